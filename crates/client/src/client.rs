@@ -1,0 +1,454 @@
+//! One method per call of the API.
+
+use std::time::Duration;
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::{Method, RequestBuilder, StatusCode};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::Error;
+use crate::model::{
+    Accepted, BackupRequest, BackupResult, BatchItem, BatchResult, DeadLetter, DeadLetterDetail,
+    DeadLetterRetried, DeadLetterSummary, Event, Execution, Page, Problem, ReplayRequest,
+    ReplayResult, RetriedExecution, RetryLetter, RetryTimeline, Version, Workflow, WorkflowDiff,
+    WorkflowSaved, WorkflowVersion,
+};
+
+/// How long a call may take; waiting for an execution adds to it.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a connection may take: a machine that is not there does not say so.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a connection is kept: the server closes idle ones after ten seconds, and a request
+/// must not meet the closing.
+const IDLE_MAX: Duration = Duration::from_secs(8);
+/// How long a backup may take; the server copies as fast as its disk lets it.
+const BACKUP_TIMEOUT: Duration = Duration::from_secs(6 * 60 * 60);
+
+/// A client of one server.
+#[derive(Debug, Clone)]
+pub struct Client {
+    http: reqwest::Client,
+    url: String,
+    key: Option<String>,
+}
+
+/// Makes a client.
+#[derive(Debug, Clone)]
+pub struct ClientBuilder {
+    url: String,
+    key: Option<String>,
+}
+
+/// How to start an execution.
+#[derive(Debug, Clone, Default)]
+pub struct Execute {
+    /// The input as JSON text; absent = `{}`.
+    pub input: Option<String>,
+    /// The same key never starts a second execution.
+    pub idempotency_key: Option<String>,
+    /// 1 (first) to 10 (last).
+    pub priority: Option<u8>,
+    /// Such as `30s`.
+    pub delay: Option<String>,
+}
+
+/// A started execution: accepted, or already ended within the wait.
+pub type Started = Result<Execution, Accepted>;
+
+impl ClientBuilder {
+    /// The API key.
+    #[must_use]
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    /// The client.
+    pub fn build(self) -> Result<Client, Error> {
+        let url = self.url.trim_end_matches('/').to_owned();
+        url::Url::parse(&url).map_err(|error| {
+            Error::Setting(format!("`{url}` is not the address of a server: {error}"))
+        })?;
+        let http = reqwest::Client::builder()
+            .timeout(TIMEOUT)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .pool_idle_timeout(IDLE_MAX)
+            .no_proxy()
+            .user_agent(concat!("refire-client/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|error| Error::Setting(format!("no HTTP client: {error}")))?;
+        Ok(Client {
+            http,
+            url,
+            key: self.key,
+        })
+    }
+}
+
+impl Client {
+    /// A client of the server at this address.
+    #[must_use]
+    pub fn builder(url: impl Into<String>) -> ClientBuilder {
+        ClientBuilder {
+            url: url.into(),
+            key: None,
+        }
+    }
+
+    /// The server's address.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// What runs there.
+    pub async fn version(&self) -> Result<Version, Error> {
+        self.get("/version", &[]).await
+    }
+
+    /// Copies the store to a new file on the server's machine.
+    pub async fn backup(&self, to: &str) -> Result<BackupResult, Error> {
+        let body = BackupRequest { to: to.to_owned() };
+        self.send(
+            self.request(Method::POST, "/api/backup")
+                .json(&body)
+                .timeout(BACKUP_TIMEOUT),
+        )
+        .await
+    }
+
+    /// Saves a definition (YAML or JSON text).
+    pub async fn apply_workflow(&self, id: &str, source: &str) -> Result<WorkflowSaved, Error> {
+        let path = format!("/api/workflows/{}", segment(id));
+        self.send(self.request(Method::PUT, &path).body(source.to_owned()))
+            .await
+    }
+
+    /// Checks a definition without saving it.
+    pub async fn validate_workflow(&self, source: &str) -> Result<WorkflowSaved, Error> {
+        self.send(
+            self.request(Method::POST, "/api/workflows/validate")
+                .body(source.to_owned()),
+        )
+        .await
+    }
+
+    /// Compares a definition with the newest version of it.
+    pub async fn diff_workflow(&self, id: &str, source: &str) -> Result<WorkflowDiff, Error> {
+        let path = format!("/api/workflows/{}/diff", segment(id));
+        self.send(self.request(Method::POST, &path).body(source.to_owned()))
+            .await
+    }
+
+    /// Compares two versions.
+    pub async fn diff_versions(&self, id: &str, from: u32, to: u32) -> Result<WorkflowDiff, Error> {
+        let path = format!("/api/workflows/{}/diff", segment(id));
+        self.get(
+            &path,
+            &[
+                ("from", Some(from.to_string())),
+                ("to", Some(to.to_string())),
+            ],
+        )
+        .await
+    }
+
+    /// Workflows by name.
+    pub async fn workflows(
+        &self,
+        limit: Option<u32>,
+        cursor: Option<&str>,
+    ) -> Result<Page<Workflow>, Error> {
+        self.get("/api/workflows", &page(limit, cursor)).await
+    }
+
+    /// One workflow with its definition.
+    pub async fn workflow(&self, id: &str) -> Result<Workflow, Error> {
+        self.get(&format!("/api/workflows/{}", segment(id)), &[])
+            .await
+    }
+
+    /// Its versions, newest first.
+    pub async fn workflow_versions(&self, id: &str) -> Result<Page<WorkflowVersion>, Error> {
+        self.get(&format!("/api/workflows/{}/versions", segment(id)), &[])
+            .await
+    }
+
+    /// One version with its text.
+    pub async fn workflow_version(&self, id: &str, version: u32) -> Result<WorkflowVersion, Error> {
+        self.get(
+            &format!("/api/workflows/{}/versions/{version}", segment(id)),
+            &[],
+        )
+        .await
+    }
+
+    /// Deletes a workflow.
+    pub async fn delete_workflow(&self, id: &str) -> Result<(), Error> {
+        let path = format!("/api/workflows/{}", segment(id));
+        self.send_empty(self.request(Method::DELETE, &path)).await
+    }
+
+    /// Starts an execution.
+    pub async fn execute(&self, workflow: &str, execute: &Execute) -> Result<Accepted, Error> {
+        self.send(self.execute_request(workflow, execute, None))
+            .await
+    }
+
+    /// Starts an execution and waits for its end, at most so long.
+    pub async fn execute_and_wait(
+        &self,
+        workflow: &str,
+        execute: &Execute,
+        wait: Duration,
+    ) -> Result<Started, Error> {
+        let request = self
+            .execute_request(workflow, execute, Some(wait))
+            .timeout(TIMEOUT + wait);
+        let (status, body) = self.exchange(request).await?;
+        if status == StatusCode::OK {
+            self.read(status, &body).map(Ok)
+        } else {
+            self.read(status, &body).map(Err)
+        }
+    }
+
+    fn execute_request(
+        &self,
+        workflow: &str,
+        execute: &Execute,
+        wait: Option<Duration>,
+    ) -> RequestBuilder {
+        let path = format!("/api/workflows/{}/execute", segment(workflow));
+        let query = [
+            (
+                "priority",
+                execute.priority.map(|priority| priority.to_string()),
+            ),
+            ("delay", execute.delay.clone()),
+            ("wait", wait.map(|wait| format!("{}ms", wait.as_millis()))),
+        ];
+        let mut request = self.request(Method::POST, &path_with(&path, &query));
+        if let Some(key) = &execute.idempotency_key {
+            request = request.header("Idempotency-Key", key);
+        }
+        request
+            .header("Content-Type", "application/json")
+            .body(execute.input.clone().unwrap_or_default())
+    }
+
+    /// Starts many executions in one commit.
+    pub async fn execute_batch(
+        &self,
+        workflow: &str,
+        items: &[BatchItem],
+    ) -> Result<Page<BatchResult>, Error> {
+        let path = format!("/api/workflows/{}/execute-batch", segment(workflow));
+        self.post(&path, &items).await
+    }
+
+    /// Executions, newest first.
+    pub async fn executions(
+        &self,
+        workflow: Option<&str>,
+        status: Option<&str>,
+        limit: Option<u32>,
+        cursor: Option<&str>,
+    ) -> Result<Page<Execution>, Error> {
+        let mut query = page(limit, cursor).to_vec();
+        query.push(("workflow", workflow.map(str::to_owned)));
+        query.push(("status", status.map(str::to_owned)));
+        self.get("/api/executions", &query).await
+    }
+
+    /// One execution with everything.
+    pub async fn execution(&self, id: &str) -> Result<Execution, Error> {
+        self.get(&format!("/api/executions/{}", segment(id)), &[])
+            .await
+    }
+
+    /// Its log.
+    pub async fn events(
+        &self,
+        id: &str,
+        attempt: Option<u32>,
+        event_type: Option<&str>,
+        limit: Option<u32>,
+        cursor: Option<&str>,
+    ) -> Result<Page<Event>, Error> {
+        let mut query = page(limit, cursor).to_vec();
+        query.push(("attempt", attempt.map(|attempt| attempt.to_string())));
+        query.push(("type", event_type.map(str::to_owned)));
+        self.get(&format!("/api/executions/{}/events", segment(id)), &query)
+            .await
+    }
+
+    /// `cancel`, `pause` or `resume`.
+    pub async fn command(
+        &self,
+        id: &str,
+        command: &str,
+        compensate: bool,
+    ) -> Result<Execution, Error> {
+        let query = [("compensate", compensate.then(|| "true".to_owned()))];
+        let path = format!("/api/executions/{}/{command}", segment(id));
+        self.send(self.request(Method::POST, &path_with(&path, &query)))
+            .await
+    }
+
+    /// Replays an execution, against another definition if one is given.
+    pub async fn replay(&self, id: &str, definition: Option<&str>) -> Result<ReplayResult, Error> {
+        let body = ReplayRequest {
+            definition: definition.map(str::to_owned),
+        };
+        self.post(&format!("/api/executions/{}/replay", segment(id)), &body)
+            .await
+    }
+
+    /// Executions that were retried, newest first.
+    pub async fn retries(
+        &self,
+        workflow: Option<&str>,
+        limit: Option<u32>,
+        cursor: Option<&str>,
+    ) -> Result<Page<RetriedExecution>, Error> {
+        let mut query = page(limit, cursor).to_vec();
+        query.push(("workflow", workflow.map(str::to_owned)));
+        self.get("/api/retries", &query).await
+    }
+
+    /// When the retries of a policy (JSON or YAML text) would happen.
+    pub async fn simulate(&self, policy: &str) -> Result<RetryTimeline, Error> {
+        self.send(
+            self.request(Method::POST, "/api/retry/simulate")
+                .body(policy.to_owned()),
+        )
+        .await
+    }
+
+    /// Dead letters, newest first; the filter's names are those of the API.
+    pub async fn dead_letters(
+        &self,
+        filter: &[(&'static str, Option<String>)],
+    ) -> Result<Page<DeadLetter>, Error> {
+        self.get("/api/dlq", filter).await
+    }
+
+    /// An overview of dead letters.
+    pub async fn dead_letter_summary(
+        &self,
+        filter: &[(&'static str, Option<String>)],
+    ) -> Result<DeadLetterSummary, Error> {
+        self.get("/api/dlq/summary", filter).await
+    }
+
+    /// One dead letter with everything about it.
+    pub async fn dead_letter(&self, id: &str) -> Result<DeadLetterDetail, Error> {
+        self.get(&format!("/api/dlq/{}", segment(id)), &[]).await
+    }
+
+    /// Retries a dead letter.
+    pub async fn retry_dead_letter(
+        &self,
+        id: &str,
+        retry: &RetryLetter,
+    ) -> Result<DeadLetterRetried, Error> {
+        self.post(&format!("/api/dlq/{}/retry", segment(id)), retry)
+            .await
+    }
+
+    /// Gives a dead letter up.
+    pub async fn delete_dead_letter(&self, id: &str) -> Result<(), Error> {
+        let path = format!("/api/dlq/{}", segment(id));
+        self.send_empty(self.request(Method::DELETE, &path)).await
+    }
+
+    async fn get<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        query: &[(&'static str, Option<String>)],
+    ) -> Result<T, Error> {
+        self.send(self.request(Method::GET, &path_with(path, query)))
+            .await
+    }
+
+    async fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<T, Error> {
+        self.send(self.request(Method::POST, path).json(body)).await
+    }
+
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let request = self.http.request(method, format!("{}{path}", self.url));
+        match &self.key {
+            Some(key) => request.bearer_auth(key),
+            None => request,
+        }
+    }
+
+    async fn send<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, Error> {
+        let (status, body) = self.exchange(request).await?;
+        self.read(status, &body)
+    }
+
+    async fn send_empty(&self, request: RequestBuilder) -> Result<(), Error> {
+        self.exchange(request).await.map(|_| ())
+    }
+
+    async fn exchange(&self, request: RequestBuilder) -> Result<(StatusCode, Vec<u8>), Error> {
+        let unreachable = |source| Error::Unreachable {
+            url: self.url.clone(),
+            source,
+        };
+        let answer = request.send().await.map_err(unreachable)?;
+        let status = answer.status();
+        let body = answer.bytes().await.map_err(unreachable)?.to_vec();
+        if status.is_success() {
+            return Ok((status, body));
+        }
+        match serde_json::from_slice::<Problem>(&body) {
+            Ok(problem) => Err(Error::Problem(Box::new(problem))),
+            Err(_) => Err(self.unexpected(status)),
+        }
+    }
+
+    fn read<T: DeserializeOwned>(&self, status: StatusCode, body: &[u8]) -> Result<T, Error> {
+        serde_json::from_slice(body).map_err(|_| self.unexpected(status))
+    }
+
+    fn unexpected(&self, status: StatusCode) -> Error {
+        Error::Unexpected {
+            url: self.url.clone(),
+            status: status.as_u16(),
+        }
+    }
+}
+
+fn segment(text: &str) -> String {
+    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
+}
+
+fn page(limit: Option<u32>, cursor: Option<&str>) -> [(&'static str, Option<String>); 2] {
+    [
+        ("limit", limit.map(|limit| limit.to_string())),
+        ("cursor", cursor.map(str::to_owned)),
+    ]
+}
+
+fn path_with(path: &str, query: &[(&'static str, Option<String>)]) -> String {
+    let mut pairs = url::form_urlencoded::Serializer::new(String::new());
+    for (name, value) in query {
+        if let Some(value) = value {
+            pairs.append_pair(name, value);
+        }
+    }
+    let pairs = pairs.finish();
+    if pairs.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{path}?{pairs}")
+    }
+}

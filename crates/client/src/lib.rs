@@ -1,0 +1,12 @@
+//! Typed client of the Refire API.
+//!
+//! [`model`] has the shapes of requests and answers; the server uses the same ones, so they
+//! cannot drift apart. [`Client`] has one method per call. JSON that belongs to users (inputs,
+//! outputs) travels as raw text and is never parsed on the way.
+
+mod client;
+mod error;
+pub mod model;
+
+pub use client::{Client, ClientBuilder, Execute, Started};
+pub use error::Error;

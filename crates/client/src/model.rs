@@ -1,0 +1,42 @@
+//! Requests and answers of the API, as they stand on the wire.
+
+mod dead_letter;
+mod execution;
+mod problem;
+mod retry;
+mod server;
+mod workflow;
+
+pub use dead_letter::{
+    DeadLetter, DeadLetterDetail, DeadLetterGroup, DeadLetterRetried, DeadLetterSummary,
+    RetryHistoryEntry, RetryLetter, SuggestedFix,
+};
+pub use execution::{
+    Accepted, BatchItem, BatchResult, ErrorInfo, Event, Execution, ReplayDifference, ReplayRequest,
+    ReplayResult, RetryContext, Step,
+};
+pub use problem::{FieldProblem, Problem};
+pub use retry::{PlannedRetry, RetriedExecution, RetryTimeline};
+pub use server::{BackupRequest, BackupResult, Health, Version};
+pub use workflow::{Change, Workflow, WorkflowDiff, WorkflowSaved, WorkflowVersion};
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+
+/// JSON that belongs to the user, byte for byte.
+pub type Raw = Box<RawValue>;
+
+/// One page of a list.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Page<T> {
+    /// The entries, in the list's order.
+    pub items: Vec<T>,
+    /// Pass it as `cursor` to get the next page; null on the last.
+    pub next_cursor: Option<String>,
+}
+
+/// A field that is there, even if it says `null`: an input of `null` is not an absent one.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Raw>, D::Error> {
+    Raw::deserialize(deserializer).map(Some)
+}

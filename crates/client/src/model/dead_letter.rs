@@ -1,0 +1,164 @@
+//! Dead letters.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Event, Raw};
+
+/// A dead letter.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DeadLetter {
+    /// `dlq_…`
+    pub id: String,
+    /// The failed execution.
+    pub execution_id: String,
+    /// Its workflow.
+    pub workflow_id: String,
+    /// The workflow's name at the time.
+    pub workflow_name: String,
+    /// The step that failed.
+    pub step_id: Option<String>,
+    /// The failed execution's input.
+    #[cfg_attr(feature = "openapi", schema(value_type = Value))]
+    pub input_data: Raw,
+    /// The failure's class.
+    pub error_type: String,
+    /// One sentence.
+    pub error_message: String,
+    /// The HTTP status or the task's own code.
+    pub error_code: Option<String>,
+    /// The causes, one a line.
+    pub error_stacktrace: Option<String>,
+    /// `exhausted, non_retryable, timeout, node_lost, lock_expired, heartbeat_missed,
+    /// compensation_failed, history_limit`
+    pub reason: String,
+    /// Retries that were made.
+    pub retry_count: u32,
+    /// Retries that the policy allowed.
+    pub max_retries: u32,
+    /// The failed attempts, oldest first.
+    pub retry_history: Vec<RetryHistoryEntry>,
+    /// `pending, retrying, resolved, deleted`
+    pub status: String,
+    /// The last retry by a person.
+    pub retry_attempted_at: Option<String>,
+    /// Who made it.
+    pub retry_attempted_by: Option<String>,
+    /// The execution of that retry.
+    pub resolution_execution_id: Option<String>,
+    /// When it was resolved.
+    pub resolved_at: Option<String>,
+    /// Who had retried it.
+    pub resolved_by: Option<String>,
+    /// When it was given up.
+    pub deleted_at: Option<String>,
+    /// By whom.
+    pub deleted_by: Option<String>,
+    /// When the execution failed.
+    pub failed_at: String,
+    /// When the letter was made.
+    pub created_at: String,
+    /// Equal for failures with the same cause.
+    pub fingerprint: String,
+    /// What to try, most likely first.
+    pub suggestions: Vec<SuggestedFix>,
+}
+
+/// A failed attempt.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RetryHistoryEntry {
+    /// The attempt.
+    pub attempt: u32,
+    /// Its error.
+    pub error: String,
+    /// Seconds until the next attempt; null after the last.
+    pub delay: Option<f64>,
+    /// When it failed.
+    pub at: String,
+}
+
+/// Something to try.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct SuggestedFix {
+    /// In a few words.
+    pub title: String,
+    /// Why it may help.
+    pub detail: String,
+}
+
+/// A dead letter with everything about it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DeadLetterDetail {
+    /// The letter.
+    pub entry: DeadLetter,
+    /// The failed execution's log.
+    pub events: Vec<Event>,
+    /// What the last retry by a person changed in the input; empty = nothing or no retry.
+    pub input_changes: Vec<super::Change>,
+    /// Other pending letters with the same cause.
+    pub same_cause: u64,
+}
+
+/// Retries a dead letter.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RetryLetter {
+    /// An edited input; absent = the original one. `{}` counts as edited.
+    #[serde(
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Value>))]
+    pub input: Option<Raw>,
+    /// `start` (default; newest definition) or `failed_step` (original definition).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Another version of the definition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u32>,
+}
+
+/// A dead letter is being retried.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DeadLetterRetried {
+    /// The letter.
+    pub id: String,
+    /// `retrying`
+    pub status: String,
+    /// The new execution.
+    pub execution_id: String,
+}
+
+/// An overview of dead letters.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DeadLetterSummary {
+    /// How many.
+    pub count: u64,
+    /// When the oldest failed.
+    pub oldest: Option<String>,
+    /// When the newest failed.
+    pub newest: Option<String>,
+    /// By workflow and error, most first.
+    pub groups: Vec<DeadLetterGroup>,
+}
+
+/// Letters of one workflow with one error.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DeadLetterGroup {
+    /// The workflow.
+    pub workflow_id: String,
+    /// The failure's class.
+    pub error_type: String,
+    /// Its code.
+    pub error_code: Option<String>,
+    /// How many.
+    pub count: u64,
+}

@@ -1,0 +1,179 @@
+//! What a person might do about a dead letter: plain rules by class, code and reason.
+
+use serde::Serialize;
+
+use super::Reason;
+use crate::failure::{ErrorClass, Failure};
+
+/// One thing to try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Suggestion {
+    /// What to do, in a few words.
+    pub title: &'static str,
+    /// Why it may help.
+    pub detail: &'static str,
+}
+
+const fn say(title: &'static str, detail: &'static str) -> Suggestion {
+    Suggestion { title, detail }
+}
+
+/// What to try, most likely first; never empty.
+#[must_use]
+pub fn suggest(reason: Reason, failure: &Failure) -> Vec<Suggestion> {
+    let mut all = match reason {
+        Reason::CompensationFailed => vec![say(
+            "Undo the step by hand",
+            "A completed step could not be compensated: its effect is still there. \
+             Put it right at the target, then delete this letter.",
+        )],
+        Reason::NodeLost => vec![say(
+            "Find out why the server died",
+            "The server stopped five times while this step was running. Look at its log and \
+             memory before you retry; the step itself may be what stops it.",
+        )],
+        Reason::HistoryLimit => vec![say(
+            "Split the workflow",
+            "The execution's history reached its limit. Use fewer retries or several workflows.",
+        )],
+        _ => by_class(failure),
+    };
+    if reason == Reason::Exhausted {
+        all.push(say(
+            "Retry once the target is healthy",
+            "Every automatic retry failed. If the target has recovered, retry from the failed \
+             step: completed steps do not run again.",
+        ));
+    }
+    all
+}
+
+fn by_class(failure: &Failure) -> Vec<Suggestion> {
+    match failure.class {
+        ErrorClass::HttpStatus => by_status(failure.code.as_deref()),
+        ErrorClass::ConnectTimeout | ErrorClass::ConnectionRefused => vec![say(
+            "Check that the target is up",
+            "Nothing answered at the address. Check the service, the port and the firewall.",
+        )],
+        ErrorClass::ReadTimeout => vec![say(
+            "Give the target more time",
+            "It accepted the connection but did not answer in time. Raise the step's `timeout`, \
+             or let the target answer first and work afterwards.",
+        )],
+        ErrorClass::ConnectionReset => vec![say(
+            "Look at the target's log",
+            "It closed the connection in the middle: a crash, a restart or a proxy limit.",
+        )],
+        ErrorClass::Dns => vec![say(
+            "Check the host name",
+            "The name in the URL could not be resolved.",
+        )],
+        ErrorClass::Tls => vec![say(
+            "Check the certificate",
+            "The TLS handshake failed: the certificate may have expired, be self-signed or be \
+             for another name.",
+        )],
+        ErrorClass::AddressRefused => vec![say(
+            "Allow the address, if it is meant",
+            "Calls into private networks are refused by default. \
+             REFIRE_ALLOW_PRIVATE_TARGETS opens them, all or by list.",
+        )],
+        ErrorClass::Redirect => vec![say(
+            "Use the final address",
+            "The target answered with a redirect, which is not followed. Put the new address \
+             into the step's `url`.",
+        )],
+        ErrorClass::ResponseTooLarge => vec![say(
+            "Ask for less, or allow more",
+            "The answer is larger than the step's `maxResponseBytes`.",
+        )],
+        ErrorClass::InvalidResponse => vec![say(
+            "Check what answers there",
+            "The answer was not readable HTTP with a text body. The URL may belong to another \
+             kind of service.",
+        )],
+        ErrorClass::InvalidUrl | ErrorClass::Template => vec![say(
+            "Edit the input or the template",
+            "A template could not be filled in from this input. Retry with an edited input, or \
+             fix the workflow and retry from the start.",
+        )],
+        ErrorClass::Local => vec![say(
+            "Read the task's error",
+            "The in-process task returned an error; its message and causes are above.",
+        )],
+        ErrorClass::NodeLost | ErrorClass::HistoryLimit | ErrorClass::Internal => vec![say(
+            "Look at the server's log",
+            "The engine could not carry out the step.",
+        )],
+    }
+}
+
+fn by_status(code: Option<&str>) -> Vec<Suggestion> {
+    match code {
+        Some("400" | "422") => vec![say(
+            "Edit the input and retry",
+            "The target did not accept the request's content. Compare the input with what the \
+             target expects; the response above may name the field.",
+        )],
+        Some("401" | "403") => vec![say(
+            "Check the credentials",
+            "The target refused them. Renew the secret or its permissions, then retry.",
+        )],
+        Some("404" | "410") => vec![say(
+            "Check the address and the ids",
+            "The target does not know what was asked for: the URL, or an id in the input.",
+        )],
+        Some("409") => vec![say(
+            "See whether it is done already",
+            "The target reports a conflict: an earlier attempt may have succeeded.",
+        )],
+        Some("429") => vec![say(
+            "Slow down",
+            "The target limits the rate. Lower the workflow's `concurrency` or set a \
+             `rateLimit`, or allow longer delays.",
+        )],
+        Some(code) if code.starts_with('5') => vec![say(
+            "Wait for the target to recover",
+            "The target reports an error of its own. Look at its status or log, then retry.",
+        )],
+        _ => vec![say(
+            "Read the response",
+            "The status is not among the expected ones. If it is fine, add it to the step's \
+             `expectedStatuses`.",
+        )],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_and_reason_has_something_to_try() {
+        for reason in Reason::ALL {
+            for class in ErrorClass::ALL {
+                for code in [
+                    None,
+                    Some("400"),
+                    Some("401"),
+                    Some("404"),
+                    Some("429"),
+                    Some("503"),
+                ] {
+                    let mut failure = Failure::new(class, "x");
+                    failure.code = code.map(str::to_owned);
+                    assert!(
+                        !suggest(reason, &failure).is_empty(),
+                        "{reason:?} {class} {code:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_rate_limit_is_told_to_slow_down() {
+        let failure = Failure::new(ErrorClass::HttpStatus, "429").with_code("429");
+        assert_eq!(suggest(Reason::Exhausted, &failure)[0].title, "Slow down");
+    }
+}

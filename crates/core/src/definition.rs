@@ -1,0 +1,34 @@
+//! Workflow definitions: from YAML or JSON text to a checked, compiled [`Workflow`].
+//!
+//! The way: `source` reads text into nodes that know their line, `parse` reads nodes into types,
+//! `check` looks at what only the whole can tell (cycles, unknown steps, parallel mappings). All
+//! problems are collected, never only the first. `canonical` and `diff` compare definitions by
+//! content. Nothing here runs anything or knows which version is stored.
+
+mod canonical;
+mod check;
+mod diff;
+mod fields;
+mod graph;
+mod keys;
+mod name;
+mod parse;
+mod problem;
+mod retry;
+mod schema;
+pub mod source;
+mod status;
+mod step;
+mod url;
+mod workflow;
+mod yaml;
+
+pub use canonical::{canonical, content_hash};
+pub use diff::{Change, ChangeKind, diff};
+pub use name::{NAME_LENGTH_MAX, NameError, StepId, WorkflowId};
+pub use parse::{ParseOptions, STEPS_MAX};
+pub use problem::{Problem, Problems};
+pub use retry::{FAIL_STATUSES, JitterSetting, RETRY_STATUSES, RetryRules, RetrySettings};
+pub use schema::json_schema;
+pub use status::StatusRange;
+pub use workflow::{Concurrency, DeadLetterMode, Http, Local, RateLimit, Step, StepKind, Workflow};

@@ -1,0 +1,259 @@
+//! Reading the members of a mapping: unknown keys are found, values are checked for their kind and
+//! range, and every complaint knows its path and line.
+//!
+//! Each reader returns `None` after it has reported a problem, so callers go on and find the next.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use super::keys::Known;
+use super::problem::{Problem, Problems};
+use super::source::{Content, Mark, Node};
+use crate::duration;
+use crate::template::nearest::nearest;
+
+/// A value together with the way to it.
+#[derive(Debug, Clone)]
+pub(super) struct Field<'a> {
+    pub(super) path: String,
+    pub(super) node: &'a Node,
+}
+
+/// The members of a mapping under their documented names.
+pub(super) struct Fields<'a> {
+    path: String,
+    mark: Mark,
+    found: Vec<(&'static str, &'a str, &'a Node)>,
+}
+
+impl<'a> Field<'a> {
+    pub(super) fn new(path: impl Into<String>, node: &'a Node) -> Self {
+        Self {
+            path: path.into(),
+            node,
+        }
+    }
+
+    pub(super) fn problem(&self, message: impl Into<String>) -> Problem {
+        Problem::new(self.path.clone(), self.node.mark, message)
+    }
+
+    fn expected(&self, what: &str, problems: &mut Problems) {
+        problems.push(self.problem(format!("expected {what}, found {}", self.node.kind())));
+    }
+
+    /// The members of a mapping, keys of which are in `table`.
+    pub(super) fn fields(
+        &self,
+        table: &'static [Known],
+        problems: &mut Problems,
+    ) -> Option<Fields<'a>> {
+        let Content::Mapping(members) = &self.node.content else {
+            self.expected("a mapping", problems);
+            return None;
+        };
+        let mut fields = Fields {
+            path: self.path.clone(),
+            mark: self.node.mark,
+            found: Vec::new(),
+        };
+        for (key, node) in members {
+            let path = join(&self.path, &key.text);
+            let Some(known) = table.iter().find(|known| known.is(&key.text)) else {
+                let near = nearest(&key.text, table.iter().map(|known| known.name));
+                let message = format!("unknown key \"{}\"", key.text);
+                let mut problem = Problem::new(path, key.mark, message).suggesting(near);
+                if problem.hint.is_none() {
+                    let names: Vec<_> = table.iter().map(|known| known.name).collect();
+                    problem = problem.with_hint(format!("known are {}", names.join(", ")));
+                }
+                problems.push(problem);
+                continue;
+            };
+            match fields.found.iter().find(|(name, ..)| *name == known.name) {
+                Some((_, other, _)) => {
+                    let message = format!("\"{}\" and \"{other}\" are the same key", key.text);
+                    problems.push(Problem::new(path, key.mark, message));
+                }
+                None => fields.found.push((known.name, &key.text, node)),
+            }
+        }
+        Some(fields)
+    }
+
+    /// The elements of a list; a single value counts as a list of one.
+    pub(super) fn items(&self) -> Vec<Self> {
+        match &self.node.content {
+            Content::Sequence(items) => items
+                .iter()
+                .enumerate()
+                .map(|(at, node)| Self::new(format!("{}[{at}]", self.path), node))
+                .collect(),
+            _ => vec![self.clone()],
+        }
+    }
+
+    /// The members of a mapping with keys of any name.
+    pub(super) fn members(&self, problems: &mut Problems) -> Vec<(&'a str, Self)> {
+        let Content::Mapping(members) = &self.node.content else {
+            self.expected("a mapping", problems);
+            return Vec::new();
+        };
+        let field = |(key, node): &'a (super::source::Key, Node)| {
+            (&*key.text, Self::new(join(&self.path, &key.text), node))
+        };
+        members.iter().map(field).collect()
+    }
+
+    pub(super) fn text(&self, problems: &mut Problems) -> Option<&'a str> {
+        let text = self.node.as_str();
+        if text.is_none() {
+            self.expected("a string", problems);
+        }
+        text
+    }
+
+    /// The text of a string, or the source text of a number or of true/false.
+    pub(super) fn scalar(&self, problems: &mut Problems) -> Option<&'a str> {
+        match &self.node.content {
+            Content::String(text) | Content::Number(text) => Some(text),
+            Content::Bool(true) => Some("true"),
+            Content::Bool(false) => Some("false"),
+            _ => {
+                self.expected("a string", problems);
+                None
+            }
+        }
+    }
+
+    pub(super) fn bool(&self, problems: &mut Problems) -> Option<bool> {
+        match self.node.content {
+            Content::Bool(value) => Some(value),
+            _ => {
+                self.expected("true or false", problems);
+                None
+            }
+        }
+    }
+
+    /// A whole number within a range.
+    pub(super) fn whole(&self, range: RangeInclusive<u64>, problems: &mut Problems) -> Option<u64> {
+        let range_text = format!("a whole number from {} to {}", range.start(), range.end());
+        let Content::Number(digits) = &self.node.content else {
+            self.expected(&range_text, problems);
+            return None;
+        };
+        let number = digits.parse().ok().filter(|number| range.contains(number));
+        if number.is_none() {
+            problems.push(self.problem(format!("{digits} is not {range_text}")));
+        }
+        number
+    }
+
+    /// Any number within a range.
+    pub(super) fn number(
+        &self,
+        range: RangeInclusive<f64>,
+        problems: &mut Problems,
+    ) -> Option<f64> {
+        let range_text = format!("a number from {} to {}", range.start(), range.end());
+        let Content::Number(digits) = &self.node.content else {
+            self.expected(&range_text, problems);
+            return None;
+        };
+        let number = digits.parse().ok().filter(|number| range.contains(number));
+        if number.is_none() {
+            problems.push(self.problem(format!("{digits} is not {range_text}")));
+        }
+        number
+    }
+
+    /// A duration within a range; a bare number counts seconds.
+    pub(super) fn duration(
+        &self,
+        range: RangeInclusive<Duration>,
+        problems: &mut Problems,
+    ) -> Option<Duration> {
+        let (Content::String(text) | Content::Number(text)) = &self.node.content else {
+            self.expected("a duration such as 30s", problems);
+            return None;
+        };
+        match duration::parse(text) {
+            Err(error) => problems.push(self.problem(error.to_string())),
+            Ok(parsed) if range.contains(&parsed) => return Some(parsed),
+            Ok(_) => problems.push(self.problem(format!(
+                "`{text}` is not between {} and {}",
+                duration::format(*range.start()),
+                duration::format(*range.end())
+            ))),
+        }
+        None
+    }
+
+    /// One of some words, in any case.
+    pub(super) fn word<T: Copy>(
+        &self,
+        words: &[(&'static str, T)],
+        problems: &mut Problems,
+    ) -> Option<T> {
+        let text = self.text(problems)?;
+        let found = words
+            .iter()
+            .find(|(word, _)| word.eq_ignore_ascii_case(text));
+        if found.is_none() {
+            let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+            let problem = self.problem(format!("\"{text}\" is none of {}", known.join(", ")));
+            problems.push(problem.suggesting(nearest(text, known)));
+        }
+        found.map(|(_, value)| *value)
+    }
+
+    /// Keeps a parsed value or reports why there is none.
+    pub(super) fn keep<T, E: Display>(
+        &self,
+        result: Result<T, E>,
+        problems: &mut Problems,
+    ) -> Option<T> {
+        result
+            .map_err(|error| problems.push(self.problem(error.to_string())))
+            .ok()
+    }
+}
+
+impl<'a> Fields<'a> {
+    /// The member of that name. Nothing written (`retry:`) counts as absent.
+    pub(super) fn get(&self, name: &'static str) -> Option<Field<'a>> {
+        self.any(name)
+            .filter(|field| field.node.content != Content::Null)
+    }
+
+    /// The member of that name, `null` included.
+    pub(super) fn any(&self, name: &'static str) -> Option<Field<'a>> {
+        let (_, written, node) = self.found.iter().find(|(known, ..)| *known == name)?;
+        Some(Field::new(join(&self.path, written), node))
+    }
+
+    /// The member of that name, or the complaint that it is missing.
+    pub(super) fn required(
+        &self,
+        name: &'static str,
+        problems: &mut Problems,
+    ) -> Option<Field<'a>> {
+        let field = self.get(name);
+        if field.is_none() {
+            let message = format!("`{name}` is required");
+            problems.push(Problem::new(join(&self.path, name), self.mark, message));
+        }
+        field
+    }
+}
+
+/// `steps[0]` and `id` → `steps[0].id`.
+pub(super) fn join(path: &str, key: &str) -> String {
+    if path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{path}.{key}")
+    }
+}

@@ -1,0 +1,183 @@
+//! The keys a definition may have: one table for the parser, the schema's test and the canonical
+//! form, so that they cannot disagree.
+
+/// A key, its other spellings, and what stands below it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known {
+    /// The spelling of the documentation, in camelCase. Its snake_case is accepted as well.
+    pub(super) name: &'static str,
+    /// Further spellings.
+    pub(super) also: &'static [&'static str],
+    /// The keys of the mapping below it, or of the mappings in the list below it.
+    pub(super) below: &'static [Known],
+}
+
+impl Known {
+    const fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            also: &[],
+            below: &[],
+        }
+    }
+
+    const fn also(name: &'static str, also: &'static [&'static str]) -> Self {
+        Self {
+            name,
+            also,
+            below: &[],
+        }
+    }
+
+    const fn with(name: &'static str, below: &'static [Known]) -> Self {
+        Self {
+            name,
+            also: &[],
+            below,
+        }
+    }
+
+    /// Whether `written` is a spelling of this key.
+    pub(super) fn is(&self, written: &str) -> bool {
+        self.name == written || self.also.contains(&written) || snake(self.name) == written
+    }
+}
+
+pub(super) const WORKFLOW: &[Known] = &[
+    Known::new("$schema"),
+    Known::new("id"),
+    Known::new("name"),
+    Known::new("description"),
+    Known::with("retry", RETRY),
+    Known::with("concurrency", CONCURRENCY),
+    Known::with("rateLimit", RATE_LIMIT),
+    Known::new("deadLetter"),
+    Known::with("steps", STEP),
+    Known::new("output"),
+];
+
+pub(super) const STEP: &[Known] = &[
+    Known::new("id"),
+    Known::new("type"),
+    Known::new("needs"),
+    Known::new("when"),
+    Known::with("retry", RETRY),
+    Known::new("compensate"),
+    Known::with("config", CONFIG),
+    Known::new("outputMapping"),
+];
+
+pub(super) const HTTP: &[Known] = &[
+    Known::new("method"),
+    Known::new("url"),
+    Known::new("headers"),
+    Known::new("query"),
+    Known::new("body"),
+    Known::new("timeout"),
+    Known::new("expectedStatuses"),
+    Known::new("maxResponseBytes"),
+    Known::new("outputMapping"),
+];
+
+pub(super) const LOCAL: &[Known] = &[
+    Known::new("task"),
+    Known::new("input"),
+    Known::new("timeout"),
+    Known::new("outputMapping"),
+];
+
+/// What any step's `config` may hold; the canonical form needs no more than this.
+const CONFIG: &[Known] = &[
+    Known::new("method"),
+    Known::new("url"),
+    Known::new("headers"),
+    Known::new("query"),
+    Known::new("body"),
+    Known::new("task"),
+    Known::new("input"),
+    Known::new("timeout"),
+    Known::new("expectedStatuses"),
+    Known::new("maxResponseBytes"),
+    Known::new("outputMapping"),
+];
+
+pub(super) const RETRY: &[Known] = &[
+    Known::new("enabled"),
+    Known::new("maxRetries"),
+    Known::new("maxAttempts"),
+    Known::also("initialDelay", &["initial_delay_seconds"]),
+    Known::also("strategy", &["backoff_strategy", "backoff"]),
+    Known::new("multiplier"),
+    Known::new("maxDelay"),
+    Known::new("maxElapsed"),
+    Known::with("jitter", JITTER),
+    Known::with("retryOn", RETRY_ON),
+    Known::new("retryableErrors"),
+    Known::with("failOn", FAIL_ON),
+];
+
+pub(super) const JITTER: &[Known] = &[Known::new("type"), Known::new("ratio")];
+
+pub(super) const RETRY_ON: &[Known] = &[Known::new("statuses"), Known::new("errors")];
+
+pub(super) const FAIL_ON: &[Known] = &[Known::new("statuses")];
+
+pub(super) const CONCURRENCY: &[Known] = &[
+    Known::new("max"),
+    Known::new("key"),
+    Known::new("maxPerKey"),
+];
+
+pub(super) const RATE_LIMIT: &[Known] = &[Known::new("max"), Known::new("per"), Known::new("key")];
+
+/// The step types of this version.
+pub(super) const STEP_TYPES: &[&str] = &["http", "local"];
+
+/// Step types that are planned: known words that get an answer of their own.
+pub(super) const STEP_TYPES_LATER: &[&str] = &[
+    "external_task",
+    "lambda",
+    "sns",
+    "sqs",
+    "eventbridge",
+    "amqp",
+];
+
+/// `maxRetries` → `max_retries`.
+pub(super) fn snake(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            out.push('_');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_spellings_are_one_key() {
+        let key = Known::new("maxResponseBytes");
+        assert!(key.is("maxResponseBytes") && key.is("max_response_bytes"));
+        assert!(!key.is("maxresponsebytes"));
+    }
+
+    #[test]
+    fn config_is_the_union_of_the_step_types() {
+        let names = |table: &[Known]| table.iter().map(|key| key.name).collect::<Vec<_>>();
+        let config = names(CONFIG);
+        for name in names(HTTP).into_iter().chain(names(LOCAL)) {
+            assert!(config.contains(&name), "{name}");
+        }
+        for name in config {
+            assert!(
+                names(HTTP).contains(&name) || names(LOCAL).contains(&name),
+                "{name}"
+            );
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The JSON Schema of definitions, for editors.
+//!
+//! It is written by hand, so that it reads well in a tooltip; a test holds it to the parser's own
+//! list of keys. The schema is a help while typing, `Workflow::parse` is the judge.
+
+/// The schema (draft 2020-12) as JSON text.
+#[must_use]
+pub fn json_schema() -> &'static str {
+    include_str!("../../schema/workflow.schema.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::definition::keys::{self, Known, snake};
+    use crate::definition::retry::{FAIL_STATUSES, RETRY_STATUSES};
+    use crate::failure::ErrorClass;
+
+    fn schema() -> Value {
+        serde_json::from_str(json_schema()).unwrap()
+    }
+
+    #[test]
+    fn the_schema_has_the_keys_of_the_parser() {
+        let table = [
+            ("", keys::WORKFLOW),
+            ("/$defs/step", keys::STEP),
+            ("/$defs/http", keys::HTTP),
+            ("/$defs/local", keys::LOCAL),
+            ("/$defs/retryObject", keys::RETRY),
+            ("/$defs/retryObject/properties/retryOn", keys::RETRY_ON),
+            ("/$defs/retryObject/properties/failOn", keys::FAIL_ON),
+            ("/$defs/jitterObject", keys::JITTER),
+            ("/$defs/concurrencyObject", keys::CONCURRENCY),
+            ("/$defs/rateLimit", keys::RATE_LIMIT),
+        ];
+        let schema = schema();
+        for (pointer, known) in table {
+            let object = schema.pointer(pointer).unwrap();
+            let described: BTreeSet<_> = object["properties"]
+                .as_object()
+                .unwrap()
+                .keys()
+                .map(String::as_str)
+                .collect();
+            assert_eq!(described, spellings(known), "{pointer}");
+            assert_eq!(
+                object["additionalProperties"], false,
+                "{pointer}: typing slips show"
+            );
+            let snakes = known.iter().any(|key| snake(key.name) != key.name);
+            assert_eq!(
+                object.get("patternProperties").is_some(),
+                snakes,
+                "{pointer}: snake_case"
+            );
+        }
+    }
+
+    /// The documented spellings, and further ones that are no snake_case, which a pattern covers.
+    fn spellings(table: &'static [Known]) -> BTreeSet<&'static str> {
+        let also = table
+            .iter()
+            .flat_map(|key| key.also)
+            .filter(|name| !name.contains('_'));
+        table
+            .iter()
+            .map(|key| key.name)
+            .chain(also.copied())
+            .collect()
+    }
+
+    #[test]
+    fn the_schema_has_the_lists_of_the_code() {
+        let schema = schema();
+        let classes: Vec<_> = schema
+            .pointer("/$defs/error/enum")
+            .unwrap()
+            .as_array()
+            .unwrap()
+            .clone();
+        for class in &classes {
+            assert!(
+                ErrorClass::from_name(class.as_str().unwrap()).is_some(),
+                "{class}"
+            );
+        }
+        let own_rules = ["http_status", "node_lost", "history_limit", "internal"];
+        for class in ErrorClass::ALL {
+            let listed = classes.iter().any(|known| known == class.name());
+            assert_eq!(listed, !own_rules.contains(&class.name()), "{class}");
+        }
+        let lists = "/$defs/retryObject/properties";
+        let default = |path: &str| {
+            schema
+                .pointer(&format!("{lists}/{path}/default"))
+                .unwrap()
+                .clone()
+        };
+        assert_eq!(
+            default("retryOn/properties/statuses"),
+            serde_json::json!(RETRY_STATUSES)
+        );
+        assert_eq!(
+            default("failOn/properties/statuses"),
+            serde_json::json!(FAIL_STATUSES)
+        );
+        let errors = crate::definition::RetryRules::default().retry_errors;
+        assert_eq!(
+            default("retryOn/properties/errors"),
+            serde_json::to_value(errors).unwrap()
+        );
+    }
+
+    #[test]
+    fn every_key_is_described() {
+        fn visit(name: &str, value: &Value, missing: &mut Vec<String>) {
+            let Some(object) = value.as_object() else {
+                return;
+            };
+            for (key, property) in object
+                .get("properties")
+                .and_then(Value::as_object)
+                .into_iter()
+                .flatten()
+            {
+                let said = property.get("description").is_some()
+                    || property.get("$ref").is_some()
+                    || property.get("enum").is_some()
+                    || property.get("type").is_some();
+                if !said {
+                    missing.push(format!("{name}.{key}"));
+                }
+            }
+            object
+                .iter()
+                .for_each(|(key, value)| visit(key, value, missing));
+        }
+        let mut missing = Vec::new();
+        visit("", &schema(), &mut missing);
+        assert_eq!(missing, Vec::<String>::new());
+    }
+}

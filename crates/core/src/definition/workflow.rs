@@ -1,0 +1,258 @@
+//! The compiled workflow: what the state machine decides by.
+//!
+//! Everything in it has been checked; steps name each other by index. The order of `steps` is that
+//! of the definition. It is built by `Workflow::parse` and never changed.
+
+use std::time::Duration;
+
+use super::name::{StepId, WorkflowId};
+use super::retry::{RetryRules, RetrySettings};
+use super::status::StatusRange;
+use crate::jsonpath::JsonPath;
+use crate::template::{Template, Tree};
+
+/// A workflow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Workflow {
+    /// Its name in URLs and references.
+    pub id: WorkflowId,
+    /// Its name for people; the id if none is written.
+    pub name: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// Retry settings for all its steps.
+    pub retry: RetrySettings,
+    /// The steps in the order of the definition, compensation steps included.
+    pub steps: Vec<Step>,
+    /// What the execution's output is, if it is not simply that of the last steps.
+    pub output: Option<Tree>,
+    /// Which failures become dead letters.
+    pub dead_letter: DeadLetterMode,
+    /// How many executions run at once.
+    pub concurrency: Concurrency,
+    /// How many executions begin in a span of time.
+    pub rate_limit: Option<RateLimit>,
+}
+
+/// Which failed executions are kept as dead letters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DeadLetterMode {
+    /// Every one.
+    #[default]
+    All,
+    /// Not those that failed with an error that is not retried.
+    Exhausted,
+}
+
+/// How many executions of a workflow run at once; `None` = no limit here.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Concurrency {
+    /// In all.
+    pub max: Option<u32>,
+    /// What `max_per_key` counts by.
+    pub key: Option<Template>,
+    /// For each value of the key.
+    pub max_per_key: Option<u32>,
+}
+
+/// How many executions of a workflow begin in a span of time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RateLimit {
+    /// This many…
+    pub max: u32,
+    /// …in this time…
+    pub per: Duration,
+    /// …for each value of the key, if there is one.
+    pub key: Option<Template>,
+}
+
+/// A unit of work.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// Its name.
+    pub id: StepId,
+    /// What it does.
+    pub kind: StepKind,
+    /// The steps that must be done before, by index.
+    pub needs: Vec<usize>,
+    /// Whether it runs at all; must give true or false.
+    pub when: Option<Template>,
+    /// Retry settings that go over all others.
+    pub retry: Option<RetrySettings>,
+    /// The step that undoes this one, by index.
+    pub compensate: Option<usize>,
+    /// Whether it runs only to undo another.
+    pub is_compensation: bool,
+    /// What its output adds to the context, key by key.
+    pub output_mapping: Vec<(String, JsonPath)>,
+}
+
+impl Step {
+    /// The type as written in definitions and shown in lists.
+    #[must_use]
+    pub fn type_name(&self) -> &'static str {
+        match self.kind {
+            StepKind::Http(_) => "http",
+            StepKind::Local(_) => "local",
+        }
+    }
+}
+
+/// What a step does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StepKind {
+    /// Calls an HTTP service.
+    Http(Http),
+    /// Calls a function of the embedding program.
+    Local(Local),
+}
+
+/// An HTTP call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Http {
+    /// The method in capitals.
+    pub method: String,
+    /// Where to.
+    pub url: Template,
+    /// Headers in the order written.
+    pub headers: Vec<(String, Template)>,
+    /// What is added to the URL's query, in the order written; a list repeats the name.
+    pub query: Vec<(String, Tree)>,
+    /// The body, sent as JSON, or as it is when it renders to a string.
+    pub body: Option<Tree>,
+    /// How long one attempt may take.
+    pub timeout: Duration,
+    /// The statuses that count as success.
+    pub expected: Vec<StatusRange>,
+    /// The largest answer that is read.
+    pub max_response_bytes: u64,
+    /// The host, in lower case and with its port unless that is the scheme's own, when it does not
+    /// depend on a template.
+    pub static_host: Option<String>,
+}
+
+/// A call of a registered function.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Local {
+    /// The name it is registered under.
+    pub task: String,
+    /// What it is given; the execution's input if nothing is written.
+    pub input: Option<Tree>,
+    /// How long one attempt may take.
+    pub timeout: Option<Duration>,
+}
+
+impl Workflow {
+    /// The step of that name.
+    #[must_use]
+    pub fn step(&self, id: &str) -> Option<(usize, &Step)> {
+        self.steps
+            .iter()
+            .enumerate()
+            .find(|(_, step)| step.id.as_str() == id)
+    }
+
+    /// The steps that nothing has to precede.
+    pub fn roots(&self) -> impl Iterator<Item = usize> {
+        self.normal()
+            .filter(|(_, step)| step.needs.is_empty())
+            .map(|(at, _)| at)
+    }
+
+    /// The steps that need step `of` directly.
+    pub fn dependants(&self, of: usize) -> impl Iterator<Item = usize> {
+        self.normal()
+            .filter(move |(_, step)| step.needs.contains(&of))
+            .map(|(at, _)| at)
+    }
+
+    /// The steps nobody needs; their outputs make the execution's.
+    #[must_use]
+    pub fn last_steps(&self) -> Vec<usize> {
+        let mut needed = vec![false; self.steps.len()];
+        for at in self.steps.iter().flat_map(|step| &step.needs) {
+            needed[*at] = true;
+        }
+        self.normal()
+            .map(|(at, _)| at)
+            .filter(|at| !needed[*at])
+            .collect()
+    }
+
+    /// Every step that must be done before step `of`, directly or not, in ascending order.
+    #[must_use]
+    pub fn ancestors(&self, of: usize) -> Vec<usize> {
+        let mut seen = vec![false; self.steps.len()];
+        let mut open = self
+            .steps
+            .get(of)
+            .map(|step| step.needs.clone())
+            .unwrap_or_default();
+        while let Some(at) = open.pop() {
+            if !std::mem::replace(&mut seen[at], true) {
+                open.extend(&self.steps[at].needs);
+            }
+        }
+        seen.iter()
+            .enumerate()
+            .filter(|(_, seen)| **seen)
+            .map(|(at, _)| at)
+            .collect()
+    }
+
+    /// Whether neither of two steps waits for the other. Compensation steps run one by one and are
+    /// never parallel to anything.
+    #[must_use]
+    pub fn may_run_in_parallel(&self, a: usize, b: usize) -> bool {
+        a != b
+            && !self.steps[a].is_compensation
+            && !self.steps[b].is_compensation
+            && !self.ancestors(a).contains(&b)
+            && !self.ancestors(b).contains(&a)
+    }
+
+    /// Whether deciding needs the payloads themselves: only a `when` or an `output` template looks
+    /// into them.
+    #[must_use]
+    pub fn decides_on_payloads(&self) -> bool {
+        self.output.is_some() || self.steps.iter().any(|step| step.when.is_some())
+    }
+
+    /// The retry rules of a step: its own settings over the trigger's (`over`), over the
+    /// workflow's, over the defaults, field by field.
+    #[must_use]
+    pub fn retry_for(&self, step: usize, over: Option<&RetrySettings>) -> RetryRules {
+        let settings = match over {
+            Some(over) => over.over(&self.retry),
+            None => self.retry.clone(),
+        };
+        match self.steps.get(step).and_then(|step| step.retry.as_ref()) {
+            Some(own) => own.over(&settings).rules(),
+            None => settings.rules(),
+        }
+    }
+
+    /// What is allowed but probably not meant, one sentence each.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let odd = |step: &Step| match &step.kind {
+            StepKind::Http(http) if http.body.is_some() => {
+                matches!(http.method.as_str(), "GET" | "HEAD").then(|| {
+                    format!(
+                        "step \"{}\": {} with a body; many servers ignore it",
+                        step.id, http.method
+                    )
+                })
+            }
+            _ => None,
+        };
+        self.steps.iter().filter_map(odd).collect()
+    }
+
+    fn normal(&self) -> impl Iterator<Item = (usize, &Step)> {
+        self.steps
+            .iter()
+            .enumerate()
+            .filter(|(_, step)| !step.is_compensation)
+    }
+}

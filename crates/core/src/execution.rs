@@ -1,0 +1,27 @@
+//! The state machine of one execution: commands in, events and effects out.
+//!
+//! `decide` is the only judge of what may happen, `apply` the only way a state changes, and
+//! `replay` the proof that a log is what `decide` would write again.
+
+mod apply;
+pub mod chart;
+mod codec;
+mod command;
+pub mod decide;
+mod effect;
+pub mod event;
+pub mod replay;
+mod scope;
+pub mod state;
+
+#[cfg(test)]
+mod properties;
+
+pub use apply::{apply, apply_to, fold};
+pub use codec::{CodecError, EventRow};
+pub use command::{Command, Lost, Outcome, Refusal, Report};
+pub use decide::{Carried, Decision, RULES, Start, decide, start};
+pub use effect::{Effect, Work};
+pub use event::{Event, EventKind, Lineage, Trigger, TriggerKind};
+pub use scope::StateScope;
+pub use state::{Execution, OutputRef, PayloadRef, Status, StepState, StepStatus};

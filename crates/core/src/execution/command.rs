@@ -1,0 +1,98 @@
+//! What may be asked of an execution that exists.
+
+use crate::definition::StepId;
+use crate::failure::Failure;
+use crate::id::NodeId;
+use crate::json::Json;
+use crate::time::Timestamp;
+
+/// What may be asked. Starting one is not here: there is no earlier state to ask.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// An attempt ended.
+    Report(Report),
+    /// An attempt's node died.
+    Lost(Lost),
+    /// Nothing new shall start.
+    Pause {
+        /// The actor.
+        by: Option<String>,
+    },
+    /// Go on.
+    Resume {
+        /// The actor.
+        by: Option<String>,
+    },
+    /// End it.
+    Cancel {
+        /// The actor.
+        by: Option<String>,
+        /// Undo completed steps first.
+        compensate: bool,
+    },
+}
+
+/// The end of one attempt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The step.
+    pub step: StepId,
+    /// The attempt; a result for any other than the live one is refused.
+    pub attempt: u32,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// With this raw output.
+    Succeeded(Json),
+    /// With this failure, not yet classified by the policy.
+    Failed(Failure),
+}
+
+/// An attempt that died with its node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lost {
+    /// The step.
+    pub step: StepId,
+    /// The attempt.
+    pub attempt: u32,
+    /// The node that died.
+    pub node: Option<NodeId>,
+    /// Whether the attempt had begun.
+    pub begun: bool,
+}
+
+/// Why a command was not carried out. Nothing changes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The execution has ended.
+    #[error("the execution has ended ({0})")]
+    Ended(super::state::Status),
+    /// The attempt is not the live one: late, doubled, or its execution moved on.
+    #[error("attempt {attempt} of step {step} is not live")]
+    NotLive {
+        /// The step.
+        step: StepId,
+        /// The attempt.
+        attempt: u32,
+    },
+    /// Asked to resume what is not paused.
+    #[error("the execution is not paused")]
+    NotPaused,
+    /// Pausing an execution whose completed steps are being undone would leave them half undone.
+    #[error("the execution is undoing its completed steps")]
+    Compensating,
+    /// The log was made by rules this build does not have.
+    #[error("the execution was started under rules {0}, which this build does not have")]
+    UnknownRules(u16),
+    /// A value that the decision needs was not brought along.
+    #[error("the value of event {0} is not at hand")]
+    MissingPayload(u64),
+}

@@ -1,0 +1,129 @@
+//! A decision being made: each event is applied as it is written, so that what follows sees it.
+
+use super::Decision;
+use crate::definition::{Step, StepId, Workflow};
+use crate::execution::apply::apply_to;
+use crate::execution::effect::{Effect, Work};
+use crate::execution::event::{Event, EventKind};
+use crate::execution::state::{Execution, StepState};
+use crate::limit;
+use crate::time::Timestamp;
+
+/// What a step that would take the log past its bounds fails with.
+pub(super) const HISTORY_IS_FULL: &str = "the execution's history has reached its limit";
+
+pub(super) struct Draft<'a> {
+    pub(super) workflow: &'a Workflow,
+    pub(super) state: Execution,
+    /// Never earlier than the last event.
+    pub(super) now: Timestamp,
+    events: Vec<Event>,
+    effects: Vec<Effect>,
+}
+
+/// What an event's header says beside its kind.
+#[derive(Default)]
+pub(super) struct Header {
+    pub(super) step: Option<StepId>,
+    pub(super) attempt: Option<u32>,
+    pub(super) backoff_ms: Option<u64>,
+    pub(super) reason: Option<String>,
+}
+
+impl Header {
+    pub(super) fn step(step: &StepId, attempt: u32) -> Self {
+        Self {
+            step: Some(step.clone()),
+            attempt: Some(attempt),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn because(mut self, reason: impl Into<String>) -> Self {
+        self.reason = Some(reason.into());
+        self
+    }
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn new(workflow: &'a Workflow, state: Execution, now: Timestamp) -> Self {
+        let now = now.max(state.updated_at);
+        Self {
+            workflow,
+            state,
+            now,
+            events: Vec::new(),
+            effects: Vec::new(),
+        }
+    }
+
+    /// Writes an event now.
+    pub(super) fn emit(&mut self, header: Header, kind: EventKind) {
+        self.emit_at(self.now, header, kind);
+    }
+
+    /// Writes an event that happened at `at`; its time is moved forward where the log is
+    /// further already, because times in a log never go back.
+    pub(super) fn emit_at(&mut self, at: Timestamp, header: Header, kind: EventKind) {
+        let event = Event {
+            sequence: self.state.version + 1,
+            at: at.max(self.state.updated_at),
+            step: header.step,
+            attempt: header.attempt,
+            backoff_ms: header.backoff_ms,
+            reason: header.reason,
+            kind,
+        };
+        apply_to(&mut self.state, &event);
+        self.events.push(event);
+    }
+
+    pub(super) fn effect(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    /// Work for the step's live attempt. While the execution is paused resuming makes it; the row
+    /// of the attempt that just ended goes at once, or it would look like a running one for as
+    /// long as the pause lasts.
+    pub(super) fn schedule(&mut self, step: &StepId) {
+        if self.state.paused_at.is_some() {
+            self.effect(Effect::Withdraw { step: step.clone() });
+        } else if let Some(work) = self.work(step) {
+            self.effect(Effect::Schedule(work));
+        }
+    }
+
+    /// The work that the step's live attempt is.
+    pub(super) fn work(&self, id: &StepId) -> Option<Work> {
+        let step = self.state.step(id).filter(|step| step.is_live())?;
+        Some(Work {
+            step: id.clone(),
+            attempt: step.attempt,
+            due_at: step.due_at,
+            is_retry: step.attempt > 1,
+        })
+    }
+
+    /// The definition and state of a step whose attempt `attempt` is live.
+    pub(super) fn live(&self, id: &StepId, attempt: u32) -> Option<(usize, &'a Step, StepState)> {
+        let (index, step) = self.workflow.step(id.as_ref())?;
+        let state = self.state.step(id)?;
+        (state.is_live() && state.attempt == attempt).then(|| (index, step, state.clone()))
+    }
+
+    /// Whether another attempt would take the log past its bounds.
+    pub(super) fn history_is_full(&self) -> bool {
+        // Room for what ends an execution is kept free.
+        const EVENTS_KEPT_FREE: u64 = 100;
+        self.state.version + EVENTS_KEPT_FREE >= limit::HISTORY_EVENTS_MAX
+            || self.state.history_bytes >= limit::HISTORY_BYTES_MAX
+    }
+
+    pub(super) fn into_decision(self) -> Decision {
+        Decision {
+            events: self.events,
+            effects: self.effects,
+            state: self.state,
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Report: an attempt ended. It is recorded, and either retried, or the execution goes on, or
+//! it begins to fail.
+
+use super::advance;
+use super::draft::{Draft, Header};
+use super::retry::{Verdict, classify};
+use crate::dead_letter::Reason;
+use crate::definition::{Step, StepId};
+use crate::execution::command::{Outcome, Refusal, Report};
+use crate::execution::effect::Effect;
+use crate::execution::event::{
+    CompensationCompleted, CompensationFailed, EventKind, Mapped, RetryScheduled, StepCompleted,
+    StepFailed, StepStarted, TimerFired,
+};
+use crate::execution::state::{Status, StepState};
+use crate::failure::Failure;
+use crate::json::Json;
+
+pub(super) fn report(draft: &mut Draft<'_>, report: Report) -> Result<(), Refusal> {
+    match draft.state.status {
+        // Ended: whatever an attempt in flight brings is too late.
+        status @ (Status::Completed | Status::Failed | Status::Dlq | Status::Cancelled) => {
+            return Err(Refusal::Ended(status));
+        }
+        // Paused too: attempts in flight finish and are recorded.
+        Status::Pending | Status::Running | Status::Retrying | Status::Waiting | Status::Paused => {
+        }
+    }
+    let not_live = || Refusal::NotLive {
+        step: report.step.clone(),
+        attempt: report.attempt,
+    };
+    let (index, step, state) = draft
+        .live(&report.step, report.attempt)
+        .ok_or_else(not_live)?;
+    let id = report.step;
+    begin(draft, &id, &state, report.started_at);
+    let duration_ms = Some(report.duration_ms);
+    match (report.outcome, &state.undoes) {
+        (Outcome::Succeeded(output), None) => {
+            let mapped = map_output(step, &output);
+            draft.emit(
+                Header::step(&id, state.attempt),
+                EventKind::StepCompleted(StepCompleted {
+                    output,
+                    mapped,
+                    duration_ms,
+                    carried_from: None,
+                }),
+            );
+            draft.effect(Effect::Withdraw { step: id });
+        }
+        (Outcome::Succeeded(output), Some(undoes)) => {
+            draft.emit(
+                Header::step(&id, state.attempt),
+                EventKind::CompensationCompleted(CompensationCompleted {
+                    undoes: undoes.clone(),
+                    output,
+                }),
+            );
+            draft.effect(Effect::Withdraw { step: id });
+        }
+        (Outcome::Failed(failure), _) => {
+            let failure = classify(failure, &draft.rules(index));
+            fail(draft, (index, &id, &state), failure, duration_ms);
+        }
+    }
+    advance::settle(draft);
+    Ok(())
+}
+
+/// Records that the attempt began: only now, so that starting costs no commit of its own.
+pub(super) fn begin(
+    draft: &mut Draft<'_>,
+    id: &StepId,
+    state: &StepState,
+    started_at: crate::time::Timestamp,
+) {
+    if let Some(due_at) = state.due_at {
+        draft.emit_at(
+            started_at.min(draft.now),
+            Header::step(id, state.attempt),
+            EventKind::TimerFired(TimerFired {
+                due_at,
+                fired_at: started_at,
+            }),
+        );
+    }
+    draft.emit_at(
+        started_at.min(draft.now),
+        Header::step(id, state.attempt),
+        EventKind::StepStarted(StepStarted { started_at }),
+    );
+}
+
+fn fail(
+    draft: &mut Draft<'_>,
+    (index, id, state): (usize, &StepId, &StepState),
+    failure: Failure,
+    duration_ms: Option<u64>,
+) {
+    let message = failure.message.clone();
+    match draft.judge((index, id, state), &failure) {
+        Verdict::Again { backoff_ms, due_at } => {
+            draft.emit(
+                Header::step(id, state.attempt).because(&message),
+                EventKind::StepFailed(StepFailed {
+                    error: failure,
+                    last: None,
+                    duration_ms,
+                }),
+            );
+            draft.emit(
+                Header {
+                    backoff_ms: Some(backoff_ms),
+                    ..Header::step(id, state.attempt.saturating_add(1)).because(message)
+                },
+                EventKind::RetryScheduled(RetryScheduled { due_at }),
+            );
+            draft.schedule(id);
+        }
+        Verdict::Final(reason) => {
+            give_up(draft, id, state, (failure, reason, duration_ms));
+        }
+    }
+}
+
+/// Records that a step's last attempt failed.
+pub(super) fn give_up(
+    draft: &mut Draft<'_>,
+    id: &StepId,
+    state: &StepState,
+    (failure, reason, duration_ms): (Failure, Reason, Option<u64>),
+) {
+    let message = failure.message.clone();
+    let undo_error = state.undoes.clone().map(|undoes| (undoes, failure.clone()));
+    draft.emit(
+        Header::step(id, state.attempt).because(&message),
+        EventKind::StepFailed(StepFailed {
+            error: failure,
+            last: Some(reason),
+            duration_ms,
+        }),
+    );
+    if let Some((undoes, error)) = undo_error {
+        draft.emit(
+            Header::step(id, state.attempt).because(message),
+            EventKind::CompensationFailed(CompensationFailed {
+                undoes,
+                error: Failure {
+                    response: None,
+                    ..error
+                },
+            }),
+        );
+    }
+    draft.effect(Effect::Withdraw { step: id.clone() });
+}
+
+/// Where the mapped values stand in the output. A path that cannot be evaluated on this output
+/// (too many matches) maps to nothing, like one that does not match.
+pub(super) fn map_output(step: &Step, output: &Json) -> Vec<(String, Mapped)> {
+    step.output_mapping
+        .iter()
+        .map(|(key, path)| {
+            let ranges = path.matches(output).unwrap_or_default();
+            let mut parts: Vec<(u32, u32)> = ranges
+                .into_iter()
+                // Outputs are far below 4 GiB (OUTPUT_BYTES_MAX), so offsets fit.
+                .map(|range| (range.start as u32, (range.end - range.start) as u32))
+                .collect();
+            let part = match parts.len() {
+                0 => Mapped::Nothing,
+                1 => parts
+                    .pop()
+                    .map_or(Mapped::Nothing, |(start, len)| Mapped::One(start, len)),
+                _ => Mapped::Many(parts),
+            };
+            (key.clone(), part)
+        })
+        .collect()
+}

@@ -1,0 +1,50 @@
+//! Commands in one word each.
+
+use super::fixture::{BEGINNING, step_id};
+use crate::execution::{Command, Lost, Outcome, Report};
+
+pub(in crate::execution) fn by() -> Option<String> {
+    Some("ada".to_owned())
+}
+
+pub(in crate::execution) fn pause() -> Command {
+    Command::Pause { by: by() }
+}
+
+pub(in crate::execution) fn resume() -> Command {
+    Command::Resume { by: by() }
+}
+
+pub(in crate::execution) fn cancel() -> Command {
+    Command::Cancel {
+        by: by(),
+        compensate: false,
+    }
+}
+
+pub(in crate::execution) fn cancel_and_undo() -> Command {
+    Command::Cancel {
+        by: by(),
+        compensate: true,
+    }
+}
+
+pub(in crate::execution) fn lost(step: &str, attempt: u32, begun: bool) -> Command {
+    Command::Lost(Lost {
+        step: step_id(step),
+        attempt,
+        node: None,
+        begun,
+    })
+}
+
+/// A report that no node of this run would send: late, doubled or made up.
+pub(in crate::execution) fn stray(step: &str, attempt: u32, outcome: Outcome) -> Command {
+    Command::Report(Report {
+        step: step_id(step),
+        attempt,
+        started_at: BEGINNING,
+        duration_ms: 0,
+        outcome,
+    })
+}

@@ -1,0 +1,263 @@
+//! Random small workflows, and random things done to their executions.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use crate::definition::Workflow;
+use crate::execution::decide::tests::fixture::{
+    Run, cancel, cancel_and_undo, failure, json, lost, pause, resume, stray, workflow,
+};
+use crate::execution::{Command, Outcome};
+
+const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
+const FAILURES: [&str; 5] = ["503", "503", "429", "400", "read_timeout"];
+
+/// A workflow as text, so that a failing case can be read.
+#[derive(Debug, Clone)]
+pub(super) struct Flow {
+    head: String,
+    steps: Vec<String>,
+    pub(super) input: String,
+    pub(super) begins: Begins,
+}
+
+/// How the execution comes about.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Begins {
+    AtOnce,
+    Later,
+    /// It retries a dead letter.
+    FromALetter,
+}
+
+impl Flow {
+    pub(super) fn workflow(&self) -> Workflow {
+        let steps: Vec<&str> = self.steps.iter().map(String::as_str).collect();
+        workflow(&self.head, &steps)
+    }
+
+    pub(super) fn has_jitter(&self) -> bool {
+        !self.head.contains("jitter: none")
+    }
+
+    pub(super) fn has_time_limit(&self) -> bool {
+        self.head.contains("maxElapsed")
+    }
+}
+
+/// One step: who it needs (one bit per earlier step), its condition, whether it can be undone.
+fn any_step() -> impl Strategy<Value = (u8, &'static str, bool, bool)> {
+    let when = prop_oneof![
+        6 => Just(""),
+        1 => Just(", when: \"true\""),
+        1 => Just(", when: \"false\""),
+        1 => Just(", when: \"${input.go}\""),
+    ];
+    (
+        any::<u8>(),
+        when,
+        prop::bool::weighted(0.4),
+        prop::bool::weighted(0.2),
+    )
+}
+
+pub(super) fn any_flow() -> impl Strategy<Value = Flow> {
+    let retry = (
+        1u32..4,
+        prop::sample::select(vec![
+            "none",
+            "proportional",
+            "full",
+            "equal",
+            "decorrelated",
+        ]),
+        prop::sample::select(vec![
+            "",
+            ", maxElapsed: 9s",
+            ", strategy: fixed",
+            ", maxDelay: 3s",
+        ]),
+    );
+    let top = prop::sample::select(vec!["", "deadLetter: exhausted", "output: \"${input.go}\""]);
+    let input = prop::sample::select(vec![r#"{"go":true}"#, r#"{"go":false}"#, "{}"]);
+    let begins = prop_oneof![
+        4 => Just(Begins::AtOnce),
+        1 => Just(Begins::Later),
+        1 => Just(Begins::FromALetter),
+    ];
+    (
+        prop::collection::vec(any_step(), 1..=NAMES.len()),
+        retry,
+        top,
+        input,
+        begins,
+    )
+        .prop_map(|(drafts, (max, jitter, more), top, input, begins)| {
+            let mut steps = Vec::new();
+            for (at, (needs, when, undo, own_retry)) in drafts.iter().enumerate() {
+                let needs: Vec<&str> = (0..at)
+                    .filter(|bit| needs & (1 << bit) != 0)
+                    .map(|bit| NAMES[bit])
+                    .collect();
+                let id = NAMES[at];
+                let mut step = format!("{id} | needs: [{}]{when}", needs.join(", "));
+                if *undo {
+                    step += &format!(", compensate: undo_{id}");
+                    steps.push(format!("undo_{id}"));
+                }
+                if *own_retry {
+                    step += ", retry: {maxRetries: 1}";
+                }
+                steps.push(step);
+            }
+            let head = format!("{top}\nretry: {{maxRetries: {max}, jitter: {jitter}{more}}}");
+            Flow {
+                head,
+                steps,
+                input: input.to_owned(),
+                begins,
+            }
+        })
+}
+
+/// Something done to an execution. A number picks a step.
+#[derive(Debug, Clone)]
+pub(super) enum Move {
+    Begin(usize),
+    Ok(usize),
+    Fail(usize, usize),
+    Lose(usize),
+    LoseUnbegun(usize),
+    Pause,
+    Resume,
+    Cancel {
+        undo: bool,
+    },
+    /// A report that nobody who follows the rules would send.
+    Stray(usize, u32, bool),
+    StrayLoss(usize, u32, bool),
+    Wait(u64),
+    /// The clock is set back.
+    Back(u64),
+}
+
+pub(super) fn any_moves() -> impl Strategy<Value = Vec<Move>> {
+    let step = || 0usize..10;
+    let one = prop_oneof![
+        4 => step().prop_map(Move::Begin),
+        6 => step().prop_map(Move::Ok),
+        6 => (step(), 0..FAILURES.len()).prop_map(|(step, what)| Move::Fail(step, what)),
+        2 => step().prop_map(Move::Lose),
+        1 => step().prop_map(Move::LoseUnbegun),
+        2 => Just(Move::Pause),
+        3 => Just(Move::Resume),
+        1 => any::<bool>().prop_map(|undo| Move::Cancel { undo }),
+        1 => (step(), 0u32..4, any::<bool>()).prop_map(|(s, n, ok)| Move::Stray(s, n, ok)),
+        1 => (step(), 0u32..4, any::<bool>()).prop_map(|(s, n, b)| Move::StrayLoss(s, n, b)),
+        2 => (0u64..10_000).prop_map(Move::Wait),
+        1 => (0u64..10_000).prop_map(Move::Back),
+    ];
+    prop::collection::vec(one, 0..40)
+}
+
+fn outcome(ok: bool) -> Outcome {
+    if ok {
+        Outcome::Succeeded(json("{}"))
+    } else {
+        Outcome::Failed(failure("503"))
+    }
+}
+
+/// The name that a number picks: any step of the workflow.
+fn name(run: &Run, pick: usize) -> String {
+    run.workflow.steps[pick % run.workflow.steps.len()]
+        .id
+        .to_string()
+}
+
+/// The step with work that a number picks.
+fn busy(run: &Run, pick: usize) -> Option<String> {
+    let rows: Vec<_> = run
+        .work
+        .rows()
+        .map(|row| row.work.step.to_string())
+        .collect();
+    (!rows.is_empty()).then(|| rows[pick % rows.len()].clone())
+}
+
+/// Does it all; refusals are fine, the run's own checks are the test.
+pub(super) fn play(run: &mut Run, moves: &[Move]) {
+    for step in moves {
+        play_one(run, step);
+    }
+}
+
+fn play_one(run: &mut Run, step: &Move) {
+    match *step {
+        Move::Begin(pick) => {
+            if let Some(step) = busy(run, pick) {
+                run.begin(&step);
+            }
+        }
+        Move::Ok(pick) => {
+            if let Some(step) = busy(run, pick) {
+                run.ok(&step, r#"{"x":[1,2]}"#);
+            }
+        }
+        Move::Fail(pick, what) => {
+            if let Some(step) = busy(run, pick) {
+                run.fail(&step, FAILURES[what]);
+            }
+        }
+        Move::Lose(pick) => {
+            if let Some(step) = busy(run, pick) {
+                run.lost(&step);
+            }
+        }
+        Move::LoseUnbegun(pick) => {
+            if let Some(step) = busy(run, pick) {
+                let attempt = run.work.get(&step).map_or(0, |row| row.work.attempt);
+                run.send(lost(&step, attempt, false));
+            }
+        }
+        Move::Pause => drop(run.attempt(pause())),
+        Move::Resume => drop(run.attempt(resume())),
+        Move::Cancel { undo } => {
+            drop(run.attempt(if undo { cancel_and_undo() } else { cancel() }));
+        }
+        Move::Stray(pick, attempt, ok) => {
+            drop(run.attempt(stray(&name(run, pick), attempt, outcome(ok))));
+        }
+        Move::StrayLoss(pick, attempt, begun) => {
+            drop(run.attempt(lost(&name(run, pick), attempt, begun)));
+        }
+        Move::Wait(ms) => {
+            run.wait(ms);
+        }
+        Move::Back(ms) => run.now = run.now.minus(Duration::from_millis(ms)),
+    }
+}
+
+/// Resumes and lets every piece of work succeed until nothing is left.
+pub(super) fn finish(run: &mut Run) {
+    if run.state.paused_at.is_some() {
+        run.resume();
+    }
+    // Each round ends one attempt of one step, normal or undoing, so it cannot take longer.
+    for _ in 0..2 * run.workflow.steps.len() {
+        let Some(step) = busy(run, 0) else { return };
+        run.ok(&step, "{}");
+    }
+}
+
+/// One of each, about a step that every workflow has.
+pub(super) fn every_command() -> Vec<Command> {
+    let mut all = vec![pause(), resume(), cancel(), cancel_and_undo()];
+    for attempt in [0, 1, 2, u32::MAX] {
+        all.push(stray("a", attempt, outcome(true)));
+        all.push(stray("a", attempt, outcome(false)));
+        all.push(lost("a", attempt, true));
+    }
+    all
+}

@@ -1,0 +1,305 @@
+//! Replay: derives every decision of a log again and compares. It starts nothing.
+//!
+//! The log holds what came from outside (starts, results, losses, people's words); everything
+//! else must follow from it. With another definition this is the replay lab: the first event
+//! that would have been different.
+
+use std::fmt;
+
+use super::apply::apply_to;
+use super::command::{Command, Lost, Outcome, Report};
+use super::decide::{Carried, Start, decide, start};
+use super::event::{CompensationCause, Event, EventKind};
+use super::state::Execution;
+use crate::definition::Workflow;
+
+/// What a replay found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replay {
+    /// Events compared.
+    pub events: u64,
+    /// The first difference; none = identical.
+    pub first_difference: Option<Difference>,
+    /// The state of the recorded log, up to the first difference.
+    pub state: Execution,
+}
+
+impl Replay {
+    /// Whether every decision was derived again exactly.
+    #[must_use]
+    pub fn is_identical(&self) -> bool {
+        self.first_difference.is_none()
+    }
+}
+
+/// The first place where the log and the derivation part.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// The number of the event.
+    pub sequence: u64,
+    /// What the log says; none = the log ends here.
+    pub recorded: Option<Event>,
+    /// What follows from the definition; none = nothing follows.
+    pub derived: Option<Event>,
+    /// Why nothing follows, where that is known.
+    pub note: Option<String>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |event: &Option<Event>| {
+            event
+                .as_ref()
+                .map_or_else(|| "nothing".into(), |event| event.kind.name())
+        };
+        write!(
+            f,
+            "event {}: recorded {}, derived {}",
+            self.sequence,
+            name(&self.recorded),
+            name(&self.derived)
+        )?;
+        self.note.iter().try_for_each(|note| write!(f, " ({note})"))
+    }
+}
+
+/// Derives `log` again from what came from outside, under `workflow`.
+#[must_use]
+pub fn replay(workflow: &Workflow, log: &[Event]) -> Replay {
+    let mut state = Execution::empty();
+    let mut position = 0;
+    while position < log.len() {
+        match derive(workflow, &state, &log[position..]) {
+            Ok(events) => {
+                for event in &log[position..position + events] {
+                    apply_to(&mut state, event);
+                }
+                position += events;
+            }
+            Err(difference) => {
+                let events = difference.sequence.saturating_sub(1);
+                return Replay {
+                    events,
+                    first_difference: Some(*difference),
+                    state,
+                };
+            }
+        }
+    }
+    Replay {
+        events: position as u64,
+        first_difference: None,
+        state,
+    }
+}
+
+/// Derives what the next thing from outside led to: how many events of `rest` it explains.
+fn derive(
+    workflow: &Workflow,
+    state: &Execution,
+    rest: &[Event],
+) -> Result<usize, Box<Difference>> {
+    let mut first_failure = None;
+    for cause in causes(state, rest) {
+        match cause
+            .derive(workflow, state)
+            .map(|derived| compare(&derived, rest))
+        {
+            Ok(Ok(events)) => return Ok(events),
+            Ok(Err(difference)) => first_failure = first_failure.or(Some(difference)),
+            Err(note) => first_failure = first_failure.or_else(|| Some(unexplained(rest, note))),
+        }
+    }
+    let nothing = || unexplained(rest, "nothing from outside leads to it".to_owned());
+    Err(first_failure.unwrap_or_else(nothing))
+}
+
+fn unexplained(rest: &[Event], note: String) -> Box<Difference> {
+    Box::new(Difference {
+        sequence: rest.first().map_or(0, |event| event.sequence),
+        recorded: rest.first().cloned(),
+        derived: None,
+        note: Some(note),
+    })
+}
+
+fn compare(derived: &[Event], rest: &[Event]) -> Result<usize, Box<Difference>> {
+    if derived.is_empty() {
+        return Err(unexplained(
+            rest,
+            "the command would have changed nothing".to_owned(),
+        ));
+    }
+    for (index, event) in derived.iter().enumerate() {
+        let recorded = rest.get(index);
+        if recorded != Some(event) {
+            return Err(Box::new(Difference {
+                sequence: event.sequence,
+                recorded: recorded.cloned(),
+                derived: Some(event.clone()),
+                note: None,
+            }));
+        }
+    }
+    Ok(derived.len())
+}
+
+/// Something that came from outside, as the log shows it.
+enum Cause {
+    Start(Box<(Start, crate::time::Timestamp)>),
+    Command(Box<(Command, crate::time::Timestamp)>),
+}
+
+impl Cause {
+    fn derive(self, workflow: &Workflow, state: &Execution) -> Result<Vec<Event>, String> {
+        match self {
+            Self::Start(cause) => Ok(start(workflow, cause.0, cause.1).events),
+            Self::Command(cause) => decide(workflow, state, cause.0, cause.1)
+                .map(|decision| decision.events)
+                .map_err(|refusal| refusal.to_string()),
+        }
+    }
+}
+
+/// What may have led to the first event of `rest`; mostly one thing.
+fn causes(state: &Execution, rest: &[Event]) -> Vec<Cause> {
+    let Some(first) = rest.first() else {
+        return Vec::new();
+    };
+    let command = |command| vec![Cause::Command(Box::new((command, first.at)))];
+    match &first.kind {
+        EventKind::ExecutionStarted(_) if state.origin.is_none() => started(rest),
+        EventKind::TimerFired(_) | EventKind::StepStarted(_) => reported(rest),
+        EventKind::StepLost(lost) => match (&first.step, first.attempt) {
+            (Some(step), Some(attempt)) => command(Command::Lost(Lost {
+                step: step.clone(),
+                attempt,
+                node: lost.node,
+                begun: lost.begun,
+            })),
+            _ => Vec::new(),
+        },
+        EventKind::ExecutionPaused(paused) => command(Command::Pause {
+            by: paused.by.clone(),
+        }),
+        EventKind::ExecutionResumed(resumed) => {
+            // Cancelling a paused execution with undoing resumes it first.
+            let by = resumed.by.clone();
+            let mut all = command(Command::Cancel {
+                by: by.clone(),
+                compensate: true,
+            });
+            all.extend(command(Command::Resume { by }));
+            if !rest.get(1).is_some_and(is_cancelling) {
+                all.remove(0);
+            }
+            all
+        }
+        EventKind::CompensationStarted(started) if started.cause == CompensationCause::Cancel => {
+            command(Command::Cancel {
+                by: started.by.clone(),
+                compensate: true,
+            })
+        }
+        EventKind::ExecutionCancelled(cancelled) => command(Command::Cancel {
+            by: cancelled.by.clone(),
+            compensate: false,
+        }),
+        _ => Vec::new(),
+    }
+}
+
+fn is_cancelling(event: &Event) -> bool {
+    match &event.kind {
+        EventKind::CompensationStarted(started) => started.cause == CompensationCause::Cancel,
+        EventKind::ExecutionCancelled(_) => true,
+        _ => false,
+    }
+}
+
+fn started(rest: &[Event]) -> Vec<Cause> {
+    let Some((first, following)) = rest.split_first() else {
+        return Vec::new();
+    };
+    let EventKind::ExecutionStarted(recorded) = &first.kind else {
+        return Vec::new();
+    };
+    let carried = following
+        .iter()
+        .map_while(|event| match (&event.kind, &event.step) {
+            (EventKind::StepCompleted(done), Some(step)) => {
+                let from = done.carried_from?;
+                Some(Carried {
+                    step: step.clone(),
+                    output: done.output.clone(),
+                    from,
+                })
+            }
+            _ => None,
+        })
+        .collect();
+    let start = Start {
+        id: recorded.id,
+        workflow_version: recorded.workflow_version,
+        seed: recorded.seed,
+        input: recorded.input.clone(),
+        trigger: recorded.trigger.clone(),
+        priority: recorded.priority,
+        lineage: recorded.lineage.clone(),
+        automatic_retries: recorded.automatic_retries,
+        retry: recorded.retry.clone(),
+        delay_until: recorded.delay_until,
+        idempotency_key: recorded.idempotency_key.clone(),
+        carried,
+    };
+    vec![Cause::Start(Box::new((start, first.at)))]
+}
+
+/// The report that an attempt's first event belongs to: its result follows at once.
+fn reported(rest: &[Event]) -> Vec<Cause> {
+    let Some(first) = rest.first() else {
+        return Vec::new();
+    };
+    let mut began = None;
+    for event in rest {
+        if event.step != first.step {
+            break;
+        }
+        let outcome = match &event.kind {
+            EventKind::StepStarted(started) => {
+                began = Some(started.started_at);
+                continue;
+            }
+            EventKind::TimerFired(_) => continue,
+            EventKind::StepCompleted(done) => {
+                (Outcome::Succeeded(done.output.clone()), done.duration_ms)
+            }
+            EventKind::CompensationCompleted(done) => {
+                (Outcome::Succeeded(done.output.clone()), None)
+            }
+            EventKind::StepFailed(failed) => {
+                (Outcome::Failed(failed.error.clone()), failed.duration_ms)
+            }
+            _ => break,
+        };
+        let (Some(step), Some(attempt), Some(started_at)) = (&event.step, event.attempt, began)
+        else {
+            break;
+        };
+        let report = Report {
+            step: step.clone(),
+            attempt,
+            started_at,
+            duration_ms: outcome.1.unwrap_or(0),
+            outcome: outcome.0,
+        };
+        return vec![Cause::Command(Box::new((
+            Command::Report(report),
+            event.at,
+        )))];
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests;

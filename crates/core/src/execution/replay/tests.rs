@@ -1,0 +1,5 @@
+//! Recorded histories derived again: under the same definition, and under a changed one.
+
+mod histories;
+mod lab;
+mod scenarios;

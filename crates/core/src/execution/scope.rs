@@ -1,0 +1,131 @@
+//! Where template references get their values: the input, the context and the steps' outputs.
+//!
+//! Secrets are not here: only the call to a target may see them (`refire-engine`, dispatch).
+
+use std::borrow::Cow;
+
+use super::event::{Mapped, Trigger};
+use super::state::{ContextRef, Execution, StepStatus};
+use crate::definition::WorkflowId;
+use crate::json::{Json, Segment, locate};
+use crate::template::{Reference, Root, Scope};
+use crate::time::Timestamp;
+
+const NULL: Cow<'static, str> = Cow::Borrowed("null");
+
+/// The values of an execution. The payloads it refers to must be at hand.
+#[derive(Debug, Clone, Copy)]
+pub struct StateScope<'a> {
+    state: &'a Execution,
+}
+
+impl<'a> StateScope<'a> {
+    /// The values of this execution.
+    #[must_use]
+    pub fn new(state: &'a Execution) -> Self {
+        Self { state }
+    }
+
+    fn input(&self, path: &[Segment]) -> Option<Cow<'a, str>> {
+        let origin = self.state.origin.as_ref()?;
+        at(self.state.payloads.get(origin.input.sequence)?, path)
+    }
+
+    /// A context value: what a step mapped, else the input's field of that name.
+    fn context(&self, path: &[Segment]) -> Option<Cow<'a, str>> {
+        let (first, rest) = path.split_first()?;
+        let Segment::Key(key) = first else {
+            return None;
+        };
+        let Some(ContextRef { sequence, part }) = self.state.context.get(key.as_ref()) else {
+            return self.input(path);
+        };
+        let output = self.state.payloads.get(*sequence)?;
+        let value = part_of(output, part)?;
+        if rest.is_empty() {
+            return Some(value);
+        }
+        let range = locate(&value, rest)?;
+        Some(match value {
+            Cow::Borrowed(text) => Cow::Borrowed(&text[range]),
+            Cow::Owned(text) => Cow::Owned(text[range].to_owned()),
+        })
+    }
+
+    fn output(&self, step: &str, path: &[Segment]) -> Option<Cow<'a, str>> {
+        let state = self
+            .state
+            .steps
+            .iter()
+            .find(|(id, _)| id.as_ref() == step)?
+            .1;
+        if state.status == StepStatus::Skipped {
+            // A skipped step's output is null, and so is everything below it.
+            return Some(NULL);
+        }
+        at(self.state.payloads.get(state.output?.sequence)?, path)
+    }
+}
+
+impl Scope for StateScope<'_> {
+    fn resolve(&self, reference: &Reference) -> Option<Cow<'_, str>> {
+        let origin = self.state.origin.as_ref()?;
+        match &reference.root {
+            Root::WorkflowId => Some(quoted(origin.workflow.as_ref())),
+            Root::Context => self.context(&reference.path),
+            Root::Input => self.input(&reference.path),
+            Root::Step(step) => self.output(step, &reference.path),
+            Root::ExecutionId => Some(quoted(&origin.id.to_string())),
+            Root::TriggerType => Some(quoted(origin.trigger.kind.name())),
+            Root::TriggerScheduledAt => Some(moment(origin.trigger.scheduled_at)),
+            Root::Secret(_) => None,
+        }
+    }
+}
+
+/// The values known before an execution exists.
+pub(super) struct InputScope<'a> {
+    pub(super) input: &'a Json,
+    pub(super) workflow: &'a WorkflowId,
+    pub(super) trigger: &'a Trigger,
+}
+
+impl Scope for InputScope<'_> {
+    fn resolve(&self, reference: &Reference) -> Option<Cow<'_, str>> {
+        match &reference.root {
+            Root::WorkflowId => Some(quoted(self.workflow.as_ref())),
+            Root::Input | Root::Context => at(self.input, &reference.path),
+            Root::TriggerType => Some(quoted(self.trigger.kind.name())),
+            Root::TriggerScheduledAt => Some(moment(self.trigger.scheduled_at)),
+            Root::Step(_) | Root::ExecutionId | Root::Secret(_) => None,
+        }
+    }
+}
+
+fn at<'a>(value: &'a Json, path: &[Segment]) -> Option<Cow<'a, str>> {
+    let text = value.as_str();
+    Some(Cow::Borrowed(&text[locate(text, path)?]))
+}
+
+fn part_of<'a>(output: &'a Json, part: &Mapped) -> Option<Cow<'a, str>> {
+    let slice = |(start, len): (u32, u32)| {
+        let start = start as usize;
+        output.as_str().get(start..start.checked_add(len as usize)?)
+    };
+    match part {
+        Mapped::Nothing => Some(NULL),
+        Mapped::One(start, len) => slice((*start, *len)).map(Cow::Borrowed),
+        Mapped::Many(parts) => {
+            let parts: Option<Vec<&str>> = parts.iter().map(|part| slice(*part)).collect();
+            Some(Cow::Owned(format!("[{}]", parts?.join(","))))
+        }
+    }
+}
+
+fn quoted(text: &str) -> Cow<'static, str> {
+    Cow::Owned(Json::string(text).as_str().to_owned())
+}
+
+fn moment(at: Option<Timestamp>) -> Cow<'static, str> {
+    at.map_or(NULL, |at| quoted(&at.to_string()))
+}

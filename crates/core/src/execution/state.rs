@@ -1,0 +1,486 @@
+//! The state of an execution: what the fold of its log says, and nothing else.
+//!
+//! Foreign values are not here: the state holds references to the events that keep them.
+//! The values that a decision needs travel beside it in [`Payloads`], which is neither compared
+//! nor stored.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::event::{CompensationCause, Lineage, Mapped, Trigger};
+use crate::dead_letter::Reason;
+use crate::definition::{RetrySettings, StepId, WorkflowId};
+use crate::failure::Failure;
+use crate::id::{DlqId, ExecutionId};
+use crate::json::Json;
+use crate::time::Timestamp;
+
+/// The execution's status, as far as its log knows.
+///
+/// Whether due work has been claimed is not in the log: a reader who finds a claimed work row
+/// shows `running` instead of `pending` or `retrying`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Work is due or delayed, and as far as the log knows nobody has begun it.
+    Pending,
+    /// An attempt is in flight.
+    Running,
+    /// Only retry timers.
+    Retrying,
+    /// Only external tasks or callbacks.
+    Waiting,
+    /// Nothing new starts until it is resumed.
+    Paused,
+    /// Ended well.
+    Completed,
+    /// Ended badly, without a dead letter.
+    Failed,
+    /// Ended badly, with a dead letter.
+    Dlq,
+    /// Ended by a person.
+    Cancelled,
+}
+
+impl Status {
+    /// Every status.
+    pub const ALL: [Self; 9] = [
+        Self::Pending,
+        Self::Running,
+        Self::Retrying,
+        Self::Waiting,
+        Self::Paused,
+        Self::Completed,
+        Self::Failed,
+        Self::Dlq,
+        Self::Cancelled,
+    ];
+
+    /// Whether nothing can happen any more.
+    #[must_use]
+    pub fn is_terminal(self) -> bool {
+        matches!(
+            self,
+            Self::Completed | Self::Failed | Self::Dlq | Self::Cancelled
+        )
+    }
+
+    /// The word used everywhere.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Retrying => "retrying",
+            Self::Waiting => "waiting",
+            Self::Paused => "paused",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Dlq => "dlq",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The status of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.name() == name)
+    }
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A step's status, as far as the log knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepStatus {
+    /// An attempt may run or is running.
+    Scheduled,
+    /// The next attempt waits for its time.
+    Retrying,
+    /// Done.
+    Completed,
+    /// Failed for good.
+    Failed,
+    /// Its `when` was false.
+    Skipped,
+    /// Done, and undone again.
+    Compensated,
+    /// The execution ended before it could finish.
+    Cancelled,
+}
+
+/// Where a foreign value is kept: in the event of that number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PayloadRef {
+    /// The event's number.
+    pub sequence: u64,
+    /// The value's length in bytes.
+    pub len: u64,
+    /// The first eight bytes of the value's SHA-256: tells a damaged value from a right one.
+    pub hash: u64,
+}
+
+impl PayloadRef {
+    /// The reference to a value kept by event `sequence`.
+    #[must_use]
+    pub fn to(sequence: u64, value: &Json) -> Self {
+        use sha2::Digest;
+        let digest = sha2::Sha256::digest(value.as_str().as_bytes());
+        let mut hash = [0u8; 8];
+        hash.copy_from_slice(&digest[..8]);
+        Self {
+            sequence,
+            len: value.as_str().len() as u64,
+            hash: u64::from_be_bytes(hash),
+        }
+    }
+}
+
+/// A context value: a part of a step's output.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextRef {
+    /// The event that keeps the output.
+    pub sequence: u64,
+    /// Which part of it.
+    pub part: Mapped,
+}
+
+/// One step, as far as the log knows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepState {
+    /// Where it stands.
+    pub status: StepStatus,
+    /// The live attempt, or the last one. 0 when none was ever scheduled.
+    pub attempt: u32,
+    /// Attempts that failed; what the policy counts.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failures: u32,
+    /// Attempts that died with their node after they had begun.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub losses: u32,
+    /// The live attempt must not begin before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Timestamp>,
+    /// The wait before the live attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backoff_ms: Option<u64>,
+    /// When the first attempt was scheduled.
+    pub scheduled_at: Timestamp,
+    /// Paused time of the execution before the step's time began to count.
+    #[serde(default, skip_serializing_if = "is_zero_ms")]
+    pub paused_ms_before: u64,
+    /// When the first attempt began; total time limits count from here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    /// When it ended for good.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completed_at: Option<Timestamp>,
+    /// Its output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<PayloadRef>,
+    /// The last failure, without the response's excerpt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+    /// For a compensation step: the step it undoes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<StepId>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature serde asks for"
+)]
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature serde asks for"
+)]
+fn is_zero_ms(n: &u64) -> bool {
+    *n == 0
+}
+
+impl StepState {
+    /// Whether an attempt may be running or will run.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        matches!(self.status, StepStatus::Scheduled | StepStatus::Retrying)
+    }
+
+    /// Retries so far, the one that is waiting or running included. Attempts that died with
+    /// their node are not among them.
+    #[must_use]
+    pub fn retries(&self) -> u32 {
+        self.failures
+            .saturating_sub(u32::from(self.status == StepStatus::Failed))
+    }
+
+    /// Whether steps that need this one may go on.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        matches!(self.status, StepStatus::Completed | StepStatus::Skipped)
+    }
+}
+
+/// Why the execution is on its way to a bad end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Failing {
+    /// The step that failed for good.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<StepId>,
+    /// Its failure.
+    pub failure: Failure,
+    /// What a dead letter would say.
+    pub reason: Reason,
+}
+
+/// The undoing of completed steps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Compensating {
+    /// What set it off.
+    pub cause: CompensationCause,
+    /// Who cancelled, if that was the cause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Whether any of them failed.
+    #[serde(default)]
+    pub failed: bool,
+}
+
+/// What the output of a completed execution is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputRef {
+    /// The value in the terminal event.
+    Value(PayloadRef),
+    /// That step's output.
+    Step(StepId),
+    /// An object of these steps' outputs.
+    Steps(Vec<StepId>),
+}
+
+/// The state of one execution: the fold of its events.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Execution {
+    /// The number of the last event; 0 before the first.
+    pub version: u64,
+    /// What the rest of this is about; absent only before the first event.
+    #[serde(default)]
+    pub origin: Option<Origin>,
+    /// As far as the log knows.
+    pub status: Status,
+    /// The last event's time.
+    pub updated_at: Timestamp,
+    /// Bytes of foreign values so far.
+    #[serde(default)]
+    pub history_bytes: u64,
+    /// When the first attempt of any step began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completed_at: Option<Timestamp>,
+    /// Every step that has had an event.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub steps: BTreeMap<StepId, StepState>,
+    /// The order in which steps completed; compensation goes through it backwards.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub completed_order: Vec<StepId>,
+    /// Context values made by output mapping, over the input's top-level fields.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub context: BTreeMap<String, ContextRef>,
+    /// Since when it is paused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_at: Option<Timestamp>,
+    /// How long it has been paused in all, pauses that are over.
+    #[serde(default, skip_serializing_if = "is_zero_ms")]
+    pub paused_ms: u64,
+    /// When the last pause ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumed_at: Option<Timestamp>,
+    /// The failure that will end it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failing: Option<Failing>,
+    /// Set while and after completed steps are undone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compensating: Option<Compensating>,
+    /// The step that failed last; the execution's retry fields are this step's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_last: Option<StepId>,
+    /// The dead letter made for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dlq_id: Option<DlqId>,
+    /// The reason that dead letter gives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dlq_reason: Option<Reason>,
+    /// The output of a completed execution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<OutputRef>,
+    /// The error of a failed one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Failure>,
+    /// Foreign values at hand; never stored, never compared.
+    #[serde(skip)]
+    pub payloads: Payloads,
+}
+
+/// What the first event fixed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The execution's own id.
+    pub id: ExecutionId,
+    /// The workflow.
+    pub workflow: WorkflowId,
+    /// The version of its definition.
+    pub workflow_version: u32,
+    /// The version of `decide`.
+    pub rules: u16,
+    /// The seed of all jitter.
+    pub seed: u64,
+    /// What started it.
+    pub trigger: Trigger,
+    /// 1 (first) to 10 (last).
+    pub priority: u8,
+    /// Where it comes from.
+    pub lineage: Lineage,
+    /// Whether failures are retried.
+    pub automatic_retries: bool,
+    /// When it was accepted.
+    pub created_at: Timestamp,
+    /// The input.
+    pub input: PayloadRef,
+    /// The trigger's own retry settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<RetrySettings>,
+    /// Do not begin before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_until: Option<Timestamp>,
+    /// The caller's idempotency key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+    /// The value of the concurrency key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_key: Option<String>,
+    /// The value of the rate limit's key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_key: Option<String>,
+}
+
+/// Foreign values by the number of the event that keeps them.
+#[derive(Debug, Clone, Default)]
+pub struct Payloads(BTreeMap<u64, Json>);
+
+impl PartialEq for Payloads {
+    /// Which values happen to be at hand is not part of the state.
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
+}
+
+impl Payloads {
+    /// Keeps a value at hand.
+    pub fn insert(&mut self, sequence: u64, value: Json) {
+        self.0.insert(sequence, value);
+    }
+
+    /// The value kept by that event, if it is at hand.
+    #[must_use]
+    pub fn get(&self, sequence: u64) -> Option<&Json> {
+        self.0.get(&sequence)
+    }
+
+    /// Bytes at hand; bounds the cache of open executions.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.0.values().map(|value| value.as_str().len()).sum()
+    }
+}
+
+impl Execution {
+    /// The state before the first event.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self {
+            version: 0,
+            origin: None,
+            status: Status::Pending,
+            updated_at: Timestamp::default(),
+            history_bytes: 0,
+            started_at: None,
+            completed_at: None,
+            steps: BTreeMap::new(),
+            completed_order: Vec::new(),
+            context: BTreeMap::new(),
+            paused_at: None,
+            paused_ms: 0,
+            resumed_at: None,
+            failing: None,
+            compensating: None,
+            failed_last: None,
+            dlq_id: None,
+            dlq_reason: None,
+            output: None,
+            error: None,
+            payloads: Payloads::default(),
+        }
+    }
+
+    /// The step of that name, if it has had an event.
+    #[must_use]
+    pub fn step(&self, id: &StepId) -> Option<&StepState> {
+        self.steps.get(id)
+    }
+
+    /// The events whose values decisions of this execution may read.
+    #[must_use]
+    pub fn referenced(&self) -> Vec<u64> {
+        let input = self.origin.iter().map(|origin| origin.input.sequence);
+        let outputs = self
+            .steps
+            .values()
+            .filter_map(|step| Some(step.output?.sequence));
+        input.chain(outputs).collect()
+    }
+
+    /// The status that the steps and flags give; the first that holds wins.
+    #[must_use]
+    pub fn derive_status(&self) -> Status {
+        if self.paused_at.is_some() {
+            return Status::Paused;
+        }
+        if self.compensating.is_some() {
+            return Status::Running;
+        }
+        let live = || self.steps.values().filter(|step| step.is_live());
+        if live().any(|step| step.status == StepStatus::Scheduled) {
+            Status::Pending
+        } else if live().next().is_some() {
+            Status::Retrying
+        } else {
+            Status::Pending
+        }
+    }
+
+    /// Total paused time until `now`, in milliseconds.
+    #[must_use]
+    pub fn paused_ms_until(&self, now: Timestamp) -> u64 {
+        let open = self.paused_at.map_or(0, |since| {
+            u64::try_from(now.since(since).as_millis()).unwrap_or(u64::MAX)
+        });
+        self.paused_ms.saturating_add(open)
+    }
+
+    /// The id of the execution this one's targets see in their idempotency keys.
+    #[must_use]
+    pub fn root(&self) -> Option<ExecutionId> {
+        Some(self.origin.as_ref()?.lineage.root)
+    }
+}

@@ -1,0 +1,186 @@
+//! Typed identifiers: sixteen time-ordered bytes inside, a prefix and 26 letters outside.
+//!
+//! The bytes follow the layout of UUID version 7, so keys grow at the right edge of every index.
+//! Ids are made by the shell (`refire-engine`) or derived from another id; this file only
+//! reads and writes them.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Crockford's alphabet in lower case: sorts like the bytes and has no `i`, `l`, `o`, `u`.
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// Letters needed for 128 bits at five bits each.
+const TEXT_LEN: usize = 26;
+
+/// A text that is not an id of the expected kind.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not {article} id: expected `{prefix}` followed by 26 letters and digits")]
+pub struct IdError {
+    prefix: &'static str,
+    article: &'static str,
+}
+
+fn encode(bytes: [u8; 16]) -> [u8; TEXT_LEN] {
+    let number = u128::from_be_bytes(bytes);
+    let mut text = [0u8; TEXT_LEN];
+    for (place, letter) in text.iter_mut().enumerate() {
+        let shift = 5 * (TEXT_LEN - 1 - place);
+        *letter = ALPHABET[((number >> shift) & 31) as usize];
+    }
+    text
+}
+
+fn decode(text: &str) -> Option<[u8; 16]> {
+    if text.len() != TEXT_LEN {
+        return None;
+    }
+    let mut number = 0u128;
+    for (place, letter) in text.bytes().enumerate() {
+        let value = ALPHABET.iter().position(|known| *known == letter)? as u128;
+        // 26 letters hold 130 bits: the first may use only three of its five.
+        if place == 0 && value > 7 {
+            return None;
+        }
+        number = (number << 5) | value;
+    }
+    Some(number.to_be_bytes())
+}
+
+/// Sixteen bytes in UUID version 7 layout from a time and ten bytes of entropy.
+#[must_use]
+pub fn time_ordered(unix_ms: u64, entropy: [u8; 10]) -> [u8; 16] {
+    let mut bytes = [0u8; 16];
+    bytes[..6].copy_from_slice(&unix_ms.to_be_bytes()[2..]);
+    bytes[6..].copy_from_slice(&entropy);
+    bytes[6] = 0x70 | (bytes[6] & 0x0f);
+    bytes[8] = 0x80 | (bytes[8] & 0x3f);
+    bytes
+}
+
+macro_rules! typed_id {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal, $article:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name([u8; 16]);
+
+        impl $name {
+            /// What the text form begins with.
+            pub const PREFIX: &'static str = $prefix;
+
+            /// An id from its bytes.
+            #[must_use]
+            pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+                Self(bytes)
+            }
+
+            /// The bytes, as they are stored.
+            #[must_use]
+            pub const fn as_bytes(&self) -> &[u8; 16] {
+                &self.0
+            }
+
+            /// The millisecond in which the id was made.
+            #[must_use]
+            pub fn unix_ms(&self) -> u64 {
+                let mut bytes = [0u8; 8];
+                bytes[2..].copy_from_slice(&self.0[..6]);
+                u64::from_be_bytes(bytes)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str($prefix)?;
+                let text = encode(self.0);
+                f.write_str(std::str::from_utf8(&text).unwrap_or_default())
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = IdError;
+
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                text.strip_prefix($prefix)
+                    .and_then(decode)
+                    .map(Self)
+                    .ok_or(IdError { prefix: $prefix, article: $article })
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+
+typed_id!(
+    /// One run of a workflow.
+    ExecutionId, "exec_", "an execution"
+);
+typed_id!(
+    /// One dead letter.
+    DlqId, "dlq_", "a dead letter"
+);
+typed_id!(
+    /// One running server process.
+    NodeId, "node_", "a node"
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn text_and_bytes_agree_and_sort_alike(a: [u8; 16], b: [u8; 16]) {
+            let (a, b) = (ExecutionId::from_bytes(a), ExecutionId::from_bytes(b));
+            prop_assert_eq!(a.to_string().parse::<ExecutionId>().unwrap(), a);
+            prop_assert_eq!(a.cmp(&b), a.to_string().cmp(&b.to_string()));
+        }
+    }
+
+    #[test]
+    fn other_prefixes_lengths_and_letters_are_refused() {
+        let good = ExecutionId::from_bytes([7; 16]).to_string();
+        assert!(
+            good.replace("exec_", "dlq_")
+                .parse::<ExecutionId>()
+                .is_err()
+        );
+        assert!(good[..good.len() - 1].parse::<ExecutionId>().is_err());
+        assert!(format!("{good}0").parse::<ExecutionId>().is_err());
+        assert!(
+            "exec_8zzzzzzzzzzzzzzzzzzzzzzzzz"
+                .parse::<ExecutionId>()
+                .is_err(),
+            "129 bits"
+        );
+        assert!(
+            "exec_uuuuuuuuuuuuuuuuuuuuuuuuuu"
+                .parse::<ExecutionId>()
+                .is_err()
+        );
+    }
+
+    #[test]
+    fn time_ordered_ids_carry_their_millisecond() {
+        let id = ExecutionId::from_bytes(time_ordered(1_763_200_000_123, [0xff; 10]));
+        assert_eq!(id.unix_ms(), 1_763_200_000_123);
+    }
+}

@@ -1,0 +1,201 @@
+//! A parsed copy of a JSON text together with the way back to the text.
+//!
+//! The copy is only for deciding what matches. Numbers lose digits in it and that is fine: they
+//! are copied from the text. A number too large for a float becomes the largest one, so that every
+//! valid text has a document.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use serde_json::{Map, Number, Value};
+
+use crate::json::scan;
+
+pub(super) struct Document<'a> {
+    text: &'a str,
+    root: Value,
+    nodes: usize,
+    depth: usize,
+}
+
+impl<'a> Document<'a> {
+    /// Reads a checked text. The depth of checked texts is bounded, so recursion is safe.
+    pub(super) fn read(text: &'a str) -> Self {
+        let mut reader = Reader {
+            text,
+            nodes: 0,
+            depth_seen: 0,
+        };
+        let (root, _) = reader.value(0, 0);
+        Self {
+            text,
+            root,
+            nodes: reader.nodes,
+            depth: reader.depth_seen,
+        }
+    }
+
+    pub(super) fn root(&self) -> &Value {
+        &self.root
+    }
+
+    pub(super) fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Where the given values of this document stand in the text. They are recognised by address:
+    /// cheaper than a path for each, and exact, since the tree does not move in between.
+    pub(super) fn ranges(&self, found: &[&Value]) -> Vec<Range<usize>> {
+        let places = found
+            .iter()
+            .map(|value| (std::ptr::from_ref(*value), 0..0))
+            .collect();
+        let mut finder = Finder {
+            text: self.text,
+            places,
+        };
+        finder.value(0, &self.root);
+        let range = |value: &&Value| finder.places.get(&std::ptr::from_ref(*value)).cloned();
+        found.iter().filter_map(range).collect()
+    }
+}
+
+/// Walks text and tree side by side.
+struct Finder<'a> {
+    text: &'a str,
+    places: HashMap<*const Value, Range<usize>>,
+}
+
+impl Finder<'_> {
+    /// Notes the value at `at` and returns where it ends.
+    fn value(&mut self, at: usize, value: &Value) -> usize {
+        let end = match value {
+            Value::Object(map) => walk_object(self.text, at, |key, at| match map.get(&*key) {
+                // Of duplicate keys the last is noted last, and the tree has its value.
+                Some(value) => self.value(at, value),
+                None => end_of(self.text, at),
+            }),
+            Value::Array(items) => {
+                let mut items = items.iter();
+                walk_array(self.text, at, |at| match items.next() {
+                    Some(value) => self.value(at, value),
+                    None => end_of(self.text, at),
+                })
+            }
+            _ => end_of(self.text, at),
+        };
+        if let Some(place) = self.places.get_mut(&std::ptr::from_ref(value)) {
+            *place = at..end;
+        }
+        end
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    nodes: usize,
+    depth_seen: usize,
+}
+
+impl Reader<'_> {
+    /// The value at `at` and where it ends.
+    fn value(&mut self, at: usize, depth: usize) -> (Value, usize) {
+        self.nodes += 1;
+        self.depth_seen = self.depth_seen.max(depth);
+        let text = self.text;
+        match text.as_bytes().get(at) {
+            Some(b'{') => {
+                let mut map = Map::new();
+                let end = walk_object(text, at, |key, at| {
+                    let (value, end) = self.value(at, depth + 1);
+                    map.insert(key.into_owned(), value);
+                    end
+                });
+                (Value::Object(map), end)
+            }
+            Some(b'[') => {
+                let mut items = Vec::new();
+                let end = walk_array(text, at, |at| {
+                    let (value, end) = self.value(at, depth + 1);
+                    items.push(value);
+                    end
+                });
+                (Value::Array(items), end)
+            }
+            _ => {
+                let end = end_of(text, at);
+                (scalar(&text[at..end]), end)
+            }
+        }
+    }
+}
+
+/// Calls `member` with each key and where its value begins; it says where the value ends. Each
+/// byte is seen once, however deep it lies, which slices per level would not give.
+fn walk_object<'a>(
+    text: &'a str,
+    at: usize,
+    mut member: impl FnMut(Cow<'a, str>, usize) -> usize,
+) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = scan::skip_space(bytes, at + 1);
+    while bytes.get(at) == Some(&b'"') {
+        let key_end = scan::skip_string(bytes, at).unwrap_or(text.len());
+        let colon = scan::skip_space(bytes, key_end);
+        let end = member(
+            scan::unescape(&text[at..key_end]),
+            scan::skip_space(bytes, colon + 1),
+        );
+        at = past_comma(bytes, end);
+    }
+    (at + 1).min(text.len())
+}
+
+/// The same for the elements of an array.
+fn walk_array(text: &str, at: usize, mut element: impl FnMut(usize) -> usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = scan::skip_space(bytes, at + 1);
+    while !matches!(bytes.get(at), None | Some(b']')) {
+        at = past_comma(bytes, element(at));
+    }
+    (at + 1).min(text.len())
+}
+
+fn past_comma(bytes: &[u8], end: usize) -> usize {
+    let at = scan::skip_space(bytes, end);
+    if bytes.get(at) == Some(&b',') {
+        scan::skip_space(bytes, at + 1)
+    } else {
+        at
+    }
+}
+
+fn end_of(text: &str, at: usize) -> usize {
+    scan::skip_value(text.as_bytes(), at).unwrap_or(text.len())
+}
+
+fn scalar(text: &str) -> Value {
+    match text.as_bytes().first() {
+        Some(b'"') => Value::String(scan::unescape(text).into_owned()),
+        Some(b't') => Value::Bool(true),
+        Some(b'f') => Value::Bool(false),
+        Some(b'n') | None => Value::Null,
+        Some(_) => Value::Number(number(text)),
+    }
+}
+
+fn number(text: &str) -> Number {
+    if let Ok(whole) = text.parse::<u64>() {
+        return whole.into();
+    }
+    if let Ok(whole) = text.parse::<i64>() {
+        return whole.into();
+    }
+    let float = text.parse::<f64>().unwrap_or(0.0).clamp(f64::MIN, f64::MAX);
+    Number::from_f64(float).unwrap_or_else(|| Number::from(0))
+}

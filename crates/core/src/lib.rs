@@ -1,0 +1,16 @@
+//! The pure heart of Refire: what a workflow is, how an execution moves, how a log is replayed.
+//!
+//! Nothing here does I/O, reads a clock or rolls dice: time, seeds and payloads are arguments.
+//! The shell (`refire-engine`) carries out what [`execution::decide`] returns.
+
+pub mod dead_letter;
+pub mod definition;
+pub mod duration;
+pub mod execution;
+pub mod failure;
+pub mod id;
+pub mod json;
+pub mod jsonpath;
+pub mod limit;
+pub mod template;
+pub mod time;

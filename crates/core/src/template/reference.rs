@@ -1,0 +1,82 @@
+//! What a `${…}` points at: a root and a path below it.
+
+use std::fmt;
+
+use crate::json::Segment;
+
+/// The thing a reference begins at.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Root {
+    /// `workflow.id`: the workflow's name.
+    WorkflowId,
+    /// `workflow.context.…`: a named value of the execution. The path is never empty.
+    Context,
+    /// `input…`: the execution's input.
+    Input,
+    /// `steps.<id>.output…`: the raw output of a step.
+    Step(Box<str>),
+    /// `execution.id`
+    ExecutionId,
+    /// `trigger.type`: how the execution was started.
+    TriggerType,
+    /// `trigger.scheduled_at`: the planned time, `null` where there is none.
+    TriggerScheduledAt,
+    /// `secret.NAME`, also written `SECRET_NAME`.
+    Secret(Box<str>),
+}
+
+/// A parsed `${…}`. Its `Display` is the text inside the braces.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Reference {
+    /// Where it begins.
+    pub root: Root,
+    /// The way from there; empty = the whole value.
+    pub path: Box<[Segment]>,
+}
+
+impl Reference {
+    /// The step whose output is meant.
+    #[must_use]
+    pub fn step(&self) -> Option<&str> {
+        match &self.root {
+            Root::Step(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// The name of the secret that is meant.
+    #[must_use]
+    pub fn secret(&self) -> Option<&str> {
+        match &self.root {
+            Root::Secret(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The context key that is meant.
+    #[must_use]
+    pub fn context_key(&self) -> Option<&str> {
+        match (&self.root, self.path.first()) {
+            (Root::Context, Some(Segment::Key(key))) => Some(key),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.root {
+            Root::WorkflowId => f.write_str("workflow.id")?,
+            Root::Context => f.write_str("workflow.context")?,
+            Root::Input => f.write_str("input")?,
+            Root::Step(id) => {
+                write!(f, "steps{}.output", Segment::Key(id.clone()))?;
+            }
+            Root::ExecutionId => f.write_str("execution.id")?,
+            Root::TriggerType => f.write_str("trigger.type")?,
+            Root::TriggerScheduledAt => f.write_str("trigger.scheduled_at")?,
+            Root::Secret(name) => write!(f, "secret.{name}")?,
+        }
+        self.path.iter().try_for_each(|segment| segment.fmt(f))
+    }
+}

@@ -1,0 +1,149 @@
+//! Compiled definitions at hand: the newest of each workflow, and the versions that open
+//! executions keep.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use refire_core::definition::{ParseOptions, Workflow, WorkflowId};
+use refire_store::{ReadError, Store};
+
+/// Versions kept compiled; more are compiled again when they are needed.
+const VERSIONS_MAX: usize = 2_000;
+
+/// A compiled definition and its version.
+#[derive(Debug, Clone)]
+pub struct Definition {
+    /// The version.
+    pub version: u32,
+    /// The compiled workflow.
+    pub workflow: Arc<Workflow>,
+}
+
+/// Compiled definitions.
+pub struct Catalog {
+    store: Arc<dyn Store>,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// The newest version of workflows that exist.
+    newest: HashMap<WorkflowId, Definition>,
+    versions: HashMap<(WorkflowId, u32), Arc<Workflow>>,
+}
+
+/// Why a definition could not be had.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogError {
+    /// The store did not answer.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// There is none.
+    #[error("no version {version} of workflow {workflow} is stored")]
+    Missing {
+        /// The workflow.
+        workflow: WorkflowId,
+        /// The version.
+        version: u32,
+    },
+    /// It was stored by a build with other rules and cannot be read by this one.
+    #[error("version {version} of workflow {workflow} cannot be read: {problem}")]
+    Unreadable {
+        /// The workflow.
+        workflow: WorkflowId,
+        /// The version.
+        version: u32,
+        /// The first problem.
+        problem: String,
+    },
+}
+
+impl Catalog {
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+        Self {
+            store,
+            known: Mutex::default(),
+        }
+    }
+
+    /// The newest version of a workflow; none if it does not exist or was deleted.
+    pub async fn newest(&self, id: &WorkflowId) -> Result<Option<Definition>, CatalogError> {
+        if let Some(known) = self.known().newest.get(id) {
+            return Ok(Some(known.clone()));
+        }
+        let Some(row) = self.store.workflow(id).await? else {
+            return Ok(None);
+        };
+        if row.deleted_at.is_some() {
+            return Ok(None);
+        }
+        let workflow = self.version(id, row.version).await?;
+        let definition = Definition {
+            version: row.version,
+            workflow,
+        };
+        self.remember(definition.clone());
+        Ok(Some(definition))
+    }
+
+    /// One version of a workflow, also of a deleted one.
+    pub async fn version(
+        &self,
+        id: &WorkflowId,
+        version: u32,
+    ) -> Result<Arc<Workflow>, CatalogError> {
+        let key = (id.clone(), version);
+        if let Some(known) = self.known().versions.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let missing = || CatalogError::Missing {
+            workflow: id.clone(),
+            version,
+        };
+        let row = self.store.version(id, version).await?.ok_or_else(missing)?;
+        let options = ParseOptions {
+            expected_id: Some(id.as_ref()),
+            local_tasks: None,
+        };
+        let workflow = Workflow::parse(&row.source, &options).map_err(|problems| {
+            let problem = problems
+                .iter()
+                .next()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            CatalogError::Unreadable {
+                workflow: id.clone(),
+                version,
+                problem,
+            }
+        })?;
+        let workflow = Arc::new(workflow);
+        let mut known = self.known();
+        if known.versions.len() >= VERSIONS_MAX {
+            // Rare, and cheap to fill again.
+            known.versions.clear();
+        }
+        known.versions.insert(key, Arc::clone(&workflow));
+        Ok(workflow)
+    }
+
+    /// A definition that was just saved is the newest.
+    pub(crate) fn remember(&self, definition: Definition) {
+        let mut known = self.known();
+        let id = definition.workflow.id.clone();
+        known.versions.insert(
+            (id.clone(), definition.version),
+            Arc::clone(&definition.workflow),
+        );
+        known.newest.insert(id, definition);
+    }
+
+    /// A workflow that was just deleted starts nothing any more.
+    pub(crate) fn forget(&self, id: &WorkflowId) {
+        self.known().newest.remove(id);
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,85 @@
+//! The one place that asks what time it is.
+//!
+//! Stored times come from here and from nowhere else: a monotonic clock anchored to the wall
+//! clock, so that a jump of the wall clock never moves a timer or turns a log's times around.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use refire_core::time::Timestamp;
+use tokio::time::Instant;
+
+/// Says what time it is.
+pub trait Clock: Send + Sync + 'static {
+    /// Now; never earlier than what it said before.
+    fn now(&self) -> Timestamp;
+}
+
+/// The machine's clock.
+#[derive(Debug)]
+pub struct SystemClock {
+    started: Instant,
+    /// Microseconds since 1970 at `started`, by the wall clock as last asked.
+    anchor_us: AtomicI64,
+    /// The latest time given out.
+    latest_us: AtomicI64,
+}
+
+impl SystemClock {
+    /// A clock anchored to the wall clock of this moment.
+    #[must_use]
+    pub fn new() -> Self {
+        let wall = wall_us();
+        Self {
+            started: Instant::now(),
+            anchor_us: AtomicI64::new(wall),
+            latest_us: AtomicI64::new(wall),
+        }
+    }
+
+    /// Follows the wall clock again. Forward at once; backward by standing still until it has
+    /// caught up, since a log's times never go back.
+    pub fn follow_wall_clock(&self) {
+        self.anchor_us
+            .store(wall_us() - self.elapsed_us(), Ordering::Relaxed);
+    }
+
+    fn elapsed_us(&self) -> i64 {
+        i64::try_from(self.started.elapsed().as_micros()).unwrap_or(i64::MAX)
+    }
+}
+
+impl Default for SystemClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        let now = self
+            .anchor_us
+            .load(Ordering::Relaxed)
+            .saturating_add(self.elapsed_us());
+        let latest = self.latest_us.fetch_max(now, Ordering::Relaxed);
+        Timestamp::from_micros(now.max(latest))
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one door for the wall clock"
+)]
+fn wall_us() -> i64 {
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| {
+            i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+        })
+}
+
+/// How long from now until `at`; zero if it is past.
+#[must_use]
+pub fn until(clock: &dyn Clock, at: Timestamp) -> Duration {
+    at.since(clock.now())
+}

@@ -1,0 +1,146 @@
+//! What is put into the commit queue, and what comes back.
+
+use refire_core::definition::Workflow;
+use refire_core::execution::{Command, Decision, Execution, Refusal};
+use refire_core::id::ExecutionId;
+use refire_store::{IdempotencyClaim, LetterRetry, NotWritten, Part, PartOutcome, ReadError};
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+use crate::limit::Permit;
+
+/// Where an answer goes; dropped when nobody waits for it.
+pub(crate) type Reply<T> = Option<oneshot::Sender<T>>;
+
+pub(crate) fn send<T>(reply: Reply<T>, answer: T) {
+    if let Some(reply) = reply {
+        // Whoever asked may have gone; the commit stands all the same.
+        let _ = reply.send(answer);
+    }
+}
+
+/// Something to commit.
+pub(crate) enum Request {
+    /// Move an execution.
+    Command {
+        id: ExecutionId,
+        command: Box<Command>,
+        reply: Reply<Result<Execution, CommandError>>,
+        /// The slot of the attempt that this command ends.
+        permit: Option<Permit>,
+    },
+    /// A new execution, decided already: there is no earlier state to agree with.
+    Admit(Box<AdmitRequest>),
+    /// Anything else the store can write.
+    Part {
+        part: Part,
+        reply: Reply<Result<PartOutcome, CommitFailure>>,
+    },
+}
+
+/// A new execution.
+pub(crate) struct AdmitRequest {
+    pub(crate) id: ExecutionId,
+    pub(crate) workflow: Arc<Workflow>,
+    pub(crate) decision: Decision,
+    pub(crate) claim: Option<IdempotencyClaim>,
+    pub(crate) letter: Option<LetterRetry>,
+    pub(crate) reply: Reply<Result<Admitted, CommitFailure>>,
+}
+
+/// What became of a new execution.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Admitted {
+    /// It is durable.
+    New(Box<Execution>),
+    /// Its idempotency key belongs to another one, which stands in its place.
+    Duplicate {
+        /// The execution that has the key.
+        execution: ExecutionId,
+        /// Whether it was started with another body.
+        body_differs: bool,
+    },
+    /// The dead letter it would retry is not pending.
+    LetterNotPending(Option<refire_core::dead_letter::LetterStatus>),
+}
+
+/// Why a command changed nothing.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum CommandError {
+    /// There is no such execution.
+    #[error("there is no such execution")]
+    NotFound,
+    /// The execution's state does not allow it.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// It could not be committed.
+    #[error(transparent)]
+    Failed(#[from] CommitFailure),
+}
+
+/// Why something could not be committed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CommitFailure {
+    /// Certainly nothing was written; try again later.
+    #[error("the store is not available; nothing was written")]
+    Unavailable,
+    /// Certainly nothing was written: the disk is full.
+    #[error("the disk is full; nothing was written")]
+    DiskFull,
+    /// The queue is full; nothing was written.
+    #[error("too much is waiting to be committed; nothing was written")]
+    Overloaded,
+    /// The server is stopping; nothing was written.
+    #[error("the server is stopping; nothing was written")]
+    Stopping,
+    /// Other nodes kept changing the execution.
+    #[error("the execution is being changed by others; nothing was written")]
+    Contended,
+    /// It may or may not be durable: repeat it with the same idempotency key.
+    #[error("the outcome is not known: it may have been accepted")]
+    Unknown,
+    /// A defect. Nothing was written.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+impl CommitFailure {
+    pub(crate) fn read(error: &ReadError) -> Self {
+        tracing::error!(error = error as &dyn std::error::Error, "a read failed");
+        match error {
+            ReadError::Unavailable(_) => Self::Unavailable,
+            ReadError::Corrupt { .. } | ReadError::File { .. } => Self::Internal(error.to_string()),
+        }
+    }
+
+    pub(crate) fn not_written(reason: NotWritten, source: &dyn std::error::Error) -> Self {
+        match reason {
+            NotWritten::Unavailable => Self::Unavailable,
+            NotWritten::Full => Self::DiskFull,
+            NotWritten::Statement => Self::Internal(source.to_string()),
+        }
+    }
+}
+
+impl Request {
+    /// Answers without having committed anything.
+    pub(crate) fn refuse(self, failure: &CommitFailure) {
+        match self {
+            Self::Command { reply, .. } => {
+                send(reply, Err(CommandError::Failed(failure.clone())));
+            }
+            Self::Admit(admit) => send(admit.reply, Err(failure.clone())),
+            Self::Part { reply, .. } => send(reply, Err(failure.clone())),
+        }
+    }
+
+    /// Roughly how many bytes it holds, for the queue's bound.
+    pub(crate) fn bytes(&self) -> usize {
+        /// A request without a payload.
+        const SMALL: usize = 512;
+        match self {
+            Self::Admit(admit) => SMALL + admit.decision.state.payloads.bytes(),
+            Self::Command { .. } | Self::Part { .. } => SMALL,
+        }
+    }
+}

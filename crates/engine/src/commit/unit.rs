@@ -1,0 +1,444 @@
+//! A unit of a batch: all that happens to one execution, or one thing beside executions. It
+//! becomes one part of the transaction, and its answers go out together.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use refire_core::definition::Workflow;
+use refire_core::execution::{
+    Command, Decision, Effect, Event, Execution, Status, StepState, StepStatus, Work,
+};
+use refire_core::id::{ExecutionId, NodeId};
+use refire_core::limit;
+use refire_core::time::Timestamp;
+use refire_store::{
+    Admit, Advance, ExecutionRow, IdempotencyClaim, LetterRetry, Part, PartOutcome, RowUpdate,
+    SettleLetter, WorkChange, WorkRow,
+};
+
+use super::request::{AdmitRequest, Admitted, CommandError, CommitFailure, Reply, send};
+use crate::limit::{Ask, Blocked, Permit, Slots};
+
+/// A timer due within this is owned by the node that made it.
+pub(crate) const TIMER_OWNED_WITHIN: Duration = Duration::from_secs(30);
+
+/// An answer to a command, held back until the commit is durable.
+pub(super) struct CommandAnswer {
+    pub(super) reply: Reply<Result<Execution, CommandError>>,
+    pub(super) refusal: Option<CommandError>,
+    /// The command, in case another node was faster and it must be decided again.
+    pub(super) command: Option<Command>,
+}
+
+/// What to do once the commit is durable.
+pub(super) enum FollowUp {
+    /// Run this attempt; the slot is held.
+    Run(WorkRow, Permit),
+    /// Wait for this timer.
+    Wait(WorkRow),
+    /// Unowned due work was written.
+    Backlog,
+    /// Forget timers of this step.
+    Withdraw(String),
+    /// Forget the timers of the execution.
+    Hold,
+    /// Forget the timers and abort the attempts of the execution.
+    Abort,
+}
+
+pub(super) enum Kind {
+    Execution {
+        before: u64,
+        answers: Vec<CommandAnswer>,
+    },
+    Admission {
+        claim: Option<IdempotencyClaim>,
+        letter: Option<LetterRetry>,
+        reply: Reply<Result<Admitted, CommitFailure>>,
+    },
+    Plain {
+        reply: Reply<Result<PartOutcome, CommitFailure>>,
+    },
+    /// The execution could not be had: every command of it is refused with this.
+    Refused {
+        error: CommandError,
+        answers: Vec<CommandAnswer>,
+    },
+}
+
+/// See the module.
+pub(super) struct Unit {
+    pub(super) id: Option<ExecutionId>,
+    pub(super) kind: Kind,
+    pub(super) state: Option<Execution>,
+    pub(super) workflow: Option<Arc<Workflow>>,
+    events: Vec<Event>,
+    effects: Vec<Effect>,
+    pub(super) follow_ups: Vec<FollowUp>,
+    part: Option<Part>,
+    has_part: bool,
+}
+
+impl Unit {
+    fn new(id: Option<ExecutionId>, kind: Kind) -> Self {
+        Self {
+            id,
+            kind,
+            state: None,
+            workflow: None,
+            events: Vec::new(),
+            effects: Vec::new(),
+            follow_ups: Vec::new(),
+            part: None,
+            has_part: false,
+        }
+    }
+
+    pub(super) fn execution(id: ExecutionId, state: Execution, workflow: Arc<Workflow>) -> Self {
+        let kind = Kind::Execution {
+            before: state.version,
+            answers: Vec::new(),
+        };
+        Self {
+            state: Some(state),
+            workflow: Some(workflow),
+            ..Self::new(Some(id), kind)
+        }
+    }
+
+    pub(super) fn refused(id: ExecutionId, error: CommandError) -> Self {
+        Self::new(
+            Some(id),
+            Kind::Refused {
+                error,
+                answers: Vec::new(),
+            },
+        )
+    }
+
+    pub(super) fn admission(admit: AdmitRequest) -> Self {
+        let AdmitRequest {
+            id,
+            workflow,
+            decision,
+            claim,
+            letter,
+            reply,
+        } = admit;
+        Self {
+            state: Some(decision.state),
+            workflow: Some(workflow),
+            events: decision.events,
+            effects: decision.effects,
+            ..Self::new(
+                Some(id),
+                Kind::Admission {
+                    claim,
+                    letter,
+                    reply,
+                },
+            )
+        }
+    }
+
+    pub(super) fn plain(part: Part, reply: Reply<Result<PartOutcome, CommitFailure>>) -> Self {
+        Self {
+            part: Some(part),
+            has_part: true,
+            ..Self::new(None, Kind::Plain { reply })
+        }
+    }
+
+    /// The execution to decide on, if there is one.
+    pub(super) fn open(&mut self) -> Option<(ExecutionId, &mut Execution, Arc<Workflow>)> {
+        match self.kind {
+            Kind::Execution { .. } => Some((
+                self.id?,
+                self.state.as_mut()?,
+                Arc::clone(self.workflow.as_ref()?),
+            )),
+            _ => None,
+        }
+    }
+
+    pub(super) fn add_decision(
+        &mut self,
+        decision: Decision,
+        command: Command,
+        reply: Reply<Result<Execution, CommandError>>,
+    ) {
+        self.state = Some(decision.state);
+        self.events.extend(decision.events);
+        self.effects.extend(decision.effects);
+        self.add_answer(CommandAnswer {
+            reply,
+            refusal: None,
+            command: Some(command),
+        });
+    }
+
+    pub(super) fn add_refusal(
+        &mut self,
+        reply: Reply<Result<Execution, CommandError>>,
+        refusal: CommandError,
+    ) {
+        self.add_answer(CommandAnswer {
+            reply,
+            refusal: Some(refusal),
+            command: None,
+        });
+    }
+
+    pub(super) fn refuse_one(&mut self, reply: Reply<Result<Execution, CommandError>>) {
+        let refusal = match &self.kind {
+            Kind::Refused { error, .. } => error.clone(),
+            _ => CommandError::NotFound,
+        };
+        self.add_refusal(reply, refusal);
+    }
+
+    fn add_answer(&mut self, answer: CommandAnswer) {
+        match &mut self.kind {
+            Kind::Execution { answers, .. } | Kind::Refused { answers, .. } => answers.push(answer),
+            Kind::Admission { .. } | Kind::Plain { .. } => {}
+        }
+    }
+
+    /// Turns what was decided into a part of the transaction, taking slots for what may run now.
+    pub(super) fn build(&mut self, node: NodeId, slots: &Arc<Slots>, now: Timestamp) {
+        let (Some(id), Some(state), Some(workflow)) =
+            (self.id, self.state.as_ref(), self.workflow.clone())
+        else {
+            return;
+        };
+        if self.events.is_empty() {
+            return;
+        }
+        let mut rows = Rows {
+            id,
+            node,
+            slots,
+            now,
+            state,
+            workflow: &workflow,
+        };
+        let mut effects = Split::default();
+        for effect in std::mem::take(&mut self.effects) {
+            rows.carry_out(effect, &mut effects, &mut self.follow_ups);
+        }
+        let events: Vec<_> = self.events.iter().map(Event::encode).collect();
+        let update = row_update(state, self.events.len() as u64);
+        let settle = effects.settle.map(|(id_of_letter, resolved)| SettleLetter {
+            id: id_of_letter,
+            resolved,
+            execution: id,
+        });
+        self.part = match &mut self.kind {
+            Kind::Execution { before, .. } => Some(Part::Advance(Box::new(Advance {
+                id,
+                expected_version: *before,
+                update,
+                events,
+                work: effects.work,
+                new_letter: effects.letter,
+                settle,
+            }))),
+            Kind::Admission { claim, letter, .. } => {
+                let Some(origin) = &state.origin else { return };
+                Some(Part::Admit(Box::new(Admit {
+                    row: ExecutionRow {
+                        id,
+                        workflow: origin.workflow.clone(),
+                        workflow_version: origin.workflow_version,
+                        trigger: origin.trigger.kind.name(),
+                        priority: origin.priority,
+                        created_at: origin.created_at,
+                        parent: origin.lineage.parent,
+                        root: origin.lineage.root,
+                        update,
+                    },
+                    events,
+                    work: effects.work,
+                    claim: claim.take(),
+                    letter: letter.take(),
+                    new_letter: effects.letter,
+                    settle,
+                })))
+            }
+            Kind::Plain { .. } | Kind::Refused { .. } => None,
+        };
+        self.has_part = self.part.is_some();
+    }
+
+    pub(super) fn has_part(&self) -> bool {
+        self.has_part
+    }
+
+    pub(super) fn take_parts(&mut self) -> Option<Part> {
+        self.part.take()
+    }
+
+    /// After a failed transaction: each unit gets its part back, in order.
+    pub(super) fn give_parts_back(units: &mut [Self], parts: Vec<Part>) {
+        let mut parts = parts.into_iter();
+        for unit in units.iter_mut().filter(|unit| unit.has_part) {
+            unit.part = parts.next();
+        }
+    }
+
+    /// Nothing of it was committed, or nobody knows.
+    pub(super) fn fail(self, failure: &CommitFailure) {
+        match self.kind {
+            Kind::Execution { answers, .. } | Kind::Refused { answers, .. } => {
+                for answer in answers {
+                    send(answer.reply, Err(CommandError::Failed(failure.clone())));
+                }
+            }
+            Kind::Admission { reply, .. } => send(reply, Err(failure.clone())),
+            Kind::Plain { reply } => send(reply, Err(failure.clone())),
+        }
+    }
+}
+
+/// A decision's effects, by where they go.
+#[derive(Default)]
+struct Split {
+    work: Vec<WorkChange>,
+    letter: Option<Box<refire_core::dead_letter::Letter>>,
+    settle: Option<(refire_core::id::DlqId, bool)>,
+}
+
+/// Makes work rows of effects.
+struct Rows<'a> {
+    id: ExecutionId,
+    node: NodeId,
+    slots: &'a Arc<Slots>,
+    now: Timestamp,
+    state: &'a Execution,
+    workflow: &'a Workflow,
+}
+
+impl Rows<'_> {
+    fn carry_out(&mut self, effect: Effect, out: &mut Split, follow_ups: &mut Vec<FollowUp>) {
+        match effect {
+            Effect::Schedule(work) => {
+                let row = self.place(&work, follow_ups);
+                out.work.push(WorkChange::Put(row));
+            }
+            Effect::Restore(work) => {
+                let row = self.place(&work, follow_ups);
+                out.work.push(WorkChange::Restore(row));
+            }
+            Effect::Withdraw { step } => {
+                let step = step.to_string();
+                follow_ups.push(FollowUp::Withdraw(step.clone()));
+                out.work.push(WorkChange::Remove { step });
+            }
+            Effect::Hold => {
+                follow_ups.push(FollowUp::Hold);
+                out.work.push(WorkChange::RemoveUnbegun);
+            }
+            Effect::Abort => {
+                follow_ups.push(FollowUp::Abort);
+                out.work.push(WorkChange::RemoveAll);
+            }
+            Effect::DeadLetter(letter) => out.letter = Some(letter),
+            Effect::SettleLetter { letter, resolved } => out.settle = Some((letter, resolved)),
+        }
+    }
+
+    /// The row of due work: owned and begun if a slot is free, owned if it is a timer that is
+    /// due soon, else left for whoever claims it.
+    fn place(&self, work: &Work, follow_ups: &mut Vec<FollowUp>) -> WorkRow {
+        let mut row = WorkRow {
+            execution: self.id,
+            step: work.step.to_string(),
+            attempt: work.attempt,
+            is_retry: work.is_retry,
+            workflow: self.workflow.id.clone(),
+            priority: self
+                .state
+                .origin
+                .as_ref()
+                .map_or(limit::PRIORITY_DEFAULT, |o| o.priority),
+            due_at: work.due_at,
+            limit_key: self
+                .state
+                .origin
+                .as_ref()
+                .and_then(|origin| origin.limit_key.clone()),
+            owner: None,
+            begun: false,
+        };
+        if row.due_at.is_none_or(|due| due <= self.now) {
+            match self.reserve(work) {
+                Ok(permit) => {
+                    row.owner = Some(self.node);
+                    row.begun = true;
+                    follow_ups.push(FollowUp::Run(row.clone(), permit));
+                    return row;
+                }
+                Err(Some(Blocked::Rate(until))) => row.due_at = Some(until),
+                Err(_) => {
+                    follow_ups.push(FollowUp::Backlog);
+                    return row;
+                }
+            }
+        }
+        if row
+            .due_at
+            .is_some_and(|due| due <= self.now.plus(TIMER_OWNED_WITHIN))
+        {
+            row.owner = Some(self.node);
+            follow_ups.push(FollowUp::Wait(row.clone()));
+        }
+        row
+    }
+
+    fn reserve(&self, work: &Work) -> Result<Permit, Option<Blocked>> {
+        let origin = self.state.origin.as_ref().ok_or(None)?;
+        let (step, _) = self.workflow.step(work.step.as_ref()).ok_or(None)?;
+        if self.slots.has_backlog(&self.workflow.id) {
+            // Older work waits in the store: whoever comes later queues behind it.
+            return Err(None);
+        }
+        let ask = Ask {
+            workflow: self.workflow,
+            step,
+            execution: self.id,
+            origin,
+            is_first: self.state.started_at.is_none(),
+            is_retry: work.is_retry,
+        };
+        self.slots.reserve(&ask, self.now).map_err(Some)
+    }
+}
+
+/// The columns of the execution's row that its state gives.
+fn row_update(state: &Execution, new_events: u64) -> RowUpdate {
+    let failed_last = state.failed_last.as_ref().and_then(|step| state.step(step));
+    RowUpdate {
+        version: state.version,
+        status: state.status,
+        compensating: state.compensating.is_some() && !state.status.is_terminal(),
+        updated_at: state.updated_at,
+        retry_count: failed_last.map_or(0, StepState::retries),
+        next_retry_at: failed_last
+            .filter(|step| step.status == StepStatus::Retrying)
+            .and_then(|step| step.due_at),
+        snapshot: snapshot(state, new_events),
+    }
+}
+
+/// The state as text, unless it is large and was written not long ago.
+fn snapshot(state: &Execution, new_events: u64) -> Option<Vec<u8>> {
+    // Plain structs with string keys: this cannot fail.
+    let text = serde_json::to_vec(state).ok()?;
+    let due = state.version / limit::SNAPSHOT_EVENTS_APART
+        != state.version.saturating_sub(new_events) / limit::SNAPSHOT_EVENTS_APART;
+    let ended = matches!(
+        state.status,
+        Status::Completed | Status::Failed | Status::Dlq | Status::Cancelled
+    );
+    (text.len() <= limit::SNAPSHOT_BYTES_EVERY_COMMIT || due || ended).then_some(text)
+}

@@ -1,0 +1,184 @@
+//! One attempt, from a claimed row to a committed result.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use refire_core::definition::{StepId, Workflow};
+use refire_core::execution::{Execution, Outcome, Report};
+use refire_core::failure::{ErrorClass, Failure};
+use refire_core::json::Json;
+use refire_core::limit;
+use refire_store::WorkRow;
+
+use super::prepare::{self, LocalCall, Prepared};
+use super::{Dispatcher, report};
+use crate::limit::{Blocked, Permit};
+
+/// How long an attempt waits when its host has no slot; then it is claimed again.
+const HOST_FULL_WAIT: Duration = Duration::from_millis(500);
+
+/// Bytes of one output: what does not fit into a history cannot be kept.
+const OUTPUT_BYTES_MAX: usize = limit::HISTORY_BYTES_MAX as usize;
+/// Causes kept of one failure.
+const CAUSES_MAX: usize = 20;
+
+/// An attempt that may run.
+pub(super) struct Attempt {
+    pub(super) row: WorkRow,
+    pub(super) permit: Permit,
+    pub(super) state: Arc<Execution>,
+    pub(super) workflow: Arc<Workflow>,
+}
+
+/// load → prepare → call → settle.
+pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
+    let Attempt {
+        row,
+        mut permit,
+        state,
+        workflow,
+    } = attempt;
+    let Ok(step) = StepId::new(row.step.as_str()) else {
+        return;
+    };
+    let started_at = dispatcher.clock.now();
+    let began = tokio::time::Instant::now();
+    let outcome = match load(dispatcher, &row, &state).await {
+        Err(failure) => Outcome::Failed(failure),
+        Ok(state) => match prepare::prepare(dispatcher, &row, &state, &workflow) {
+            Err(failure) => Outcome::Failed(failure),
+            Ok(Prepared::Http { request, host }) => {
+                if permit.add_host(&host) == Err(Blocked::Host) {
+                    let again = dispatcher.clock.now().plus(HOST_FULL_WAIT);
+                    dispatcher.release(vec![(row.key(), Some(again))]).await;
+                    dispatcher.slots.look_again_at(again);
+                    return;
+                }
+                match dispatcher.http.call(*request).await {
+                    Ok(answer) => Outcome::Succeeded(answer.output),
+                    Err(failure) => Outcome::Failed(failure),
+                }
+            }
+            Ok(Prepared::Local(call)) => call_local(dispatcher, call).await,
+        },
+    };
+    let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let outcome = bounded(outcome);
+    let result = Report {
+        step,
+        attempt: row.attempt,
+        started_at,
+        duration_ms,
+        outcome,
+    };
+    report::report(dispatcher, row.execution, result, permit).await;
+}
+
+/// The state with every value that the step's templates may read.
+async fn load(
+    dispatcher: &Dispatcher,
+    row: &WorkRow,
+    state: &Arc<Execution>,
+) -> Result<Arc<Execution>, Failure> {
+    let missing: Vec<u64> = state
+        .referenced()
+        .into_iter()
+        .filter(|sequence| state.payloads.get(*sequence).is_none())
+        .collect();
+    if missing.is_empty() {
+        return Ok(Arc::clone(state));
+    }
+    let values = dispatcher
+        .store
+        .values(row.execution, &missing)
+        .await
+        .map_err(|error| {
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "an attempt's values"
+            );
+            let mut failure = Failure::new(
+                ErrorClass::Internal,
+                "the execution's values could not be read",
+            );
+            failure.retryable = true;
+            failure
+        })?;
+    let mut state = Execution::clone(state);
+    for (sequence, value) in values {
+        state.payloads.insert(sequence, value);
+    }
+    Ok(Arc::new(state))
+}
+
+async fn call_local(dispatcher: &Dispatcher, call: LocalCall) -> Outcome {
+    let Some(task) = dispatcher.local.get(&call.task) else {
+        let message = format!(
+            "no local task named `{}` is registered in this program",
+            call.task
+        );
+        return Outcome::Failed(Failure::new(ErrorClass::Local, message));
+    };
+    // In a task of its own, so that a panic ends the attempt and not the engine.
+    let mut running = tokio::spawn(task(call.context, call.input));
+    let joined = match call.timeout {
+        None => (&mut running).await,
+        Some(timeout) => match tokio::time::timeout(timeout, &mut running).await {
+            Ok(joined) => joined,
+            Err(_) => {
+                running.abort();
+                let message = format!("the task did not finish within {timeout:?}");
+                return Outcome::Failed(Failure::new(ErrorClass::ReadTimeout, message));
+            }
+        },
+    };
+    match joined {
+        Ok(Ok(output)) => Outcome::Succeeded(output),
+        Ok(Err(error)) => Outcome::Failed(error.into_failure()),
+        Err(_) => {
+            let mut failure = Failure::new(ErrorClass::Local, "the task panicked");
+            failure.retryable = true;
+            Outcome::Failed(failure)
+        }
+    }
+}
+
+/// Outputs and messages within their bounds, whoever made them.
+fn bounded(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Succeeded(output) if output.as_str().len() > OUTPUT_BYTES_MAX => {
+            let length = output.as_str().len();
+            let message = format!("the output has {length} bytes; {OUTPUT_BYTES_MAX} can be kept");
+            Outcome::Failed(Failure::new(ErrorClass::ResponseTooLarge, message))
+        }
+        Outcome::Failed(mut failure) => {
+            cut(&mut failure.message, limit::MESSAGE_BYTES_MAX);
+            failure.causes.truncate(CAUSES_MAX);
+            failure
+                .causes
+                .iter_mut()
+                .for_each(|cause| cut(cause, limit::MESSAGE_BYTES_MAX));
+            if let Some(response) = &mut failure.response {
+                cut(response, limit::RESPONSE_EXCERPT_BYTES_MAX);
+            }
+            Outcome::Failed(failure)
+        }
+        fine => fine,
+    }
+}
+
+fn cut(text: &mut String, bytes_max: usize) {
+    if text.len() > bytes_max {
+        let end = (0..=bytes_max)
+            .rev()
+            .find(|end| text.is_char_boundary(*end))
+            .unwrap_or(0);
+        text.truncate(end);
+    }
+}
+
+/// What a local task gets when nothing is written: the execution's input.
+pub(super) fn input_of(state: &Execution) -> Option<Json> {
+    let origin = state.origin.as_ref()?;
+    state.payloads.get(origin.input.sequence).cloned()
+}

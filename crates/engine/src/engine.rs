@@ -1,0 +1,368 @@
+//! The engine: everything wired together, with a start and a stop.
+//!
+//! A program that embeds it opens a store, registers its tasks, starts the engine and runs
+//! workflows; the server does nothing else.
+
+mod build;
+mod query;
+mod stop;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use refire_core::definition::{
+    ParseOptions, Problems, Workflow, WorkflowId, canonical, content_hash,
+};
+use refire_core::execution::{Command, Execution};
+use refire_core::id::{DlqId, ExecutionId, NodeId};
+use refire_core::time::Timestamp;
+use refire_store::{Part, PartOutcome, PutWorkflow, ReadError, Store, Stored};
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+use crate::catalog::{Catalog, Definition};
+use crate::clock::Clock;
+use crate::commit::{Admitted, CommandError, CommitFailure, Queue, Request};
+use crate::dispatch::Dispatcher;
+use crate::entropy::Entropy;
+use crate::intake::{Intake, IntakeError, Submission};
+use crate::limit::Slots;
+use crate::local::LocalTasks;
+use crate::waiter::Waiters;
+
+pub use build::{Builder, StartError};
+pub use query::ReplayError;
+
+/// A running engine. Cheap to share behind an `Arc`.
+pub struct Engine {
+    node: NodeId,
+    store: Arc<dyn Store>,
+    catalog: Arc<Catalog>,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+    queue: Queue,
+    slots: Arc<Slots>,
+    intake: Intake,
+    waiters: Arc<Waiters>,
+    dispatcher: Arc<Dispatcher>,
+    local: LocalTasks,
+    /// Set first when the node stops: nothing new is admitted.
+    closing: CancellationToken,
+    broken: CancellationToken,
+    threads: std::sync::Mutex<Option<build::Threads>>,
+}
+
+/// What became of a submission.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Accepted {
+    /// A new execution, durable.
+    New {
+        /// Its id.
+        id: ExecutionId,
+        /// Its state.
+        state: Box<Execution>,
+    },
+    /// The idempotency key has an execution already.
+    Duplicate {
+        /// That execution.
+        id: ExecutionId,
+        /// Whether it was started with another input.
+        body_differs: bool,
+    },
+}
+
+/// Why a definition was not saved.
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyError {
+    /// It is not a valid definition.
+    #[error("the definition has {} problem(s)", .0.len())]
+    Invalid(Problems),
+    /// It could not be committed.
+    #[error(transparent)]
+    Commit(#[from] CommitFailure),
+}
+
+/// A saved definition.
+#[derive(Debug, Clone)]
+pub struct Applied {
+    /// The definition and its version.
+    pub definition: Definition,
+    /// Whether the content is new.
+    pub created: bool,
+}
+
+/// What became of a wish to delete a workflow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deleted {
+    /// Done.
+    Done,
+    /// There is none.
+    NotFound,
+    /// So many executions are open.
+    Open(u64),
+}
+
+impl Engine {
+    /// An engine on this store.
+    #[must_use]
+    pub fn builder(store: Arc<dyn Store>) -> Builder {
+        Builder::new(store)
+    }
+
+    /// Reads, checks and saves a definition; equal content makes no new version.
+    pub async fn apply(
+        &self,
+        source: &str,
+        expected_id: Option<&str>,
+        by: &str,
+    ) -> Result<Applied, ApplyError> {
+        let workflow = self
+            .check(source, expected_id)
+            .map_err(ApplyError::Invalid)?;
+        let content = canonical(source, Some(workflow.id.as_ref()))
+            .map_err(|problem| ApplyError::Invalid(problem.into()))?;
+        let put = PutWorkflow {
+            id: workflow.id.clone(),
+            name: workflow.name.clone(),
+            content_hash: content_hash(&content),
+            source: source.to_owned(),
+            by: by.to_owned(),
+        };
+        match self.part(Part::PutWorkflow(Box::new(put))).await? {
+            PartOutcome::Saved { version, created } => {
+                let definition = Definition {
+                    version,
+                    workflow: Arc::new(workflow),
+                };
+                self.catalog.remember(definition.clone());
+                Ok(Applied {
+                    definition,
+                    created,
+                })
+            }
+            other => Err(CommitFailure::Internal(format!("unexpected outcome {other:?}")).into()),
+        }
+    }
+
+    /// Reads and checks a definition without saving it.
+    pub fn check(&self, source: &str, expected_id: Option<&str>) -> Result<Workflow, Problems> {
+        let is_registered = |name: &str| self.local.contains(name);
+        let options = ParseOptions {
+            expected_id,
+            local_tasks: Some(&is_registered),
+        };
+        Workflow::parse(source, &options)
+    }
+
+    /// Deletes a workflow; its executions and dead letters stay.
+    pub async fn delete_workflow(&self, id: &WorkflowId) -> Result<Deleted, CommitFailure> {
+        match self.part(Part::DeleteWorkflow { id: id.clone() }).await? {
+            PartOutcome::Done => {
+                self.catalog.forget(id);
+                Ok(Deleted::Done)
+            }
+            PartOutcome::OpenExecutions(open) => Ok(Deleted::Open(open)),
+            _ => Ok(Deleted::NotFound),
+        }
+    }
+
+    /// Starts an execution. When this returns, it is durable.
+    pub async fn submit(&self, submission: Submission) -> Result<Accepted, IntakeError> {
+        self.is_open()?;
+        let draft = self.intake.draft(submission).await?;
+        let id = draft.id;
+        Ok(accepted(id, self.intake.commit(draft).await?)?)
+    }
+
+    /// Starts an execution and waits for its end, at most so long. The second part is what it
+    /// ended as, if it did in time.
+    pub async fn submit_and_wait(
+        &self,
+        submission: Submission,
+        wait: Duration,
+    ) -> Result<(Accepted, Option<Stored>), IntakeError> {
+        let accepted = self.submit(submission).await?;
+        let (Accepted::New { id, .. } | Accepted::Duplicate { id, .. }) = &accepted;
+        let stored = self
+            .wait(*id, wait)
+            .await
+            .map_err(|error| CommitFailure::read(&error))?;
+        Ok((
+            accepted,
+            stored.filter(|stored| stored.state.status.is_terminal()),
+        ))
+    }
+
+    /// Starts many executions in one commit; a result for each, in order.
+    pub async fn submit_all(
+        &self,
+        submissions: Vec<Submission>,
+    ) -> Vec<Result<Accepted, IntakeError>> {
+        let mut waiting = Vec::with_capacity(submissions.len());
+        for submission in submissions {
+            let queued = async {
+                self.is_open()?;
+                let draft = self.intake.draft(submission).await?;
+                let id = draft.id;
+                Ok::<_, IntakeError>((id, self.intake.enqueue(draft).await?))
+            };
+            waiting.push(queued.await);
+        }
+        let mut results = Vec::with_capacity(waiting.len());
+        for queued in waiting {
+            results.push(match queued {
+                Ok((id, answer)) => {
+                    let answer = answer.await.unwrap_or(Err(CommitFailure::Stopping));
+                    answer
+                        .and_then(|admitted| accepted(id, admitted))
+                        .map_err(IntakeError::from)
+                }
+                Err(error) => Err(error),
+            });
+        }
+        results
+    }
+
+    /// Waits for an execution's end, at most so long; what it is then. None: there is none.
+    pub async fn wait(&self, id: ExecutionId, wait: Duration) -> Result<Option<Stored>, ReadError> {
+        // Registered before the look, so that an end in between is not missed.
+        let mut ended = self.waiters.register(id);
+        let stored = self.store.execution(id).await?;
+        if stored
+            .as_ref()
+            .is_some_and(|stored| !stored.state.status.is_terminal())
+        {
+            let _ = tokio::time::timeout(wait, ended.wait_for(|ended| *ended)).await;
+        }
+        drop(ended);
+        self.waiters.tidy(id);
+        self.store.execution(id).await
+    }
+
+    /// Pauses, resumes or cancels an execution.
+    pub async fn command(
+        &self,
+        id: ExecutionId,
+        command: Command,
+    ) -> Result<Execution, CommandError> {
+        let (reply, answer) = oneshot::channel();
+        let request = Request::Command {
+            id,
+            command: Box::new(command),
+            reply: Some(reply),
+            permit: None,
+        };
+        self.queue
+            .result(request)
+            .await
+            .map_err(CommitFailure::from)?;
+        answer
+            .await
+            .unwrap_or(Err(CommandError::Failed(CommitFailure::Stopping)))
+    }
+
+    /// Gives a dead letter up.
+    pub async fn delete_letter(&self, id: DlqId, by: &str) -> Result<PartOutcome, CommitFailure> {
+        self.part(Part::DeleteLetter {
+            id,
+            by: by.to_owned(),
+        })
+        .await
+    }
+
+    async fn part(&self, part: Part) -> Result<PartOutcome, CommitFailure> {
+        let (reply, answer) = oneshot::channel();
+        self.queue
+            .result(Request::Part {
+                part,
+                reply: Some(reply),
+            })
+            .await?;
+        answer.await.unwrap_or(Err(CommitFailure::Stopping))
+    }
+
+    fn is_open(&self) -> Result<(), CommitFailure> {
+        if self.broken.is_cancelled() {
+            Err(CommitFailure::Unavailable)
+        } else if self.closing.is_cancelled() {
+            Err(CommitFailure::Stopping)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Whether new work is taken.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.is_open().is_ok()
+    }
+
+    /// Ends when the store's state is not known any more and the process must stop.
+    pub async fn broken(&self) {
+        self.broken.cancelled().await;
+    }
+
+    /// The store, for reading.
+    #[must_use]
+    pub fn store(&self) -> &dyn Store {
+        self.store.as_ref()
+    }
+
+    /// Compiled definitions.
+    #[must_use]
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// This node's id.
+    #[must_use]
+    pub fn node(&self) -> NodeId {
+        self.node
+    }
+
+    /// Now, by the engine's clock.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Attempts in flight on this node.
+    #[must_use]
+    pub fn running(&self) -> usize {
+        self.dispatcher.running()
+    }
+
+    /// Free dispatch slots of this node.
+    #[must_use]
+    pub fn free_slots(&self) -> u32 {
+        self.slots.free()
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        self.clock.as_ref()
+    }
+
+    pub(crate) fn entropy(&self) -> &dyn Entropy {
+        self.entropy.as_ref()
+    }
+
+    pub(crate) fn intake(&self) -> &Intake {
+        &self.intake
+    }
+}
+
+fn accepted(id: ExecutionId, admitted: Admitted) -> Result<Accepted, CommitFailure> {
+    match admitted {
+        Admitted::New(state) => Ok(Accepted::New { id, state }),
+        Admitted::Duplicate {
+            execution,
+            body_differs,
+        } => Ok(Accepted::Duplicate {
+            id: execution,
+            body_differs,
+        }),
+        Admitted::LetterNotPending(_) => Err(CommitFailure::Internal(
+            "an admission without a letter spoke of one".to_owned(),
+        )),
+    }
+}

@@ -1,0 +1,226 @@
+//! Putting an engine together. Everything is passed down from here; there are no globals, so two
+//! engines can live in one process.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use refire_store::Store;
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::Engine;
+use crate::caller::Caller;
+use crate::catalog::Catalog;
+use crate::clock::{Clock, SystemClock};
+use crate::commit::{Cache, Committer, Lanes, lanes};
+use crate::dispatch::{self, Dispatcher, Follow, Parts};
+use crate::entropy::{self, Entropy, SystemEntropy};
+use crate::intake::Intake;
+use crate::limit::{Limits, Slots};
+use crate::local::{LocalTasks, TaskContext, TaskError};
+use crate::maintenance::{Retention, prune_loop};
+use crate::secret::{EnvironmentSecrets, Secrets};
+use crate::target::{Allow, Guard, HttpSettings, HttpTarget, TargetError};
+use crate::waiter::Waiters;
+use refire_core::json::Json;
+
+/// What an engine is made of.
+pub struct Builder {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+    secrets: Arc<dyn Secrets>,
+    caller: Option<Arc<dyn Caller>>,
+    allow: Allow,
+    limits: Limits,
+    retention: Retention,
+    local: LocalTasks,
+}
+
+/// Why an engine did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The HTTP client could not be made.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// The committer's thread could not be made.
+    #[error("the committer's thread could not be started")]
+    Thread(#[source] std::io::Error),
+}
+
+/// What runs beside the callers.
+pub(super) struct Threads {
+    pub(super) committer: Committing,
+    pub(super) services: TaskTracker,
+}
+
+/// The committer, in a thread of its own or (in simulations) as a task.
+pub(super) enum Committing {
+    Thread(JoinHandle<()>),
+}
+
+impl Builder {
+    pub(super) fn new(store: Arc<dyn Store>) -> Self {
+        Self {
+            store,
+            clock: Arc::new(SystemClock::new()),
+            entropy: Arc::new(SystemEntropy::default()),
+            secrets: Arc::new(EnvironmentSecrets),
+            caller: None,
+            allow: Allow::Nothing,
+            limits: Limits::default(),
+            retention: Retention::default(),
+            local: LocalTasks::default(),
+        }
+    }
+
+    /// Another clock.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Other dice.
+    #[must_use]
+    pub fn entropy(mut self, entropy: Arc<dyn Entropy>) -> Self {
+        self.entropy = entropy;
+        self
+    }
+
+    /// Secrets from elsewhere.
+    #[must_use]
+    pub fn secrets(mut self, secrets: Arc<dyn Secrets>) -> Self {
+        self.secrets = secrets;
+        self
+    }
+
+    /// Calls made by something else than the HTTP client.
+    #[must_use]
+    pub fn caller(mut self, caller: Arc<dyn Caller>) -> Self {
+        self.caller = Some(caller);
+        self
+    }
+
+    /// Which inside addresses may be called.
+    #[must_use]
+    pub fn allow_private_targets(mut self, allow: Allow) -> Self {
+        self.allow = allow;
+        self
+    }
+
+    /// How much may run at once.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// How long ended executions are kept.
+    #[must_use]
+    pub fn retention(mut self, retention: Retention) -> Self {
+        self.retention = retention;
+        self
+    }
+
+    /// Registers a task for `local` steps.
+    #[must_use]
+    pub fn task<F, Fut>(mut self, name: impl Into<String>, task: F) -> Self
+    where
+        F: Fn(TaskContext, Json) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Json, TaskError>> + Send + 'static,
+    {
+        self.local.register(name, task);
+        self
+    }
+
+    /// Starts the engine on the current tokio runtime. Recovery goes on beside normal work.
+    pub fn start(self) -> Result<Arc<Engine>, StartError> {
+        let caller = match self.caller {
+            Some(caller) => caller,
+            None => Arc::new(HttpTarget::new(HttpSettings::new(Guard::new(self.allow)))?),
+        };
+        let node = entropy::node_id(self.entropy.as_ref(), self.clock.now());
+        let (queue, lanes) = lanes();
+        let slots = Slots::new(self.limits);
+        let catalog = Arc::new(Catalog::new(Arc::clone(&self.store)));
+        let waiters = Arc::new(Waiters::default());
+        let broken = CancellationToken::new();
+        let dispatcher = Dispatcher::new(Parts {
+            node,
+            store: Arc::clone(&self.store),
+            catalog: Arc::clone(&catalog),
+            slots: Arc::clone(&slots),
+            clock: Arc::clone(&self.clock),
+            queue: queue.clone(),
+            waiters: Arc::clone(&waiters),
+            http: caller,
+            local: self.local.clone(),
+            secrets: self.secrets,
+            broken: broken.clone(),
+        });
+        let committer = Committer {
+            store: Arc::clone(&self.store),
+            catalog: Arc::clone(&catalog),
+            slots: Arc::clone(&slots),
+            clock: Arc::clone(&self.clock),
+            entropy: Arc::clone(&self.entropy),
+            node,
+            cache: Cache::default(),
+            after: Arc::new(Follow(Arc::clone(&dispatcher))),
+        };
+        let committer = spawn_committer(committer, lanes)?;
+        let services = TaskTracker::new();
+        services.spawn(dispatch::timer_loop(Arc::clone(&dispatcher)));
+        services.spawn(dispatch::horizon_loop(Arc::clone(&dispatcher)));
+        services.spawn(dispatch::claim_loop(Arc::clone(&dispatcher)));
+        services.spawn(prune_loop(
+            self.retention,
+            queue.clone(),
+            Arc::clone(&self.clock),
+            dispatcher.stopping.clone(),
+        ));
+        let recovering = Arc::clone(&dispatcher);
+        services.spawn(async move {
+            dispatch::recover(recovering).await;
+        });
+        let intake = Intake {
+            catalog: Arc::clone(&catalog),
+            clock: Arc::clone(&self.clock),
+            entropy: Arc::clone(&self.entropy),
+            queue: queue.clone(),
+        };
+        Ok(Arc::new(Engine {
+            node,
+            store: self.store,
+            catalog,
+            clock: self.clock,
+            entropy: self.entropy,
+            queue,
+            slots,
+            intake,
+            waiters,
+            dispatcher,
+            local: self.local,
+            closing: CancellationToken::new(),
+            broken,
+            threads: std::sync::Mutex::new(Some(Threads {
+                committer,
+                services,
+            })),
+        }))
+    }
+}
+
+/// A thread of its own: an fsync blocks, and must not block anybody's requests.
+fn spawn_committer(committer: Committer, lanes: Lanes) -> Result<Committing, StartError> {
+    let runtime = Handle::current();
+    let thread = std::thread::Builder::new().name("refire-commit".to_owned());
+    thread
+        .spawn(move || {
+            runtime.block_on(committer.run(lanes));
+        })
+        .map(Committing::Thread)
+        .map_err(StartError::Thread)
+}

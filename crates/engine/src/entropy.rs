@@ -1,0 +1,90 @@
+//! The one place that rolls dice: new ids and seeds.
+
+use std::sync::Mutex;
+
+use refire_core::id::{ExecutionId, NodeId, time_ordered};
+use refire_core::time::Timestamp;
+
+/// Gives random bytes. Passed in, so that a simulation can own it.
+pub trait Entropy: Send + Sync + 'static {
+    /// Fills the buffer.
+    fn fill(&self, bytes: &mut [u8]);
+}
+
+/// The operating system's randomness, read in blocks.
+#[derive(Debug, Default)]
+pub struct SystemEntropy {
+    /// Asking the system for every id costs a call each; a block serves dozens of them.
+    block: Mutex<Block>,
+}
+
+const BLOCK_BYTES: usize = 1_024;
+
+#[derive(Debug)]
+struct Block {
+    bytes: [u8; BLOCK_BYTES],
+    used: usize,
+}
+
+impl Default for Block {
+    fn default() -> Self {
+        Self {
+            bytes: [0; BLOCK_BYTES],
+            used: BLOCK_BYTES,
+        }
+    }
+}
+
+impl Entropy for SystemEntropy {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one door for randomness"
+    )]
+    fn fill(&self, out: &mut [u8]) {
+        if out.len() > BLOCK_BYTES {
+            getrandom::fill(out).expect("the operating system gives randomness");
+            return;
+        }
+        let mut block = self
+            .block
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if block.used + out.len() > BLOCK_BYTES {
+            getrandom::fill(&mut block.bytes).expect("the operating system gives randomness");
+            block.used = 0;
+        }
+        let (from, to) = (block.used, block.used + out.len());
+        out.copy_from_slice(&block.bytes[from..to]);
+        // What was given out must not be found in memory later.
+        block.bytes[from..to].fill(0);
+        block.used = to;
+    }
+}
+
+/// A new execution's id.
+#[must_use]
+pub fn execution_id(entropy: &dyn Entropy, now: Timestamp) -> ExecutionId {
+    ExecutionId::from_bytes(fresh(entropy, now))
+}
+
+/// A new node's id.
+#[must_use]
+pub fn node_id(entropy: &dyn Entropy, now: Timestamp) -> NodeId {
+    NodeId::from_bytes(fresh(entropy, now))
+}
+
+/// Sixteen new time-ordered bytes.
+#[must_use]
+pub fn fresh(entropy: &dyn Entropy, now: Timestamp) -> [u8; 16] {
+    let mut bytes = [0u8; 10];
+    entropy.fill(&mut bytes);
+    time_ordered(u64::try_from(now.as_millis()).unwrap_or(0), bytes)
+}
+
+/// A new seed.
+#[must_use]
+pub fn seed(entropy: &dyn Entropy) -> u64 {
+    let mut bytes = [0u8; 8];
+    entropy.fill(&mut bytes);
+    u64::from_be_bytes(bytes)
+}

@@ -1,0 +1,172 @@
+//! The way in: a request to run something becomes a durable execution, or a reason why not.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use refire_core::definition::{RetrySettings, WorkflowId};
+use refire_core::execution::{Lineage, Start, Trigger, start};
+use refire_core::id::ExecutionId;
+use refire_core::json::Json;
+use refire_core::limit;
+use refire_store::{IdempotencyClaim, LetterRetry};
+use sha2::{Digest, Sha256};
+use tokio::sync::oneshot;
+
+use crate::catalog::{Catalog, CatalogError, Definition};
+use crate::clock::Clock;
+use crate::commit::{AdmitRequest, Admitted, CommitFailure, Queue, Request};
+use crate::entropy::{self, Entropy};
+
+/// How long an idempotency key is remembered.
+pub const IDEMPOTENCY_WINDOW: Duration = Duration::from_secs(7 * 24 * 3_600);
+
+/// A request to run a workflow.
+#[derive(Debug, Clone)]
+pub struct Submission {
+    /// The workflow; its newest version runs.
+    pub workflow: WorkflowId,
+    /// The input, byte for byte.
+    pub input: Json,
+    /// What asks for it.
+    pub trigger: Trigger,
+    /// The same key never starts a second execution of the workflow.
+    pub idempotency_key: Option<String>,
+    /// 1 (first) to 10 (last).
+    pub priority: u8,
+    /// Begin no earlier than this long from now.
+    pub delay: Option<Duration>,
+    /// Retry settings of the trigger.
+    pub retry: Option<RetrySettings>,
+}
+
+impl Submission {
+    /// A plain run by hand.
+    #[must_use]
+    pub fn manual(workflow: WorkflowId, input: Json) -> Self {
+        Self {
+            workflow,
+            input,
+            trigger: Trigger::manual(None),
+            idempotency_key: None,
+            priority: limit::PRIORITY_DEFAULT,
+            delay: None,
+            retry: None,
+        }
+    }
+}
+
+/// Why nothing was started.
+#[derive(Debug, thiserror::Error)]
+pub enum IntakeError {
+    /// There is no such workflow, or it was deleted.
+    #[error("there is no workflow `{0}`")]
+    NoSuchWorkflow(WorkflowId),
+    /// The definition could not be had.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// It could not be committed.
+    #[error(transparent)]
+    Commit(#[from] CommitFailure),
+}
+
+/// Decides admissions and puts them into the commit queue.
+#[derive(Clone)]
+pub(crate) struct Intake {
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) queue: Queue,
+}
+
+/// An admission that was decided but not committed.
+pub(crate) struct Drafted {
+    pub(crate) id: ExecutionId,
+    request: AdmitRequest,
+}
+
+impl Intake {
+    /// Decides a submission. The id is known before the commit, so that a waiter can register.
+    pub(crate) async fn draft(&self, submission: Submission) -> Result<Drafted, IntakeError> {
+        let definition = self
+            .catalog
+            .newest(&submission.workflow)
+            .await?
+            .ok_or_else(|| IntakeError::NoSuchWorkflow(submission.workflow.clone()))?;
+        let now = self.clock.now();
+        let id = entropy::execution_id(self.entropy.as_ref(), now);
+        let claim = submission
+            .idempotency_key
+            .as_deref()
+            .map(|key| IdempotencyClaim {
+                scope: submission.workflow.to_string(),
+                key_hash: hash(key.as_bytes()),
+                body_hash: hash(submission.input.as_str().as_bytes()),
+                expires_at: now.plus(IDEMPOTENCY_WINDOW),
+            });
+        let begin = Start {
+            id,
+            workflow_version: definition.version,
+            seed: entropy::seed(self.entropy.as_ref()),
+            input: submission.input,
+            trigger: submission.trigger,
+            priority: submission.priority,
+            lineage: Lineage::first(id),
+            automatic_retries: true,
+            retry: submission.retry,
+            delay_until: submission.delay.map(|delay| now.plus(delay)),
+            idempotency_key: submission.idempotency_key,
+            carried: Vec::new(),
+        };
+        Ok(self.decide(&definition, begin, claim, None))
+    }
+
+    /// Decides a start that was put together elsewhere.
+    pub(crate) fn decide(
+        &self,
+        definition: &Definition,
+        begin: Start,
+        claim: Option<IdempotencyClaim>,
+        letter: Option<LetterRetry>,
+    ) -> Drafted {
+        let id = begin.id;
+        let decision = start(&definition.workflow, begin, self.clock.now());
+        let workflow = Arc::clone(&definition.workflow);
+        let request = AdmitRequest {
+            id,
+            workflow,
+            decision,
+            claim,
+            letter,
+            reply: None,
+        };
+        Drafted { id, request }
+    }
+
+    /// Commits a draft: when this returns, the execution is durable or certainly (or possibly,
+    /// as the error says) not there.
+    pub(crate) async fn commit(&self, draft: Drafted) -> Result<Admitted, CommitFailure> {
+        let answer = self.enqueue(draft).await?;
+        answer.await.unwrap_or(Err(CommitFailure::Stopping))
+    }
+
+    /// Puts a draft into the queue; the answer comes after its fsync.
+    pub(crate) async fn enqueue(
+        &self,
+        mut draft: Drafted,
+    ) -> Result<oneshot::Receiver<Result<Admitted, CommitFailure>>, CommitFailure> {
+        let (reply, answer) = oneshot::channel();
+        draft.request.reply = Some(reply);
+        self.queue
+            .admission(Request::Admit(Box::new(draft.request)))
+            .await?;
+        Ok(answer)
+    }
+}
+
+/// The first bytes of a SHA-256.
+fn hash<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let digest = Sha256::digest(bytes);
+    let mut short = [0u8; N];
+    short.copy_from_slice(&digest[..N]);
+    short
+}

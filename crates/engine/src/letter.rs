@@ -1,0 +1,231 @@
+//! Retrying a dead letter: a new execution, linked to the old one, in one commit with the
+//! letter's change of status.
+
+use refire_core::dead_letter::LetterStatus;
+use refire_core::execution::event::TriggerKind;
+use refire_core::execution::{Carried, Lineage, Start, StepStatus, Trigger};
+use refire_core::id::{DlqId, ExecutionId};
+use refire_core::json::Json;
+use refire_core::limit;
+use refire_store::{LetterRetry, LetterRow, ReadError};
+
+use crate::catalog::{CatalogError, Definition};
+use crate::commit::{Admitted, CommitFailure};
+use crate::engine::Engine;
+use crate::entropy;
+
+/// Where a retry begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RetryFrom {
+    /// From the start, with the newest definition: people fix the workflow, then retry.
+    #[default]
+    Start,
+    /// From the failed step, with the original's definition; completed steps do not run again.
+    FailedStep,
+}
+
+/// A person's wish to retry a dead letter.
+#[derive(Debug, Clone)]
+pub struct LetterRetryRequest {
+    /// The letter.
+    pub letter: DlqId,
+    /// An edited input; absent = the original one.
+    pub input: Option<Json>,
+    /// Where to begin.
+    pub from: RetryFrom,
+    /// The definition's version, if not the one that `from` says.
+    pub version: Option<u32>,
+    /// Who.
+    pub by: String,
+}
+
+/// Why a dead letter was not retried.
+#[derive(Debug, thiserror::Error)]
+pub enum LetterRetryError {
+    /// There is no such letter.
+    #[error("there is no such dead letter")]
+    NotFound,
+    /// It is not pending.
+    #[error("the dead letter is {}, not pending", .0.name())]
+    NotPending(LetterStatus),
+    /// Its completed steps were undone, so there is nothing to go on from.
+    #[error("completed steps were compensated; retry from the start")]
+    Compensated,
+    /// No step failed, or the definition has it no more.
+    #[error("there is no failed step to go on from; retry from the start")]
+    NoFailedStep,
+    /// It was deleted.
+    #[error("the workflow does not exist any more")]
+    NoSuchWorkflow,
+    /// The definition could not be had.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// The store could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// It could not be committed.
+    #[error(transparent)]
+    Commit(#[from] CommitFailure),
+}
+
+impl Engine {
+    /// Retries a dead letter; the new execution is durable when this returns.
+    pub async fn retry_letter(
+        &self,
+        request: LetterRetryRequest,
+    ) -> Result<ExecutionId, LetterRetryError> {
+        let letter = self
+            .store()
+            .letter(request.letter)
+            .await?
+            .ok_or(LetterRetryError::NotFound)?;
+        if letter.status != LetterStatus::Pending {
+            return Err(LetterRetryError::NotPending(letter.status));
+        }
+        let (definition, begin) = self.prepare_retry(&request, &letter).await?;
+        let id = begin.id;
+        let claim = LetterRetry {
+            id: letter.id,
+            by: request.by,
+        };
+        let draft = self.intake().decide(&definition, begin, None, Some(claim));
+        match self.intake().commit(draft).await? {
+            Admitted::New(_) => Ok(id),
+            // Somebody was faster, or it is a defect of ours; either way nothing was started.
+            Admitted::LetterNotPending(Some(status)) => Err(LetterRetryError::NotPending(status)),
+            Admitted::LetterNotPending(None) | Admitted::Duplicate { .. } => {
+                Err(LetterRetryError::NotFound)
+            }
+        }
+    }
+
+    async fn prepare_retry(
+        &self,
+        request: &LetterRetryRequest,
+        letter: &LetterRow,
+    ) -> Result<(Definition, Start), LetterRetryError> {
+        let original = self
+            .store()
+            .execution(letter.execution)
+            .await?
+            .ok_or(LetterRetryError::NotFound)?;
+        let origin = original
+            .state
+            .origin
+            .as_ref()
+            .ok_or(LetterRetryError::NotFound)?;
+        let version = match (request.version, request.from) {
+            (Some(version), _) => Some(version),
+            (None, RetryFrom::FailedStep) => Some(origin.workflow_version),
+            (None, RetryFrom::Start) => None,
+        };
+        let definition = match version {
+            Some(version) => Definition {
+                version,
+                workflow: self.catalog().version(&origin.workflow, version).await?,
+            },
+            None => self
+                .catalog()
+                .newest(&origin.workflow)
+                .await?
+                .ok_or(LetterRetryError::NoSuchWorkflow)?,
+        };
+        let carried = match request.from {
+            RetryFrom::Start => Vec::new(),
+            RetryFrom::FailedStep => self.carried(letter, &original.state).await?,
+        };
+        let edited = request
+            .input
+            .as_ref()
+            .is_some_and(|input| *input != letter.input);
+        let is_new_work = edited || request.from == RetryFrom::Start;
+        let generation = self
+            .generation(letter, is_new_work, origin.lineage.generation)
+            .await?;
+        let now = self.clock().now();
+        let begin = Start {
+            id: entropy::execution_id(self.entropy(), now),
+            workflow_version: definition.version,
+            seed: entropy::seed(self.entropy()),
+            input: request
+                .input
+                .clone()
+                .unwrap_or_else(|| letter.input.clone()),
+            trigger: Trigger {
+                kind: TriggerKind::ManualDlqRetry,
+                id: None,
+                by: Some(request.by.clone()),
+                scheduled_at: origin.trigger.scheduled_at,
+            },
+            priority: origin.priority.min(limit::PRIORITY_LAST),
+            lineage: Lineage {
+                parent: Some(letter.execution),
+                root: origin.lineage.root,
+                letter: Some(letter.id),
+                generation,
+            },
+            automatic_retries: false,
+            retry: origin.retry.clone(),
+            delay_until: None,
+            idempotency_key: None,
+            carried,
+        };
+        Ok((definition, begin))
+    }
+
+    /// The same work repeated keeps its key at the targets; new work gets one that neither the
+    /// original nor an earlier retry of this letter has used.
+    async fn generation(
+        &self,
+        letter: &LetterRow,
+        is_new_work: bool,
+        original: u32,
+    ) -> Result<u32, LetterRetryError> {
+        if !is_new_work {
+            return Ok(original);
+        }
+        let earlier = match letter.resolution_execution {
+            Some(earlier) => self.store().execution(earlier).await?,
+            None => None,
+        };
+        let used = earlier
+            .and_then(|earlier| Some(earlier.state.origin?.lineage.generation))
+            .map_or(original, |used| used.max(original));
+        Ok(used.saturating_add(1))
+    }
+
+    async fn carried(
+        &self,
+        letter: &LetterRow,
+        original: &refire_core::execution::Execution,
+    ) -> Result<Vec<Carried>, LetterRetryError> {
+        if original.compensating.is_some() {
+            return Err(LetterRetryError::Compensated);
+        }
+        if letter.step.is_none() {
+            return Err(LetterRetryError::NoFailedStep);
+        }
+        let done: Vec<_> = original
+            .completed_order
+            .iter()
+            .filter_map(|id| {
+                let step = original.step(id)?;
+                (step.status == StepStatus::Completed).then_some((id, step.output?.sequence))
+            })
+            .collect();
+        let sequences: Vec<u64> = done.iter().map(|(_, sequence)| *sequence).collect();
+        let values = self.store().values(letter.execution, &sequences).await?;
+        let carried = done
+            .into_iter()
+            .filter_map(|(step, sequence)| {
+                let (_, output) = values.iter().find(|(found, _)| *found == sequence)?;
+                Some(Carried {
+                    step: step.clone(),
+                    output: output.clone(),
+                    from: letter.execution,
+                })
+            })
+            .collect();
+        Ok(carried)
+    }
+}

@@ -1,0 +1,38 @@
+//! Runs workflows durably: everything that has a clock or a socket, except our own HTTP API.
+//!
+//! # Map
+//! - [`engine`]: the engine as a whole: start, submit, ask, stop.
+//! - `intake`: a request becomes an execution.
+//! - `commit`: the only writer of executions; every change of state happens there.
+//! - `dispatch`: due work becomes attempts, attempts become results.
+//! - `timer`: waits until exactly the next due time.
+//! - [`target`]: the outgoing HTTP call and the addresses it may reach.
+//! - [`limit`]: how much may run at once.
+//! - `letter`: retrying dead letters. `maintenance`: retention.
+//! - [`clock`], [`entropy`], [`secret`], [`caller`]: the doors to the world, all replaceable.
+
+pub mod caller;
+pub mod catalog;
+pub mod clock;
+mod commit;
+mod dispatch;
+pub mod engine;
+pub mod entropy;
+mod intake;
+mod letter;
+pub mod limit;
+mod local;
+mod maintenance;
+pub mod secret;
+pub mod target;
+mod timer;
+mod waiter;
+
+pub use commit::{CommandError, CommitFailure};
+pub use engine::{
+    Accepted, Applied, ApplyError, Builder, Deleted, Engine, ReplayError, StartError,
+};
+pub use intake::{IDEMPOTENCY_WINDOW, IntakeError, Submission};
+pub use letter::{LetterRetryError, LetterRetryRequest, RetryFrom};
+pub use local::{LocalTasks, TaskContext, TaskError};
+pub use maintenance::Retention;

@@ -1,0 +1,9 @@
+//! How much may run at once: everywhere, per workflow, per key, per target host.
+//!
+//! A permit is held from the moment an attempt may run until its result is committed. Nothing
+//! here waits: who gets no permit leaves the work in the store for a later claim.
+
+mod rate;
+mod slots;
+
+pub use slots::{Ask, Blocked, Limits, Permit, Room, Slots};

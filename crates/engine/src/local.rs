@@ -1,0 +1,120 @@
+//! `local` steps: functions of the embedding program, run with the same durability as any call.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use refire_core::failure::{ErrorClass, Failure};
+use refire_core::id::ExecutionId;
+use refire_core::json::Json;
+
+/// What a task is told about the attempt it is.
+#[derive(Debug, Clone)]
+pub struct TaskContext {
+    /// The execution.
+    pub execution: ExecutionId,
+    /// The step.
+    pub step: String,
+    /// Which attempt; 1 is the first.
+    pub attempt: u32,
+    /// The same for every attempt of the step: give it to whoever must not do the work twice.
+    pub idempotency_key: String,
+}
+
+/// What a task says when it fails.
+#[derive(Debug)]
+pub struct TaskError {
+    message: String,
+    code: Option<String>,
+    causes: Vec<String>,
+    retryable: bool,
+}
+
+impl TaskError {
+    /// A failure that may be retried.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            code: None,
+            causes: Vec::new(),
+            retryable: true,
+        }
+    }
+
+    /// A failure that no retry can mend.
+    #[must_use]
+    pub fn permanent(message: impl Into<String>) -> Self {
+        Self {
+            retryable: false,
+            ..Self::new(message)
+        }
+    }
+
+    /// The same with a code of the program's own.
+    #[must_use]
+    pub fn with_code(mut self, code: impl Into<String>) -> Self {
+        self.code = Some(code.into());
+        self
+    }
+
+    pub(crate) fn into_failure(self) -> Failure {
+        let mut failure = Failure::new(ErrorClass::Local, self.message).with_causes(self.causes);
+        failure.code = self.code;
+        failure.retryable = self.retryable;
+        failure
+    }
+}
+
+impl<E: std::error::Error> From<E> for TaskError {
+    fn from(error: E) -> Self {
+        let mut causes = Vec::new();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            causes.push(cause.to_string());
+            source = cause.source();
+        }
+        Self {
+            causes,
+            ..Self::new(error.to_string())
+        }
+    }
+}
+
+type TaskFuture = Pin<Box<dyn Future<Output = Result<Json, TaskError>> + Send>>;
+type Task = Arc<dyn Fn(TaskContext, Json) -> TaskFuture + Send + Sync>;
+
+/// The tasks a program has registered.
+#[derive(Clone, Default)]
+pub struct LocalTasks {
+    tasks: HashMap<String, Task>,
+}
+
+impl std::fmt::Debug for LocalTasks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.tasks.keys()).finish()
+    }
+}
+
+impl LocalTasks {
+    /// Registers a task under a name; the later one of the same name counts.
+    pub fn register<F, Fut>(&mut self, name: impl Into<String>, task: F)
+    where
+        F: Fn(TaskContext, Json) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Json, TaskError>> + Send + 'static,
+    {
+        let task: Task = Arc::new(move |context, input| Box::pin(task(context, input)));
+        self.tasks.insert(name.into(), task);
+    }
+
+    /// Whether a task of that name is registered.
+    #[must_use]
+    pub fn contains(&self, name: &str) -> bool {
+        self.tasks.contains_key(name)
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<Task> {
+        self.tasks.get(name).cloned()
+    }
+}

@@ -1,0 +1,7 @@
+//! Background services that keep the store small and the clock right. They go through the commit
+//! queue's last lane, a chunk at a time, and never hold up work.
+
+mod pruner;
+
+pub use pruner::Retention;
+pub(crate) use pruner::prune_loop;

@@ -1,0 +1,23 @@
+//! The outgoing HTTP call: what may be called, how, and what its answer or failure becomes.
+//!
+//! One [`HttpTarget`] serves the whole node. It makes exactly one request per call: it follows no
+//! redirect, resends nothing, uses no proxy, and connects only to addresses that [`Guard`]
+//! checked. It never decides whether to try again; that is the policy's business.
+
+mod answer;
+mod classify;
+mod guard;
+mod http;
+mod network;
+mod phase;
+mod redact;
+mod request;
+mod resolve;
+mod retry_after;
+
+pub use guard::{ALLOW_SETTING, Allow, AllowError, Guard, Refused};
+pub use http::{HttpAnswer, HttpSettings, HttpTarget, TargetError};
+pub use network::Network;
+pub use redact::Redactor;
+pub use request::HttpRequest;
+pub use resolve::{Found, Lookup, SystemLookup};

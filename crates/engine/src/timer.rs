@@ -1,0 +1,142 @@
+//! Timers of this node: a heap of the near ones, and a sleep until exactly the next.
+//!
+//! The store owns time: every timer is a row, and this is only the part of them that is due
+//! within the next half minute. Losing this memory loses nothing.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use refire_core::id::ExecutionId;
+use refire_core::time::Timestamp;
+use refire_store::WorkRow;
+use tokio::sync::Notify;
+
+use crate::clock::{Clock, until};
+
+/// The longest sleep: a clock that was moved is noticed at the latest then.
+const SLEEP_MAX: Duration = Duration::from_secs(10);
+/// Timers handed out at once.
+const FIRE_MAX: usize = 1_000;
+
+/// The near timers.
+#[derive(Default)]
+pub(crate) struct Timers {
+    heap: Mutex<Heap>,
+    earlier: Notify,
+}
+
+#[derive(Default)]
+struct Heap {
+    /// By due time; may name timers that are void.
+    order: BinaryHeap<Reverse<(Timestamp, ExecutionId, String, u32)>>,
+    rows: HashMap<ExecutionId, Vec<WorkRow>>,
+    count: usize,
+}
+
+impl Timers {
+    /// Waits for this one too.
+    pub(crate) fn add(&self, row: WorkRow) {
+        let Some(due) = row.due_at else { return };
+        let mut heap = self.heap();
+        heap.void(row.execution, Some(&row.step));
+        let is_first = heap
+            .order
+            .peek()
+            .is_none_or(|Reverse((first, ..))| due < *first);
+        heap.order
+            .push(Reverse((due, row.execution, row.step.clone(), row.attempt)));
+        heap.rows.entry(row.execution).or_default().push(row);
+        heap.count += 1;
+        drop(heap);
+        if is_first {
+            self.earlier.notify_one();
+        }
+    }
+
+    /// Forgets one step's timer.
+    pub(crate) fn withdraw(&self, execution: ExecutionId, step: &str) {
+        self.heap().void(execution, Some(step));
+    }
+
+    /// Forgets all timers of an execution.
+    pub(crate) fn hold(&self, execution: ExecutionId) {
+        self.heap().void(execution, None);
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.heap().count
+    }
+
+    /// Forgets everything and says what it was: the rows go back to the store.
+    pub(crate) fn drain(&self) -> Vec<WorkRow> {
+        let mut heap = self.heap();
+        heap.order.clear();
+        heap.count = 0;
+        heap.rows.drain().flat_map(|(_, rows)| rows).collect()
+    }
+
+    /// Sleeps until at least one is due and takes those that are.
+    pub(crate) async fn due(&self, clock: &Arc<dyn Clock>) -> Vec<WorkRow> {
+        loop {
+            let now = clock.now();
+            let (fired, next) = self.heap().take_due(now);
+            if !fired.is_empty() {
+                return fired;
+            }
+            let sleep = next.map_or(SLEEP_MAX, |next| until(clock.as_ref(), next).min(SLEEP_MAX));
+            tokio::select! {
+                () = tokio::time::sleep(sleep) => {}
+                () = self.earlier.notified() => {}
+            }
+        }
+    }
+
+    fn heap(&self) -> MutexGuard<'_, Heap> {
+        self.heap.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Heap {
+    fn void(&mut self, execution: ExecutionId, step: Option<&str>) {
+        let Some(rows) = self.rows.get_mut(&execution) else {
+            return;
+        };
+        let before = rows.len();
+        rows.retain(|row| step.is_some_and(|step| row.step != step));
+        self.count -= before - rows.len();
+        if rows.is_empty() {
+            self.rows.remove(&execution);
+        }
+    }
+
+    fn take_due(&mut self, now: Timestamp) -> (Vec<WorkRow>, Option<Timestamp>) {
+        let mut fired = Vec::new();
+        while let Some(Reverse((due, ..))) = self.order.peek() {
+            if *due > now || fired.len() >= FIRE_MAX {
+                return (fired, Some(*due));
+            }
+            let Some(Reverse((due, execution, step, attempt))) = self.order.pop() else {
+                break;
+            };
+            // A void or moved timer is in the order still, but not among the rows.
+            let live = self.rows.get(&execution).and_then(|rows| {
+                rows.iter().position(|row| {
+                    row.step == step && row.attempt == attempt && row.due_at == Some(due)
+                })
+            });
+            if let Some(index) = live
+                && let Some(rows) = self.rows.get_mut(&execution)
+            {
+                fired.push(rows.swap_remove(index));
+                self.count -= 1;
+                if rows.is_empty() {
+                    self.rows.remove(&execution);
+                }
+            }
+        }
+        (fired, None)
+    }
+}

@@ -1,0 +1,18 @@
+//! The engine on a real SQLite file, with targets that follow a script.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
+#[path = "engine/fixture.rs"]
+mod fixture;
+
+#[path = "engine/flow.rs"]
+mod flow;
+#[path = "engine/letters.rs"]
+mod letters;
+#[path = "engine/limits.rs"]
+mod limits;
+#[path = "engine/local.rs"]
+mod local;
+#[path = "engine/people.rs"]
+mod people;
+#[path = "engine/restart.rs"]
+mod restart;

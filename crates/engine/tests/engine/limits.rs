@@ -1,0 +1,131 @@
+//! How much runs at once, and in which order what waits gets its turn.
+
+use std::time::Duration;
+
+use refire_core::execution::Status;
+use refire_engine::Accepted;
+
+use crate::fixture::{Answer, World, apply, end, small_limits, start, submission};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn slots_are_never_exceeded_and_everything_runs() {
+    let world = World::new();
+    let engine = world.engine_with(|builder| builder.limits(small_limits(5)));
+    let one = apply(
+        &engine,
+        "id: one\nsteps: [{ id: a, type: http, config: { url: 'https://t.example/a' } }]",
+    )
+    .await;
+    world.targets.script("/a", &[Answer::Held]);
+    let mut ids = Vec::new();
+    for _ in 0..60 {
+        ids.push(start(&engine, &one, "{}").await);
+    }
+    world.targets.called("/a", 5).await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(world.targets.seen("/a").len(), 5);
+    world.targets.open_gate(60);
+    for id in ids {
+        assert_eq!(end(&engine, id).await.state.status, Status::Completed);
+    }
+    assert_eq!(world.targets.most_at_once(), 5);
+    assert_eq!(world.targets.seen("/a").len(), 60);
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_workflow_s_own_limit_and_its_limit_per_key_hold() {
+    let world = World::new();
+    let engine = world.engine();
+    let keyed = apply(
+        &engine,
+        "id: keyed\nconcurrency: { max: 3, key: '${input.k}', maxPerKey: 1 }\n\
+         steps: [{ id: a, type: http, config: { url: 'https://t.example/${input.k}' } }]",
+    )
+    .await;
+    for key in ["x", "y"] {
+        world.targets.script(&format!("/{key}"), &[Answer::Held]);
+    }
+    let mut ids = Vec::new();
+    for n in 0..10 {
+        let key = if n % 2 == 0 { "x" } else { "y" };
+        ids.push(start(&engine, &keyed, &format!(r#"{{"k":"{key}"}}"#)).await);
+    }
+    world.targets.called("/x", 1).await;
+    world.targets.called("/y", 1).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(
+        (
+            world.targets.seen("/x").len(),
+            world.targets.seen("/y").len()
+        ),
+        (1, 1)
+    );
+    world.targets.open_gate(10);
+    for id in ids {
+        end(&engine, id).await;
+    }
+    assert_eq!(world.targets.most_at_once(), 2);
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_waits_gets_its_turn_by_priority() {
+    let world = World::new();
+    let engine = world.engine_with(|builder| builder.limits(small_limits(1)));
+    let one = apply(
+        &engine,
+        "id: one\nsteps: [{ id: a, type: http, config: { url: 'https://t.example/p/${input.p}' } }]",
+    )
+    .await;
+    world.targets.script("/p/0", &[Answer::Held]);
+    let first = start(&engine, &one, r#"{"p":0}"#).await;
+    world.targets.called("/p/0", 1).await;
+    let mut ids = vec![first];
+    for priority in [9u8, 5, 1, 7, 3] {
+        let mut submission = submission(&one, &format!(r#"{{"p":{priority}}}"#));
+        submission.priority = priority;
+        match engine.submit(submission).await.unwrap() {
+            Accepted::New { id, .. } => ids.push(id),
+            Accepted::Duplicate { .. } => unreachable!(),
+        }
+    }
+    world.targets.open_gate(1);
+    for id in ids {
+        end(&engine, id).await;
+    }
+    let mut order: Vec<_> = [9, 5, 1, 7, 3]
+        .map(|p| (world.targets.seen(&format!("/p/{p}"))[0].at, p))
+        .to_vec();
+    order.sort();
+    assert_eq!(
+        order.iter().map(|(_, p)| *p).collect::<Vec<_>>(),
+        [1, 3, 5, 7, 9]
+    );
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_rate_limit_spreads_starts() {
+    let world = World::new();
+    let engine = world.engine();
+    let rated = apply(
+        &engine,
+        "id: rated\nrateLimit: { max: 2, per: 400ms }\n\
+         steps: [{ id: a, type: http, config: { url: 'https://t.example/a' } }]",
+    )
+    .await;
+    let began = tokio::time::Instant::now();
+    let mut ids = Vec::new();
+    for _ in 0..6 {
+        ids.push(start(&engine, &rated, "{}").await);
+    }
+    for id in ids {
+        assert_eq!(end(&engine, id).await.state.status, Status::Completed);
+    }
+    // Two at once, then one each 200 ms.
+    let took = began.elapsed();
+    assert!(took >= Duration::from_millis(790), "too fast: {took:?}");
+    assert!(took < Duration::from_secs(5), "too slow: {took:?}");
+    engine.stop().await;
+}

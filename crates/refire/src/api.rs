@@ -1,0 +1,172 @@
+//! The HTTP API: from requests to the engine, and back.
+//!
+//! Handlers read strictly, ask the engine or the store, and show. They hold no state and decide
+//! nothing; every change goes through the engine's commit. Errors are `problem` everywhere.
+
+mod auth;
+mod batch;
+mod body;
+mod cursor;
+mod dlq;
+mod execute;
+mod execution;
+mod gate;
+pub(crate) mod listen;
+mod observe;
+mod page;
+mod problem;
+mod query;
+mod replay;
+mod retry;
+mod server;
+mod version;
+mod view;
+mod workflow;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use axum::Router;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use http::header::CONTENT_TYPE;
+use http::{Method, Uri};
+use refire_engine::Engine;
+use tower_http::catch_panic::CatchPanicLayer;
+use utoipa::OpenApi;
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_swagger_ui::{Config, SwaggerUi};
+
+pub(crate) use auth::AdminKey;
+pub(crate) use gate::Gate;
+use problem::Problem;
+
+use crate::codes;
+
+/// What every handler may use.
+#[derive(Clone)]
+pub(crate) struct App(Arc<Inner>);
+
+pub(crate) struct Inner {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) key: AdminKey,
+    pub(crate) gate: Gate,
+    /// The largest body, in bytes.
+    pub(crate) body_bytes_max: usize,
+    /// In front of every request id, so that ids of two runs of the server differ.
+    request_prefix: String,
+    requests: AtomicU64,
+}
+
+impl std::ops::Deref for App {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}
+
+impl App {
+    pub(crate) fn new(engine: Arc<Engine>, key: AdminKey, body_bytes_max: usize) -> Self {
+        let node = engine.node().to_string();
+        let request_prefix = node
+            .get(node.len().saturating_sub(8)..)
+            .unwrap_or_default()
+            .to_owned();
+        Self(Arc::new(Inner {
+            engine,
+            key,
+            gate: Gate::default(),
+            body_bytes_max,
+            request_prefix,
+            requests: AtomicU64::new(1),
+        }))
+    }
+}
+
+/// Everything that is said about the API as a whole.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Refire",
+        description = "Durable workflows, retries and dead letters.\n\nSend the API key as `Authorization: Bearer <key>` or `X-API-Key: <key>`. Errors are RFC 9457 problems with a stable `code`; `/docs/errors/{code}` explains each. Lists answer `{items, next_cursor}`. A 2xx answer to a call that starts something means that it is on disk; 503 means that certainly nothing was written.",
+        license(name = "MIT OR Apache-2.0"),
+    ),
+    tags(
+        (name = "Workflows", description = "Definitions and their versions"),
+        (name = "Executions", description = "Runs of workflows"),
+        (name = "Retries", description = "Recent retries and the simulator"),
+        (name = "Dead letters", description = "What finally failed, and how to run it again"),
+        (name = "Server", description = "Health, version, backup"),
+    ),
+    security(("bearer" = []), ("api_key" = [])),
+)]
+struct Description;
+
+/// The routes, and their description as JSON.
+fn routes(app: &App) -> OpenApiRouter<App> {
+    let guarded = OpenApiRouter::new()
+        .merge(workflow::router())
+        .merge(version::router())
+        .merge(execute::router())
+        .merge(batch::router())
+        .merge(execution::router())
+        .merge(replay::router())
+        .merge(retry::router())
+        .merge(dlq::router())
+        .merge(server::router())
+        .route_layer(axum::middleware::from_fn_with_state(
+            app.clone(),
+            auth::authenticate,
+        ));
+    OpenApiRouter::with_openapi(description())
+        .merge(server::open_router())
+        .merge(guarded)
+}
+
+fn description() -> utoipa::openapi::OpenApi {
+    let mut document = Description::openapi();
+    let components = document.components.get_or_insert_default();
+    let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
+    components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+    let header = ApiKey::Header(ApiKeyValue::new("X-API-Key"));
+    components.add_security_scheme("api_key", SecurityScheme::ApiKey(header));
+    document
+}
+
+/// The whole server as a service.
+pub(crate) fn router(app: &App) -> anyhow::Result<Router> {
+    let (router, document) = routes(app).split_for_parts();
+    let document: Arc<str> = document.to_pretty_json()?.into();
+    let openapi = get(move || async move {
+        ([(CONTENT_TYPE, "application/json")], document.to_string()).into_response()
+    });
+    // The page must not send the document to a validator on the internet.
+    let config = Config::from("/openapi.json").validator_url("none");
+    let docs = SwaggerUi::new("/docs").config(config);
+    Ok(router
+        .route("/openapi.json", openapi)
+        .merge(Router::from(docs))
+        .fallback(no_route)
+        .method_not_allowed_fallback(wrong_method)
+        .with_state(app.clone())
+        .layer(CatchPanicLayer::custom(observe::panicked))
+        .layer(axum::middleware::from_fn_with_state(
+            app.clone(),
+            observe::observe,
+        )))
+}
+
+async fn no_route(uri: Uri) -> Response {
+    let detail = format!("there is nothing at {}", uri.path());
+    Problem::new(&codes::NO_ROUTE, detail).into_response()
+}
+
+async fn wrong_method(method: Method) -> Response {
+    let detail = format!("{method} is not allowed here; the Allow header says what is");
+    Problem::new(&codes::WRONG_METHOD, detail).into_response()
+}
+
+#[cfg(test)]
+mod tests;

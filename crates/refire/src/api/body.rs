@@ -1,0 +1,142 @@
+//! Reading a request's body: bounded in bytes and in time, before anything looks at it.
+
+use std::time::Duration;
+
+use axum::body::{Body, BodyDataStream};
+use axum::extract::{FromRequest, Request};
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt;
+use http::header::{CONNECTION, CONTENT_LENGTH, EXPECT};
+use http::{HeaderMap, HeaderValue};
+use refire_core::json::{Json, Kind};
+
+use super::App;
+use super::problem::Problem;
+use crate::codes;
+
+/// How long a whole body may take.
+const BODY_WITHIN: Duration = Duration::from_secs(30);
+/// How long a body may stand still.
+const CHUNK_WITHIN: Duration = Duration::from_secs(10);
+/// Of a body that is refused so much is read and thrown away, beside the answer: a client that is
+/// cut off while it sends does not read why.
+const DISCARD_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// And for so long.
+const DISCARD_WITHIN: Duration = Duration::from_secs(3);
+
+/// A request's body.
+pub(super) struct Content(Bytes);
+
+impl FromRequest<App> for Content {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
+        let max = app.body_bytes_max;
+        let (parts, body) = request.into_parts();
+        if announced(&parts.headers).is_some_and(|length| length > max as u64) {
+            // A client that asks first has sent nothing, and reading would invite it to.
+            if !parts.headers.contains_key(EXPECT) {
+                discard(body.into_data_stream());
+            }
+            return Err(too_large(max));
+        }
+        match tokio::time::timeout(BODY_WITHIN, read(body, max)).await {
+            Ok(content) => content.map(Self),
+            Err(_) => Err(too_slow("the body did not arrive within 30 s")),
+        }
+    }
+}
+
+impl Content {
+    /// The body as text.
+    pub(super) fn text(&self) -> Result<&str, Problem> {
+        std::str::from_utf8(&self.0).map_err(|error| {
+            let offset = error.valid_up_to();
+            let detail = format!("the body is not UTF-8: bad byte at offset {offset}");
+            Problem::new(&codes::INVALID_BODY, detail)
+        })
+    }
+
+    /// Whether there is nothing but white space.
+    pub(super) fn is_blank(&self) -> bool {
+        self.0.trim_ascii().is_empty()
+    }
+
+    /// The body as JSON.
+    pub(super) fn json(&self) -> Result<Json, Problem> {
+        Ok(Json::from_bytes(&self.0)?)
+    }
+
+    /// The body as the JSON that a call takes; an empty one is `{}`.
+    pub(super) fn read<T: serde::de::DeserializeOwned>(&self) -> Result<T, Problem> {
+        let json = if self.is_blank() {
+            Json::empty_object()
+        } else {
+            self.json()?
+        };
+        decode(&json)
+    }
+}
+
+/// A checked JSON object as a type.
+pub(super) fn decode<T: serde::de::DeserializeOwned>(json: &Json) -> Result<T, Problem> {
+    let refuse = |detail: String| Problem::new(&codes::INVALID_BODY, detail);
+    // Left to itself, serde would take a list for the fields in their order.
+    if json.kind() != Kind::Object {
+        return Err(refuse(
+            "the body is not valid: expected an object".to_owned(),
+        ));
+    }
+    serde_json::from_str(json.as_str())
+        .map_err(|error| refuse(format!("the body is not valid: {error}")))
+}
+
+fn announced(headers: &HeaderMap) -> Option<u64> {
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+async fn read(body: Body, max: usize) -> Result<Bytes, Problem> {
+    let mut stream = body.into_data_stream();
+    let mut whole = BytesMut::new();
+    loop {
+        let next = tokio::time::timeout(CHUNK_WITHIN, stream.next()).await;
+        let chunk = match next.map_err(|_| too_slow("the body stood still for 10 s"))? {
+            None => return Ok(whole.freeze()),
+            Some(Ok(chunk)) => chunk,
+            Some(Err(error)) => {
+                let detail = format!("the body ended too early: {error}");
+                return Err(Problem::new(&codes::INVALID_BODY, detail));
+            }
+        };
+        if whole.len() + chunk.len() > max {
+            discard(stream);
+            return Err(too_large(max));
+        }
+        whole.extend_from_slice(&chunk);
+    }
+}
+
+fn discard(mut stream: BodyDataStream) {
+    tokio::spawn(tokio::time::timeout(DISCARD_WITHIN, async move {
+        let mut seen = 0;
+        while let Some(Ok(chunk)) = stream.next().await {
+            seen += chunk.len();
+            if seen > DISCARD_BYTES_MAX {
+                break;
+            }
+        }
+    }));
+}
+
+fn too_large(max: usize) -> Problem {
+    Problem::new(
+        &codes::BODY_TOO_LARGE,
+        format!("the body is larger than {max} bytes"),
+    )
+    .with_header(CONNECTION, HeaderValue::from_static("close"))
+}
+
+fn too_slow(detail: &str) -> Problem {
+    Problem::new(&codes::BODY_TOO_SLOW, detail)
+        .with_header(CONNECTION, HeaderValue::from_static("close"))
+}

@@ -1,0 +1,112 @@
+//! Cursors: where a list goes on. A cursor belongs to one list and one filter; with another it is
+//! refused, because it would silently leave rows out.
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use sha2::{Digest, Sha256};
+
+use super::problem::Problem;
+use crate::codes;
+
+/// Bytes of the filter's hash in a cursor.
+const HASH_BYTES: usize = 8;
+
+/// The lists that have pages; the number stands in their cursors and never changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum List {
+    Workflows = 1,
+    Executions = 2,
+    Events = 3,
+    Retries = 4,
+    DeadLetters = 5,
+}
+
+/// One list with one filter.
+pub(super) struct Scope {
+    list: List,
+    hash: [u8; HASH_BYTES],
+}
+
+impl Scope {
+    /// `filter` is anything that prints every setting of the filter.
+    pub(super) fn new(list: List, filter: &impl std::fmt::Debug) -> Self {
+        let digest = Sha256::digest(format!("{filter:?}").as_bytes());
+        let mut hash = [0; HASH_BYTES];
+        hash.copy_from_slice(&digest[..HASH_BYTES]);
+        Self { list, hash }
+    }
+
+    /// The cursor behind the row with this key.
+    pub(super) fn cursor(&self, key: &[u8]) -> String {
+        let mut bytes = vec![self.list as u8];
+        bytes.extend_from_slice(&self.hash);
+        bytes.extend_from_slice(key);
+        BASE64_URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// The key that a cursor of this list holds.
+    pub(super) fn key<K>(
+        &self,
+        cursor: Option<&str>,
+        read: impl Fn(&[u8]) -> Option<K>,
+    ) -> Result<Option<K>, Problem> {
+        let Some(cursor) = cursor else {
+            return Ok(None);
+        };
+        let unreadable = || invalid("the cursor is not one that a list of this server gave");
+        let bytes = BASE64_URL_SAFE_NO_PAD
+            .decode(cursor)
+            .map_err(|_| unreadable())?;
+        let (head, key) = bytes
+            .split_at_checked(1 + HASH_BYTES)
+            .ok_or_else(unreadable)?;
+        if head[0] != self.list as u8 {
+            return Err(invalid("the cursor belongs to another list"));
+        }
+        if head[1..] != self.hash {
+            return Err(invalid(
+                "the cursor belongs to this list with other filters",
+            ));
+        }
+        read(key).map(Some).ok_or_else(unreadable)
+    }
+}
+
+fn invalid(message: &str) -> Problem {
+    Problem::field(&codes::INVALID_CURSOR, "cursor", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(key: &[u8]) -> Option<Vec<u8>> {
+        Some(key.to_vec())
+    }
+
+    #[test]
+    fn a_cursor_is_good_for_its_own_list_and_filter_only() {
+        let mine = Scope::new(List::Executions, &"a");
+        let cursor = mine.cursor(b"key");
+        assert_eq!(
+            mine.key(Some(&cursor), read).unwrap(),
+            Some(b"key".to_vec())
+        );
+        assert_eq!(mine.key(None, read).unwrap(), None);
+        let said = |scope: Scope, cursor: &str| {
+            scope
+                .key(Some(cursor), read)
+                .expect_err("refused")
+                .detail()
+                .to_owned()
+        };
+        let other_list = Scope::new(List::Retries, &"a");
+        assert!(said(other_list, &cursor).contains("another list"));
+        let other_filter = Scope::new(List::Executions, &"b");
+        assert!(said(other_filter, &cursor).contains("other filters"));
+        for nonsense in ["", "x", "%%", "AAAA"] {
+            let scope = Scope::new(List::Executions, &"a");
+            assert!(said(scope, nonsense).contains("not one that"), "{nonsense}");
+        }
+    }
+}

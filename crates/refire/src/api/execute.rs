@@ -1,0 +1,246 @@
+//! Starting executions, one or many. A 2xx answer means: it is on disk.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::{Extension, Path, State};
+use axum::response::{IntoResponse, Response};
+use http::header::LOCATION;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use refire_client::model::{Accepted, Execution, Problem as ProblemModel};
+use refire_core::definition::WorkflowId;
+use refire_core::execution::{Status, Trigger};
+use refire_core::id::ExecutionId;
+use refire_core::json::Json as Text;
+use refire_core::limit::{PRIORITY_DEFAULT, PRIORITY_LAST};
+use refire_engine::Submission;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::App;
+use super::auth::Actor;
+use super::body::Content;
+use super::problem::Problem;
+use super::query::Query;
+use super::view;
+use super::workflow::known_name;
+use crate::codes;
+
+/// The longest wait for an execution's end.
+const WAIT_MAX: Duration = Duration::from_secs(60);
+/// How far a start may be put off.
+pub(super) const DELAY_MAX: Duration = Duration::from_secs(365 * 24 * 3_600);
+/// Characters of an idempotency key.
+const KEY_LENGTH_MAX: usize = 255;
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+pub(super) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(execute))
+}
+
+/// Starts an execution with the body as its input.
+///
+/// With `Idempotency-Key` a repeat never starts a second one: it gets the first one's id for 7
+/// days. With `wait` the answer is the finished execution, if it ends in time.
+#[utoipa::path(
+    post,
+    path = "/api/workflows/{id}/execute",
+    operation_id = "execute_workflow",
+    tag = "Executions",
+    params(
+        ("id" = String, Path, description = "The workflow's name", example = "customer_360_view"),
+        ("wait" = Option<String>, Query, description = "How long to wait for the end, at most 60s", example = "30s"),
+        ("priority" = Option<u32>, Query, description = "1 (first) to 10 (last)", example = 5),
+        ("delay" = Option<String>, Query, description = "Begin no earlier than this from now", example = "5m"),
+        ("Idempotency-Key" = Option<String>, Header, description = "The same key never starts a second execution", example = "order-4711"),
+    ),
+    request_body(
+        content = serde_json::Value, content_type = "application/json",
+        description = "The input: any JSON value but null; an empty body is {}",
+        example = json!({"customer_id": 4711}),
+    ),
+    responses(
+        (status = 200, description = "It ended within the wait", body = Execution),
+        (status = 202, description = "It is durable and will run", body = Accepted,
+            headers(("Location" = String, description = "The execution"), ("Idempotent-Replayed" = String, description = "true when the key had this execution already")),
+            example = json!({"execution_id": "exec_01kb2m8x0c7q2t5v9w3y4z6a8d", "status": "pending"})),
+        (status = 400, description = "The body or a parameter is wrong", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such workflow", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 409, description = "The key was used with another input", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 413, description = "The body is too large", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 500, description = "It may have been accepted: repeat with the same key", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 503, description = "Certainly nothing was started", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn execute(
+    State(app): State<App>,
+    Extension(actor): Extension<Actor>,
+    Path(id): Path<String>,
+    mut query: Query,
+    headers: HeaderMap,
+    body: Content,
+) -> Result<Response, Problem> {
+    let wait = query.duration("wait", WAIT_MAX);
+    let priority = query.number("priority", 1, u32::from(PRIORITY_LAST));
+    let delay = query.duration("delay", DELAY_MAX);
+    query.finish()?;
+    let submission = Submission {
+        workflow: known_name(&id)?,
+        input: input(&body)?,
+        trigger: Trigger::manual(Some(actor.name().to_owned())),
+        idempotency_key: idempotency_key(&headers)?,
+        priority: priority
+            .and_then(|one| u8::try_from(one).ok())
+            .unwrap_or(PRIORITY_DEFAULT),
+        delay,
+        retry: None,
+    };
+    let started = start(&app, submission).await?;
+    match wait {
+        Some(wait) => finished(&app, started, wait).await,
+        None => Ok(accepted(&app, started).await),
+    }
+}
+
+/// The body as an input.
+fn input(body: &Content) -> Result<Text, Problem> {
+    if body.is_blank() {
+        return Ok(Text::empty_object());
+    }
+    not_null(body.json()?)
+}
+
+/// `null` is nearly always a mistake of whoever made the body.
+pub(super) fn not_null(input: Text) -> Result<Text, Problem> {
+    if input.is_null() {
+        let detail = "the input is null; send a JSON value, or an empty body for {}";
+        return Err(Problem::new(&codes::INVALID_BODY, detail));
+    }
+    Ok(input)
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let Some(value) = values.next() else {
+        return Ok(None);
+    };
+    let refuse = |message: &str| {
+        Err(Problem::field(
+            &codes::INVALID_PARAMETER,
+            "Idempotency-Key",
+            message,
+        ))
+    };
+    if values.next().is_some() {
+        return refuse("is given more than once");
+    }
+    match std::str::from_utf8(value.as_bytes()) {
+        Ok(key) => match checked_key(key) {
+            Ok(key) => Ok(Some(key)),
+            Err(message) => refuse(message),
+        },
+        Err(_) => refuse("is not UTF-8"),
+    }
+}
+
+/// A key that can be kept.
+pub(super) fn checked_key(key: &str) -> Result<String, &'static str> {
+    match key.chars().count() {
+        0 => Err("is empty"),
+        1..=KEY_LENGTH_MAX => Ok(key.to_owned()),
+        _ => Err("has more than 255 characters"),
+    }
+}
+
+/// A durable execution.
+pub(super) struct Started {
+    pub(super) id: ExecutionId,
+    pub(super) duplicate: bool,
+}
+
+async fn start(app: &App, submission: Submission) -> Result<Started, Problem> {
+    let workflow = submission.workflow.clone();
+    settle(&app.engine.submit(submission).await?, &workflow)
+}
+
+/// What became of a submission: an execution, or a key that belongs to another input.
+pub(super) fn settle(
+    accepted: &refire_engine::Accepted,
+    workflow: &WorkflowId,
+) -> Result<Started, Problem> {
+    match accepted {
+        refire_engine::Accepted::New { id, .. } => Ok(Started {
+            id: *id,
+            duplicate: false,
+        }),
+        refire_engine::Accepted::Duplicate {
+            id,
+            body_differs: false,
+        } => Ok(Started {
+            id: *id,
+            duplicate: true,
+        }),
+        refire_engine::Accepted::Duplicate {
+            id,
+            body_differs: true,
+        } => {
+            let detail = format!(
+                "the idempotency key belongs to {id} of workflow `{workflow}`, which was started \
+                 with another input"
+            );
+            Err(Problem::new(&codes::IDEMPOTENCY_CONFLICT, detail))
+        }
+    }
+}
+
+/// Waits for the end, unless the server stops meanwhile.
+async fn finished(app: &App, started: Started, wait: Duration) -> Result<Response, Problem> {
+    let stored = tokio::select! {
+        stored = app.engine.wait(started.id, wait) => stored?,
+        () = app.gate.stopping() => None,
+    };
+    let Some(stored) = stored.filter(|stored| stored.state.status.is_terminal()) else {
+        return Ok(accepted(app, started).await);
+    };
+    let execution = view::execution::full(&app.engine, &stored).await?;
+    let mut response = Json(execution).into_response();
+    mark(&mut response, &started);
+    Ok(response)
+}
+
+/// 202, with where to look.
+async fn accepted(app: &App, started: Started) -> Response {
+    let body = model(app, &started).await;
+    let mut response = (StatusCode::ACCEPTED, Json(body)).into_response();
+    mark(&mut response, &started);
+    response
+}
+
+/// An accepted execution as shown.
+pub(super) async fn model(app: &App, started: &Started) -> Accepted {
+    // A new one has only just been written; an earlier one may have gone on since.
+    let status = match started.duplicate {
+        false => Status::Pending,
+        true => match app.engine.store().execution(started.id).await {
+            Ok(Some(stored)) => stored.status(),
+            _ => Status::Pending,
+        },
+    };
+    Accepted {
+        execution_id: started.id.to_string(),
+        status: status.name().to_owned(),
+        duplicate: started.duplicate,
+    }
+}
+
+fn mark(response: &mut Response, started: &Started) {
+    let headers = response.headers_mut();
+    if let Ok(location) = HeaderValue::from_str(&format!("/api/executions/{}", started.id)) {
+        headers.insert(LOCATION, location);
+    }
+    if started.duplicate {
+        headers.insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+}

@@ -1,0 +1,182 @@
+//! The front door: accepts connections, bounds what each may cost, and closes in order.
+//!
+//! A connection must send its first byte and each request's headers in time, may not idle for
+//! ever, and there are only so many of them. Who sends nothing, or sends a byte now and then,
+//! holds a socket for seconds and nothing else.
+
+mod activity;
+
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use axum::Router;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use activity::{Activity, Watched};
+
+/// Until the first byte of a connection.
+const FIRST_BYTE_WITHIN: Duration = Duration::from_secs(10);
+/// Until a request's headers are complete; also how long a connection may idle between requests.
+const HEADERS_WITHIN: Duration = Duration::from_secs(10);
+/// A connection without a request in flight is closed after this.
+const IDLE_MAX: Duration = Duration::from_secs(12);
+/// A connection that was asked to close and still has no request in flight is cut after this.
+const CLOSE_WITHIN: Duration = Duration::from_secs(2);
+/// Headers that are parsed at all; what is a little over the limit gets a readable answer.
+const HEADERS_PARSED_MAX: usize = 128;
+/// Bytes that a connection may buffer; headers beyond this are refused without being kept.
+const BUFFER_BYTES_MAX: usize = 64 * 1024;
+/// Requests at once on one HTTP/2 connection.
+const STREAMS_MAX: u32 = 128;
+/// Streams that a client may reset before we have looked at them.
+const RESETS_MAX: usize = 32;
+/// After an error of the system, so that running out of files is not a busy loop.
+const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(50);
+
+/// Takes an address.
+pub(crate) async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.map_err(|error| {
+        let told = match error.kind() {
+            ErrorKind::AddrInUse => format!(
+                "{address} is in use: another refire, or another program, listens there; stop it \
+                 or choose another address with --listen"
+            ),
+            ErrorKind::PermissionDenied => format!(
+                "{address} may not be listened on: ports below 1024 need a privilege; choose \
+                 another with --listen"
+            ),
+            ErrorKind::AddrNotAvailable => {
+                format!("{address} is not an address of this machine; see --listen")
+            }
+            _ => format!("{address} cannot be listened on"),
+        };
+        anyhow::Error::new(error).context(told)
+    })
+}
+
+/// Accepts connections until `stop`, then lets requests in flight finish.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    connections_max: usize,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
+    let local = listener
+        .local_addr()
+        .context("the listener has no address")?;
+    let door = Arc::new(Door {
+        builder: builder(),
+        router,
+        stop,
+    });
+    let places = Arc::new(Semaphore::new(connections_max));
+    let tracker = TaskTracker::new();
+    loop {
+        let (stream, place) = tokio::select! {
+            accepted = accept(&listener, &places) => match accepted {
+                Some(accepted) => accepted,
+                None => continue,
+            },
+            () = door.stop.cancelled() => break,
+        };
+        let door = Arc::clone(&door);
+        tracker.spawn(async move {
+            door.carry(stream).await;
+            drop(place);
+        });
+    }
+    drop(listener);
+    tracing::debug!(%local, open = tracker.len(), "no more connections are accepted");
+    tracker.close();
+    tracker.wait().await;
+    Ok(())
+}
+
+/// The next connection, once there is a place for it; the system's queue holds the others.
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> Option<(TcpStream, OwnedSemaphorePermit)> {
+    let place = Arc::clone(places).acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((stream, _)) => Some((stream, place)),
+        Err(error) => {
+            // One connection that went away at once is its own affair; no more files is ours.
+            if !matches!(
+                error.kind(),
+                ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset
+            ) {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(PAUSE_AFTER_ERROR).await;
+            }
+            None
+        }
+    }
+}
+
+fn builder() -> Builder<TokioExecutor> {
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADERS_WITHIN)
+        .max_headers(HEADERS_PARSED_MAX)
+        .max_buf_size(BUFFER_BYTES_MAX);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(STREAMS_MAX)
+        .max_pending_accept_reset_streams(RESETS_MAX)
+        .max_local_error_reset_streams(RESETS_MAX)
+        .max_header_list_size(u32::try_from(BUFFER_BYTES_MAX).unwrap_or(u32::MAX))
+        .keep_alive_interval(HEADERS_WITHIN)
+        .keep_alive_timeout(HEADERS_WITHIN);
+    builder
+}
+
+/// What all connections share.
+struct Door {
+    builder: Builder<TokioExecutor>,
+    router: Router,
+    stop: CancellationToken,
+}
+
+impl Door {
+    /// Carries one connection to its end.
+    async fn carry(&self, stream: TcpStream) {
+        // Answers are small and whole; waiting to fill a packet only delays them.
+        let _ = stream.set_nodelay(true);
+        let mut byte = [0];
+        let first = tokio::time::timeout(FIRST_BYTE_WITHIN, stream.peek(&mut byte));
+        tokio::select! {
+            first = first => match first {
+                Ok(Ok(bytes)) if bytes > 0 => {}
+                _ => return,
+            },
+            () = self.stop.cancelled() => return,
+        }
+        let activity = Activity::default();
+        let service = Watched::new(self.router.clone(), activity.clone());
+        let connection = self.builder.serve_connection(TokioIo::new(stream), service);
+        let mut connection = std::pin::pin!(connection);
+        tokio::select! {
+            // How a connection ends is the client's business; requests log for themselves.
+            _ = connection.as_mut() => return,
+            () = activity.idle_for(IDLE_MAX) => {}
+            () = self.stop.cancelled() => {}
+        }
+        connection.as_mut().graceful_shutdown();
+        tokio::select! {
+            _ = connection => {}
+            () = activity.idle_for(CLOSE_WITHIN) => {}
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Around every request: its id, the way out when the server stops, problems as text, the log.
+//!
+//! The log never holds a body, a key or a query; an error is logged here and nowhere else.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+
+use super::App;
+use super::problem::Problem;
+use crate::codes;
+
+/// Headers of one request.
+const HEADERS_MAX: usize = 100;
+/// Bytes of all headers of one request, names and values.
+const HEADERS_BYTES_MAX: usize = 32 * 1024;
+/// Bytes of a request id that is taken over from a client.
+const REQUEST_ID_BYTES_MAX: usize = 128;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
+
+/// Carries a request through, whatever becomes of it.
+pub(super) async fn observe(State(app): State<App>, request: Request, next: Next) -> Response {
+    let began = Instant::now();
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let id = request_id(&app, request.headers());
+    let _in_flight = app.gate.enter();
+    let mut response = match admit(&app, &request) {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    };
+    let problem = response.extensions_mut().remove::<Problem>();
+    if let Some(problem) = problem.or_else(|| foreign(&response)) {
+        log(&problem, &method, &path, &id, began);
+        *response.status_mut() = problem.status();
+        response = render(&problem, response, &path);
+    }
+    response.headers_mut().insert(REQUEST_ID, id);
+    response
+}
+
+/// What parts that are not ours (the path's decoding, the documentation's files) refuse with a
+/// plain text.
+fn foreign(response: &Response) -> Option<Problem> {
+    let is_json = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .is_some_and(|value| value.as_bytes().starts_with(b"application/json"));
+    match response.status() {
+        status if status.as_u16() < 400 || is_json => None,
+        StatusCode::NOT_FOUND => Some(Problem::new(
+            &codes::NO_ROUTE,
+            "there is nothing at this address",
+        )),
+        status if status.is_client_error() => Some(Problem::new(
+            &codes::INVALID_PARAMETER,
+            "the path cannot be read",
+        )),
+        status => Some(Problem::internal(format_args!(
+            "answered {status} without a problem"
+        ))),
+    }
+}
+
+/// What is refused whatever the request is.
+fn admit(app: &App, request: &Request) -> Result<(), Problem> {
+    let headers = request.headers();
+    let count = headers.len();
+    if count > HEADERS_MAX {
+        let detail = format!("the request has {count} headers, at most {HEADERS_MAX} are allowed");
+        return Err(Problem::new(&codes::HEADERS_TOO_LARGE, detail));
+    }
+    let bytes: usize = headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len() + 4)
+        .sum();
+    if bytes > HEADERS_BYTES_MAX {
+        let detail =
+            format!("the headers have {bytes} bytes, at most {HEADERS_BYTES_MAX} are allowed");
+        return Err(Problem::new(&codes::HEADERS_TOO_LARGE, detail));
+    }
+    if app.gate.is_stopping() && request.uri().path().starts_with("/api/") {
+        return Err(Problem::new(
+            &codes::STOPPING,
+            "the server is stopping; nothing was written",
+        ));
+    }
+    Ok(())
+}
+
+/// The client's own id if it is a plain one, else a new one.
+fn request_id(app: &App, headers: &HeaderMap) -> HeaderValue {
+    let plain = |value: &&HeaderValue| {
+        let bytes = value.as_bytes();
+        !bytes.is_empty()
+            && bytes.len() <= REQUEST_ID_BYTES_MAX
+            && bytes.iter().all(u8::is_ascii_graphic)
+    };
+    if let Some(own) = headers.get(REQUEST_ID).filter(plain) {
+        return own.clone();
+    }
+    let number = app.requests.fetch_add(1, Ordering::Relaxed);
+    let text = format!("{}-{number:x}", app.request_prefix);
+    HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("-"))
+}
+
+fn render(problem: &Problem, response: Response, path: &str) -> Response {
+    let (mut parts, _) = response.into_parts();
+    let body = serde_json::to_vec(&problem.to_model(Some(path))).unwrap_or_default();
+    parts.headers.insert(CONTENT_TYPE, PROBLEM_JSON);
+    parts.headers.remove(CONTENT_LENGTH);
+    Response::from_parts(parts, Body::from(body))
+}
+
+fn log(problem: &Problem, method: &Method, path: &str, id: &HeaderValue, began: Instant) {
+    let status = problem.code().status;
+    let code = problem.code().code;
+    let request = id.to_str().unwrap_or_default();
+    let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let detail = problem.detail();
+    if status >= 500 {
+        let cause = problem.cause().unwrap_or_default();
+        tracing::error!(%method, path, request, status, code, duration_ms, cause, "{detail}");
+    } else {
+        tracing::debug!(%method, path, request, status, code, duration_ms, "{detail}");
+    }
+}
+
+/// A handler that panicked; the hook of the log has told where.
+pub(super) fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
+    Problem::internal("a handler panicked").into_response()
+}

@@ -1,0 +1,294 @@
+//! What an error becomes: a status, a code and every wrong field, as RFC 9457 says.
+//!
+//! A handler returns a [`Problem`]; it becomes text in one place only (`observe.rs`), which knows
+//! the request's path and logs it once. What the server knows beyond the detail (causes, paths of
+//! files) stays in the log.
+
+use axum::response::{IntoResponse, Response};
+use http::header::RETRY_AFTER;
+use http::{HeaderName, HeaderValue, StatusCode};
+use refire_client::model;
+use refire_client::model::FieldProblem;
+use refire_core::definition::Problems;
+use refire_core::json::JsonError;
+use refire_engine::catalog::CatalogError;
+use refire_engine::{
+    ApplyError, CommandError, CommitFailure, IntakeError, LetterRetryError, ReplayError,
+};
+use refire_store::ReadError;
+
+use crate::codes::{self, Code};
+
+/// A request that was not carried out, and why.
+#[derive(Debug, Clone)]
+pub(crate) struct Problem(Box<Parts>);
+
+#[derive(Debug, Clone)]
+struct Parts {
+    code: &'static Code,
+    detail: String,
+    errors: Vec<FieldProblem>,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    cause: Option<String>,
+}
+
+/// Problems named in a detail; the rest are in `errors`.
+const NAMED_MAX: usize = 3;
+
+impl Problem {
+    /// A problem, with what happened this time.
+    pub(crate) fn new(code: &'static Code, detail: impl Into<String>) -> Self {
+        Self(Box::new(Parts {
+            code,
+            detail: detail.into(),
+            errors: Vec::new(),
+            headers: Vec::new(),
+            cause: None,
+        }))
+    }
+
+    /// A wrong field, and nothing else that is wrong.
+    pub(crate) fn field(code: &'static Code, field: &str, message: impl Into<String>) -> Self {
+        Self::fields(code, vec![wrong(field, message)])
+    }
+
+    /// Wrong fields; the detail is made of them.
+    pub(crate) fn fields(code: &'static Code, errors: Vec<FieldProblem>) -> Self {
+        let named: Vec<String> = errors
+            .iter()
+            .take(NAMED_MAX)
+            .map(|error| format!("{}: {}", error.field, error.message))
+            .collect();
+        let mut problem = Self::new(code, named.join("; "));
+        problem.0.errors = errors;
+        problem
+    }
+
+    /// A definition or policy with problems.
+    pub(crate) fn definition(code: &'static Code, what: &str, problems: &Problems) -> Self {
+        let count = problems.len();
+        let first = problems
+            .iter()
+            .next()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        let plural = if count == 1 { "problem" } else { "problems" };
+        let mut problem = Self::new(code, format!("{what} has {count} {plural}: {first}"));
+        problem.0.errors = problems
+            .iter()
+            .map(|problem| FieldProblem {
+                field: problem.path.clone(),
+                message: problem.message.clone(),
+                line: Some(problem.line),
+                column: Some(problem.column),
+                hint: problem.hint.clone(),
+            })
+            .collect();
+        problem
+    }
+
+    /// A defect: the cause goes to the log, not to the client.
+    pub(crate) fn internal(cause: impl std::fmt::Display) -> Self {
+        let mut problem = Self::new(
+            &codes::INTERNAL,
+            "something went wrong on our side; the log has it under the answer's x-request-id",
+        );
+        problem.0.cause = Some(cause.to_string());
+        problem
+    }
+
+    /// The same with a header.
+    pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.0.headers.push((name, value));
+        self
+    }
+
+    /// The same with what only the log shall know.
+    fn caused_by(mut self, cause: &dyn std::error::Error) -> Self {
+        let mut text = cause.to_string();
+        let mut source = cause.source();
+        while let Some(cause) = source {
+            text.push_str(": ");
+            text.push_str(&cause.to_string());
+            source = cause.source();
+        }
+        self.0.cause = Some(text);
+        self
+    }
+
+    pub(crate) fn code(&self) -> &'static Code {
+        self.0.code
+    }
+
+    pub(crate) fn detail(&self) -> &str {
+        &self.0.detail
+    }
+
+    /// What the log says beyond the detail.
+    pub(crate) fn cause(&self) -> Option<&str> {
+        self.0.cause.as_deref()
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.0.code.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// The body.
+    pub(crate) fn to_model(&self, instance: Option<&str>) -> model::Problem {
+        model::Problem {
+            problem_type: format!("/docs/errors/{}", self.0.code.code),
+            title: self.0.code.title.to_owned(),
+            status: self.0.code.status,
+            code: self.0.code.code.to_owned(),
+            detail: self.0.detail.clone(),
+            instance: instance.map(str::to_owned),
+            errors: self.0.errors.clone(),
+        }
+    }
+}
+
+/// A field that is wrong.
+pub(crate) fn wrong(field: &str, message: impl Into<String>) -> FieldProblem {
+    FieldProblem {
+        field: field.to_owned(),
+        message: message.into(),
+        line: None,
+        column: None,
+        hint: None,
+    }
+}
+
+impl IntoResponse for Problem {
+    /// Only the status and the headers; the body follows where the path is known.
+    fn into_response(self) -> Response {
+        let mut response = self.status().into_response();
+        let headers = response.headers_mut();
+        for (name, value) in &self.0.headers {
+            headers.append(name.clone(), value.clone());
+        }
+        if self.0.code.status == 503 {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl From<CommitFailure> for Problem {
+    fn from(failure: CommitFailure) -> Self {
+        let code = match &failure {
+            CommitFailure::Unavailable => &codes::UNAVAILABLE,
+            CommitFailure::DiskFull => &codes::DISK_FULL,
+            CommitFailure::Overloaded => &codes::OVERLOADED,
+            CommitFailure::Stopping => &codes::STOPPING,
+            CommitFailure::Contended => &codes::CONTENDED,
+            CommitFailure::Unknown => {
+                return Self::new(
+                    &codes::OUTCOME_UNKNOWN,
+                    "may have been accepted; repeat with the same Idempotency-Key",
+                );
+            }
+            CommitFailure::Internal(cause) => return Self::internal(cause),
+        };
+        Self::new(code, failure.to_string())
+    }
+}
+
+impl From<ReadError> for Problem {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Unavailable(_) => {
+                Self::new(&codes::UNAVAILABLE, "the store is not available").caused_by(&error)
+            }
+            ReadError::Corrupt { .. } | ReadError::File { .. } => {
+                Self::internal("a read failed").caused_by(&error)
+            }
+        }
+    }
+}
+
+impl From<CatalogError> for Problem {
+    fn from(error: CatalogError) -> Self {
+        match error {
+            CatalogError::Read(error) => error.into(),
+            CatalogError::Missing { workflow, version } => Self::new(
+                &codes::NO_VERSION,
+                format!("workflow `{workflow}` has no version {version}"),
+            ),
+            CatalogError::Unreadable { .. } => Self::internal(&error),
+        }
+    }
+}
+
+impl From<IntakeError> for Problem {
+    fn from(error: IntakeError) -> Self {
+        match error {
+            IntakeError::NoSuchWorkflow(_) => Self::new(&codes::NO_WORKFLOW, error.to_string()),
+            IntakeError::Catalog(error) => error.into(),
+            IntakeError::Commit(failure) => failure.into(),
+        }
+    }
+}
+
+impl From<ApplyError> for Problem {
+    fn from(error: ApplyError) -> Self {
+        match error {
+            ApplyError::Invalid(problems) => invalid_definition(&problems),
+            ApplyError::Commit(failure) => failure.into(),
+        }
+    }
+}
+
+impl From<CommandError> for Problem {
+    fn from(error: CommandError) -> Self {
+        match error {
+            CommandError::NotFound => Self::new(&codes::NO_EXECUTION, error.to_string()),
+            CommandError::Refused(refusal) => Self::new(&codes::REFUSED, refusal.to_string()),
+            CommandError::Failed(failure) => failure.into(),
+        }
+    }
+}
+
+impl From<LetterRetryError> for Problem {
+    fn from(error: LetterRetryError) -> Self {
+        let code = match error {
+            LetterRetryError::NotFound => &codes::NO_DEAD_LETTER,
+            LetterRetryError::NotPending(_) => &codes::NOT_PENDING,
+            LetterRetryError::Compensated
+            | LetterRetryError::NoFailedStep
+            | LetterRetryError::NoSuchWorkflow => &codes::CANNOT_RETRY,
+            LetterRetryError::Catalog(error) => return error.into(),
+            LetterRetryError::Read(error) => return error.into(),
+            LetterRetryError::Commit(failure) => return failure.into(),
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<ReplayError> for Problem {
+    fn from(error: ReplayError) -> Self {
+        match error {
+            ReplayError::NotFound => Self::new(&codes::NO_EXECUTION, error.to_string()),
+            ReplayError::Invalid(problems) => invalid_definition(&problems),
+            ReplayError::Catalog(error) => error.into(),
+            ReplayError::Read(error) => error.into(),
+            ReplayError::Codec(error) => {
+                Self::internal("an event cannot be read").caused_by(&error)
+            }
+        }
+    }
+}
+
+impl From<JsonError> for Problem {
+    fn from(error: JsonError) -> Self {
+        Self::new(
+            &codes::INVALID_BODY,
+            format!("the body is not valid JSON: {error}"),
+        )
+    }
+}
+
+/// The definition has problems.
+pub(crate) fn invalid_definition(problems: &Problems) -> Problem {
+    Problem::definition(&codes::INVALID_DEFINITION, "the definition", problems)
+}

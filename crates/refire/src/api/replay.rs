@@ -1,0 +1,89 @@
+//! Replay: derives every decision of an execution again. Starts nothing.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use refire_client::model::{Problem as ProblemModel, ReplayRequest, ReplayResult};
+use refire_core::json::{Json as Text, Kind};
+use refire_engine::ReplayError;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::App;
+use super::body::Content;
+use super::execution::{known_id, not_found};
+use super::problem::Problem;
+use super::query::Query;
+use super::view;
+use crate::codes;
+
+pub(super) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(replay))
+}
+
+/// Replays an execution and tells whether every decision comes out the same.
+///
+/// With a definition in the body it is the replay lab: the first event that would have been
+/// different under that definition.
+#[utoipa::path(
+    post,
+    path = "/api/executions/{id}/replay",
+    operation_id = "replay_execution",
+    tag = "Executions",
+    params(("id" = String, Path, description = "`exec_…`")),
+    request_body(
+        content = ReplayRequest,
+        description = "Empty for the execution's own definition; the definition may also be an object, or the body itself",
+    ),
+    responses(
+        (status = 200, description = "Identical, or the first difference", body = ReplayResult,
+            example = json!({"identical": true, "events": 9, "first_difference": null})),
+        (status = 400, description = "The definition is not valid", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such execution", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn replay(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    query: Query,
+    body: Content,
+) -> Result<Json<ReplayResult>, Problem> {
+    query.finish()?;
+    let definition = definition(&body)?;
+    match app
+        .engine
+        .replay(known_id(&id)?, definition.as_deref())
+        .await
+    {
+        Ok(replay) => Ok(Json(view::event::replayed(replay)?)),
+        Err(ReplayError::NotFound) => Err(not_found(&id)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The definition that a body holds, if one.
+fn definition(body: &Content) -> Result<Option<String>, Problem> {
+    let text = body.text()?;
+    if body.is_blank() {
+        return Ok(None);
+    }
+    let Ok(json) = Text::parse(text) else {
+        return Ok(Some(text.to_owned()));
+    };
+    if json.kind() != Kind::Object {
+        let detail = "the body is neither {\"definition\": …} nor a definition";
+        return Err(Problem::new(&codes::INVALID_BODY, detail));
+    }
+    let member = json.members().find(|(key, _)| key == "definition");
+    match member {
+        Some((_, value)) => {
+            let value = Text::parse(value)?;
+            match value.kind() {
+                Kind::Null => Ok(None),
+                Kind::String => Ok(value.as_text().map(std::borrow::Cow::into_owned)),
+                _ => Ok(Some(value.as_str().to_owned())),
+            }
+        }
+        None if json.members().next().is_none() => Ok(None),
+        None => Ok(Some(text.to_owned())),
+    }
+}

@@ -1,0 +1,230 @@
+//! The API in this process: the document, and what only a router test can provoke.
+
+use axum::body::Body;
+use http::{Request, StatusCode};
+use refire_store::sqlite::{Options, Sqlite};
+use tower::ServiceExt;
+
+use super::*;
+
+const KEY: &str = "rf_of_the_tests";
+
+/// An app on a store of its own.
+async fn app() -> (App, tempfile::TempDir) {
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    let directory = tempfile::tempdir().unwrap();
+    let now = refire_core::time::Timestamp::from_millis(0);
+    let store = Sqlite::open_in(directory.path(), &Options::new(now)).unwrap();
+    let engine = Engine::builder(Arc::new(store)).start().unwrap();
+    (App::new(engine, AdminKey::new(KEY), 1024), directory)
+}
+
+async fn ask(router: &Router, request: Request<Body>) -> (StatusCode, serde_json::Value) {
+    let response = router.clone().oneshot(request).await.unwrap();
+    let status = response.status();
+    let body = axum::body::to_bytes(response.into_body(), 1 << 20)
+        .await
+        .unwrap();
+    (status, serde_json::from_slice(&body).unwrap_or_default())
+}
+
+fn request(method: &str, path: &str, body: impl Into<Body>) -> Request<Body> {
+    Request::builder()
+        .method(method)
+        .uri(path)
+        .header("x-api-key", KEY)
+        .body(body.into())
+        .unwrap()
+}
+
+#[tokio::test]
+async fn the_committed_document_is_current() {
+    const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../openapi.json");
+    let (app, _directory) = app().await;
+    let (_, document) = routes(&app).split_for_parts();
+    let mut document = document.to_pretty_json().unwrap();
+    document.push('\n');
+    if std::env::var_os("REFIRE_UPDATE").is_some() {
+        std::fs::write(FILE, &document).unwrap();
+    }
+    let committed = std::fs::read_to_string(FILE).unwrap_or_default();
+    assert!(
+        committed == document,
+        "openapi.json is not current; REFIRE_UPDATE=1 cargo test -p refire document writes it"
+    );
+}
+
+#[tokio::test]
+async fn every_call_has_a_name_and_asks_for_a_key_unless_it_is_open() {
+    let (app, _directory) = app().await;
+    let (_, document) = routes(&app).split_for_parts();
+    let router = router(&app).unwrap();
+    let open = [
+        "/livez",
+        "/healthz",
+        "/readyz",
+        "/version",
+        "/api/schema/workflow",
+        "/docs/errors/{code}",
+    ];
+    let document = serde_json::to_value(&document).unwrap();
+    let mut names = std::collections::HashSet::new();
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        for (method, operation) in operations.as_object().unwrap() {
+            assert!(
+                names.insert(operation["operationId"].to_string()),
+                "{operation}"
+            );
+            let request = Request::builder()
+                .method(method.to_uppercase().as_str())
+                .uri(path.replace(['{', '}'], ""))
+                .body(Body::empty())
+                .unwrap();
+            let (status, _) = ask(&router, request).await;
+            let is_open = open.contains(&path.as_str());
+            assert_eq!(
+                status == StatusCode::UNAUTHORIZED,
+                !is_open,
+                "{method} {path}: {status}"
+            );
+        }
+    }
+    assert!(names.len() > 25, "only {} calls are described", names.len());
+}
+
+#[tokio::test]
+async fn a_panic_is_a_problem_and_the_server_goes_on() {
+    let (app, _directory) = app().await;
+    let router = Router::new()
+        .route("/boom", get(|| async { panic!("on purpose") as () }))
+        .layer(CatchPanicLayer::custom(observe::panicked))
+        .layer(axum::middleware::from_fn_with_state(
+            app.clone(),
+            observe::observe,
+        ));
+    let (status, problem) = ask(&router, request("GET", "/boom", "")).await;
+    assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert_eq!(
+        (&problem["code"], &problem["instance"]),
+        (&"RF0023".into(), &"/boom".into())
+    );
+    assert!(!problem.to_string().contains("on purpose"));
+}
+
+#[tokio::test]
+async fn a_stopping_server_refuses_calls_and_is_not_ready() {
+    let (app, _directory) = app().await;
+    let router = router(&app).unwrap();
+    assert_eq!(
+        ask(&router, request("GET", "/readyz", "")).await.0,
+        StatusCode::OK
+    );
+    app.gate.close();
+    let (status, health) = ask(&router, request("GET", "/readyz", "")).await;
+    assert_eq!(
+        (status.as_u16(), &health["status"]),
+        (503, &"stopping".into())
+    );
+    assert_eq!(
+        ask(&router, request("GET", "/livez", "")).await.0,
+        StatusCode::OK
+    );
+    let response = router
+        .clone()
+        .oneshot(request("GET", "/api/dlq", ""))
+        .await
+        .unwrap();
+    assert_eq!(
+        (
+            response.status().as_u16(),
+            &response.headers()["retry-after"]
+        ),
+        (503, &"1".parse().unwrap())
+    );
+}
+
+#[tokio::test]
+async fn bodies_are_bounded_whether_announced_or_not() {
+    let (app, _directory) = app().await;
+    let router = router(&app).unwrap();
+    let large = vec![b'a'; 1025];
+    let mut announced = request("POST", "/api/retry/simulate", large.clone());
+    announced
+        .headers_mut()
+        .insert("content-length", 1025.into());
+    let streamed = Body::from_stream(futures_util::stream::iter(
+        large
+            .chunks(100)
+            .map(|chunk| Ok::<_, std::io::Error>(chunk.to_vec()))
+            .collect::<Vec<_>>(),
+    ));
+    for request in [announced, request("POST", "/api/retry/simulate", streamed)] {
+        let (status, problem) = ask(&router, request).await;
+        assert_eq!((status.as_u16(), &problem["code"]), (413, &"RF0021".into()));
+    }
+}
+
+#[tokio::test]
+async fn headers_are_bounded() {
+    let (app, _directory) = app().await;
+    let router = router(&app).unwrap();
+    let mut many = request("GET", "/livez", "");
+    for number in 0..100 {
+        let name = http::HeaderName::try_from(format!("x-{number}")).unwrap();
+        many.headers_mut().insert(name, "1".parse().unwrap());
+    }
+    let mut large = request("GET", "/livez", "");
+    large
+        .headers_mut()
+        .insert("x-large", "a".repeat(33 * 1024).parse().unwrap());
+    for request in [many, large] {
+        let (status, problem) = ask(&router, request).await;
+        assert_eq!((status.as_u16(), &problem["code"]), (431, &"RF0022".into()));
+    }
+}
+
+#[tokio::test]
+async fn what_is_refused_elsewhere_is_a_problem_too() {
+    let (app, _directory) = app().await;
+    let router = router(&app).unwrap();
+    for (method, path, status, code) in [
+        ("GET", "/api/workflows/%ff", 400, "RF0003"),
+        ("GET", "/docs/nothing.js", 404, "RF0007"),
+        ("GET", "/nowhere", 404, "RF0007"),
+        ("PATCH", "/api/executions", 405, "RF0013"),
+    ] {
+        let (found, problem) = ask(&router, request(method, path, "")).await;
+        assert_eq!(
+            (found.as_u16(), &problem["code"]),
+            (status, &code.into()),
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn request_ids_are_taken_over_or_made() {
+    let (app, _directory) = app().await;
+    let router = router(&app).unwrap();
+    let mut own = request("GET", "/livez", "");
+    own.headers_mut()
+        .insert("x-request-id", "mine-1".parse().unwrap());
+    let id = |response: Response| {
+        response.headers()["x-request-id"]
+            .to_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(id(router.clone().oneshot(own).await.unwrap()), "mine-1");
+    let first = id(router
+        .clone()
+        .oneshot(request("GET", "/livez", ""))
+        .await
+        .unwrap());
+    let second = id(router
+        .clone()
+        .oneshot(request("GET", "/livez", ""))
+        .await
+        .unwrap());
+    assert_ne!(first, second);
+}

@@ -1,0 +1,177 @@
+//! Executions as the API shows them: the log's state, what the work rows say about it, and the
+//! values that the state only refers to.
+
+use std::collections::HashMap;
+
+use refire_client::model::{Execution, Raw, RetryContext};
+use refire_core::definition::{StepId, Workflow};
+use refire_core::execution::state::Origin;
+use refire_core::execution::{self, OutputRef, Status, StepState, StepStatus};
+use refire_core::failure::Failure;
+use refire_core::json::{Json, ObjectBuilder};
+use refire_engine::Engine;
+use refire_store::{Stored, Summary};
+
+use super::{error, raw, step};
+use crate::api::problem::Problem;
+
+/// Foreign values by the number of the event that keeps them.
+pub(super) type Values = HashMap<u64, Json>;
+
+/// An execution with everything.
+pub(crate) async fn full(engine: &Engine, stored: &Stored) -> Result<Execution, Problem> {
+    let state = &stored.state;
+    let origin = origin(state)?;
+    let workflow = engine
+        .catalog()
+        .version(&origin.workflow, origin.workflow_version)
+        .await
+        .ok();
+    let mut wanted = state.referenced();
+    if let Some(OutputRef::Value(value)) = &state.output {
+        wanted.push(value.sequence);
+    }
+    let values: Values = engine
+        .store()
+        .values(stored.id, &wanted)
+        .await?
+        .into_iter()
+        .collect();
+    let mut shown = head(state, stored.status(), workflow.as_deref())?;
+    shown.input = values.get(&origin.input.sequence).map(raw).transpose()?;
+    shown.output = output(state, &values)?;
+    shown.steps = step::steps(stored, workflow.as_deref(), &values)?;
+    Ok(shown)
+}
+
+/// An execution in a list: without input, output and steps.
+pub(crate) async fn listed(engine: &Engine, summary: &Summary) -> Result<Execution, Problem> {
+    let origin = origin(&summary.state)?;
+    let workflow = engine
+        .catalog()
+        .version(&origin.workflow, origin.workflow_version)
+        .await
+        .ok();
+    head(&summary.state, summary.status(), workflow.as_deref())
+}
+
+/// What the first event fixed; every stored execution has one.
+pub(super) fn origin(state: &execution::Execution) -> Result<&Origin, Problem> {
+    state
+        .origin
+        .as_ref()
+        .ok_or_else(|| Problem::internal("an execution without a first event"))
+}
+
+/// The step that failed last; the execution's retry fields are this step's.
+pub(super) fn failed_last(state: &execution::Execution) -> Option<(&StepId, &StepState)> {
+    let id = state.failed_last.as_ref()?;
+    Some((id, state.step(id)?))
+}
+
+/// Retries that the step that failed last may have, or any step if none has failed.
+pub(super) fn max_retries(state: &execution::Execution, workflow: Option<&Workflow>) -> u32 {
+    let (Some(workflow), Some(origin)) = (workflow, &state.origin) else {
+        return 0;
+    };
+    let failed = failed_last(state);
+    let is_compensation = failed.is_some_and(|(_, step)| step.undoes.is_some());
+    if !origin.automatic_retries && !is_compensation {
+        return 0;
+    }
+    let index = failed
+        .and_then(|(id, _)| Some(workflow.step(id.as_str())?.0))
+        .unwrap_or(0);
+    workflow
+        .retry_for(index, origin.retry.as_ref())
+        .policy
+        .max_retries
+}
+
+/// When the next attempt of the step that failed last is due, if it waits for one.
+pub(super) fn next_retry_at(state: &execution::Execution, status: Status) -> Option<String> {
+    let (_, step) = failed_last(state)?;
+    let waits = step.status == StepStatus::Retrying && status != Status::Running;
+    step.due_at.filter(|_| waits).map(|due| due.to_string())
+}
+
+/// What went wrong, unless it has come right since.
+fn failure(state: &execution::Execution) -> Option<&Failure> {
+    if state.status == Status::Completed {
+        return None;
+    }
+    let failing = || state.failing.as_ref().map(|failing| &failing.failure);
+    let last = || {
+        failed_last(state)
+            .filter(|(_, step)| !step.is_done())?
+            .1
+            .failure
+            .as_ref()
+    };
+    state.error.as_ref().or_else(failing).or_else(last)
+}
+
+fn head(
+    state: &execution::Execution,
+    status: Status,
+    workflow: Option<&Workflow>,
+) -> Result<Execution, Problem> {
+    let origin = origin(state)?;
+    let failed = failed_last(state);
+    let duration = state
+        .completed_at
+        .zip(state.started_at)
+        .and_then(|(ended, began)| u64::try_from(ended.since(began).as_millis()).ok());
+    let is_compensating = state.compensating.is_some() && !state.status.is_terminal();
+    Ok(Execution {
+        execution_id: origin.id.to_string(),
+        workflow_id: origin.workflow.to_string(),
+        workflow_version: origin.workflow_version,
+        status: status.name().to_owned(),
+        phase: is_compensating.then(|| "compensating".to_owned()),
+        input: None,
+        output: None,
+        error: failure(state).map(error),
+        retry_count: failed.map_or(0, |(_, step)| step.retries()),
+        max_retries: max_retries(state, workflow),
+        next_retry_at: next_retry_at(state, status),
+        retry_context: failed.map(|(_, step)| RetryContext {
+            current_attempt: step.attempt,
+            last_backoff_ms: step.backoff_ms,
+        }),
+        trigger_type: origin.trigger.kind.name().to_owned(),
+        trigger_id: origin.trigger.id.clone(),
+        triggered_by: origin.trigger.by.clone(),
+        idempotency_key: origin.idempotency_key.clone(),
+        priority: origin.priority,
+        delay_until: origin.delay_until.map(|at| at.to_string()),
+        dlq_entry_id: state.dlq_id.map(|id| id.to_string()),
+        parent_dlq_entry_id: origin.lineage.letter.map(|id| id.to_string()),
+        created_at: origin.created_at.to_string(),
+        started_at: state.started_at.map(|at| at.to_string()),
+        completed_at: state.completed_at.map(|at| at.to_string()),
+        duration_ms: duration,
+        steps: Vec::new(),
+    })
+}
+
+fn output(state: &execution::Execution, values: &Values) -> Result<Option<Raw>, Problem> {
+    let of_step = |id: &StepId| {
+        let sequence = state.step(id)?.output?.sequence;
+        values.get(&sequence).cloned()
+    };
+    let output = match &state.output {
+        None => return Ok(None),
+        Some(OutputRef::Value(value)) => values.get(&value.sequence).cloned(),
+        // A step that was skipped has the output null.
+        Some(OutputRef::Step(id)) => Some(of_step(id).unwrap_or_else(Json::null)),
+        Some(OutputRef::Steps(ids)) => {
+            let mut object = ObjectBuilder::new();
+            for id in ids {
+                object.push(id.as_str(), &of_step(id).unwrap_or_else(Json::null));
+            }
+            Some(object.build())
+        }
+    };
+    output.as_ref().map(raw).transpose()
+}

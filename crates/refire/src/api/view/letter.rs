@@ -1,0 +1,86 @@
+//! Dead letters as the API shows them.
+
+use refire_client::model::{
+    DeadLetter, DeadLetterGroup, DeadLetterSummary, RetryHistoryEntry, SuggestedFix,
+};
+use refire_core::dead_letter::suggest;
+use refire_core::time::Timestamp;
+use refire_store::{LetterRow, LetterSummary, RetryEntry};
+
+use super::raw;
+use crate::api::problem::Problem;
+
+/// A dead letter.
+pub(crate) fn letter(row: &LetterRow) -> Result<DeadLetter, Problem> {
+    let failure = &row.failure;
+    let when = |mark: &Option<(Timestamp, String)>| mark.as_ref().map(|(at, _)| at.to_string());
+    let who = |mark: &Option<(Timestamp, String)>| mark.as_ref().map(|(_, by)| by.clone());
+    let suggestions = suggest(row.reason, failure)
+        .into_iter()
+        .map(|fix| SuggestedFix {
+            title: fix.title.to_owned(),
+            detail: fix.detail.to_owned(),
+        })
+        .collect();
+    Ok(DeadLetter {
+        id: row.id.to_string(),
+        execution_id: row.execution.to_string(),
+        workflow_id: row.workflow.to_string(),
+        workflow_name: row.workflow_name.clone(),
+        step_id: row.step.clone(),
+        input_data: raw(&row.input)?,
+        error_type: failure.class.name().to_owned(),
+        error_message: failure.message.clone(),
+        error_code: failure.code.clone(),
+        error_stacktrace: (!failure.causes.is_empty()).then(|| failure.causes.join("\n")),
+        reason: row.reason.name().to_owned(),
+        retry_count: row.retry_count,
+        max_retries: row.max_retries,
+        retry_history: row.retry_history.iter().map(attempt).collect(),
+        status: row.status.name().to_owned(),
+        retry_attempted_at: when(&row.retry_attempted),
+        retry_attempted_by: who(&row.retry_attempted),
+        resolution_execution_id: row.resolution_execution.map(|id| id.to_string()),
+        resolved_at: when(&row.resolved),
+        resolved_by: who(&row.resolved),
+        deleted_at: when(&row.deleted),
+        deleted_by: who(&row.deleted),
+        failed_at: row.failed_at.to_string(),
+        created_at: row.created_at.to_string(),
+        fingerprint: fingerprint(row.fingerprint),
+        suggestions,
+    })
+}
+
+/// A cause as shown: sixteen hex digits.
+pub(crate) fn fingerprint(number: u64) -> String {
+    format!("{number:016x}")
+}
+
+fn attempt(entry: &RetryEntry) -> RetryHistoryEntry {
+    RetryHistoryEntry {
+        attempt: entry.attempt,
+        error: entry.error.clone(),
+        // Waits are bounded by a year, far below where a float loses milliseconds.
+        delay: entry
+            .delay_ms
+            .map(|ms| std::time::Duration::from_millis(ms).as_secs_f64()),
+        at: entry.at.to_string(),
+    }
+}
+
+/// An overview.
+pub(crate) fn summary(summary: LetterSummary) -> DeadLetterSummary {
+    let group = |group: refire_store::LetterGroup| DeadLetterGroup {
+        workflow_id: group.workflow.to_string(),
+        error_type: group.error_type,
+        error_code: group.error_code,
+        count: group.count,
+    };
+    DeadLetterSummary {
+        count: summary.count,
+        oldest: summary.oldest.map(|at| at.to_string()),
+        newest: summary.newest.map(|at| at.to_string()),
+        groups: summary.groups.into_iter().map(group).collect(),
+    }
+}

@@ -1,0 +1,96 @@
+//! Steps of an execution, in the definition's order, those included that have not had their turn.
+
+use refire_client::model::Step;
+use refire_core::definition::{self, StepId, Workflow};
+use refire_core::execution::{StepState, StepStatus};
+use refire_store::Stored;
+
+use super::execution::Values;
+use super::{error, raw};
+use crate::api::problem::Problem;
+
+/// Every step. Without a readable definition only those that have had an event.
+pub(super) fn steps(
+    stored: &Stored,
+    workflow: Option<&Workflow>,
+    values: &Values,
+) -> Result<Vec<Step>, Problem> {
+    let Some(workflow) = workflow else {
+        let known = stored.state.steps.iter();
+        return known
+            .map(|(id, state)| one(stored, id, "unknown", state, values))
+            .collect();
+    };
+    let step = |step: &definition::Step| match stored.state.step(&step.id) {
+        Some(state) => one(stored, &step.id, step.type_name(), state, values),
+        None => Ok(untouched(stored, step)),
+    };
+    workflow.steps.iter().map(step).collect()
+}
+
+fn one(
+    stored: &Stored,
+    id: &StepId,
+    step_type: &str,
+    state: &StepState,
+    values: &Values,
+) -> Result<Step, Problem> {
+    let is_begun = state.is_live()
+        && stored
+            .work
+            .iter()
+            .any(|work| work.step == id.as_str() && work.begun);
+    let status = match state.status {
+        StepStatus::Scheduled | StepStatus::Retrying if is_begun => "running",
+        StepStatus::Scheduled => "pending",
+        StepStatus::Retrying => "retrying",
+        StepStatus::Completed => "completed",
+        StepStatus::Failed => "failed",
+        StepStatus::Skipped => "skipped",
+        StepStatus::Compensated => "compensated",
+        StepStatus::Cancelled => "cancelled",
+    };
+    // The live attempt counts once it has begun.
+    let is_to_come = state.is_live() && !is_begun;
+    let output = state.output.and_then(|output| values.get(&output.sequence));
+    Ok(Step {
+        step_id: id.to_string(),
+        step_type: step_type.to_owned(),
+        status: status.to_owned(),
+        attempts: state.attempt.saturating_sub(u32::from(is_to_come)),
+        retry_count: state.retries(),
+        next_retry_at: state
+            .due_at
+            .filter(|_| state.status == StepStatus::Retrying && !is_begun)
+            .map(|due| due.to_string()),
+        started_at: state.started_at.map(|at| at.to_string()),
+        completed_at: state.completed_at.map(|at| at.to_string()),
+        output: output.map(raw).transpose()?,
+        error: state
+            .failure
+            .as_ref()
+            .filter(|_| !state.is_done())
+            .map(error),
+    })
+}
+
+/// A step that has had no event: it waits, or its turn never came.
+fn untouched(stored: &Stored, step: &definition::Step) -> Step {
+    let status = match (stored.state.status.is_terminal(), step.is_compensation) {
+        (false, _) => "pending",
+        (true, true) => "skipped",
+        (true, false) => "cancelled",
+    };
+    Step {
+        step_id: step.id.to_string(),
+        step_type: step.type_name().to_owned(),
+        status: status.to_owned(),
+        attempts: 0,
+        retry_count: 0,
+        next_retry_at: None,
+        started_at: None,
+        completed_at: None,
+        output: None,
+        error: None,
+    }
+}

@@ -1,0 +1,215 @@
+//! Workflows: save, look, check, delete.
+
+use axum::Json;
+use axum::extract::{Extension, Path, State};
+use http::StatusCode;
+use refire_client::model::{Page, Problem as ProblemModel, Workflow, WorkflowSaved};
+use refire_core::definition::{WorkflowId, canonical, content_hash};
+use refire_engine::Deleted;
+use refire_store::WorkflowRow;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::App;
+use super::auth::Actor;
+use super::body::Content;
+use super::cursor::{List, Scope};
+use super::problem::{Problem, invalid_definition};
+use super::query::Query;
+use super::{page, view};
+use crate::codes;
+
+pub(super) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(save, one, delete))
+        .routes(routes!(validate))
+}
+
+/// The workflow of a path; one that cannot exist is simply not there.
+pub(super) fn known_name(id: &str) -> Result<WorkflowId, Problem> {
+    WorkflowId::new(id).map_err(|_| not_found(id))
+}
+
+pub(super) fn not_found(id: &str) -> Problem {
+    Problem::new(&codes::NO_WORKFLOW, format!("there is no workflow `{id}`"))
+}
+
+/// The newest version of a workflow that was not deleted.
+pub(super) async fn find(app: &App, id: &WorkflowId) -> Result<Option<WorkflowRow>, Problem> {
+    let row = app.engine.store().workflow(id).await?;
+    Ok(row.filter(|row| row.deleted_at.is_none()))
+}
+
+/// Workflows by name.
+#[utoipa::path(
+    get,
+    path = "/api/workflows",
+    operation_id = "list_workflows",
+    tag = "Workflows",
+    params(
+        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000", example = 50),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+    ),
+    responses((status = 200, description = "A page of workflows", body = Page<Workflow>)),
+)]
+async fn list(State(app): State<App>, mut query: Query) -> Result<Json<Page<Workflow>>, Problem> {
+    let limit = query.limit();
+    let cursor = query.text("cursor");
+    query.finish()?;
+    let scope = Scope::new(List::Workflows, &());
+    let name = |key: &[u8]| WorkflowId::new(std::str::from_utf8(key).ok()?).ok();
+    let after = scope.key(cursor.as_deref(), name)?;
+    let store = app.engine.store();
+    let mut rows = store
+        .workflows(after.as_ref(), page::rows_to_read(limit))
+        .await?;
+    let next_cursor = page::cut(&mut rows, limit, &scope, |row| row.id.as_str().into());
+    let mut items = Vec::with_capacity(rows.len());
+    for row in &rows {
+        items.push(view::workflow::listed(&app.engine, row).await);
+    }
+    Ok(Json(Page { items, next_cursor }))
+}
+
+/// Saves a definition, in YAML or JSON. Equal content makes no new version.
+#[utoipa::path(
+    put,
+    path = "/api/workflows/{id}",
+    operation_id = "save_workflow",
+    tag = "Workflows",
+    params(("id" = String, Path, description = "The workflow's name", example = "customer_360_view")),
+    request_body(
+        content(
+            (String = "application/yaml", example = "id: customer_360_view\nsteps:\n  - id: tickets\n    type: http\n    config:\n      method: POST\n      url: https://crm.example.com/tickets\n      body: { customer: \"${input.customer_id}\" }\n"),
+            (serde_json::Value = "application/json"),
+        ),
+        description = "The definition; `GET /api/schema/workflow` is its schema",
+    ),
+    responses(
+        (status = 200, description = "Saved, or nothing changed", body = WorkflowSaved,
+            example = json!({"workflow_id": "customer_360_view", "version": 1, "created": true, "notes": []})),
+        (status = 400, description = "Every problem of the definition", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn save(
+    State(app): State<App>,
+    Extension(actor): Extension<Actor>,
+    Path(id): Path<String>,
+    query: Query,
+    body: Content,
+) -> Result<Json<WorkflowSaved>, Problem> {
+    query.finish()?;
+    let source = body.text()?;
+    if let Err(error) = WorkflowId::new(id.as_str()) {
+        return Err(Problem::field(
+            &codes::INVALID_PARAMETER,
+            "id",
+            error.to_string(),
+        ));
+    }
+    let applied = app.engine.apply(source, Some(&id), actor.name()).await?;
+    Ok(Json(WorkflowSaved {
+        workflow_id: applied.definition.workflow.id.to_string(),
+        version: applied.definition.version,
+        created: applied.created,
+        notes: applied.definition.workflow.notes(),
+    }))
+}
+
+/// A workflow with its newest definition.
+#[utoipa::path(
+    get,
+    path = "/api/workflows/{id}",
+    operation_id = "get_workflow",
+    tag = "Workflows",
+    params(("id" = String, Path, description = "The workflow's name", example = "customer_360_view")),
+    responses(
+        (status = 200, description = "The workflow", body = Workflow),
+        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn one(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    query: Query,
+) -> Result<Json<Workflow>, Problem> {
+    query.finish()?;
+    let row = find(&app, &known_name(&id)?)
+        .await?
+        .ok_or_else(|| not_found(&id))?;
+    Ok(Json(view::workflow::full(&app.engine, row).await?))
+}
+
+/// Deletes a workflow. Its executions and dead letters stay.
+#[utoipa::path(
+    delete,
+    path = "/api/workflows/{id}",
+    operation_id = "delete_workflow",
+    tag = "Workflows",
+    params(("id" = String, Path, description = "The workflow's name", example = "customer_360_view")),
+    responses(
+        (status = 204, description = "Deleted"),
+        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 409, description = "Executions are open", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn delete(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    query: Query,
+) -> Result<StatusCode, Problem> {
+    query.finish()?;
+    match app.engine.delete_workflow(&known_name(&id)?).await? {
+        Deleted::Done => Ok(StatusCode::NO_CONTENT),
+        Deleted::NotFound => Err(not_found(&id)),
+        Deleted::Open(open) => {
+            let plural = if open == 1 { "execution" } else { "executions" };
+            let detail = format!("the workflow has {open} open {plural}");
+            Err(Problem::new(&codes::WORKFLOW_IN_USE, detail))
+        }
+    }
+}
+
+/// Checks a definition and tells what saving it would do. Saves nothing.
+#[utoipa::path(
+    post,
+    path = "/api/workflows/validate",
+    operation_id = "validate_workflow",
+    tag = "Workflows",
+    request_body(
+        content((String = "application/yaml"), (serde_json::Value = "application/json")),
+        description = "The definition",
+    ),
+    responses(
+        (status = 200, description = "It is valid; the version it would get", body = WorkflowSaved),
+        (status = 400, description = "Every problem of the definition", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn validate(
+    State(app): State<App>,
+    query: Query,
+    body: Content,
+) -> Result<Json<WorkflowSaved>, Problem> {
+    query.finish()?;
+    let source = body.text()?;
+    let workflow = app
+        .engine
+        .check(source, None)
+        .map_err(|found| invalid_definition(&found))?;
+    let hash = |source: &str| {
+        canonical(source, Some(workflow.id.as_str())).map(|text| content_hash(&text))
+    };
+    let (version, created) = match find(&app, &workflow.id).await? {
+        None => (1, true),
+        Some(row) if hash(&row.source) == hash(source) => (row.version, false),
+        Some(row) => (row.version.saturating_add(1), true),
+    };
+    let notes = workflow.notes();
+    Ok(Json(WorkflowSaved {
+        workflow_id: workflow.id.to_string(),
+        version,
+        created,
+        notes,
+    }))
+}

@@ -1,0 +1,264 @@
+//! The command line: reads the arguments, runs the command, says how it ended.
+//!
+//! Commands talk to a server only through `refire-client`, so they can do nothing that the API
+//! cannot. Data goes to the standard output, everything else to the standard error.
+
+mod backup;
+mod definitions;
+mod dlq;
+mod editor;
+mod excerpt;
+mod execute;
+mod executions;
+mod explain;
+mod globals;
+mod input;
+mod moment;
+mod outcome;
+mod output;
+mod paint;
+mod pretty;
+mod report;
+mod retries;
+mod session;
+mod simulate;
+mod table;
+mod version;
+mod wait;
+mod workflow;
+
+use std::process::ExitCode;
+
+use anstream::ColorChoice;
+use clap::{CommandFactory as _, Parser, Subcommand};
+use clap_complete::Shell;
+use refire_core::definition::json_schema;
+use tokio::runtime;
+
+use crate::config::ServeArgs;
+use crate::demo::DemoArgs;
+use globals::Globals;
+use outcome::{EXIT_CODES, Outcome};
+use session::Session;
+
+/// Durable workflows, retries and dead letters in one binary.
+///
+/// Start a server with `refire serve`, give it a workflow with `refire workflow apply`, run it
+/// with `refire execute`. Every command has examples: `refire execute --help`.
+#[derive(Debug, Parser)]
+#[command(name = "refire", version = version::VERSION, after_help = EXIT_CODES)]
+#[command(
+    propagate_version = false,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+struct Cli {
+    #[command(flatten)]
+    globals: Globals,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the server
+    ///
+    /// Everything is kept in the data directory. The admin key is made at the first start and
+    /// left there in `admin.key`, where the other commands find it by themselves.
+    #[command(after_help = "\
+Examples:
+  refire serve
+  refire serve --listen 0.0.0.0:7373 --behind-proxy --data-dir /var/lib/refire
+  refire serve --dev        targets on this machine may be called, for trying things out")]
+    Serve(Box<ServeArgs>),
+    /// Run a throw-away server with example workflows and flaky services
+    ///
+    /// Retries and dead letters are seen at once. Everything it makes goes when it is stopped.
+    #[command(after_help = "\
+Examples:
+  refire demo
+  refire demo --listen 127.0.0.1:8080 --rounds 3")]
+    Demo(DemoArgs),
+    /// Save, check, compare and list workflow definitions
+    ///
+    /// A definition is YAML or JSON. `refire schema` prints the JSON Schema for editors.
+    #[command(after_help = "\
+Examples:
+  refire workflow validate -f customer_360_view.yaml
+  refire workflow apply -f customer_360_view.yaml
+  refire workflow diff customer_360_view --from 1 --to 2")]
+    #[command(subcommand, visible_alias = "workflows")]
+    Workflow(workflow::WorkflowCommand),
+    /// Start an execution of a workflow
+    ///
+    /// Prints the execution's id, or with --wait its output. An interrupted wait does not stop the
+    /// execution.
+    Execute(execute::ExecuteArgs),
+    /// List, show, replay, cancel, pause and resume executions
+    #[command(after_help = "\
+Examples:
+  refire executions list --status retrying
+  refire executions show exec_01j9x8w7v6t5s4r3q2p1n0m9k8 --watch
+  refire executions replay exec_01j9x8w7v6t5s4r3q2p1n0m9k8 --definition changed.yaml")]
+    #[command(subcommand, visible_alias = "execution")]
+    Executions(executions::ExecutionsCommand),
+    /// List executions that were retried
+    #[command(after_help = "\
+Examples:
+  refire retries list
+  refire retries list --workflow ship_order")]
+    #[command(subcommand)]
+    Retries(retries::RetriesCommand),
+    /// List, show, retry and delete dead letters: what failed for good
+    #[command(after_help = "\
+Examples:
+  refire dlq list --from 24h
+  refire dlq show dlq_01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire dlq retry dlq_01j9x8w7v6t5s4r3q2p1n0m9k8 --edit --wait 30s")]
+    #[command(subcommand)]
+    Dlq(dlq::DlqCommand),
+    /// Show when the retries of a policy would happen
+    ///
+    /// Needs no server; the numbers are those of `POST /api/retry/simulate`.
+    Simulate(simulate::SimulateArgs),
+    /// Copy the whole store to a file while it is in use
+    ///
+    /// The server makes the copy. When none runs on this machine, the store in the data directory
+    /// is copied.
+    Backup(backup::BackupArgs),
+    /// Explain an error code
+    Explain(explain::ExplainArgs),
+    /// Print a script that completes commands in your shell
+    #[command(after_help = "\
+Examples:
+  refire completions bash > /etc/bash_completion.d/refire
+  refire completions zsh > ~/.zfunc/_refire
+  refire completions fish > ~/.config/fish/completions/refire.fish")]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the JSON Schema of definitions, for editors
+    #[command(after_help = "\
+Examples:
+  refire schema > workflow.schema.json
+  # yaml-language-server: $schema=./workflow.schema.json      first line of a definition")]
+    Schema,
+    /// Print this program's version, and the server's if one answers
+    #[command(after_help = "\
+Examples:
+  refire version
+  refire version --format json --url https://refire.example.com")]
+    Version,
+}
+
+/// Reads the arguments and does what they ask.
+pub(crate) fn main() -> ExitCode {
+    let cli = Cli::parse();
+    if cli.globals.no_color {
+        ColorChoice::Never.write_global();
+    }
+    let session = Session::new(cli.globals);
+    match run(&session, cli.command) {
+        Ok(outcome) => outcome.code(),
+        // Who closed the pipe has read enough: that is no failure.
+        Err(error) if report::is_broken_pipe(&error) => Outcome::Done.code(),
+        Err(error) => {
+            report::report(&error, &session);
+            Outcome::Refused.code()
+        }
+    }
+}
+
+fn run(session: &Session, command: Command) -> anyhow::Result<Outcome> {
+    match command {
+        Command::Serve(args) => serve(*args),
+        Command::Demo(args) => demo(args),
+        Command::Simulate(args) => simulate::run(session, &args),
+        Command::Explain(args) => explain::run(session, &args),
+        Command::Completions { shell } => completions(shell),
+        Command::Schema => {
+            output::print_raw(json_schema().as_bytes())?;
+            Ok(Outcome::Done)
+        }
+        online => {
+            use_tls();
+            let runtime = runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()?;
+            runtime.block_on(Box::pin(ask(session, online)))
+        }
+    }
+}
+
+/// The commands that may talk to a server.
+async fn ask(session: &Session, command: Command) -> anyhow::Result<Outcome> {
+    match command {
+        Command::Workflow(command) => workflow::run(session, &command).await,
+        Command::Execute(args) => execute::run(session, &args).await,
+        Command::Executions(command) => executions::run(session, &command).await,
+        Command::Retries(command) => retries::run(session, &command).await,
+        Command::Dlq(command) => dlq::run(session, &command).await,
+        Command::Backup(args) => backup::run(session, &args).await,
+        _ => version::run(session).await,
+    }
+}
+
+fn serve(args: ServeArgs) -> anyhow::Result<Outcome> {
+    use_tls();
+    let config = args.resolve()?;
+    let runtime = runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(crate::serve::run(config))?;
+    Ok(Outcome::Done)
+}
+
+fn demo(args: DemoArgs) -> anyhow::Result<Outcome> {
+    use_tls();
+    let runtime = runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(Box::pin(crate::demo::run(args)))?;
+    Ok(Outcome::Done)
+}
+
+/// Chooses the implementation of TLS for the whole process.
+fn use_tls() {
+    // It fails only when the choice was made before, and then it is the same one.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+}
+
+fn completions(shell: Shell) -> anyhow::Result<Outcome> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "refire", &mut script);
+    output::print_raw(&script)?;
+    Ok(Outcome::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_of_the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    /// Every command says what it does, and those that do something show how.
+    #[test]
+    fn every_command_teaches() {
+        fn visit(command: &clap::Command, path: &str) {
+            let path = format!("{path} {}", command.get_name());
+            assert!(command.get_about().is_some(), "{path} has a summary");
+            let has_examples = command
+                .get_after_help()
+                .is_some_and(|help| help.to_string().contains("Examples:"));
+            let bare = [" refire", " refire workflow list"];
+            assert!(
+                has_examples || bare.contains(&path.as_str()),
+                "{path} has examples"
+            );
+            command
+                .get_subcommands()
+                .for_each(|below| visit(below, &path));
+        }
+        visit(&Cli::command(), "");
+    }
+}

@@ -1,0 +1,68 @@
+//! `refire dlq`: executions that failed for good, and giving them another chance.
+
+mod list;
+mod retry;
+mod show;
+
+use clap::{Args, Subcommand};
+
+use super::outcome::Outcome;
+use super::output::{confirm, print_json, say};
+use super::session::Session;
+
+/// Commands about dead letters.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DlqCommand {
+    /// List dead letters, newest first
+    List(list::ListArgs),
+    /// Count dead letters by workflow and error
+    Summary(list::SummaryArgs),
+    /// Show one dead letter: why, how often, with which input, and what to try
+    Show(show::ShowArgs),
+    /// Run a dead letter again, with its own or an edited input
+    Retry(retry::RetryArgs),
+    /// Give a dead letter up
+    Delete(DeleteArgs),
+}
+
+/// Options of `dlq delete`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire dlq delete dlq_01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire dlq delete dlq_01j9x8w7v6t5s4r3q2p1n0m9k8 --yes")]
+pub(crate) struct DeleteArgs {
+    /// The dead letter (dlq_…)
+    id: String,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+}
+
+/// Does what was asked.
+pub(crate) async fn run(session: &Session, command: &DlqCommand) -> anyhow::Result<Outcome> {
+    match command {
+        DlqCommand::List(args) => list::list(session, args).await,
+        DlqCommand::Summary(args) => list::summary(session, args).await,
+        DlqCommand::Show(args) => show::run(session, args).await,
+        DlqCommand::Retry(args) => retry::run(session, args).await,
+        DlqCommand::Delete(args) => delete(session, args).await,
+    }
+}
+
+async fn delete(session: &Session, args: &DeleteArgs) -> anyhow::Result<Outcome> {
+    let client = session.client()?;
+    if !confirm(&format!("Give the dead letter {} up?", args.id), args.yes)? {
+        return Ok(Outcome::Refused);
+    }
+    client.delete_dead_letter(&args.id).await?;
+    if session.is_json() {
+        print_json(&serde_json::json!({ "id": args.id, "deleted": true }))?;
+    } else {
+        say(&format!(
+            "{} is deleted; `refire dlq list --status deleted` still shows it",
+            args.id
+        ));
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,241 @@
+//! `refire dlq list` and `summary`.
+
+use std::time::Duration;
+
+use anyhow::bail;
+use clap::Args;
+use comfy_table::Cell;
+use refire_client::model::{DeadLetter, DeadLetterSummary};
+use refire_core::duration;
+use refire_core::time::Timestamp;
+
+use crate::cli::moment::relative;
+use crate::cli::outcome::Outcome;
+use crate::cli::output::{print, print_json, say};
+use crate::cli::paint::{heading, status_cell};
+use crate::cli::session::Session;
+use crate::cli::table::{Grid, cell, faint, maybe};
+
+const STATUSES: [&str; 4] = ["pending", "retrying", "resolved", "deleted"];
+
+/// Which dead letters.
+#[derive(Debug, Args)]
+pub(crate) struct Filter {
+    /// Only letters of this workflow
+    #[arg(long, value_name = "ID")]
+    workflow: Option<String>,
+    /// Only this kind of error, e.g. http_status or read_timeout
+    #[arg(long, value_name = "TYPE")]
+    error_type: Option<String>,
+    /// Only letters that stand like this [default: pending and retrying]
+    #[arg(long, value_parser = STATUSES)]
+    status: Option<String>,
+    /// Failed since then: an RFC 3339 time, or how long ago, e.g. 24h
+    #[arg(long, value_name = "TIME")]
+    from: Option<String>,
+    /// Failed before then
+    #[arg(long, value_name = "TIME")]
+    to: Option<String>,
+    /// Only letters whose error or ids contain this text
+    #[arg(long, value_name = "TEXT")]
+    q: Option<String>,
+}
+
+/// Options of `dlq list`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire dlq list
+  refire dlq list --workflow ship_order --error-type http_status --from 24h
+  refire dlq list --status resolved --limit 5 --format json | jq -r '.items[].id'")]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    filter: Filter,
+    /// How many
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: u32,
+}
+
+/// Options of `dlq summary`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire dlq summary
+  refire dlq summary --from 7d --format json")]
+pub(crate) struct SummaryArgs {
+    #[command(flatten)]
+    filter: Filter,
+}
+
+type Query = Vec<(&'static str, Option<String>)>;
+
+impl Filter {
+    fn query(&self, now: Timestamp) -> anyhow::Result<Query> {
+        Ok(vec![
+            ("workflow_id", self.workflow.clone()),
+            ("error_type", self.error_type.clone()),
+            ("status", self.status.clone()),
+            (
+                "from",
+                self.from
+                    .as_deref()
+                    .map(|text| moment("--from", text, now))
+                    .transpose()?,
+            ),
+            (
+                "to",
+                self.to
+                    .as_deref()
+                    .map(|text| moment("--to", text, now))
+                    .transpose()?,
+            ),
+            ("q", self.q.clone()),
+        ])
+    }
+
+    fn is_empty(&self) -> bool {
+        let Self {
+            workflow,
+            error_type,
+            status,
+            from,
+            to,
+            q,
+        } = self;
+        [workflow, error_type, status, from, to, q]
+            .iter()
+            .all(|given| given.is_none())
+    }
+}
+
+/// A time as it is, or so long before now.
+fn moment(option: &str, text: &str, now: Timestamp) -> anyhow::Result<String> {
+    if let Ok(at) = text.parse::<Timestamp>() {
+        return Ok(at.to_string());
+    }
+    match duration::parse(text) {
+        // A bare number would be seconds; here it is more likely half a date.
+        Ok(ago) if ago > Duration::ZERO && text.parse::<f64>().is_err() => {
+            Ok(now.minus(ago).to_string())
+        }
+        _ => bail!(
+            "{option} `{text}` is neither a time such as 2026-11-15T09:30:00Z nor a span \
+                    such as 24h"
+        ),
+    }
+}
+
+/// Lists letters.
+pub(super) async fn list(session: &Session, args: &ListArgs) -> anyhow::Result<Outcome> {
+    let mut query = args.filter.query(session.now())?;
+    query.push(("limit", Some(args.limit.to_string())));
+    let page = session.client()?.dead_letters(&query).await?;
+    if session.is_json() {
+        print_json(&page)?;
+        return Ok(Outcome::Done);
+    }
+    if page.items.is_empty() {
+        say(nothing(&args.filter));
+        return Ok(Outcome::Done);
+    }
+    print(&rows(session, &page.items))?;
+    if page.next_cursor.is_some() {
+        say("there are more: use --limit");
+    }
+    Ok(Outcome::Done)
+}
+
+fn nothing(filter: &Filter) -> &'static str {
+    if filter.is_empty() {
+        "no dead letters. Nothing failed for good yet."
+    } else {
+        "no such dead letters. `refire dlq list` shows all that wait."
+    }
+}
+
+fn rows(session: &Session, letters: &[DeadLetter]) -> String {
+    let heads = [
+        "DEAD LETTER",
+        "WORKFLOW",
+        "STEP",
+        "STATUS",
+        "FAILED",
+        "RETRIES",
+        "ERROR",
+    ];
+    let mut grid = Grid::new(&heads).right(5);
+    for letter in letters {
+        grid.row(vec![
+            cell(&letter.id),
+            cell(&letter.workflow_id),
+            maybe(letter.step_id.as_deref()),
+            status_cell(&letter.status),
+            cell(&relative(&letter.failed_at, session.now())),
+            Cell::new(format!("{}/{}", letter.retry_count, letter.max_retries)),
+            cell(&letter.error_message),
+        ]);
+    }
+    grid.lines(0)
+}
+
+/// Counts letters.
+pub(super) async fn summary(session: &Session, args: &SummaryArgs) -> anyhow::Result<Outcome> {
+    let query = args.filter.query(session.now())?;
+    let summary = session.client()?.dead_letter_summary(&query).await?;
+    if session.is_json() {
+        print_json(&summary)?;
+    } else if summary.count == 0 {
+        say(nothing(&args.filter));
+    } else {
+        print(&overview(session, &summary))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn overview(session: &Session, summary: &DeadLetterSummary) -> String {
+    let now = session.now();
+    let age = |at: Option<&String>| at.map_or_else(|| "?".to_owned(), |at| relative(at, now));
+    let letters = if summary.count == 1 {
+        "dead letter"
+    } else {
+        "dead letters"
+    };
+    let head = heading(&format!("{} {letters}", summary.count));
+    let oldest = age(summary.oldest.as_ref());
+    let newest = age(summary.newest.as_ref());
+    let mut grid = Grid::new(&["COUNT", "WORKFLOW", "ERROR", "CODE"]).right(0);
+    for group in &summary.groups {
+        grid.row(vec![
+            Cell::new(group.count),
+            cell(&group.workflow_id),
+            cell(&group.error_type),
+            faint(group.error_code.as_deref().unwrap_or_default()),
+        ]);
+    }
+    format!(
+        "{head}, oldest {oldest}, newest {newest}\n\n{}",
+        grid.lines(0)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_may_be_told_as_spans() {
+        let now: Timestamp = "2026-11-15T09:30:00Z".parse().unwrap();
+        assert_eq!(
+            moment("--from", "24h", now).unwrap(),
+            "2026-11-14T09:30:00.000000Z"
+        );
+        assert_eq!(
+            moment("--from", "2026-11-15T10:30:00+01:00", now).unwrap(),
+            "2026-11-15T09:30:00.000000Z"
+        );
+        for bad in ["yesterday", "2026", "", "0s"] {
+            let said = moment("--to", bad, now).unwrap_err().to_string();
+            assert!(said.starts_with("--to `"), "{said}");
+        }
+    }
+}

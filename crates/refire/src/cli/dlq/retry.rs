@@ -1,0 +1,118 @@
+//! `refire dlq retry`: another try for an execution that failed for good.
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use refire_client::Client;
+use refire_client::model::{Raw, RetryLetter};
+use refire_core::duration;
+
+use crate::cli::execute::show_result;
+use crate::cli::outcome::Outcome;
+use crate::cli::output::{print, print_json, say};
+use crate::cli::paint::command;
+use crate::cli::session::Session;
+use crate::cli::wait::until_over;
+use crate::cli::{editor, input};
+
+/// Options of `dlq retry`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire dlq retry dlq_01j9x8w7v6t5s4r3q2p1n0m9k8 --wait 30s
+  refire dlq retry dlq_01j9x8w7v6t5s4r3q2p1n0m9k8 --from failed-step
+  refire dlq retry dlq_01j9x8w7v6t5s4r3q2p1n0m9k8 --input '{\"customer_id\": 43}'
+  EDITOR=nano refire dlq retry dlq_01j9x8w7v6t5s4r3q2p1n0m9k8 --edit
+
+The new execution has no automatic retries: you are there to see how it goes. If it succeeds the
+letter is resolved, else it is pending again.")]
+pub(crate) struct RetryArgs {
+    /// The dead letter (dlq_…)
+    id: String,
+    /// Another input: JSON, @file, or - for the standard input [default: the original one]
+    #[arg(long, short, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
+    input: Option<String>,
+    /// Edit the input in $EDITOR first
+    #[arg(long, conflicts_with = "input")]
+    edit: bool,
+    /// Where to begin [default: start]
+    #[arg(long, value_enum)]
+    from: Option<From>,
+    /// Wait so long for the end and show the result, e.g. 30s
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    wait: Option<Duration>,
+}
+
+/// Where a retry begins.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum From {
+    /// With the first step, by the newest definition
+    Start,
+    /// With the step that failed, by the original definition; completed steps are kept
+    #[value(alias = "failed_step")]
+    FailedStep,
+}
+
+impl From {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::FailedStep => "failed_step",
+        }
+    }
+}
+
+/// Retries the letter.
+pub(super) async fn run(session: &Session, args: &RetryArgs) -> anyhow::Result<Outcome> {
+    let client = session.client()?;
+    let input = match &args.input {
+        Some(argument) => Some(input::raw(&input::read(argument)?)?),
+        None if args.edit => match edited(&client, &args.id).await? {
+            Some(input) => Some(input),
+            None => {
+                say(
+                    "the input was left as it is, so nothing was retried; without --edit the \
+                     original input is used",
+                );
+                return Ok(Outcome::Refused);
+            }
+        },
+        None => None,
+    };
+    let from = args.from.map(|from| from.name().to_owned());
+    let retried = client
+        .retry_dead_letter(
+            &args.id,
+            &RetryLetter {
+                input,
+                from,
+                version: None,
+            },
+        )
+        .await?;
+    let id = &retried.execution_id;
+    if let Some(wait) = args.wait {
+        if !session.is_json() {
+            say(id);
+        }
+        let execution = until_over(session, &client, id, wait).await?;
+        return show_result(session, &execution);
+    }
+    if session.is_json() {
+        print_json(&retried)?;
+    } else {
+        print(id)?;
+        say(&format!(
+            "see {}",
+            command(&format!("refire executions show {id} --watch"))
+        ));
+    }
+    Ok(Outcome::Done)
+}
+
+async fn edited(client: &Client, id: &str) -> anyhow::Result<Option<Raw>> {
+    let letter = client.dead_letter(id).await?.entry;
+    editor::edit(&letter.id, letter.input_data.get())?
+        .map(|json| input::raw(&json))
+        .transpose()
+}

@@ -1,0 +1,258 @@
+//! `refire dlq show`: everything that helps to decide what to do with a dead letter.
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use refire_client::model::{DeadLetter, DeadLetterDetail, RetryHistoryEntry};
+use refire_core::time::Timestamp;
+
+use crate::cli::moment::{both, exact, span};
+use crate::cli::outcome::Outcome;
+use crate::cli::output::{print, print_json};
+use crate::cli::paint::{bad, clean, command, dim, heading, status};
+use crate::cli::pretty::indented;
+use crate::cli::session::Session;
+use crate::cli::table::{Grid, cell};
+use crate::cli::workflow::change_lines;
+
+/// Options of `dlq show`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire dlq show dlq_01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire dlq show dlq_01j9x8w7v6t5s4r3q2p1n0m9k8 --format json | jq .entry.input_data")]
+pub(crate) struct ShowArgs {
+    /// The dead letter (dlq_…)
+    id: String,
+}
+
+/// Shows the letter.
+pub(super) async fn run(session: &Session, args: &ShowArgs) -> anyhow::Result<Outcome> {
+    let detail = session.client()?.dead_letter(&args.id).await?;
+    if session.is_json() {
+        print_json(&detail)?;
+    } else {
+        print(&summary(&detail, session.now()))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn summary(detail: &DeadLetterDetail, now: Timestamp) -> String {
+    let letter = &detail.entry;
+    let mut out = format!("{}  {}\n", heading(&letter.id), status(&letter.status));
+    for (name, value) in facts(detail, now) {
+        let _ = writeln!(out, "  {} {value}", dim(&format!("{name:<11}")));
+    }
+    let _ = write!(out, "\n{}\n{}", heading("Error"), error(letter));
+    if !letter.retry_history.is_empty() {
+        let _ = write!(
+            out,
+            "\n{}\n{}",
+            heading("Attempts"),
+            history(&letter.retry_history)
+        );
+    }
+    let input = indented(letter.input_data.get(), 2);
+    let _ = write!(out, "\n{}\n  {input}\n", heading("Input"));
+    if !detail.input_changes.is_empty() {
+        let changes = change_lines(&detail.input_changes);
+        let changes: String = changes.lines().map(|line| format!("  {line}\n")).collect();
+        let _ = write!(out, "\n{}\n{changes}", heading("Changed by the last retry"));
+    }
+    if !letter.suggestions.is_empty() {
+        let _ = writeln!(out, "\n{}", heading("What to try"));
+        for (at, fix) in letter.suggestions.iter().enumerate() {
+            let _ = writeln!(out, "  {}. {}", at + 1, clean(&fix.title));
+            let _ = writeln!(out, "     {}", dim(&clean(&fix.detail)));
+        }
+    }
+    let _ = write!(out, "\n{}", next(letter));
+    out
+}
+
+fn facts(detail: &DeadLetterDetail, now: Timestamp) -> Vec<(&'static str, String)> {
+    let letter = &detail.entry;
+    let workflow = match &letter.step_id {
+        Some(step) => format!("{}, step {}", letter.workflow_id, clean(step)),
+        None => letter.workflow_id.clone(),
+    };
+    let mut facts = vec![
+        ("workflow", workflow),
+        ("execution", letter.execution_id.clone()),
+        ("reason", reason(letter)),
+        ("failed", both(&letter.failed_at, now)),
+    ];
+    if detail.same_cause > 0 {
+        facts.push(("same cause", format!("{} more", detail.same_cause)));
+    }
+    let who = |at: Option<&String>, by: Option<&String>| {
+        let by = by
+            .map(|by| format!(" by {}", clean(by)))
+            .unwrap_or_default();
+        at.map(|at| format!("{}{by}", both(at, now)))
+    };
+    for (name, moment) in [
+        (
+            "retried",
+            who(
+                letter.retry_attempted_at.as_ref(),
+                letter.retry_attempted_by.as_ref(),
+            ),
+        ),
+        (
+            "resolved",
+            who(letter.resolved_at.as_ref(), letter.resolved_by.as_ref()),
+        ),
+        (
+            "deleted",
+            who(letter.deleted_at.as_ref(), letter.deleted_by.as_ref()),
+        ),
+        ("retry was", letter.resolution_execution_id.clone()),
+    ] {
+        if let Some(moment) = moment {
+            facts.push((name, moment));
+        }
+    }
+    facts
+}
+
+fn reason(letter: &DeadLetter) -> String {
+    let (count, max) = (letter.retry_count, letter.max_retries);
+    match letter.reason.as_str() {
+        "exhausted" => format!("exhausted: all {max} retries failed"),
+        "non_retryable" => "non_retryable: an error that is not retried".to_owned(),
+        other => format!("{} ({count} of {max} retries made)", clean(other)),
+    }
+}
+
+fn error(letter: &DeadLetter) -> String {
+    let code = letter
+        .error_code
+        .as_deref()
+        .map(|code| format!(" {code}"))
+        .unwrap_or_default();
+    let class = bad(&clean(&format!("{}{code}", letter.error_type)));
+    let mut out = format!("  {class}: {}\n", clean(&letter.error_message));
+    for cause in letter
+        .error_stacktrace
+        .iter()
+        .flat_map(|trace| trace.lines())
+    {
+        let _ = writeln!(out, "    {} {}", dim("caused by:"), clean(cause));
+    }
+    out
+}
+
+fn history(entries: &[RetryHistoryEntry]) -> String {
+    let mut grid = Grid::new(&["ATTEMPT", "AT", "THEN WAITED", "ERROR"]).right(0);
+    for entry in entries {
+        grid.row(vec![
+            comfy_table::Cell::new(entry.attempt),
+            cell(&exact(&entry.at)),
+            cell(&entry.delay.map(seconds).unwrap_or_default()),
+            cell(&entry.error),
+        ]);
+    }
+    grid.lines(2)
+}
+
+fn seconds(delay: f64) -> String {
+    // Whole milliseconds; a wait that is no number at all counts as none.
+    span((delay.max(0.0) * 1_000.0).round() as u64)
+}
+
+fn next(letter: &DeadLetter) -> String {
+    let id = &letter.id;
+    let mut commands: Vec<(String, &str)> = match letter.status.as_str() {
+        "pending" => vec![
+            (
+                format!("refire dlq retry {id} --wait 30s"),
+                "same input, from the start",
+            ),
+            (
+                format!("refire dlq retry {id} --from failed-step"),
+                "completed steps are kept",
+            ),
+            (
+                format!("refire dlq retry {id} --edit"),
+                "with a corrected input",
+            ),
+            (format!("refire dlq delete {id}"), "give it up"),
+        ],
+        _ => Vec::new(),
+    };
+    let execution = letter
+        .resolution_execution_id
+        .as_ref()
+        .unwrap_or(&letter.execution_id);
+    commands.push((
+        format!("refire executions events {execution}"),
+        "what happened",
+    ));
+    let width = commands
+        .iter()
+        .map(|(text, _)| text.len())
+        .max()
+        .unwrap_or(0);
+    let lines: String = commands
+        .iter()
+        .map(|(text, why)| format!("  {}  {}\n", command(&format!("{text:<width$}")), dim(why)))
+        .collect();
+    format!("{}\n{lines}", heading("Next"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detail() -> DeadLetterDetail {
+        serde_json::from_str(
+            r#"{"entry": {"id": "dlq_1", "execution_id": "exec_1", "workflow_id": "w",
+                "workflow_name": "w", "step_id": "call",
+                "input_data": {"id": 12345678901234567890, "n": 1.10},
+                "error_type": "http_status", "error_message": "the target answered 503",
+                "error_code": "503", "error_stacktrace": "first\nsecond", "reason": "exhausted",
+                "retry_count": 2, "max_retries": 2,
+                "retry_history": [
+                    {"attempt": 1, "error": "busy", "delay": 2.1, "at": "2026-11-15T09:29:00Z"},
+                    {"attempt": 2, "error": "busy", "delay": null, "at": "2026-11-15T09:29:02Z"}],
+                "status": "pending", "retry_attempted_at": null, "retry_attempted_by": null,
+                "resolution_execution_id": null, "resolved_at": null, "resolved_by": null,
+                "deleted_at": null, "deleted_by": null, "failed_at": "2026-11-15T09:29:48Z",
+                "created_at": "2026-11-15T09:29:48Z", "fingerprint": "f",
+                "suggestions": [{"title": "Wait", "detail": "It may recover."}]},
+                "events": [], "input_changes": [], "same_cause": 3}"#,
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn a_letter_says_why_and_what_to_do() {
+        let now = "2026-11-15T09:30:00Z".parse().unwrap();
+        let text = anstream::adapter::strip_str(&summary(&detail(), now)).to_string();
+        for part in [
+            "dlq_1  pending\n",
+            "reason      exhausted: all 2 retries failed",
+            "same cause  3 more",
+            "  http_status 503: the target answered 503\n    caused by: first\n",
+            "2.1s",
+            "    \"id\": 12345678901234567890,\n    \"n\": 1.10\n",
+            "  1. Wait\n     It may recover.",
+            "refire dlq retry dlq_1 --from failed-step",
+        ] {
+            assert!(text.contains(part), "{part:?} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_resolved_letter_cannot_be_retried() {
+        let mut detail = detail();
+        detail.entry.status = "resolved".to_owned();
+        detail.entry.resolution_execution_id = Some("exec_2".to_owned());
+        let text = next(&detail.entry);
+        assert!(
+            !text.contains("dlq retry") && text.contains("exec_2"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! `refire execute`: starts an execution, and waits for it if asked to.
+
+use std::time::Duration;
+
+use clap::Args;
+use refire_client::Execute;
+use refire_client::model::Execution;
+use refire_core::duration;
+
+use super::executions::{failure_lines, next_commands};
+use super::input;
+use super::moment::span;
+use super::outcome::Outcome;
+use super::output::{print, print_json, say};
+use super::paint::{command, status};
+use super::pretty::pretty;
+use super::session::Session;
+use super::wait::{is_over, until_over};
+
+/// Options of `refire execute`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire execute customer_360_view --input '{\"customer_id\": 42}'
+  refire execute customer_360_view --input @order.json --wait 30s
+  jq .order event.json | refire execute ship_order --input - --idempotency-key order-1001")]
+pub(crate) struct ExecuteArgs {
+    /// The workflow's id
+    workflow: String,
+    /// The input: JSON, @file, or - for the standard input [default: {}]
+    #[arg(long, short, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
+    input: Option<String>,
+    /// Wait so long for the end and show the result, e.g. 30s
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    wait: Option<Duration>,
+    /// A key that starts an execution only once, however often it is sent
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<String>,
+    /// 1 (first) to 10 (last) [default: 5]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=10))]
+    priority: Option<u8>,
+    /// Do not begin before this time has passed, e.g. 10s
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    delay: Option<Duration>,
+}
+
+/// Starts the execution.
+pub(crate) async fn run(session: &Session, args: &ExecuteArgs) -> anyhow::Result<Outcome> {
+    let input = args.input.as_deref().map(input::read).transpose()?;
+    let client = session.client()?;
+    let execute = Execute {
+        input: input.map(|json| json.as_str().to_owned()),
+        idempotency_key: args.idempotency_key.clone(),
+        priority: args.priority,
+        delay: args.delay.map(duration::format),
+    };
+    let accepted = client.execute(&args.workflow, &execute).await?;
+    let id = accepted.execution_id.clone();
+    if accepted.duplicate {
+        say(&format!("the idempotency key had started {id} already"));
+    }
+    if let Some(wait) = args.wait {
+        // The id first: who interrupts the wait can still look at the execution.
+        if !session.is_json() {
+            say(&id);
+        }
+        let execution = until_over(session, &client, &id, wait).await?;
+        return show_result(session, &execution);
+    }
+    if session.is_json() {
+        print_json(&accepted)?;
+    } else {
+        print(&id)?;
+        say(&format!(
+            "{}; see {}",
+            status(&accepted.status),
+            show_command(&id)
+        ));
+    }
+    Ok(Outcome::Done)
+}
+
+/// The output of a completed execution is the data; everything else is talk.
+pub(crate) fn show_result(session: &Session, execution: &Execution) -> anyhow::Result<Outcome> {
+    let id = &execution.execution_id;
+    let ended = is_over(&execution.status);
+    let outcome = if ended {
+        Outcome::of_status(&execution.status)
+    } else {
+        Outcome::NotInTime
+    };
+    if session.is_json() {
+        print_json(execution)?;
+        return Ok(outcome);
+    }
+    match outcome {
+        Outcome::Done => {
+            let took = execution.duration_ms.map(|ms| format!(" in {}", span(ms)));
+            say(&format!(
+                "{}{}",
+                status("completed"),
+                took.unwrap_or_default()
+            ));
+            if let Some(output) = &execution.output {
+                print(&pretty(output.get()))?;
+            }
+        }
+        Outcome::NotInTime => say(&format!(
+            "{} after the wait; it goes on: {}",
+            status(&execution.status),
+            command(&format!("refire executions show {id} --watch"))
+        )),
+        Outcome::Failed | Outcome::Refused => {
+            say(&status(&execution.status));
+            if let Some(error) = &execution.error {
+                say(failure_lines(error, "").trim_end());
+            }
+            say(next_commands(execution).trim_end());
+        }
+    }
+    Ok(outcome)
+}
+
+fn show_command(id: &str) -> String {
+    command(&format!("refire executions show {id}"))
+}

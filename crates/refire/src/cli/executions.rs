@@ -1,0 +1,219 @@
+//! `refire executions`: what ran, how it went, and steering what still runs.
+
+mod events;
+mod replay;
+mod show;
+
+use clap::{Args, Subcommand};
+use comfy_table::Cell;
+use refire_client::Client;
+use refire_client::model::{Execution, Page};
+
+pub(crate) use show::{failure_lines, next_commands};
+
+use super::moment::{relative, span};
+use super::outcome::Outcome;
+use super::output::{print, print_json, say};
+use super::paint::{command, status, status_cell};
+use super::session::Session;
+use super::table::{Grid, cell};
+
+/// Entries asked for at once when all are wanted.
+const PAGE: u32 = 500;
+
+/// The status words of executions, as the API has them.
+pub(crate) const STATUSES: [&str; 9] = [
+    "pending",
+    "running",
+    "retrying",
+    "waiting",
+    "paused",
+    "completed",
+    "failed",
+    "dlq",
+    "cancelled",
+];
+
+/// Commands about executions.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExecutionsCommand {
+    /// List executions, newest first
+    List(ListArgs),
+    /// Show one execution: steps, retries, error, input and output
+    Show(show::ShowArgs),
+    /// Show an execution's log as a time line
+    Events(events::EventsArgs),
+    /// Derive every decision again and compare with the log; starts nothing
+    Replay(replay::ReplayArgs),
+    /// End an execution; results of attempts in flight are ignored
+    Cancel(CancelArgs),
+    /// Start nothing new; attempts in flight finish
+    Pause(IdArgs),
+    /// Go on where a paused execution stands
+    Resume(IdArgs),
+}
+
+/// Options of `executions list`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire executions list --status retrying
+  refire executions list --workflow ship_order --limit 5
+  refire executions list --all --format json | jq -r '.items[].execution_id'")]
+pub(crate) struct ListArgs {
+    /// Only executions of this workflow
+    #[arg(long, value_name = "ID")]
+    workflow: Option<String>,
+    /// Only executions that stand like this
+    #[arg(long, value_parser = STATUSES)]
+    status: Option<String>,
+    /// How many
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: u32,
+    /// All of them
+    #[arg(long, conflicts_with = "limit")]
+    all: bool,
+}
+
+/// Options of `executions cancel`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire executions cancel exec_01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire executions cancel exec_01j9x8w7v6t5s4r3q2p1n0m9k8 --compensate")]
+pub(crate) struct CancelArgs {
+    /// The execution (exec_…)
+    id: String,
+    /// Undo the completed steps that have a compensation
+    #[arg(long)]
+    compensate: bool,
+}
+
+/// The execution to pause or resume.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire executions pause exec_01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire executions resume exec_01j9x8w7v6t5s4r3q2p1n0m9k8")]
+pub(crate) struct IdArgs {
+    /// The execution (exec_…)
+    id: String,
+}
+
+/// Does what was asked.
+pub(crate) async fn run(session: &Session, command: &ExecutionsCommand) -> anyhow::Result<Outcome> {
+    match command {
+        ExecutionsCommand::List(args) => list(session, args).await,
+        ExecutionsCommand::Show(args) => show::run(session, args).await,
+        ExecutionsCommand::Events(args) => events::run(session, args).await,
+        ExecutionsCommand::Replay(args) => replay::run(session, args).await,
+        ExecutionsCommand::Cancel(args) => {
+            steer(session, &args.id, "cancel", args.compensate).await
+        }
+        ExecutionsCommand::Pause(args) => steer(session, &args.id, "pause", false).await,
+        ExecutionsCommand::Resume(args) => steer(session, &args.id, "resume", false).await,
+    }
+}
+
+async fn steer(
+    session: &Session,
+    id: &str,
+    order: &str,
+    compensate: bool,
+) -> anyhow::Result<Outcome> {
+    let execution = session.client()?.command(id, order, compensate).await?;
+    if session.is_json() {
+        print_json(&execution)?;
+    } else {
+        print(&format!("{id}  {}", status(&execution.status)))?;
+    }
+    Ok(Outcome::Done)
+}
+
+async fn list(session: &Session, args: &ListArgs) -> anyhow::Result<Outcome> {
+    let client = session.client()?;
+    let page = if args.all {
+        every(&client, args).await?
+    } else {
+        let (workflow, status) = (args.workflow.as_deref(), args.status.as_deref());
+        client
+            .executions(workflow, status, Some(args.limit), None)
+            .await?
+    };
+    if session.is_json() {
+        print_json(&page)?;
+        return Ok(Outcome::Done);
+    }
+    if page.items.is_empty() {
+        say(&nothing(args));
+        return Ok(Outcome::Done);
+    }
+    print(&rows(session, &page.items))?;
+    if page.next_cursor.is_some() {
+        say("there are more: use --limit or --all");
+    }
+    Ok(Outcome::Done)
+}
+
+async fn every(client: &Client, args: &ListArgs) -> anyhow::Result<Page<Execution>> {
+    let (workflow, status) = (args.workflow.as_deref(), args.status.as_deref());
+    let mut all = Page {
+        items: Vec::new(),
+        next_cursor: None,
+    };
+    loop {
+        let cursor = all.next_cursor.take();
+        let page = client
+            .executions(workflow, status, Some(PAGE), cursor.as_deref())
+            .await?;
+        all.items.extend(page.items);
+        match page.next_cursor {
+            Some(next) => all.next_cursor = Some(next),
+            None => return Ok(all),
+        }
+    }
+}
+
+fn nothing(args: &ListArgs) -> String {
+    if args.workflow.is_some() || args.status.is_some() {
+        return "no such executions. Without --workflow and --status all are listed.".to_owned();
+    }
+    format!(
+        "no executions yet. Start one with: {}",
+        command("refire execute WORKFLOW --input '{}'")
+    )
+}
+
+fn rows(session: &Session, executions: &[Execution]) -> String {
+    let heads = [
+        "EXECUTION",
+        "WORKFLOW",
+        "STATUS",
+        "RETRIES",
+        "CREATED",
+        "TOOK",
+        "ERROR",
+    ];
+    let mut grid = Grid::new(&heads).right(3).right(5);
+    let now = session.now();
+    for execution in executions {
+        let error = execution.error.as_ref().map(|error| error.message.as_str());
+        let took = execution.duration_ms.map(span).unwrap_or_default();
+        grid.row(vec![
+            cell(&execution.execution_id),
+            cell(&format!(
+                "{} v{}",
+                execution.workflow_id, execution.workflow_version
+            )),
+            status_cell(&execution.status),
+            Cell::new(format!(
+                "{}/{}",
+                execution.retry_count, execution.max_retries
+            )),
+            cell(&relative(&execution.created_at, now)),
+            cell(&took),
+            cell(error.unwrap_or_default()),
+        ]);
+    }
+    grid.lines(0)
+}

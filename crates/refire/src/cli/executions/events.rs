@@ -1,0 +1,246 @@
+//! `refire executions events`: the log as a time line.
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use refire_client::Client;
+use refire_client::model::{Event, Page};
+
+use crate::cli::moment::{between, span};
+use crate::cli::outcome::Outcome;
+use crate::cli::output::{print, print_json, say};
+use crate::cli::paint::{bad, clean, dim, good, heading, warning};
+use crate::cli::pretty::indented;
+use crate::cli::session::Session;
+
+/// Events asked for at once.
+const PAGE: u32 = 500;
+/// Wide enough for the longest name of an event.
+const TYPE_WIDTH: usize = 22;
+/// Where payloads stand under their event.
+const PAYLOAD_MARGIN: usize = 14;
+
+/// Options of `executions events`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire executions events exec_01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire executions events exec_01j9x8w7v6t5s4r3q2p1n0m9k8 --attempt 2
+  refire executions events exec_01j9x8w7v6t5s4r3q2p1n0m9k8 --type STEP_FAILED --full")]
+pub(crate) struct EventsArgs {
+    /// The execution (exec_…)
+    id: String,
+    /// Only events of this attempt
+    #[arg(long, value_name = "N")]
+    attempt: Option<u32>,
+    /// Only events of this type, e.g. RETRY_SCHEDULED
+    #[arg(long = "type", value_name = "TYPE")]
+    event_type: Option<String>,
+    /// With what belongs to each event
+    #[arg(long)]
+    full: bool,
+}
+
+/// Shows the log.
+pub(super) async fn run(session: &Session, args: &EventsArgs) -> anyhow::Result<Outcome> {
+    let client = session.client()?;
+    let event_type = args.event_type.as_deref().map(str::to_ascii_uppercase);
+    let page = all(&client, &args.id, args.attempt, event_type.as_deref()).await?;
+    if session.is_json() {
+        print_json(&page)?;
+        return Ok(Outcome::Done);
+    }
+    if page.items.is_empty() {
+        say("no such events. Without --attempt and --type all are shown.");
+        return Ok(Outcome::Done);
+    }
+    // Times count from the execution's first event, also when that one is filtered out.
+    let first = client.events(&args.id, None, None, Some(1), None).await?;
+    let start = first.items.first().map(|event| event.timestamp.clone());
+    print(&time_line(&page.items, start.as_deref(), args.full))?;
+    Ok(Outcome::Done)
+}
+
+/// Every event, page by page.
+pub(crate) async fn all(
+    client: &Client,
+    id: &str,
+    attempt: Option<u32>,
+    event_type: Option<&str>,
+) -> anyhow::Result<Page<Event>> {
+    let mut all = Page {
+        items: Vec::new(),
+        next_cursor: None,
+    };
+    loop {
+        let cursor = all.next_cursor.take();
+        let page = client
+            .events(id, attempt, event_type, Some(PAGE), cursor.as_deref())
+            .await?;
+        all.items.extend(page.items);
+        match page.next_cursor {
+            Some(next) => all.next_cursor = Some(next),
+            None => return Ok(all),
+        }
+    }
+}
+
+/// The events, a line each.
+pub(crate) fn time_line(events: &[Event], start: Option<&str>, full: bool) -> String {
+    let mut out = String::new();
+    let mut before: Option<&Event> = None;
+    for event in events {
+        // A failure is followed by what follows from it, with the same words: once is enough.
+        let is_said = before.is_some_and(|before| {
+            before.sequence + 1 == event.sequence && before.failure_reason == event.failure_reason
+        });
+        let reason = event.failure_reason.as_deref().filter(|_| !is_said);
+        let _ = writeln!(out, "{}", line(event, reason, start));
+        if full && event.payload.get() != "{}" {
+            let margin = " ".repeat(PAYLOAD_MARGIN);
+            let _ = writeln!(
+                out,
+                "{margin}{}",
+                indented(event.payload.get(), PAYLOAD_MARGIN)
+            );
+        }
+        before = Some(event);
+    }
+    out
+}
+
+/// `   +2.1s  STEP_FAILED   tickets#1  the target answered 503`
+fn line(event: &Event, reason: Option<&str>, start: Option<&str>) -> String {
+    let since = between(start, Some(&event.timestamp));
+    let since = since
+        .map(|ms| format!("+{}", offset(ms)))
+        .unwrap_or_default();
+    let mut details = Vec::new();
+    if let Some(step) = &event.step_id {
+        let attempt = event.attempt_number.map(|attempt| format!("#{attempt}"));
+        details.push(heading(&format!(
+            "{}{}",
+            clean(step),
+            attempt.unwrap_or_default()
+        )));
+    }
+    if let Some(ms) = event.backoff_delay_ms {
+        details.push(format!("after {}", span(ms)));
+    }
+    if let Some(reason) = reason {
+        details.push(clean(reason).into_owned());
+    }
+    let name = clean(&event.event_type);
+    let padded = format!("{name:<TYPE_WIDTH$}");
+    let text = format!(
+        "{}  {}  {}",
+        dim(&format!("{since:>10}")),
+        tone(&padded),
+        details.join("  ")
+    );
+    text.trim_end().to_owned()
+}
+
+/// Milliseconds matter here, also after a minute.
+fn offset(ms: u64) -> String {
+    if ms < 10_000 {
+        format!("{ms}ms")
+    } else {
+        format!("{}.{:03}s", ms / 1_000, ms % 1_000)
+    }
+}
+
+fn tone(event_type: &str) -> String {
+    match event_type.trim_end() {
+        kind if kind.ends_with("FAILED") || kind == "DEAD_LETTERED" => bad(event_type),
+        kind if kind.ends_with("COMPLETED") => good(event_type),
+        "RETRY_SCHEDULED" | "STEP_LOST" | "EXECUTION_PAUSED" => warning(event_type),
+        _ => event_type.to_owned(),
+    }
+}
+
+/// Prints a log as it grows.
+#[derive(Debug)]
+pub(super) struct Follower<'a> {
+    client: &'a Client,
+    id: &'a str,
+    start: Option<String>,
+    seen: u64,
+}
+
+impl<'a> Follower<'a> {
+    /// From the beginning.
+    pub(super) fn new(client: &'a Client, id: &'a str) -> Self {
+        Self {
+            client,
+            id,
+            start: None,
+            seen: 0,
+        }
+    }
+
+    /// Prints what was added since the last time.
+    pub(super) async fn print_new(&mut self) -> anyhow::Result<()> {
+        let mut page = all(self.client, self.id, None, None).await?;
+        if self.start.is_none() {
+            self.start = page.items.first().map(|event| event.timestamp.clone());
+        }
+        page.items.retain(|event| event.sequence > self.seen);
+        if let Some(last) = page.items.last() {
+            self.seen = last.sequence;
+            print(&time_line(&page.items, self.start.as_deref(), false))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn events() -> Vec<Event> {
+        let text = r#"[
+            {"sequence": 1, "event_type": "EXECUTION_STARTED",
+             "timestamp": "2026-11-15T09:30:00Z", "step_id": null, "payload": {"input": 1},
+             "attempt_number": null, "backoff_delay_ms": null, "failure_reason": null},
+            {"sequence": 2, "event_type": "STEP_FAILED", "timestamp": "2026-11-15T09:30:00.012Z",
+             "step_id": "call", "payload": {}, "attempt_number": 1, "backoff_delay_ms": null,
+             "failure_reason": "the target answered 503\u001b[2J"},
+            {"sequence": 3, "event_type": "RETRY_SCHEDULED",
+             "timestamp": "2026-11-15T09:30:12.012Z", "step_id": "call", "payload": {},
+             "attempt_number": 2, "backoff_delay_ms": 2100,
+             "failure_reason": "the target answered 503\u001b[2J"}
+        ]"#;
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn the_time_line_counts_from_the_start() {
+        let events = events();
+        let text = time_line(&events, Some(&events[0].timestamp), false);
+        let expected = "
+      +0ms  EXECUTION_STARTED
+     +12ms  STEP_FAILED             call#1  the target answered 503\\u{1b}[2J
+  +12.012s  RETRY_SCHEDULED         call#2  after 2.1s
+";
+        assert_eq!(
+            anstream::adapter::strip_str(&text).to_string(),
+            expected[1..]
+        );
+    }
+
+    #[test]
+    fn payloads_stand_below_when_asked_for() {
+        let events = events();
+        let text = time_line(&events, None, true);
+        assert!(
+            text.contains("\n              {\n                \"input\": 1\n"),
+            "{text}"
+        );
+        assert_eq!(
+            text.matches('{').count() - text.matches("u{").count(),
+            1,
+            "empty ones do not"
+        );
+    }
+}

@@ -1,0 +1,308 @@
+//! `refire executions show`: one execution on one screen, and what to do next.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use clap::Args;
+use comfy_table::Cell;
+use refire_client::model::{ErrorInfo, Execution, Step};
+use refire_core::time::Timestamp;
+
+use super::events::Follower;
+use crate::cli::moment::{between, both, relative, span};
+use crate::cli::outcome::Outcome;
+use crate::cli::output::{print, print_json};
+use crate::cli::paint::{bad, clean, command, dim, heading, status, status_cell};
+use crate::cli::pretty::indented;
+use crate::cli::session::Session;
+use crate::cli::table::{Grid, cell};
+use crate::cli::wait::is_over;
+
+/// How often a watched execution is looked at.
+const WATCH: Duration = Duration::from_millis(300);
+
+/// Options of `executions show`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire executions show exec_01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire executions show exec_01j9x8w7v6t5s4r3q2p1n0m9k8 --watch
+  refire executions show exec_01j9x8w7v6t5s4r3q2p1n0m9k8 --format json | jq .output")]
+pub(crate) struct ShowArgs {
+    /// The execution (exec_…)
+    id: String,
+    /// Follow its log until it ends; the exit code then says how
+    #[arg(long, short)]
+    watch: bool,
+}
+
+/// Shows the execution, at its end if it is to be watched.
+pub(super) async fn run(session: &Session, args: &ShowArgs) -> anyhow::Result<Outcome> {
+    let client = session.client()?;
+    let mut execution = client.execution(&args.id).await?;
+    let mut outcome = Outcome::Done;
+    if args.watch {
+        let mut follower = Follower::new(&client, &args.id);
+        loop {
+            if !session.is_json() {
+                follower.print_new().await?;
+            }
+            if is_over(&execution.status) {
+                break;
+            }
+            tokio::time::sleep(WATCH).await;
+            execution = client.execution(&args.id).await?;
+        }
+        outcome = Outcome::of_status(&execution.status);
+        if !session.is_json() {
+            print("\n")?;
+        }
+    }
+    if session.is_json() {
+        print_json(&execution)?;
+    } else {
+        print(&summary(&execution, session.now()))?;
+    }
+    Ok(outcome)
+}
+
+/// The execution on one screen.
+fn summary(execution: &Execution, now: Timestamp) -> String {
+    let mut out = format!(
+        "{}  {}{}\n",
+        heading(&execution.execution_id),
+        status(&execution.status),
+        execution
+            .phase
+            .as_deref()
+            .map(|phase| format!(" ({})", clean(phase)))
+            .unwrap_or_default(),
+    );
+    for (name, value) in facts(execution, now) {
+        let _ = writeln!(out, "  {} {value}", dim(&format!("{name:<11}")));
+    }
+    if !execution.steps.is_empty() {
+        let _ = write!(
+            out,
+            "\n{}\n{}",
+            heading("Steps"),
+            steps(&execution.steps, now)
+        );
+    }
+    if let Some(error) = &execution.error {
+        let _ = write!(
+            out,
+            "\n{}\n{}",
+            heading("Error"),
+            failure_lines(error, "  ")
+        );
+    }
+    for (name, value) in [("Input", &execution.input), ("Output", &execution.output)] {
+        if let Some(value) = value {
+            let _ = write!(out, "\n{}\n  {}\n", heading(name), indented(value.get(), 2));
+        }
+    }
+    let _ = write!(out, "\n{}", next_commands(execution));
+    out
+}
+
+fn facts(execution: &Execution, now: Timestamp) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
+        (
+            "workflow",
+            format!("{} v{}", execution.workflow_id, execution.workflow_version),
+        ),
+        ("started by", started_by(execution)),
+        ("created", both(&execution.created_at, now)),
+    ];
+    let mut add = |name, value: Option<String>| {
+        if let Some(value) = value {
+            facts.push((name, value));
+        }
+    };
+    let late = execution
+        .delay_until
+        .as_deref()
+        .filter(|_| execution.started_at.is_none());
+    add("not before", late.map(|at| both(at, now)));
+    add(
+        "started",
+        execution.started_at.as_deref().map(|at| both(at, now)),
+    );
+    add(
+        "ended",
+        execution.completed_at.as_deref().map(|at| both(at, now)),
+    );
+    add("took", execution.duration_ms.map(span));
+    add("retries", retries(execution, now));
+    add(
+        "priority",
+        (execution.priority != 5).then(|| execution.priority.to_string()),
+    );
+    add(
+        "key",
+        execution
+            .idempotency_key
+            .as_deref()
+            .map(|key| clean(key).into_owned()),
+    );
+    add("dead letter", execution.dlq_entry_id.clone());
+    add("retries of", execution.parent_dlq_entry_id.clone());
+    facts
+}
+
+fn started_by(execution: &Execution) -> String {
+    let mut text = clean(&execution.trigger_type).into_owned();
+    if let Some(id) = &execution.trigger_id {
+        let _ = write!(text, " {}", clean(id));
+    }
+    if let Some(by) = &execution.triggered_by {
+        let _ = write!(text, " by {}", clean(by));
+    }
+    text
+}
+
+fn retries(execution: &Execution, now: Timestamp) -> Option<String> {
+    if execution.retry_count == 0 && execution.next_retry_at.is_none() {
+        return None;
+    }
+    let mut text = format!("{} of {}", execution.retry_count, execution.max_retries);
+    if let Some(context) = &execution.retry_context {
+        let _ = write!(text, ", attempt {}", context.current_attempt);
+        if let Some(ms) = context.last_backoff_ms {
+            let _ = write!(text, " after a wait of {}", span(ms));
+        }
+    }
+    if let Some(at) = &execution.next_retry_at {
+        let _ = write!(text, ", next {}", relative(at, now));
+    }
+    Some(text)
+}
+
+fn steps(steps: &[Step], now: Timestamp) -> String {
+    let heads = [
+        "STEP", "TYPE", "STATUS", "ATTEMPTS", "TOOK", "NEXT", "ERROR",
+    ];
+    let mut grid = Grid::new(&heads).right(3).right(4);
+    for step in steps {
+        let took = between(step.started_at.as_deref(), step.completed_at.as_deref());
+        let next = step.next_retry_at.as_deref().map(|at| relative(at, now));
+        let error = step.error.as_ref().map(|error| error.message.as_str());
+        grid.row(vec![
+            cell(&step.step_id),
+            cell(&step.step_type),
+            status_cell(&step.status),
+            Cell::new(step.attempts),
+            cell(&took.map(span).unwrap_or_default()),
+            cell(&next.unwrap_or_default()),
+            cell(error.unwrap_or_default()),
+        ]);
+    }
+    grid.lines(2)
+}
+
+/// A failure with its causes, a line each.
+pub(crate) fn failure_lines(error: &ErrorInfo, margin: &str) -> String {
+    let code = error
+        .code
+        .as_deref()
+        .map(|code| format!(" {}", clean(code)))
+        .unwrap_or_default();
+    let class = bad(&format!("{}{code}", clean(&error.error_type)));
+    let kind = if error.retryable {
+        ""
+    } else {
+        " (not retried)"
+    };
+    let mut out = format!("{margin}{class}: {}{}\n", clean(&error.message), dim(kind));
+    for cause in &error.causes {
+        let _ = writeln!(out, "{margin}  {} {}", dim("caused by:"), clean(cause));
+    }
+    out
+}
+
+/// What a person would most likely type next.
+pub(crate) fn next_commands(execution: &Execution) -> String {
+    let id = &execution.execution_id;
+    let mut commands = vec![format!("refire executions events {id}")];
+    match (execution.status.as_str(), &execution.dlq_entry_id) {
+        (_, Some(letter)) => {
+            commands.insert(0, format!("refire dlq show {letter}"));
+            commands.push(format!("refire dlq retry {letter}"));
+        }
+        ("failed", None) if execution.parent_dlq_entry_id.is_some() => {
+            let letter = execution.parent_dlq_entry_id.as_deref().unwrap_or_default();
+            commands.insert(0, format!("refire dlq show {letter}"));
+        }
+        ("paused", None) => commands.insert(0, format!("refire executions resume {id}")),
+        ("completed" | "failed" | "cancelled", None) => {
+            commands.push(format!("refire executions replay {id}"));
+        }
+        _ => {
+            commands.insert(0, format!("refire executions show {id} --watch"));
+            commands.push(format!("refire executions cancel {id}"));
+        }
+    }
+    let lines: String = commands
+        .iter()
+        .map(|line| format!("  {}\n", command(line)))
+        .collect();
+    format!("{}\n{lines}", heading("Next"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn execution() -> Execution {
+        let text = r#"{
+            "execution_id": "exec_1", "workflow_id": "w", "workflow_version": 3,
+            "status": "retrying", "phase": null, "input": {"big": 12345678901234567890},
+            "error": {"type": "http_status", "code": "503", "message": "busy", "retryable": true,
+                      "causes": ["the target answered 503"]},
+            "retry_count": 2, "max_retries": 5, "next_retry_at": "2026-11-15T09:30:03.200000Z",
+            "retry_context": {"current_attempt": 3, "last_backoff_ms": 4100},
+            "trigger_type": "manual", "trigger_id": null, "triggered_by": "admin",
+            "idempotency_key": null, "priority": 5, "delay_until": null, "dlq_entry_id": null,
+            "parent_dlq_entry_id": null, "created_at": "2026-11-15T09:29:48Z",
+            "started_at": "2026-11-15T09:29:48.001000Z", "completed_at": null, "duration_ms": null,
+            "steps": [{"step_id": "call", "type": "http", "status": "retrying", "attempts": 2,
+                       "retry_count": 1, "next_retry_at": "2026-11-15T09:30:03.200000Z",
+                       "started_at": null, "completed_at": null, "error": null}]
+        }"#;
+        serde_json::from_str(text).unwrap()
+    }
+
+    fn plain(execution: &Execution) -> String {
+        let now = "2026-11-15T09:30:00Z".parse().unwrap();
+        anstream::adapter::strip_str(&summary(execution, now)).to_string()
+    }
+
+    #[test]
+    fn a_retrying_execution_says_when_it_goes_on() {
+        let text = plain(&execution());
+        for part in [
+            "exec_1  retrying\n",
+            "workflow    w v3\n",
+            "started by  manual by admin\n",
+            "2026-11-15 09:29:48.000 UTC (12s ago)",
+            "2 of 5, attempt 3 after a wait of 4.1s, next in 3.2s",
+            "  http_status 503: busy\n    caused by: the target answered 503\n",
+            "12345678901234567890",
+            "refire executions show exec_1 --watch",
+        ] {
+            assert!(text.contains(part), "{part:?} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn the_next_command_follows_from_the_status() {
+        let mut dead = execution();
+        dead.status = "dlq".to_owned();
+        dead.dlq_entry_id = Some("dlq_9".to_owned());
+        assert!(plain(&dead).contains("refire dlq show dlq_9"));
+        dead.dlq_entry_id = None;
+        dead.status = "paused".to_owned();
+        assert!(plain(&dead).contains("refire executions resume exec_1"));
+    }
+}

@@ -1,0 +1,129 @@
+//! `refire explain`: the page of an error code, readable in a terminal. Needs no server.
+
+use anyhow::bail;
+use clap::Args;
+
+use super::outcome::Outcome;
+use super::output::{print, print_json, say};
+use super::paint::{command, heading};
+use super::session::Session;
+use super::table::{Grid, cell};
+use crate::codes;
+
+/// Digits of a code.
+const DIGITS: usize = 4;
+
+/// Options of `refire explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire explain RF0006
+  refire explain")]
+pub(crate) struct ExplainArgs {
+    /// The code, e.g. RF0006; without one all are listed
+    code: Option<String>,
+}
+
+/// Prints the page.
+pub(crate) fn run(session: &Session, args: &ExplainArgs) -> anyhow::Result<Outcome> {
+    let Some(given) = &args.code else {
+        return list(session);
+    };
+    let code = normal(given);
+    let Some(page) = codes::page(&code) else {
+        bail!("there is no error code {given}; `refire explain` lists all");
+    };
+    if session.is_json() {
+        print_json(&serde_json::json!({ "code": code, "page": page }))?;
+    } else {
+        print(&readable(page))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn list(session: &Session) -> anyhow::Result<Outcome> {
+    let all = codes::all();
+    if session.is_json() {
+        let items: Vec<_> = all
+            .iter()
+            .map(|(code, title)| serde_json::json!({ "code": code, "title": title }))
+            .collect();
+        print_json(&serde_json::json!({ "items": items, "next_cursor": null }))?;
+        return Ok(Outcome::Done);
+    }
+    let mut grid = Grid::new(&["CODE", "MEANING"]);
+    for (code, title) in all {
+        grid.row(vec![cell(code), cell(title)]);
+    }
+    print(&grid.lines(0))?;
+    say(&format!(
+        "\nread one with: {}",
+        command("refire explain RF0001")
+    ));
+    Ok(Outcome::Done)
+}
+
+/// `rf6`, `6` and `RF0006` are the same code.
+fn normal(given: &str) -> String {
+    let upper = given.trim().to_ascii_uppercase();
+    let digits = upper.strip_prefix("RF").unwrap_or(&upper);
+    format!("RF{digits:0>DIGITS$}")
+}
+
+/// Markdown for the eye: headings stand out, commands have their colour, marks are gone.
+fn readable(page: &str) -> String {
+    let mut out = String::new();
+    let mut in_code = false;
+    for line in page.lines() {
+        if line.trim_start().starts_with("```") {
+            in_code = !in_code;
+        } else if in_code {
+            out.push_str(&format!("  {}\n", command(line)));
+        } else if let Some(title) = line.strip_prefix('#') {
+            out.push_str(&heading(title.trim_start_matches('#').trim()));
+            out.push('\n');
+        } else {
+            out.push_str(&spans(line));
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// What stands between backticks in its colour, and bold words without their stars.
+fn spans(line: &str) -> String {
+    let mut out = String::new();
+    for (at, part) in line.split('`').enumerate() {
+        if at % 2 == 1 {
+            out.push_str(&command(part));
+        } else {
+            for (at, part) in part.split("**").enumerate() {
+                out.push_str(&if at % 2 == 1 {
+                    heading(part)
+                } else {
+                    part.to_owned()
+                });
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_may_be_typed_short() {
+        for given in ["RF0006", "rf0006", "6", " rf6 "] {
+            assert_eq!(normal(given), "RF0006");
+        }
+    }
+
+    #[test]
+    fn a_page_is_readable_without_its_marks() {
+        let page = "# RF0001: Bad\n\nUse `id` **now**.\n\n```sh\nrefire serve\n```\n";
+        let text = anstream::adapter::strip_str(&readable(page)).to_string();
+        assert_eq!(text, "RF0001: Bad\n\nUse id now.\n\n  refire serve\n");
+    }
+}

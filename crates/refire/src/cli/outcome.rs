@@ -1,0 +1,46 @@
+//! How a command ended, as an exit code that scripts can rely on.
+
+use std::process::ExitCode;
+
+/// The exit codes, as shown at the end of `refire --help`.
+pub(crate) const EXIT_CODES: &str = "\
+Exit codes:
+  0  done; an execution that was waited for completed
+  1  an error, explained on the standard error
+  2  the command line is wrong
+  3  the execution failed or became a dead letter; a replay differs
+  4  the execution did not end within --wait; it goes on";
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// As asked.
+    Done,
+    /// Not as asked; the reason has been said already.
+    Refused,
+    /// The execution that was waited for failed.
+    Failed,
+    /// The execution that was waited for goes on.
+    NotInTime,
+}
+
+impl Outcome {
+    /// What an execution's last status means to who waited for it.
+    pub(crate) fn of_status(status: &str) -> Self {
+        if status == "completed" {
+            Self::Done
+        } else {
+            Self::Failed
+        }
+    }
+
+    /// The exit code.
+    pub(crate) fn code(self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Done => 0,
+            Self::Refused => 1,
+            Self::Failed => 3,
+            Self::NotInTime => 4,
+        })
+    }
+}

@@ -1,0 +1,304 @@
+//! `refire simulate`: when the retries of a policy would happen. Needs no server.
+//!
+//! The options become a policy text that is read like one in a definition, so the numbers and the
+//! limits are the server's own.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use comfy_table::Cell;
+use refire_client::model::{FieldProblem, PlannedRetry, RetryTimeline};
+use refire_core::definition::{JitterSetting, Problems, RetrySettings};
+use refire_core::duration;
+use refire_retry::{Ending, Policy, Timeline};
+
+use super::definitions;
+use super::excerpt::{excerpt, field_problem};
+use super::moment::{millis, span};
+use super::outcome::Outcome;
+use super::output::{print, print_json, say};
+use super::paint::{bad, dim, heading};
+use super::report::field_line;
+use super::session::Session;
+use super::table::{Grid, cell};
+
+/// The width of the time line in characters.
+const BAR_CHARS: u64 = 40;
+
+/// Times below this are told in seconds.
+const SECONDS_BELOW_MS: u64 = 120_000;
+
+const STRATEGIES: [&str; 3] = ["exponential", "linear", "fixed"];
+const JITTERS: [&str; 6] = [
+    "none",
+    "proportional",
+    "additive",
+    "full",
+    "equal",
+    "decorrelated",
+];
+
+/// Options of `refire simulate`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire simulate
+  refire simulate --max-retries 8 --initial-delay 500ms --max-delay 30s
+  refire simulate --strategy linear --initial-delay 10s --jitter none
+  refire simulate -f policy.yaml --format json")]
+pub(crate) struct SimulateArgs {
+    /// Retries after the first attempt, 1 to 10 [default: 5]
+    #[arg(long, value_name = "N")]
+    max_retries: Option<u32>,
+    /// The wait before the first retry [default: 2s]
+    #[arg(long, value_name = "DURATION")]
+    initial_delay: Option<String>,
+    /// How the wait grows [default: exponential]
+    #[arg(long, value_parser = STRATEGIES)]
+    strategy: Option<String>,
+    /// The factor between waits of the exponential strategy [default: 2]
+    #[arg(long, value_name = "FACTOR")]
+    multiplier: Option<f64>,
+    /// The longest wait before jitter
+    #[arg(long, value_name = "DURATION")]
+    max_delay: Option<String>,
+    /// No retry begins later than this after the first attempt
+    #[arg(long, value_name = "DURATION")]
+    max_elapsed: Option<String>,
+    /// How waits are spread [default: proportional, ±20 %]
+    #[arg(long, value_parser = JITTERS)]
+    jitter: Option<String>,
+    /// A policy in YAML or JSON instead, as under `retry:` in a definition (- for the standard
+    /// input)
+    #[arg(long, short = 'f', value_name = "FILE", conflicts_with_all = [
+        "max_retries", "initial_delay", "strategy", "multiplier", "max_delay", "max_elapsed",
+        "jitter",
+    ])]
+    file: Option<PathBuf>,
+}
+
+/// Shows the time line.
+pub(crate) fn run(session: &Session, args: &SimulateArgs) -> anyhow::Result<Outcome> {
+    let Some(settings) = settings(args)? else {
+        return Ok(Outcome::Refused);
+    };
+    let policy = settings.rules().policy;
+    let timeline = policy.timeline();
+    if session.is_json() {
+        print_json(&document(&timeline))?;
+    } else {
+        print(&draw(&policy, settings.jitter, &timeline))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// The settings, or `None` when what is wrong with them has been said.
+fn settings(args: &SimulateArgs) -> anyhow::Result<Option<RetrySettings>> {
+    if let Some(file) = &args.file {
+        let source = definitions::read(file)?;
+        return Ok(RetrySettings::parse(&source.text)
+            .inspect_err(|problems| {
+                for problem in problems {
+                    let text = excerpt(&source.file, &source.text, &field_problem(problem));
+                    say(text.trim_end());
+                }
+            })
+            .ok());
+    }
+    let text = serde_json::to_string(&policy_of(args))?;
+    Ok(RetrySettings::parse(&text).inspect_err(say_options).ok())
+}
+
+/// The options in the words of a definition.
+fn policy_of(args: &SimulateArgs) -> serde_json::Map<String, serde_json::Value> {
+    let mut policy = serde_json::Map::new();
+    let mut set = |name: &str, value: Option<serde_json::Value>| {
+        if let Some(value) = value {
+            policy.insert(name.to_owned(), value);
+        }
+    };
+    set("maxRetries", args.max_retries.map(Into::into));
+    set("initialDelay", args.initial_delay.clone().map(Into::into));
+    set("strategy", args.strategy.clone().map(Into::into));
+    set("multiplier", args.multiplier.map(Into::into));
+    set("maxDelay", args.max_delay.clone().map(Into::into));
+    set("maxElapsed", args.max_elapsed.clone().map(Into::into));
+    set("jitter", args.jitter.clone().map(Into::into));
+    policy
+}
+
+/// Problems of options have no line; they are named as they were typed.
+fn say_options(problems: &Problems) {
+    for problem in problems {
+        let field = FieldProblem {
+            field: option_name(&problem.path),
+            message: problem.message.clone(),
+            line: None,
+            column: None,
+            hint: problem.hint.clone(),
+        };
+        say(&format!("{} {}", bad("error:"), field_line(&field)));
+    }
+}
+
+/// `maxRetries` → `--max-retries`
+fn option_name(path: &str) -> String {
+    let mut name = String::from("--");
+    for character in path.chars() {
+        if character.is_ascii_uppercase() {
+            name.push('-');
+        }
+        name.push(character.to_ascii_lowercase());
+    }
+    name
+}
+
+/// The API's answer to the same policy.
+fn document(timeline: &Timeline) -> RetryTimeline {
+    let planned = timeline.retries.iter().map(|planned| PlannedRetry {
+        retry: planned.retry,
+        delay_ms: millis(planned.delay),
+        min_ms: millis(planned.min),
+        max_ms: millis(planned.max),
+        at_ms: millis(planned.at),
+    });
+    RetryTimeline {
+        retries: planned.collect(),
+        total_ms: millis(timeline.total),
+        total_min_ms: millis(timeline.total_min),
+        total_max_ms: millis(timeline.total_max),
+    }
+}
+
+fn draw(policy: &Policy, jitter: Option<JitterSetting>, timeline: &Timeline) -> String {
+    if timeline.retries.is_empty() {
+        return "no retries: the first failure is the last\n".to_owned();
+    }
+    let mut grid = Grid::new(&["RETRY", "WAIT", "BETWEEN", "AT", "TIME LINE"])
+        .right(0)
+        .right(3);
+    for planned in &timeline.retries {
+        grid.row(vec![
+            Cell::new(planned.retry),
+            cell(&time(planned.delay)),
+            cell(&range(planned.min, planned.max)),
+            cell(&time(planned.at)),
+            Cell::new(bar(
+                planned.at.saturating_sub(planned.delay),
+                planned.at,
+                timeline.total,
+            )),
+        ]);
+    }
+    let mut out = format!("{}\n", dim(&describe(policy, jitter)));
+    out.push_str(&grid.lines(0));
+    let total = heading(&time(timeline.total));
+    let between = range(timeline.total_min, timeline.total_max);
+    let _ = writeln!(out, "\n{total} of waiting in all, between {between}");
+    match timeline.ending {
+        Ending::Attempts => {}
+        Ending::Elapsed => out.push_str("the next retry would come after the time limit\n"),
+        Ending::Truncated => out.push_str("there are more retries than are listed\n"),
+    }
+    out
+}
+
+fn describe(policy: &Policy, jitter: Option<JitterSetting>) -> String {
+    let strategy = format!("{:?}", policy.strategy).to_lowercase();
+    let spread = match jitter.unwrap_or(JitterSetting::Proportional(0.2)) {
+        JitterSetting::None => "no jitter".to_owned(),
+        JitterSetting::Proportional(ratio) => format!("±{} %", (ratio * 100.0).round()),
+        other => format!("{other:?} jitter").to_lowercase(),
+    };
+    format!(
+        "{strategy} from {}, {} retries, {spread}",
+        time(policy.initial),
+        policy.max_retries
+    )
+}
+
+/// The wait as a bar that stands where it happens.
+fn bar(from: Duration, to: Duration, total: Duration) -> String {
+    let total = millis(total).max(1);
+    let place = |at: Duration| {
+        let scaled = u128::from(millis(at)) * u128::from(BAR_CHARS) / u128::from(total);
+        usize::try_from(scaled).unwrap_or(0)
+    };
+    let (start, end) = (place(from), place(to));
+    // A wait that is too short to see is still there.
+    format!(
+        "{}{}",
+        " ".repeat(start),
+        "█".repeat(end.saturating_sub(start).max(1))
+    )
+}
+
+fn range(min: Duration, max: Duration) -> String {
+    if min == max {
+        time(min)
+    } else {
+        format!("{} – {}", time(min), time(max))
+    }
+}
+
+/// Exact, and in seconds for as long as people still count in them, since these numbers are checked.
+fn time(duration: Duration) -> String {
+    let ms = millis(duration);
+    match ms {
+        _ if ms < 1_000 => format!("{ms}ms"),
+        _ if ms < SECONDS_BELOW_MS => {
+            let text = format!("{}.{:03}", ms / 1_000, ms % 1_000);
+            format!("{}s", text.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ if ms.is_multiple_of(1_000) => span(ms),
+        _ => duration::format(duration),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(text: &str) -> String {
+        anstream::adapter::strip_str(text).to_string()
+    }
+
+    #[test]
+    fn the_default_policy_is_drawn() {
+        let settings = RetrySettings::default();
+        let policy = settings.rules().policy;
+        let text = plain(&draw(&policy, None, &policy.timeline()));
+        let expected = "\
+exponential from 2s, 5 retries, ±20 %
+RETRY  WAIT  BETWEEN         AT  TIME LINE
+    1  2s    1.6s – 2.4s     2s  █
+    2  4s    3.2s – 4.8s     6s   ██
+    3  8s    6.4s – 9.6s    14s     ██████
+    4  16s   12.8s – 19.2s  30s           ██████████
+    5  32s   25.6s – 38.4s  62s                     █████████████████████
+
+62s of waiting in all, between 49.6s – 74.4s
+";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn bars_stand_where_they_happen() {
+        let second = Duration::from_secs;
+        assert_eq!(bar(second(0), second(20), second(40)), "█".repeat(20));
+        assert_eq!(
+            bar(second(20), second(40), second(40)),
+            " ".repeat(20) + &"█".repeat(20)
+        );
+        assert_eq!(bar(second(0), Duration::from_millis(1), second(40)), "█");
+        assert_eq!(bar(second(0), second(0), second(0)), "█");
+    }
+
+    #[test]
+    fn options_are_named_as_typed() {
+        assert_eq!(option_name("maxRetries"), "--max-retries");
+        assert_eq!(option_name("jitter"), "--jitter");
+    }
+}

@@ -1,0 +1,68 @@
+//! Waiting for an execution to end, with something to look at meanwhile.
+
+use std::time::Duration;
+
+use indicatif::ProgressBar;
+use refire_client::Client;
+use refire_client::model::Execution;
+use tokio::time::Instant;
+
+use super::moment::relative;
+use super::output::is_watched;
+use super::session::Session;
+
+/// The first look comes soon, since most executions are short; then ever later.
+const POLL_FIRST: Duration = Duration::from_millis(20);
+const POLL_MAX: Duration = Duration::from_millis(500);
+const SPIN: Duration = Duration::from_millis(100);
+
+/// Whether nothing more will happen.
+pub(crate) fn is_over(status: &str) -> bool {
+    matches!(status, "completed" | "failed" | "dlq" | "cancelled")
+}
+
+/// The execution as it stands at its end, or at the end of the wait.
+pub(crate) async fn until_over(
+    session: &Session,
+    client: &Client,
+    id: &str,
+    wait: Duration,
+) -> anyhow::Result<Execution> {
+    let deadline = Instant::now() + wait;
+    let spinner = spinner();
+    let mut pause = POLL_FIRST;
+    loop {
+        let execution = client.execution(id).await?;
+        let left = deadline.saturating_duration_since(Instant::now());
+        if is_over(&execution.status) || left.is_zero() {
+            spinner.finish_and_clear();
+            return Ok(execution);
+        }
+        spinner.set_message(progress(session, &execution));
+        tokio::time::sleep(pause.min(left)).await;
+        pause = (pause * 2).min(POLL_MAX);
+    }
+}
+
+/// Turns on the standard error if that is a terminal, else nothing.
+pub(crate) fn spinner() -> ProgressBar {
+    if !is_watched() {
+        return ProgressBar::hidden();
+    }
+    let spinner = ProgressBar::new_spinner();
+    spinner.enable_steady_tick(SPIN);
+    spinner
+}
+
+fn progress(session: &Session, execution: &Execution) -> String {
+    let status = &execution.status;
+    match &execution.next_retry_at {
+        Some(at) => format!(
+            "{status}: retry {} of {} {}",
+            execution.retry_count,
+            execution.max_retries,
+            relative(at, session.now())
+        ),
+        None => status.clone(),
+    }
+}

@@ -1,0 +1,171 @@
+//! `refire workflow`: definitions from file to server and back.
+
+mod apply;
+mod diff;
+mod show;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use comfy_table::Cell;
+use refire_client::Client;
+use refire_client::model::{Page, Workflow};
+
+pub(crate) use diff::lines as change_lines;
+
+use super::moment::relative;
+use super::outcome::Outcome;
+use super::output::{confirm, print, print_json, say};
+use super::paint::command;
+use super::session::Session;
+use super::table::{Grid, cell, maybe};
+
+/// Workflows asked for at once.
+const PAGE: u32 = 200;
+
+/// Commands about workflows.
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorkflowCommand {
+    /// Save definitions; one that did not change makes no new version
+    Apply(apply::ApplyArgs),
+    /// Check definitions without a server and show what is wrong, with the place
+    Validate(apply::ValidateArgs),
+    /// Show what a file would change, or what changed between two versions
+    Diff(diff::DiffArgs),
+    /// List workflows
+    List,
+    /// Show a workflow with its definition
+    Show(show::ShowArgs),
+    /// List a workflow's versions, newest first
+    Versions(VersionsArgs),
+    /// Delete a workflow; its executions and dead letters stay
+    Delete(DeleteArgs),
+}
+
+/// Definition files.
+#[derive(Debug, Args)]
+pub(crate) struct Files {
+    /// A definition in YAML or JSON, a directory of them, or - for the standard input
+    #[arg(long = "file", short = 'f', value_name = "FILE", required = true, num_args = 1..)]
+    files: Vec<PathBuf>,
+}
+
+/// Options of `workflow versions`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire workflow versions ship_order
+  refire workflow diff ship_order --from 1 --to 2")]
+pub(crate) struct VersionsArgs {
+    /// The workflow's id
+    id: String,
+}
+
+/// Options of `workflow delete`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire workflow delete ship_order
+  refire workflow delete ship_order --yes")]
+pub(crate) struct DeleteArgs {
+    /// The workflow's id
+    id: String,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+}
+
+/// Does what was asked.
+pub(crate) async fn run(session: &Session, command: &WorkflowCommand) -> anyhow::Result<Outcome> {
+    match command {
+        WorkflowCommand::Apply(args) => apply::apply(session, args).await,
+        WorkflowCommand::Validate(args) => apply::validate(session, args),
+        WorkflowCommand::Diff(args) => diff::run(session, args).await,
+        WorkflowCommand::List => list(session).await,
+        WorkflowCommand::Show(args) => show::run(session, args).await,
+        WorkflowCommand::Versions(args) => versions(session, args).await,
+        WorkflowCommand::Delete(args) => delete(session, args).await,
+    }
+}
+
+async fn list(session: &Session) -> anyhow::Result<Outcome> {
+    let page = every(&session.client()?).await?;
+    if session.is_json() {
+        print_json(&page)?;
+        return Ok(Outcome::Done);
+    }
+    if page.items.is_empty() {
+        say(&format!(
+            "no workflows yet. Add one with: {}",
+            command("refire workflow apply -f FILE")
+        ));
+        return Ok(Outcome::Done);
+    }
+    let mut grid = Grid::new(&["WORKFLOW", "VERSION", "STEPS", "UPDATED", "NAME"]);
+    grid = grid.right(1).right(2);
+    for workflow in &page.items {
+        let named = (workflow.name != workflow.workflow_id).then_some(workflow.name.as_str());
+        grid.row(vec![
+            cell(&workflow.workflow_id),
+            Cell::new(workflow.version),
+            Cell::new(workflow.steps),
+            cell(&relative(&workflow.updated_at, session.now())),
+            maybe(named),
+        ]);
+    }
+    print(&grid.lines(0))?;
+    Ok(Outcome::Done)
+}
+
+/// All of them: there are few, and half a list of names is of no use.
+async fn every(client: &Client) -> anyhow::Result<Page<Workflow>> {
+    let mut all = Page {
+        items: Vec::new(),
+        next_cursor: None,
+    };
+    loop {
+        let cursor = all.next_cursor.take();
+        let page = client.workflows(Some(PAGE), cursor.as_deref()).await?;
+        all.items.extend(page.items);
+        match page.next_cursor {
+            Some(next) => all.next_cursor = Some(next),
+            None => return Ok(all),
+        }
+    }
+}
+
+async fn versions(session: &Session, args: &VersionsArgs) -> anyhow::Result<Outcome> {
+    let page = session.client()?.workflow_versions(&args.id).await?;
+    if session.is_json() {
+        print_json(&page)?;
+        return Ok(Outcome::Done);
+    }
+    let mut grid = Grid::new(&["VERSION", "SAVED", "BY", "CONTENT"]).right(0);
+    for version in &page.items {
+        grid.row(vec![
+            Cell::new(version.version),
+            cell(&relative(&version.created_at, session.now())),
+            cell(&version.created_by),
+            cell(&version.content_hash),
+        ]);
+    }
+    print(&grid.lines(0))?;
+    Ok(Outcome::Done)
+}
+
+async fn delete(session: &Session, args: &DeleteArgs) -> anyhow::Result<Outcome> {
+    let client = session.client()?;
+    if !confirm(&format!("Delete the workflow {}?", args.id), args.yes)? {
+        return Ok(Outcome::Refused);
+    }
+    client.delete_workflow(&args.id).await?;
+    if session.is_json() {
+        print_json(&serde_json::json!({ "workflow_id": args.id, "deleted": true }))?;
+    } else {
+        say(&format!(
+            "{} is deleted; its executions and dead letters stay",
+            args.id
+        ));
+    }
+    Ok(Outcome::Done)
+}

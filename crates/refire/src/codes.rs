@@ -1,0 +1,152 @@
+//! Every error code of the API, with its page. A code never changes its meaning.
+//!
+//! The pages are the files of `docs/errors`; the server shows them under `/docs/errors/…` and
+//! `refire explain` prints them, so the words exist once.
+
+/// An error code.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Code {
+    /// `RFnnnn`
+    pub(crate) code: &'static str,
+    /// The HTTP status it comes with.
+    pub(crate) status: u16,
+    /// A short name for people.
+    pub(crate) title: &'static str,
+    /// The whole story, in Markdown.
+    pub(crate) page: &'static str,
+}
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $code:literal, $status:literal, $title:literal;)+) => {
+        $(
+            $(#[$doc])*
+            pub(crate) static $name: Code = Code {
+                code: $code,
+                status: $status,
+                title: $title,
+                page: include_str!(concat!("../../../docs/errors/", $code, ".md")),
+            };
+        )+
+
+        static ALL: &[&Code] = &[$(&$name),+];
+    };
+}
+
+codes! {
+    /// A workflow's definition has problems; each is named with its line.
+    INVALID_DEFINITION = "RF0001", 400, "The definition is not valid";
+    /// The body cannot be read, or is not what the call takes.
+    INVALID_BODY = "RF0002", 400, "The body is not valid";
+    /// A query parameter, header or part of the path is wrong.
+    INVALID_PARAMETER = "RF0003", 400, "A parameter is not valid";
+    /// A cursor that this list did not give.
+    INVALID_CURSOR = "RF0004", 400, "The cursor is not valid";
+    /// Retry settings have problems.
+    INVALID_POLICY = "RF0005", 400, "The retry policy is not valid";
+    /// No key, or a wrong one.
+    UNAUTHORIZED = "RF0006", 401, "The API key is missing or wrong";
+    /// No such path.
+    NO_ROUTE = "RF0007", 404, "There is nothing at this address";
+    /// No such workflow.
+    NO_WORKFLOW = "RF0008", 404, "There is no such workflow";
+    /// No such version of a workflow.
+    NO_VERSION = "RF0009", 404, "There is no such version";
+    /// No such execution.
+    NO_EXECUTION = "RF0010", 404, "There is no such execution";
+    /// No such dead letter.
+    NO_DEAD_LETTER = "RF0011", 404, "There is no such dead letter";
+    /// No page of that code.
+    NO_CODE = "RF0012", 404, "There is no such error code";
+    /// The path exists, with other methods.
+    WRONG_METHOD = "RF0013", 405, "The method is not allowed here";
+    /// The body came too slowly.
+    BODY_TOO_SLOW = "RF0014", 408, "The body did not arrive in time";
+    /// The idempotency key belongs to an execution with another input.
+    IDEMPOTENCY_CONFLICT = "RF0015", 409, "The idempotency key was used with another input";
+    /// A workflow with open executions cannot be deleted.
+    WORKFLOW_IN_USE = "RF0016", 409, "The workflow has open executions";
+    /// The execution's state does not allow the command.
+    REFUSED = "RF0017", 409, "The execution's state does not allow this";
+    /// Only pending dead letters can be retried or deleted.
+    NOT_PENDING = "RF0018", 409, "The dead letter is not pending";
+    /// This dead letter cannot be retried this way.
+    CANNOT_RETRY = "RF0019", 409, "The dead letter cannot be retried this way";
+    /// The backup's file cannot be written.
+    CANNOT_BACK_UP = "RF0020", 409, "The backup cannot be written";
+    /// The body is larger than the limit.
+    BODY_TOO_LARGE = "RF0021", 413, "The body is too large";
+    /// Too many or too large headers.
+    HEADERS_TOO_LARGE = "RF0022", 431, "The headers are too large";
+    /// A defect.
+    INTERNAL = "RF0023", 500, "Internal error";
+    /// It may or may not have been accepted.
+    OUTCOME_UNKNOWN = "RF0024", 500, "The outcome is not known";
+    /// The store cannot be used now.
+    UNAVAILABLE = "RF0025", 503, "The store is not available";
+    /// Too much waits to be committed.
+    OVERLOADED = "RF0026", 503, "The server is overloaded";
+    /// The server is shutting down.
+    STOPPING = "RF0027", 503, "The server is stopping";
+    /// Others kept changing the execution.
+    CONTENDED = "RF0028", 503, "The execution is being changed by others";
+    /// The disk is full.
+    DISK_FULL = "RF0029", 507, "The disk is full";
+}
+
+/// The code of that name, in any case.
+pub(crate) fn find(code: &str) -> Option<&'static Code> {
+    ALL.iter()
+        .copied()
+        .find(|known| known.code.eq_ignore_ascii_case(code))
+}
+
+/// A code's page.
+pub(crate) fn page(code: &str) -> Option<&'static str> {
+    find(code).map(|code| code.page)
+}
+
+/// Every code with its title.
+pub(crate) fn all() -> Vec<(&'static str, &'static str)> {
+    ALL.iter().map(|code| (code.code, code.title)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_has_a_code_and_says_what_to_do() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errors");
+        let mut pages: Vec<_> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.starts_with("RF"))
+            .collect();
+        pages.sort();
+        let expected: Vec<_> = ALL.iter().map(|code| format!("{}.md", code.code)).collect();
+        assert_eq!(pages, expected, "in the order of their numbers, none twice");
+        for code in ALL {
+            let heading = format!("# {}: {}\n", code.code, code.title);
+            assert!(code.page.starts_with(&heading), "{}", code.code);
+            assert!(
+                code.page.contains(&format!("HTTP status {}", code.status)),
+                "{}",
+                code.code
+            );
+            for part in ["## What it means", "## Example", "## What to do"] {
+                assert!(code.page.contains(part), "{} has no {part:?}", code.code);
+            }
+            assert!(
+                code.page.contains(&format!("\"code\": \"{}\"", code.code)),
+                "{}",
+                code.code
+            );
+        }
+    }
+
+    #[test]
+    fn codes_are_found_in_any_case() {
+        assert_eq!(find("rf0001").map(|code| code.code), Some("RF0001"));
+        assert_eq!(page("RF9999"), None);
+    }
+}

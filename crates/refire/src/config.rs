@@ -1,0 +1,245 @@
+//! Settings of the server: flag over environment over file over default.
+
+mod file;
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use refire_engine::limit::Limits;
+use refire_engine::target::Allow;
+
+use file::Settings;
+
+/// Where the server listens unless told otherwise.
+const LISTEN: &str = "127.0.0.1:7373";
+/// Where it keeps its data unless told otherwise.
+const DATA_DIR: &str = "./refire-data";
+/// Read if it is there and no other file is named.
+const FILE: &str = "refire.yaml";
+/// Connections at once.
+const CONNECTIONS_MAX: usize = 10_000;
+/// Bytes of a request's body.
+const BODY_BYTES_MAX: usize = 1024 * 1024;
+/// A body has to fit into memory, and into a row, comfortably.
+const BODY_BYTES_CEILING: usize = 16 * 1024 * 1024;
+
+/// Options of `refire serve`.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ServeArgs {
+    /// Where to listen [default: 127.0.0.1:7373]
+    #[arg(long, env = "REFIRE_LISTEN", value_name = "ADDRESS")]
+    listen: Option<String>,
+    /// Where to keep the database and the admin key [default: ./refire-data]
+    #[arg(long, env = "REFIRE_DATA_DIR", value_name = "DIRECTORY")]
+    data_dir: Option<PathBuf>,
+    /// The database, as sqlite:<file> [default: refire.db in the data directory]
+    #[arg(
+        long,
+        env = "REFIRE_DATABASE_URL",
+        value_name = "URL",
+        hide_env_values = true
+    )]
+    database: Option<String>,
+    /// For local tries: targets on this machine and in private networks may be called
+    #[arg(long, env = "REFIRE_DEV", num_args = 0..=1, default_missing_value = "true", require_equals = true, value_name = "BOOL")]
+    dev: Option<bool>,
+    /// A file with settings [default: refire.yaml, if it is there]
+    #[arg(long, env = "REFIRE_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// A proxy in front of the server does TLS; allows addresses beyond this machine
+    #[arg(long, env = "REFIRE_BEHIND_PROXY", num_args = 0..=1, default_missing_value = "true", require_equals = true, value_name = "BOOL")]
+    behind_proxy: Option<bool>,
+    /// Private targets that may be called: true, or a list such as 10.0.0.0/8,192.168.1.5
+    #[arg(long, env = "REFIRE_ALLOW_PRIVATE_TARGETS", value_name = "LIST")]
+    allow_private_targets: Option<String>,
+    /// How the log is written [default: text]
+    #[arg(long, env = "REFIRE_LOG_FORMAT", value_name = "FORMAT")]
+    log_format: Option<LogFormat>,
+    /// What is logged, such as info or refire=debug [default: RUST_LOG, else info]
+    #[arg(long, env = "REFIRE_LOG_LEVEL", value_name = "LEVEL")]
+    log_level: Option<String>,
+    /// Connections at once [default: 10000]
+    #[arg(long, env = "REFIRE_MAX_CONNECTIONS", value_name = "COUNT")]
+    max_connections: Option<usize>,
+    /// The largest request body [default: 1048576]
+    #[arg(long, env = "REFIRE_MAX_BODY_BYTES", value_name = "BYTES")]
+    max_body_bytes: Option<usize>,
+    /// Attempts in flight at once [default: 256]
+    #[arg(long, env = "REFIRE_MAX_ATTEMPTS", value_name = "COUNT")]
+    max_attempts: Option<u32>,
+    /// Attempts in flight at once per target host [default: 128]
+    #[arg(long, env = "REFIRE_MAX_ATTEMPTS_PER_HOST", value_name = "COUNT")]
+    max_attempts_per_host: Option<u32>,
+}
+
+/// How the log is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// The settings they come to.
+#[derive(Debug, Clone)]
+pub(crate) struct ServeConfig {
+    /// Where to listen.
+    pub(crate) listen: SocketAddr,
+    /// Where the data is.
+    pub(crate) data_dir: PathBuf,
+    /// The database's file.
+    pub(crate) database: PathBuf,
+    /// Which targets beyond the public internet may be called.
+    pub(crate) allow: Allow,
+    /// How the log is written.
+    pub(crate) log_format: LogFormat,
+    /// What is logged.
+    pub(crate) log_level: String,
+    /// Connections at once.
+    pub(crate) connections_max: usize,
+    /// The largest body, in bytes.
+    pub(crate) body_bytes_max: usize,
+    /// How much may run at once.
+    pub(crate) limits: Limits,
+    /// `REFIRE_ADMIN_KEY`; never a flag, because flags can be seen by everybody on the machine.
+    pub(crate) admin_key: Option<String>,
+}
+
+impl ServeArgs {
+    /// Reads what flags, environment and file say together.
+    pub(crate) fn resolve(self) -> anyhow::Result<ServeConfig> {
+        let settings = match &self.config {
+            Some(path) => file::read(path)?,
+            None => file::read_if_there(FILE.as_ref())?,
+        };
+        let admin_key = std::env::var("REFIRE_ADMIN_KEY")
+            .ok()
+            .filter(|key| !key.is_empty());
+        let rust_log = std::env::var("RUST_LOG")
+            .ok()
+            .filter(|level| !level.is_empty());
+        self.over(settings, admin_key, rust_log)
+    }
+
+    fn over(
+        self,
+        file: Settings,
+        admin_key: Option<String>,
+        rust_log: Option<String>,
+    ) -> anyhow::Result<ServeConfig> {
+        let listen = self
+            .listen
+            .or(file.listen)
+            .unwrap_or_else(|| LISTEN.to_owned());
+        let listen = address(&listen)?;
+        let behind_proxy = self.behind_proxy.or(file.behind_proxy).unwrap_or(false);
+        refuse_exposure(listen, behind_proxy)?;
+        let data_dir = self
+            .data_dir
+            .or(file.data_dir)
+            .unwrap_or_else(|| DATA_DIR.into());
+        let database = match self.database.or(file.database) {
+            Some(url) => database(&url)?,
+            None => data_dir.join("refire.db"),
+        };
+        let dev = self.dev.or(file.dev).unwrap_or(false);
+        let allow = match self.allow_private_targets.or(file.allow_private_targets) {
+            Some(list) => Allow::parse(&list)?,
+            None if dev => Allow::All,
+            None => Allow::Nothing,
+        };
+        let defaults = Limits::default();
+        let attempts = self
+            .max_attempts
+            .or(file.max_attempts)
+            .unwrap_or(defaults.attempts);
+        let per_host = self.max_attempts_per_host.or(file.max_attempts_per_host);
+        let limits = Limits {
+            attempts: at_least_one("max-attempts", attempts)?,
+            attempts_per_host: at_least_one(
+                "max-attempts-per-host",
+                per_host.unwrap_or(defaults.attempts_per_host),
+            )?,
+            ..defaults
+        };
+        let connections = self
+            .max_connections
+            .or(file.max_connections)
+            .unwrap_or(CONNECTIONS_MAX);
+        let body = self
+            .max_body_bytes
+            .or(file.max_body_bytes)
+            .unwrap_or(BODY_BYTES_MAX);
+        if body > BODY_BYTES_CEILING {
+            bail!("--max-body-bytes: {body} is more than {BODY_BYTES_CEILING}");
+        }
+        let level = self.log_level.or(rust_log).or(file.log_level);
+        Ok(ServeConfig {
+            listen,
+            data_dir,
+            database,
+            allow,
+            log_format: self
+                .log_format
+                .or(file.log_format)
+                .unwrap_or(LogFormat::Text),
+            log_level: level.unwrap_or_else(|| "info".to_owned()),
+            connections_max: at_least_one("max-connections", connections)?,
+            body_bytes_max: at_least_one("max-body-bytes", body)?,
+            limits,
+            admin_key,
+        })
+    }
+}
+
+fn at_least_one<N: PartialEq + From<u8>>(name: &str, number: N) -> anyhow::Result<N> {
+    if number == N::from(0) {
+        bail!("--{name}: 0 would let nothing through; give at least 1");
+    }
+    Ok(number)
+}
+
+/// `host:port`, where the host is an address or `localhost`.
+fn address(text: &str) -> anyhow::Result<SocketAddr> {
+    let numeric = text.replacen("localhost:", "127.0.0.1:", 1);
+    numeric.parse().with_context(|| {
+        format!("--listen: `{text}` is not an address with a port, such as 127.0.0.1:7373")
+    })
+}
+
+/// Keys travel in every request: beyond this machine they must not travel in the clear.
+fn refuse_exposure(listen: SocketAddr, behind_proxy: bool) -> anyhow::Result<()> {
+    let is_local = match listen.ip() {
+        IpAddr::V4(ip) => ip.is_loopback(),
+        IpAddr::V6(ip) => ip.is_loopback(),
+    };
+    if is_local || behind_proxy {
+        return Ok(());
+    }
+    bail!(
+        "{listen} can be reached from other machines, and plain HTTP would show them your API \
+         keys.\nPut a proxy that does TLS in front and say so with --behind-proxy \
+         (REFIRE_BEHIND_PROXY=true), or listen on 127.0.0.1."
+    )
+}
+
+/// The file of a database URL.
+fn database(url: &str) -> anyhow::Result<PathBuf> {
+    let path = url
+        .strip_prefix("sqlite://")
+        .or_else(|| url.strip_prefix("sqlite:"));
+    match path {
+        Some("") => bail!("--database: `{url}` names no file; write sqlite:<file>"),
+        Some(path) => Ok(path.into()),
+        None if url.starts_with("postgres") => {
+            bail!("--database: this build has no PostgreSQL; use sqlite:<file>")
+        }
+        None => bail!("--database: the URL does not begin with sqlite:"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! `refire.yaml`: the same settings as the flags, with underscores.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow, bail};
+use refire_core::definition::source::{Content, Node};
+
+use super::LogFormat;
+
+/// What the file says; the rest is decided elsewhere.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Settings {
+    pub(super) listen: Option<String>,
+    pub(super) data_dir: Option<PathBuf>,
+    pub(super) database: Option<String>,
+    pub(super) dev: Option<bool>,
+    pub(super) behind_proxy: Option<bool>,
+    pub(super) allow_private_targets: Option<String>,
+    pub(super) log_format: Option<LogFormat>,
+    pub(super) log_level: Option<String>,
+    pub(super) max_connections: Option<usize>,
+    pub(super) max_body_bytes: Option<usize>,
+    pub(super) max_attempts: Option<u32>,
+    pub(super) max_attempts_per_host: Option<u32>,
+}
+
+/// Every key, for the message about an unknown one.
+const KEYS: [&str; 12] = [
+    "listen",
+    "data_dir",
+    "database",
+    "dev",
+    "behind_proxy",
+    "allow_private_targets",
+    "log_format",
+    "log_level",
+    "max_connections",
+    "max_body_bytes",
+    "max_attempts",
+    "max_attempts_per_host",
+];
+
+/// Reads a file that must be there.
+pub(super) fn read(path: &Path) -> anyhow::Result<Settings> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("the settings file {} cannot be read", path.display()))?;
+    parse(&text).with_context(|| format!("in {}", path.display()))
+}
+
+/// Reads a file that may be missing.
+pub(super) fn read_if_there(path: &Path) -> anyhow::Result<Settings> {
+    match path.metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Settings::default()),
+        _ => read(path),
+    }
+}
+
+pub(super) fn parse(text: &str) -> anyhow::Result<Settings> {
+    let says_something = |line: &str| !line.trim().is_empty() && !line.trim().starts_with('#');
+    if !text.lines().any(says_something) {
+        return Ok(Settings::default());
+    }
+    let node = Node::parse(text).map_err(|problem| anyhow!("{problem}"))?;
+    let members = match node.content {
+        Content::Null => return Ok(Settings::default()),
+        Content::Mapping(members) => members,
+        _ => bail!("the settings are {}, not a mapping", node.kind()),
+    };
+    let mut settings = Settings::default();
+    for (key, value) in members {
+        if value.content == Content::Null {
+            continue;
+        }
+        let line = key.mark.line;
+        set(&mut settings, &key.text, &value)
+            .with_context(|| format!("line {line}: {}", key.text))?;
+    }
+    Ok(settings)
+}
+
+fn set(settings: &mut Settings, key: &str, value: &Node) -> anyhow::Result<()> {
+    match key {
+        "listen" => settings.listen = Some(text(value)?),
+        "data_dir" => settings.data_dir = Some(text(value)?.into()),
+        "database" => settings.database = Some(text(value)?),
+        "dev" => settings.dev = Some(flag(value)?),
+        "behind_proxy" => settings.behind_proxy = Some(flag(value)?),
+        "allow_private_targets" => settings.allow_private_targets = Some(list(value)?),
+        "log_format" => settings.log_format = Some(log_format(&text(value)?)?),
+        "log_level" => settings.log_level = Some(text(value)?),
+        "max_connections" => settings.max_connections = Some(number(value)?),
+        "max_body_bytes" => settings.max_body_bytes = Some(number(value)?),
+        "max_attempts" => settings.max_attempts = Some(number(value)?),
+        "max_attempts_per_host" => settings.max_attempts_per_host = Some(number(value)?),
+        _ => bail!("there is no such setting; there are {}", KEYS.join(", ")),
+    }
+    Ok(())
+}
+
+fn text(value: &Node) -> anyhow::Result<String> {
+    match &value.content {
+        Content::String(text) => Ok(text.to_string()),
+        Content::Number(digits) => Ok(digits.to_string()),
+        _ => bail!("expected a string, found {}", value.kind()),
+    }
+}
+
+fn flag(value: &Node) -> anyhow::Result<bool> {
+    match value.content {
+        Content::Bool(flag) => Ok(flag),
+        _ => bail!("expected true or false, found {}", value.kind()),
+    }
+}
+
+fn number<N: std::str::FromStr>(value: &Node) -> anyhow::Result<N> {
+    match &value.content {
+        Content::Number(digits) => match digits.parse() {
+            Ok(number) => Ok(number),
+            Err(_) => bail!("{digits} is not a whole number within range"),
+        },
+        _ => bail!("expected a number, found {}", value.kind()),
+    }
+}
+
+/// `true`, a text with commas, or a list of networks.
+fn list(value: &Node) -> anyhow::Result<String> {
+    match &value.content {
+        Content::Bool(flag) => Ok(flag.to_string()),
+        Content::Sequence(items) => {
+            let items: Vec<String> = items.iter().map(text).collect::<Result<_, _>>()?;
+            Ok(items.join(","))
+        }
+        _ => text(value),
+    }
+}
+
+fn log_format(text: &str) -> anyhow::Result<LogFormat> {
+    match text {
+        "text" => Ok(LogFormat::Text),
+        "json" => Ok(LogFormat::Json),
+        _ => bail!("`{text}` is neither text nor json"),
+    }
+}

@@ -1,0 +1,87 @@
+//! Precedence, and what is refused.
+
+use super::*;
+
+fn resolve(args: ServeArgs, file: &str) -> anyhow::Result<ServeConfig> {
+    args.over(file::parse(file)?, None, None)
+}
+
+fn said(args: ServeArgs, file: &str) -> String {
+    format!("{:#}", resolve(args, file).expect_err("refused"))
+}
+
+#[test]
+fn a_flag_goes_over_the_file_and_the_file_over_the_default() {
+    let file = "listen: 127.0.0.1:1\ndata_dir: /tmp/f\nmax_attempts: 7\nlog_format: json\n";
+    let args = ServeArgs {
+        listen: Some("localhost:2".to_owned()),
+        ..ServeArgs::default()
+    };
+    let config = resolve(args, file).unwrap();
+    assert_eq!(config.listen.to_string(), "127.0.0.1:2");
+    assert_eq!(config.database, PathBuf::from("/tmp/f/refire.db"));
+    assert_eq!(
+        (config.limits.attempts, config.limits.attempts_per_host),
+        (7, 128)
+    );
+    assert_eq!(config.log_format, LogFormat::Json);
+    let config = resolve(ServeArgs::default(), "").unwrap();
+    assert_eq!(config.listen.to_string(), LISTEN);
+    assert_eq!(config.allow, Allow::Nothing);
+    assert_eq!(config.body_bytes_max, BODY_BYTES_MAX);
+}
+
+#[test]
+fn private_targets_are_opened_by_dev_or_by_list() {
+    let dev = ServeArgs {
+        dev: Some(true),
+        ..ServeArgs::default()
+    };
+    assert_eq!(resolve(dev.clone(), "").unwrap().allow, Allow::All);
+    let config = resolve(dev, "allow_private_targets: [10.0.0.0/8]").unwrap();
+    assert!(matches!(config.allow, Allow::Networks(networks) if networks.len() == 1));
+    assert!(said(ServeArgs::default(), "allow_private_targets: nowhere").contains("nowhere"));
+}
+
+#[test]
+fn plain_http_beyond_this_machine_needs_a_word() {
+    let args = |proxy| ServeArgs {
+        listen: Some("0.0.0.0:80".to_owned()),
+        behind_proxy: proxy,
+        ..ServeArgs::default()
+    };
+    assert!(said(args(None), "").contains("--behind-proxy"));
+    assert!(resolve(args(Some(true)), "").is_ok());
+    assert!(resolve(args(None), "behind_proxy: true").is_ok());
+    let six = ServeArgs {
+        listen: Some("[::1]:0".to_owned()),
+        ..ServeArgs::default()
+    };
+    assert!(resolve(six, "").is_ok());
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let table = [
+        (
+            "colour: red",
+            "line 1: colour: there is no such setting; there are listen",
+        ),
+        ("dev: 7", "dev: expected true or false, found a number"),
+        ("- a", "the settings are a list"),
+        (
+            "max_attempts: 0",
+            "--max-attempts: 0 would let nothing through",
+        ),
+        ("max_attempts: -1", "not a whole number"),
+        ("log_format: xml", "neither text nor json"),
+        ("database: postgres://x", "no PostgreSQL"),
+        ("database: 'sqlite:'", "names no file"),
+        ("listen: here", "`here` is not an address with a port"),
+        ("max_body_bytes: 99999999999", "is more than"),
+    ];
+    for (file, expected) in table {
+        let said = said(ServeArgs::default(), file);
+        assert!(said.contains(expected), "{file}: {said}");
+    }
+}

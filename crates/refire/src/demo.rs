@@ -1,0 +1,84 @@
+//! `refire demo`: a throw-away server with something to look at, so that retries and dead letters
+//! are seen at once. It uses nothing but what every user has: the server, the API, definitions.
+
+mod story;
+mod target;
+
+use std::net::SocketAddr;
+
+use anyhow::Context;
+use clap::Args;
+use refire_client::Client;
+use refire_engine::target::Allow;
+
+use crate::config::ServeArgs;
+
+/// Options of `refire demo`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DemoArgs {
+    /// Where the demo's server listens
+    #[arg(long, default_value = "127.0.0.1:7373", value_name = "ADDRESS")]
+    listen: SocketAddr,
+    /// How many rounds of executions to start, one every three seconds
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    rounds: u32,
+}
+
+/// Runs until it is stopped; the data directory goes with it.
+pub(crate) async fn run(args: DemoArgs) -> anyhow::Result<()> {
+    let directory = Throwaway::make()?;
+    let target = target::start()
+        .await
+        .context("the demo's target cannot listen")?;
+    let mut config = ServeArgs::default().resolve()?;
+    config.listen = args.listen;
+    config.data_dir.clone_from(&directory.0);
+    config.database = directory.0.join("refire.db");
+    config.allow = Allow::All;
+    config.admin_key = None;
+    "warn".clone_into(&mut config.log_level);
+    let key = config.data_dir.join("admin.key");
+    let url = format!("http://{}", args.listen);
+    let telling = tokio::spawn(async move {
+        if let Err(error) = story::tell(&url, &key, target, args.rounds).await {
+            eprintln!("demo: {error:#}");
+        }
+    });
+    let served = crate::serve::run(config).await;
+    telling.abort();
+    served
+}
+
+/// A directory that goes when it is dropped.
+struct Throwaway(std::path::PathBuf);
+
+impl Throwaway {
+    fn make() -> anyhow::Result<Self> {
+        let path = std::env::temp_dir().join(format!("refire-demo-{}", std::process::id()));
+        std::fs::create_dir_all(&path)
+            .with_context(|| format!("{} cannot be made", path.display()))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Throwaway {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A client of the demo's server, once it answers.
+async fn client(url: &str, key: &std::path::Path) -> anyhow::Result<Client> {
+    const TRIES: u32 = 200;
+    const BETWEEN: std::time::Duration = std::time::Duration::from_millis(50);
+    for _ in 0..TRIES {
+        if let Ok(key) = std::fs::read_to_string(key) {
+            let client = Client::builder(url).key(key.trim()).build()?;
+            if client.version().await.is_ok() {
+                return Ok(client);
+            }
+        }
+        tokio::time::sleep(BETWEEN).await;
+    }
+    anyhow::bail!("the server did not start in time")
+}

@@ -1,0 +1,29 @@
+//! The data directory: ours alone.
+
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+use anyhow::Context;
+
+use crate::config::ServeConfig;
+
+/// Nobody else on the machine may look inside.
+const MODE: u32 = 0o700;
+
+/// Makes the directories that are missing.
+pub(super) fn prepare(config: &ServeConfig) -> anyhow::Result<()> {
+    make(&config.data_dir)?;
+    match config.database.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => make(parent),
+        _ => Ok(()),
+    }
+}
+
+fn make(directory: &Path) -> anyhow::Result<()> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(MODE)
+        .create(directory)
+        .with_context(|| format!("the directory {} cannot be made", directory.display()))
+}

@@ -1,0 +1,35 @@
+//! The log: to stderr, for people or for programs.
+
+use std::io::IsTerminal;
+
+use anyhow::Context;
+use tracing_subscriber::EnvFilter;
+
+use crate::config::LogFormat;
+
+/// Starts the log, and sends panics there too.
+pub(super) fn start(format: LogFormat, level: &str) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(level)
+        .with_context(|| format!("--log-level: `{level}` is not a level such as info or debug"))?;
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
+    let started = match format {
+        LogFormat::Text => builder.with_target(false).try_init(),
+        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+    };
+    if started.is_err() {
+        // Somebody (a test) has started one before; that one goes on.
+        return Ok(());
+    }
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic
+            .location()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        let said = panic.payload_as_str().unwrap_or("no message");
+        tracing::error!(place, said, "panicked");
+    }));
+    Ok(())
+}

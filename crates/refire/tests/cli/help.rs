@@ -1,0 +1,130 @@
+//! Help texts teach: a summary, the options, real examples, the exit codes.
+
+use crate::refire::Place;
+
+#[test]
+fn the_top_lists_every_command_and_the_exit_codes() {
+    let help = Place::new().run(&["--help"]).code(0).out;
+    for command in [
+        "serve",
+        "workflow",
+        "execute",
+        "executions",
+        "retries",
+        "dlq",
+        "simulate",
+        "backup",
+        "explain",
+        "completions",
+        "schema",
+        "version",
+    ] {
+        assert!(
+            help.lines()
+                .any(|line| line.trim_start().starts_with(command)),
+            "{command}"
+        );
+    }
+    for part in [
+        "--url",
+        "REFIRE_URL",
+        "http://127.0.0.1:7373",
+        "--api-key",
+        "--data-dir",
+    ] {
+        assert!(help.contains(part), "{part} in {help}");
+    }
+    for code in 0..=4 {
+        assert!(help.contains(&format!("\n  {code}  ")), "exit code {code}");
+    }
+}
+
+#[test]
+fn every_command_shows_real_examples() {
+    let place = Place::new();
+    for command in [
+        "serve",
+        "workflow",
+        "workflow apply",
+        "workflow validate",
+        "workflow diff",
+        "workflow show",
+        "workflow versions",
+        "workflow delete",
+        "execute",
+        "executions list",
+        "executions show",
+        "executions events",
+        "executions replay",
+        "executions cancel",
+        "executions pause",
+        "executions resume",
+        "retries list",
+        "dlq list",
+        "dlq summary",
+        "dlq show",
+        "dlq retry",
+        "dlq delete",
+        "simulate",
+        "backup",
+        "explain",
+        "completions",
+        "schema",
+        "version",
+    ] {
+        let mut args: Vec<_> = command.split(' ').collect();
+        args.push("--help");
+        let help = place.run(&args).code(0).out;
+        assert!(help.contains("Examples:\n  "), "{command}: {help}");
+        assert!(
+            help.contains("  refire ") || help.contains("| refire "),
+            "{command}: {help}"
+        );
+    }
+}
+
+#[test]
+fn a_key_in_the_environment_is_never_shown() {
+    let place = Place::new();
+    let mut command = place.command();
+    command.env("REFIRE_API_KEY", "secret-canary").arg("--help");
+    let help = crate::refire::Run::of(&mut command).code(0);
+    assert!(help.out.contains("REFIRE_API_KEY") && !help.out.contains("secret-canary"));
+}
+
+#[test]
+fn a_wrong_command_line_is_code_2() {
+    let place = Place::new();
+    for args in [
+        &["frobnicate"][..],
+        &[],
+        &["execute"],
+        &["execute", "w", "--priority", "11"],
+        &["execute", "w", "--wait", "soon"],
+        &["executions", "list", "--status", "lost"],
+        &["workflow", "diff"],
+        &["dlq", "retry", "dlq_1", "--edit", "--input", "{}"],
+        &["simulate", "-f", "x", "--max-retries", "3"],
+    ] {
+        let run = place.run(args).code(2);
+        assert!(
+            run.out.is_empty() && !run.err.is_empty(),
+            "{args:?}: {run:?}"
+        );
+    }
+}
+
+#[test]
+fn the_version_is_printed_both_ways() {
+    let place = Place::new();
+    let expected = format!("refire {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(place.run(&["--version"]).code(0).out, expected);
+    let run = place
+        .run(&["version", "--url", "http://127.0.0.1:1"])
+        .code(0);
+    assert_eq!(run.out, expected);
+    assert!(
+        run.err.contains("no server answers at http://127.0.0.1:1"),
+        "{run:?}"
+    );
+}

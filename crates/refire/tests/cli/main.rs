@@ -1,0 +1,16 @@
+//! The command line as a user sees it: the real binary, its output and its exit codes.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "what the tests set up is there, or they end"
+)]
+
+mod answers;
+mod help;
+mod offline;
+mod operations;
+mod refire;
+mod server;
+mod story;
+mod stub;
+mod validate;

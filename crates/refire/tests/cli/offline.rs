@@ -1,0 +1,271 @@
+//! Commands that need no server.
+
+use crate::refire::{Place, Run};
+
+#[test]
+fn the_default_policy_waits_2_4_8_16_32_seconds() {
+    let place = Place::new();
+    let text = place.run(&["simulate"]).code(0).out;
+    for line in [
+        "exponential from 2s, 5 retries, ±20 %",
+        "    1  2s    1.6s – 2.4s     2s  █",
+        "    5  32s   25.6s – 38.4s  62s                     █████████████████████",
+        "62s of waiting in all, between 49.6s – 74.4s",
+    ] {
+        assert!(text.lines().any(|l| l == line), "{line:?} in\n{text}");
+    }
+    let json = place.run(&["simulate", "--format", "json"]).code(0).json();
+    let delays: Vec<_> = json["retries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(number("delay_ms"))
+        .collect();
+    assert_eq!(delays, [2_000, 4_000, 8_000, 16_000, 32_000]);
+    for planned in json["retries"].as_array().unwrap() {
+        let delay = number("delay_ms")(planned);
+        assert_eq!(number("min_ms")(planned), delay * 8 / 10);
+        assert_eq!(number("max_ms")(planned), delay * 12 / 10);
+    }
+    assert_eq!(number("total_ms")(&json), 62_000);
+    assert_eq!(number("total_min_ms")(&json), 49_600);
+    assert_eq!(number("total_max_ms")(&json), 74_400);
+}
+
+fn number(field: &'static str) -> impl Fn(&serde_json::Value) -> u64 {
+    move |value| value[field].as_u64().unwrap()
+}
+
+#[test]
+fn every_option_of_a_policy_counts() {
+    let place = Place::new();
+    let table: [(&[&str], &[u64]); 5] = [
+        (
+            &["--strategy", "linear", "--max-retries", "3"],
+            &[2_000, 4_000, 6_000],
+        ),
+        (
+            &[
+                "--strategy",
+                "fixed",
+                "--initial-delay",
+                "1m",
+                "--max-retries",
+                "2",
+            ],
+            &[60_000, 60_000],
+        ),
+        (
+            &[
+                "--multiplier",
+                "3",
+                "--initial-delay",
+                "100ms",
+                "--max-retries",
+                "3",
+            ],
+            &[100, 300, 900],
+        ),
+        (&["--max-delay", "5s"], &[2_000, 4_000, 5_000, 5_000, 5_000]),
+        (
+            &["--max-elapsed", "15s", "--jitter", "none"],
+            &[2_000, 4_000, 8_000],
+        ),
+    ];
+    for (options, expected) in table {
+        let args = [&["simulate", "--format", "json"], options].concat();
+        let json = place.run(&args).code(0).json();
+        let delays: Vec<_> = json["retries"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(number("delay_ms"))
+            .collect();
+        assert_eq!(delays, expected, "{options:?}");
+    }
+}
+
+#[test]
+fn a_policy_file_is_the_same_as_options() {
+    let place = Place::new();
+    place.write(
+        "policy.yaml",
+        "maxRetries: 2\ninitialDelay: 500ms\njitter: none\n",
+    );
+    let file = place
+        .run(&["simulate", "-f", "policy.yaml", "--format", "json"])
+        .code(0);
+    let args = [
+        "simulate",
+        "--max-retries",
+        "2",
+        "--initial-delay",
+        "500ms",
+        "--jitter",
+        "none",
+    ];
+    let options = place
+        .run(&[&args[..], &["--format", "json"]].concat())
+        .code(0);
+    assert_eq!(file.out, options.out);
+
+    place.write("bad.yaml", "maxRetries: 2\ninitialDelay: soon\n");
+    let run = place.run(&["simulate", "-f", "bad.yaml"]).code(1);
+    assert!(
+        run.err.starts_with("bad.yaml:2:15: error: initialDelay: "),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn a_wrong_option_is_named_as_typed() {
+    let run = Place::new()
+        .run(&["simulate", "--max-retries", "50", "--initial-delay", "x"])
+        .code(1);
+    assert!(
+        run.err.contains("error: --max-retries: 50 is not"),
+        "{run:?}"
+    );
+    assert!(run.err.contains("error: --initial-delay: "), "{run:?}");
+    assert!(run.out.is_empty());
+}
+
+#[test]
+fn codes_are_explained() {
+    let place = Place::new();
+    let all = place.run(&["explain"]).code(0);
+    assert!(
+        all.out.lines().count() > 10 && all.out.contains("RF0006"),
+        "{all:?}"
+    );
+    let page = place.run(&["explain", "RF0006"]).code(0).out;
+    assert!(page.starts_with("RF0006"), "{page}");
+    assert!(!page.contains("```") && !page.contains("# "), "{page}");
+    assert_eq!(place.run(&["explain", "rf6"]).code(0).out, page);
+    let json = place
+        .run(&["explain", "rf6", "--format", "json"])
+        .code(0)
+        .json();
+    assert_eq!(json["code"], "RF0006");
+    let unknown = place.run(&["explain", "RF9999"]).code(1);
+    assert!(unknown.err.contains("no error code RF9999"), "{unknown:?}");
+}
+
+#[test]
+fn shells_complete_commands() {
+    let place = Place::new();
+    for (shell, mark) in [
+        ("bash", "_refire()"),
+        ("zsh", "#compdef refire"),
+        ("fish", "complete -c refire"),
+        ("powershell", "Register-ArgumentCompleter"),
+        ("elvish", "edit:completion"),
+    ] {
+        let script = place.run(&["completions", shell]).code(0).out;
+        assert!(script.contains(mark) && script.contains("dlq"), "{shell}");
+    }
+    place.run(&["completions", "cmd.exe"]).code(2);
+}
+
+#[test]
+fn the_schema_is_json() {
+    let schema = Place::new().run(&["schema"]).code(0).json();
+    assert!(schema["properties"]["steps"].is_object());
+}
+
+#[test]
+fn a_server_that_is_not_there_is_said_so() {
+    let place = Place::new();
+    for args in [
+        &["executions", "list"][..],
+        &["execute", "w"],
+        &["dlq", "summary"],
+        &["workflow", "list"],
+        &["retries", "list"],
+        &["backup", "copy.db"],
+    ] {
+        let run = place
+            .run(&[args, &["--url", "http://127.0.0.1:1"]].concat())
+            .code(1);
+        let expected = "error: cannot reach http://127.0.0.1:1 — is it running? start it with: \
+                        refire serve";
+        assert!(run.err.starts_with(expected), "{run:?}");
+        assert!(run.out.is_empty());
+    }
+    let json = [
+        "executions",
+        "list",
+        "--format",
+        "json",
+        "--url",
+        "http://127.0.0.1:1",
+    ];
+    let run = place.run(&json).code(1);
+    let problem: serde_json::Value = serde_json::from_str(&run.err).unwrap();
+    assert_eq!(problem["title"], "unreachable");
+}
+
+#[test]
+fn an_address_that_is_none_is_said_so() {
+    let run = Place::new()
+        .run(&["workflow", "list", "--url", "not a url"])
+        .code(1);
+    assert!(
+        run.err
+            .contains("`not a url` is not the address of a server"),
+        "{run:?}"
+    );
+}
+
+/// Nothing is sent when the input is wrong, so the place of the mistake is all that is said.
+#[test]
+fn an_input_is_checked_before_it_is_sent() {
+    let place = Place::new();
+    let run = place.run(&["execute", "w", "--input", "{\"a\": }"]).code(1);
+    assert!(
+        run.err.starts_with("error: the input:1:7: not JSON: "),
+        "{run:?}"
+    );
+    let run = place
+        .run_with(&["execute", "w", "--input", "-"], "[1,")
+        .code(1);
+    assert!(run.err.starts_with("error: <stdin>:1:"), "{run:?}");
+    let run = place
+        .run(&["execute", "w", "--input", "@gone.json"])
+        .code(1);
+    assert!(run.err.contains("gone.json cannot be read"), "{run:?}");
+}
+
+#[test]
+fn nothing_is_deleted_without_an_answer() {
+    let place = Place::new();
+    for args in [&["workflow", "delete", "w"], &["dlq", "delete", "dlq_1"]] {
+        let run = place.run(args).code(1);
+        assert!(run.err.contains("add --yes"), "{run:?}");
+    }
+}
+
+/// There is nobody who reads: that is no reason to panic, or to fail.
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let place = Place::new();
+    let binary = assert_cmd::cargo::cargo_bin!("refire");
+    for command in [
+        "schema",
+        "completions bash",
+        "explain",
+        "simulate --format json",
+    ] {
+        let script = format!("{} {command} | head -c 1 >/dev/null", binary.display());
+        let mut shell = assert_cmd::Command::new("bash");
+        shell
+            .args(["-o", "pipefail", "-c", &script])
+            .current_dir(place.path());
+        let run = Run::of(&mut shell).code(0);
+        assert!(
+            !run.err.contains("panic") && !run.err.contains("error"),
+            "{run:?}"
+        );
+    }
+}

@@ -1,0 +1,149 @@
+//! Definitions, backups, keys and settings with a real server.
+
+use refire_client::Client;
+
+use crate::refire::Place;
+use crate::server::{Server, Target};
+
+#[test]
+fn a_definition_goes_in_and_comes_back() {
+    let (server, target) = (Server::start(), Target::start());
+    let first = target.definition(1);
+    server.place.write("w.yaml", &first);
+    let run = server.run(&["workflow", "diff", "-f", "w.yaml"]).code(0);
+    assert!(run.err.contains("from nothing to the file"), "{run:?}");
+    let apply = ["workflow", "apply", "-f", "w.yaml"];
+    assert_eq!(server.run(&apply).code(0).out, "hello v1 saved\n");
+    assert_eq!(server.run(&apply).code(0).out, "hello v1 unchanged\n");
+
+    server.place.write("w.yaml", &target.definition(2));
+    let run = server.run(&["workflow", "diff", "-f", "w.yaml"]).code(0);
+    assert_eq!(run.out, "~ retry.maxRetries: 1 → 2\n");
+    assert_eq!(server.json(&apply)["version"], 2);
+    assert_eq!(
+        server.run(&["workflow", "diff", "hello"]).code(0).out,
+        run.out
+    );
+    let diff = server.json(&["workflow", "diff", "hello", "--from", "2", "--to", "1"]);
+    assert_eq!(diff["changes"][0]["new"], 1);
+
+    let source = server
+        .run(&["workflow", "show", "hello", "--version", "1", "--source"])
+        .code(0);
+    assert_eq!(source.out, first, "byte for byte");
+    let shown = server.run(&["workflow", "show", "hello"]).code(0).out;
+    assert!(
+        shown.starts_with("hello v2\n") && shown.contains("maxRetries: 2"),
+        "{shown}"
+    );
+    assert!(
+        server
+            .run(&["workflow", "list"])
+            .code(0)
+            .out
+            .contains("hello           2")
+    );
+    let versions = server.json(&["workflow", "versions", "hello"]);
+    assert_eq!(versions["items"].as_array().unwrap().len(), 2);
+
+    server
+        .run(&["workflow", "delete", "hello", "--yes"])
+        .code(0);
+    let run = server.run(&["workflow", "show", "hello"]).code(1);
+    assert!(run.err.contains("run 'refire explain RF"), "{run:?}");
+}
+
+#[test]
+fn a_backup_is_made_with_and_without_a_server() {
+    let (mut server, target) = (Server::start(), Target::start());
+    server.place.write("w.yaml", &target.definition(1));
+    server.run(&["workflow", "apply", "-f", "w.yaml"]).code(0);
+    let run = server.run(&["backup", "one.db"]).code(0);
+    let path = server.place.path().join("one.db");
+    assert!(
+        run.out.trim_end().ends_with("one.db") && path.is_file(),
+        "{run:?}"
+    );
+    let run = server.run(&["backup", "one.db"]).code(1);
+    assert!(run.err.contains("exists already"), "{run:?}");
+
+    server.stop();
+    let run = server
+        .run(&["backup", "two.db", "--format", "json"])
+        .code(0);
+    assert!(run.err.contains("no server runs"), "{run:?}");
+    let bytes = std::fs::metadata(server.place.path().join("two.db"))
+        .unwrap()
+        .len();
+    assert_eq!(run.json()["bytes"], bytes);
+    let run = server
+        .run(&["backup", "three.db", "--data-dir", "nowhere"])
+        .code(1);
+    assert!(run.err.contains("cannot reach"), "{run:?}");
+    assert!(
+        !server.place.path().join("nowhere").exists(),
+        "nothing is made on the way"
+    );
+}
+
+#[test]
+fn a_wrong_key_is_explained() {
+    let server = Server::start();
+    let run = server
+        .run(&["workflow", "list", "--api-key", "wrong"])
+        .code(1);
+    assert!(
+        run.err.contains("--api-key") && run.err.contains("admin.key"),
+        "{run:?}"
+    );
+    server.run(&["workflow", "list"]).code(0);
+    let version = server.json(&["version"]);
+    assert_eq!(version["server"]["version"], env!("CARGO_PKG_VERSION"));
+}
+
+/// The simulator on this side and the server's own are one.
+#[tokio::test]
+async fn the_api_simulates_the_same_numbers() {
+    let server = Server::start();
+    let key = std::fs::read_to_string(server.place.path().join("refire-data/admin.key")).unwrap();
+    let client = Client::builder(&server.url)
+        .key(key.trim())
+        .build()
+        .unwrap();
+    let policy =
+        r#"{"maxRetries": 7, "initialDelay": "300ms", "jitter": "full", "maxDelay": "9s"}"#;
+    let answer = client.simulate(policy).await.unwrap();
+    let here = server.json(&[
+        "simulate",
+        "--max-retries",
+        "7",
+        "--initial-delay",
+        "300ms",
+        "--jitter",
+        "full",
+        "--max-delay",
+        "9s",
+    ]);
+    assert_eq!(serde_json::to_value(answer).unwrap(), here);
+}
+
+/// `--data-dir` belongs to every command, but must not stand in the way of the server's file.
+#[test]
+fn the_data_directory_is_found_in_every_way() {
+    for (args, expected) in [
+        (&["serve"][..], "from-file"),
+        (&["serve", "--data-dir", "after"], "after"),
+        (&["--data-dir", "before", "serve"], "before"),
+    ] {
+        let place = Place::new();
+        place.write(
+            "refire.yaml",
+            "listen: 127.0.0.1:0\ndata_dir: ./from-file\n",
+        );
+        let server = Server::start_with(place, args);
+        let data = server.place.path().join(expected);
+        assert!(data.join("admin.key").is_file(), "{args:?}");
+        let list = ["workflow", "list", "--data-dir", expected];
+        server.run(&list).code(0);
+    }
+}

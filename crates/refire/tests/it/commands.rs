@@ -1,0 +1,112 @@
+//! Pause, resume, cancel.
+
+use serde_json::json;
+
+use crate::server::{Server, until};
+use crate::target::Target;
+use crate::{one_step, two_steps};
+
+#[tokio::test]
+async fn a_paused_execution_finishes_what_runs_and_starts_nothing_new() {
+    let (server, target) = (Server::start().await, Target::start().await);
+    server
+        .apply(
+            "w",
+            &two_steps("w", &target.url("/held"), &target.url("/b")),
+        )
+        .await;
+    let id = server.execute("w", r#"{"name":"x"}"#).await;
+    until("the call arrives", || target.calls("/held").len() == 1).await;
+    let path = |command: &str| format!("/api/executions/{id}/{command}");
+    assert_eq!(
+        server.post(&path("pause"), "").await.expect(200)["status"],
+        "paused"
+    );
+    target.release();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while server.execution(&id).await["steps"][0]["status"] != "completed" {
+        assert!(
+            std::time::Instant::now() < deadline,
+            "the running attempt is recorded"
+        );
+    }
+    assert_eq!(server.execution(&id).await["status"], "paused");
+    assert!(target.calls("/b").is_empty());
+    server.post(&path("resume"), "").await.expect(200);
+    server.reaches(&id, "completed").await;
+    assert_eq!(target.calls("/b").len(), 1);
+    server
+        .post(&path("resume"), "")
+        .await
+        .problem(409, "RF0017");
+    server.post(&path("pause"), "").await.problem(409, "RF0017");
+    server
+        .post(&path("cancel"), "")
+        .await
+        .problem(409, "RF0017");
+    let events = server.event_types(&id).await;
+    assert!(events.contains(&"EXECUTION_PAUSED".to_owned()));
+    assert!(events.contains(&"EXECUTION_RESUMED".to_owned()));
+}
+
+#[tokio::test]
+async fn a_cancelled_execution_ends_at_once_and_again_is_the_same() {
+    let (server, target) = (Server::start().await, Target::start().await);
+    target.answers("/a", &[503]);
+    server
+        .apply(
+            "w",
+            &one_step("w", &target.url("/a")).replace("100ms", "1h"),
+        )
+        .await;
+    let id = server.execute("w", "{}").await;
+    server.reaches(&id, "retrying").await;
+    let path = format!("/api/executions/{id}/cancel");
+    for _ in 0..2 {
+        let shown = server.post(&path, "").await.expect(200);
+        assert_eq!(shown["status"], "cancelled");
+        assert_eq!(
+            (&shown["next_retry_at"], &shown["dlq_entry_id"]),
+            (&json!(null), &json!(null))
+        );
+    }
+    let unknown = "/api/executions/exec_01kb2m8x0c7q2t5v9w3y4z6a8d";
+    for command in ["cancel", "pause", "resume"] {
+        server
+            .post(&format!("{unknown}/{command}"), "")
+            .await
+            .problem(404, "RF0010");
+    }
+    server
+        .post(&format!("{path}?compensate=maybe"), "")
+        .await
+        .problem(400, "RF0003");
+    server
+        .post(&format!("/api/executions/{id}/explode"), "")
+        .await
+        .problem(404, "RF0007");
+}
+
+#[tokio::test]
+async fn cancelling_with_compensation_undoes_what_was_done() {
+    let (server, target) = (Server::start().await, Target::start().await);
+    let definition = two_steps("w", &target.url("/a"), &target.url("/held"))
+        .replace("  - id: first\n", "  - id: first\n    compensate: undo\n")
+        + &format!(
+            "  - id: undo\n    type: http\n    config: {{ method: POST, url: \"{}\" }}\n",
+            target.url("/undo")
+        );
+    server.apply("w", &definition).await;
+    let id = server.execute("w", r#"{"name":"x"}"#).await;
+    until("the second call arrives", || {
+        target.calls("/held").len() == 1
+    })
+    .await;
+    server
+        .post(&format!("/api/executions/{id}/cancel?compensate=true"), "")
+        .await
+        .expect(200);
+    let shown = server.reaches(&id, "cancelled").await;
+    assert_eq!(target.calls("/undo").len(), 1);
+    assert_eq!(shown["steps"][0]["status"], "compensated");
+}

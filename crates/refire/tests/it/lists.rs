@@ -1,0 +1,134 @@
+//! Lists, pages and cursors.
+
+use serde_json::{Value, json};
+
+use crate::one_step;
+use crate::server::Server;
+use crate::target::Target;
+
+fn ids(page: &Value, field: &str) -> Vec<String> {
+    let items = page["items"].as_array().unwrap();
+    items
+        .iter()
+        .map(|one| one[field].as_str().unwrap().to_owned())
+        .collect()
+}
+
+async fn walk(server: &Server, path: &str, field: &str) -> Vec<Vec<String>> {
+    let mut pages = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let page = server
+            .get(&format!("{path}&cursor={cursor}"))
+            .await
+            .expect(200);
+        pages.push(ids(&page, field));
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = next.to_owned(),
+            None => return pages,
+        }
+    }
+}
+
+#[tokio::test]
+async fn pages_hold_everything_once_in_order() {
+    let (server, target) = (Server::start().await, Target::start().await);
+    let mut expected = Vec::new();
+    for workflow in ["a", "b", "c"] {
+        server
+            .apply(workflow, &one_step(workflow, &target.url("/x")))
+            .await;
+    }
+    for number in 0..7 {
+        let workflow = if number % 2 == 0 { "a" } else { "b" };
+        let path = format!("/api/workflows/{workflow}/execute?delay=1h");
+        let accepted = server.post(&path, "").await.expect(202);
+        expected.insert(0, accepted["execution_id"].as_str().unwrap().to_owned());
+    }
+    let pages = walk(&server, "/api/executions?limit=3", "execution_id").await;
+    assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [3, 3, 1]);
+    assert_eq!(pages.concat(), expected);
+    let pages = walk(
+        &server,
+        "/api/executions?limit=2&workflow=a",
+        "execution_id",
+    )
+    .await;
+    assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2]);
+    let pages = walk(&server, "/api/workflows?limit=2", "workflow_id").await;
+    assert_eq!(
+        pages,
+        [vec!["a".to_owned(), "b".to_owned()], vec!["c".to_owned()]]
+    );
+    let events = format!("/api/executions/{}/events?limit=1", expected[0]);
+    assert_eq!(
+        walk(&server, &events, "event_type").await.concat(),
+        ["EXECUTION_STARTED", "STEP_SCHEDULED"]
+    );
+    let listed = server.get("/api/executions?limit=1").await.expect(200);
+    let one = listed["items"][0].as_object().unwrap();
+    assert!(!one.contains_key("input") && !one.contains_key("steps"));
+}
+
+#[tokio::test]
+async fn a_cursor_of_another_list_or_filter_is_refused() {
+    let (server, target) = (Server::start().await, Target::start().await);
+    server.apply("w", &one_step("w", &target.url("/x"))).await;
+    for _ in 0..2 {
+        server
+            .post("/api/workflows/w/execute?delay=1h", "")
+            .await
+            .expect(202);
+    }
+    let page = server.get("/api/executions?limit=1").await.expect(200);
+    let cursor = page["next_cursor"].as_str().unwrap();
+    for path in [
+        format!("/api/retries?cursor={cursor}"),
+        format!("/api/dlq?cursor={cursor}"),
+        format!("/api/workflows?cursor={cursor}"),
+        format!("/api/executions?workflow=w&cursor={cursor}"),
+        format!("/api/executions?status=pending&cursor={cursor}"),
+        "/api/executions?cursor=nonsense".to_owned(),
+        "/api/executions?cursor=%00".to_owned(),
+    ] {
+        let problem = server.get(&path).await.problem(400, "RF0004");
+        assert_eq!(problem["errors"][0]["field"], "cursor", "{path}");
+    }
+    server
+        .get(&format!("/api/executions?limit=7&cursor={cursor}"))
+        .await
+        .expect(200);
+}
+
+#[tokio::test]
+async fn parameters_are_read_strictly() {
+    let server = Server::start().await;
+    for (path, field) in [
+        ("/api/executions?limit=0", "limit"),
+        ("/api/executions?limit=1001", "limit"),
+        ("/api/executions?limit=ten", "limit"),
+        ("/api/executions?stat=running", "stat"),
+        ("/api/executions?status=done", "status"),
+        ("/api/executions?workflow=a&workflow=b", "workflow"),
+        ("/api/workflows?q=1", "q"),
+        ("/api/retries?status=gone", "status"),
+        ("/api/dlq/summary?limit=5", "limit"),
+    ] {
+        let problem = server.get(path).await.problem(400, "RF0003");
+        assert_eq!(problem["errors"][0]["field"], field, "{path}");
+    }
+    let problem = server
+        .get("/api/executions?status=done")
+        .await
+        .problem(400, "RF0003");
+    assert!(
+        problem["detail"]
+            .as_str()
+            .unwrap()
+            .contains("retrying, waiting, paused")
+    );
+    assert_eq!(
+        server.get("/api/executions?limit=1000").await.expect(200),
+        json!({"items": [], "next_cursor": null})
+    );
+}

@@ -1,0 +1,121 @@
+//! Slow and hostile connections: closed in time, and honest ones do not notice.
+
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::server::Server;
+
+/// Hostile sockets are closed within this.
+const CLOSED_WITHIN: Duration = Duration::from_secs(15);
+
+async fn connect(server: &Server) -> TcpStream {
+    TcpStream::connect(server.url.strip_prefix("http://").unwrap())
+        .await
+        .unwrap()
+}
+
+/// What the server sent until it closed the connection.
+async fn rest(mut stream: TcpStream) -> String {
+    let mut text = Vec::new();
+    let read = stream.read_to_end(&mut text);
+    match tokio::time::timeout(CLOSED_WITHIN, read).await {
+        Ok(_) => String::from_utf8_lossy(&text).into_owned(),
+        Err(_) => panic!("still open; it said {:?}", String::from_utf8_lossy(&text)),
+    }
+}
+
+#[tokio::test]
+async fn silence_and_half_requests_are_cut_off() {
+    let server = Server::start().await;
+    let openings: [&[u8]; 5] = [
+        b"",
+        b"P",
+        b"GET /livez HTTP/1.1\r\nHost: x\r\nX-Slow: ",
+        b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /li",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ];
+    let mut waiting = Vec::new();
+    for opening in openings {
+        for _ in 0..20 {
+            let mut stream = connect(&server).await;
+            stream.write_all(opening).await.unwrap();
+            waiting.push(tokio::spawn(rest(stream)));
+        }
+    }
+    let began = Instant::now();
+    server.get("/livez").await.expect(200);
+    assert!(
+        began.elapsed() < Duration::from_secs(1),
+        "honest requests do not wait"
+    );
+    for closed in waiting {
+        closed.await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_stands_still_is_told_so() {
+    let server = Server::start().await;
+    let mut stream = connect(&server).await;
+    let head = format!(
+        "POST /api/retry/simulate HTTP/1.1\r\nHost: x\r\nX-API-Key: {}\r\nContent-Length: 100\r\n\r\n{{",
+        server.key
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let said = rest(stream).await;
+    assert!(
+        said.starts_with("HTTP/1.1 408") && said.contains("RF0014"),
+        "{said}"
+    );
+}
+
+#[tokio::test]
+async fn a_large_body_is_refused_before_it_is_sent() {
+    let server = Server::start().await;
+    let mut stream = connect(&server).await;
+    let head = format!(
+        "POST /api/retry/simulate HTTP/1.1\r\nHost: x\r\nX-API-Key: {}\r\nContent-Length: 2000000\r\n\r\n",
+        server.key
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let began = Instant::now();
+    let mut first = [0; 12];
+    stream.read_exact(&mut first).await.unwrap();
+    assert_eq!(&first, b"HTTP/1.1 413");
+    assert!(began.elapsed() < Duration::from_secs(1));
+}
+
+#[tokio::test]
+async fn too_many_headers_are_431() {
+    let server = Server::start().await;
+    for count in [100, 1_000] {
+        let mut stream = connect(&server).await;
+        let mut head = String::from("GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n");
+        for number in 0..count {
+            head.push_str(&format!("X-{number}: 1\r\n"));
+        }
+        head.push_str("\r\n");
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let said = rest(stream).await;
+        assert!(said.starts_with("HTTP/1.1 431"), "{count}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn only_so_many_connections_are_served_at_once() {
+    let server = Server::start_with(&["--max-connections", "2"]).await;
+    let held = [connect(&server).await, connect(&server).await];
+    // The third waits in the system's queue until a place is free.
+    let mut third = connect(&server).await;
+    third
+        .write_all(b"GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        .await
+        .unwrap();
+    let mut byte = [0];
+    let early = tokio::time::timeout(Duration::from_millis(300), third.read(&mut byte)).await;
+    assert!(early.is_err(), "served although there is no place");
+    drop(held);
+    assert!(rest(third).await.contains("200 OK"));
+}

@@ -1,0 +1,117 @@
+//! Starting: what is printed, made, and refused.
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::server::{Server, command, send};
+
+/// Runs the server until it ends by itself; what it said.
+fn refused(options: &[&str], environment: &[(&str, &str)]) -> String {
+    let home = tempfile::tempdir().unwrap();
+    let output = command(home.path())
+        .args(options)
+        .envs(environment.iter().copied())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[tokio::test]
+async fn the_first_start_makes_a_key_and_later_ones_keep_it() {
+    let began = Instant::now();
+    let mut server = Server::start().await;
+    assert!(
+        began.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        began.elapsed()
+    );
+    assert!(
+        server.key.starts_with("rf_") && server.key.len() == 46,
+        "{}",
+        server.key
+    );
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&server.data().join("admin.key")), 0o600);
+    assert_eq!(mode(&server.data()), 0o700);
+    server.kill();
+    server.restart();
+    server.get("/api/executions").await.expect(200);
+}
+
+#[test]
+fn what_cannot_be_is_explained() {
+    for (options, environment, said) in [
+        (vec!["--listen", "0.0.0.0:0"], vec![], "--behind-proxy"),
+        (
+            vec!["--listen", "nowhere"],
+            vec![],
+            "is not an address with a port",
+        ),
+        (vec!["--database", "postgres://x"], vec![], "no PostgreSQL"),
+        (
+            vec!["--config", "missing.yaml"],
+            vec![],
+            "missing.yaml cannot be read",
+        ),
+        (vec!["--log-level", "=="], vec![], "--log-level"),
+        (
+            vec![],
+            vec![("REFIRE_ADMIN_KEY", "short")],
+            "REFIRE_ADMIN_KEY",
+        ),
+        (
+            vec![],
+            vec![("REFIRE_ALLOW_PRIVATE_TARGETS", "moon")],
+            "moon",
+        ),
+    ] {
+        let text = refused(&options, &environment);
+        assert!(text.contains(said), "{options:?}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn an_address_or_database_in_use_is_explained() {
+    let server = Server::start().await;
+    let address = server.url.strip_prefix("http://").unwrap();
+    let text = refused(&["--listen", address], &[]);
+    assert!(
+        text.contains("is in use") && text.contains("--listen"),
+        "{text}"
+    );
+    let database = format!("sqlite:{}", server.data().join("refire.db").display());
+    let text = refused(&["--database", &database], &[]);
+    assert!(text.contains("in use by another process"), "{text}");
+    server.get("/api/executions").await.expect(200);
+}
+
+#[tokio::test]
+async fn a_given_key_is_used_and_written_nowhere() {
+    let home = tempfile::tempdir().unwrap();
+    // The environment goes over the file, which names a port that nobody may have.
+    std::fs::write(
+        home.path().join("refire.yaml"),
+        "listen: 127.0.0.1:1\nmax_connections: 5\n",
+    )
+    .unwrap();
+    let key = "rf_given_by_the_environment";
+    let mut child = command(home.path())
+        .env("REFIRE_ADMIN_KEY", key)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
+    std::io::BufRead::read_line(&mut out, &mut line).unwrap();
+    let url = line.split_once("is ready at ").unwrap().1.trim().to_owned();
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let answer = send(http.get(format!("{url}/api/executions")).bearer_auth(key)).await;
+    child.kill().unwrap();
+    child.wait().unwrap();
+    answer.expect(200);
+    assert!(!home.path().join("data/admin.key").exists());
+}

@@ -1,0 +1,167 @@
+//! The house rules that a compiler cannot check.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Lines a source file may have, tests included; beyond it is more than one concept.
+const FILE_LINES_MAX: usize = 600;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
+}
+
+fn sources(below: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(below).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+fn all_sources() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in ["crates", "examples", "bench"] {
+        sources(&root().join(folder), &mut found);
+    }
+    assert!(found.len() > 50, "the sources were found");
+    found
+}
+
+fn name(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap().display().to_string()
+}
+
+#[test]
+fn every_module_says_what_it_is_for() {
+    let silent: Vec<String> = all_sources()
+        .iter()
+        .filter(|path| !fs::read_to_string(path).unwrap().starts_with("//!"))
+        .filter(|path| !fs::read_to_string(path).unwrap().starts_with("#!["))
+        .map(|path| name(path))
+        .collect();
+    assert!(
+        silent.is_empty(),
+        "these begin without a `//!` line: {silent:#?}"
+    );
+}
+
+#[test]
+fn no_file_is_several_concepts() {
+    let long: Vec<String> = all_sources()
+        .iter()
+        .map(|path| {
+            (
+                fs::read_to_string(path).unwrap().lines().count(),
+                name(path),
+            )
+        })
+        .filter(|(lines, _)| *lines > FILE_LINES_MAX)
+        .map(|(lines, name)| format!("{name} has {lines} lines"))
+        .collect();
+    assert!(long.is_empty(), "over {FILE_LINES_MAX} lines: {long:#?}");
+}
+
+#[test]
+fn no_buckets() {
+    let buckets: Vec<String> = all_sources()
+        .iter()
+        .filter(|path| {
+            let stem = path.file_stem().unwrap().to_str().unwrap();
+            [
+                "util", "utils", "common", "helper", "helpers", "types", "misc",
+            ]
+            .contains(&stem)
+        })
+        .map(|path| name(path))
+        .collect();
+    assert!(
+        buckets.is_empty(),
+        "a name that says nothing attracts code: {buckets:#?}"
+    );
+}
+
+#[test]
+fn dependencies_point_one_way() {
+    let forbidden = [
+        (
+            "retry",
+            &[
+                "refire-core",
+                "refire-store",
+                "refire-engine",
+                "rusqlite",
+                "axum",
+            ][..],
+        ),
+        (
+            "core",
+            &[
+                "refire-store",
+                "refire-engine",
+                "tokio",
+                "rusqlite",
+                "axum",
+                "reqwest",
+            ][..],
+        ),
+        ("store", &["refire-engine", "axum", "reqwest", "hyper"][..]),
+        ("engine", &["refire-client", "axum", "rusqlite", "clap"][..]),
+        (
+            "client",
+            &["refire-core", "refire-store", "refire-engine", "axum"][..],
+        ),
+    ];
+    for (krate, names) in forbidden {
+        let manifest = fs::read_to_string(root().join("crates").join(krate).join("Cargo.toml"));
+        let manifest = manifest.unwrap();
+        let dependencies = manifest.split("[dependencies]").nth(1).unwrap();
+        let dependencies = dependencies.split("\n[").next().unwrap();
+        for name in names {
+            let uses = dependencies.lines().any(|line| {
+                line.split(['.', ' ', '='])
+                    .next()
+                    .is_some_and(|dependency| dependency == *name)
+            });
+            assert!(!uses, "crates/{krate} must not depend on {name}");
+        }
+    }
+}
+
+#[test]
+fn stores_never_judge() {
+    let mut found = Vec::new();
+    sources(&root().join("crates/store/src/sqlite"), &mut found);
+    for path in found {
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(
+            !text.contains("EventKind::"),
+            "{} looks inside an event",
+            name(&path)
+        );
+    }
+}
+
+#[test]
+fn what_the_architecture_names_exists() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let gone: Vec<&str> = text
+        .split('`')
+        .filter(|word| {
+            ["crates/", "docs/", "examples/", "bench/"]
+                .iter()
+                .any(|start| word.starts_with(start))
+        })
+        .filter(|word| !root().join(word).exists())
+        .collect();
+    assert!(
+        gone.is_empty(),
+        "named in ARCHITECTURE.md but not there: {gone:#?}"
+    );
+}

@@ -1,0 +1,336 @@
+//! What a commit is made of: parts that become durable together.
+
+use std::collections::HashMap;
+
+use refire_core::dead_letter::{Letter, LetterStatus};
+use refire_core::definition::WorkflowId;
+use refire_core::execution::{EventRow, Status};
+use refire_core::id::{DlqId, ExecutionId, NodeId};
+use refire_core::time::Timestamp;
+
+use crate::row::WorkRow;
+
+/// One transaction's worth of parts.
+#[derive(Debug, Clone, Default)]
+pub struct Batch {
+    /// Tells this batch from any other; written with every execution it changes, so that a
+    /// commit whose answer was lost can be recognised.
+    pub commit_id: [u8; 16],
+    /// The clock's word for everything in it.
+    pub now: Timestamp,
+    /// What to write, in order.
+    pub parts: Vec<Part>,
+}
+
+/// A unit of a batch: written whole or refused whole.
+#[derive(Debug, Clone)]
+pub enum Part {
+    /// A new execution.
+    Admit(Box<Admit>),
+    /// An execution moves on.
+    Advance(Box<Advance>),
+    /// Take unowned due work.
+    Claim(Claim),
+    /// Take unowned timers that are due soon.
+    ClaimTimers(ClaimTimers),
+    /// These owned attempts have begun; nothing happens where the row is gone or another's.
+    Begin(Vec<(WorkKey, u32)>),
+    /// Give owned work back.
+    Release(Release),
+    /// A person gives a dead letter up.
+    DeleteLetter {
+        /// The letter; refused unless it is pending.
+        id: DlqId,
+        /// Who.
+        by: String,
+    },
+    /// Save a definition; equal content makes no new version.
+    PutWorkflow(Box<PutWorkflow>),
+    /// Mark a workflow deleted; refused while executions are open.
+    DeleteWorkflow {
+        /// The workflow.
+        id: WorkflowId,
+    },
+    /// Remove a chunk of what is old.
+    Prune(Prune),
+}
+
+/// A new execution with everything that becomes true with it.
+#[derive(Debug, Clone)]
+pub struct Admit {
+    /// The execution's row.
+    pub row: ExecutionRow,
+    /// Its first events.
+    pub events: Vec<EventRow>,
+    /// Its first work.
+    pub work: Vec<WorkChange>,
+    /// The key that must not have been used yet.
+    pub claim: Option<IdempotencyClaim>,
+    /// The dead letter it retries, which must be pending.
+    pub letter: Option<LetterRetry>,
+    /// What an execution that ended at once did to letters.
+    pub new_letter: Option<Box<Letter>>,
+    /// See `new_letter`.
+    pub settle: Option<SettleLetter>,
+}
+
+/// An execution that moves on.
+#[derive(Debug, Clone)]
+pub struct Advance {
+    /// The execution.
+    pub id: ExecutionId,
+    /// The version it must have.
+    pub expected_version: u64,
+    /// Its row afterwards.
+    pub update: RowUpdate,
+    /// The new events.
+    pub events: Vec<EventRow>,
+    /// What changes in its work, in order.
+    pub work: Vec<WorkChange>,
+    /// The dead letter it became.
+    pub new_letter: Option<Box<Letter>>,
+    /// The dead letter it was a retry of.
+    pub settle: Option<SettleLetter>,
+}
+
+/// An execution's row when it is new.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExecutionRow {
+    /// Its id.
+    pub id: ExecutionId,
+    /// The workflow.
+    pub workflow: WorkflowId,
+    /// The version of its definition.
+    pub workflow_version: u32,
+    /// How it was started, in the API's word.
+    pub trigger: &'static str,
+    /// 1 (first) to 10 (last).
+    pub priority: u8,
+    /// When it was accepted.
+    pub created_at: Timestamp,
+    /// The execution it repeats.
+    pub parent: Option<ExecutionId>,
+    /// The first of its line.
+    pub root: ExecutionId,
+    /// The part that later commits change.
+    pub update: RowUpdate,
+}
+
+/// The part of an execution's row that every commit rewrites.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowUpdate {
+    /// The number of its last event.
+    pub version: u64,
+    /// As far as its log knows.
+    pub status: Status,
+    /// Whether completed steps are being undone.
+    pub compensating: bool,
+    /// The last event's time.
+    pub updated_at: Timestamp,
+    /// Retries so far of the step that failed last.
+    pub retry_count: u32,
+    /// When that step's next attempt is due.
+    pub next_retry_at: Option<Timestamp>,
+    /// The state as text; absent = the row keeps the older one and the events after it fill in.
+    pub snapshot: Option<Vec<u8>>,
+}
+
+/// The name of a work row.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct WorkKey {
+    /// The execution.
+    pub execution: ExecutionId,
+    /// The step.
+    pub step: String,
+}
+
+/// A change of an execution's work.
+#[derive(Debug, Clone, PartialEq)]
+pub enum WorkChange {
+    /// Write this row, replacing the step's earlier one.
+    Put(WorkRow),
+    /// Write this row unless one with the same attempt that has begun is there.
+    Restore(WorkRow),
+    /// Remove the step's row.
+    Remove {
+        /// The step.
+        step: String,
+    },
+    /// Remove the rows that have not begun.
+    RemoveUnbegun,
+    /// Remove all rows.
+    RemoveAll,
+}
+
+/// A use of an idempotency key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdempotencyClaim {
+    /// What the key is unique in: the workflow's or the trigger's name.
+    pub scope: String,
+    /// The first sixteen bytes of the key's SHA-256.
+    pub key_hash: [u8; 16],
+    /// The first eight bytes of the body's SHA-256.
+    pub body_hash: [u8; 8],
+    /// When the key may be used again.
+    pub expires_at: Timestamp,
+}
+
+/// The retry of a dead letter by a new execution.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LetterRetry {
+    /// The letter; refused unless it is pending.
+    pub id: DlqId,
+    /// Who.
+    pub by: String,
+}
+
+/// How the retry of a dead letter ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettleLetter {
+    /// The letter.
+    pub id: DlqId,
+    /// Resolved, or pending again.
+    pub resolved: bool,
+    /// The execution that retried it.
+    pub execution: ExecutionId,
+}
+
+/// A claim of unowned work that is due.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// Who takes it; the rows become owned and begun.
+    pub node: NodeId,
+    /// From which workflows, and how many at most; by priority, then due time, then age.
+    pub wants: Vec<Want>,
+}
+
+/// How much to claim of one workflow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Want {
+    /// The workflow.
+    pub workflow: WorkflowId,
+    /// At most so many.
+    pub up_to: u32,
+    /// At most so many retries among them; the others stay.
+    pub retries_up_to: u32,
+    /// What each concurrency key has room for; absent = keys do not matter.
+    pub keys: Option<KeyRoom>,
+}
+
+impl Want {
+    /// So many of a workflow, whatever they are.
+    #[must_use]
+    pub fn any(workflow: WorkflowId, up_to: u32) -> Self {
+        Self {
+            workflow,
+            up_to,
+            retries_up_to: up_to,
+            keys: None,
+        }
+    }
+}
+
+/// How many rows of each concurrency key may be in flight.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyRoom {
+    /// Executions per key.
+    pub max: u32,
+    /// Those that are in flight, by key.
+    pub in_flight: HashMap<String, u32>,
+}
+
+/// A claim of unowned timers; the rows become owned, not begun.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaimTimers {
+    /// Who takes them.
+    pub node: NodeId,
+    /// Those due by then.
+    pub until: Timestamp,
+    /// At most so many, the earliest first.
+    pub up_to: u32,
+}
+
+/// Owned work given back. Work of a paused execution is removed instead: nothing of it may be
+/// claimed, and resuming makes it again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Release {
+    /// Whose it was; rows of others are left alone.
+    pub node: NodeId,
+    /// Which rows, and from when they may be claimed again (absent = unchanged).
+    pub work: Vec<(WorkKey, Option<Timestamp>)>,
+}
+
+/// A definition to save.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PutWorkflow {
+    /// The workflow.
+    pub id: WorkflowId,
+    /// Its name for people.
+    pub name: String,
+    /// Equal for equal content.
+    pub content_hash: [u8; 32],
+    /// The text as it was sent.
+    pub source: String,
+    /// Who.
+    pub by: String,
+}
+
+/// A chunk of retention.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Prune {
+    /// Ended executions with everything that belongs to them. Those whose dead letter is pending
+    /// or being retried stay.
+    Executions {
+        /// With one of these (terminal) statuses.
+        statuses: Vec<Status>,
+        /// That ended before.
+        before: Timestamp,
+        /// Where the last chunk stopped.
+        after: Option<ExecutionId>,
+        /// Rows to look at, at most.
+        limit: u32,
+    },
+    /// Idempotency keys whose time is over.
+    IdempotencyKeys {
+        /// Rows to remove, at most.
+        limit: u32,
+    },
+}
+
+/// What became of a part.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PartOutcome {
+    /// Written.
+    Done,
+    /// Refused: the execution has another version.
+    Conflict,
+    /// Refused: the idempotency key belongs to this execution already.
+    Duplicate {
+        /// The execution that has the key.
+        execution: ExecutionId,
+        /// Whether the bodies differ.
+        body_differs: bool,
+    },
+    /// Refused: the dead letter is not pending (absent = there is none).
+    LetterNotPending(Option<LetterStatus>),
+    /// The work that is now owned.
+    Claimed(Vec<WorkRow>),
+    /// The definition is saved.
+    Saved {
+        /// Its version.
+        version: u32,
+        /// Whether the content is new.
+        created: bool,
+    },
+    /// Refused: so many executions are open.
+    OpenExecutions(u64),
+    /// Refused: no such workflow.
+    NoSuchWorkflow,
+    /// A chunk of retention is done.
+    Pruned {
+        /// Executions or keys that were removed.
+        removed: u64,
+        /// Where to go on; absent = there is no more.
+        next: Option<ExecutionId>,
+    },
+}

@@ -1,0 +1,143 @@
+//! The suite that every backend passes, without exceptions.
+//!
+//! A backend says how its store is opened (a [`Lab`]) and calls
+//! [`conformance!`](crate::conformance!), which makes one test per case. Cases speak only the words
+//! of [`Store`]. What they write is real: the events and states come from core's own decisions on
+//! small workflows.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a case that fails is to panic, as a test does"
+)]
+
+pub mod admit;
+pub mod advance;
+pub mod backup;
+pub mod catalog;
+pub mod claim;
+mod execution;
+pub mod history;
+pub mod letter_lists;
+pub mod letters;
+pub mod lists;
+pub mod prune;
+pub mod reopen;
+pub mod snapshot;
+mod stage;
+pub mod summary;
+pub mod work;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use crate::Store;
+
+/// Where the cases of one test find their store.
+#[async_trait]
+pub trait Lab: Send + Sync {
+    /// Opens the lab's store: empty the first time, with the same data after it was closed.
+    async fn open(&self) -> Arc<dyn Store>;
+
+    /// Opens what a backup wrote to `path`.
+    async fn open_backup(&self, path: &Path) -> Arc<dyn Store>;
+
+    /// A directory for files of the case, gone with the lab.
+    fn directory(&self) -> &Path;
+}
+
+/// Runs one case in a lab of its own.
+pub fn run<L: Lab>(lab: &L, case: impl AsyncFnOnce(&dyn Lab)) {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .expect("a runtime can be built");
+    runtime.block_on(case(lab));
+}
+
+/// Makes the tests of one topic.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! conformance_topic {
+    ($lab:expr, $topic:ident: $($case:ident),+ $(,)?) => {
+        mod $topic {
+            use super::*;
+            $(
+                #[test]
+                fn $case() {
+                    $crate::conformance::run(&$lab, async |lab| {
+                        $crate::conformance::$topic::$case(lab).await;
+                    });
+                }
+            )+
+        }
+    };
+}
+
+/// Makes a test of every case. `$lab` is an expression that makes a new [`Lab`](crate::conformance::Lab).
+#[macro_export]
+macro_rules! conformance {
+    ($lab:expr) => {
+        $crate::conformance_topic!($lab, admit:
+            a_new_execution_is_found_again, a_used_key_gives_the_first_execution,
+            one_key_twice_in_a_batch, an_expired_key_is_free_again,
+            keys_of_other_scopes_do_not_meet, an_id_is_admitted_once,
+            an_unknown_workflow_is_refused,
+        );
+        $crate::conformance_topic!($lab, advance:
+            a_wrong_version_is_refused_alone, an_unknown_execution_is_refused,
+            several_moves_in_one_batch, a_failing_statement_leaves_nothing,
+        );
+        $crate::conformance_topic!($lab, work:
+            put_replaces_the_steps_row, restore_spares_the_running_attempt,
+            remove_takes_one_or_all, pausing_removes_what_has_not_begun,
+            begin_marks_only_owned_rows_of_that_attempt, release_gives_back_what_was_owned,
+            release_removes_work_of_a_paused_execution,
+            orphans_are_what_others_own, open_counts_follow_the_work,
+        );
+        $crate::conformance_topic!($lab, claim:
+            claims_go_by_priority_then_time_then_age, claims_take_what_is_wanted_and_no_more,
+            claims_pass_over_what_has_no_room,
+            timers_are_claimed_by_their_time, later_timers_do_not_hide_ready_work,
+            ready_workflows_have_due_unowned_work,
+        );
+        $crate::conformance_topic!($lab, snapshot:
+            a_snapshot_with_every_commit, a_snapshot_now_and_then, no_snapshot_at_all,
+        );
+        $crate::conformance_topic!($lab, history:
+            filters_choose_events, pages_meet_without_gaps, payloads_come_back_byte_for_byte,
+            values_are_found_by_their_event,
+        );
+        $crate::conformance_topic!($lab, lists:
+            newest_come_first_page_by_page, each_status_lists_its_own, begun_work_shows_as_running,
+            filters_combine,
+        );
+        $crate::conformance_topic!($lab, letters:
+            a_letter_says_what_happened, a_retry_resolves_it, a_failed_retry_leaves_it_pending,
+            only_a_pending_letter_is_retried, a_letter_is_given_up_once,
+            a_stray_settlement_changes_nothing,
+        );
+        $crate::conformance_topic!($lab, letter_lists:
+            filters_choose_letters, pages_of_letters_meet,
+        );
+        $crate::conformance_topic!($lab, summary:
+            counts_equal_the_walk, settling_moves_the_counts, an_empty_queue_counts_nothing,
+        );
+        $crate::conformance_topic!($lab, catalog:
+            new_content_makes_a_version, equal_content_makes_none, deleted_ones_come_back,
+            open_executions_keep_a_workflow, lists_leave_the_deleted_out,
+        );
+        $crate::conformance_topic!($lab, prune:
+            old_ended_executions_go, letters_in_use_keep_their_execution,
+            chunks_reach_the_end, expired_keys_go,
+        );
+        $crate::conformance_topic!($lab, backup:
+            a_backup_holds_everything, an_existing_file_is_refused, commits_go_on_during_a_backup,
+        );
+        $crate::conformance_topic!($lab, reopen:
+            everything_survives_a_restart, nothing_works_after_closing,
+        );
+    };
+}

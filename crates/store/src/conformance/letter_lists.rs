@@ -1,0 +1,177 @@
+//! Lists of dead letters: filters and pages.
+
+use std::time::Duration;
+
+use refire_core::dead_letter::LetterStatus;
+use refire_core::failure::{ErrorClass, Failure};
+
+use super::Lab;
+use super::letters::letter;
+use super::stage::{Stage, http, two_steps, workflow_id};
+use crate::{LetterFilter, LetterRow, Part};
+
+/// Letters of two workflows with different failures, a minute apart; some given up.
+pub(super) async fn queue(stage: &mut Stage) -> Vec<LetterRow> {
+    let orders = stage.save(&two_steps("orders")).await;
+    let refunds = stage.save(&two_steps("refunds")).await;
+    let mut letters = Vec::new();
+    for n in 0..12 {
+        let workflow = if n % 3 == 0 { &refunds } else { &orders };
+        let mut run = stage.admit(workflow, "{}").await;
+        let mut failure = http(["404", "410"][n % 2]);
+        if n % 4 == 3 {
+            failure = Failure::new(ErrorClass::Tls, "das Zertifikat ist UNGÜLTIG, 100%_sicher");
+        }
+        stage.fail(&mut run, "a", failure).await;
+        let id = run.state.dlq_id.unwrap();
+        if n % 5 == 0 {
+            stage
+                .commit_one(Part::DeleteLetter {
+                    id,
+                    by: "eve".to_owned(),
+                })
+                .await;
+        }
+        letters.push(letter(stage, &run).await);
+        stage.wait(60);
+    }
+    letters.reverse();
+    letters
+}
+
+/// Whether a letter passes, by the words of the filter.
+pub(super) fn passes(filter: &LetterFilter, letter: &LetterRow) -> bool {
+    let contains = |words: &str, text: &str| words.to_lowercase().contains(&text.to_lowercase());
+    let mut words = vec![
+        letter.failure.message.as_str(),
+        letter.workflow.as_str(),
+        &letter.workflow_name,
+    ];
+    words.extend(letter.failure.code.as_deref());
+    words.extend(letter.step.as_deref());
+    filter
+        .workflow
+        .as_ref()
+        .is_none_or(|workflow| *workflow == letter.workflow)
+        && filter
+            .error_type
+            .as_ref()
+            .is_none_or(|name| name == letter.failure.class.name())
+        && (filter.statuses.is_empty() || filter.statuses.contains(&letter.status))
+        && filter.from.is_none_or(|from| letter.failed_at >= from)
+        && filter.to.is_none_or(|to| letter.failed_at < to)
+        && filter
+            .fingerprint
+            .is_none_or(|cause| cause == letter.fingerprint)
+        && filter
+            .text
+            .as_ref()
+            .is_none_or(|text| words.iter().any(|word| contains(word, text)))
+}
+
+pub(super) fn filters(letters: &[LetterRow]) -> Vec<LetterFilter> {
+    let pending = vec![LetterStatus::Pending, LetterStatus::Retrying];
+    let text = |text: &str| LetterFilter {
+        text: Some(text.to_owned()),
+        ..LetterFilter::default()
+    };
+    let orders = LetterFilter {
+        workflow: Some(workflow_id("orders")),
+        ..LetterFilter::default()
+    };
+    let tls = LetterFilter {
+        error_type: Some("tls".to_owned()),
+        ..LetterFilter::default()
+    };
+    let (newest, oldest) = (letters[2].failed_at, letters[9].failed_at);
+    let just_after = oldest.plus(Duration::from_micros(1));
+    vec![
+        LetterFilter::default(),
+        orders.clone(),
+        tls.clone(),
+        LetterFilter {
+            error_type: Some("tls".to_owned()),
+            ..orders.clone()
+        },
+        LetterFilter {
+            statuses: pending.clone(),
+            ..LetterFilter::default()
+        },
+        LetterFilter {
+            statuses: vec![LetterStatus::Deleted],
+            ..orders.clone()
+        },
+        LetterFilter {
+            statuses: pending,
+            ..tls
+        },
+        LetterFilter {
+            statuses: vec![LetterStatus::Resolved],
+            ..LetterFilter::default()
+        },
+        LetterFilter {
+            from: Some(oldest),
+            to: Some(newest),
+            ..LetterFilter::default()
+        },
+        LetterFilter {
+            from: Some(just_after),
+            ..orders
+        },
+        LetterFilter {
+            fingerprint: Some(letters[0].fingerprint),
+            ..LetterFilter::default()
+        },
+        text("ungültig"),
+        text("100%_s"),
+        text("0%s"),
+        text("REFUND"),
+        text("410"),
+        text("nothing says this"),
+        LetterFilter {
+            workflow: Some(workflow_id("nobody")),
+            ..LetterFilter::default()
+        },
+        LetterFilter {
+            error_type: Some("nobody".to_owned()),
+            ..LetterFilter::default()
+        },
+    ]
+}
+
+pub async fn filters_choose_letters(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let letters = queue(&mut stage).await;
+    for filter in filters(&letters) {
+        let expected: Vec<_> = letters
+            .iter()
+            .filter(|letter| passes(&filter, letter))
+            .cloned()
+            .collect();
+        let found = stage.store.letters(&filter, None, 100).await.unwrap();
+        assert_eq!(found, expected, "{filter:?}");
+    }
+}
+
+pub async fn pages_of_letters_meet(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let letters = queue(&mut stage).await;
+    for filter in filters(&letters) {
+        let mut found: Vec<LetterRow> = Vec::new();
+        loop {
+            let before = found.last().map(|letter| letter.id);
+            let page = stage.store.letters(&filter, before, 2).await.unwrap();
+            assert!(page.len() <= 2);
+            if page.is_empty() {
+                break;
+            }
+            found.extend(page);
+        }
+        let expected: Vec<_> = letters
+            .iter()
+            .filter(|letter| passes(&filter, letter))
+            .cloned()
+            .collect();
+        assert_eq!(found, expected, "{filter:?}");
+    }
+}

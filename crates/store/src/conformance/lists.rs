@@ -1,0 +1,214 @@
+//! Lists of executions: newest first, by what a person sees.
+
+use refire_core::execution::{Command, Status};
+use refire_core::id::ExecutionId;
+
+use super::Lab;
+use super::stage::{NODE, Run, Stage, http, two_steps, workflow_id};
+use crate::{Claim, ExecutionFilter, Part, PartOutcome, Summary, Want};
+
+async fn list(stage: &Stage, filter: &ExecutionFilter) -> Vec<Summary> {
+    stage.store.executions(filter, None, 100).await.unwrap()
+}
+
+fn ids(summaries: &[Summary]) -> Vec<ExecutionId> {
+    summaries.iter().map(|summary| summary.id).collect()
+}
+
+fn by_status(statuses: &[Status]) -> ExecutionFilter {
+    ExecutionFilter {
+        statuses: statuses.to_vec(),
+        ..ExecutionFilter::default()
+    }
+}
+
+/// One execution of each kind, named by the status that a person sees.
+async fn cast(stage: &mut Stage, workflow: &str) -> Vec<(Status, Run)> {
+    let workflow = stage.save(&two_steps(workflow)).await;
+    let mut cast = Vec::new();
+    let mut running = stage.admit(&workflow, "{}").await;
+    let wants = vec![Want::any(workflow.id.clone(), 1)];
+    let claimed = stage
+        .commit_one(Part::Claim(Claim { node: NODE, wants }))
+        .await;
+    let PartOutcome::Claimed(rows) = claimed else {
+        panic!("{claimed:?}")
+    };
+    running.work = rows
+        .into_iter()
+        .map(|row| (row.step.clone(), row))
+        .collect();
+    assert_eq!(running.work.len(), 1);
+    cast.push((Status::Running, running));
+    cast.push((Status::Pending, stage.admit(&workflow, "{}").await));
+    let mut retrying = stage.admit(&workflow, "{}").await;
+    stage.fail(&mut retrying, "a", http("503")).await;
+    cast.push((Status::Retrying, retrying));
+    let mut paused = stage.admit(&workflow, "{}").await;
+    stage.send(&mut paused, Command::Pause { by: None }).await;
+    cast.push((Status::Paused, paused));
+    let mut completed = stage.admit(&workflow, "{}").await;
+    stage.succeed(&mut completed, "a", "1").await;
+    stage.succeed(&mut completed, "b", "2").await;
+    cast.push((Status::Completed, completed));
+    cast.push((Status::Dlq, stage.dead_letter(&workflow, "404").await));
+    let mut cancelled = stage.admit(&workflow, "{}").await;
+    stage
+        .send(
+            &mut cancelled,
+            Command::Cancel {
+                by: None,
+                compensate: false,
+            },
+        )
+        .await;
+    cast.push((Status::Cancelled, cancelled));
+    cast
+}
+
+pub async fn newest_come_first_page_by_page(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    stage.snapshot_every = 2;
+    let workflow = stage.save(&two_steps("orders")).await;
+    let mut runs = Vec::new();
+    for n in 0..7 {
+        let mut run = stage.admit(&workflow, "{}").await;
+        if n % 2 == 0 {
+            stage.succeed(&mut run, "a", "1").await;
+        }
+        runs.push(run);
+    }
+    runs.reverse();
+    let mut found: Vec<Summary> = Vec::new();
+    loop {
+        let before = found.last().map(|summary| summary.id);
+        let page = stage
+            .store
+            .executions(&ExecutionFilter::default(), before, 3)
+            .await
+            .unwrap();
+        assert!(page.len() <= 3);
+        if page.is_empty() {
+            break;
+        }
+        found.extend(page);
+    }
+    assert_eq!(
+        ids(&found),
+        runs.iter().map(|run| run.id).collect::<Vec<_>>()
+    );
+    for (summary, run) in found.iter().zip(&runs) {
+        assert_eq!(summary.state, run.state);
+    }
+}
+
+pub async fn each_status_lists_its_own(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let mut cast = cast(&mut stage, "orders").await;
+    cast.reverse();
+    for (_, run) in &cast {
+        stage.check(run).await;
+    }
+    for status in Status::ALL {
+        let found = list(&stage, &by_status(&[status])).await;
+        let expected: Vec<_> = cast
+            .iter()
+            .filter(|(shown, _)| *shown == status)
+            .map(|(_, run)| run.id)
+            .collect();
+        assert_eq!(ids(&found), expected, "{status}");
+        assert!(found.iter().all(|summary| summary.status() == status));
+    }
+    let everyone: Vec<_> = cast.iter().map(|(_, run)| run.id).collect();
+    assert_eq!(ids(&list(&stage, &by_status(&Status::ALL)).await), everyone);
+    assert_eq!(
+        ids(&list(&stage, &ExecutionFilter::default()).await),
+        everyone
+    );
+    let twice = by_status(&[Status::Dlq, Status::Pending, Status::Dlq]);
+    assert_eq!(
+        list(&stage, &twice).await.len(),
+        2,
+        "naming a status twice changes nothing"
+    );
+    let pages = [None, Some(everyone[2])].map(|before| (before, by_status(&Status::ALL)));
+    for (before, filter) in pages {
+        let page = stage.store.executions(&filter, before, 3).await.unwrap();
+        let from = before.map_or(0, |_| 3);
+        assert_eq!(ids(&page), everyone[from..from + 3]);
+    }
+}
+
+pub async fn begun_work_shows_as_running(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&two_steps("orders")).await;
+    let mut retrying = stage.admit(&workflow, "{}").await;
+    stage.fail(&mut retrying, "a", http("503")).await;
+    assert_eq!(
+        ids(&list(&stage, &by_status(&[Status::Retrying])).await),
+        [retrying.id]
+    );
+    stage.wait(10);
+    let wants = vec![Want::any(workflow.id.clone(), 1)];
+    stage
+        .commit_one(Part::Claim(Claim { node: NODE, wants }))
+        .await;
+    assert_eq!(
+        list(&stage, &by_status(&[Status::Retrying])).await,
+        Vec::new()
+    );
+    let running = list(&stage, &by_status(&[Status::Running])).await;
+    assert_eq!(ids(&running), [retrying.id]);
+    assert!(running[0].begun && running[0].status() == Status::Running);
+    let stored = stage.store.execution(retrying.id).await.unwrap().unwrap();
+    assert_eq!(stored.status(), Status::Running);
+}
+
+pub async fn filters_combine(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let mut everyone = Vec::new();
+    for workflow in ["orders", "refunds"] {
+        everyone.extend(
+            cast(&mut stage, workflow)
+                .await
+                .into_iter()
+                .map(|one| (workflow, one)),
+        );
+    }
+    everyone.reverse();
+    let some = [
+        Status::Pending,
+        Status::Running,
+        Status::Retrying,
+        Status::Completed,
+    ];
+    for workflow in [None, Some("orders"), Some("refunds"), Some("nobody-knows")] {
+        for statuses in [
+            &[][..],
+            &[Status::Dlq],
+            &[Status::Running],
+            &some,
+            &Status::ALL,
+        ] {
+            for retried in [false, true] {
+                let filter = ExecutionFilter {
+                    workflow: workflow.map(workflow_id),
+                    statuses: statuses.to_vec(),
+                    retried,
+                };
+                let passes = |(of, (status, _)): &&(&str, (Status, Run))| {
+                    workflow.is_none_or(|workflow| workflow == *of)
+                        && (statuses.is_empty() || statuses.contains(status))
+                        && (!retried || *status == Status::Retrying)
+                };
+                let expected: Vec<_> = everyone
+                    .iter()
+                    .filter(passes)
+                    .map(|(_, (_, run))| run.id)
+                    .collect();
+                let found = ids(&list(&stage, &filter).await);
+                assert_eq!(found, expected, "{filter:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Retention: what is old and done goes, whole; what somebody may need stays.
+
+use std::time::Duration;
+
+use refire_core::execution::{Command, Status};
+use refire_core::id::ExecutionId;
+use refire_core::time::Timestamp;
+
+use super::Lab;
+use super::letters::retry;
+use super::stage::{Stage, two_steps};
+use crate::{IdempotencyClaim, LetterFilter, Part, PartOutcome, Prune};
+
+const ENDED: [Status; 4] = [
+    Status::Completed,
+    Status::Failed,
+    Status::Dlq,
+    Status::Cancelled,
+];
+
+fn prune(statuses: &[Status], before: Timestamp, after: Option<ExecutionId>, limit: u32) -> Part {
+    Part::Prune(Prune::Executions {
+        statuses: statuses.to_vec(),
+        before,
+        after,
+        limit,
+    })
+}
+
+fn pruned(removed: u64, next: Option<ExecutionId>) -> PartOutcome {
+    PartOutcome::Pruned { removed, next }
+}
+
+pub async fn old_ended_executions_go(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&two_steps("orders")).await;
+    let mut old = stage.admit(&workflow, "{}").await;
+    stage.succeed(&mut old, "a", "1").await;
+    stage.succeed(&mut old, "b", "1").await;
+    let mut cancelled = stage.admit(&workflow, "{}").await;
+    stage
+        .send(
+            &mut cancelled,
+            Command::Cancel {
+                by: None,
+                compensate: false,
+            },
+        )
+        .await;
+    let open = stage.admit(&workflow, "{}").await;
+    let mut late = stage.admit(&workflow, "{}").await;
+    stage.wait(60);
+    let line = stage.now;
+    stage.succeed(&mut late, "a", "1").await;
+    stage.succeed(&mut late, "b", "1").await;
+    let outcome = stage
+        .commit_one(prune(&[Status::Completed], line, None, 100))
+        .await;
+    assert_eq!(outcome, pruned(1, None));
+    stage.check_absent(old.id).await;
+    for run in [&cancelled, &open, &late] {
+        stage.check(run).await;
+    }
+    let outcome = stage.commit_one(prune(&ENDED, line, None, 100)).await;
+    assert_eq!(outcome, pruned(1, None), "the cancelled one");
+    let later = stage.now.plus(Duration::from_secs(1));
+    let outcome = stage
+        .commit_one(prune(&Status::ALL, later, None, 100))
+        .await;
+    assert_eq!(
+        outcome,
+        pruned(1, None),
+        "the late one, but never an open one"
+    );
+    stage.check(&open).await;
+}
+
+pub async fn letters_in_use_keep_their_execution(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&two_steps("orders")).await;
+    let pending = stage.dead_letter(&workflow, "404").await;
+    let retrying = stage.dead_letter(&workflow, "404").await;
+    let deleted = stage.dead_letter(&workflow, "410").await;
+    let (_, admit) = retry(&mut stage, &workflow, &retrying);
+    stage.commit_one(Part::Admit(Box::new(admit))).await;
+    let id = deleted.state.dlq_id.unwrap();
+    stage
+        .commit_one(Part::DeleteLetter {
+            id,
+            by: "eve".to_owned(),
+        })
+        .await;
+    stage.wait(60);
+    let now = stage.now;
+    assert_eq!(
+        stage.commit_one(prune(&ENDED, now, None, 100)).await,
+        pruned(1, None)
+    );
+    stage.check_absent(deleted.id).await;
+    assert_eq!(
+        stage.store.letter(id).await.unwrap(),
+        None,
+        "the letter goes with it"
+    );
+    for run in [&pending, &retrying] {
+        stage.check(run).await;
+    }
+    let summary = stage
+        .store
+        .letter_summary(&LetterFilter::default())
+        .await
+        .unwrap();
+    assert_eq!(
+        (summary.count, summary.groups.len()),
+        (2, 1),
+        "so does its count"
+    );
+}
+
+pub async fn chunks_reach_the_end(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&two_steps("orders")).await;
+    let mut kept = Vec::new();
+    for n in 0..10 {
+        let mut run = stage.admit(&workflow, "{}").await;
+        if n % 3 == 0 {
+            kept.push(run);
+        } else {
+            stage
+                .send(
+                    &mut run,
+                    Command::Cancel {
+                        by: None,
+                        compensate: false,
+                    },
+                )
+                .await;
+        }
+    }
+    stage.wait(60);
+    let (mut cursor, mut total, mut chunks) = (None, 0, 0);
+    loop {
+        let now = stage.now;
+        let outcome = stage.commit_one(prune(&ENDED, now, cursor, 3)).await;
+        let PartOutcome::Pruned { removed, next } = outcome else {
+            panic!("{outcome:?}")
+        };
+        assert!(removed <= 3);
+        total += removed;
+        chunks += 1;
+        assert!(next.is_none() || next > cursor, "the cursor moves on");
+        cursor = next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!((total, chunks), (6, 4));
+    for run in &kept {
+        stage.check(run).await;
+    }
+}
+
+pub async fn expired_keys_go(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&two_steps("orders")).await;
+    for n in 0..5_u8 {
+        let with = stage.plain_start("{}");
+        let (_, mut admit) = stage.start(&workflow, with);
+        admit.claim = Some(IdempotencyClaim {
+            scope: "orders".to_owned(),
+            key_hash: [n; 16],
+            body_hash: [0; 8],
+            expires_at: stage.now.plus(Duration::from_secs(u64::from(n) * 10)),
+        });
+        assert_eq!(
+            stage.commit_one(Part::Admit(Box::new(admit))).await,
+            PartOutcome::Done
+        );
+    }
+    stage.wait(30);
+    let keys = || Part::Prune(Prune::IdempotencyKeys { limit: 3 });
+    assert_eq!(stage.commit_one(keys()).await, pruned(3, None));
+    assert_eq!(
+        stage.commit_one(keys()).await,
+        pruned(1, None),
+        "the one of this very moment"
+    );
+    assert_eq!(
+        stage.commit_one(keys()).await,
+        pruned(0, None),
+        "the last is still good"
+    );
+}

@@ -1,0 +1,279 @@
+//! Work rows: how decisions change them, how attempts begin and are given back.
+
+use std::time::Duration;
+
+use refire_core::execution::Command;
+
+use super::Lab;
+use super::stage::{NODE, OTHER_NODE, Run, Stage, http, side_by_side, two_steps, workflow_id};
+use crate::{OpenCounts, Part, PartOutcome, Release, WorkChange, WorkKey, WorkRow};
+
+/// A row of a run, as the case wants it to be.
+fn row(run: &Run, step: &str, change: impl FnOnce(&mut WorkRow)) -> WorkRow {
+    let mut row = run.work.values().next().unwrap().clone();
+    row.step = step.to_owned();
+    change(&mut row);
+    row
+}
+
+/// Changes the work of a run through an advance that says nothing else new: a pause that is
+/// resumed in the same commit.
+async fn change(stage: &mut Stage, run: &mut Run, changes: Vec<WorkChange>) {
+    let mut advance = stage.decide(&mut run.clone(), Command::Pause { by: None });
+    let mut moved = run.clone();
+    stage.decide(&mut moved, Command::Pause { by: None });
+    let resume = stage.decide(&mut moved, Command::Resume { by: None });
+    advance.events.extend(resume.events);
+    advance.update = resume.update;
+    moved.work.clone_from(&run.work);
+    for change in &changes {
+        moved.expect_change(change);
+    }
+    advance.work = changes;
+    let outcome = stage.commit_one(Part::Advance(Box::new(advance))).await;
+    assert_eq!(outcome, PartOutcome::Done);
+    *run = moved;
+    stage.check(run).await;
+}
+
+async fn one_run(lab: &dyn Lab) -> (Stage, Run) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&side_by_side("orders", &["a", "b", "c"])).await;
+    let run = stage.admit(&workflow, "{}").await;
+    (stage, run)
+}
+
+fn key(row: &WorkRow) -> WorkKey {
+    row.key()
+}
+
+pub async fn put_replaces_the_steps_row(lab: &dyn Lab) {
+    let (mut stage, mut run) = one_run(lab).await;
+    let due = stage.now.plus(Duration::from_secs(10));
+    let changed = row(&run, "a", |row| {
+        row.attempt = 2;
+        row.is_retry = true;
+        row.due_at = Some(due);
+        row.limit_key = Some("customer \u{0} ü".to_owned());
+        row.owner = Some(NODE);
+        row.begun = true;
+        row.priority = 1;
+    });
+    change(&mut stage, &mut run, vec![WorkChange::Put(changed)]).await;
+    let back = row(&run, "a", |row| {
+        *row = WorkRow {
+            attempt: 3,
+            owner: None,
+            ..row.clone()
+        }
+    });
+    change(&mut stage, &mut run, vec![WorkChange::Put(back)]).await;
+}
+
+pub async fn restore_spares_the_running_attempt(lab: &dyn Lab) {
+    let (mut stage, mut run) = one_run(lab).await;
+    let running = row(&run, "a", |row| {
+        row.attempt = 2;
+        row.owner = Some(NODE);
+        row.begun = true;
+    });
+    change(&mut stage, &mut run, vec![WorkChange::Put(running)]).await;
+    let fresh = |step: &str, attempt| {
+        row(&run, step, |row| {
+            row.attempt = attempt;
+            row.owner = None;
+            row.begun = false;
+        })
+    };
+    let changes = vec![
+        WorkChange::Restore(fresh("a", 2)),
+        WorkChange::Restore(fresh("b", 2)),
+        WorkChange::Restore(fresh("new", 1)),
+    ];
+    let another_attempt = fresh("a", 3);
+    change(&mut stage, &mut run, changes).await;
+    assert!(run.work["a"].begun, "the running attempt stays");
+    change(
+        &mut stage,
+        &mut run,
+        vec![WorkChange::Restore(another_attempt)],
+    )
+    .await;
+    assert!(!run.work["a"].begun, "another attempt replaces it");
+}
+
+pub async fn remove_takes_one_or_all(lab: &dyn Lab) {
+    let (mut stage, mut run) = one_run(lab).await;
+    let absent = "nobody".to_owned();
+    let changes = vec![
+        WorkChange::Remove {
+            step: "b".to_owned(),
+        },
+        WorkChange::Remove { step: absent },
+    ];
+    change(&mut stage, &mut run, changes).await;
+    assert_eq!(run.work.len(), 2);
+    change(&mut stage, &mut run, vec![WorkChange::RemoveAll]).await;
+    assert_eq!(run.work.len(), 0);
+}
+
+pub async fn pausing_removes_what_has_not_begun(lab: &dyn Lab) {
+    let (mut stage, mut run) = one_run(lab).await;
+    let begun = row(&run, "b", |row| {
+        row.owner = Some(NODE);
+        row.begun = true;
+    });
+    let owned = row(&run, "c", |row| row.owner = Some(NODE));
+    change(
+        &mut stage,
+        &mut run,
+        vec![WorkChange::Put(begun), WorkChange::Put(owned)],
+    )
+    .await;
+    change(&mut stage, &mut run, vec![WorkChange::RemoveUnbegun]).await;
+    assert_eq!(run.work.keys().collect::<Vec<_>>(), ["b"]);
+}
+
+pub async fn begin_marks_only_owned_rows_of_that_attempt(lab: &dyn Lab) {
+    let (mut stage, mut run) = one_run(lab).await;
+    let owned = row(&run, "a", |row| row.owner = Some(NODE));
+    let other = row(&run, "b", |row| {
+        row.owner = Some(NODE);
+        row.attempt = 2;
+    });
+    change(
+        &mut stage,
+        &mut run,
+        vec![WorkChange::Put(owned), WorkChange::Put(other)],
+    )
+    .await;
+    let gone = WorkKey {
+        execution: stage.id(),
+        step: "a".to_owned(),
+    };
+    let begin = ["a", "b", "c"]
+        .map(|step| (key(&run.work[step]), 1))
+        .into_iter();
+    let begin = begin.chain([(gone, 1)]).collect();
+    assert_eq!(
+        stage.commit_one(Part::Begin(begin)).await,
+        PartOutcome::Done
+    );
+    run.work.get_mut("a").unwrap().begun = true;
+    stage.check(&run).await;
+}
+
+pub async fn release_gives_back_what_was_owned(lab: &dyn Lab) {
+    let (mut stage, mut run) = one_run(lab).await;
+    let due = stage.now.plus(Duration::from_secs(30));
+    let rows = vec![
+        WorkChange::Put(row(&run, "a", |row| {
+            row.owner = Some(NODE);
+            row.begun = true;
+        })),
+        WorkChange::Put(row(&run, "b", |row| {
+            row.owner = Some(NODE);
+            row.due_at = Some(due);
+        })),
+        WorkChange::Put(row(&run, "c", |row| row.owner = Some(OTHER_NODE))),
+    ];
+    change(&mut stage, &mut run, rows).await;
+    let later = stage.now.plus(Duration::from_secs(60));
+    let work = vec![
+        (key(&run.work["a"]), Some(later)),
+        (key(&run.work["b"]), None),
+        (key(&run.work["c"]), None),
+    ];
+    let release = Part::Release(Release { node: NODE, work });
+    assert_eq!(stage.commit_one(release).await, PartOutcome::Done);
+    for (step, due_at) in [("a", Some(later)), ("b", Some(due))] {
+        let row = run.work.get_mut(step).unwrap();
+        row.owner = None;
+        row.begun = false;
+        row.due_at = due_at;
+    }
+    stage.check(&run).await;
+}
+
+pub async fn orphans_are_what_others_own(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&side_by_side("orders", &["a", "b"])).await;
+    let mut expected = Vec::new();
+    for n in 0..6 {
+        let mut run = stage.admit(&workflow, "{}").await;
+        let owner = [Some(OTHER_NODE), Some(NODE), None][n % 3];
+        let owned = row(&run, "b", |row| {
+            row.owner = owner;
+            row.begun = n == 0;
+        });
+        change(&mut stage, &mut run, vec![WorkChange::Put(owned.clone())]).await;
+        if owner == Some(OTHER_NODE) {
+            let both = row(&run, "a", |row| row.owner = owner);
+            change(&mut stage, &mut run, vec![WorkChange::Put(both.clone())]).await;
+            expected.extend([both, owned]);
+        }
+    }
+    let mut found: Vec<WorkRow> = Vec::new();
+    loop {
+        let after = found.last().map(WorkRow::key);
+        let page = stage.store.orphans(NODE, after.as_ref(), 3).await.unwrap();
+        if page.is_empty() {
+            break;
+        }
+        found.extend(page);
+    }
+    assert_eq!(found, expected, "in the order of their keys, page by page");
+}
+
+pub async fn open_counts_follow_the_work(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let orders = stage.save(&side_by_side("orders", &["a", "b"])).await;
+    let refunds = stage.save(&two_steps("refunds")).await;
+    let mut first = stage.admit(&orders, "{}").await;
+    let begun = row(&first, "a", |row| {
+        row.owner = Some(NODE);
+        row.begun = true;
+    });
+    change(&mut stage, &mut first, vec![WorkChange::Put(begun)]).await;
+    let mut paused = stage.admit(&refunds, "{}").await;
+    stage.send(&mut paused, Command::Pause { by: None }).await;
+    let mut waiting = stage.admit(&refunds, "{}").await;
+    stage.fail(&mut waiting, "a", http("503")).await;
+    stage.dead_letter(&refunds, "404").await;
+    let store = &stage.store;
+    let of = async |id: &str| store.open_counts(Some(&workflow_id(id))).await.unwrap();
+    let orders = OpenCounts {
+        executions: 1,
+        running: 1,
+        waiting: 1,
+    };
+    let refunds = OpenCounts {
+        executions: 2,
+        running: 0,
+        waiting: 1,
+    };
+    assert_eq!(of("orders").await, orders);
+    assert_eq!(of("refunds").await, refunds);
+    assert_eq!(of("nobody-knows").await, OpenCounts::default());
+    let all = OpenCounts {
+        executions: 3,
+        running: 1,
+        waiting: 2,
+    };
+    assert_eq!(stage.store.open_counts(None).await.unwrap(), all);
+}
+
+pub async fn release_removes_work_of_a_paused_execution(lab: &dyn Lab) {
+    let (mut stage, mut run) = one_run(lab).await;
+    let begun = WorkChange::Put(row(&run, "a", |row| {
+        row.owner = Some(NODE);
+        row.begun = true;
+    }));
+    change(&mut stage, &mut run, vec![begun]).await;
+    stage.send(&mut run, Command::Pause { by: None }).await;
+    let work = vec![(key(&run.work["a"]), None)];
+    let release = Part::Release(Release { node: NODE, work });
+    assert_eq!(stage.commit_one(release).await, PartOutcome::Done);
+    run.work.remove("a");
+    stage.check(&run).await;
+}

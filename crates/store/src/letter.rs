@@ -1,0 +1,109 @@
+//! Dead letters as they are read back.
+
+use refire_core::dead_letter::{LetterStatus, Reason};
+use refire_core::definition::WorkflowId;
+use refire_core::failure::Failure;
+use refire_core::id::{DlqId, ExecutionId};
+use refire_core::json::Json;
+use refire_core::time::Timestamp;
+
+/// A dead letter, with what belongs to its failed execution.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LetterRow {
+    /// Its id.
+    pub id: DlqId,
+    /// The failed execution.
+    pub execution: ExecutionId,
+    /// Its workflow.
+    pub workflow: WorkflowId,
+    /// The workflow's name at the time.
+    pub workflow_name: String,
+    /// The step that failed.
+    pub step: Option<String>,
+    /// The failed execution's input (from its first event).
+    pub input: Json,
+    /// Why it is here.
+    pub reason: Reason,
+    /// What went wrong.
+    pub failure: Failure,
+    /// Equal for failures with the same cause.
+    pub fingerprint: u64,
+    /// Retries that were made.
+    pub retry_count: u32,
+    /// Retries that the policy allowed.
+    pub max_retries: u32,
+    /// The failed attempts of the failed step, oldest first (from the log), the last 50 at most.
+    pub retry_history: Vec<RetryEntry>,
+    /// Where it stands.
+    pub status: LetterStatus,
+    /// The last retry by a person: when and who.
+    pub retry_attempted: Option<(Timestamp, String)>,
+    /// The execution of the last retry by a person.
+    pub resolution_execution: Option<ExecutionId>,
+    /// When it was resolved, and who had retried it.
+    pub resolved: Option<(Timestamp, String)>,
+    /// When it was given up, and by whom.
+    pub deleted: Option<(Timestamp, String)>,
+    /// When the execution failed.
+    pub failed_at: Timestamp,
+    /// When the letter was made.
+    pub created_at: Timestamp,
+}
+
+/// One failed attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RetryEntry {
+    /// The attempt that failed.
+    pub attempt: u32,
+    /// Its error's message.
+    pub error: String,
+    /// The wait that followed; absent after the last.
+    pub delay_ms: Option<u64>,
+    /// When it failed.
+    pub at: Timestamp,
+}
+
+/// Which dead letters to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LetterFilter {
+    /// Of this workflow.
+    pub workflow: Option<WorkflowId>,
+    /// With this error type.
+    pub error_type: Option<String>,
+    /// With one of these statuses; empty = all.
+    pub statuses: Vec<LetterStatus>,
+    /// That failed at or after.
+    pub from: Option<Timestamp>,
+    /// That failed before.
+    pub to: Option<Timestamp>,
+    /// Whose message, workflow, error code or step contains this text, whatever its case.
+    pub text: Option<String>,
+    /// With this cause.
+    pub fingerprint: Option<u64>,
+}
+
+/// An overview of dead letters.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LetterSummary {
+    /// How many.
+    pub count: u64,
+    /// When the oldest of them failed.
+    pub oldest: Option<Timestamp>,
+    /// When the newest of them failed.
+    pub newest: Option<Timestamp>,
+    /// By workflow and error type, most first.
+    pub groups: Vec<LetterGroup>,
+}
+
+/// Letters of one workflow with one error type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LetterGroup {
+    /// The workflow.
+    pub workflow: WorkflowId,
+    /// The error type.
+    pub error_type: String,
+    /// The error code (an HTTP status), if they have one.
+    pub error_code: Option<String>,
+    /// How many.
+    pub count: u64,
+}

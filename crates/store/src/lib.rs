@@ -1,0 +1,133 @@
+//! What is durable: the [`Store`] trait in core's words, and the backends that keep it.
+//!
+//! A store never judges. It keeps what a decision says, all of it or nothing, and finds it again.
+//! It never looks inside an event and never reads a clock: `now` is an argument.
+
+mod batch;
+mod catalog;
+mod error;
+mod letter;
+mod page;
+mod row;
+pub mod sqlite;
+
+#[cfg(feature = "conformance")]
+pub mod conformance;
+
+use std::path::Path;
+
+use async_trait::async_trait;
+use refire_core::definition::WorkflowId;
+use refire_core::execution::EventRow;
+use refire_core::id::{DlqId, ExecutionId, NodeId};
+use refire_core::json::Json;
+use refire_core::time::Timestamp;
+
+pub use batch::{
+    Admit, Advance, Batch, Claim, ClaimTimers, ExecutionRow, IdempotencyClaim, KeyRoom,
+    LetterRetry, Part, PartOutcome, Prune, PutWorkflow, Release, RowUpdate, SettleLetter, Want,
+    WorkChange, WorkKey,
+};
+pub use catalog::{VersionRow, WorkflowRow};
+pub use error::{CommitError, NotWritten, ReadError};
+pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, RetryEntry};
+pub use page::{EventFilter, ExecutionFilter, LIMIT_MAX};
+pub use row::{OpenCounts, Stored, Summary, WorkRow};
+
+/// Everything durable. Writes go through [`Store::commit`] and nothing else.
+#[async_trait]
+pub trait Store: Send + Sync + 'static {
+    /// Writes a batch in one transaction, durably, before it returns.
+    ///
+    /// Every reason to refuse a part is read before that part's first write, so that one refused
+    /// part does not disturb the others. The outcomes stand in the order of the parts.
+    async fn commit(&self, batch: &Batch) -> Result<Vec<PartOutcome>, CommitError>;
+
+    /// An execution's state (snapshot plus the events after it) and its work rows.
+    async fn execution(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError>;
+
+    /// The foreign values kept by these events of an execution.
+    async fn values(
+        &self,
+        id: ExecutionId,
+        sequences: &[u64],
+    ) -> Result<Vec<(u64, Json)>, ReadError>;
+
+    /// Events after `after`, oldest first, at most `limit`.
+    async fn history(
+        &self,
+        id: ExecutionId,
+        filter: &EventFilter,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<EventRow>, ReadError>;
+
+    /// Executions older than `before`, newest first.
+    async fn executions(
+        &self,
+        filter: &ExecutionFilter,
+        before: Option<ExecutionId>,
+        limit: u32,
+    ) -> Result<Vec<Summary>, ReadError>;
+
+    /// Workflows that have unowned work due by `now`, for the claims to go round.
+    async fn ready_workflows(&self, now: Timestamp) -> Result<Vec<WorkflowId>, ReadError>;
+
+    /// Work owned by anybody but `node`, after the given key: what a dead process left behind.
+    async fn orphans(
+        &self,
+        node: NodeId,
+        after: Option<&WorkKey>,
+        limit: u32,
+    ) -> Result<Vec<WorkRow>, ReadError>;
+
+    /// How many executions of a workflow (or of all) are open, by what their work rows say.
+    async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError>;
+
+    /// Dead letters older than `before`, newest first.
+    async fn letters(
+        &self,
+        filter: &LetterFilter,
+        before: Option<DlqId>,
+        limit: u32,
+    ) -> Result<Vec<LetterRow>, ReadError>;
+
+    /// One dead letter.
+    async fn letter(&self, id: DlqId) -> Result<Option<LetterRow>, ReadError>;
+
+    /// Counts by workflow, error type and cause; from counters, not by walking the letters,
+    /// wherever the filter allows it.
+    async fn letter_summary(&self, filter: &LetterFilter) -> Result<LetterSummary, ReadError>;
+
+    /// A workflow's newest version, deleted ones too.
+    async fn workflow(&self, id: &WorkflowId) -> Result<Option<WorkflowRow>, ReadError>;
+
+    /// Workflows by name after `after`, not the deleted ones.
+    async fn workflows(
+        &self,
+        after: Option<&WorkflowId>,
+        limit: u32,
+    ) -> Result<Vec<WorkflowRow>, ReadError>;
+
+    /// One version of a definition.
+    async fn version(&self, id: &WorkflowId, version: u32)
+    -> Result<Option<VersionRow>, ReadError>;
+
+    /// All versions of a definition, newest first, without their text.
+    async fn versions(&self, id: &WorkflowId) -> Result<Vec<VersionRow>, ReadError>;
+
+    /// Copies the whole store to a new file while it is in use. `progress` hears (done, all) in
+    /// pages or rows.
+    async fn backup(
+        &self,
+        to: &Path,
+        progress: &(dyn Fn(u64, u64) + Send + Sync),
+    ) -> Result<(), ReadError>;
+
+    /// Says that no commit waits: a moment for chores that would otherwise delay one. Called on the
+    /// thread that commits; returns soon, and mostly at once.
+    fn idle(&self) {}
+
+    /// Finishes what is in flight and closes. Nothing may be called afterwards.
+    async fn close(&self);
+}

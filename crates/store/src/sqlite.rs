@@ -1,0 +1,303 @@
+//! The SQLite backend: one file, one writer, group commits that are on disk before they answer.
+//!
+//! One connection writes, and only [`Store::commit`] uses it; a few read-only connections answer
+//! queries on blocking threads; one thread copies the log back into the file. It never decides
+//! when to write: the caller makes the batches, and one thread makes all the commits.
+
+mod backup;
+mod checkpoint;
+mod columns;
+mod connect;
+mod desk;
+mod failure;
+mod lock;
+mod migrate;
+mod read;
+mod readers;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use refire_core::definition::WorkflowId;
+use refire_core::execution::EventRow;
+use refire_core::id::{DlqId, ExecutionId, NodeId};
+use refire_core::json::Json;
+use refire_core::time::Timestamp;
+
+pub use checkpoint::Stats;
+
+use crate::{
+    Batch, CommitError, EventFilter, ExecutionFilter, LetterFilter, LetterRow, LetterSummary,
+    OpenCounts, PartOutcome, ReadError, Store, Stored, Summary, VersionRow, WorkKey, WorkRow,
+    WorkflowRow,
+};
+use checkpoint::{Checkpointer, Gauge};
+use desk::{Desk, Writer};
+use lock::FileLock;
+use readers::Readers;
+
+/// Read-only connections unless told otherwise; each may keep one thread busy.
+const READERS: usize = 4;
+/// The database's name in a data directory.
+const FILE_NAME: &str = "refire.db";
+
+/// How a database is opened.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The clock's word, for the migrations that opening may apply.
+    pub now: Timestamp,
+    /// How a commit reaches the disk.
+    pub synchronous: Synchronous,
+    /// Read-only connections.
+    pub readers: usize,
+    /// The file's largest size in pages of 4 KiB; a commit beyond it finds the disk full.
+    pub pages_max: Option<u32>,
+}
+
+impl Options {
+    /// What a server uses.
+    #[must_use]
+    pub fn new(now: Timestamp) -> Self {
+        Self {
+            now,
+            synchronous: Synchronous::Full,
+            readers: READERS,
+            pages_max: None,
+        }
+    }
+}
+
+/// How a commit reaches the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Synchronous {
+    /// Each commit is on disk before it is answered.
+    Full,
+    /// The system may keep commits in memory for a while: a power cut loses answered ones. Only
+    /// for the control run of a power-cut test, which must see that loss to be worth anything.
+    Normal,
+}
+
+/// A store in one SQLite file.
+pub struct Sqlite {
+    path: PathBuf,
+    desk: Arc<Desk>,
+    readers: Arc<Readers>,
+    gauge: Arc<Gauge>,
+    checkpointer: Arc<Checkpointer>,
+    lock: Arc<FileLock>,
+}
+
+impl Sqlite {
+    /// Opens a database, makes it if there is none, and brings its tables up to date.
+    ///
+    /// # Errors
+    /// When another process has it open, when it is not a Refire database, when it was made by a
+    /// newer Refire, or when the file cannot be used.
+    pub fn open(path: &Path, options: &Options) -> Result<Self, ReadError> {
+        connect::check_library()?;
+        let lock = FileLock::take(path)?;
+        let mut connection = connect::writer(path, options)?;
+        migrate::migrate(&mut connection, options.now)?;
+        let gauge = Arc::new(Gauge::default());
+        let checkpointer = Checkpointer::start(path, Arc::clone(&gauge))?;
+        checkpointer.watch(&mut connection)?;
+        let readers = Readers::open(path, options.readers)?;
+        Ok(Self {
+            path: path.to_owned(),
+            desk: Arc::new(Desk::new(Writer::new(connection, Arc::clone(&gauge)))),
+            readers: Arc::new(readers),
+            gauge,
+            checkpointer: Arc::new(checkpointer),
+            lock: Arc::new(lock),
+        })
+    }
+
+    /// Opens `refire.db` in a data directory, which is made if it is missing.
+    ///
+    /// # Errors
+    /// As [`Sqlite::open`].
+    pub fn open_in(directory: &Path, options: &Options) -> Result<Self, ReadError> {
+        std::fs::create_dir_all(directory).map_err(failure::file(format!(
+            "{} cannot be made",
+            directory.display()
+        )))?;
+        Self::open(&directory.join(FILE_NAME), options)
+    }
+
+    /// How the log and its checkpoints stand.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.gauge.stats()
+    }
+}
+
+#[async_trait]
+impl Store for Sqlite {
+    /// Writes on the calling thread, which is to be one thread for all commits: it waits for
+    /// the disk, so it must not be one that drives other futures.
+    async fn commit(&self, batch: &Batch) -> Result<Vec<PartOutcome>, CommitError> {
+        self.desk.commit(batch)
+    }
+
+    async fn execution(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {
+        self.readers
+            .read(move |reader| read::execution::stored(reader, id))
+            .await
+    }
+
+    async fn values(
+        &self,
+        id: ExecutionId,
+        sequences: &[u64],
+    ) -> Result<Vec<(u64, Json)>, ReadError> {
+        let sequences = sequences.to_vec();
+        self.readers
+            .read(move |reader| read::execution::values(reader, id, &sequences))
+            .await
+    }
+
+    async fn history(
+        &self,
+        id: ExecutionId,
+        filter: &EventFilter,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<EventRow>, ReadError> {
+        let filter = filter.clone();
+        self.readers
+            .read(move |reader| read::execution::history(reader, id, &filter, after, limit))
+            .await
+    }
+
+    async fn executions(
+        &self,
+        filter: &ExecutionFilter,
+        before: Option<ExecutionId>,
+        limit: u32,
+    ) -> Result<Vec<Summary>, ReadError> {
+        let filter = filter.clone();
+        self.readers
+            .read(move |reader| read::list::list(reader, &filter, before, limit))
+            .await
+    }
+
+    async fn ready_workflows(&self, now: Timestamp) -> Result<Vec<WorkflowId>, ReadError> {
+        self.readers
+            .read(move |reader| read::work::ready_workflows(reader, now))
+            .await
+    }
+
+    async fn orphans(
+        &self,
+        node: NodeId,
+        after: Option<&WorkKey>,
+        limit: u32,
+    ) -> Result<Vec<WorkRow>, ReadError> {
+        let after = after.cloned();
+        self.readers
+            .read(move |reader| read::work::orphans(reader, node, after.as_ref(), limit))
+            .await
+    }
+
+    async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError> {
+        let workflow = workflow.cloned();
+        self.readers
+            .read(move |reader| read::work::open_counts(reader, workflow.as_ref()))
+            .await
+    }
+
+    async fn letters(
+        &self,
+        filter: &LetterFilter,
+        before: Option<DlqId>,
+        limit: u32,
+    ) -> Result<Vec<LetterRow>, ReadError> {
+        let filter = filter.clone();
+        self.readers
+            .read(move |reader| read::letter::list(reader, &filter, before, limit))
+            .await
+    }
+
+    async fn letter(&self, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
+        self.readers
+            .read(move |reader| read::letter::one(reader, id))
+            .await
+    }
+
+    async fn letter_summary(&self, filter: &LetterFilter) -> Result<LetterSummary, ReadError> {
+        let filter = filter.clone();
+        self.readers
+            .read(move |reader| read::letter_summary::summary(reader, &filter))
+            .await
+    }
+
+    async fn workflow(&self, id: &WorkflowId) -> Result<Option<WorkflowRow>, ReadError> {
+        let id = id.clone();
+        self.readers
+            .read(move |reader| read::catalog::workflow(reader, &id))
+            .await
+    }
+
+    async fn workflows(
+        &self,
+        after: Option<&WorkflowId>,
+        limit: u32,
+    ) -> Result<Vec<WorkflowRow>, ReadError> {
+        let after = after.cloned();
+        self.readers
+            .read(move |reader| read::catalog::workflows(reader, after.as_ref(), limit))
+            .await
+    }
+
+    async fn version(
+        &self,
+        id: &WorkflowId,
+        version: u32,
+    ) -> Result<Option<VersionRow>, ReadError> {
+        let id = id.clone();
+        self.readers
+            .read(move |reader| read::catalog::version(reader, &id, version))
+            .await
+    }
+
+    async fn versions(&self, id: &WorkflowId) -> Result<Vec<VersionRow>, ReadError> {
+        let id = id.clone();
+        self.readers
+            .read(move |reader| read::catalog::versions(reader, &id))
+            .await
+    }
+
+    async fn backup(
+        &self,
+        to: &Path,
+        progress: &(dyn Fn(u64, u64) + Send + Sync),
+    ) -> Result<(), ReadError> {
+        backup::backup(Arc::clone(&self.desk), to, progress).await
+    }
+
+    /// Finishes a checkpoint that is nearly done, so that the log starts again from its beginning.
+    fn idle(&self) {
+        self.desk.idle();
+    }
+
+    async fn close(&self) {
+        self.readers.close().await;
+        let desk = Arc::clone(&self.desk);
+        let checkpointer = Arc::clone(&self.checkpointer);
+        let lock = Arc::clone(&self.lock);
+        let closing = tokio::task::spawn_blocking(move || {
+            // The thread's connection goes first, so that the writer's is the last one and
+            // leaves a single file behind.
+            checkpointer.stop();
+            desk.close();
+            lock.release();
+        });
+        if closing.await.is_err() {
+            tracing::error!(path = %self.path.display(), "closing the database failed");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The tables and their history: numbered scripts, each applied once and never changed again.
+//!
+//! Going back is not possible: a database made by a newer program is refused, not guessed at.
+
+use refire_core::time::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+use sha2::{Digest, Sha256};
+
+use crate::ReadError;
+
+/// Every migration, in order.
+const MIGRATIONS: &[Migration] = &[Migration {
+    number: 1,
+    name: "initial",
+    script: include_str!("migrations/0001_initial.sql"),
+}];
+
+struct Migration {
+    number: u32,
+    name: &'static str,
+    script: &'static str,
+}
+
+impl Migration {
+    fn sha256(&self) -> [u8; 32] {
+        Sha256::digest(self.script.as_bytes()).into()
+    }
+}
+
+/// Applies what is missing, all of it or nothing.
+pub(super) fn migrate(connection: &mut Connection, now: Timestamp) -> Result<(), ReadError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute_batch(
+        "CREATE TABLE IF NOT EXISTS schema_migrations (
+             number     INTEGER PRIMARY KEY,
+             name       TEXT    NOT NULL,
+             sha256     BLOB    NOT NULL,
+             applied_at INTEGER NOT NULL
+         ) STRICT",
+    )?;
+    refuse_newer(&transaction)?;
+    for migration in MIGRATIONS {
+        if !is_applied(&transaction, migration)? {
+            transaction.execute_batch(migration.script)?;
+            transaction.execute(
+                "INSERT INTO schema_migrations (number, name, sha256, applied_at)
+                 VALUES (?1, ?2, ?3, ?4)",
+                (
+                    migration.number,
+                    migration.name,
+                    migration.sha256(),
+                    now.as_micros(),
+                ),
+            )?;
+        }
+    }
+    transaction.commit()?;
+    Ok(())
+}
+
+fn refuse_newer(transaction: &Transaction<'_>) -> Result<(), ReadError> {
+    let newest: u32 = transaction.query_row(
+        "SELECT coalesce(max(number), 0) FROM schema_migrations",
+        [],
+        |row| row.get(0),
+    )?;
+    let known = MIGRATIONS.last().map_or(0, |migration| migration.number);
+    if newest > known {
+        return Err(ReadError::File {
+            what: "the database was made by a newer Refire".to_owned(),
+            source: format!("it has migration {newest}, this program knows {known}").into(),
+        });
+    }
+    Ok(())
+}
+
+fn is_applied(transaction: &Transaction<'_>, migration: &Migration) -> Result<bool, ReadError> {
+    let applied: Option<[u8; 32]> = transaction
+        .query_row(
+            "SELECT sha256 FROM schema_migrations WHERE number = ?1",
+            [migration.number],
+            |row| row.get(0),
+        )
+        .optional()?;
+    match applied {
+        None => Ok(false),
+        Some(sha256) if sha256 == migration.sha256() => Ok(true),
+        Some(_) => Err(ReadError::File {
+            what: format!(
+                "migration {} ({}) is not the one that this database was made with",
+                migration.number, migration.name
+            ),
+            source: "the checksums differ".into(),
+        }),
+    }
+}

@@ -1,0 +1,171 @@
+//! One execution: its state, its values, its log.
+
+use std::borrow::Cow;
+
+use refire_core::execution::{Event, EventKind, EventRow, Execution, apply_to};
+use refire_core::id::ExecutionId;
+use refire_core::json::Json;
+use rusqlite::{OptionalExtension, Row, params};
+
+use crate::sqlite::columns::{WORK, bytes, count, maybe_count, signed, text, time, work_row};
+use crate::sqlite::failure::corrupt;
+use crate::sqlite::readers::Reader;
+use crate::{EventFilter, LIMIT_MAX, ReadError, Stored, WorkRow};
+
+/// What an event is read from, in the order of [`event_row`].
+const EVENT: &str = "sequence, type, v, at, step, attempt, backoff_ms, reason, payload";
+
+/// The execution with its work, as of one moment.
+pub(in crate::sqlite) fn stored(
+    reader: &Reader,
+    id: ExecutionId,
+) -> Result<Option<Stored>, ReadError> {
+    reader.transaction(|| {
+        let Some(state) = state(reader, id)? else {
+            return Ok(None);
+        };
+        Ok(Some(Stored {
+            id,
+            state,
+            work: work_of(reader, id)?,
+        }))
+    })
+}
+
+/// The snapshot, brought up to date by the events after it.
+pub(super) fn state(reader: &Reader, id: ExecutionId) -> Result<Option<Execution>, ReadError> {
+    let what = || format!("the state of {id}");
+    let mut select = reader
+        .prepare("SELECT version, snapshot_version, snapshot FROM executions WHERE id = ?1")?;
+    let mut rows = select.query([id.as_bytes()])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    let (version, snapshot_version) = (count(row, 0)?, count(row, 1)?);
+    let mut state = match snapshot_version {
+        0 => Execution::empty(),
+        _ => serde_json::from_slice::<Execution>(bytes(row, 2)?).map_err(corrupt(what))?,
+    };
+    if snapshot_version < version {
+        for event in events_after(reader, id, snapshot_version)? {
+            let event = Event::decode(&event).map_err(corrupt(what))?;
+            if event.sequence != state.version + 1 {
+                let gap = format!("event {} follows {}", event.sequence, state.version);
+                return Err(corrupt(what)(gap));
+            }
+            apply_to(&mut state, &event);
+        }
+    }
+    if state.version != version {
+        let differ = format!("its row says version {version}, its log {}", state.version);
+        return Err(corrupt(what)(differ));
+    }
+    Ok(Some(state))
+}
+
+fn events_after(reader: &Reader, id: ExecutionId, after: u64) -> Result<Vec<EventRow>, ReadError> {
+    reader
+        .prepare(&format!(
+            "SELECT {EVENT} FROM workflow_events WHERE execution = ?1 AND sequence > ?2
+             ORDER BY sequence"
+        ))?
+        .query_map(params![id.as_bytes(), signed(after)], event_row)?
+        .map(|row| row.map_err(ReadError::from))
+        .collect()
+}
+
+fn work_of(reader: &Reader, id: ExecutionId) -> Result<Vec<WorkRow>, ReadError> {
+    reader
+        .prepare(&format!(
+            "SELECT {WORK} FROM work JOIN workflows ON workflows.key = work.workflow
+             WHERE work.execution = ?1 ORDER BY work.step"
+        ))?
+        .query_map([id.as_bytes()], work_row)?
+        .map(|row| row.map_err(ReadError::from))
+        .collect()
+}
+
+fn event_row(row: &Row<'_>) -> rusqlite::Result<EventRow> {
+    let name = text(row, 1)?;
+    let known = EventKind::NAMES.iter().find(|known| **known == name);
+    Ok(EventRow {
+        sequence: count(row, 0)?,
+        name: known.map_or_else(
+            || Cow::Owned(name.to_owned()),
+            |known| Cow::Borrowed(*known),
+        ),
+        v: row.get(2)?,
+        at: time(row, 3)?,
+        step: row.get(4)?,
+        attempt: row.get(5)?,
+        backoff_ms: maybe_count(row, 6)?,
+        reason: row.get(7)?,
+        payload: row.get(8)?,
+    })
+}
+
+/// The values of those events that keep one.
+pub(in crate::sqlite) fn values(
+    reader: &Reader,
+    id: ExecutionId,
+    sequences: &[u64],
+) -> Result<Vec<(u64, Json)>, ReadError> {
+    reader.transaction(|| {
+        let mut values = Vec::with_capacity(sequences.len());
+        for sequence in sequences {
+            if let Some(value) = value(reader, id, *sequence)? {
+                values.push((*sequence, value));
+            }
+        }
+        Ok(values)
+    })
+}
+
+/// The value that an event keeps.
+pub(super) fn value(
+    reader: &Reader,
+    id: ExecutionId,
+    sequence: u64,
+) -> Result<Option<Json>, ReadError> {
+    let row = reader
+        .prepare(&format!(
+            "SELECT {EVENT} FROM workflow_events WHERE execution = ?1 AND sequence = ?2"
+        ))?
+        .query_row(params![id.as_bytes(), signed(sequence)], event_row)
+        .optional()?;
+    let Some(row) = row else { return Ok(None) };
+    let event = Event::decode(&row).map_err(corrupt(|| format!("event {sequence} of {id}")))?;
+    Ok(event.value().cloned())
+}
+
+/// Events after `after` that pass the filter, oldest first.
+pub(in crate::sqlite) fn history(
+    reader: &Reader,
+    id: ExecutionId,
+    filter: &EventFilter,
+    after: u64,
+    limit: u32,
+) -> Result<Vec<EventRow>, ReadError> {
+    reader
+        .prepare(&format!(
+            "SELECT {EVENT} FROM workflow_events
+             WHERE execution = ?1 AND sequence > ?2
+               AND (?3 IS NULL OR attempt = ?3)
+               AND (?4 IS NULL OR type = ?4)
+               AND (?5 IS NULL OR step = ?5)
+             ORDER BY sequence LIMIT ?6"
+        ))?
+        .query_map(
+            params![
+                id.as_bytes(),
+                signed(after),
+                filter.attempt,
+                filter.name,
+                filter.step,
+                limit.min(LIMIT_MAX)
+            ],
+            event_row,
+        )?
+        .map(|row| row.map_err(ReadError::from))
+        .collect()
+}

@@ -1,0 +1,155 @@
+//! Dead letters, with what the log of their failed execution says about them.
+
+use std::collections::HashMap;
+
+use refire_core::dead_letter::{LetterStatus, Reason};
+use refire_core::failure::Failure;
+use refire_core::id::{DlqId, ExecutionId};
+use refire_core::json::Json;
+use refire_core::time::Timestamp;
+use rusqlite::{OptionalExtension, Row, params};
+
+use super::execution;
+use super::letter_scan::Scan;
+use crate::sqlite::columns::{
+    bytes, dlq_id, execution_id, maybe_count, maybe_execution_id, maybe_time, text, time, word,
+    workflow_id,
+};
+use crate::sqlite::failure::corrupt;
+use crate::sqlite::readers::Reader;
+use crate::{LIMIT_MAX, LetterFilter, LetterRow, ReadError, RetryEntry};
+
+/// Failed attempts in a letter's history, at most.
+const HISTORY_MAX: usize = 50;
+/// The event that keeps an execution's input.
+const INPUT: u64 = 1;
+
+/// The newest letters that pass the filter.
+pub(in crate::sqlite) fn list(
+    reader: &Reader,
+    filter: &LetterFilter,
+    before: Option<DlqId>,
+    limit: u32,
+) -> Result<Vec<LetterRow>, ReadError> {
+    let limit = limit.min(LIMIT_MAX) as usize;
+    let mut ids: Vec<DlqId> = Vec::new();
+    for scan in Scan::of(reader, filter, before)? {
+        let mut missing = limit;
+        if missing > 0 {
+            scan.run(|found| {
+                ids.push(found.id);
+                missing -= 1;
+                missing > 0
+            })?;
+        }
+    }
+    ids.sort_unstable_by(|a, b| b.cmp(a));
+    ids.truncate(limit);
+    reader.transaction(|| {
+        let rows = ids
+            .iter()
+            .map(|id| load(reader, *id))
+            .collect::<Result<Vec<_>, _>>()?;
+        // Between the walk and now a letter may have been settled or removed.
+        let is_wanted =
+            |row: &LetterRow| filter.statuses.is_empty() || filter.statuses.contains(&row.status);
+        Ok(rows.into_iter().flatten().filter(is_wanted).collect())
+    })
+}
+
+pub(in crate::sqlite) fn one(reader: &Reader, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
+    reader.transaction(|| load(reader, id))
+}
+
+fn load(reader: &Reader, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
+    let what = || format!("dead letter {id}");
+    let found = reader
+        .prepare(
+            "SELECT dlq.id, dlq.execution, workflows.id, dlq.workflow_name, dlq.step, dlq.reason,
+                 dlq.fingerprint, dlq.retry_count, dlq.max_retries, dlq.status,
+                 dlq.retry_attempted_at, dlq.retry_attempted_by, dlq.resolution_execution,
+                 dlq.resolved_at, dlq.resolved_by, dlq.deleted_at, dlq.deleted_by,
+                 dlq.failed_at, dlq.created_at, dlq.failure
+             FROM dead_letter_queue AS dlq JOIN workflows ON workflows.key = dlq.workflow
+             WHERE dlq.id = ?1",
+        )?
+        .query_row([id.as_bytes()], |row| {
+            Ok((letter_row(row)?, bytes(row, 19)?.to_vec()))
+        })
+        .optional()?;
+    let Some((mut letter, failure)) = found else {
+        return Ok(None);
+    };
+    letter.failure = serde_json::from_slice::<Failure>(&failure).map_err(corrupt(what))?;
+    letter.input = execution::value(reader, letter.execution, INPUT)?
+        .ok_or_else(|| corrupt(what)("its execution has no input"))?;
+    if let Some(step) = &letter.step {
+        letter.retry_history = retry_history(reader, letter.execution, step)?;
+    }
+    Ok(Some(letter))
+}
+
+/// All but the failure, the input and the history, which have their own places.
+fn letter_row(row: &Row<'_>) -> rusqlite::Result<LetterRow> {
+    Ok(LetterRow {
+        id: dlq_id(row, 0)?,
+        execution: execution_id(row, 1)?,
+        workflow: workflow_id(row, 2)?,
+        workflow_name: row.get(3)?,
+        step: row.get(4)?,
+        input: Json::null(),
+        reason: word(row, 5, Reason::from_name)?,
+        failure: Failure::new(refire_core::failure::ErrorClass::Internal, ""),
+        fingerprint: row.get::<_, i64>(6)?.cast_unsigned(),
+        retry_count: row.get(7)?,
+        max_retries: row.get(8)?,
+        retry_history: Vec::new(),
+        status: word(row, 9, LetterStatus::from_name)?,
+        retry_attempted: when_and_who(row, 10)?,
+        resolution_execution: maybe_execution_id(row, 12)?,
+        resolved: when_and_who(row, 13)?,
+        deleted: when_and_who(row, 15)?,
+        failed_at: time(row, 17)?,
+        created_at: time(row, 18)?,
+    })
+}
+
+fn when_and_who(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<(Timestamp, String)>> {
+    let who: Option<String> = row.get(at + 1)?;
+    Ok(maybe_time(row, at)?.zip(who))
+}
+
+/// The last failed attempts of a step, from narrow columns of its events: payloads stay unread.
+fn retry_history(
+    reader: &Reader,
+    execution: ExecutionId,
+    step: &str,
+) -> Result<Vec<RetryEntry>, ReadError> {
+    let mut select = reader.prepare(
+        "SELECT type, attempt, reason, backoff_ms, at FROM workflow_events
+         WHERE execution = ?1 AND step = ?2 AND type IN ('STEP_FAILED', 'RETRY_SCHEDULED')
+           AND attempt IS NOT NULL
+         ORDER BY sequence DESC",
+    )?;
+    let mut rows = select.query(params![execution.as_bytes(), step])?;
+    let mut history: Vec<RetryEntry> = Vec::new();
+    // Read backwards, a wait comes before the failure that it follows.
+    let mut waits: HashMap<u32, Option<u64>> = HashMap::new();
+    while history.len() < HISTORY_MAX
+        && let Some(row) = rows.next()?
+    {
+        let attempt: u32 = row.get(1)?;
+        if text(row, 0)? == "RETRY_SCHEDULED" {
+            waits.insert(attempt, maybe_count(row, 3)?);
+            continue;
+        }
+        history.push(RetryEntry {
+            attempt,
+            error: row.get::<_, Option<String>>(2)?.unwrap_or_default(),
+            delay_ms: waits.get(&(attempt + 1)).copied().flatten(),
+            at: time(row, 4)?,
+        });
+    }
+    history.reverse();
+    Ok(history)
+}

@@ -1,0 +1,223 @@
+//! Walks over dead letters that pass a filter, newest first.
+//!
+//! Workflow, error type and status choose a range of an index; times narrow it, because a
+//! letter's id begins with the millisecond it failed in. What no index knows (the exact times, a
+//! cause, a text) is looked at row by row, one short read after the other.
+
+use refire_core::dead_letter::LetterStatus;
+use refire_core::id::{DlqId, time_ordered};
+use refire_core::time::Timestamp;
+use rusqlite::Row;
+use rusqlite::types::Value;
+
+use super::{LAST_ID, ROWS_PER_READ, workflow_key};
+use crate::sqlite::columns::{dlq_id, text, time};
+use crate::sqlite::readers::Reader;
+use crate::{LetterFilter, ReadError};
+
+/// What a row offers to the filter and to whoever counts.
+const COLUMNS: &str = "dlq.id, dlq.failed_at, dlq.fingerprint, workflows.id, dlq.error_type, \
+     dlq.error_code, dlq.workflow_name, dlq.error_message, dlq.step";
+
+/// A letter that passed.
+pub(super) struct Found<'a> {
+    pub(super) id: DlqId,
+    pub(super) failed_at: Timestamp,
+    pub(super) workflow: &'a str,
+    pub(super) error_type: &'a str,
+    pub(super) error_code: Option<&'a str>,
+}
+
+/// A walk over the letters with one status, or with any.
+pub(super) struct Scan<'a> {
+    reader: &'a Reader,
+    filter: &'a LetterFilter,
+    /// In lower case.
+    text: Option<String>,
+    /// The statement up to the direction of its order.
+    select: String,
+    /// Everything that stands before the ids among the parameters.
+    chosen: Vec<Value>,
+    from: DlqId,
+    before: DlqId,
+}
+
+impl<'a> Scan<'a> {
+    /// The walks that a filter needs: one per status, so that each follows an index in the
+    /// order of ids.
+    pub(super) fn of(
+        reader: &'a Reader,
+        filter: &'a LetterFilter,
+        before: Option<DlqId>,
+    ) -> Result<Vec<Self>, ReadError> {
+        let workflow = match &filter.workflow {
+            None => None,
+            Some(id) => match workflow_key(reader, id)? {
+                None => return Ok(Vec::new()),
+                key => key,
+            },
+        };
+        let is_plain = workflow.is_none() && filter.error_type.is_none();
+        let statuses: Vec<Option<LetterStatus>> = if !filter.statuses.is_empty() {
+            let asked = |status: &LetterStatus| filter.statuses.contains(status);
+            LetterStatus::ALL
+                .into_iter()
+                .filter(asked)
+                .map(Some)
+                .collect()
+        } else if is_plain {
+            vec![None]
+        } else {
+            LetterStatus::ALL.into_iter().map(Some).collect()
+        };
+        let scans = statuses.into_iter();
+        Ok(scans
+            .map(|status| Self::new(reader, filter, workflow, status, before))
+            .collect())
+    }
+
+    fn new(
+        reader: &'a Reader,
+        filter: &'a LetterFilter,
+        workflow: Option<i64>,
+        status: Option<LetterStatus>,
+        before: Option<DlqId>,
+    ) -> Self {
+        let mut chosen = Vec::new();
+        let mut conditions = String::new();
+        let index = match (workflow, &filter.error_type, status) {
+            (Some(_), Some(_), _) => "dlq_by_workflow_error",
+            (Some(_), None, _) => "dlq_by_workflow",
+            (None, Some(_), _) => "dlq_by_error",
+            (None, None, Some(_)) => "dlq_by_status",
+            (None, None, None) => "sqlite_autoindex_dead_letter_queue_1",
+        };
+        let mut choose = |column: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                chosen.push(value);
+                conditions.push_str(&format!("dlq.{column} = ?{} AND ", chosen.len()));
+            }
+        };
+        choose("workflow", workflow.map(Value::Integer));
+        choose("error_type", filter.error_type.clone().map(Value::Text));
+        choose(
+            "status",
+            status.map(|status| Value::Text(status.name().to_owned())),
+        );
+        let n = chosen.len();
+        let select = format!(
+            "SELECT {COLUMNS} FROM dead_letter_queue AS dlq INDEXED BY {index}
+             CROSS JOIN workflows ON workflows.key = dlq.workflow
+             WHERE {conditions} dlq.id < ?{} AND dlq.id >= ?{} ORDER BY dlq.id",
+            n + 1,
+            n + 2
+        );
+        let from = filter
+            .from
+            .map_or([0; 16], |from| time_ordered(millis(from), [0; 10]));
+        let last = filter
+            .to
+            .map_or(LAST_ID, |to| time_ordered(millis(to) + 1, [0; 10]));
+        let last = DlqId::from_bytes(last);
+        Self {
+            reader,
+            filter,
+            text: filter.text.as_ref().map(|text| text.to_lowercase()),
+            select,
+            chosen,
+            from: DlqId::from_bytes(from),
+            before: before.map_or(last, |before| before.min(last)),
+        }
+    }
+
+    /// Shows every letter that passes, until `see` says that it has enough.
+    pub(super) fn run(&self, mut see: impl FnMut(Found<'_>) -> bool) -> Result<(), ReadError> {
+        let sql = format!("{} DESC LIMIT {ROWS_PER_READ}", self.select);
+        let mut before = self.before;
+        loop {
+            self.reader.restart_clock();
+            let mut select = self.reader.prepare(&sql)?;
+            let mut rows = select.query(self.parameters(before))?;
+            let mut seen = 0;
+            while let Some(row) = rows.next()? {
+                seen += 1;
+                before = dlq_id(row, 0)?;
+                if self.passes(row)? && !see(found(row)?) {
+                    return Ok(());
+                }
+            }
+            if seen < ROWS_PER_READ {
+                return Ok(());
+            }
+        }
+    }
+
+    /// When the oldest and the newest of the walk failed, from the ends of its range. Only for
+    /// filters that an index answers: nothing else is looked at.
+    pub(super) fn ends(&self) -> Result<Vec<Timestamp>, ReadError> {
+        let mut ends = Vec::with_capacity(2);
+        for order in ["ASC", "DESC"] {
+            let mut select = self
+                .reader
+                .prepare(&format!("{} {order} LIMIT 1", self.select))?;
+            let mut rows = select.query(self.parameters(self.before))?;
+            if let Some(row) = rows.next()? {
+                ends.push(time(row, 1)?);
+            }
+        }
+        Ok(ends)
+    }
+
+    fn parameters(&self, before: DlqId) -> impl rusqlite::Params {
+        let mut parameters = self.chosen.clone();
+        parameters.push(Value::Blob(before.as_bytes().to_vec()));
+        parameters.push(Value::Blob(self.from.as_bytes().to_vec()));
+        rusqlite::params_from_iter(parameters)
+    }
+
+    fn passes(&self, row: &Row<'_>) -> rusqlite::Result<bool> {
+        let failed_at = time(row, 1)?;
+        let in_time = self.filter.from.is_none_or(|from| failed_at >= from)
+            && self.filter.to.is_none_or(|to| failed_at < to);
+        let cause: i64 = row.get(2)?;
+        let has_cause = self
+            .filter
+            .fingerprint
+            .is_none_or(|wanted| wanted.cast_signed() == cause);
+        if !in_time || !has_cause {
+            return Ok(false);
+        }
+        let Some(wanted) = &self.text else {
+            return Ok(true);
+        };
+        for column in [3, 5, 6, 7, 8] {
+            if let Some(words) = maybe_text(row, column)?
+                && words.to_lowercase().contains(wanted)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn found<'a>(row: &'a Row<'_>) -> rusqlite::Result<Found<'a>> {
+    Ok(Found {
+        id: dlq_id(row, 0)?,
+        failed_at: time(row, 1)?,
+        workflow: text(row, 3)?,
+        error_type: text(row, 4)?,
+        error_code: maybe_text(row, 5)?,
+    })
+}
+
+fn maybe_text<'a>(row: &'a Row<'_>, at: usize) -> rusqlite::Result<Option<&'a str>> {
+    match row.get_ref(at)? {
+        rusqlite::types::ValueRef::Null => Ok(None),
+        _ => text(row, at).map(Some),
+    }
+}
+
+fn millis(at: Timestamp) -> u64 {
+    u64::try_from(at.as_millis()).unwrap_or(0)
+}

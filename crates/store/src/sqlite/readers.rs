@@ -1,0 +1,128 @@
+//! The read-only connections: a query takes one, runs on a blocking thread and gives it back.
+//!
+//! No read may last longer than a second: as long as it does, the log cannot start again.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rusqlite::{CachedStatement, Connection};
+use tokio::sync::Semaphore;
+
+use super::connect;
+use crate::ReadError;
+
+/// How long one read transaction may last.
+const READ_MAX: Duration = Duration::from_secs(1);
+/// How often a running query looks at the time, in steps of SQLite's virtual machine.
+const STEPS_PER_LOOK: i32 = 4_000;
+
+/// A read-only connection.
+pub(super) struct Reader {
+    connection: Connection,
+    /// When the current read has to be over, in microseconds after `since`.
+    until_us: Arc<AtomicU64>,
+    since: Instant,
+}
+
+impl Reader {
+    fn open(path: &Path) -> Result<Self, ReadError> {
+        let mut connection = connect::reader(path)?;
+        let since = Instant::now();
+        let until_us = Arc::new(AtomicU64::new(u64::MAX));
+        let limit = Arc::clone(&until_us);
+        connection.progress_handler(
+            STEPS_PER_LOOK,
+            Some(move || since.elapsed().as_micros() > u128::from(limit.load(Ordering::Relaxed))),
+        )?;
+        Ok(Self {
+            connection,
+            until_us,
+            since,
+        })
+    }
+
+    /// A statement. A read of its own unless it stands in a [`Reader::transaction`].
+    pub(super) fn prepare(&self, sql: &str) -> rusqlite::Result<CachedStatement<'_>> {
+        self.connection.prepare_cached(sql)
+    }
+
+    /// Starts the clock of a read anew; for walks that make one short read after the other.
+    pub(super) fn restart_clock(&self) {
+        let until = self.since.elapsed() + READ_MAX;
+        let until_us = u64::try_from(until.as_micros()).unwrap_or(u64::MAX);
+        self.until_us.store(until_us, Ordering::Relaxed);
+    }
+
+    /// Reads several things as they were at one moment.
+    pub(super) fn transaction<T>(
+        &self,
+        read: impl FnOnce() -> Result<T, ReadError>,
+    ) -> Result<T, ReadError> {
+        self.restart_clock();
+        // Dropping it ends the transaction, whatever happened; there is nothing to commit.
+        let _transaction = self.connection.unchecked_transaction()?;
+        read()
+    }
+}
+
+/// All read-only connections.
+pub(super) struct Readers {
+    idle: Mutex<Vec<Reader>>,
+    permits: Arc<Semaphore>,
+    count: u32,
+}
+
+impl Readers {
+    pub(super) fn open(path: &Path, count: usize) -> Result<Self, ReadError> {
+        let count = count.max(1);
+        let idle = (0..count)
+            .map(|_| Reader::open(path))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Self {
+            idle: Mutex::new(idle),
+            permits: Arc::new(Semaphore::new(count)),
+            count: u32::try_from(count).unwrap_or(u32::MAX),
+        })
+    }
+
+    /// Runs a query on a blocking thread, as soon as a connection is free.
+    pub(super) async fn read<T, F>(self: &Arc<Self>, query: F) -> Result<T, ReadError>
+    where
+        F: FnOnce(&Reader) -> Result<T, ReadError> + Send + 'static,
+        T: Send + 'static,
+    {
+        let unavailable = |why: &'static str| ReadError::Unavailable(why.into());
+        let permit = Arc::clone(&self.permits)
+            .acquire_owned()
+            .await
+            .map_err(|_| unavailable("the database is closed"))?;
+        let readers = Arc::clone(self);
+        // Whoever waits may go away: the connection and the permit come back all the same.
+        let answer = tokio::task::spawn_blocking(move || {
+            let reader = readers.idle().pop();
+            let reader = reader.ok_or_else(|| unavailable("a query broke its connection"))?;
+            reader.restart_clock();
+            let answer = query(&reader);
+            readers.idle().push(reader);
+            drop(permit);
+            answer
+        });
+        answer
+            .await
+            .unwrap_or_else(|broken| Err(ReadError::Unavailable(broken.into())))
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Reader>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the queries under way and closes all connections.
+    pub(super) async fn close(&self) {
+        let all = self.permits.acquire_many(self.count).await;
+        self.permits.close();
+        self.idle().clear();
+        drop(all);
+    }
+}

@@ -1,0 +1,87 @@
+//! The parts of a batch, written inside one transaction that the caller begins and ends.
+//!
+//! What a part may be refused for is read before its first write: a refused part leaves nothing
+//! behind, and no statement fails because of what the data says.
+
+mod catalog;
+mod execution;
+mod letter;
+mod prune;
+mod work;
+
+use std::collections::HashMap;
+
+use refire_core::definition::WorkflowId;
+use refire_core::time::Timestamp;
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Result};
+
+use crate::{Batch, Part, PartOutcome};
+
+#[cfg(test)]
+pub(super) use work::TIMERS;
+pub(super) use work::{AT_ONCE, DUE, NEXT_PRIORITY};
+
+/// What the writer remembers between commits. Forgotten when a transaction is rolled back.
+#[derive(Default)]
+pub(super) struct Memory {
+    workflows: HashMap<WorkflowId, i64>,
+}
+
+/// Writes a batch; the outcomes stand in the order of its parts.
+pub(super) fn parts(
+    connection: &Connection,
+    memory: &mut Memory,
+    batch: &Batch,
+) -> Result<Vec<PartOutcome>> {
+    let mut pen = Pen {
+        connection,
+        memory,
+        commit_id: &batch.commit_id,
+        now: batch.now,
+    };
+    batch.parts.iter().map(|part| pen.part(part)).collect()
+}
+
+/// Writes the parts of one batch.
+struct Pen<'a> {
+    connection: &'a Connection,
+    memory: &'a mut Memory,
+    commit_id: &'a [u8; 16],
+    now: Timestamp,
+}
+
+impl<'a> Pen<'a> {
+    fn part(&mut self, part: &Part) -> Result<PartOutcome> {
+        match part {
+            Part::Admit(admit) => self.admit(admit),
+            Part::Advance(advance) => self.advance(advance),
+            Part::Claim(claim) => self.claim(claim),
+            Part::ClaimTimers(claim) => self.claim_timers(claim),
+            Part::Begin(work) => self.begin(work),
+            Part::Release(release) => self.release(release),
+            Part::DeleteLetter { id, by } => self.delete_letter(*id, by),
+            Part::PutWorkflow(put) => self.put_workflow(put),
+            Part::DeleteWorkflow { id } => self.delete_workflow(id),
+            Part::Prune(prune) => self.prune(prune),
+        }
+    }
+
+    fn prepare(&self, sql: &str) -> Result<CachedStatement<'a>> {
+        self.connection.prepare_cached(sql)
+    }
+
+    /// The short key of a workflow, if it was ever saved.
+    fn workflow_key(&mut self, id: &WorkflowId) -> Result<Option<i64>> {
+        if let Some(key) = self.memory.workflows.get(id) {
+            return Ok(Some(*key));
+        }
+        let key = self
+            .prepare("SELECT key FROM workflows WHERE ns = 1 AND id = ?1")?
+            .query_row([id.as_str()], |row| row.get(0))
+            .optional()?;
+        if let Some(key) = key {
+            self.memory.workflows.insert(id.clone(), key);
+        }
+        Ok(key)
+    }
+}

@@ -1,0 +1,120 @@
+//! Definitions: immutable versions, and whether their workflow is deleted.
+
+use refire_core::definition::WorkflowId;
+use rusqlite::{OptionalExtension, Result, params};
+
+use super::Pen;
+use crate::{PartOutcome, PutWorkflow};
+
+/// Open work of each kind is counted up to here: the writer has better things to do than to walk a
+/// backlog of a million for a number in a refusal.
+const OPEN_COUNTED_MAX: i64 = 10_000;
+
+impl Pen<'_> {
+    pub(super) fn put_workflow(&mut self, put: &PutWorkflow) -> Result<PartOutcome> {
+        let newest: Option<(i64, u32, [u8; 32])> = self
+            .prepare(
+                "SELECT workflows.key, workflows.version, newest.content_hash
+                 FROM workflows JOIN workflow_versions AS newest
+                   ON newest.workflow = workflows.key AND newest.version = workflows.version
+                 WHERE workflows.ns = 1 AND workflows.id = ?1",
+            )?
+            .query_row([put.id.as_str()], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })
+            .optional()?;
+        match newest {
+            Some((key, version, content_hash)) if content_hash == put.content_hash => {
+                self.prepare("UPDATE workflows SET deleted_at = NULL WHERE key = ?1")?
+                    .execute([key])?;
+                Ok(PartOutcome::Saved {
+                    version,
+                    created: false,
+                })
+            }
+            Some((key, version, _)) => {
+                let version = version + 1;
+                self.prepare(
+                    "UPDATE workflows SET name = ?2, version = ?3, updated_at = ?4,
+                         deleted_at = NULL
+                     WHERE key = ?1",
+                )?
+                .execute(params![key, put.name, version, self.now.as_micros()])?;
+                self.insert_version(key, version, put)?;
+                Ok(PartOutcome::Saved {
+                    version,
+                    created: true,
+                })
+            }
+            None => {
+                let key = self
+                    .prepare(
+                        "INSERT INTO workflows (id, name, version, created_at, updated_at)
+                         VALUES (?1, ?2, 1, ?3, ?3)",
+                    )?
+                    .insert(params![put.id.as_str(), put.name, self.now.as_micros()])?;
+                self.insert_version(key, 1, put)?;
+                Ok(PartOutcome::Saved {
+                    version: 1,
+                    created: true,
+                })
+            }
+        }
+    }
+
+    fn insert_version(&self, key: i64, version: u32, put: &PutWorkflow) -> Result<()> {
+        self.prepare(
+            "INSERT INTO workflow_versions
+                 (workflow, version, content_hash, created_at, created_by, source)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![
+            key,
+            version,
+            put.content_hash,
+            self.now.as_micros(),
+            put.by,
+            put.source
+        ])
+        .map(drop)
+    }
+
+    pub(super) fn delete_workflow(&mut self, id: &WorkflowId) -> Result<PartOutcome> {
+        let Some(key) = self.workflow_key(id)? else {
+            return Ok(PartOutcome::NoSuchWorkflow);
+        };
+        let open = self.open_executions(key)?;
+        if open > 0 {
+            return Ok(PartOutcome::OpenExecutions(open));
+        }
+        let rows = self
+            .prepare("UPDATE workflows SET deleted_at = ?2 WHERE key = ?1 AND deleted_at IS NULL")?
+            .execute([key, self.now.as_micros()])?;
+        Ok(if rows == 0 {
+            PartOutcome::NoSuchWorkflow
+        } else {
+            PartOutcome::Done
+        })
+    }
+
+    /// How many executions of a workflow have not ended: those with work, and those that wait
+    /// for something else. Exact below [`OPEN_COUNTED_MAX`].
+    fn open_executions(&self, workflow: i64) -> Result<u64> {
+        let count: i64 = self
+            .prepare(
+                "SELECT count(*) FROM (
+                     SELECT * FROM (SELECT execution FROM work
+                       WHERE owner IS NULL AND workflow = ?1 LIMIT ?2)
+                     UNION
+                     SELECT * FROM (SELECT execution FROM work
+                       WHERE owner IS NOT NULL AND workflow = ?1 LIMIT ?2)
+                     UNION
+                     SELECT * FROM (SELECT id FROM executions
+                       WHERE status NOT IN ('pending', 'completed')
+                         AND status IN ('running', 'retrying', 'waiting', 'paused')
+                         AND workflow = ?1 LIMIT ?2))",
+            )?
+            .query_row([workflow, OPEN_COUNTED_MAX], |row| row.get(0))?;
+        Ok(u64::try_from(count).unwrap_or(0))
+    }
+}

@@ -1,0 +1,112 @@
+//! Retention: small chunks along the time-ordered keys, so that commits never wait for long.
+
+use refire_core::dead_letter::LetterStatus;
+use refire_core::execution::Status;
+use refire_core::id::{DlqId, ExecutionId};
+use refire_core::time::Timestamp;
+use rusqlite::{OptionalExtension, Result, params};
+
+use super::Pen;
+use crate::sqlite::columns::{dlq_id, execution_id, time, word};
+use crate::{PartOutcome, Prune};
+
+/// What the walk looks at.
+struct Candidate {
+    id: ExecutionId,
+    status: Status,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+impl Pen<'_> {
+    pub(super) fn prune(&mut self, prune: &Prune) -> Result<PartOutcome> {
+        match prune {
+            Prune::Executions {
+                statuses,
+                before,
+                after,
+                limit,
+            } => self.prune_executions(statuses, *before, *after, *limit),
+            Prune::IdempotencyKeys { limit } => self.prune_keys(*limit),
+        }
+    }
+
+    fn prune_executions(
+        &self,
+        statuses: &[Status],
+        before: Timestamp,
+        after: Option<ExecutionId>,
+        limit: u32,
+    ) -> Result<PartOutcome> {
+        let after = after.unwrap_or(ExecutionId::from_bytes([0; 16]));
+        let looked_at = self
+            .prepare(
+                "SELECT id, status, created_at, updated_at FROM executions
+                 WHERE id > ?1 ORDER BY id LIMIT ?2",
+            )?
+            .query_map(params![after.as_bytes(), limit], |row| {
+                Ok(Candidate {
+                    id: execution_id(row, 0)?,
+                    status: word(row, 1, Status::from_name)?,
+                    created_at: time(row, 2)?,
+                    updated_at: time(row, 3)?,
+                })
+            })?
+            .collect::<Result<Vec<_>>>()?;
+        // Whatever comes later was made later, so none of it can have ended early enough.
+        let is_end = looked_at.len() < limit as usize
+            || looked_at
+                .last()
+                .is_some_and(|last| last.created_at >= before);
+        let next = looked_at.last().map(|last| last.id).filter(|_| !is_end);
+        let mut removed = 0;
+        for candidate in looked_at {
+            let is_old = candidate.status.is_terminal()
+                && statuses.contains(&candidate.status)
+                && candidate.updated_at < before;
+            if is_old && self.remove_execution(candidate.id)? {
+                removed += 1;
+            }
+        }
+        Ok(PartOutcome::Pruned { removed, next })
+    }
+
+    /// Removes an execution and all that belongs to it, unless a person may still need it.
+    fn remove_execution(&self, id: ExecutionId) -> Result<bool> {
+        let letter: Option<(DlqId, LetterStatus)> = self
+            .prepare("SELECT id, status FROM dead_letter_queue WHERE execution = ?1")?
+            .query_row([id.as_bytes()], |row| {
+                Ok((dlq_id(row, 0)?, word(row, 1, LetterStatus::from_name)?))
+            })
+            .optional()?;
+        match letter {
+            Some((_, LetterStatus::Pending | LetterStatus::Retrying)) => return Ok(false),
+            Some((letter, LetterStatus::Resolved | LetterStatus::Deleted)) => {
+                self.uncount(letter)?;
+                self.prepare("DELETE FROM dead_letter_queue WHERE id = ?1")?
+                    .execute([letter.as_bytes()])?;
+            }
+            None => {}
+        }
+        self.prepare("DELETE FROM workflow_events WHERE execution = ?1")?
+            .execute([id.as_bytes()])?;
+        self.remove_work(id)?;
+        self.prepare("DELETE FROM executions WHERE id = ?1")?
+            .execute([id.as_bytes()])?;
+        Ok(true)
+    }
+
+    fn prune_keys(&self, limit: u32) -> Result<PartOutcome> {
+        let removed = self
+            .prepare(
+                "DELETE FROM idempotency WHERE (ns, scope, key_hash) IN
+                     (SELECT ns, scope, key_hash FROM idempotency
+                       WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2)",
+            )?
+            .execute(params![self.now.as_micros(), limit])?;
+        Ok(PartOutcome::Pruned {
+            removed: removed as u64,
+            next: None,
+        })
+    }
+}

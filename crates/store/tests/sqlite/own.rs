@@ -1,0 +1,337 @@
+//! What only SQLite has: a lock, migrations, a log to keep short, a disk that fills up.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use refire_core::definition::{ParseOptions, Workflow};
+use refire_core::execution::{Decision, Event, Lineage, Start, Trigger, start};
+use refire_core::id::{ExecutionId, time_ordered};
+use refire_core::json::Json;
+use refire_core::time::Timestamp;
+use refire_store::sqlite::{Options, Sqlite};
+use refire_store::{
+    Admit, Batch, CommitError, ExecutionFilter, ExecutionRow, LetterFilter, NotWritten, Part,
+    PartOutcome, PutWorkflow, ReadError, RowUpdate, Store, WorkChange, WorkRow,
+};
+use rusqlite::Connection;
+
+const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
+const SOURCE: &str = "id: orders\nsteps:\n  - {id: a, type: local, config: {task: t}}\n";
+
+fn workflow() -> Workflow {
+    Workflow::parse(SOURCE, &ParseOptions::default()).unwrap()
+}
+
+fn put_workflow() -> Part {
+    Part::PutWorkflow(Box::new(PutWorkflow {
+        id: workflow().id,
+        name: "orders".to_owned(),
+        content_hash: [1; 32],
+        source: SOURCE.to_owned(),
+        by: "ada".to_owned(),
+    }))
+}
+
+/// The `n`th id.
+fn id(n: u32) -> ExecutionId {
+    let mut entropy = [0; 10];
+    entropy[6..].copy_from_slice(&n.to_be_bytes());
+    ExecutionId::from_bytes(time_ordered(1_800_000_000_000, entropy))
+}
+
+/// An execution like another one, as the `n`th.
+fn same_as(admit: &Admit, n: u32) -> Part {
+    let mut admit = admit.clone();
+    admit.row.id = id(n);
+    for change in &mut admit.work {
+        if let WorkChange::Put(row) = change {
+            row.execution = id(n);
+        }
+    }
+    Part::Admit(Box::new(admit))
+}
+
+/// The `n`th execution, as it is admitted.
+fn admission(workflow: &Workflow, n: u32, input: &str) -> Admit {
+    let id = id(n);
+    let with = Start {
+        id,
+        workflow_version: 1,
+        seed: 42,
+        input: Json::parse(input).unwrap(),
+        trigger: Trigger::manual(None),
+        priority: 5,
+        lineage: Lineage::first(id),
+        automatic_retries: true,
+        retry: None,
+        delay_until: None,
+        idempotency_key: None,
+        carried: Vec::new(),
+    };
+    let Decision { events, state, .. } = start(workflow, with, NOW);
+    let update = RowUpdate {
+        version: state.version,
+        status: state.status,
+        compensating: false,
+        updated_at: NOW,
+        retry_count: 0,
+        next_retry_at: None,
+        snapshot: Some(serde_json::to_vec(&state).unwrap()),
+    };
+    let row = ExecutionRow {
+        id,
+        workflow: workflow.id.clone(),
+        workflow_version: 1,
+        trigger: "manual",
+        priority: 5,
+        created_at: NOW,
+        parent: None,
+        root: id,
+        update,
+    };
+    let work = WorkRow {
+        execution: id,
+        step: "a".to_owned(),
+        attempt: 1,
+        is_retry: false,
+        workflow: workflow.id.clone(),
+        priority: 5,
+        due_at: None,
+        limit_key: None,
+        owner: None,
+        begun: false,
+    };
+    Admit {
+        row,
+        events: events.iter().map(Event::encode).collect(),
+        work: vec![WorkChange::Put(work)],
+        claim: None,
+        letter: None,
+        new_letter: None,
+        settle: None,
+    }
+}
+
+fn batch(parts: Vec<Part>) -> Batch {
+    Batch {
+        commit_id: [1; 16],
+        now: NOW,
+        parts,
+    }
+}
+
+fn open(path: &Path) -> Result<Sqlite, ReadError> {
+    Sqlite::open(path, &Options::new(NOW))
+}
+
+fn refusal(opened: Result<Sqlite, ReadError>) -> String {
+    match opened {
+        Ok(_) => panic!("it was opened"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[tokio::test]
+async fn a_second_process_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("refire.db");
+    let first = open(&path).unwrap();
+    let said = refusal(open(&path));
+    assert!(
+        said.contains("refire.db is in use by another process"),
+        "{said}"
+    );
+    first.close().await;
+    let again = open(&path).unwrap();
+    drop(again);
+    open(&path).unwrap();
+}
+
+#[tokio::test]
+async fn closing_leaves_one_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("refire.db");
+    let store = open(&path).unwrap();
+    store.commit(&batch(vec![put_workflow()])).await.unwrap();
+    store.close().await;
+    let mut names: Vec<_> = std::fs::read_dir(directory.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["refire.db", "refire.db.lock"]);
+}
+
+#[test]
+fn files_of_others_are_refused_and_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = directory.path().join("text");
+    std::fs::write(
+        &text,
+        "not a database, but long enough to be looked at as if it were one",
+    )
+    .unwrap();
+    let said = refusal(open(&text));
+    assert!(said.contains("is not a Refire database"), "{said}");
+    let foreign = directory.path().join("foreign.db");
+    Connection::open(&foreign)
+        .unwrap()
+        .execute_batch("CREATE TABLE t (x)")
+        .unwrap();
+    let before = std::fs::read(&foreign).unwrap();
+    let said = refusal(open(&foreign));
+    assert!(said.contains("is not a Refire database"), "{said}");
+    assert_eq!(std::fs::read(&foreign).unwrap(), before);
+    let nowhere = directory.path().join("no/such/directory/refire.db");
+    let said = refusal(open(&nowhere));
+    assert!(said.contains("cannot be opened"), "{said}");
+}
+
+#[test]
+fn other_migrations_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("refire.db");
+    drop(open(&path).unwrap());
+    let change = |sql: &str| Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+    change("UPDATE schema_migrations SET sha256 = zeroblob(32) WHERE number = 1");
+    let said = refusal(open(&path));
+    assert!(
+        said.contains("migration 1 (initial) is not the one"),
+        "{said}"
+    );
+    change("UPDATE schema_migrations SET number = 99");
+    let said = refusal(open(&path));
+    assert!(said.contains("made by a newer Refire"), "{said}");
+}
+
+#[tokio::test]
+async fn a_full_disk_writes_nothing_and_is_got_over() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = Options {
+        pages_max: Some(100),
+        ..Options::new(NOW)
+    };
+    let store = Sqlite::open_in(directory.path(), &options).unwrap();
+    let workflow = workflow();
+    store.commit(&batch(vec![put_workflow()])).await.unwrap();
+    let input = format!("\"{}\"", "x".repeat(400_000));
+    let admission = |n, input: &str| Part::Admit(Box::new(admission(&workflow, n, input)));
+    let large = batch(vec![admission(1, "{}"), admission(2, &input)]);
+    match store.commit(&large).await {
+        Err(CommitError::NotWritten {
+            reason: NotWritten::Full,
+            ..
+        }) => {}
+        other => panic!("{other:?}"),
+    }
+    let none = ExecutionFilter::default();
+    assert_eq!(store.executions(&none, None, 10).await.unwrap(), Vec::new());
+    let small = batch(vec![admission(1, "{}")]);
+    assert_eq!(store.commit(&small).await.unwrap(), [PartOutcome::Done]);
+    assert_eq!(store.executions(&none, None, 10).await.unwrap().len(), 1);
+}
+
+/// Commits without a pause: the thread copies what it can, and a moment of rest does the rest.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn the_log_stays_short() {
+    const BATCHES: u32 = 100;
+    const PER_BATCH: u32 = 500;
+    /// The log may be this long: what waits for the thread, and what came while it was busy.
+    const LOG_BYTES_MAX: u64 = 128 << 20;
+    let directory = tempfile::tempdir().unwrap();
+    let store = std::sync::Arc::new(Sqlite::open_in(directory.path(), &Options::new(NOW)).unwrap());
+    let workflow = workflow();
+    store.commit(&batch(vec![put_workflow()])).await.unwrap();
+    let pattern = admission(&workflow, 0, "{\"n\":1}");
+    // Somebody always reads.
+    let is_over = std::sync::Arc::new(AtomicBool::new(false));
+    let reading = tokio::spawn({
+        let (store, is_over) = (
+            std::sync::Arc::clone(&store),
+            std::sync::Arc::clone(&is_over),
+        );
+        async move {
+            while !is_over.load(Ordering::Relaxed) {
+                store
+                    .executions(&ExecutionFilter::default(), None, 100)
+                    .await
+                    .unwrap();
+            }
+        }
+    });
+    let mut longest = 0;
+    for n in 0..BATCHES {
+        let first = n * PER_BATCH;
+        let parts = (first..first + PER_BATCH).map(|n| same_as(&pattern, n));
+        store.commit(&batch(parts.collect())).await.unwrap();
+        longest = longest.max(store.stats().wal_frames);
+        store.idle();
+    }
+    is_over.store(true, Ordering::Relaxed);
+    reading.await.unwrap();
+    let stats = store.stats();
+    assert!(stats.checkpoints > 0, "{stats:?}");
+    assert!(
+        longest * 4_096 < LOG_BYTES_MAX,
+        "{longest} frames, {stats:?}"
+    );
+    let size = std::fs::metadata(directory.path().join("refire.db-wal"))
+        .unwrap()
+        .len();
+    assert!(size < LOG_BYTES_MAX, "{size} bytes, {stats:?}");
+    store.close().await;
+}
+
+#[tokio::test]
+async fn people_can_read_the_tables() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Sqlite::open_in(directory.path(), &Options::new(NOW)).unwrap();
+    store.commit(&batch(vec![put_workflow()])).await.unwrap();
+    assert_eq!(
+        store
+            .letter_summary(&LetterFilter::default())
+            .await
+            .unwrap()
+            .count,
+        0
+    );
+    store.close().await;
+    let connection = Connection::open(directory.path().join("refire.db")).unwrap();
+    connection
+        .execute_batch(
+            "INSERT INTO executions VALUES (x'01', 1, 1, 1, 3, x'00', 'retrying', NULL, 'manual', 5,
+                 0, 0, 1, 0, NULL, x'01', 0, NULL);
+             INSERT INTO workflow_events VALUES
+                 (x'01', 2, 'STEP_FAILED', 1, 1000000, 'a', 1, NULL, 'no luck', x'7b7d'),
+                 (x'01', 3, 'RETRY_SCHEDULED', 1, 1000000, 'a', 2, 1500, 'no luck', x'7b7d')",
+        )
+        .unwrap();
+    let line: (String, i64, String, f64, i64, i64) = connection
+        .query_row(
+            "SELECT step, attempt, error_message, delay_seconds, next_retry_at, timestamp
+             FROM retry_logs",
+            [],
+            |row| {
+                Ok((
+                    row.get(0)?,
+                    row.get(1)?,
+                    row.get(2)?,
+                    row.get(3)?,
+                    row.get(4)?,
+                    row.get(5)?,
+                ))
+            },
+        )
+        .unwrap();
+    assert_eq!(
+        line,
+        (
+            "a".to_owned(),
+            1,
+            "no luck".to_owned(),
+            1.5,
+            2_500_000,
+            1_000_000
+        )
+    );
+}
