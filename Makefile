@@ -11,12 +11,18 @@ help: ## What can be made
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: ## Build the server and start it on SQLite in $(DATA_DIR)
-	cargo run --release --quiet --package refire -- serve --data-dir $(DATA_DIR)
+run: ## Build the server and start it on SQLite in $(DATA_DIR); ARGS adds flags (ARGS=--dev)
+	cargo build --package refire
+	@./target/debug/refire serve --data-dir $(DATA_DIR) $(ARGS)
 
 .PHONY: demo
-demo: ## Start a throw-away server with example workflows and a flaky target
-	cargo run --release --quiet --package refire -- demo
+demo: ## Start a throw-away server with example workflows and flaky services
+	cargo build --package refire
+	@./target/debug/refire demo $(ARGS)
+
+.PHONY: release
+release: ## Build the optimised binary: target/release/refire
+	cargo build --release --package refire --locked
 
 .PHONY: test
 test: lint test-code test-doc ## Everything that must pass before a change lands

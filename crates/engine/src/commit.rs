@@ -125,7 +125,7 @@ impl Committer {
                     self.decide_one(&mut units[index], *command, reply, now)
                         .await;
                 }
-                Request::Admit(admit) => units.push(Unit::admission(*admit)),
+                Request::Admit(all) => units.extend(all.into_iter().map(Unit::admission)),
                 Request::Part { part, reply } => units.push(Unit::plain(part, reply)),
             }
         }

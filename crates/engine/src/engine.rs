@@ -25,7 +25,7 @@ use crate::clock::Clock;
 use crate::commit::{Admitted, CommandError, CommitFailure, Queue, Request};
 use crate::dispatch::Dispatcher;
 use crate::entropy::Entropy;
-use crate::intake::{Intake, IntakeError, Submission};
+use crate::intake::{Drafted, Intake, IntakeError, Submission};
 use crate::limit::Slots;
 use crate::local::LocalTasks;
 use crate::waiter::Waiters;
@@ -168,8 +168,7 @@ impl Engine {
 
     /// Starts an execution. When this returns, it is durable.
     pub async fn submit(&self, submission: Submission) -> Result<Accepted, IntakeError> {
-        self.is_open()?;
-        let draft = self.intake.draft(submission).await?;
+        let draft = self.draft(submission).await?;
         let id = draft.id;
         Ok(accepted(id, self.intake.commit(draft).await?)?)
     }
@@ -198,29 +197,41 @@ impl Engine {
         &self,
         submissions: Vec<Submission>,
     ) -> Vec<Result<Accepted, IntakeError>> {
-        let mut waiting = Vec::with_capacity(submissions.len());
+        let mut results = Vec::with_capacity(submissions.len());
+        let mut drafts = Vec::with_capacity(submissions.len());
         for submission in submissions {
-            let queued = async {
-                self.is_open()?;
-                let draft = self.intake.draft(submission).await?;
-                let id = draft.id;
-                Ok::<_, IntakeError>((id, self.intake.enqueue(draft).await?))
-            };
-            waiting.push(queued.await);
-        }
-        let mut results = Vec::with_capacity(waiting.len());
-        for queued in waiting {
-            results.push(match queued {
-                Ok((id, answer)) => {
-                    let answer = answer.await.unwrap_or(Err(CommitFailure::Stopping));
-                    answer
-                        .and_then(|admitted| accepted(id, admitted))
-                        .map_err(IntakeError::from)
+            // A place for each, filled in below for those that get as far as the commit.
+            results.push(match self.draft(submission).await {
+                Ok(draft) => {
+                    drafts.push((results.len(), draft));
+                    Err(CommitFailure::Stopping.into())
                 }
                 Err(error) => Err(error),
             });
         }
+        let (places, drafts): (Vec<_>, Vec<_>) = drafts
+            .into_iter()
+            .map(|(place, draft)| ((place, draft.id), draft))
+            .unzip();
+        match self.intake.commit_all(drafts).await {
+            Ok(answers) => {
+                for ((place, id), answer) in places.into_iter().zip(answers) {
+                    let answer = answer.and_then(|admitted| accepted(id, admitted));
+                    results[place] = answer.map_err(IntakeError::from);
+                }
+            }
+            Err(failure) => {
+                for (place, _) in places {
+                    results[place] = Err(failure.clone().into());
+                }
+            }
+        }
         results
+    }
+
+    async fn draft(&self, submission: Submission) -> Result<Drafted, IntakeError> {
+        self.is_open()?;
+        self.intake.draft(submission).await
     }
 
     /// Waits for an execution's end, at most so long; what it is then. None: there is none.

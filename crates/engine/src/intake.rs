@@ -145,21 +145,29 @@ impl Intake {
     /// Commits a draft: when this returns, the execution is durable or certainly (or possibly,
     /// as the error says) not there.
     pub(crate) async fn commit(&self, draft: Drafted) -> Result<Admitted, CommitFailure> {
-        let answer = self.enqueue(draft).await?;
-        answer.await.unwrap_or(Err(CommitFailure::Stopping))
+        let mut answers = self.commit_all(vec![draft]).await?;
+        answers.pop().unwrap_or(Err(CommitFailure::Stopping))
     }
 
-    /// Puts a draft into the queue; the answer comes after its fsync.
-    pub(crate) async fn enqueue(
+    /// Commits drafts in one transaction; an answer for each, in order.
+    pub(crate) async fn commit_all(
         &self,
-        mut draft: Drafted,
-    ) -> Result<oneshot::Receiver<Result<Admitted, CommitFailure>>, CommitFailure> {
-        let (reply, answer) = oneshot::channel();
-        draft.request.reply = Some(reply);
-        self.queue
-            .admission(Request::Admit(Box::new(draft.request)))
-            .await?;
-        Ok(answer)
+        drafts: Vec<Drafted>,
+    ) -> Result<Vec<Result<Admitted, CommitFailure>>, CommitFailure> {
+        let (requests, answers): (Vec<_>, Vec<_>) = drafts
+            .into_iter()
+            .map(|Drafted { mut request, .. }| {
+                let (reply, answer) = oneshot::channel();
+                request.reply = Some(reply);
+                (request, answer)
+            })
+            .unzip();
+        self.queue.admission(Request::Admit(requests)).await?;
+        let mut all = Vec::with_capacity(answers.len());
+        for answer in answers {
+            all.push(answer.await.unwrap_or(Err(CommitFailure::Stopping)));
+        }
+        Ok(all)
     }
 }
 

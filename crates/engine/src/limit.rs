@@ -3,7 +3,10 @@
 //! A permit is held from the moment an attempt may run until its result is committed. Nothing
 //! here waits: who gets no permit leaves the work in the store for a later claim.
 
+mod bounds;
+mod counts;
 mod rate;
 mod slots;
 
-pub use slots::{Ask, Blocked, Limits, Permit, Room, Slots};
+pub use bounds::{HostLimit, Limits};
+pub use slots::{Ask, Blocked, Permit, Room, Slots};

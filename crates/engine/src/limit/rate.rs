@@ -1,8 +1,69 @@
 //! A rate limit as one number: the time at which the next start is due if all come evenly.
 
+use std::collections::HashMap;
+use std::hash::Hash;
 use std::time::Duration;
 
 use refire_core::time::Timestamp;
+
+/// Rates kept; idle ones are forgotten beyond this.
+const RATES_MAX: usize = 100_000;
+/// Turns kept; those that are over are forgotten beyond this.
+const TURNS_MAX: usize = 100_000;
+
+/// Rates by what they limit, and the turns of those that were put off.
+#[derive(Debug)]
+pub(super) struct Rates<K, W> {
+    rates: HashMap<K, Rate>,
+    turns: HashMap<W, Timestamp>,
+}
+
+impl<K, W> Default for Rates<K, W> {
+    fn default() -> Self {
+        Self {
+            rates: HashMap::new(),
+            turns: HashMap::new(),
+        }
+    }
+}
+
+impl<K: Hash + Eq, W: Hash + Eq> Rates<K, W> {
+    /// Takes one of `max` per `per`, or gives out a turn: each that is put off has its own, so
+    /// that they do not all come back at the same moment for the one that is free.
+    pub(super) fn take(
+        &mut self,
+        key: K,
+        who: W,
+        (max, per): (u32, Duration),
+        now: Timestamp,
+    ) -> Result<(), Timestamp> {
+        if let Some(turn) = self.turns.get(&who).copied() {
+            if turn > now {
+                return Err(turn);
+            }
+            self.turns.remove(&who);
+            return Ok(());
+        }
+        if self.rates.len() >= RATES_MAX {
+            self.rates.retain(|_, rate| !rate.is_idle(now));
+        }
+        let turn = self.rates.entry(key).or_default().book(max, per, now);
+        if turn <= now {
+            return Ok(());
+        }
+        self.give_turn(who, turn, now);
+        Err(turn)
+    }
+
+    /// Lets `who` pass from `turn` on: it was put off, or what it took could not be used.
+    pub(super) fn give_turn(&mut self, who: W, turn: Timestamp, now: Timestamp) {
+        if self.turns.len() >= TURNS_MAX {
+            // Those whose time is long over were cancelled, or run elsewhere.
+            self.turns.retain(|_, turn| *turn > now);
+        }
+        self.turns.insert(who, turn);
+    }
+}
 
 /// The generic cell rate algorithm: a whole window's worth may come at once, then they are spaced.
 #[derive(Debug, Clone, Copy, Default)]
@@ -29,6 +90,29 @@ impl Rate {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_was_put_off_passes_at_its_turn_and_only_then() {
+        let mut rates: Rates<&str, u32> = Rates::default();
+        let limit = (1, Duration::from_secs(1));
+        let start = Timestamp::from_millis(1_000_000);
+        assert_eq!(rates.take("a", 1, limit, start), Ok(()));
+        let turn = rates.take("a", 2, limit, start).unwrap_err();
+        let later = rates.take("a", 3, limit, start).unwrap_err();
+        assert!(later > turn && turn > start);
+        assert_eq!(
+            rates.take("a", 2, limit, start),
+            Err(turn),
+            "asking again changes nothing"
+        );
+        assert_eq!(rates.take("a", 2, limit, turn), Ok(()));
+        assert_eq!(rates.take("a", 3, limit, turn), Err(later));
+        assert_eq!(
+            rates.take("b", 4, limit, start),
+            Ok(()),
+            "another key has its own rate"
+        );
+    }
 
     #[test]
     fn a_window_may_come_at_once_and_then_they_are_spaced() {

@@ -292,3 +292,41 @@ impl From<JsonError> for Problem {
 pub(crate) fn invalid_definition(problems: &Problems) -> Problem {
     Problem::definition(&codes::INVALID_DEFINITION, "the definition", problems)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_unknown_outcome_leaves_it_open_whether_something_was_written() {
+        for (failure, status, code, retry_after) in [
+            (CommitFailure::Unavailable, 503, "RF0025", true),
+            (CommitFailure::Overloaded, 503, "RF0026", true),
+            (CommitFailure::Stopping, 503, "RF0027", true),
+            (CommitFailure::Contended, 503, "RF0028", true),
+            (CommitFailure::DiskFull, 507, "RF0029", false),
+            (CommitFailure::Unknown, 500, "RF0024", false),
+            (
+                CommitFailure::Internal("a table is gone".to_owned()),
+                500,
+                "RF0023",
+                false,
+            ),
+        ] {
+            let problem = Problem::from(failure);
+            assert_eq!((problem.code().status, problem.code().code), (status, code));
+            let says_nothing = problem.detail().contains("nothing was written");
+            assert_eq!(says_nothing, status == 503 || status == 507, "{code}");
+            assert!(
+                !problem.detail().contains("a table is gone"),
+                "causes stay in the log"
+            );
+            let response = problem.into_response();
+            assert_eq!(
+                response.headers().contains_key(RETRY_AFTER),
+                retry_after,
+                "{code}"
+            );
+        }
+    }
+}

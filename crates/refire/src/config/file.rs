@@ -7,6 +7,7 @@ use anyhow::{Context, anyhow, bail};
 use refire_core::definition::source::{Content, Node};
 
 use super::LogFormat;
+use super::bounds::Bounds;
 
 /// What the file says; the rest is decided elsewhere.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -21,12 +22,11 @@ pub(super) struct Settings {
     pub(super) log_level: Option<String>,
     pub(super) max_connections: Option<usize>,
     pub(super) max_body_bytes: Option<usize>,
-    pub(super) max_attempts: Option<u32>,
-    pub(super) max_attempts_per_host: Option<u32>,
+    pub(super) bounds: Bounds,
 }
 
 /// Every key, for the message about an unknown one.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 18] = [
     "listen",
     "data_dir",
     "database",
@@ -39,6 +39,12 @@ const KEYS: [&str; 12] = [
     "max_body_bytes",
     "max_attempts",
     "max_attempts_per_host",
+    "max_retries_per_workflow",
+    "max_retries_per_host",
+    "keep_completed",
+    "keep_cancelled",
+    "keep_failed",
+    "hosts",
 ];
 
 /// Reads a file that must be there.
@@ -91,14 +97,27 @@ fn set(settings: &mut Settings, key: &str, value: &Node) -> anyhow::Result<()> {
         "log_level" => settings.log_level = Some(text(value)?),
         "max_connections" => settings.max_connections = Some(number(value)?),
         "max_body_bytes" => settings.max_body_bytes = Some(number(value)?),
-        "max_attempts" => settings.max_attempts = Some(number(value)?),
-        "max_attempts_per_host" => settings.max_attempts_per_host = Some(number(value)?),
+        _ => return set_bound(&mut settings.bounds, key, value),
+    }
+    Ok(())
+}
+
+fn set_bound(bounds: &mut Bounds, key: &str, value: &Node) -> anyhow::Result<()> {
+    match key {
+        "max_attempts" => bounds.max_attempts = Some(number(value)?),
+        "max_attempts_per_host" => bounds.max_attempts_per_host = Some(number(value)?),
+        "max_retries_per_workflow" => bounds.max_retries_per_workflow = Some(number(value)?),
+        "max_retries_per_host" => bounds.max_retries_per_host = Some(number(value)?),
+        "keep_completed" => bounds.keep_completed = Some(text(value)?),
+        "keep_cancelled" => bounds.keep_cancelled = Some(text(value)?),
+        "keep_failed" => bounds.keep_failed = Some(text(value)?),
+        "hosts" => bounds.hosts = super::bounds::hosts(value)?,
         _ => bail!("there is no such setting; there are {}", KEYS.join(", ")),
     }
     Ok(())
 }
 
-fn text(value: &Node) -> anyhow::Result<String> {
+pub(super) fn text(value: &Node) -> anyhow::Result<String> {
     match &value.content {
         Content::String(text) => Ok(text.to_string()),
         Content::Number(digits) => Ok(digits.to_string()),
@@ -113,7 +132,7 @@ fn flag(value: &Node) -> anyhow::Result<bool> {
     }
 }
 
-fn number<N: std::str::FromStr>(value: &Node) -> anyhow::Result<N> {
+pub(super) fn number<N: std::str::FromStr>(value: &Node) -> anyhow::Result<N> {
     match &value.content {
         Content::Number(digits) => match digits.parse() {
             Ok(number) => Ok(number),

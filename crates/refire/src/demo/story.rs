@@ -11,6 +11,7 @@ use refire_client::model::Execution;
 use refire_client::{Client, Execute};
 
 use super::client;
+use crate::program;
 
 /// The demo's definitions; `demo.target` stands for the services' address.
 const DEFINITIONS: [(&str, &str); 4] = [
@@ -60,12 +61,13 @@ pub(super) async fn tell(
 
 fn say_how(url: &str, key: &Path, target: SocketAddr) {
     let data = key.parent().unwrap_or(key).display();
+    let refire = program::name();
     println!("\nThis demo's services are flaky on purpose. In another terminal:");
     println!("  export REFIRE_URL={url} REFIRE_DATA_DIR={data}");
-    println!("  refire executions list              what is going on");
-    println!("  refire dlq list                     what failed for good");
-    println!("  curl -X POST http://{target}/erp/repair   then retry the orders:");
-    println!("  refire dlq retry <dlq_…> --from failed-step --wait 30s\n");
+    println!("  {refire} executions list    # what is going on");
+    println!("  {refire} dlq list           # what failed for good");
+    println!("  curl -X POST http://{target}/erp/repair    # then retry the orders:");
+    println!("  {refire} dlq retry <dlq_…> --from failed-step --wait 30s\n");
 }
 
 /// One of each workflow; one mail address in three is none.
@@ -101,7 +103,8 @@ async fn run_one(client: &Client, workflow: &str, input: String, hinted: &Atomic
             if let Some(letter) = &ended.dlq_entry_id
                 && !hinted.swap(true, Ordering::Relaxed)
             {
-                println!("             ↳ the first dead letter: refire dlq show {letter}");
+                let refire = program::name();
+                println!("            ↳ the first dead letter: {refire} dlq show {letter}");
             }
         }
         Ok(Err(accepted)) => println!("{workflow:<11} {} goes on", accepted.execution_id),

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::key::Obtained;
 use crate::config::ServeConfig;
+use crate::program;
 
 /// The address at which the command line looks by itself.
 const USUAL: &str = "127.0.0.1:7373";
@@ -18,13 +19,14 @@ const USUAL_DATA: &str = "./refire-data";
 pub(super) fn print(config: &ServeConfig, address: SocketAddr, key: &Obtained) {
     let data = std::path::absolute(&config.data_dir).unwrap_or_else(|_| config.data_dir.clone());
     let is_usual = config.data_dir.as_path() == Path::new(USUAL_DATA);
-    let text = text(&data.display().to_string(), is_usual, address, key);
+    let refire = program::name();
+    let text = text(&refire, &data.display().to_string(), is_usual, address, key);
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes());
     let _ = out.flush();
 }
 
-fn text(data: &str, is_usual: bool, address: SocketAddr, key: &Obtained) -> String {
+fn text(refire: &str, data: &str, is_usual: bool, address: SocketAddr, key: &Obtained) -> String {
     let mut text = String::new();
     let version = env!("CARGO_PKG_VERSION");
     let _ = writeln!(text, "Refire {version} is ready at http://{address}");
@@ -46,12 +48,16 @@ fn text(data: &str, is_usual: bool, address: SocketAddr, key: &Obtained) -> Stri
     if !is_usual {
         let _ = writeln!(text, "  export REFIRE_DATA_DIR={data}");
     }
-    let _ = writeln!(text, "  refire workflow apply -f workflow.yaml");
+    let _ = writeln!(text, "  {refire} workflow apply -f workflow.yaml");
     let _ = writeln!(
         text,
-        "  refire execute <workflow> --input '{{\"customer_id\": 4711}}'"
+        "  {refire} execute <workflow> --input '{{\"customer_id\": 4711}}'"
     );
-    let _ = writeln!(text, "  refire executions list");
+    let _ = writeln!(text, "  {refire} executions list");
+    let _ = writeln!(
+        text,
+        "\nNo workflow yet? `{refire} demo --listen 127.0.0.1:7374` shows some at work."
+    );
     text
 }
 
@@ -66,10 +72,22 @@ mod tests {
             text: "rf_secret".to_owned(),
             new_file,
         };
-        let first = text("/data", true, address, &key(Some("/data/admin.key".into())));
+        let first = text(
+            "refire",
+            "/data",
+            true,
+            address,
+            &key(Some("/data/admin.key".into())),
+        );
         assert!(first.contains("rf_secret") && first.contains("/data/admin.key"));
         assert!(!first.contains("export"));
-        let later = text("/data", false, "127.0.0.1:1".parse().unwrap(), &key(None));
+        let later = text(
+            "refire",
+            "/data",
+            false,
+            "127.0.0.1:1".parse().unwrap(),
+            &key(None),
+        );
         assert!(!later.contains("rf_secret"));
         assert!(later.contains("export REFIRE_URL=http://127.0.0.1:1"));
         assert!(later.contains("export REFIRE_DATA_DIR=/data"));

@@ -1,0 +1,58 @@
+//! The bounds that are settings of the node, not of a workflow.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// How much may run at once on this node.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Attempts in flight.
+    pub attempts: u32,
+    /// Attempts in flight per target host.
+    pub attempts_per_host: u32,
+    /// Retries in flight per workflow: a storm of them must not crowd out first attempts.
+    pub retries_per_workflow: u32,
+    /// Retries in flight per target host.
+    pub retries_per_host: u32,
+    /// Bounds of single hosts (`api.example.com` or `10.0.0.7:8080`), where they differ.
+    pub hosts: HashMap<String, HostLimit>,
+}
+
+/// The bounds of one target host; what is absent is as for every host.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HostLimit {
+    /// Attempts in flight.
+    pub attempts: Option<u32>,
+    /// Retries in flight.
+    pub retries: Option<u32>,
+    /// So many attempts in so much time.
+    pub rate: Option<(u32, Duration)>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            attempts: 256,
+            attempts_per_host: 128,
+            retries_per_workflow: 50,
+            retries_per_host: 20,
+            hosts: HashMap::new(),
+        }
+    }
+}
+
+impl Limits {
+    /// Attempts and retries that a host may have in flight.
+    pub(super) fn of_host(&self, host: &str) -> (u32, u32) {
+        let own = self.hosts.get(host).copied().unwrap_or_default();
+        (
+            own.attempts.unwrap_or(self.attempts_per_host),
+            own.retries.unwrap_or(self.retries_per_host),
+        )
+    }
+
+    /// The host's rate, if it has one.
+    pub(super) fn rate_of_host(&self, host: &str) -> Option<(u32, Duration)> {
+        self.hosts.get(host)?.rate
+    }
+}

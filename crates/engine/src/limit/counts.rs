@@ -1,0 +1,206 @@
+//! What is in flight, by everything that has a limit. Plain counting; the lock and the bell are
+//! next door in `slots`.
+
+use std::collections::{HashMap, HashSet};
+
+use refire_core::definition::WorkflowId;
+use refire_core::id::ExecutionId;
+use refire_core::time::Timestamp;
+
+use super::bounds::Limits;
+use super::rate::Rates;
+use super::slots::{Ask, Blocked};
+
+#[derive(Default)]
+pub(super) struct Counts {
+    pub(super) attempts: u32,
+    /// Executions in flight, by workflow, with their number of attempts.
+    pub(super) executions: HashMap<WorkflowId, HashMap<ExecutionId, u32>>,
+    /// Executions in flight by workflow and key.
+    pub(super) keys: HashMap<(WorkflowId, String), HashMap<ExecutionId, u32>>,
+    pub(super) retries: HashMap<WorkflowId, u32>,
+    pub(super) hosts: HashMap<String, HostCount>,
+    workflow_rates: Rates<(WorkflowId, String), ExecutionId>,
+    host_rates: Rates<String, (ExecutionId, String)>,
+    /// Workflows that may have unowned due work in the store.
+    pub(super) backlog: HashSet<WorkflowId>,
+    /// When work that was put off comes due.
+    pub(super) look_again: Option<Timestamp>,
+    /// Grows with every mark, so that clearing never loses one.
+    pub(super) backlog_marks: u64,
+}
+
+#[derive(Default)]
+pub(super) struct HostCount {
+    pub(super) attempts: u32,
+    pub(super) retries: u32,
+}
+
+/// What a permit stands for.
+pub(super) struct Held<'a> {
+    pub(super) workflow: &'a WorkflowId,
+    pub(super) execution: ExecutionId,
+    pub(super) key: Option<&'a str>,
+    pub(super) host: Option<&'a str>,
+    pub(super) is_retry: bool,
+}
+
+/// A call to a host, as its limits see it.
+pub(super) struct HostCall<'a> {
+    pub(super) host: &'a str,
+    pub(super) execution: ExecutionId,
+    pub(super) step: &'a str,
+    pub(super) is_retry: bool,
+}
+
+impl Counts {
+    /// Whether every count has room for one more; takes nothing.
+    pub(super) fn check(
+        &self,
+        limits: &Limits,
+        ask: &Ask<'_>,
+        key: Option<&str>,
+    ) -> Result<(), Blocked> {
+        if self.attempts >= limits.attempts {
+            return Err(Blocked::Node);
+        }
+        // An execution that is in flight already may run its parallel steps too.
+        let full = |group: Option<&HashMap<ExecutionId, u32>>, max: Option<u32>| {
+            group.zip(max).is_some_and(|(group, max)| {
+                group.len() >= max as usize && !group.contains_key(&ask.execution)
+            })
+        };
+        let concurrency = &ask.workflow.concurrency;
+        if full(self.executions.get(&ask.workflow.id), concurrency.max) {
+            return Err(Blocked::Workflow);
+        }
+        if let Some(key) = key
+            && full(
+                self.keys.get(&(ask.workflow.id.clone(), key.to_owned())),
+                concurrency.max_per_key,
+            )
+        {
+            return Err(Blocked::Workflow);
+        }
+        let retries = self.retries.get(&ask.workflow.id).copied().unwrap_or(0);
+        if ask.is_retry && retries >= limits.retries_per_workflow {
+            return Err(Blocked::Workflow);
+        }
+        Ok(())
+    }
+
+    /// Takes a start of the workflow's rate, once per execution.
+    pub(super) fn take_workflow_rate(
+        &mut self,
+        ask: &Ask<'_>,
+        now: Timestamp,
+    ) -> Result<(), Blocked> {
+        let Some(limit) = ask.workflow.rate_limit.as_ref().filter(|_| ask.is_first) else {
+            return Ok(());
+        };
+        let running = self.executions.get(&ask.workflow.id);
+        if running.is_some_and(|running| running.contains_key(&ask.execution)) {
+            // Its other first step has taken it.
+            return Ok(());
+        }
+        let rate_key = ask.origin.rate_key.clone().unwrap_or_default();
+        let key = (ask.workflow.id.clone(), rate_key);
+        self.workflow_rates
+            .take(key, ask.execution, (limit.max, limit.per), now)
+            .map_err(Blocked::Rate)
+    }
+
+    /// Gives a start of the workflow's rate back to whoever could not use it.
+    pub(super) fn return_workflow_rate(&mut self, ask: &Ask<'_>, now: Timestamp) {
+        if ask.workflow.rate_limit.is_some() && ask.is_first {
+            self.workflow_rates.give_turn(ask.execution, now, now);
+        }
+    }
+
+    /// Takes a place and a start of the host's rate.
+    pub(super) fn take_host(
+        &mut self,
+        limits: &Limits,
+        call: &HostCall<'_>,
+        now: Timestamp,
+    ) -> Result<(), Blocked> {
+        let (attempts, retries) = limits.of_host(call.host);
+        if let Some(count) = self.hosts.get(call.host)
+            && (count.attempts >= attempts || (call.is_retry && count.retries >= retries))
+        {
+            return Err(Blocked::Host);
+        }
+        if let Some(rate) = limits.rate_of_host(call.host) {
+            let who = (call.execution, call.step.to_owned());
+            self.host_rates
+                .take(call.host.to_owned(), who, rate, now)
+                .map_err(Blocked::Rate)?;
+        }
+        let count = self.hosts.entry(call.host.to_owned()).or_default();
+        count.attempts += 1;
+        count.retries += u32::from(call.is_retry);
+        Ok(())
+    }
+
+    /// Counts an attempt, but for its host.
+    pub(super) fn add(&mut self, ask: &Ask<'_>, key: Option<&str>) {
+        self.attempts += 1;
+        let workflow = &ask.workflow.id;
+        let running = self.executions.entry(workflow.clone()).or_default();
+        *running.entry(ask.execution).or_default() += 1;
+        if let Some(key) = key {
+            let group = self.keys.entry((workflow.clone(), key.to_owned()));
+            *group.or_default().entry(ask.execution).or_default() += 1;
+        }
+        if ask.is_retry {
+            *self.retries.entry(workflow.clone()).or_default() += 1;
+        }
+    }
+
+    /// Uncounts an attempt; true if work waits for the room it leaves.
+    pub(super) fn remove(&mut self, held: &Held<'_>) -> bool {
+        self.attempts = self.attempts.saturating_sub(1);
+        leave(&mut self.executions, held.workflow, held.execution);
+        if let Some(key) = held.key {
+            let key = (held.workflow.clone(), key.to_owned());
+            leave(&mut self.keys, &key, held.execution);
+        }
+        if held.is_retry
+            && let Some(retries) = self.retries.get_mut(held.workflow)
+        {
+            *retries = retries.saturating_sub(1);
+            if *retries == 0 {
+                self.retries.remove(held.workflow);
+            }
+        }
+        if let Some(host) = held.host
+            && let Some(count) = self.hosts.get_mut(host)
+        {
+            count.attempts = count.attempts.saturating_sub(1);
+            count.retries = count.retries.saturating_sub(u32::from(held.is_retry));
+            if count.attempts == 0 {
+                self.hosts.remove(host);
+            }
+        }
+        !self.backlog.is_empty()
+    }
+}
+
+fn leave<K: std::hash::Hash + Eq>(
+    all: &mut HashMap<K, HashMap<ExecutionId, u32>>,
+    key: &K,
+    execution: ExecutionId,
+) {
+    let Some(group) = all.get_mut(key) else {
+        return;
+    };
+    if let Some(attempts) = group.get_mut(&execution) {
+        *attempts -= 1;
+        if *attempts == 0 {
+            group.remove(&execution);
+        }
+    }
+    if group.is_empty() {
+        all.remove(key);
+    }
+}

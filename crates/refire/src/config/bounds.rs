@@ -1,0 +1,214 @@
+//! How much may run at once, and how long what has ended is kept.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use refire_core::definition::source::{Content, Node};
+use refire_core::duration;
+use refire_engine::Retention;
+use refire_engine::limit::{HostLimit, Limits};
+
+use super::at_least_one;
+
+/// The flags, and the same settings in the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+pub(crate) struct Bounds {
+    /// Attempts in flight at once [default: 256]
+    #[arg(long, env = "REFIRE_MAX_ATTEMPTS", value_name = "COUNT")]
+    pub(super) max_attempts: Option<u32>,
+    /// Attempts in flight at once per target host [default: 128]
+    #[arg(long, env = "REFIRE_MAX_ATTEMPTS_PER_HOST", value_name = "COUNT")]
+    pub(super) max_attempts_per_host: Option<u32>,
+    /// Retries in flight at once per workflow [default: 50]
+    #[arg(long, env = "REFIRE_MAX_RETRIES_PER_WORKFLOW", value_name = "COUNT")]
+    pub(super) max_retries_per_workflow: Option<u32>,
+    /// Retries in flight at once per target host [default: 20]
+    #[arg(long, env = "REFIRE_MAX_RETRIES_PER_HOST", value_name = "COUNT")]
+    pub(super) max_retries_per_host: Option<u32>,
+    /// How long completed executions are kept, or `forever` [default: 30d]
+    #[arg(long, env = "REFIRE_KEEP_COMPLETED", value_name = "TIME")]
+    pub(super) keep_completed: Option<String>,
+    /// How long cancelled executions are kept, or `forever` [default: 30d]
+    #[arg(long, env = "REFIRE_KEEP_CANCELLED", value_name = "TIME")]
+    pub(super) keep_cancelled: Option<String>,
+    /// How long failed executions are kept, or `forever` [default: 90d]
+    ///
+    /// Those whose dead letter waits for a person are always kept.
+    #[arg(long, env = "REFIRE_KEEP_FAILED", value_name = "TIME")]
+    pub(super) keep_failed: Option<String>,
+    /// Only in the file: limits of single hosts.
+    #[arg(skip)]
+    pub(super) hosts: Vec<(String, HostLimit)>,
+}
+
+/// How much may run at once.
+pub(super) fn limits(flags: &Bounds, file: &Bounds) -> anyhow::Result<Limits> {
+    let defaults = Limits::default();
+    let pick = |name: &str, flag: Option<u32>, file: Option<u32>, default: u32| {
+        at_least_one(name, flag.or(file).unwrap_or(default))
+    };
+    Ok(Limits {
+        attempts: pick(
+            "max-attempts",
+            flags.max_attempts,
+            file.max_attempts,
+            defaults.attempts,
+        )?,
+        attempts_per_host: pick(
+            "max-attempts-per-host",
+            flags.max_attempts_per_host,
+            file.max_attempts_per_host,
+            defaults.attempts_per_host,
+        )?,
+        retries_per_workflow: pick(
+            "max-retries-per-workflow",
+            flags.max_retries_per_workflow,
+            file.max_retries_per_workflow,
+            defaults.retries_per_workflow,
+        )?,
+        retries_per_host: pick(
+            "max-retries-per-host",
+            flags.max_retries_per_host,
+            file.max_retries_per_host,
+            defaults.retries_per_host,
+        )?,
+        hosts: file.hosts.iter().cloned().collect::<HashMap<_, _>>(),
+    })
+}
+
+/// How long ended executions are kept.
+pub(super) fn retention(flags: &Bounds, file: &Bounds) -> anyhow::Result<Retention> {
+    let defaults = Retention::default();
+    Ok(Retention {
+        completed: keep(
+            "keep-completed",
+            flags
+                .keep_completed
+                .as_ref()
+                .or(file.keep_completed.as_ref()),
+            defaults.completed,
+        )?,
+        cancelled: keep(
+            "keep-cancelled",
+            flags
+                .keep_cancelled
+                .as_ref()
+                .or(file.keep_cancelled.as_ref()),
+            defaults.cancelled,
+        )?,
+        failed: keep(
+            "keep-failed",
+            flags.keep_failed.as_ref().or(file.keep_failed.as_ref()),
+            defaults.failed,
+        )?,
+        every: defaults.every,
+    })
+}
+
+fn keep(
+    name: &str,
+    text: Option<&String>,
+    default: Option<Duration>,
+) -> anyhow::Result<Option<Duration>> {
+    match text.map(String::as_str) {
+        None => Ok(default),
+        Some("forever") => Ok(None),
+        Some(text) => duration::parse(text)
+            .map(Some)
+            .with_context(|| format!("--{name}: give a time such as 30d, or forever")),
+    }
+}
+
+/// Reads `hosts:` of the file: `api.example.com: { concurrency: 10, retries: 5, rate: { max: 50, per: 1s } }`.
+pub(super) fn hosts(value: &Node) -> anyhow::Result<Vec<(String, HostLimit)>> {
+    let Content::Mapping(members) = &value.content else {
+        bail!("expected hosts with their limits, found {}", value.kind());
+    };
+    members
+        .iter()
+        .map(|(host, limits)| {
+            let limit = host_limit(limits).with_context(|| host.text.to_string())?;
+            Ok((host.text.to_ascii_lowercase(), limit))
+        })
+        .collect()
+}
+
+fn host_limit(value: &Node) -> anyhow::Result<HostLimit> {
+    let Content::Mapping(members) = &value.content else {
+        bail!(
+            "expected limits such as {{ concurrency: 10 }}, found {}",
+            value.kind()
+        );
+    };
+    let mut limit = HostLimit::default();
+    for (key, value) in members {
+        match &*key.text {
+            "concurrency" => limit.attempts = Some(count("concurrency", value)?),
+            "retries" => limit.retries = Some(count("retries", value)?),
+            "rate" => limit.rate = Some(rate(value)?),
+            other => bail!("`{other}` is not a limit; there are concurrency, retries and rate"),
+        }
+    }
+    Ok(limit)
+}
+
+fn rate(value: &Node) -> anyhow::Result<(u32, Duration)> {
+    let (Some(max), Some(per)) = (value.get("max"), value.get("per")) else {
+        bail!("rate: expected {{ max: 50, per: 1s }}");
+    };
+    let per = duration::parse(&super::file::text(per)?).context("rate.per")?;
+    if per.is_zero() {
+        bail!("rate.per: must be longer than nothing");
+    }
+    Ok((count("rate.max", max)?, per))
+}
+
+fn count(name: &str, value: &Node) -> anyhow::Result<u32> {
+    at_least_one(
+        name,
+        super::file::number(value).with_context(|| name.to_owned())?,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::file::parse;
+    use super::*;
+
+    #[test]
+    fn hosts_have_limits_of_their_own() {
+        let text = "hosts:\n  API.example.com: { concurrency: 10, rate: { max: 50, per: 1s } }\n  \
+                    \"10.0.0.7:8080\": { retries: 2 }\nkeep_completed: forever\nkeep_failed: 7d\n";
+        let file = parse(text).unwrap().bounds;
+        let limits = limits(&Bounds::default(), &file).unwrap();
+        let api = limits.hosts["api.example.com"];
+        assert_eq!(api.attempts, Some(10));
+        assert_eq!(api.rate, Some((50, Duration::from_secs(1))));
+        assert_eq!(limits.hosts["10.0.0.7:8080"].retries, Some(2));
+        let kept = retention(&Bounds::default(), &file).unwrap();
+        assert_eq!(kept.completed, None);
+        assert_eq!(kept.failed, Some(Duration::from_secs(7 * 86_400)));
+        assert_eq!(kept.cancelled, Retention::default().cancelled);
+    }
+
+    #[test]
+    fn wrong_limits_name_the_host_and_the_limit() {
+        for (text, expected) in [
+            ("hosts: { a: { concurrency: 0 } }", "concurrency"),
+            ("hosts: { a: { speed: 3 } }", "`speed` is not a limit"),
+            ("hosts: { a: { rate: 5 } }", "expected { max: 50, per: 1s }"),
+            ("hosts: [a]", "expected hosts"),
+        ] {
+            let error = format!("{:#}", parse(text).unwrap_err());
+            assert!(error.contains(expected), "{error}");
+        }
+        let flags = Bounds {
+            keep_failed: Some("soon".to_owned()),
+            ..Bounds::default()
+        };
+        let error = format!("{:#}", retention(&flags, &Bounds::default()).unwrap_err());
+        assert!(error.contains("--keep-failed"), "{error}");
+    }
+}
