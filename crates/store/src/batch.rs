@@ -239,7 +239,8 @@ pub struct KeyRoom {
     pub in_flight: HashMap<String, u32>,
 }
 
-/// A claim of unowned timers; the rows become owned, not begun.
+/// A claim of unowned timers that are still to come due; the rows become owned, not begun. What
+/// is due already is ready work, and goes by priority.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimTimers {
     /// Who takes them.

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use refire_core::definition::WorkflowId;
 use refire_store::{Claim, ClaimTimers, KeyRoom, Part, PartOutcome, Want, WorkRow};
 use tokio::sync::oneshot;
@@ -18,6 +19,8 @@ const HORIZON_EVERY: Duration = Duration::from_secs(10);
 const TIMERS_CLAIMED_MAX: u32 = 5_000;
 /// Timers in memory; the rest stay in the store until there is room.
 const TIMERS_HELD_MAX: usize = 100_000;
+/// How often to look for due timers while memory holds as many as it may.
+const CROWDED_LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Rows claimed at once.
 const CLAIMED_MAX: u32 = 256;
 /// The longest wait before looking again while work is known to wait.
@@ -78,7 +81,17 @@ pub(crate) async fn horizon_loop(dispatcher: Arc<Dispatcher>) {
                 dispatcher.timers.add(row);
             }
         }
-        let pause = if full { Duration::ZERO } else { HORIZON_EVERY };
+        if dispatcher.timers.len() >= TIMERS_HELD_MAX {
+            // What is not held comes due in the store, where only looking finds it.
+            let soon = dispatcher.clock.now().plus(CROWDED_LOOK_EVERY);
+            dispatcher.slots.look_again_at(soon);
+            full = false;
+        }
+        let pause = match (full, dispatcher.timers.len() >= TIMERS_HELD_MAX) {
+            (true, _) => Duration::ZERO,
+            (false, true) => CROWDED_LOOK_EVERY,
+            (false, false) => HORIZON_EVERY,
+        };
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
             () = dispatcher.stopping.cancelled() => return,
@@ -105,8 +118,14 @@ pub(crate) async fn claim_loop(dispatcher: Arc<Dispatcher>) {
             Round::Nothing => IDLE_LOOK_EVERY,
         };
         let now = dispatcher.clock.now();
-        let next = dispatcher.slots.next_look(now);
-        let wait = next.map_or(wait, |at| wait.min(at.since(now)));
+        let wait = match dispatcher.slots.next_look(now) {
+            Some(due) if due <= now => {
+                look = true;
+                continue;
+            }
+            Some(later) => wait.min(later.since(now)),
+            None => wait,
+        };
         tokio::select! {
             () = dispatcher.slots.changed() => {}
             () = tokio::time::sleep(wait) => look = true,
@@ -167,13 +186,12 @@ async fn round(dispatcher: &Arc<Dispatcher>, mark: u64, turn: &mut usize) -> Rou
     let rows = claimed(dispatcher, Part::Claim(claim))
         .await
         .unwrap_or_default();
-    let found = !rows.is_empty();
-    for row in rows {
-        let dispatcher = Arc::clone(dispatcher);
-        let tracker = dispatcher.tracker.clone();
-        tracker.spawn(async move { begin::begin(&dispatcher, row).await });
+    if rows.is_empty() {
+        return Round::PutOff;
     }
-    if found { Round::Claimed } else { Round::PutOff }
+    // Each takes its slot before the next round counts what is free.
+    join_all(rows.into_iter().map(|row| begin::begin(dispatcher, row))).await;
+    Round::Claimed
 }
 
 /// The free slots, shared out over the workflows that have due work, beginning with another one

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use refire_core::execution::Status;
 use refire_engine::Accepted;
+use refire_engine::limit::{HostLimit, Limits};
 
 use crate::fixture::{Answer, World, apply, end, small_limits, start, submission};
 
@@ -127,5 +128,70 @@ async fn a_rate_limit_spreads_starts() {
     let took = began.elapsed();
     assert!(took >= Duration::from_millis(790), "too fast: {took:?}");
     assert!(took < Duration::from_secs(5), "too slow: {took:?}");
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crowd_of_timers_that_come_due_at_once_gets_through_a_few_slots() {
+    let world = World::new();
+    let engine = world.engine_with(|builder| builder.limits(small_limits(20)));
+    let one = apply(
+        &engine,
+        "id: one\nsteps: [{ id: a, type: http, config: { url: 'https://t.example/a' } }]",
+    )
+    .await;
+    let crowd = (0..2_000).map(|_| {
+        let mut submission = submission(&one, "{}");
+        submission.delay = Some(Duration::from_millis(300));
+        submission
+    });
+    for result in engine.submit_all(crowd.collect()).await {
+        let Accepted::New { id, .. } = result.unwrap() else {
+            panic!("no keys were given")
+        };
+        assert_eq!(end(&engine, id).await.state.status, Status::Completed);
+    }
+    assert_eq!(world.targets.seen("/a").len(), 2_000);
+    assert!(world.targets.most_at_once() <= 20);
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_host_s_own_limits_hold_also_when_the_url_is_a_template() {
+    let world = World::new();
+    let limit = HostLimit {
+        attempts: Some(2),
+        retries: None,
+        rate: Some((4, Duration::from_millis(400))),
+    };
+    let engine = world.engine_with(|builder| {
+        builder.limits(Limits {
+            hosts: [("t.example".to_owned(), limit)].into(),
+            ..Limits::default()
+        })
+    });
+    let fixed = apply(
+        &engine,
+        "id: fixed\nsteps: [{ id: a, type: http, config: { url: 'https://t.example/a' } }]",
+    )
+    .await;
+    let templated = apply(
+        &engine,
+        "id: templated\nsteps: [{ id: a, type: http, config: { url: '${input.url}' } }]",
+    )
+    .await;
+    let began = tokio::time::Instant::now();
+    let mut ids = Vec::new();
+    for _ in 0..6 {
+        ids.push(start(&engine, &fixed, "{}").await);
+        ids.push(start(&engine, &templated, r#"{"url":"https://t.example/a"}"#).await);
+    }
+    for id in ids {
+        assert_eq!(end(&engine, id).await.state.status, Status::Completed);
+    }
+    assert!(world.targets.most_at_once() <= 2);
+    // Four at once, then one each 100 ms.
+    let took = began.elapsed();
+    assert!(took >= Duration::from_millis(790), "too fast: {took:?}");
     engine.stop().await;
 }

@@ -32,10 +32,10 @@ pub(in crate::sqlite) const AT_ONCE: &str = "FROM work JOIN workflows ON workflo
 pub(in crate::sqlite) const DUE: &str = "FROM work JOIN workflows ON workflows.key = work.workflow \
      WHERE work.owner IS NULL AND work.workflow = ?1 AND work.priority = ?2 \
      AND work.due_at <= ?4 ORDER BY work.due_at, work.execution, work.step LIMIT ?3";
-/// Unowned timers that are due by then, in that order.
+/// Unowned timers that are due between now and then, in that order.
 pub(in crate::sqlite) const TIMERS: &str = "FROM work JOIN workflows ON workflows.key = work.workflow \
      WHERE work.owner IS NULL AND work.due_at IS NOT NULL AND work.due_at <= ?1 \
-     ORDER BY work.due_at, work.execution, work.step LIMIT ?2";
+     AND work.due_at > ?3 ORDER BY work.due_at, work.execution, work.step LIMIT ?2";
 
 /// Rows that one claim looks at; those whose key or retry has no room are passed over.
 const ROWS_LOOKED_AT_MAX: i64 = 2_000;
@@ -190,7 +190,7 @@ impl Pen<'_> {
     pub(super) fn claim_timers(&mut self, claim: &ClaimTimers) -> Result<PartOutcome> {
         let mut rows = self
             .prepare(&format!("SELECT {WORK} {TIMERS}"))?
-            .query_map(params![claim.until.as_micros(), claim.up_to], work_row)?
+            .query_map(params![claim.until.as_micros(), claim.up_to, self.now.as_micros()], work_row)?
             .collect::<Result<Vec<_>>>()?;
         for row in &mut rows {
             self.own(row, claim.node, false)?;
