@@ -8,7 +8,7 @@ mod server;
 mod workflow;
 
 pub use dead_letter::{
-    DeadLetter, DeadLetterDetail, DeadLetterGroup, DeadLetterRetried, DeadLetterSummary,
+    CompensationFailure, DeadLetter, DeadLetterDetail, DeadLetterGroup, DeadLetterRetried, DeadLetterSummary,
     RetryHistoryEntry, RetryLetter, SuggestedFix,
 };
 pub use execution::{

@@ -14,8 +14,8 @@ pub const LOSSES_MAX: u32 = 5;
 pub const SNAPSHOT_BYTES_EVERY_COMMIT: usize = 16 * 1024;
 /// A larger snapshot is written once per this many events.
 pub const SNAPSHOT_EVENTS_APART: u64 = 50;
-/// Bytes of a step's output that are kept.
-pub const OUTPUT_BYTES_MAX: usize = 1024 * 1024;
+/// Bytes of one output: what does not fit into a history cannot be kept.
+pub const OUTPUT_BYTES_MAX: usize = HISTORY_BYTES_MAX as usize;
 /// Bytes of a failed response that are recorded.
 pub const RESPONSE_EXCERPT_BYTES_MAX: usize = 64 * 1024;
 /// Bytes of an error message; longer ones are cut.

@@ -2,7 +2,8 @@
 //!
 //! A template is parsed once, when the definition is read, and rendered each time a step runs. A
 //! string that is exactly one `${…}` gives the referenced JSON value byte for byte; in a longer
-//! string the values are inserted as text. `$${` stands for a literal `${`.
+//! string the values are inserted as text. `${… ?? literal}` gives the JSON literal where the
+//! reference has no value. `$${` stands for a literal `${`.
 //!
 //! Nothing here knows where values come from: the caller's [`Scope`] does. Nothing here decides
 //! which references are allowed where: `references()` lets the definition's checks do that.
@@ -35,7 +36,7 @@ pub trait Scope {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
     /// Nothing stands at the referenced place.
-    #[error("`${{{reference}}}` has no value")]
+    #[error("`${{{reference}}}` has no value{}", remedy(.reference))]
     Missing {
         /// The reference as written in a template.
         reference: Reference,
@@ -57,7 +58,11 @@ pub struct Template {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
     Text(Box<str>),
-    Value(Reference),
+    Value {
+        reference: Reference,
+        /// What stands after `??`: taken when the reference has no value. Null is a value.
+        default: Option<Json>,
+    },
 }
 
 impl Template {
@@ -72,7 +77,15 @@ impl Template {
     /// Every reference, in order of appearance.
     pub fn references(&self) -> impl Iterator<Item = &Reference> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Value(reference) => Some(reference),
+            Part::Value { reference, .. } => Some(reference),
+            Part::Text(_) => None,
+        })
+    }
+
+    /// The default of every reference, in order of appearance.
+    pub(crate) fn defaults(&self) -> impl Iterator<Item = Option<&Json>> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Value { default, .. } => Some(default.as_ref()),
             Part::Text(_) => None,
         })
     }
@@ -105,7 +118,7 @@ impl Template {
     /// Whether the template is exactly one `${…}`, so that it gives any kind of value.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        matches!(self.parts.as_slice(), [Part::Value(_)])
+        matches!(self.parts.as_slice(), [Part::Value { .. }])
     }
 
     /// The value of the template.
@@ -128,7 +141,9 @@ impl Template {
         for part in &self.parts {
             match part {
                 Part::Text(text) => out.push_str(text),
-                Part::Value(reference) => insert(&mut out, &resolve(scope, reference)?),
+                Part::Value { reference, default } => {
+                    insert(&mut out, &resolve(scope, reference, default.as_ref())?);
+                }
             }
             bounded(&out)?;
         }
@@ -137,8 +152,8 @@ impl Template {
 
     /// Appends the value's JSON text to `out`.
     fn render_into(&self, scope: &dyn Scope, out: &mut String) -> Result<(), RenderError> {
-        if let [Part::Value(reference)] = self.parts.as_slice() {
-            out.push_str(&resolve(scope, reference)?);
+        if let [Part::Value { reference, default }] = self.parts.as_slice() {
+            out.push_str(&resolve(scope, reference, default.as_ref())?);
         } else {
             scan::write_string(out, &self.render_text(scope)?);
         }
@@ -146,15 +161,29 @@ impl Template {
     }
 }
 
-fn resolve<'a>(scope: &'a dyn Scope, reference: &Reference) -> Result<Cow<'a, str>, RenderError> {
+fn resolve<'a>(
+    scope: &'a dyn Scope,
+    reference: &Reference,
+    default: Option<&'a Json>,
+) -> Result<Cow<'a, str>, RenderError> {
     let missing = || RenderError::Missing {
         reference: reference.clone(),
     };
-    let value = scope.resolve(reference).ok_or_else(missing)?;
+    let value = scope
+        .resolve(reference)
+        .or_else(|| default.map(|json| Cow::Borrowed(json.as_str())))
+        .ok_or_else(missing)?;
     if value.len() > RENDER_BYTES_MAX {
         return Err(RenderError::TooLarge);
     }
     Ok(value)
+}
+
+/// What to do about a missing value, where that is certain.
+fn remedy(reference: &Reference) -> String {
+    reference.secret().map_or_else(String::new, |name| {
+        format!("; set REFIRE_SECRET_{name} in the server's environment")
+    })
 }
 
 /// A string goes in decoded, anything else as its JSON text.

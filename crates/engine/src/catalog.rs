@@ -30,6 +30,8 @@ struct Known {
     /// The newest version of workflows that exist.
     newest: HashMap<WorkflowId, Definition>,
     versions: HashMap<(WorkflowId, u32), Arc<Workflow>>,
+    /// Grows with every change, so that what was read before one is not kept after it.
+    changes: u64,
 }
 
 /// Why a definition could not be had.
@@ -68,9 +70,13 @@ impl Catalog {
 
     /// The newest version of a workflow; none if it does not exist or was deleted.
     pub async fn newest(&self, id: &WorkflowId) -> Result<Option<Definition>, CatalogError> {
-        if let Some(known) = self.known().newest.get(id) {
-            return Ok(Some(known.clone()));
-        }
+        let changes = {
+            let known = self.known();
+            if let Some(known) = known.newest.get(id) {
+                return Ok(Some(known.clone()));
+            }
+            known.changes
+        };
         let Some(row) = self.store.workflow(id).await? else {
             return Ok(None);
         };
@@ -82,7 +88,10 @@ impl Catalog {
             version: row.version,
             workflow,
         };
-        self.remember(definition.clone());
+        let mut known = self.known();
+        if known.changes == changes {
+            known.newest.insert(id.clone(), definition.clone());
+        }
         Ok(Some(definition))
     }
 
@@ -127,20 +136,29 @@ impl Catalog {
         Ok(workflow)
     }
 
-    /// A definition that was just saved is the newest.
-    pub(crate) fn remember(&self, definition: Definition) {
-        let mut known = self.known();
-        let id = definition.workflow.id.clone();
-        known.versions.insert(
-            (id.clone(), definition.version),
-            Arc::clone(&definition.workflow),
-        );
-        known.newest.insert(id, definition);
+    /// The number of changes so far, for [`Catalog::saved`].
+    pub(crate) fn changes(&self) -> u64 {
+        self.known().changes
     }
 
-    /// A workflow that was just deleted starts nothing any more.
-    pub(crate) fn forget(&self, id: &WorkflowId) {
-        self.known().newest.remove(id);
+    /// A definition was saved. It is the newest, unless another change came in between: then the
+    /// store knows which is.
+    pub(crate) fn saved(&self, definition: &Definition, changes: u64) {
+        let mut known = self.known();
+        let id = &definition.workflow.id;
+        if known.changes == changes {
+            known.newest.insert(id.clone(), definition.clone());
+        } else {
+            known.newest.remove(id);
+        }
+        known.changes += 1;
+    }
+
+    /// A workflow was deleted: it starts nothing any more.
+    pub(crate) fn deleted(&self, id: &WorkflowId) {
+        let mut known = self.known();
+        known.newest.remove(id);
+        known.changes += 1;
     }
 
     fn known(&self) -> std::sync::MutexGuard<'_, Known> {

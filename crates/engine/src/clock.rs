@@ -13,6 +13,9 @@ use tokio::time::Instant;
 pub trait Clock: Send + Sync + 'static {
     /// Now; never earlier than what it said before.
     fn now(&self) -> Timestamp;
+
+    /// Called every few seconds: a moment to follow a clock that was set.
+    fn tick(&self) {}
 }
 
 /// The machine's clock.
@@ -37,13 +40,6 @@ impl SystemClock {
         }
     }
 
-    /// Follows the wall clock again. Forward at once; backward by standing still until it has
-    /// caught up, since a log's times never go back.
-    pub fn follow_wall_clock(&self) {
-        self.anchor_us
-            .store(wall_us() - self.elapsed_us(), Ordering::Relaxed);
-    }
-
     fn elapsed_us(&self) -> i64 {
         i64::try_from(self.started.elapsed().as_micros()).unwrap_or(i64::MAX)
     }
@@ -63,6 +59,13 @@ impl Clock for SystemClock {
             .saturating_add(self.elapsed_us());
         let latest = self.latest_us.fetch_max(now, Ordering::Relaxed);
         Timestamp::from_micros(now.max(latest))
+    }
+
+    /// Follows the wall clock again. Forward at once; backward by standing still until it has
+    /// caught up, since a log's times never go back.
+    fn tick(&self) {
+        self.anchor_us
+            .store(wall_us() - self.elapsed_us(), Ordering::Relaxed);
     }
 }
 

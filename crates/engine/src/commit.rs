@@ -75,6 +75,7 @@ impl Committer {
                 return BatchEnd::MustStop;
             }
         }
+        lanes.refuse_all(|| CommitFailure::Stopping);
         BatchEnd::Settled
     }
 
@@ -120,8 +121,7 @@ impl Committer {
                             units.len() - 1
                         }
                     };
-                    // The slot of an attempt that ended is free for what follows from it.
-                    drop(permit);
+                    units[index].suspend(permit);
                     self.decide_one(&mut units[index], *command, reply, now)
                         .await;
                 }
@@ -167,7 +167,7 @@ impl Committer {
             .catalog
             .version(&origin.workflow, origin.workflow_version)
             .await
-            .map_err(|error| CommitFailure::Internal(error.to_string()))?;
+            .map_err(CommitFailure::catalog)?;
         Ok(Some((state, workflow)))
     }
 
@@ -184,7 +184,7 @@ impl Committer {
         };
         let mut decision = decide(&workflow, state, command.clone(), now);
         if let Err(Refusal::MissingPayload(_)) = decision {
-            match self.store.values(id, &state.referenced()).await {
+            match self.store.load_values(id, &state.referenced()).await {
                 Ok(values) => {
                     for (sequence, value) in values {
                         state.payloads.insert(sequence, value);

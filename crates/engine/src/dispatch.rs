@@ -6,27 +6,30 @@
 mod attempt;
 mod begin;
 mod claim;
+mod flight;
 mod prepare;
 mod recover;
 mod report;
 mod scope;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use refire_core::definition::{Workflow, WorkflowId};
 use refire_core::execution::Execution;
 use refire_core::id::{ExecutionId, NodeId};
-use refire_store::{Part, Release, Store, WorkKey, WorkRow};
+use refire_core::time::Timestamp;
+use refire_store::{Part, PartOutcome, Release, Store, WorkRow};
 use tokio::sync::oneshot;
-use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::caller::Caller;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
-use crate::commit::{AfterCommit, Queue, Request};
+use crate::commit::{AfterCommit, Queue, Request, TIMER_OWNED_WITHIN};
 use crate::limit::{Permit, Slots};
 use crate::local::LocalTasks;
 use crate::secret::Secrets;
@@ -34,10 +37,13 @@ use crate::timer::Timers;
 use crate::waiter::Waiters;
 
 pub(crate) use claim::{claim_loop, horizon_loop, timer_loop};
+use flight::Flights;
 pub(crate) use recover::recover;
 
 /// Rows given back to the store in one part.
 const RELEASE_ROWS_MAX: usize = 500;
+/// How long a row that could not be given back is kept before it is tried again.
+const KEPT_FOR: Duration = Duration::from_secs(1);
 
 /// What attempts work with.
 pub(crate) struct Dispatcher {
@@ -57,12 +63,7 @@ pub(crate) struct Dispatcher {
     pub(crate) stopping: CancellationToken,
     /// Set when the store's state is not known.
     pub(crate) broken: CancellationToken,
-    in_flight: Mutex<HashMap<WorkKey, InFlight>>,
-}
-
-struct InFlight {
-    row: WorkRow,
-    abort: Option<AbortHandle>,
+    flights: Flights,
 }
 
 /// What a dispatcher is made of.
@@ -97,11 +98,11 @@ impl Dispatcher {
             tracker: TaskTracker::new(),
             stopping: CancellationToken::new(),
             broken: parts.broken,
-            in_flight: Mutex::default(),
+            flights: Flights::default(),
         })
     }
 
-    /// Begins an attempt in a task of its own, unless that very attempt is in flight already.
+    /// Begins an entered attempt in a task of its own.
     fn spawn(
         self: &Arc<Self>,
         row: WorkRow,
@@ -109,108 +110,100 @@ impl Dispatcher {
         state: Arc<Execution>,
         workflow: Arc<Workflow>,
     ) {
-        let key = row.key();
-        {
-            let mut in_flight = self.in_flight();
-            if in_flight
-                .get(&key)
-                .is_some_and(|running| running.row.attempt == row.attempt)
-            {
-                return;
-            }
-            in_flight.insert(
-                key.clone(),
-                InFlight {
-                    row: row.clone(),
-                    abort: None,
-                },
-            );
-        }
         let dispatcher = Arc::clone(self);
+        let entered = row.clone();
         let work = attempt::Attempt {
-            row,
+            row: row.clone(),
             permit,
             state,
             workflow,
         };
-        let finished = (key.clone(), work.row.attempt);
         let task = self.tracker.spawn(async move {
-            attempt::run(&dispatcher, work).await;
-            dispatcher.finished(&finished.0, finished.1);
+            let ran = AssertUnwindSafe(attempt::run(&dispatcher, work))
+                .catch_unwind()
+                .await;
+            if ran.is_err() {
+                // A defect of ours must not leave the step without an end.
+                report::panicked(&dispatcher, &row).await;
+            }
+            dispatcher.flights.leave(&row);
         });
-        if let Some(running) = self.in_flight().get_mut(&key) {
-            running.abort = Some(task.abort_handle());
-        }
-    }
-
-    /// Forgets an attempt that ended, unless the step's next one has taken its place.
-    fn finished(&self, key: &WorkKey, attempt: u32) {
-        let mut in_flight = self.in_flight();
-        if in_flight
-            .get(key)
-            .is_some_and(|running| running.row.attempt == attempt)
-        {
-            in_flight.remove(key);
-        }
+        self.flights.attach(&entered, task.abort_handle());
     }
 
     /// Gives rows back to the store, for this or another node to claim; returns when that is
-    /// durable, so that whoever looks for due work afterwards finds them.
-    pub(crate) async fn release(&self, rows: Vec<(WorkKey, Option<refire_core::time::Timestamp>)>) {
+    /// durable, so that whoever looks for due work afterwards finds them. What cannot be given
+    /// back is kept, and tried again.
+    pub(crate) async fn release(&self, rows: Vec<(WorkRow, Option<Timestamp>)>) {
         for chunk in rows.chunks(RELEASE_ROWS_MAX) {
+            let work = chunk.iter().map(|(row, due)| (row.key(), *due)).collect();
             let release = Release {
                 node: self.node,
-                work: chunk.to_vec(),
+                work,
             };
-            let (reply, answer) = oneshot::channel();
-            let request = Request::Part {
-                part: Part::Release(release),
-                reply: Some(reply),
-            };
-            if self.queue.result(request).await.is_err() {
-                return;
+            if self.part(Part::Release(release)).await.is_some() {
+                continue;
             }
-            if !matches!(answer.await, Ok(Ok(_))) {
-                tracing::warn!("work could not be given back; the next start frees it");
+            for (row, due) in chunk {
+                let again = self.clock.now().plus(KEPT_FOR);
+                self.keep(row.clone(), due.map_or(again, |due| due.max(again)));
             }
+        }
+    }
+
+    /// Puts an attempt off. Soon, it stays with this node as a timer; later, the store has it.
+    pub(crate) async fn put_off(&self, row: WorkRow, until: Timestamp) {
+        if until <= self.clock.now().plus(TIMER_OWNED_WITHIN) {
+            self.keep(row, until);
+        } else {
+            self.release(vec![(row, Some(until))]).await;
+        }
+    }
+
+    /// Keeps an owned row in memory until then.
+    pub(crate) fn keep(&self, mut row: WorkRow, until: Timestamp) {
+        if self.stopping.is_cancelled() {
+            return;
+        }
+        row.due_at = Some(until);
+        self.timers.add(row);
+    }
+
+    /// Commits a part; none if it was not written.
+    pub(crate) async fn part(&self, part: Part) -> Option<PartOutcome> {
+        let (reply, answer) = oneshot::channel();
+        let request = Request::Part {
+            part,
+            reply: Some(reply),
+        };
+        self.queue.result(request).await.ok()?;
+        match answer.await {
+            Ok(Ok(outcome)) => Some(outcome),
+            Ok(Err(failure)) => {
+                tracing::warn!(%failure, "a change of work was not committed");
+                None
+            }
+            Err(_) => None,
         }
     }
 
     /// Aborts what still runs and gives it back: not a loss, since nothing failed.
     pub(crate) async fn abort_and_release_all(&self) {
-        let rows: Vec<_> = {
-            let mut in_flight = self.in_flight();
-            in_flight
-                .drain()
-                .map(|(key, running)| {
-                    running.abort.iter().for_each(AbortHandle::abort);
-                    (key, None)
-                })
-                .collect()
-        };
-        if !rows.is_empty() {
+        let aborted = self.flights.abort_all();
+        if !aborted.is_empty() {
             tracing::info!(
-                attempts = rows.len(),
+                attempts = aborted.len(),
                 "aborted attempts; they run again after the start"
             );
         }
         let timers = self.timers.drain();
-        let rows = rows
-            .into_iter()
-            .chain(timers.iter().map(|row| (row.key(), None)))
-            .collect();
-        self.release(rows).await;
+        let rows = aborted.into_iter().chain(timers).map(|row| (row, None));
+        self.release(rows.collect()).await;
     }
 
     /// Attempts in flight.
     pub(crate) fn running(&self) -> usize {
-        self.in_flight().len()
-    }
-
-    fn in_flight(&self) -> MutexGuard<'_, HashMap<WorkKey, InFlight>> {
-        self.in_flight
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.flights.len()
     }
 }
 
@@ -233,7 +226,9 @@ impl AfterCommit for Follow {
             let _ = self.0.queue.try_result(request);
             return;
         }
-        self.0.spawn(work, permit, state, workflow);
+        if self.0.flights.enter(&work) {
+            self.0.spawn(work, permit, state, workflow);
+        }
     }
 
     fn wait(&self, work: WorkRow) {
@@ -254,14 +249,15 @@ impl AfterCommit for Follow {
 
     fn abort(&self, execution: ExecutionId) {
         self.0.timers.hold(execution);
-        let mut in_flight = self.0.in_flight();
-        in_flight.retain(|key, running| {
-            if key.execution != execution {
-                return true;
-            }
-            running.abort.iter().for_each(AbortHandle::abort);
-            false
-        });
+        self.0.flights.abort(execution);
+    }
+
+    fn look_again(&self, at: Timestamp) {
+        self.0.slots.look_again_at(at);
+    }
+
+    fn refused(&self, execution: ExecutionId) {
+        self.0.slots.forget_turn(execution);
     }
 
     fn changed(&self, execution: ExecutionId, state: &Execution) {

@@ -128,13 +128,14 @@ impl Engine {
             source: source.to_owned(),
             by: by.to_owned(),
         };
+        let changes = self.catalog.changes();
         match self.part(Part::PutWorkflow(Box::new(put))).await? {
             PartOutcome::Saved { version, created } => {
                 let definition = Definition {
                     version,
                     workflow: Arc::new(workflow),
                 };
-                self.catalog.remember(definition.clone());
+                self.catalog.saved(&definition, changes);
                 Ok(Applied {
                     definition,
                     created,
@@ -158,7 +159,7 @@ impl Engine {
     pub async fn delete_workflow(&self, id: &WorkflowId) -> Result<Deleted, CommitFailure> {
         match self.part(Part::DeleteWorkflow { id: id.clone() }).await? {
             PartOutcome::Done => {
-                self.catalog.forget(id);
+                self.catalog.deleted(id);
                 Ok(Deleted::Done)
             }
             PartOutcome::OpenExecutions(open) => Ok(Deleted::Open(open)),
@@ -236,6 +237,8 @@ impl Engine {
 
     /// Waits for an execution's end, at most so long; what it is then. None: there is none.
     pub async fn wait(&self, id: ExecutionId, wait: Duration) -> Result<Option<Stored>, ReadError> {
+        // First, so that it is dropped last, also when whoever waits goes away in the middle.
+        let _tidy = self.waiters.tidy_later(id);
         // Registered before the look, so that an end in between is not missed.
         let mut ended = self.waiters.register(id);
         let stored = self.store.execution(id).await?;
@@ -245,8 +248,6 @@ impl Engine {
         {
             let _ = tokio::time::timeout(wait, ended.wait_for(|ended| *ended)).await;
         }
-        drop(ended);
-        self.waiters.tidy(id);
         self.store.execution(id).await
     }
 
@@ -289,7 +290,7 @@ impl Engine {
                 reply: Some(reply),
             })
             .await?;
-        answer.await.unwrap_or(Err(CommitFailure::Stopping))
+        answer.await.unwrap_or(Err(CommitFailure::Unknown))
     }
 
     fn is_open(&self) -> Result<(), CommitFailure> {
@@ -372,6 +373,7 @@ fn accepted(id: ExecutionId, admitted: Admitted) -> Result<Accepted, CommitFailu
             id: execution,
             body_differs,
         }),
+        Admitted::NoSuchWorkflow => Err(CommitFailure::Gone),
         Admitted::LetterNotPending(_) => Err(CommitFailure::Internal(
             "an admission without a letter spoke of one".to_owned(),
         )),

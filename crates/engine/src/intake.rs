@@ -20,6 +20,9 @@ use crate::entropy::{self, Entropy};
 /// How long an idempotency key is remembered.
 pub const IDEMPOTENCY_WINDOW: Duration = Duration::from_secs(7 * 24 * 3_600);
 
+/// The longest delay of a start; a longer one is cut to it.
+const DELAY_MAX: Duration = Duration::from_secs(10 * 366 * 24 * 3_600);
+
 /// A request to run a workflow.
 #[derive(Debug, Clone)]
 pub struct Submission {
@@ -113,7 +116,7 @@ impl Intake {
             lineage: Lineage::first(id),
             automatic_retries: true,
             retry: submission.retry,
-            delay_until: submission.delay.map(|delay| now.plus(delay)),
+            delay_until: submission.delay.map(|delay| now.plus(delay.min(DELAY_MAX))),
             idempotency_key: submission.idempotency_key,
             carried: Vec::new(),
         };
@@ -165,7 +168,8 @@ impl Intake {
         self.queue.admission(Request::Admit(requests)).await?;
         let mut all = Vec::with_capacity(answers.len());
         for answer in answers {
-            all.push(answer.await.unwrap_or(Err(CommitFailure::Stopping)));
+            // No answer: the committer died in the middle, and what it wrote is not known.
+            all.push(answer.await.unwrap_or(Err(CommitFailure::Unknown)));
         }
         Ok(all)
     }

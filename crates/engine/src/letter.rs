@@ -87,12 +87,15 @@ impl Engine {
         let claim = LetterRetry {
             id: letter.id,
             by: request.by,
+            expected_generation: letter.generation,
+            generation: letter.generation.max(begin.lineage.generation),
         };
         let draft = self.intake().decide(&definition, begin, None, Some(claim));
         match self.intake().commit(draft).await? {
             Admitted::New(_) => Ok(id),
             // Somebody was faster, or it is a defect of ours; either way nothing was started.
             Admitted::LetterNotPending(Some(status)) => Err(LetterRetryError::NotPending(status)),
+            Admitted::NoSuchWorkflow => Err(LetterRetryError::NoSuchWorkflow),
             Admitted::LetterNotPending(None) | Admitted::Duplicate { .. } => {
                 Err(LetterRetryError::NotFound)
             }
@@ -139,9 +142,16 @@ impl Engine {
             .as_ref()
             .is_some_and(|input| *input != letter.input);
         let is_new_work = edited || request.from == RetryFrom::Start;
-        let generation = self
-            .generation(letter, is_new_work, origin.lineage.generation)
-            .await?;
+        // The same work repeated keeps its key at the targets; new work gets one that neither the
+        // original nor an earlier retry of this letter has used.
+        let generation = if is_new_work {
+            letter
+                .generation
+                .max(origin.lineage.generation)
+                .saturating_add(1)
+        } else {
+            origin.lineage.generation
+        };
         let now = self.clock().now();
         let begin = Start {
             id: entropy::execution_id(self.entropy(), now),
@@ -171,27 +181,6 @@ impl Engine {
             carried,
         };
         Ok((definition, begin))
-    }
-
-    /// The same work repeated keeps its key at the targets; new work gets one that neither the
-    /// original nor an earlier retry of this letter has used.
-    async fn generation(
-        &self,
-        letter: &LetterRow,
-        is_new_work: bool,
-        original: u32,
-    ) -> Result<u32, LetterRetryError> {
-        if !is_new_work {
-            return Ok(original);
-        }
-        let earlier = match letter.resolution_execution {
-            Some(earlier) => self.store().execution(earlier).await?,
-            None => None,
-        };
-        let used = earlier
-            .and_then(|earlier| Some(earlier.state.origin?.lineage.generation))
-            .map_or(original, |used| used.max(original));
-        Ok(used.saturating_add(1))
     }
 
     async fn carried(

@@ -3,10 +3,13 @@
 //! A permit is held from the moment an attempt may run until its result is committed. Nothing
 //! here waits: who gets no permit leaves the work in the store for a later claim.
 
+mod backlog;
 mod bounds;
 mod counts;
+mod permit;
 mod rate;
 mod slots;
 
 pub use bounds::{HostLimit, Limits};
-pub use slots::{Ask, Blocked, Permit, Room, Slots};
+pub use permit::Permit;
+pub use slots::{Ask, Blocked, Room, Slots};

@@ -2,6 +2,8 @@
 //! queue's last lane, a chunk at a time, and never hold up work.
 
 mod pruner;
+mod watch;
 
 pub use pruner::Retention;
 pub(crate) use pruner::prune_loop;
+pub(crate) use watch::clock_loop;

@@ -39,8 +39,12 @@ impl Waiters {
         }
     }
 
-    /// Forgets an execution that nobody waits for any more.
-    pub(crate) fn tidy(&self, id: ExecutionId) {
+    /// Forgets the execution when dropped, if nobody else waits for it.
+    pub(crate) fn tidy_later(&self, id: ExecutionId) -> Tidy<'_> {
+        Tidy { waiters: self, id }
+    }
+
+    fn tidy(&self, id: ExecutionId) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting
             .get(&id)
@@ -48,5 +52,17 @@ impl Waiters {
         {
             waiting.remove(&id);
         }
+    }
+}
+
+/// See [`Waiters::tidy_later`].
+pub(crate) struct Tidy<'a> {
+    waiters: &'a Waiters,
+    id: ExecutionId,
+}
+
+impl Drop for Tidy<'_> {
+    fn drop(&mut self) {
+        self.waiters.tidy(self.id);
     }
 }

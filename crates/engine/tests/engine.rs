@@ -16,3 +16,5 @@ mod local;
 mod people;
 #[path = "engine/restart.rs"]
 mod restart;
+#[path = "engine/trouble.rs"]
+mod trouble;

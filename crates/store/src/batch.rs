@@ -33,7 +33,8 @@ pub enum Part {
     Claim(Claim),
     /// Take unowned timers that are due soon.
     ClaimTimers(ClaimTimers),
-    /// These owned attempts have begun; nothing happens where the row is gone or another's.
+    /// These owned attempts have begun; nothing happens where the row is gone, free or for another
+    /// attempt. The outcome says how many there were.
     Begin(Vec<(WorkKey, u32)>),
     /// Give owned work back.
     Release(Release),
@@ -182,6 +183,11 @@ pub struct LetterRetry {
     pub id: DlqId,
     /// Who.
     pub by: String,
+    /// The highest generation that its retries have used, as the caller has seen it: refused if
+    /// another retry came in between.
+    pub expected_generation: u32,
+    /// The highest generation with this retry.
+    pub generation: u32,
 }
 
 /// How the retry of a dead letter ended.
@@ -198,7 +204,7 @@ pub struct SettleLetter {
 /// A claim of unowned work that is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
-    /// Who takes it; the rows become owned and begun.
+    /// Who takes it; the rows become owned, not begun.
     pub node: NodeId,
     /// From which workflows, and how many at most; by priority, then due time, then age.
     pub wants: Vec<Want>,
@@ -257,7 +263,8 @@ pub struct ClaimTimers {
 pub struct Release {
     /// Whose it was; rows of others are left alone.
     pub node: NodeId,
-    /// Which rows, and from when they may be claimed again (absent = unchanged).
+    /// Which rows, and from when they may be claimed again. Absent = as before, and at once where
+    /// there was no time: unowned work always has a due time, so that claims go by it.
     pub work: Vec<(WorkKey, Option<Timestamp>)>,
 }
 
@@ -316,6 +323,8 @@ pub enum PartOutcome {
     LetterNotPending(Option<LetterStatus>),
     /// The work that is now owned.
     Claimed(Vec<WorkRow>),
+    /// So many rows are marked as begun.
+    Begun(u64),
     /// The definition is saved.
     Saved {
         /// Its version.
@@ -325,7 +334,7 @@ pub enum PartOutcome {
     },
     /// Refused: so many executions are open.
     OpenExecutions(u64),
-    /// Refused: no such workflow.
+    /// Refused: no such workflow, or it was deleted.
     NoSuchWorkflow,
     /// A chunk of retention is done.
     Pruned {

@@ -34,6 +34,8 @@ pub struct LetterRow {
     pub max_retries: u32,
     /// The failed attempts of the failed step, oldest first (from the log), the last 50 at most.
     pub retry_history: Vec<RetryEntry>,
+    /// The highest generation that its retries have used.
+    pub generation: u32,
     /// Where it stands.
     pub status: LetterStatus,
     /// The last retry by a person: when and who.

@@ -53,6 +53,16 @@ pub trait Store: Send + Sync + 'static {
         sequences: &[u64],
     ) -> Result<Vec<(u64, Json)>, ReadError>;
 
+    /// As [`Store::execution`], for the committer: never waits behind other readers.
+    async fn load(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError>;
+
+    /// As [`Store::values`], for the committer: never waits behind other readers.
+    async fn load_values(
+        &self,
+        id: ExecutionId,
+        sequences: &[u64],
+    ) -> Result<Vec<(u64, Json)>, ReadError>;
+
     /// Events after `after`, oldest first, at most `limit`.
     async fn history(
         &self,

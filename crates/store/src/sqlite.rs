@@ -1,8 +1,9 @@
 //! The SQLite backend: one file, one writer, group commits that are on disk before they answer.
 //!
 //! One connection writes, and only [`Store::commit`] uses it; a few read-only connections answer
-//! queries on blocking threads; one thread copies the log back into the file. It never decides
-//! when to write: the caller makes the batches, and one thread makes all the commits.
+//! queries on blocking threads, and one more belongs to the thread that commits; one thread copies
+//! the log back into the file. It never decides when to write: the caller makes the batches, and
+//! one thread makes all the commits.
 
 mod backup;
 mod checkpoint;
@@ -38,7 +39,7 @@ use crate::{
 use checkpoint::{Checkpointer, Gauge};
 use desk::{Desk, Writer};
 use lock::FileLock;
-use readers::Readers;
+use readers::{OwnReader, Readers};
 
 /// Read-only connections unless told otherwise; each may keep one thread busy.
 const READERS: usize = 4;
@@ -86,6 +87,8 @@ pub struct Sqlite {
     path: PathBuf,
     desk: Arc<Desk>,
     readers: Arc<Readers>,
+    /// The committer's.
+    loader: Arc<OwnReader>,
     gauge: Arc<Gauge>,
     checkpointer: Arc<Checkpointer>,
     lock: Arc<FileLock>,
@@ -106,10 +109,12 @@ impl Sqlite {
         let checkpointer = Checkpointer::start(path, Arc::clone(&gauge))?;
         checkpointer.watch(&mut connection)?;
         let readers = Readers::open(path, options.readers)?;
+        let loader = OwnReader::open(path)?;
         Ok(Self {
             path: path.to_owned(),
             desk: Arc::new(Desk::new(Writer::new(connection, Arc::clone(&gauge)))),
             readers: Arc::new(readers),
+            loader: Arc::new(loader),
             gauge,
             checkpointer: Arc::new(checkpointer),
             lock: Arc::new(lock),
@@ -158,6 +163,22 @@ impl Store for Sqlite {
         self.readers
             .read(move |reader| read::execution::values(reader, id, &sequences))
             .await
+    }
+
+    /// Reads on the calling thread, as [`Store::commit`] writes on it.
+    async fn load(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {
+        self.loader
+            .read(|reader| read::execution::stored(reader, id))
+    }
+
+    /// See [`Store::load`].
+    async fn load_values(
+        &self,
+        id: ExecutionId,
+        sequences: &[u64],
+    ) -> Result<Vec<(u64, Json)>, ReadError> {
+        self.loader
+            .read(|reader| read::execution::values(reader, id, sequences))
     }
 
     async fn history(
@@ -286,12 +307,14 @@ impl Store for Sqlite {
 
     async fn close(&self) {
         self.readers.close().await;
+        let loader = Arc::clone(&self.loader);
         let desk = Arc::clone(&self.desk);
         let checkpointer = Arc::clone(&self.checkpointer);
         let lock = Arc::clone(&self.lock);
         let closing = tokio::task::spawn_blocking(move || {
-            // The thread's connection goes first, so that the writer's is the last one and
-            // leaves a single file behind.
+            // The other connections go first, so that the writer's is the last one and leaves a
+            // single file behind.
+            loader.close();
             checkpointer.stop();
             desk.close();
             lock.release();

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Event, Raw};
+use super::{ErrorInfo, Event, Raw};
 
 /// A dead letter.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -94,12 +94,31 @@ pub struct SuggestedFix {
 pub struct DeadLetterDetail {
     /// The letter.
     pub entry: DeadLetter,
+    /// Whether a retry can go on from the failed step: not after completed steps were undone, and
+    /// not when no step failed.
+    #[serde(default)]
+    pub can_retry_from_failed_step: bool,
+    /// Completed steps that could not be undone, and why.
+    #[serde(default)]
+    pub compensation_failures: Vec<CompensationFailure>,
     /// The failed execution's log.
     pub events: Vec<Event>,
     /// What the last retry by a person changed in the input; empty = nothing or no retry.
     pub input_changes: Vec<super::Change>,
     /// Other pending letters with the same cause.
     pub same_cause: u64,
+}
+
+/// A completed step that could not be undone.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct CompensationFailure {
+    /// The step that should have undone it.
+    pub step_id: String,
+    /// The step whose effect is still there.
+    pub undoes: String,
+    /// Why.
+    pub error: ErrorInfo,
 }
 
 /// Retries a dead letter.

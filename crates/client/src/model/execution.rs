@@ -86,7 +86,8 @@ pub struct Step {
     pub step_type: String,
     /// `pending, running, retrying, waiting, completed, failed, skipped, compensated, cancelled`
     pub status: String,
-    /// Attempts so far.
+    /// Attempts so far, one that runs included. One whose result was not awaited, because the
+    /// execution was cancelled, is not among them.
     pub attempts: u32,
     /// Retries so far.
     pub retry_count: u32,

@@ -41,6 +41,9 @@ pub struct WorkflowSaved {
     pub version: u32,
     /// False when the content was the same as before: no new version.
     pub created: bool,
+    /// True when the workflow had been deleted and is back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub restored: bool,
     /// Things worth knowing that are not errors.
     #[serde(default)]
     pub notes: Vec<String>,

@@ -42,7 +42,7 @@ pub fn suggest(reason: Reason, failure: &Failure) -> Vec<Suggestion> {
         all.push(say(
             "Retry once the target is healthy",
             "Every automatic retry failed. If the target has recovered, retry from the failed \
-             step: completed steps do not run again.",
+             step, where completed steps do not run again; from the start if they were undone.",
         ));
     }
     all

@@ -20,6 +20,14 @@ pub(super) struct Field<'a> {
     pub(super) node: &'a Node,
 }
 
+/// Keys of another place, where a key that is unknown here may have been meant to stand.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Elsewhere {
+    pub(super) table: &'static [Known],
+    /// Where that is, as in "it belongs …".
+    pub(super) place: &'static str,
+}
+
 /// The members of a mapping under their documented names.
 pub(super) struct Fields<'a> {
     path: String,
@@ -49,6 +57,16 @@ impl<'a> Field<'a> {
         table: &'static [Known],
         problems: &mut Problems,
     ) -> Option<Fields<'a>> {
+        self.fields_or(table, None, problems)
+    }
+
+    /// The same, with a word about keys that belong somewhere else.
+    pub(super) fn fields_or(
+        &self,
+        table: &'static [Known],
+        elsewhere: Option<Elsewhere>,
+        problems: &mut Problems,
+    ) -> Option<Fields<'a>> {
         let Content::Mapping(members) = &self.node.content else {
             self.expected("a mapping", problems);
             return None;
@@ -61,14 +79,9 @@ impl<'a> Field<'a> {
         for (key, node) in members {
             let path = join(&self.path, &key.text);
             let Some(known) = table.iter().find(|known| known.is(&key.text)) else {
-                let near = nearest(&key.text, table.iter().map(|known| known.name));
                 let message = format!("unknown key \"{}\"", key.text);
-                let mut problem = Problem::new(path, key.mark, message).suggesting(near);
-                if problem.hint.is_none() {
-                    let names: Vec<_> = table.iter().map(|known| known.name).collect();
-                    problem = problem.with_hint(format!("known are {}", names.join(", ")));
-                }
-                problems.push(problem);
+                let problem = Problem::new(path, key.mark, message);
+                problems.push(problem.with_hint(unknown_hint(&key.text, table, elsewhere)));
                 continue;
             };
             match fields.found.iter().find(|(name, ..)| *name == known.name) {
@@ -247,6 +260,27 @@ impl<'a> Fields<'a> {
         }
         field
     }
+}
+
+/// What was meant by a key that is not in the table: one of another place, a slip, or nothing
+/// that can be guessed.
+fn unknown_hint(written: &str, table: &'static [Known], elsewhere: Option<Elsewhere>) -> String {
+    if let Some(Elsewhere { table, place }) = elsewhere
+        && let Some(known) = table.iter().find(|known| known.is(written))
+    {
+        return format!("`{}` belongs {place}", known.name);
+    }
+    let names = |table: &'static [Known]| table.iter().map(|known| known.name);
+    if let Some(near) = nearest(written, names(table)) {
+        return format!("did you mean \"{near}\"?");
+    }
+    if let Some(Elsewhere { table, place }) = elsewhere
+        && let Some(near) = nearest(written, names(table))
+    {
+        return format!("did you mean \"{near}\"? it belongs {place}");
+    }
+    let known: Vec<_> = names(table).collect();
+    format!("known are {}", known.join(", "))
 }
 
 /// `steps[0]` and `id` → `steps[0].id`.

@@ -87,7 +87,7 @@ pub(super) const LOCAL: &[Known] = &[
 ];
 
 /// What any step's `config` may hold; the canonical form needs no more than this.
-const CONFIG: &[Known] = &[
+pub(super) const CONFIG: &[Known] = &[
     Known::new("method"),
     Known::new("url"),
     Known::new("headers"),

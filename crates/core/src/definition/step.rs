@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::check::{Owner, Sites};
-use super::fields::{Field, Fields};
+use super::fields::{Elsewhere, Field, Fields};
 use super::keys;
 use super::name::StepId;
 use super::parse::{ParseOptions, template, tree};
@@ -14,6 +14,7 @@ use super::source::{Content, Mark};
 use super::status::StatusRange;
 use super::url;
 use super::workflow::{Http, Local, StepKind};
+use crate::json::Kind;
 use crate::jsonpath::JsonPath;
 use crate::template::Template;
 use crate::template::nearest::nearest;
@@ -75,7 +76,11 @@ pub(super) fn read(
         compensate: None,
         output_mapping: Vec::new(),
     };
-    let Some(fields) = field.fields(keys::STEP, problems) else {
+    let config = Elsewhere {
+        table: keys::CONFIG,
+        place: "under `config`",
+    };
+    let Some(fields) = field.fields_or(keys::STEP, Some(config), problems) else {
         return draft;
     };
     if let Some(id) = fields.required("id", problems) {
@@ -118,11 +123,19 @@ fn mentions(field: &Field<'_>, problems: &mut Problems) -> Vec<Mention> {
 /// `when`: one `${…}` or a literal true/false; nothing else can give true or false.
 fn condition(field: &Field<'_>, problems: &mut Problems) -> Option<Template> {
     let template = template(field, problems)?;
+    if let Some(default) = template.defaults().flatten().next()
+        && default.kind() != Kind::Bool
+    {
+        problems.push(field.problem("the default of `when` must be true or false"));
+        return None;
+    }
     if template.is_whole() || matches!(template.literal(), Some("true" | "false")) {
         return Some(template);
     }
     let problem = field.problem("`when` must give true or false");
-    problems.push(problem.with_hint("write exactly one `${…}`, for example \"${input.urgent}\""));
+    problems.push(problem.with_hint(
+        "write exactly one `${…}`, for example \"${input.urgent}\" or \"${input.urgent ?? false}\"",
+    ));
     None
 }
 
@@ -188,7 +201,11 @@ fn kind(
     } else {
         keys::LOCAL
     };
-    let Some(config) = config.fields(table, problems) else {
+    let step = Elsewhere {
+        table: keys::STEP,
+        place: "on the step, beside `config`",
+    };
+    let Some(config) = config.fields_or(table, Some(step), problems) else {
         return;
     };
     if let Some(mapping) = config.get("outputMapping") {

@@ -3,6 +3,8 @@
 //! The real parsing happens at the call, when templates are filled in; this never resolves a name
 //! and never judges whether an address may be called.
 
+use std::borrow::Cow;
+
 use crate::template::Template;
 
 /// Checks what is literal in a URL. Gives the host (lower case, with its port unless that is the
@@ -12,6 +14,7 @@ pub(super) fn check(url: &Template) -> Result<Option<String>, String> {
     if url.is_literal() && prefix.is_empty() {
         return Err("the URL is empty".to_owned());
     }
+    check_defaults(url)?;
     if let Some(bad) = prefix.chars().find(|c| c.is_whitespace() || c.is_control()) {
         return Err(format!("a URL cannot contain {bad:?}"));
     }
@@ -25,6 +28,41 @@ pub(super) fn check(url: &Template) -> Result<Option<String>, String> {
     }
     let authority = &rest[..end.unwrap_or(rest.len())];
     host(authority, scheme).map(Some)
+}
+
+/// Values are percent-encoded at the call, except those that make up the address; defaults are
+/// put in as they are. So a default may only hold what needs no encoding, and one that makes up
+/// the address must be the only reference.
+fn check_defaults(url: &Template) -> Result<(), String> {
+    let has_literal_address = url
+        .literal_prefix()
+        .split_once("://")
+        .is_some_and(|(_, rest)| rest.contains(['/', '?', '#']));
+    for (at, default) in url.defaults().enumerate() {
+        let Some(default) = default else { continue };
+        if at == 0 && !has_literal_address {
+            if url.references().count() > 1 {
+                return Err(
+                    "the address itself can have a default only if no other `${…}` is in the URL"
+                        .to_owned(),
+                );
+            }
+            continue;
+        }
+        let text = default.as_text().unwrap_or(Cow::Borrowed(default.as_str()));
+        if !text.chars().all(is_unreserved) {
+            return Err(format!(
+                "in a URL a default has only letters, digits and `-._~`, not {}; \
+                 write it under `query`",
+                default.as_str()
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn is_unreserved(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~')
 }
 
 /// The scheme and what follows `://`; `None` when a template comes before that.
@@ -123,6 +161,11 @@ mod tests {
             ("${input.url}", None),
             ("http${input.rest}", None),
             ("https://a.example:${input.port}/", None),
+            (
+                "https://a.example/${input.x ?? \"all\"}?n=${input.n ?? 1.5}",
+                Some("a.example"),
+            ),
+            ("${input.url ?? \"https://a.example/x y\"}", None),
         ];
         for (url, host) in table {
             assert_eq!(checked(url), Ok(host.map(str::to_owned)), "{url}");
@@ -149,6 +192,14 @@ mod tests {
             ("https://[zz]/", "not an IPv6"),
             ("https://[::1]x/", "`x` is not a port"),
             ("https://a%41.example/", "cannot contain '%'"),
+            (
+                "https://a.example/${input.x ?? \"a/b\"}",
+                "only letters, digits",
+            ),
+            (
+                "${input.base ?? \"https://a.example\"}/${input.x}",
+                "the address itself",
+            ),
         ];
         for (url, expected) in table {
             let said = checked(url).expect_err(url);

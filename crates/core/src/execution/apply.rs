@@ -37,9 +37,7 @@ pub fn apply_to(state: &mut Execution, event: &Event) {
     state.version = event.sequence;
     state.updated_at = event.at;
     if let Some(value) = event.value() {
-        state.history_bytes = state
-            .history_bytes
-            .saturating_add(value.as_str().len() as u64);
+        grow(state, value.as_str().len());
         state.payloads.insert(event.sequence, value.clone());
     }
     match &event.kind {
@@ -93,6 +91,11 @@ pub fn apply_to(state: &mut Execution, event: &Event) {
     if !state.status.is_terminal() {
         state.status = state.derive_status();
     }
+}
+
+/// Counts bytes that came from outside.
+fn grow(state: &mut Execution, bytes: usize) {
+    state.history_bytes = state.history_bytes.saturating_add(bytes as u64);
 }
 
 fn start(state: &mut Execution, event: &Event, started: &ExecutionStarted) {
@@ -184,6 +187,7 @@ fn complete(state: &mut Execution, event: &Event, completed: &StepCompleted) {
 }
 
 fn fail(state: &mut Execution, event: &Event, failed: &StepFailed) {
+    grow(state, failed.error.response.as_ref().map_or(0, String::len));
     let failure = without_response(&failed.error);
     state.failed_last.clone_from(&event.step);
     if failed.last.is_some() {

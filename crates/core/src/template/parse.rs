@@ -1,14 +1,14 @@
 //! Reading `${…}`: from a string to its parts.
 //!
 //! Grammar inside the braces: a name, then any of `.name`, `["any name"]`, `['any name']`, `[3]`,
-//! with white space allowed around the whole. There are no operators and no calls, on purpose:
-//! a template moves values, it does not compute.
+//! then perhaps `??` and a JSON literal, with white space allowed around each. There are no other
+//! operators and no calls, on purpose: a template moves values, it does not compute.
 
 use std::fmt;
 
 use super::nearest::nearest;
 use super::{Part, Reference, Root};
-use crate::json::{Segment, scan};
+use crate::json::{Json, Segment, scan};
 
 /// The most characters one template string may have.
 const TEMPLATE_LENGTH_MAX: usize = 256 * 1024;
@@ -57,7 +57,7 @@ pub(super) fn template(text: &str) -> Result<Vec<Part>, TemplateError> {
             if !literal.is_empty() {
                 parts.push(Part::Text(std::mem::take(&mut literal).into()));
             }
-            parts.push(Part::Value(reader.reference()?));
+            parts.push(reader.value()?);
         } else {
             reader.at += 1;
             literal.push('$');
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Everything between `${` (already taken) and `}`.
-    fn reference(&mut self) -> Result<Reference, TemplateError> {
+    fn value(&mut self) -> Result<Part, TemplateError> {
         self.skip_space();
         let start = self.at;
         if self.rest().starts_with('}') {
@@ -124,7 +124,15 @@ impl<'a> Reader<'a> {
             match self.rest().chars().next() {
                 Some('}') => {
                     self.at += 1;
-                    return self.rooted(start, first, path);
+                    return Ok(Part::Value {
+                        reference: self.rooted(start, first, path)?,
+                        default: None,
+                    });
+                }
+                Some('?') if self.take("??") => {
+                    let reference = self.rooted(start, first, path)?;
+                    let default = Some(self.default(start)?);
+                    return Ok(Part::Value { reference, default });
                 }
                 Some('.') => {
                     self.at += 1;
@@ -135,17 +143,44 @@ impl<'a> Reader<'a> {
                     let error = self.error(format!("expected `.`, `[` or `}}`, found {found:?}"));
                     return Err(hint(
                         error,
-                        "templates have no operators; write a literal `${` as `$${`",
+                        "templates have no operators but `?? <default>`; write a literal `${` as `$${`",
                     ));
                 }
-                None => {
-                    let error = self.error_at(start.saturating_sub(2), "`${` is never closed");
-                    return Err(hint(error, "add `}`, or write a literal `${` as `$${`"));
-                }
+                None => return Err(self.never_closed(start)),
             }
             if path.len() > PATH_LENGTH_MAX {
                 return Err(self.error(format!("a reference has at most {PATH_LENGTH_MAX} parts")));
             }
+        }
+    }
+
+    fn never_closed(&self, start: usize) -> TemplateError {
+        let error = self.error_at(start.saturating_sub(2), "`${` is never closed");
+        hint(error, "add `}`, or write a literal `${` as `$${`")
+    }
+
+    /// The literal after `??` (already taken), and the `}`.
+    fn default(&mut self, start: usize) -> Result<Json, TemplateError> {
+        const LITERAL: &str = "after `??` stands one JSON value: `\"text\"`, `0`, `true`, `null`, `[]`";
+        self.skip_space();
+        let rest = self.rest();
+        if rest.is_empty() {
+            return Err(self.never_closed(start));
+        }
+        let json = scan::skip_value(rest.as_bytes(), 0)
+            .and_then(|end| rest.get(..end))
+            .and_then(|text| Some((text.len(), Json::parse(text).ok()?)));
+        let Some((length, json)) = json else {
+            return Err(hint(self.error("the default is not JSON"), LITERAL));
+        };
+        self.at += length;
+        self.skip_space();
+        if self.take("}") {
+            Ok(json)
+        } else if self.rest().is_empty() {
+            Err(self.never_closed(start))
+        } else {
+            Err(hint(self.error("expected `}` after the default"), LITERAL))
         }
     }
 

@@ -138,6 +138,15 @@ fn what_is_wrong_is_said_with_its_place() {
         ("${secret.a-b}", "character 3", "not the name of a secret"),
         ("${SECRET_}", "character 3", "not the name of a secret"),
         ("${input.a + 1}", "character 11", "no operators"),
+        ("${input.a ? 1}", "character 11", "no operators"),
+        ("${input.a ?? }", "character 14", "the default is not JSON"),
+        ("${input.a ?? 'x'}", "character 14", "`\"text\"`"),
+        ("${input.a ?? input.b}", "character 14", "one JSON value"),
+        ("${input.a ?? 1 2}", "character 16", "expected `}`"),
+        ("${input.a ?? \"x}", "character 14", "not JSON"),
+        ("a ${input.a ??", "character 3", "never closed"),
+        ("a ${input.a ?? 1", "character 3", "never closed"),
+        ("${inptu.a ?? 1}", "character 3", "did you mean `input`?"),
         ("${input..a}", "character 9", "expected a name, found '.'"),
         (
             "${input[x]}",
@@ -173,6 +182,48 @@ fn a_missing_value_is_named_and_is_not_null() {
         Err("`${steps.second.output[\"odd name\"][0]}` has no value".to_owned())
     );
     assert_eq!(render("${input.nil}").as_deref(), Ok("null"));
+}
+
+#[test]
+fn a_default_stands_in_for_a_missing_value_and_for_no_other() {
+    let table = [
+        ("${input.none ?? \"x\"}", "\"x\""),
+        ("${input.none??null}", "null"),
+        ("${ input.none.deep ?? false }", "false"),
+        ("${input.none ?? 1.50}", "1.50"),
+        (
+            "${input.none ?? {\"a\": [1, \"}\"], \"b\": {}}}",
+            r#"{"a": [1, "}"], "b": {}}"#,
+        ),
+        ("${steps.second.output ?? []}", "[]"),
+        ("<${input.none ?? \"a \\\"b\\\"\"}>", r#""<a \"b\">""#),
+        ("n=${input.none ?? 0}${input.yes ?? 1}", "\"n=0true\""),
+        ("${input.yes ?? false}", "true"),
+        ("${input.nil ?? \"x\"}", "null"),
+    ];
+    for (text, expected) in table {
+        assert_eq!(render(text).as_deref(), Ok(expected), "{text}");
+    }
+    let template = Template::parse("${input.none ?? false}").unwrap();
+    assert!(template.is_whole() && !template.is_literal());
+    assert_eq!(template.references().count(), 1);
+    let body = tree("a: '${input.none ?? 1.0}'\nb: ['x${input.none ?? \"y\"}']\n");
+    assert_eq!(
+        body.render(&WORLD).unwrap().as_str(),
+        r#"{"a":1.0,"b":["xy"]}"#
+    );
+}
+
+#[test]
+fn a_missing_secret_says_where_to_set_it() {
+    let reference = Reference {
+        root: Root::Secret("NOPE".into()),
+        path: Box::default(),
+    };
+    assert_eq!(
+        RenderError::Missing { reference }.to_string(),
+        "`${secret.NOPE}` has no value; set REFIRE_SECRET_NOPE in the server's environment"
+    );
 }
 
 #[test]
@@ -247,7 +298,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_panics(text in "[\\$\\{\\}a-z.\\[\\]\"'0-9 ]{0,40}") {
+    fn no_text_panics(text in "[\\$\\{\\}a-z.\\[\\]\"'0-9 ?]{0,40}") {
         if let Ok(template) = Template::parse(&text) {
             let _ = template.render(&WORLD);
             // What a reference says of itself parses to the same reference.

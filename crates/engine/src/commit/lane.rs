@@ -180,10 +180,16 @@ impl Lanes {
     }
 }
 
+/// Takes what waits in a lane, until the batch has enough; a request that is large by itself
+/// still gets in.
 fn drain(lane: &mut Receiver<Queued>, batch: &mut Vec<Queued>) {
-    for _ in 0..BATCH_REQUESTS_MAX {
+    let mut taken = 0;
+    while taken < BATCH_REQUESTS_MAX {
         match lane.try_recv() {
-            Ok(queued) => batch.push(queued),
+            Ok(queued) => {
+                taken += queued.0.weight();
+                batch.push(queued);
+            }
             Err(_) => break,
         }
     }

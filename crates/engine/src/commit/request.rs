@@ -1,12 +1,14 @@
 //! What is put into the commit queue, and what comes back.
 
+use std::sync::Arc;
+
 use refire_core::definition::Workflow;
 use refire_core::execution::{Command, Decision, Execution, Refusal};
 use refire_core::id::ExecutionId;
 use refire_store::{IdempotencyClaim, LetterRetry, NotWritten, Part, PartOutcome, ReadError};
-use std::sync::Arc;
 use tokio::sync::oneshot;
 
+use crate::catalog::CatalogError;
 use crate::limit::Permit;
 
 /// Where an answer goes; dropped when nobody waits for it.
@@ -27,7 +29,7 @@ pub(crate) enum Request {
         command: Box<Command>,
         reply: Reply<Result<Execution, CommandError>>,
         /// The slot of the attempt that this command ends.
-        permit: Option<Permit>,
+        permit: Option<Arc<Permit>>,
     },
     /// New executions, decided already (there is no earlier state to agree with) and committed
     /// together.
@@ -63,6 +65,8 @@ pub(crate) enum Admitted {
     },
     /// The dead letter it would retry is not pending.
     LetterNotPending(Option<refire_core::dead_letter::LetterStatus>),
+    /// Its workflow was deleted.
+    NoSuchWorkflow,
 }
 
 /// Why a command changed nothing.
@@ -100,6 +104,12 @@ pub enum CommitFailure {
     /// It may or may not be durable: repeat it with the same idempotency key.
     #[error("the outcome is not known: it may have been accepted")]
     Unknown,
+    /// The workflow was deleted meanwhile. Nothing was written.
+    #[error("the workflow was deleted; nothing was written")]
+    Gone,
+    /// The database refuses this content. Nothing was written.
+    #[error("internal error: the content cannot be stored: {0}")]
+    Unstorable(String),
     /// A defect. Nothing was written.
     #[error("internal error: {0}")]
     Internal(String),
@@ -114,11 +124,20 @@ impl CommitFailure {
         }
     }
 
+    pub(crate) fn catalog(error: CatalogError) -> Self {
+        match error {
+            CatalogError::Read(error) => Self::read(&error),
+            CatalogError::Missing { .. } | CatalogError::Unreadable { .. } => {
+                Self::Internal(error.to_string())
+            }
+        }
+    }
+
     pub(crate) fn not_written(reason: NotWritten, source: &dyn std::error::Error) -> Self {
         match reason {
             NotWritten::Unavailable => Self::Unavailable,
             NotWritten::Full => Self::DiskFull,
-            NotWritten::Statement => Self::Internal(source.to_string()),
+            NotWritten::Statement => Self::Unstorable(source.to_string()),
         }
     }
 }
@@ -136,6 +155,14 @@ impl Request {
                 }
             }
             Self::Part { reply, .. } => send(reply, Err(failure.clone())),
+        }
+    }
+
+    /// How many parts of a transaction it becomes.
+    pub(crate) fn weight(&self) -> usize {
+        match self {
+            Self::Admit(all) => all.len(),
+            Self::Command { .. } | Self::Part { .. } => 1,
         }
     }
 

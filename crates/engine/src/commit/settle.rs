@@ -5,6 +5,7 @@ use std::sync::Arc;
 use refire_core::definition::Workflow;
 use refire_core::execution::Execution;
 use refire_core::id::ExecutionId;
+use refire_core::time::Timestamp;
 use refire_store::{PartOutcome, WorkRow};
 
 use super::cache::Cache;
@@ -20,6 +21,10 @@ pub(crate) trait AfterCommit: Send + Sync {
     fn wait(&self, work: WorkRow);
     /// Unowned due work was written.
     fn backlog(&self, workflow: &refire_core::definition::WorkflowId);
+    /// Unowned work that comes due then was written.
+    fn look_again(&self, at: Timestamp);
+    /// An admission was refused.
+    fn refused(&self, execution: ExecutionId);
     /// The step's timer is void.
     fn withdraw(&self, execution: ExecutionId, step: &str);
     /// The execution's timers are void.
@@ -62,7 +67,10 @@ pub(super) fn settle(
             send(reply, Ok(Admitted::New(Box::new(state.clone()))));
             keep(cache, id, state);
         }
-        (Kind::Admission { reply, .. }, outcome) => send(reply, refused_admission(outcome)),
+        (Kind::Admission { reply, .. }, outcome) => {
+            id.iter().for_each(|id| after.refused(*id));
+            send(reply, refused_admission(outcome));
+        }
         (Kind::Execution { answers, .. }, Some(PartOutcome::Conflict)) => {
             let Some(id) = id else { return };
             // Another node moved it: decide again on what it made of it.
@@ -128,6 +136,7 @@ fn refused_admission(outcome: Option<PartOutcome>) -> Result<Admitted, CommitFai
             body_differs,
         }),
         Some(PartOutcome::LetterNotPending(status)) => Ok(Admitted::LetterNotPending(status)),
+        Some(PartOutcome::NoSuchWorkflow) => Ok(Admitted::NoSuchWorkflow),
         other => Err(CommitFailure::Internal(format!(
             "unexpected outcome {other:?}"
         ))),
@@ -150,6 +159,7 @@ fn follow_up(
             }
             FollowUp::Wait(work) => after.wait(work),
             FollowUp::Backlog => after.backlog(&workflow.id),
+            FollowUp::LookAgain(at) => after.look_again(at),
             FollowUp::Withdraw(step) => after.withdraw(id, &step),
             FollowUp::Hold => after.hold(id),
             FollowUp::Abort => after.abort(id),

@@ -38,6 +38,8 @@ pub(super) enum FollowUp {
     Wait(WorkRow),
     /// Unowned due work was written.
     Backlog,
+    /// Unowned work that comes due then was written.
+    LookAgain(Timestamp),
     /// Forget timers of this step.
     Withdraw(String),
     /// Forget the timers of the execution.
@@ -75,6 +77,8 @@ pub(super) struct Unit {
     events: Vec<Event>,
     effects: Vec<Effect>,
     pub(super) follow_ups: Vec<FollowUp>,
+    /// Slots of attempts whose results are in here; free while this is being committed.
+    permits: Vec<Arc<Permit>>,
     part: Option<Part>,
     has_part: bool,
 }
@@ -89,6 +93,7 @@ impl Unit {
             events: Vec::new(),
             effects: Vec::new(),
             follow_ups: Vec::new(),
+            permits: Vec::new(),
             part: None,
             has_part: false,
         }
@@ -226,6 +231,7 @@ impl Unit {
         for effect in std::mem::take(&mut self.effects) {
             rows.carry_out(effect, &mut effects, &mut self.follow_ups);
         }
+        warn_of_length(id, state, self.events.len() as u64);
         let events: Vec<_> = self.events.iter().map(Event::encode).collect();
         let update = row_update(state, self.events.len() as u64);
         let settle = effects.settle.map(|(id_of_letter, resolved)| SettleLetter {
@@ -270,6 +276,14 @@ impl Unit {
         self.has_part = self.part.is_some();
     }
 
+    /// Frees the slot of an attempt whose result is in here, for what follows from it.
+    pub(super) fn suspend(&mut self, permit: Option<Arc<Permit>>) {
+        if let Some(permit) = permit {
+            permit.suspend();
+            self.permits.push(permit);
+        }
+    }
+
     pub(super) fn has_part(&self) -> bool {
         self.has_part
     }
@@ -288,6 +302,9 @@ impl Unit {
 
     /// Nothing of it was committed, or nobody knows.
     pub(super) fn fail(self, failure: &CommitFailure) {
+        for permit in &self.permits {
+            permit.resume();
+        }
         match self.kind {
             Kind::Execution { answers, .. } | Kind::Refused { answers, .. } => {
                 for answer in answers {
@@ -326,7 +343,16 @@ impl Rows<'_> {
                 out.work.push(WorkChange::Put(row));
             }
             Effect::Restore(work) => {
-                let row = self.place(&work, follow_ups);
+                // The attempt may be running still, here or on a node that died: so the row is
+                // left for a claim, which cannot take what is owned.
+                let mut row = self.row(&work);
+                match row.due_at {
+                    Some(due) if due > self.now => follow_ups.push(FollowUp::LookAgain(due)),
+                    _ => {
+                        row.due_at = Some(self.now);
+                        follow_ups.push(FollowUp::Backlog);
+                    }
+                }
                 out.work.push(WorkChange::Restore(row));
             }
             Effect::Withdraw { step } => {
@@ -347,29 +373,26 @@ impl Rows<'_> {
         }
     }
 
-    /// The row of due work: owned and begun if a slot is free, owned if it is a timer that is
-    /// due soon, else left for whoever claims it.
-    fn place(&self, work: &Work, follow_ups: &mut Vec<FollowUp>) -> WorkRow {
-        let mut row = WorkRow {
+    fn row(&self, work: &Work) -> WorkRow {
+        let origin = self.state.origin.as_ref();
+        WorkRow {
             execution: self.id,
             step: work.step.to_string(),
             attempt: work.attempt,
             is_retry: work.is_retry,
             workflow: self.workflow.id.clone(),
-            priority: self
-                .state
-                .origin
-                .as_ref()
-                .map_or(limit::PRIORITY_DEFAULT, |o| o.priority),
+            priority: origin.map_or(limit::PRIORITY_DEFAULT, |origin| origin.priority),
             due_at: work.due_at,
-            limit_key: self
-                .state
-                .origin
-                .as_ref()
-                .and_then(|origin| origin.limit_key.clone()),
+            limit_key: origin.and_then(|origin| origin.limit_key.clone()),
             owner: None,
             begun: false,
-        };
+        }
+    }
+
+    /// The row of due work: owned and begun if a slot is free, owned if it is a timer that is
+    /// due soon, else left for whoever claims it.
+    fn place(&self, work: &Work, follow_ups: &mut Vec<FollowUp>) -> WorkRow {
+        let mut row = self.row(work);
         if row.due_at.is_none_or(|due| due <= self.now) {
             match self.reserve(work) {
                 Ok(permit) => {
@@ -378,8 +401,10 @@ impl Rows<'_> {
                     follow_ups.push(FollowUp::Run(row.clone(), permit));
                     return row;
                 }
-                Err(Some(Blocked::Rate(until))) => row.due_at = Some(until),
+                Err(Some(Blocked::Rate(turn))) => row.due_at = Some(turn),
                 Err(_) => {
+                    // What waits goes by its time, so it has one.
+                    row.due_at = Some(row.due_at.unwrap_or(self.now));
                     follow_ups.push(FollowUp::Backlog);
                     return row;
                 }
@@ -411,6 +436,19 @@ impl Rows<'_> {
             is_retry: work.is_retry,
         };
         self.slots.reserve(&ask, self.now).map_err(Some)
+    }
+}
+
+/// Says once that a history is getting long, before it reaches its limit.
+fn warn_of_length(id: ExecutionId, state: &Execution, new_events: u64) {
+    let before = state.version.saturating_sub(new_events);
+    if before < limit::HISTORY_EVENTS_WARN && state.version >= limit::HISTORY_EVENTS_WARN {
+        tracing::warn!(
+            execution = %id,
+            events = state.version,
+            limit = limit::HISTORY_EVENTS_MAX,
+            "an execution's history is getting long"
+        );
     }
 }
 

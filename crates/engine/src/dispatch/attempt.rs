@@ -9,6 +9,7 @@ use refire_core::failure::{ErrorClass, Failure};
 use refire_core::json::Json;
 use refire_core::limit;
 use refire_store::WorkRow;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::prepare::{self, LocalCall, Prepared};
 use super::{Dispatcher, report};
@@ -17,8 +18,8 @@ use crate::limit::{Blocked, Permit};
 /// How long an attempt waits when its host has no slot; then it is claimed again.
 const HOST_FULL_WAIT: Duration = Duration::from_millis(500);
 
-/// Bytes of one output: what does not fit into a history cannot be kept.
-const OUTPUT_BYTES_MAX: usize = limit::HISTORY_BYTES_MAX as usize;
+/// How long to wait before a store that could not be read is asked again.
+const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// Causes kept of one failure.
 const CAUSES_MAX: usize = 20;
 
@@ -41,78 +42,81 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
     let Ok(step) = StepId::new(row.step.as_str()) else {
         return;
     };
+    let Some(state) = load(dispatcher, &row, &state).await else {
+        return;
+    };
+    let prepared = prepare::prepare(dispatcher, &row, &state, &workflow);
+    if let Ok(Prepared::Http { host, .. }) = &prepared {
+        let now = dispatcher.clock.now();
+        if let Err(blocked) = permit.add_host(host, now) {
+            let again = match blocked {
+                Blocked::Rate(turn) => turn,
+                _ => now.plus(HOST_FULL_WAIT),
+            };
+            // Through the store, since the row may be marked as begun there.
+            dispatcher.release(vec![(row, Some(again))]).await;
+            dispatcher.slots.look_again_at(again);
+            return;
+        }
+    }
+    permit.begin();
     let started_at = dispatcher.clock.now();
     let began = tokio::time::Instant::now();
-    let outcome = match load(dispatcher, &row, &state).await {
+    let outcome = match prepared {
         Err(failure) => Outcome::Failed(failure),
-        Ok(state) => match prepare::prepare(dispatcher, &row, &state, &workflow) {
+        Ok(Prepared::Http { request, .. }) => match dispatcher.http.call(*request).await {
+            Ok(answer) => Outcome::Succeeded(answer.output),
             Err(failure) => Outcome::Failed(failure),
-            Ok(Prepared::Http { request, host }) => {
-                let now = dispatcher.clock.now();
-                if let Err(blocked) = permit.add_host(&host, now) {
-                    let again = match blocked {
-                        Blocked::Rate(turn) => turn,
-                        _ => now.plus(HOST_FULL_WAIT),
-                    };
-                    dispatcher.release(vec![(row.key(), Some(again))]).await;
-                    dispatcher.slots.look_again_at(again);
-                    return;
-                }
-                match dispatcher.http.call(*request).await {
-                    Ok(answer) => Outcome::Succeeded(answer.output),
-                    Err(failure) => Outcome::Failed(failure),
-                }
-            }
-            Ok(Prepared::Local(call)) => call_local(dispatcher, call).await,
         },
+        Ok(Prepared::Local(call)) => call_local(dispatcher, call).await,
     };
     let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let outcome = bounded(outcome);
     let result = Report {
         step,
         attempt: row.attempt,
         started_at,
         duration_ms,
-        outcome,
+        outcome: bounded(outcome),
     };
-    report::report(dispatcher, row.execution, result, permit).await;
+    report::report(dispatcher, row.execution, result, Some(Arc::new(permit))).await;
 }
 
-/// The state with every value that the step's templates may read.
+/// The state with every value that the step's templates may read. A store that cannot be read
+/// for a while is no failure of the attempt: it waits. None when the node stops.
 async fn load(
     dispatcher: &Dispatcher,
     row: &WorkRow,
     state: &Arc<Execution>,
-) -> Result<Arc<Execution>, Failure> {
+) -> Option<Arc<Execution>> {
     let missing: Vec<u64> = state
         .referenced()
         .into_iter()
         .filter(|sequence| state.payloads.get(*sequence).is_none())
         .collect();
     if missing.is_empty() {
-        return Ok(Arc::clone(state));
+        return Some(Arc::clone(state));
     }
-    let values = dispatcher
-        .store
-        .values(row.execution, &missing)
-        .await
-        .map_err(|error| {
-            tracing::error!(
-                error = &error as &dyn std::error::Error,
-                "an attempt's values"
-            );
-            let mut failure = Failure::new(
-                ErrorClass::Internal,
-                "the execution's values could not be read",
-            );
-            failure.retryable = true;
-            failure
-        })?;
-    let mut state = Execution::clone(state);
-    for (sequence, value) in values {
-        state.payloads.insert(sequence, value);
+    loop {
+        match dispatcher.store.values(row.execution, &missing).await {
+            Ok(values) => {
+                let mut state = Execution::clone(state);
+                for (sequence, value) in values {
+                    state.payloads.insert(sequence, value);
+                }
+                return Some(Arc::new(state));
+            }
+            Err(error) => {
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "reading an attempt's values"
+                );
+            }
+        }
+        tokio::select! {
+            () = tokio::time::sleep(READ_AGAIN_AFTER) => {}
+            () = dispatcher.stopping.cancelled() => return None,
+        }
     }
-    Ok(Arc::new(state))
 }
 
 async fn call_local(dispatcher: &Dispatcher, call: LocalCall) -> Outcome {
@@ -123,14 +127,13 @@ async fn call_local(dispatcher: &Dispatcher, call: LocalCall) -> Outcome {
         );
         return Outcome::Failed(Failure::new(ErrorClass::Local, message));
     };
-    // In a task of its own, so that a panic ends the attempt and not the engine.
-    let mut running = tokio::spawn(task(call.context, call.input));
+    // In a task of its own, so that a panic ends the attempt and not the engine; aborted with it.
+    let running = AbortOnDropHandle::new(tokio::spawn(task(call.context, call.input)));
     let joined = match call.timeout {
-        None => (&mut running).await,
-        Some(timeout) => match tokio::time::timeout(timeout, &mut running).await {
+        None => running.await,
+        Some(timeout) => match tokio::time::timeout(timeout, running).await {
             Ok(joined) => joined,
             Err(_) => {
-                running.abort();
                 let message = format!("the task did not finish within {timeout:?}");
                 return Outcome::Failed(Failure::new(ErrorClass::ReadTimeout, message));
             }
@@ -150,9 +153,12 @@ async fn call_local(dispatcher: &Dispatcher, call: LocalCall) -> Outcome {
 /// Outputs and messages within their bounds, whoever made them.
 fn bounded(outcome: Outcome) -> Outcome {
     match outcome {
-        Outcome::Succeeded(output) if output.as_str().len() > OUTPUT_BYTES_MAX => {
+        Outcome::Succeeded(output) if output.as_str().len() > limit::OUTPUT_BYTES_MAX => {
             let length = output.as_str().len();
-            let message = format!("the output has {length} bytes; {OUTPUT_BYTES_MAX} can be kept");
+            let message = format!(
+                "the output has {length} bytes; {} can be kept",
+                limit::OUTPUT_BYTES_MAX
+            );
             Outcome::Failed(Failure::new(ErrorClass::ResponseTooLarge, message))
         }
         Outcome::Failed(mut failure) => {

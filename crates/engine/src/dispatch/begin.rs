@@ -6,26 +6,72 @@ use std::time::Duration;
 
 use refire_core::definition::{StepId, StepKind, Workflow};
 use refire_core::execution::Execution;
-use refire_store::{Part, WorkRow};
-use tokio::sync::oneshot;
+use refire_store::{Part, PartOutcome, WorkRow};
 
 use super::Dispatcher;
 use crate::commit::Request;
-use crate::limit::{Ask, Blocked};
+use crate::limit::{Ask, Blocked, Permit};
 
-/// How long a row stays with the store after it found no slot.
+/// How long a row waits that found no slot although there was one when it was claimed.
 const BLOCKED_WAIT: Duration = Duration::from_millis(50);
+/// How long a row waits when something it needs could not be read or written.
+const TROUBLE_WAIT: Duration = Duration::from_secs(1);
 
-/// Begins the row's attempt, or gives the row back.
+/// What becomes of a row.
+enum Fate {
+    /// Its attempt begins.
+    Go(Permit, Arc<Execution>, Arc<Workflow>),
+    /// Not now.
+    Later(Duration),
+    /// At its turn.
+    At(refire_core::time::Timestamp),
+    /// It goes back to the store.
+    Back,
+    /// It belongs to the past.
+    Drop,
+}
+
+/// Begins the row's attempt, puts it off, or gives the row back.
 pub(super) async fn begin(dispatcher: &Arc<Dispatcher>, row: WorkRow) {
-    let Some((state, workflow)) = load(dispatcher, &row).await else {
+    if !dispatcher.flights.enter(&row) {
+        // That very attempt runs already; its result removes the row.
         return;
+    }
+    match fate(dispatcher, &row).await {
+        Fate::Go(permit, state, workflow) if dispatcher.flights.goes_on(&row) => {
+            dispatcher.spawn(row, permit, state, workflow);
+            return;
+        }
+        // Cancelled while it was being prepared: the commit that did it has removed the row.
+        Fate::Go(..) | Fate::Drop => dispatcher.flights.leave(&row),
+        Fate::Later(wait) => {
+            dispatcher.flights.leave(&row);
+            let until = dispatcher.clock.now().plus(wait);
+            dispatcher.put_off(row, until).await;
+        }
+        Fate::At(turn) => {
+            dispatcher.flights.leave(&row);
+            dispatcher.put_off(row, turn).await;
+        }
+        Fate::Back => {
+            dispatcher.flights.leave(&row);
+            dispatcher.release(vec![(row, None)]).await;
+        }
+    }
+}
+
+async fn fate(dispatcher: &Arc<Dispatcher>, row: &WorkRow) -> Fate {
+    if dispatcher.stopping.is_cancelled() {
+        return Fate::Back;
+    }
+    let (state, workflow) = match load(dispatcher, row).await {
+        Ok(loaded) => loaded,
+        Err(fate) => return fate,
     };
-    let Some((step, definition)) = workflow.step(&row.step) else {
-        return;
-    };
-    let Some(origin) = state.origin.as_ref() else {
-        return;
+    let (Some((step, definition)), Some(origin)) =
+        (workflow.step(&row.step), state.origin.as_ref())
+    else {
+        return Fate::Drop;
     };
     let ask = Ask {
         workflow: &workflow,
@@ -37,83 +83,78 @@ pub(super) async fn begin(dispatcher: &Arc<Dispatcher>, row: WorkRow) {
     };
     let permit = match dispatcher.slots.reserve(&ask, dispatcher.clock.now()) {
         Ok(permit) => permit,
-        Err(blocked) => return give_back(dispatcher, row, blocked).await,
-    };
-    if !row.begun {
-        // A task of this program may take the process down with it, so its beginning must be
-        // durable first; a call to elsewhere cannot, so it need not wait.
-        let must_be_durable = matches!(definition.kind, StepKind::Local(_));
-        if !mark_begun(dispatcher, &row, must_be_durable).await {
-            return;
+        Err(Blocked::Rate(turn)) => return Fate::At(turn),
+        Err(Blocked::Node | Blocked::Workflow | Blocked::Host) => {
+            return Fate::Later(BLOCKED_WAIT);
         }
+    };
+    // A task of this program may take the process down with it, so its beginning must be durable
+    // first; a call to elsewhere cannot, so it need not wait.
+    let must_be_durable = matches!(definition.kind, StepKind::Local(_));
+    match mark_begun(dispatcher, row, must_be_durable).await {
+        Marked::Yes => Fate::Go(permit, Arc::new(state), Arc::clone(&workflow)),
+        Marked::Gone => Fate::Drop,
+        Marked::Trouble => Fate::Later(TROUBLE_WAIT),
     }
-    dispatcher.spawn(row, permit, Arc::new(state), Arc::clone(&workflow));
 }
 
-async fn give_back(dispatcher: &Dispatcher, row: WorkRow, blocked: Blocked) {
-    let again = match blocked {
-        Blocked::Rate(until) => until,
-        // Somebody else took the room since it was counted; not at once, lest it goes in circles.
-        Blocked::Node | Blocked::Workflow | Blocked::Host => {
-            dispatcher.clock.now().plus(BLOCKED_WAIT)
-        }
-    };
-    dispatcher.release(vec![(row.key(), Some(again))]).await;
-    dispatcher.slots.look_again_at(again);
+enum Marked {
+    Yes,
+    /// There is no such row any more.
+    Gone,
+    /// The mark could not be written.
+    Trouble,
 }
 
-/// True unless the mark was needed and could not be written.
-async fn mark_begun(dispatcher: &Dispatcher, row: &WorkRow, must_be_durable: bool) -> bool {
+async fn mark_begun(dispatcher: &Dispatcher, row: &WorkRow, must_be_durable: bool) -> Marked {
+    if row.begun {
+        return Marked::Yes;
+    }
     let part = Part::Begin(vec![(row.key(), row.attempt)]);
     if !must_be_durable {
         // A lost mark only means that a loss of this attempt is not counted.
-        let _ = dispatcher
-            .queue
-            .try_result(Request::Part { part, reply: None });
-        return true;
+        let request = Request::Part { part, reply: None };
+        let _ = dispatcher.queue.try_result(request);
+        return Marked::Yes;
     }
-    let (reply, answer) = oneshot::channel();
-    let request = Request::Part {
-        part,
-        reply: Some(reply),
-    };
-    dispatcher.queue.result(request).await.is_ok() && matches!(answer.await, Ok(Ok(_)))
+    match dispatcher.part(part).await {
+        Some(PartOutcome::Begun(1..)) => Marked::Yes,
+        Some(_) => Marked::Gone,
+        None => Marked::Trouble,
+    }
 }
 
 /// The execution's state, if the row's attempt is still the live one.
-async fn load(dispatcher: &Dispatcher, row: &WorkRow) -> Option<(Execution, Arc<Workflow>)> {
+async fn load(dispatcher: &Dispatcher, row: &WorkRow) -> Result<(Execution, Arc<Workflow>), Fate> {
     let stored = match dispatcher.store.execution(row.execution).await {
-        Ok(stored) => stored?,
+        Ok(stored) => stored.ok_or(Fate::Drop)?,
         Err(error) => {
             tracing::error!(
                 error = &error as &dyn std::error::Error,
                 "reading claimed work"
             );
-            dispatcher.release(vec![(row.key(), None)]).await;
-            return None;
+            return Err(Fate::Later(TROUBLE_WAIT));
         }
     };
-    let step = StepId::new(row.step.as_str()).ok()?;
     if stored.state.paused_at.is_some() {
         // Nothing begins while it is paused; the store drops the row and resuming makes it again.
-        dispatcher.release(vec![(row.key(), None)]).await;
-        return None;
+        return Err(Fate::Back);
     }
+    let step = StepId::new(row.step.as_str()).map_err(|_| Fate::Drop)?;
     let state = stored.state.step(&step);
     if !state.is_some_and(|state| state.is_live() && state.attempt == row.attempt) {
         // The row was read before the execution moved on, which removed or replaced it.
-        return None;
+        return Err(Fate::Drop);
     }
-    let origin = stored.state.origin.as_ref()?;
-    match dispatcher
+    let origin = stored.state.origin.as_ref().ok_or(Fate::Drop)?;
+    let version = dispatcher
         .catalog
-        .version(&origin.workflow, origin.workflow_version)
-        .await
-    {
-        Ok(workflow) => Some((stored.state, workflow)),
+        .version(&origin.workflow, origin.workflow_version);
+    match version.await {
+        Ok(workflow) => Ok((stored.state, workflow)),
         Err(error) => {
             tracing::error!(execution = %row.execution, %error, "the definition cannot be had");
-            None
+            Err(Fate::Later(TROUBLE_WAIT))
         }
     }
 }

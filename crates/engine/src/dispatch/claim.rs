@@ -1,16 +1,15 @@
 //! The loops that find work: timers that come due, timers that will soon, and due work that no
 //! node owns.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use refire_core::definition::WorkflowId;
 use refire_store::{Claim, ClaimTimers, KeyRoom, Part, PartOutcome, Want, WorkRow};
-use tokio::sync::oneshot;
 
 use super::{Dispatcher, begin};
-use crate::commit::Request;
 use crate::commit::TIMER_OWNED_WITHIN;
 
 /// How often timers that are due soon are taken over.
@@ -51,11 +50,13 @@ pub(crate) async fn timer_loop(dispatcher: Arc<Dispatcher>) {
             let dispatcher = Arc::clone(&dispatcher);
             let tracker = dispatcher.tracker.clone();
             tracker.spawn(async move {
+                let workflows: HashSet<WorkflowId> =
+                    rest.iter().map(|row| row.workflow.clone()).collect();
                 dispatcher
-                    .release(rest.iter().map(|row| (row.key(), None)).collect())
+                    .release(rest.into_iter().map(|row| (row, None)).collect())
                     .await;
-                for row in &rest {
-                    dispatcher.slots.mark_backlog(&row.workflow);
+                for workflow in &workflows {
+                    dispatcher.slots.mark_backlog(workflow);
                 }
             });
         }
@@ -65,36 +66,38 @@ pub(crate) async fn timer_loop(dispatcher: Arc<Dispatcher>) {
 /// Takes over timers that are due within the next half minute.
 pub(crate) async fn horizon_loop(dispatcher: Arc<Dispatcher>) {
     loop {
-        let mut full = false;
-        if dispatcher.timers.len() < TIMERS_HELD_MAX {
-            let until = dispatcher.clock.now().plus(TIMER_OWNED_WITHIN);
-            let claim = ClaimTimers {
-                node: dispatcher.node,
-                until,
-                up_to: TIMERS_CLAIMED_MAX,
-            };
-            let rows = claimed(&dispatcher, Part::ClaimTimers(claim))
-                .await
-                .unwrap_or_default();
-            full = rows.len() >= TIMERS_CLAIMED_MAX as usize;
-            for row in rows {
-                dispatcher.timers.add(row);
-            }
-        }
-        if dispatcher.timers.len() >= TIMERS_HELD_MAX {
+        take_near_timers(&dispatcher).await;
+        let pause = if dispatcher.timers.len() >= TIMERS_HELD_MAX {
             // What is not held comes due in the store, where only looking finds it.
             let soon = dispatcher.clock.now().plus(CROWDED_LOOK_EVERY);
             dispatcher.slots.look_again_at(soon);
-            full = false;
-        }
-        let pause = match (full, dispatcher.timers.len() >= TIMERS_HELD_MAX) {
-            (true, _) => Duration::ZERO,
-            (false, true) => CROWDED_LOOK_EVERY,
-            (false, false) => HORIZON_EVERY,
+            CROWDED_LOOK_EVERY
+        } else {
+            HORIZON_EVERY
         };
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
             () = dispatcher.stopping.cancelled() => return,
+        }
+    }
+}
+
+/// Takes over unowned timers that are due soon, as many as there is room for.
+pub(super) async fn take_near_timers(dispatcher: &Dispatcher) {
+    while dispatcher.timers.len() < TIMERS_HELD_MAX && !dispatcher.stopping.is_cancelled() {
+        let until = dispatcher.clock.now().plus(TIMER_OWNED_WITHIN);
+        let claim = ClaimTimers {
+            node: dispatcher.node,
+            until,
+            up_to: TIMERS_CLAIMED_MAX,
+        };
+        let rows = claimed(dispatcher, Part::ClaimTimers(claim)).await;
+        let found = rows.len();
+        for row in rows {
+            dispatcher.timers.add(row);
+        }
+        if found < TIMERS_CLAIMED_MAX as usize {
+            return;
         }
     }
 }
@@ -104,34 +107,31 @@ pub(crate) async fn claim_loop(dispatcher: Arc<Dispatcher>) {
     let mut turn = 0usize;
     // Whatever the last process left unowned is found by the first round.
     let mut look = true;
-    loop {
-        let mark = dispatcher.slots.backlog();
-        let outcome = if look || mark.is_some() {
-            round(&dispatcher, mark.unwrap_or(0), &mut turn).await
+    while !dispatcher.stopping.is_cancelled() {
+        let outcome = if look || dispatcher.slots.has_any_backlog() {
+            round(&dispatcher, &mut turn).await
         } else {
             Round::Nothing
         };
         look = false;
         let wait = match outcome {
             Round::Claimed => continue,
-            Round::NoRoom | Round::PutOff => LOOK_EVERY,
+            Round::Waiting => LOOK_EVERY,
             Round::Nothing => IDLE_LOOK_EVERY,
         };
         let now = dispatcher.clock.now();
-        let wait = match dispatcher.slots.next_look(now) {
-            Some(due) if due <= now => {
-                look = true;
-                continue;
-            }
-            Some(later) => wait.min(later.since(now)),
-            None => wait,
-        };
+        let (due, next) = dispatcher.slots.looks(now);
+        if due {
+            look = true;
+            continue;
+        }
+        let wait = next.map_or(wait, |next| wait.min(next.since(now)));
         tokio::select! {
             () = dispatcher.slots.changed() => {}
             () = tokio::time::sleep(wait) => look = true,
             () = dispatcher.stopping.cancelled() => return,
         }
-        if outcome == Round::NoRoom {
+        if outcome == Round::Waiting {
             // A freed slot rings at once; without this, many at a time would each cause a round.
             tokio::time::sleep(TOGETHER).await;
         }
@@ -143,51 +143,42 @@ enum Round {
     /// Something was claimed; look again.
     Claimed,
     /// There is due work, but no room for it.
-    NoRoom,
-    /// Work is marked, but none is due yet.
-    PutOff,
-    /// Nothing is marked.
+    Waiting,
+    /// There is none.
     Nothing,
 }
 
-async fn round(dispatcher: &Arc<Dispatcher>, mark: u64, turn: &mut usize) -> Round {
-    let now = dispatcher.clock.now();
-    let ready = match dispatcher.store.ready_workflows(now).await {
+async fn round(dispatcher: &Arc<Dispatcher>, turn: &mut usize) -> Round {
+    let marks = dispatcher.slots.backlog_marks();
+    let ready = match dispatcher
+        .store
+        .ready_workflows(dispatcher.clock.now())
+        .await
+    {
         Ok(ready) => ready,
         Err(error) => {
             tracing::error!(
                 error = &error as &dyn std::error::Error,
                 "looking for due work"
             );
-            return Round::PutOff;
+            return Round::Waiting;
         }
     };
-    for workflow in &ready {
-        if !dispatcher.slots.has_backlog(workflow) {
-            dispatcher.slots.mark_backlog(workflow);
-        }
-    }
+    dispatcher.slots.clear_backlog(marks, &ready);
     if ready.is_empty() {
-        dispatcher.slots.clear_backlog(mark, &[]);
-        return if dispatcher.slots.backlog().is_some() {
-            Round::PutOff
-        } else {
-            Round::Nothing
-        };
+        return Round::Nothing;
     }
     let wants = share_out(dispatcher, &ready, turn).await;
     if wants.is_empty() {
-        return Round::NoRoom;
+        return Round::Waiting;
     }
     let claim = Claim {
         node: dispatcher.node,
         wants,
     };
-    let rows = claimed(dispatcher, Part::Claim(claim))
-        .await
-        .unwrap_or_default();
+    let rows = claimed(dispatcher, Part::Claim(claim)).await;
     if rows.is_empty() {
-        return Round::PutOff;
+        return Round::Waiting;
     }
     // Each takes its slot before the next round counts what is free.
     join_all(rows.into_iter().map(|row| begin::begin(dispatcher, row))).await;
@@ -223,22 +214,9 @@ async fn share_out(dispatcher: &Dispatcher, ready: &[WorkflowId], turn: &mut usi
     wants
 }
 
-async fn claimed(dispatcher: &Dispatcher, part: Part) -> Option<Vec<WorkRow>> {
-    let (reply, answer) = oneshot::channel();
-    let request = Request::Part {
-        part,
-        reply: Some(reply),
-    };
-    dispatcher.queue.result(request).await.ok()?;
-    match answer.await.ok()? {
-        Ok(PartOutcome::Claimed(rows)) => Some(rows),
-        Ok(other) => {
-            tracing::error!(?other, "a claim was answered with something else");
-            None
-        }
-        Err(failure) => {
-            tracing::warn!(%failure, "a claim was not committed");
-            None
-        }
+async fn claimed(dispatcher: &Dispatcher, part: Part) -> Vec<WorkRow> {
+    match dispatcher.part(part).await {
+        Some(PartOutcome::Claimed(rows)) => rows,
+        _ => Vec::new(),
     }
 }

@@ -1,62 +1,87 @@
 //! What a process that died left behind: begun attempts are lost and run again, everything else
-//! it held is free again. Runs beside normal work; nobody waits for it.
+//! it held is free again. Runs beside normal work, nobody waits for it, and it does not give up
+//! while the store is in trouble.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use refire_core::definition::StepId;
 use refire_core::execution::{Command, Lost};
-use refire_store::{Part, Release, WorkKey, WorkRow};
+use refire_store::{Part, ReadError, Release, WorkKey, WorkRow};
 use tokio::sync::oneshot;
 
-use super::Dispatcher;
-use crate::commit::Request;
+use super::{Dispatcher, claim};
+use crate::commit::{CommandError, Request};
 
 /// Rows read at once.
 const PAGE_ROWS: u32 = 500;
+/// The first wait after a pass that left something behind.
+const WAIT_MIN: Duration = Duration::from_millis(200);
+/// The longest wait between two passes.
+const WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// How many rows were found.
+/// What a pass over the orphaned rows did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Recovered {
-    pub(crate) lost: u64,
-    pub(crate) freed: u64,
+struct Pass {
+    lost: u64,
+    freed: u64,
+    /// Rows that could not be settled; another pass is needed.
+    left: u64,
 }
 
-/// Goes once through all work that another process owned.
-pub(crate) async fn recover(dispatcher: Arc<Dispatcher>) -> Recovered {
-    let mut recovered = Recovered::default();
-    let mut after: Option<WorkKey> = None;
+/// Goes through all work that another process owned, until none is left.
+pub(crate) async fn recover(dispatcher: Arc<Dispatcher>) {
+    let mut wait = WAIT_MIN;
     loop {
+        match pass(&dispatcher).await {
+            Ok(Pass { lost, freed, left }) => {
+                if lost + freed > 0 {
+                    tracing::info!(lost, freed, "recovered the work of a process that died");
+                }
+                if left == 0 {
+                    return;
+                }
+                tracing::warn!(left, "recovery could not settle everything; it tries again");
+            }
+            Err(error) => {
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "recovery could not read; it tries again"
+                );
+            }
+        }
+        tokio::select! {
+            () = tokio::time::sleep(wait) => wait = (wait * 2).min(WAIT_MAX),
+            () = dispatcher.stopping.cancelled() => return,
+        }
+    }
+}
+
+async fn pass(dispatcher: &Dispatcher) -> Result<Pass, ReadError> {
+    let mut done = Pass::default();
+    let mut after: Option<WorkKey> = None;
+    while !dispatcher.stopping.is_cancelled() {
         let page = dispatcher
             .store
             .orphans(dispatcher.node, after.as_ref(), PAGE_ROWS)
-            .await;
-        let page = match page {
-            Ok(page) => page,
-            Err(error) => {
-                tracing::error!(error = &error as &dyn std::error::Error, "recovery stopped");
-                return recovered;
-            }
-        };
+            .await?;
         let Some(last) = page.last() else { break };
         after = Some(last.key());
-        settle_page(&dispatcher, page, &mut recovered).await;
-        if dispatcher.stopping.is_cancelled() {
-            break;
+        let (begun, held): (Vec<_>, Vec<_>) = page.into_iter().partition(|row| row.begun);
+        if !held.is_empty() {
+            free(dispatcher, held, &mut done).await;
+            // Those that are due soon belong to this node now.
+            claim::take_near_timers(dispatcher).await;
         }
+        lose(dispatcher, begun, &mut done).await;
     }
-    if recovered != Recovered::default() {
-        let Recovered { lost, freed } = recovered;
-        tracing::info!(lost, freed, "recovered the work of a process that died");
-    }
-    recovered
+    Ok(done)
 }
 
-async fn settle_page(dispatcher: &Dispatcher, page: Vec<WorkRow>, recovered: &mut Recovered) {
-    let (begun, held): (Vec<_>, Vec<_>) = page.into_iter().partition(|row| row.begun);
-    recovered.freed += held.len() as u64;
-    free(dispatcher, held).await;
-    let mut answers = Vec::with_capacity(begun.len());
-    for row in begun {
+/// Attempts that had begun are lost.
+async fn lose(dispatcher: &Dispatcher, rows: Vec<WorkRow>, done: &mut Pass) {
+    let mut answers = Vec::with_capacity(rows.len());
+    for row in rows {
         let Ok(step) = StepId::new(row.step.as_str()) else {
             continue;
         };
@@ -74,34 +99,40 @@ async fn settle_page(dispatcher: &Dispatcher, page: Vec<WorkRow>, recovered: &mu
             permit: None,
         };
         if dispatcher.queue.result(request).await.is_err() {
+            done.left += 1;
             return;
         }
         answers.push(answer);
     }
     for answer in answers {
-        recovered.lost += u64::from(matches!(answer.await, Ok(Ok(_))));
+        match answer.await {
+            Ok(Ok(_)) => done.lost += 1,
+            // The execution has moved on by itself.
+            Ok(Err(CommandError::NotFound | CommandError::Refused(_))) => {}
+            Ok(Err(CommandError::Failed(_))) | Err(_) => done.left += 1,
+        }
     }
 }
 
-/// Rows of each former owner are given back in its name.
-async fn free(dispatcher: &Dispatcher, mut rows: Vec<WorkRow>) {
+/// What was only held is free again; rows of each former owner are given back in its name.
+async fn free(dispatcher: &Dispatcher, mut rows: Vec<WorkRow>, done: &mut Pass) {
     rows.sort_by_key(|row| row.owner);
     for group in rows.chunk_by(|a, b| a.owner == b.owner) {
         let Some(node) = group[0].owner else { continue };
         let work = group.iter().map(|row| (row.key(), None)).collect();
-        let (reply, answer) = oneshot::channel();
-        let part = Part::Release(Release { node, work });
-        let request = Request::Part {
-            part,
-            reply: Some(reply),
-        };
-        if dispatcher.queue.result(request).await.is_err() {
-            return;
+        if dispatcher
+            .part(Part::Release(Release { node, work }))
+            .await
+            .is_none()
+        {
+            done.left += group.len() as u64;
+            continue;
         }
-        let _ = answer.await;
+        done.freed += group.len() as u64;
         for row in group {
-            if row.due_at.is_none_or(|due| due <= dispatcher.clock.now()) {
-                dispatcher.slots.mark_backlog(&row.workflow);
+            match row.due_at {
+                Some(due) if due > dispatcher.clock.now() => {}
+                _ => dispatcher.slots.mark_backlog(&row.workflow),
             }
         }
     }

@@ -1,11 +1,14 @@
 //! A result on its way to the committer. It is not let go before the store has it, or has said
 //! that it does not count.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use refire_core::definition::StepId;
 use refire_core::execution::{Command, Outcome, Report};
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::ExecutionId;
+use refire_store::WorkRow;
 use tokio::sync::oneshot;
 
 use super::Dispatcher;
@@ -17,13 +20,32 @@ const WAIT_MIN: Duration = Duration::from_millis(50);
 /// The longest wait between two tries.
 const WAIT_MAX: Duration = Duration::from_secs(5);
 
+/// An attempt that ended by a defect of ours.
+pub(super) async fn panicked(dispatcher: &Dispatcher, row: &WorkRow) {
+    let Ok(step) = StepId::new(row.step.as_str()) else {
+        return;
+    };
+    let failure = Failure::new(
+        ErrorClass::Internal,
+        "the engine failed to make the attempt",
+    );
+    let result = Report {
+        step,
+        attempt: row.attempt,
+        started_at: dispatcher.clock.now(),
+        duration_ms: 0,
+        outcome: Outcome::Failed(failure),
+    };
+    report(dispatcher, row.execution, result, None).await;
+}
+
+/// Brings a result to the store.
 pub(super) async fn report(
     dispatcher: &Dispatcher,
     id: ExecutionId,
     mut report: Report,
-    permit: Permit,
+    permit: Option<Arc<Permit>>,
 ) {
-    let mut permit = Some(permit);
     let mut wait = WAIT_MIN;
     let mut replaced = false;
     loop {
@@ -32,7 +54,7 @@ pub(super) async fn report(
             id,
             command: Box::new(Command::Report(report.clone())),
             reply: Some(reply),
-            permit: permit.take(),
+            permit: permit.clone(),
         };
         if dispatcher.queue.result(request).await.is_err() {
             return;
@@ -44,25 +66,20 @@ pub(super) async fn report(
                 tracing::debug!(%id, step = %report.step, %refusal, "a result was dropped");
                 return;
             }
-            Ok(Err(CommandError::Failed(CommitFailure::Internal(reason)))) if !replaced => {
+            Ok(Err(CommandError::Failed(CommitFailure::Unstorable(reason)))) if !replaced => {
                 // Whatever it is in this result that cannot be stored: a plain failure can.
                 tracing::error!(%id, step = %report.step, reason, "a result could not be stored");
                 let message = "the attempt's result could not be stored";
                 report.outcome = Outcome::Failed(Failure::new(ErrorClass::Internal, message));
                 replaced = true;
             }
-            Ok(Err(CommandError::Failed(
-                CommitFailure::Unavailable
-                | CommitFailure::DiskFull
-                | CommitFailure::Overloaded
-                | CommitFailure::Contended,
-            ))) => {
+            Ok(Err(CommandError::Failed(CommitFailure::Stopping | CommitFailure::Unknown)))
+            | Ok(Err(CommandError::NotFound)) => return,
+            Ok(Err(error)) => {
+                // It waits, and keeps its slot: a result is not let go.
+                tracing::warn!(%id, step = %report.step, %error, "a result waits to be recorded");
                 tokio::time::sleep(wait).await;
                 wait = (wait * 2).min(WAIT_MAX);
-            }
-            Ok(Err(error)) => {
-                tracing::error!(%id, step = %report.step, %error, "a result was not recorded");
-                return;
             }
             // The committer has gone; the disk says what comes next.
             Err(_) => return,

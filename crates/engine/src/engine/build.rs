@@ -13,13 +13,13 @@ use super::Engine;
 use crate::caller::Caller;
 use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
-use crate::commit::{Cache, Committer, Lanes, lanes};
+use crate::commit::{BatchEnd, Cache, Committer, Lanes, lanes};
 use crate::dispatch::{self, Dispatcher, Follow, Parts};
 use crate::entropy::{self, Entropy, SystemEntropy};
 use crate::intake::Intake;
 use crate::limit::{Limits, Slots};
 use crate::local::{LocalTasks, TaskContext, TaskError};
-use crate::maintenance::{Retention, prune_loop};
+use crate::maintenance::{Retention, clock_loop, prune_loop};
 use crate::secret::{EnvironmentSecrets, Secrets};
 use crate::target::{Allow, Guard, HttpSettings, HttpTarget, TargetError};
 use crate::waiter::Waiters;
@@ -170,7 +170,7 @@ impl Builder {
             cache: Cache::default(),
             after: Arc::new(Follow(Arc::clone(&dispatcher))),
         };
-        let committer = spawn_committer(committer, lanes)?;
+        let committer = spawn_committer(committer, lanes, broken.clone())?;
         let services = TaskTracker::new();
         services.spawn(dispatch::timer_loop(Arc::clone(&dispatcher)));
         services.spawn(dispatch::horizon_loop(Arc::clone(&dispatcher)));
@@ -181,10 +181,11 @@ impl Builder {
             Arc::clone(&self.clock),
             dispatcher.stopping.clone(),
         ));
-        let recovering = Arc::clone(&dispatcher);
-        services.spawn(async move {
-            dispatch::recover(recovering).await;
-        });
+        services.spawn(dispatch::recover(Arc::clone(&dispatcher)));
+        services.spawn(clock_loop(
+            Arc::clone(&self.clock),
+            dispatcher.stopping.clone(),
+        ));
         let intake = Intake {
             catalog: Arc::clone(&catalog),
             clock: Arc::clone(&self.clock),
@@ -214,12 +215,20 @@ impl Builder {
 }
 
 /// A thread of its own: an fsync blocks, and must not block anybody's requests.
-fn spawn_committer(committer: Committer, lanes: Lanes) -> Result<Committing, StartError> {
+fn spawn_committer(
+    committer: Committer,
+    lanes: Lanes,
+    broken: CancellationToken,
+) -> Result<Committing, StartError> {
     let runtime = Handle::current();
+    // A committer that panics leaves a process that cannot write: it must say so and stop.
+    let broken = broken.drop_guard();
     let thread = std::thread::Builder::new().name("refire-commit".to_owned());
     thread
         .spawn(move || {
-            runtime.block_on(committer.run(lanes));
+            if runtime.block_on(committer.run(lanes)) == BatchEnd::Settled {
+                broken.disarm();
+            }
         })
         .map(Committing::Thread)
         .map_err(StartError::Thread)

@@ -4,13 +4,17 @@
 
 use std::time::Duration;
 
+use tokio::time::{Instant, timeout, timeout_at};
+
 use super::Engine;
 use super::build::{Committing, Threads};
 
 /// How long attempts in flight may go on.
-const FINISH_WITHIN: Duration = Duration::from_secs(20);
-/// How long the queue may take to empty.
-const DRAIN_WITHIN: Duration = Duration::from_secs(3);
+const FINISH_WITHIN: Duration = Duration::from_secs(18);
+/// How long loops may take to notice.
+const NOTICE_WITHIN: Duration = Duration::from_secs(1);
+/// How long the queue may take to empty, and its thread to end.
+const DRAIN_WITHIN: Duration = Duration::from_secs(2);
 
 impl Engine {
     /// Refuses new work from now on; what was accepted goes on.
@@ -38,31 +42,32 @@ impl Engine {
         else {
             return;
         };
+        let deadline = Instant::now() + finish_within;
         self.dispatcher.stopping.cancel();
         services.close();
         self.dispatcher.tracker.close();
-        let finished = tokio::time::timeout(finish_within, self.dispatcher.tracker.wait()).await;
-        if finished.is_err() {
+        // The loops first: what they have claimed must be known before it is given back.
+        let _ = timeout(NOTICE_WITHIN, services.wait()).await;
+        if timeout_at(deadline, self.dispatcher.tracker.wait())
+            .await
+            .is_err()
+        {
             tracing::warn!(
                 running = self.dispatcher.running(),
                 "aborting attempts in flight"
             );
         }
-        self.dispatcher.abort_and_release_all().await;
-        let _ = tokio::time::timeout(DRAIN_WITHIN, services.wait()).await;
+        let _ = timeout(DRAIN_WITHIN, self.dispatcher.abort_and_release_all()).await;
         self.drain(committer).await;
         self.store.close().await;
     }
 
     /// Everything in the queue is committed before its thread ends.
     async fn drain(&self, committer: Committing) {
-        // A part that changes nothing, behind all that waits.
-        let last = refire_store::Part::Begin(Vec::new());
-        let _ = tokio::time::timeout(DRAIN_WITHIN, self.part(last)).await;
         let Committing::Thread(thread) = committer;
         self.queue.close();
         let joined = tokio::task::spawn_blocking(move || thread.join());
-        if tokio::time::timeout(DRAIN_WITHIN, joined).await.is_err() {
+        if timeout(DRAIN_WITHIN, joined).await.is_err() {
             tracing::error!("the committer did not end in time");
         }
     }

@@ -1,13 +1,15 @@
 //! What is in flight, by everything that has a limit. Plain counting; the lock and the bell are
 //! next door in `slots`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use refire_core::definition::WorkflowId;
 use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
 
+use super::backlog::Backlog;
 use super::bounds::Limits;
+use super::permit::Start;
 use super::rate::Rates;
 use super::slots::{Ask, Blocked};
 
@@ -22,12 +24,7 @@ pub(super) struct Counts {
     pub(super) hosts: HashMap<String, HostCount>,
     workflow_rates: Rates<(WorkflowId, String), ExecutionId>,
     host_rates: Rates<String, (ExecutionId, String)>,
-    /// Workflows that may have unowned due work in the store.
-    pub(super) backlog: HashSet<WorkflowId>,
-    /// When work that was put off comes due.
-    pub(super) look_again: Option<Timestamp>,
-    /// Grows with every mark, so that clearing never loses one.
-    pub(super) backlog_marks: u64,
+    pub(super) backlog: Backlog,
 }
 
 #[derive(Default)]
@@ -94,27 +91,34 @@ impl Counts {
         &mut self,
         ask: &Ask<'_>,
         now: Timestamp,
-    ) -> Result<(), Blocked> {
+    ) -> Result<Option<Start>, Blocked> {
         let Some(limit) = ask.workflow.rate_limit.as_ref().filter(|_| ask.is_first) else {
-            return Ok(());
+            return Ok(None);
         };
         let running = self.executions.get(&ask.workflow.id);
         if running.is_some_and(|running| running.contains_key(&ask.execution)) {
             // Its other first step has taken it.
-            return Ok(());
+            return Ok(None);
         }
-        let rate_key = ask.origin.rate_key.clone().unwrap_or_default();
-        let key = (ask.workflow.id.clone(), rate_key);
+        let start = Start {
+            key: ask.origin.rate_key.clone().unwrap_or_default(),
+            limit: (limit.max, limit.per),
+        };
+        let key = (ask.workflow.id.clone(), start.key.clone());
         self.workflow_rates
-            .take(key, ask.execution, (limit.max, limit.per), now)
-            .map_err(Blocked::Rate)
+            .take(key, ask.execution, start.limit, now)
+            .map_err(Blocked::Rate)?;
+        Ok(Some(start))
     }
 
-    /// Gives a start of the workflow's rate back to whoever could not use it.
-    pub(super) fn return_workflow_rate(&mut self, ask: &Ask<'_>, now: Timestamp) {
-        if ask.workflow.rate_limit.is_some() && ask.is_first {
-            self.workflow_rates.give_turn(ask.execution, now, now);
-        }
+    /// Gives back a start of the workflow's rate that was not used.
+    pub(super) fn return_start(&mut self, workflow: &WorkflowId, start: &Start) {
+        let key = (workflow.clone(), start.key.clone());
+        self.workflow_rates.give_back(&key, start.limit);
+    }
+
+    pub(super) fn forget_turn(&mut self, execution: ExecutionId) {
+        self.workflow_rates.forget(&execution);
     }
 
     /// Takes a place and a start of the host's rate.
@@ -142,28 +146,43 @@ impl Counts {
         Ok(())
     }
 
-    /// Counts an attempt, but for its host.
+    /// Counts an attempt, but for its host, which has its own door.
     pub(super) fn add(&mut self, ask: &Ask<'_>, key: Option<&str>) {
+        self.enter(&Held {
+            workflow: &ask.workflow.id,
+            execution: ask.execution,
+            key,
+            host: None,
+            is_retry: ask.is_retry,
+        });
+    }
+
+    /// Counts an attempt.
+    pub(super) fn enter(&mut self, held: &Held<'_>) {
         self.attempts += 1;
-        let workflow = &ask.workflow.id;
-        let running = self.executions.entry(workflow.clone()).or_default();
-        *running.entry(ask.execution).or_default() += 1;
-        if let Some(key) = key {
-            let group = self.keys.entry((workflow.clone(), key.to_owned()));
-            *group.or_default().entry(ask.execution).or_default() += 1;
+        let running = self.executions.entry(held.workflow.clone()).or_default();
+        *running.entry(held.execution).or_default() += 1;
+        if let Some(key) = held.key {
+            let group = self.keys.entry((held.workflow.clone(), key.to_owned()));
+            *group.or_default().entry(held.execution).or_default() += 1;
         }
-        if ask.is_retry {
-            *self.retries.entry(workflow.clone()).or_default() += 1;
+        if held.is_retry {
+            *self.retries.entry(held.workflow.clone()).or_default() += 1;
+        }
+        if let Some(host) = held.host {
+            let count = self.hosts.entry(host.to_owned()).or_default();
+            count.attempts += 1;
+            count.retries += u32::from(held.is_retry);
         }
     }
 
     /// Uncounts an attempt; true if work waits for the room it leaves.
-    pub(super) fn remove(&mut self, held: &Held<'_>) -> bool {
+    pub(super) fn leave(&mut self, held: &Held<'_>) -> bool {
         self.attempts = self.attempts.saturating_sub(1);
-        leave(&mut self.executions, held.workflow, held.execution);
+        uncount(&mut self.executions, held.workflow, held.execution);
         if let Some(key) = held.key {
             let key = (held.workflow.clone(), key.to_owned());
-            leave(&mut self.keys, &key, held.execution);
+            uncount(&mut self.keys, &key, held.execution);
         }
         if held.is_retry
             && let Some(retries) = self.retries.get_mut(held.workflow)
@@ -186,7 +205,7 @@ impl Counts {
     }
 }
 
-fn leave<K: std::hash::Hash + Eq>(
+fn uncount<K: std::hash::Hash + Eq>(
     all: &mut HashMap<K, HashMap<ExecutionId, u32>>,
     key: &K,
     execution: ExecutionId,

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use refire_core::time::Timestamp;
 
-/// Rates kept; idle ones are forgotten beyond this.
+/// Rates kept before idle ones are forgotten.
 const RATES_MAX: usize = 100_000;
-/// Turns kept; those that are over are forgotten beyond this.
+/// Turns kept before those that are over are forgotten.
 const TURNS_MAX: usize = 100_000;
 
 /// Rates by what they limit, and the turns of those that were put off.
@@ -16,6 +16,10 @@ const TURNS_MAX: usize = 100_000;
 pub(super) struct Rates<K, W> {
     rates: HashMap<K, Rate>,
     turns: HashMap<W, Timestamp>,
+    /// Sizes at which what is idle is forgotten; they grow with what is not, so that tidying is
+    /// rare whatever the load.
+    tidy_rates_at: usize,
+    tidy_turns_at: usize,
 }
 
 impl<K, W> Default for Rates<K, W> {
@@ -23,6 +27,8 @@ impl<K, W> Default for Rates<K, W> {
         Self {
             rates: HashMap::new(),
             turns: HashMap::new(),
+            tidy_rates_at: RATES_MAX,
+            tidy_turns_at: TURNS_MAX,
         }
     }
 }
@@ -44,8 +50,9 @@ impl<K: Hash + Eq, W: Hash + Eq> Rates<K, W> {
             self.turns.remove(&who);
             return Ok(());
         }
-        if self.rates.len() >= RATES_MAX {
+        if self.rates.len() >= self.tidy_rates_at {
             self.rates.retain(|_, rate| !rate.is_idle(now));
+            self.tidy_rates_at = RATES_MAX.max(2 * self.rates.len());
         }
         let turn = self.rates.entry(key).or_default().book(max, per, now);
         if turn <= now {
@@ -55,13 +62,25 @@ impl<K: Hash + Eq, W: Hash + Eq> Rates<K, W> {
         Err(turn)
     }
 
-    /// Lets `who` pass from `turn` on: it was put off, or what it took could not be used.
-    pub(super) fn give_turn(&mut self, who: W, turn: Timestamp, now: Timestamp) {
-        if self.turns.len() >= TURNS_MAX {
+    fn give_turn(&mut self, who: W, turn: Timestamp, now: Timestamp) {
+        if self.turns.len() >= self.tidy_turns_at {
             // Those whose time is long over were cancelled, or run elsewhere.
             self.turns.retain(|_, turn| *turn > now);
+            self.tidy_turns_at = TURNS_MAX.max(2 * self.turns.len());
         }
         self.turns.insert(who, turn);
+    }
+
+    /// Gives one back that was taken but not used.
+    pub(super) fn give_back(&mut self, key: &K, (max, per): (u32, Duration)) {
+        if let Some(rate) = self.rates.get_mut(key) {
+            rate.unbook(max, per);
+        }
+    }
+
+    /// Forgets the turn of one that does not come.
+    pub(super) fn forget(&mut self, who: &W) {
+        self.turns.remove(who);
     }
 }
 
@@ -79,6 +98,11 @@ impl Rate {
         let next = self.next.max(now);
         self.next = next.plus(spacing);
         self.next.minus(per).max(now)
+    }
+
+    /// Takes one booking back.
+    fn unbook(&mut self, max: u32, per: Duration) {
+        self.next = self.next.minus(per / max.max(1));
     }
 
     /// Whether forgetting it would change nothing.

@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 
 use super::bounds::Limits;
 use super::counts::{Counts, Held, HostCall};
+use super::permit::{Permit, Start, Terms};
 
 /// What a permit is asked for.
 #[derive(Debug, Clone)]
@@ -61,23 +62,6 @@ pub struct Slots {
     freed: Notify,
 }
 
-/// The right to run one attempt; given back when dropped.
-pub struct Permit {
-    slots: Arc<Slots>,
-    workflow: WorkflowId,
-    execution: ExecutionId,
-    step: String,
-    key: Option<String>,
-    host: Option<String>,
-    is_retry: bool,
-}
-
-impl std::fmt::Debug for Permit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Permit({} {})", self.workflow, self.execution)
-    }
-}
-
 impl Slots {
     /// Counters with these bounds.
     #[must_use]
@@ -96,7 +80,7 @@ impl Slots {
         let key = ask.origin.limit_key.clone();
         let mut counts = self.counts();
         counts.check(&self.limits, ask, key.as_deref())?;
-        counts.take_workflow_rate(ask, now)?;
+        let start = counts.take_workflow_rate(ask, now)?;
         if let Some(host) = &host {
             let call = HostCall {
                 host,
@@ -105,21 +89,24 @@ impl Slots {
                 is_retry: ask.is_retry,
             };
             if let Err(blocked) = counts.take_host(&self.limits, &call, now) {
-                counts.return_workflow_rate(ask, now);
+                if let Some(start) = &start {
+                    counts.return_start(&ask.workflow.id, start);
+                }
                 return Err(blocked);
             }
         }
         counts.add(ask, key.as_deref());
         drop(counts);
-        Ok(Permit {
-            slots: Arc::clone(self),
+        let terms = Terms {
             workflow: ask.workflow.id.clone(),
             execution: ask.execution,
             step: step.id.as_str().to_owned(),
             key,
             host,
             is_retry: ask.is_retry,
-        })
+            start,
+        };
+        Ok(Permit::new(Arc::clone(self), terms))
     }
 
     /// Free slots of the node.
@@ -177,48 +164,65 @@ impl Slots {
 
     /// Notes that unowned due work of this workflow is in the store.
     pub fn mark_backlog(&self, workflow: &WorkflowId) {
-        let mut counts = self.counts();
-        counts.backlog.insert(workflow.clone());
-        counts.backlog_marks += 1;
-        drop(counts);
+        self.counts().backlog.mark(workflow);
         self.freed.notify_one();
     }
 
     /// Notes that unowned work in the store comes due then.
     pub fn look_again_at(&self, at: Timestamp) {
-        let mut counts = self.counts();
-        counts.look_again = Some(counts.look_again.map_or(at, |earlier| earlier.min(at)));
-        drop(counts);
+        self.counts().backlog.look_at(at);
         self.freed.notify_one();
     }
 
-    /// When to look at the latest, if anything was noted; that note is taken once it is due.
-    pub fn next_look(&self, now: Timestamp) -> Option<Timestamp> {
-        let mut counts = self.counts();
-        match counts.look_again {
-            Some(at) if at <= now => counts.look_again.take(),
-            later => later,
-        }
+    /// Whether work that was put off has come due since the last call, and when the next does.
+    pub fn looks(&self, now: Timestamp) -> (bool, Option<Timestamp>) {
+        self.counts().backlog.looks(now)
     }
 
     /// Whether older work of this workflow waits in the store: then new work queues behind it.
     #[must_use]
     pub fn has_backlog(&self, workflow: &WorkflowId) -> bool {
-        self.counts().backlog.contains(workflow)
+        self.counts().backlog.has(workflow)
     }
 
-    /// The mark to pass to [`Slots::clear_backlog`]; absent when nothing is marked.
+    /// Whether any work is known to wait.
     #[must_use]
-    pub fn backlog(&self) -> Option<u64> {
-        let counts = self.counts();
-        (!counts.backlog.is_empty()).then_some(counts.backlog_marks)
+    pub fn has_any_backlog(&self) -> bool {
+        !self.counts().backlog.is_empty()
+    }
+
+    /// How often work was marked; for [`Slots::clear_backlog`].
+    #[must_use]
+    pub fn backlog_marks(&self) -> u64 {
+        self.counts().backlog.marks()
     }
 
     /// Keeps only these workflows marked, unless a mark came in since.
-    pub fn clear_backlog(&self, mark: u64, still: &[WorkflowId]) {
-        let mut counts = self.counts();
-        if counts.backlog_marks == mark {
-            counts.backlog = still.iter().cloned().collect();
+    pub fn clear_backlog(&self, marks: u64, still: &[WorkflowId]) {
+        self.counts().backlog.clear(marks, still);
+    }
+
+    /// An execution that was refused after all needs no turn.
+    pub fn forget_turn(&self, execution: ExecutionId) {
+        self.counts().forget_turn(execution);
+    }
+
+    pub(super) fn take_host(&self, call: &HostCall<'_>, now: Timestamp) -> Result<(), Blocked> {
+        self.counts().take_host(&self.limits, call, now)
+    }
+
+    pub(super) fn return_start(&self, workflow: &WorkflowId, start: &Start) {
+        self.counts().return_start(workflow, start);
+    }
+
+    pub(super) fn enter(&self, held: &Held<'_>) {
+        self.counts().enter(held);
+    }
+
+    pub(super) fn leave(&self, held: &Held<'_>) {
+        let waiting = self.counts().leave(held);
+        if waiting {
+            self.freed.notify_one();
         }
     }
 
@@ -229,41 +233,6 @@ impl Slots {
 
     fn counts(&self) -> MutexGuard<'_, Counts> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Permit {
-    /// Adds the host of a call whose address came from a template.
-    pub fn add_host(&mut self, host: &str, now: Timestamp) -> Result<(), Blocked> {
-        if self.host.is_some() {
-            return Ok(());
-        }
-        let call = HostCall {
-            host,
-            execution: self.execution,
-            step: &self.step,
-            is_retry: self.is_retry,
-        };
-        self.slots
-            .counts()
-            .take_host(&self.slots.limits, &call, now)?;
-        self.host = Some(host.to_owned());
-        Ok(())
-    }
-}
-
-impl Drop for Permit {
-    fn drop(&mut self) {
-        let waiting = self.slots.counts().remove(&Held {
-            workflow: &self.workflow,
-            execution: self.execution,
-            key: self.key.as_deref(),
-            host: self.host.as_deref(),
-            is_retry: self.is_retry,
-        });
-        if waiting {
-            self.slots.freed.notify_one();
-        }
     }
 }
 

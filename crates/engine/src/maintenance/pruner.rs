@@ -53,7 +53,10 @@ pub(crate) async fn prune_loop(
             () = tokio::time::sleep(retention.every) => {}
             () = stopping.cancelled() => return,
         }
-        let removed = prune(retention, &queue, clock.as_ref()).await;
+        let removed = tokio::select! {
+            removed = prune(retention, &queue, clock.as_ref()) => removed,
+            () = stopping.cancelled() => return,
+        };
         if removed > 0 {
             tracing::info!(removed, "removed old executions and keys");
         }

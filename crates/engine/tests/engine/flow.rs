@@ -251,3 +251,30 @@ async fn a_thousand_executions_in_one_go_all_end() {
     assert_eq!(world.targets.seen("/look").len(), 1_000);
     engine.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_newest_definition_is_the_one_with_the_highest_version() {
+    let world = World::new();
+    let engine = world.engine();
+    for n in 0..50 {
+        let tasks: Vec<_> = (0..4)
+            .map(|v| {
+                let engine = engine.clone();
+                let source = format!(
+                    "id: w{n}\nname: v{v}\nsteps: [{{ id: a, type: http, config: {{ url: 'https://t.example/a' }} }}]"
+                );
+                tokio::spawn(async move {
+                    engine.apply(&source, None, "t").await.unwrap().definition.version
+                })
+            })
+            .collect();
+        let mut highest = 0;
+        for task in tasks {
+            highest = highest.max(task.await.unwrap());
+        }
+        let id = refire_core::definition::WorkflowId::new(format!("w{n}")).unwrap();
+        let newest = engine.catalog().newest(&id).await.unwrap().unwrap();
+        assert_eq!(newest.version, highest);
+    }
+    engine.stop().await;
+}

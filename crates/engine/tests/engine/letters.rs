@@ -133,3 +133,33 @@ async fn fifty_people_retry_one_letter_and_one_of_them_does() {
     world.targets.open_gate(1);
     engine.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn different_work_never_shares_a_key_at_the_target() {
+    let world = World::new();
+    let engine = world.engine();
+    let two = apply(&engine, TWO).await;
+    world.targets.script("/b", &[Answer::Status(500)]);
+    let failed = run(&engine, &two, r#"{"x":1}"#).await;
+    let dlq = failed.state.dlq_id.unwrap();
+    for (from, input) in [
+        (RetryFrom::Start, Some(r#"{"x":2}"#)),
+        (RetryFrom::FailedStep, None),
+        (RetryFrom::Start, Some(r#"{"x":3}"#)),
+        (RetryFrom::FailedStep, Some(r#"{"x":4}"#)),
+    ] {
+        let id = engine.retry_letter(wish(dlq, from, input)).await.unwrap();
+        end(&engine, id).await;
+    }
+    let mut bodies = std::collections::HashMap::new();
+    for call in world.targets.seen("/b") {
+        let before = bodies.insert(call.idempotency_key.clone(), call.body.clone());
+        assert!(before.is_none_or(|before| before == call.body), "{call:?}");
+    }
+    assert_eq!(
+        bodies.len(),
+        4,
+        "the repeat of the same work shares its key: {bodies:?}"
+    );
+    engine.stop().await;
+}

@@ -195,3 +195,84 @@ async fn a_host_s_own_limits_hold_also_when_the_url_is_a_template() {
     assert!(took >= Duration::from_millis(790), "too fast: {took:?}");
     engine.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_that_a_full_host_put_off_come_back_each_at_its_time() {
+    let world = World::new();
+    let engine = world.engine_with(|builder| {
+        builder.limits(Limits {
+            attempts_per_host: 1,
+            ..Limits::default()
+        })
+    });
+    let one = apply(
+        &engine,
+        "id: one\nsteps: [{ id: a, type: http, config: { url: 'https://${input.h}/${input.p}' } }]",
+    )
+    .await;
+    world.targets.script("/1", &[Answer::Held]);
+    start(&engine, &one, r#"{"h":"t.example","p":"1"}"#).await;
+    world.targets.called("/1", 1).await;
+    let began = tokio::time::Instant::now();
+    let second = start(&engine, &one, r#"{"h":"t.example","p":"2"}"#).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let third = start(&engine, &one, r#"{"h":"t.example","p":"3"}"#).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    world.targets.open_gate(1);
+    end(&engine, second).await;
+    end(&engine, third).await;
+    let took = began.elapsed();
+    assert!(
+        took < Duration::from_secs(4),
+        "they waited for the net: {took:?}"
+    );
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_busy_key_does_not_hide_another() {
+    let world = World::new();
+    let engine = world.engine();
+    let keyed = apply(
+        &engine,
+        "id: k\nconcurrency: { key: '${input.k}', maxPerKey: 1 }\n\
+         steps: [{ id: a, type: http, config: { url: 'https://t.example/${input.k}' } }]",
+    )
+    .await;
+    world.targets.script("/x", &[Answer::Held]);
+    let busy = (0..2_500).map(|_| submission(&keyed, r#"{"k":"x"}"#));
+    engine.submit_all(busy.collect()).await;
+    let other = start(&engine, &keyed, r#"{"k":"y"}"#).await;
+    assert_eq!(end(&engine, other).await.state.status, Status::Completed);
+    engine.stop_within(Duration::ZERO).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_waits_keeps_its_order_while_slots_come_and_go() {
+    let world = World::new();
+    let engine = world.engine_with(|builder| builder.limits(small_limits(10)));
+    let one = apply(
+        &engine,
+        "id: one\nsteps: [{ id: a, type: http, config: { method: POST, url: 'https://t.example/a', body: '${input.n}' } }]",
+    )
+    .await;
+    let all = (0..1_500).map(|n| submission(&one, &format!(r#"{{"n":{n}}}"#)));
+    for result in engine.submit_all(all.collect()).await {
+        let Accepted::New { id, .. } = result.unwrap() else {
+            panic!("no keys were given")
+        };
+        end(&engine, id).await;
+    }
+    let worst = world
+        .targets
+        .seen("/a")
+        .iter()
+        .enumerate()
+        .map(|(place, call)| place.abs_diff(call.body.parse().unwrap()))
+        .max();
+    assert!(
+        worst < Some(100),
+        "somebody was {worst:?} places out of turn"
+    );
+    engine.stop().await;
+}

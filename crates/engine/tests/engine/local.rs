@@ -61,3 +61,42 @@ async fn tasks_run_with_the_same_durability_and_are_retried() {
     );
     engine.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cancelling_aborts_a_running_task() {
+    let world = World::new();
+    let (began, ended) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    let counts = (Arc::clone(&began), Arc::clone(&ended));
+    let engine = world.engine_with(|builder| {
+        builder.task("slow", move |_, _| {
+            let (began, ended) = counts.clone();
+            async move {
+                began.fetch_add(1, Ordering::SeqCst);
+                tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+                ended.fetch_add(1, Ordering::SeqCst);
+                Ok(Json::empty_object())
+            }
+        })
+    });
+    let slow = "id: slow\nsteps: [{ id: a, type: local, config: { task: slow } }]";
+    let slow = apply(&engine, slow).await;
+    let id = crate::fixture::start(&engine, &slow, "{}").await;
+    crate::fixture::within(async {
+        while began.load(Ordering::SeqCst) == 0 {
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        }
+    })
+    .await;
+    let cancel = refire_core::execution::Command::Cancel {
+        by: None,
+        compensate: false,
+    };
+    engine.command(id, cancel).await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    assert_eq!(
+        ended.load(Ordering::SeqCst),
+        0,
+        "the task went on after the cancel"
+    );
+    engine.stop().await;
+}

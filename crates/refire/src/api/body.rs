@@ -6,7 +6,7 @@ use axum::body::{Body, BodyDataStream};
 use axum::extract::{FromRequest, Request};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
-use http::header::{CONNECTION, CONTENT_LENGTH, EXPECT};
+use http::header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use http::{HeaderMap, HeaderValue};
 use refire_core::json::{Json, Kind};
 
@@ -25,7 +25,11 @@ const DISCARD_BYTES_MAX: usize = 8 * 1024 * 1024;
 const DISCARD_WITHIN: Duration = Duration::from_secs(3);
 
 /// A request's body.
-pub(super) struct Content(Bytes);
+pub(super) struct Content {
+    bytes: Bytes,
+    /// Whether the client says that it is JSON.
+    said_json: bool,
+}
 
 impl FromRequest<App> for Content {
     type Rejection = Problem;
@@ -41,30 +45,38 @@ impl FromRequest<App> for Content {
             return Err(too_large(max));
         }
         match tokio::time::timeout(BODY_WITHIN, read(body, max)).await {
-            Ok(content) => content.map(Self),
+            Ok(content) => content.map(|bytes| Self {
+                bytes,
+                said_json: says_json(&parts.headers),
+            }),
             Err(_) => Err(too_slow("the body did not arrive within 30 s")),
         }
     }
 }
 
 impl Content {
-    /// The body as text.
+    /// The body as text, YAML or JSON. What is sent as JSON must be JSON: read as YAML, a comma
+    /// too many would pass here and nowhere else.
     pub(super) fn text(&self) -> Result<&str, Problem> {
-        std::str::from_utf8(&self.0).map_err(|error| {
+        let text = std::str::from_utf8(&self.bytes).map_err(|error| {
             let offset = error.valid_up_to();
             let detail = format!("the body is not UTF-8: bad byte at offset {offset}");
             Problem::new(&codes::INVALID_BODY, detail)
-        })
+        })?;
+        if self.said_json && !self.is_blank() {
+            self.json()?;
+        }
+        Ok(text)
     }
 
     /// Whether there is nothing but white space.
     pub(super) fn is_blank(&self) -> bool {
-        self.0.trim_ascii().is_empty()
+        self.bytes.trim_ascii().is_empty()
     }
 
     /// The body as JSON.
     pub(super) fn json(&self) -> Result<Json, Problem> {
-        Ok(Json::from_bytes(&self.0)?)
+        Ok(Json::from_bytes(&self.bytes)?)
     }
 
     /// The body as the JSON that a call takes; an empty one is `{}`.
@@ -89,6 +101,16 @@ pub(super) fn decode<T: serde::de::DeserializeOwned>(json: &Json) -> Result<T, P
     }
     serde_json::from_str(json.as_str())
         .map_err(|error| refuse(format!("the body is not valid: {error}")))
+}
+
+/// `application/json` or anything `+json`.
+fn says_json(headers: &HeaderMap) -> bool {
+    let kind = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| value.split(';').next())
+        .map(|kind| kind.trim().to_ascii_lowercase());
+    kind.is_some_and(|kind| kind == "application/json" || kind.ends_with("+json"))
 }
 
 fn announced(headers: &HeaderMap) -> Option<u64> {

@@ -1,5 +1,7 @@
 //! Dead letters: look, retry, give up.
 
+mod by_id;
+
 use axum::Json;
 use axum::extract::{Extension, Path, State};
 use axum::response::{IntoResponse, Response};
@@ -18,6 +20,7 @@ use refire_store::{EventFilter, LIMIT_MAX, LetterFilter, LetterRow, PartOutcome}
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use self::by_id::Wanted;
 use super::App;
 use super::auth::Actor;
 use super::body::Content;
@@ -47,22 +50,25 @@ fn not_found(id: &str) -> Problem {
     )
 }
 
-/// The filters that the list and the overview share.
-fn filter(query: &mut Query) -> LetterFilter {
+/// The filters that the list and the overview share, and the id that is looked for, if one is.
+fn filter(query: &mut Query) -> (LetterFilter, Option<Wanted>) {
     let mut statuses = query.words("status", &LetterStatus::ALL, LetterStatus::name);
-    if statuses.is_empty() {
-        // What still concerns somebody.
+    let text = query.text("q");
+    let wanted = text.as_deref().and_then(Wanted::in_text);
+    if statuses.is_empty() && wanted.is_none() {
+        // What still concerns somebody. Who has an id wants it, wherever it stands.
         statuses = vec![LetterStatus::Pending, LetterStatus::Retrying];
     }
-    LetterFilter {
+    let filter = LetterFilter {
         workflow: query.value::<WorkflowId>("workflow_id"),
         error_type: query.text("error_type"),
         statuses,
         from: query.value::<Timestamp>("from"),
         to: query.value::<Timestamp>("to"),
-        text: query.text("q"),
+        text: text.filter(|_| wanted.is_none()),
         fingerprint: fingerprint(query),
-    }
+    };
+    (filter, wanted)
 }
 
 fn fingerprint(query: &mut Query) -> Option<u64> {
@@ -88,7 +94,7 @@ fn fingerprint(query: &mut Query) -> Option<u64> {
         ("status" = Option<String>, Query, description = "With one of these statuses; repeat it or separate by commas", example = "pending,resolved"),
         ("from" = Option<String>, Query, description = "That failed at or after", example = "2026-11-08T00:00:00Z"),
         ("to" = Option<String>, Query, description = "That failed before", example = "2026-11-15T00:00:00Z"),
-        ("q" = Option<String>, Query, description = "Whose message, workflow, code or step contains this"),
+        ("q" = Option<String>, Query, description = "Whose message, workflow, code or step contains this; or the id of a letter or an execution (`dlq_…`, `exec_…`)"),
         ("fingerprint" = Option<String>, Query, description = "With this cause", example = "00c0ffee00c0ffee"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000", example = 50),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
@@ -99,10 +105,18 @@ fn fingerprint(query: &mut Query) -> Option<u64> {
     ),
 )]
 async fn list(State(app): State<App>, mut query: Query) -> Result<Json<Page<DeadLetter>>, Problem> {
-    let filter = filter(&mut query);
+    let (filter, wanted) = filter(&mut query);
     let limit = query.limit();
     let cursor = query.text("cursor");
     query.finish()?;
+    if let Some(wanted) = wanted {
+        let row = wanted.find(&app, &filter).await?;
+        let items = row.iter().map(view::letter::letter);
+        return Ok(Json(Page {
+            items: items.collect::<Result<_, _>>()?,
+            next_cursor: None,
+        }));
+    }
     let scope = Scope::new(List::DeadLetters, &filter);
     let from_key = |key: &[u8]| Some(DlqId::from_bytes(key.try_into().ok()?));
     let before = scope.key(cursor.as_deref(), from_key)?;
@@ -130,7 +144,7 @@ async fn list(State(app): State<App>, mut query: Query) -> Result<Json<Page<Dead
         ("status" = Option<String>, Query, description = "With one of these statuses"),
         ("from" = Option<String>, Query, description = "That failed at or after"),
         ("to" = Option<String>, Query, description = "That failed before"),
-        ("q" = Option<String>, Query, description = "Whose message, workflow, code or step contains this"),
+        ("q" = Option<String>, Query, description = "Whose message, workflow, code or step contains this; or the id of a letter or an execution (`dlq_…`, `exec_…`)"),
         ("fingerprint" = Option<String>, Query, description = "With this cause"),
     ),
     responses((status = 200, description = "The overview", body = DeadLetterSummary)),
@@ -139,11 +153,13 @@ async fn summary(
     State(app): State<App>,
     mut query: Query,
 ) -> Result<Json<DeadLetterSummary>, Problem> {
-    let filter = filter(&mut query);
+    let (filter, wanted) = filter(&mut query);
     query.finish()?;
-    Ok(Json(view::letter::summary(
-        app.engine.store().letter_summary(&filter).await?,
-    )))
+    let summary = match wanted {
+        Some(wanted) => by_id::summary(wanted.find(&app, &filter).await?.as_ref()),
+        None => app.engine.store().letter_summary(&filter).await?,
+    };
+    Ok(Json(view::letter::summary(summary)))
 }
 
 async fn find(app: &App, id: &str) -> Result<LetterRow, Problem> {
@@ -180,8 +196,13 @@ async fn one(
     };
     let same_cause = app.engine.store().letter_summary(&same).await?.count;
     let itself = u64::from(row.status == LetterStatus::Pending);
+    let failed = app.engine.store().execution(row.execution).await?;
+    let state = failed.as_ref().map(|stored| &stored.state);
     Ok(Json(DeadLetterDetail {
         entry: view::letter::letter(&row)?,
+        can_retry_from_failed_step: state
+            .is_some_and(|state| row.step.is_some() && state.compensating.is_none()),
+        compensation_failures: state.map(view::letter::not_undone).unwrap_or_default(),
         events: log(&app, row.execution).await?,
         input_changes: input_changes(&app, &row).await?,
         same_cause: same_cause.saturating_sub(itself),

@@ -126,8 +126,11 @@ fn log(problem: &Problem, method: &Method, path: &str, id: &HeaderValue, began: 
     let request = id.to_str().unwrap_or_default();
     let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let detail = problem.detail();
-    if status >= 500 {
-        let cause = problem.cause().unwrap_or_default();
+    if problem.code() == &codes::STOPPING {
+        // Part of every orderly stop, and nobody's fault.
+        tracing::info!(%method, path, request, status, code, duration_ms, "{detail}");
+    } else if status >= 500 {
+        let cause = problem.cause();
         tracing::error!(%method, path, request, status, code, duration_ms, cause, "{detail}");
     } else {
         tracing::debug!(%method, path, request, status, code, duration_ms, "{detail}");

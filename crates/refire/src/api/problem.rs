@@ -188,7 +188,10 @@ impl From<CommitFailure> for Problem {
                     "may have been accepted; repeat with the same Idempotency-Key",
                 );
             }
-            CommitFailure::Internal(cause) => return Self::internal(cause),
+            CommitFailure::Gone => &codes::NO_WORKFLOW,
+            CommitFailure::Unstorable(cause) | CommitFailure::Internal(cause) => {
+                return Self::internal(cause);
+            }
         };
         Self::new(code, failure.to_string())
     }

@@ -101,18 +101,16 @@ async fn save(
 ) -> Result<Json<WorkflowSaved>, Problem> {
     query.finish()?;
     let source = body.text()?;
-    if let Err(error) = WorkflowId::new(id.as_str()) {
-        return Err(Problem::field(
-            &codes::INVALID_PARAMETER,
-            "id",
-            error.to_string(),
-        ));
-    }
+    let name = WorkflowId::new(id.as_str()).map_err(|error| {
+        Problem::field(&codes::INVALID_PARAMETER, "id", error.to_string())
+    })?;
+    let before = app.engine.store().workflow(&name).await?;
     let applied = app.engine.apply(source, Some(&id), actor.name()).await?;
     Ok(Json(WorkflowSaved {
         workflow_id: applied.definition.workflow.id.to_string(),
         version: applied.definition.version,
         created: applied.created,
+        restored: before.is_some_and(|row| row.deleted_at.is_some()),
         notes: applied.definition.workflow.notes(),
     }))
 }
@@ -200,7 +198,9 @@ async fn validate(
     let hash = |source: &str| {
         canonical(source, Some(workflow.id.as_str())).map(|text| content_hash(&text))
     };
-    let (version, created) = match find(&app, &workflow.id).await? {
+    let before = app.engine.store().workflow(&workflow.id).await?;
+    let restored = before.as_ref().is_some_and(|row| row.deleted_at.is_some());
+    let (version, created) = match before {
         None => (1, true),
         Some(row) if hash(&row.source) == hash(source) => (row.version, false),
         Some(row) => (row.version.saturating_add(1), true),
@@ -210,6 +210,7 @@ async fn validate(
         workflow_id: workflow.id.to_string(),
         version,
         created,
+        restored,
         notes,
     }))
 }

@@ -145,6 +145,34 @@ pub async fn an_id_is_admitted_once(lab: &dyn Lab) {
     stage.check(&run).await;
 }
 
+/// A deleted workflow takes nothing new until it is saved again, within a batch too.
+pub async fn a_deleted_workflow_is_refused(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let source = two_steps("orders");
+    let workflow = stage.save(&source).await;
+    let mut admission = |stage: &mut Stage| {
+        let with = stage.plain_start("{}");
+        let (run, admit) = stage.start(&workflow, with);
+        (run, part(admit))
+    };
+    let delete = || Part::DeleteWorkflow {
+        id: workflow.id.clone(),
+    };
+    let (run, admit) = admission(&mut stage);
+    let outcomes = stage.commit(vec![delete(), admit]).await;
+    assert_eq!(outcomes, [PartOutcome::Done, PartOutcome::NoSuchWorkflow]);
+    stage.check_absent(run.id).await;
+    let (run, admit) = admission(&mut stage);
+    let refused = stage.commit_one(admit).await;
+    assert_eq!(refused, PartOutcome::NoSuchWorkflow);
+    stage.check_absent(run.id).await;
+    let put = Part::PutWorkflow(Box::new(super::stage::definition(&source).0));
+    let (run, admit) = admission(&mut stage);
+    let outcomes = stage.commit(vec![put, admit]).await;
+    assert_eq!(outcomes[1], PartOutcome::Done, "it is back");
+    stage.check(&run).await;
+}
+
 /// There are no executions without a workflow.
 pub async fn an_unknown_workflow_is_refused(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;

@@ -67,6 +67,18 @@ pub async fn an_existing_file_is_refused(lab: &dyn Lab) {
     assert_eq!(std::fs::read_to_string(&target).unwrap(), "precious");
 }
 
+pub async fn a_missing_directory_is_named(lab: &dyn Lab) {
+    let stage = Stage::open(lab).await;
+    let directory = lab.directory().join("nowhere");
+    let said = match stage.store.backup(&directory.join("copy"), &|_, _| {}).await {
+        Err(error @ ReadError::File { .. }) => error.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let named = format!("the directory {} does not exist", directory.display());
+    assert!(said.contains(&named), "{said}");
+    assert!(!directory.exists(), "and it is not made");
+}
+
 pub async fn commits_go_on_during_a_backup(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     let workflow = stage.save(&two_steps("orders")).await;

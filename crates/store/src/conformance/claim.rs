@@ -7,7 +7,7 @@ use refire_core::id::ExecutionId;
 
 use super::Lab;
 use super::stage::{NODE, Run, Stage, side_by_side, two_steps, workflow_id};
-use crate::{Claim, ClaimTimers, KeyRoom, Part, PartOutcome, Want, WorkChange, WorkRow};
+use crate::{ClaimTimers, Part, PartOutcome, Release, Want, WorkChange, WorkRow};
 
 /// Admits an execution of one step with this priority, due that many seconds from now (negative:
 /// ago; absent: at once).
@@ -37,16 +37,6 @@ fn want(workflow: &str, up_to: u32) -> Want {
     Want::any(workflow_id(workflow), up_to)
 }
 
-async fn claim(stage: &mut Stage, wants: Vec<Want>) -> Vec<WorkRow> {
-    match stage
-        .commit_one(Part::Claim(Claim { node: NODE, wants }))
-        .await
-    {
-        PartOutcome::Claimed(rows) => rows,
-        other => panic!("{other:?}"),
-    }
-}
-
 fn executions(rows: &[WorkRow]) -> Vec<ExecutionId> {
     rows.iter().map(|row| row.execution).collect()
 }
@@ -70,7 +60,7 @@ pub async fn claims_go_by_priority_then_time_then_age(lab: &dyn Lab) {
     for (priority, due) in plan {
         runs.push(work(&mut stage, &workflow, priority, due).await);
     }
-    let claimed = claim(&mut stage, vec![want("orders", 100)]).await;
+    let claimed = stage.claim(vec![want("orders", 100)]).await;
     let expected: Vec<_> = [4, 7, 1, 6, 2, 8, 0, 5]
         .map(|at: usize| runs[at].id)
         .to_vec();
@@ -79,12 +69,11 @@ pub async fn claims_go_by_priority_then_time_then_age(lab: &dyn Lab) {
         if at != 3 {
             let row = run.work.get_mut("a").unwrap();
             row.owner = Some(NODE);
-            row.begun = true;
-            assert!(claimed.contains(row), "what is answered is what is stored");
+            assert!(claimed.contains(row), "owned, not begun, as stored");
         }
         stage.check(run).await;
     }
-    let again = claim(&mut stage, vec![want("orders", 100)]).await;
+    let again = stage.claim(vec![want("orders", 100)]).await;
     assert_eq!(again, Vec::new(), "what is owned is not claimed again");
 }
 
@@ -104,57 +93,34 @@ pub async fn claims_take_what_is_wanted_and_no_more(lab: &dyn Lab) {
         want("nobody", 9),
         want("orders", 0),
     ];
-    let claimed = claim(&mut stage, wants).await;
+    let claimed = stage.claim(wants).await;
     let expected = [ids.1[1], ids.0[1], ids.0[3], ids.0[0]];
     assert_eq!(executions(&claimed), expected, "in the order of the wants");
 }
 
-pub async fn claims_pass_over_what_has_no_room(lab: &dyn Lab) {
+/// Work at once comes first, then by due time, whoever wrote it; what was given back queues by the
+/// time it was given back.
+pub async fn unowned_work_queues_by_its_time(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     let workflow = stage.save(&side_by_side("orders", &["a"])).await;
-    // In the order of admission: key, whether it is a retry.
-    let plan = [
-        ("x", false),
-        ("x", false),
-        ("y", true),
-        ("y", true),
-        ("z", true),
-        ("z", false),
-    ];
-    let mut ids = Vec::new();
-    for (key, is_retry) in plan {
-        let with = stage.plain_start("{}");
-        let (run, mut admit) = stage.start(&workflow, with);
-        let WorkChange::Put(row) = &mut admit.work[0] else {
-            panic!("a start puts work")
-        };
-        row.limit_key = Some(key.to_owned());
-        row.is_retry = is_retry;
-        stage.commit_one(Part::Admit(Box::new(admit))).await;
-        ids.push(run.id);
-    }
-    let room = |in_flight: &[(&str, u32)]| KeyRoom {
-        max: 2,
-        in_flight: in_flight
-            .iter()
-            .map(|(key, n)| ((*key).to_owned(), *n))
-            .collect(),
+    let given_back = work(&mut stage, &workflow, 5, None).await;
+    let claimed = stage.claim(vec![want("orders", 1)]).await;
+    stage.wait(10);
+    let before = work(&mut stage, &workflow, 5, Some(-1)).await;
+    let same_time = work(&mut stage, &workflow, 5, Some(0)).await;
+    let release = Release {
+        node: NODE,
+        work: vec![(claimed[0].key(), None)],
     };
-    let mut first = want("orders", 100);
-    first.retries_up_to = 1;
-    first.keys = Some(room(&[("x", 1)]));
-    let claimed = claim(&mut stage, vec![first]).await;
-    assert_eq!(executions(&claimed), [ids[0], ids[2], ids[5]]);
-    let mut second = want("orders", 100);
-    second.keys = Some(room(&[("x", 2), ("y", 1), ("z", 2)]));
-    let claimed = claim(&mut stage, vec![second]).await;
-    assert_eq!(executions(&claimed), [ids[3]]);
-    let rest = claim(&mut stage, vec![want("orders", 100)]).await;
-    assert_eq!(
-        executions(&rest),
-        [ids[1], ids[4]],
-        "they were left for later"
-    );
+    stage.commit_one(Part::Release(release)).await;
+    stage.wait(1);
+    let after = work(&mut stage, &workflow, 5, Some(0)).await;
+    let at_once = work(&mut stage, &workflow, 5, None).await;
+    let expected = [at_once, before, given_back, same_time, after].map(|run| run.id);
+    let claimed = stage.claim(vec![want("orders", 2)]).await;
+    assert_eq!(executions(&claimed), expected[..2]);
+    let claimed = stage.claim(vec![want("orders", 100)]).await;
+    assert_eq!(executions(&claimed), expected[2..]);
 }
 
 pub async fn timers_are_claimed_by_their_time(lab: &dyn Lab) {
@@ -210,10 +176,10 @@ pub async fn later_timers_do_not_hide_ready_work(lab: &dyn Lab) {
     stage.commit(parts).await;
     let ready = work(&mut stage, &workflow, 7, None).await;
     let due = work(&mut stage, &workflow, 3, Some(-1)).await;
-    let claimed = claim(&mut stage, vec![want("orders", 100)]).await;
+    let claimed = stage.claim(vec![want("orders", 100)]).await;
     assert_eq!(executions(&claimed), [due.id, ready.id]);
     stage.wait(60);
-    let claimed = claim(&mut stage, vec![want("orders", 100)]).await;
+    let claimed = stage.claim(vec![want("orders", 100)]).await;
     assert_eq!(claimed.len(), 1, "the first timer's time has come");
 }
 
@@ -229,7 +195,7 @@ pub async fn ready_workflows_have_due_unowned_work(lab: &dyn Lab) {
     work(&mut stage, &workflows[1], 3, Some(0)).await;
     work(&mut stage, &workflows[1], 1, Some(100)).await;
     work(&mut stage, &workflows[3], 5, None).await;
-    claim(&mut stage, vec![want("owned", 1)]).await;
+    stage.claim(vec![want("owned", 1)]).await;
     let names = async |stage: &Stage| {
         let ready = stage.store.ready_workflows(stage.now).await.unwrap();
         let mut names: Vec<_> = ready.iter().map(ToString::to_string).collect();

@@ -105,6 +105,8 @@ pub async fn payloads_come_back_byte_for_byte(lab: &dyn Lab) {
         let outputs: Vec<u64> = run.state.referenced();
         let found = stage.store.values(run.id, &outputs).await.unwrap();
         assert_eq!(found.len(), 2, "the input and the output");
+        let loaded = stage.store.load_values(run.id, &outputs).await.unwrap();
+        assert!(loaded == found, "the committer sees the same");
         for (_, found) in found {
             assert!(
                 found.as_str() == value,
@@ -128,4 +130,6 @@ pub async fn values_are_found_by_their_event(lab: &dyn Lab) {
     let found = stage.store.values(run.id, &all).await.unwrap();
     assert_eq!(found, expected, "events without a value are left out");
     assert_eq!(stage.store.values(run.id, &[]).await.unwrap(), Vec::new());
+    let loaded = stage.store.load_values(run.id, &all).await.unwrap();
+    assert_eq!(loaded, expected, "the committer sees the same");
 }

@@ -40,6 +40,8 @@ pub(super) fn retry(stage: &mut Stage, workflow: &Workflow, failed: &Run) -> (Ru
     admit.letter = Some(LetterRetry {
         id: letter,
         by: "bob".to_owned(),
+        expected_generation: 0,
+        generation: 0,
     });
     (run, admit)
 }
@@ -173,12 +175,55 @@ pub async fn only_a_pending_letter_is_retried(lab: &dyn Lab) {
     admit.letter = Some(LetterRetry {
         id: DlqId::from_bytes([3; 16]),
         by: "bob".to_owned(),
+        expected_generation: 0,
+        generation: 0,
     });
     assert_eq!(
         stage.commit_one(Part::Admit(Box::new(admit))).await,
         refused(None)
     );
     stage.check_absent(absent.id).await;
+}
+
+/// Two people retry with new work, both on what they saw: the second to come is refused even when
+/// the first retry has failed already, or two retries would use one generation.
+pub async fn a_retry_on_an_old_generation_is_refused(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&two_steps("orders")).await;
+    let failed = stage.dead_letter(&workflow, "404").await;
+    assert_eq!(letter(&stage, &failed).await.generation, 0);
+    let mut retry_on = |stage: &mut Stage, expected_generation, generation| {
+        let (run, mut admit) = retry(stage, &workflow, &failed);
+        if let Some(retry) = &mut admit.letter {
+            retry.expected_generation = expected_generation;
+            retry.generation = generation;
+        }
+        (run, Part::Admit(Box::new(admit)))
+    };
+    let (mut first, part) = retry_on(&mut stage, 0, 1);
+    let (late, late_part) = retry_on(&mut stage, 0, 1);
+    assert_eq!(stage.commit_one(part).await, PartOutcome::Done);
+    assert_eq!(letter(&stage, &failed).await.generation, 1);
+    stage.fail(&mut first, "a", http("404")).await;
+    let pending = letter(&stage, &failed).await;
+    assert_eq!(
+        (pending.status, pending.generation),
+        (LetterStatus::Pending, 1),
+        "a failed retry has used its generation"
+    );
+    assert_eq!(
+        stage.commit_one(late_part).await,
+        PartOutcome::LetterNotPending(Some(LetterStatus::Pending))
+    );
+    stage.check_absent(late.id).await;
+    assert_eq!(letter(&stage, &failed).await, pending);
+    // The same work again keeps the generation; new work takes the next.
+    for (expected, generation) in [(1, 1), (1, 2)] {
+        let (mut run, part) = retry_on(&mut stage, expected, generation);
+        assert_eq!(stage.commit_one(part).await, PartOutcome::Done);
+        stage.fail(&mut run, "a", http("404")).await;
+        assert_eq!(letter(&stage, &failed).await.generation, generation);
+    }
 }
 
 pub async fn a_letter_is_given_up_once(lab: &dyn Lab) {

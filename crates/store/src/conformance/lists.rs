@@ -4,8 +4,8 @@ use refire_core::execution::{Command, Status};
 use refire_core::id::ExecutionId;
 
 use super::Lab;
-use super::stage::{NODE, Run, Stage, http, two_steps, workflow_id};
-use crate::{Claim, ExecutionFilter, Part, PartOutcome, Summary, Want};
+use super::stage::{Run, Stage, http, two_steps, workflow_id};
+use crate::{ExecutionFilter, Part, PartOutcome, Summary, Want};
 
 async fn list(stage: &Stage, filter: &ExecutionFilter) -> Vec<Summary> {
     stage.store.executions(filter, None, 100).await.unwrap()
@@ -27,18 +27,8 @@ async fn cast(stage: &mut Stage, workflow: &str) -> Vec<(Status, Run)> {
     let workflow = stage.save(&two_steps(workflow)).await;
     let mut cast = Vec::new();
     let mut running = stage.admit(&workflow, "{}").await;
-    let wants = vec![Want::any(workflow.id.clone(), 1)];
-    let claimed = stage
-        .commit_one(Part::Claim(Claim { node: NODE, wants }))
-        .await;
-    let PartOutcome::Claimed(rows) = claimed else {
-        panic!("{claimed:?}")
-    };
-    running.work = rows
-        .into_iter()
-        .map(|row| (row.step.clone(), row))
-        .collect();
-    assert_eq!(running.work.len(), 1);
+    let begun = stage.begin_next(&workflow).await;
+    running.work = [(begun.step.clone(), begun)].into();
     cast.push((Status::Running, running));
     cast.push((Status::Pending, stage.admit(&workflow, "{}").await));
     let mut retrying = stage.admit(&workflow, "{}").await;
@@ -149,10 +139,14 @@ pub async fn begun_work_shows_as_running(lab: &dyn Lab) {
         [retrying.id]
     );
     stage.wait(10);
-    let wants = vec![Want::any(workflow.id.clone(), 1)];
-    stage
-        .commit_one(Part::Claim(Claim { node: NODE, wants }))
-        .await;
+    let claimed = stage.claim(vec![Want::any(workflow.id.clone(), 1)]).await;
+    assert_eq!(
+        ids(&list(&stage, &by_status(&[Status::Retrying])).await),
+        [retrying.id],
+        "what is owned has not begun"
+    );
+    let begin = Part::Begin(vec![(claimed[0].key(), 2)]);
+    assert_eq!(stage.commit_one(begin).await, PartOutcome::Begun(1));
     assert_eq!(
         list(&stage, &by_status(&[Status::Retrying])).await,
         Vec::new()

@@ -160,6 +160,55 @@ pub async fn chunks_reach_the_end(lab: &dyn Lab) {
     }
 }
 
+/// A chunk is bounded by what it removes: long logs make it short, and one that is longer than any
+/// chunk goes alone.
+pub async fn long_logs_make_short_chunks(lab: &dyn Lab) {
+    /// Rows of a chunk, executions and events together.
+    const ROWS_MAX: u64 = 500;
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&two_steps("orders")).await;
+    let mut rows: Vec<(ExecutionId, u64)> = Vec::new();
+    for pauses in [60, 60, 60, 60, 60, 300, 1, 1, 60] {
+        let mut run = stage.admit(&workflow, "{}").await;
+        let mut parts = Vec::new();
+        for _ in 0..pauses {
+            for command in [Command::Pause { by: None }, Command::Resume { by: None }] {
+                let advance = stage.decide(&mut run, command);
+                parts.push(Part::Advance(Box::new(advance)));
+            }
+        }
+        let cancel = Command::Cancel {
+            by: None,
+            compensate: false,
+        };
+        parts.push(Part::Advance(Box::new(stage.decide(&mut run, cancel))));
+        stage.commit(parts).await;
+        rows.push((run.id, run.state.version + 1));
+    }
+    stage.wait(60);
+    let (mut cursor, mut chunks) = (None, Vec::new());
+    loop {
+        let now = stage.now;
+        let outcome = stage.commit_one(prune(&ENDED, now, cursor, 100)).await;
+        let PartOutcome::Pruned { removed, next } = outcome else {
+            panic!("{outcome:?}")
+        };
+        let gone: Vec<_> = rows.drain(..usize::try_from(removed).unwrap()).collect();
+        let sum: u64 = gone.iter().map(|(_, rows)| rows).sum();
+        assert!(sum <= ROWS_MAX || removed == 1, "{sum} rows");
+        for (id, _) in gone {
+            stage.check_absent(id).await;
+        }
+        chunks.push(removed);
+        cursor = next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(rows, [], "all of them");
+    assert_eq!(chunks, [4, 1, 1, 3], "as many as fit, and never none");
+}
+
 pub async fn expired_keys_go(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     let workflow = stage.save(&two_steps("orders")).await;

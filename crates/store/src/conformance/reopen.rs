@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use super::Lab;
 use super::letter_lists::queue;
-use super::stage::{NODE, Stage, http, two_steps};
+use super::stage::{Stage, http, two_steps};
 use crate::{
-    Claim, CommitError, ExecutionFilter, IdempotencyClaim, LetterFilter, NotWritten, Part,
-    PartOutcome, ReadError, Want,
+    CommitError, ExecutionFilter, IdempotencyClaim, LetterFilter, NotWritten, Part, PartOutcome,
+    ReadError,
 };
 
 pub async fn everything_survives_a_restart(lab: &dyn Lab) {
@@ -17,17 +17,8 @@ pub async fn everything_survives_a_restart(lab: &dyn Lab) {
     let mut retrying = stage.admit(&workflow, "{\"n\":1}").await;
     stage.fail(&mut retrying, "a", http("503")).await;
     let mut running = stage.admit(&workflow, "{}").await;
-    let wants = vec![Want::any(workflow.id.clone(), 1)];
-    let outcome = stage
-        .commit_one(Part::Claim(Claim { node: NODE, wants }))
-        .await;
-    let PartOutcome::Claimed(rows) = outcome else {
-        panic!("{outcome:?}")
-    };
-    running.work = rows
-        .into_iter()
-        .map(|row| (row.step.clone(), row))
-        .collect();
+    let begun = stage.begin_next(&workflow).await;
+    running.work = [(begun.step.clone(), begun)].into();
     let keyed = |stage: &mut Stage| {
         let with = stage.plain_start("{}");
         let (run, mut admit) = stage.start(&workflow, with);
@@ -92,7 +83,16 @@ pub async fn nothing_works_after_closing(lab: &dyn Lab) {
         }) => {}
         other => panic!("{other:?}"),
     }
-    match stage.store.execution(run.id).await {
+    for found in [
+        stage.store.execution(run.id).await,
+        stage.store.load(run.id).await,
+    ] {
+        match found {
+            Err(ReadError::Unavailable(_)) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    match stage.store.load_values(run.id, &[1]).await {
         Err(ReadError::Unavailable(_)) => {}
         other => panic!("{other:?}"),
     }

@@ -17,8 +17,8 @@ use refire_core::time::Timestamp;
 use super::Lab;
 pub(super) use super::execution::Run;
 use crate::{
-    Admit, Advance, Batch, CommitError, EventFilter, ExecutionRow, LIMIT_MAX, Part, PartOutcome,
-    PutWorkflow, Store, WorkRow,
+    Admit, Advance, Batch, Claim, CommitError, EventFilter, ExecutionRow, LIMIT_MAX, Part,
+    PartOutcome, PutWorkflow, Store, Want, WorkRow,
 };
 
 /// When every case begins.
@@ -194,6 +194,25 @@ impl Stage {
         run
     }
 
+    /// Claims work and gives the rows.
+    pub(super) async fn claim(&mut self, wants: Vec<Want>) -> Vec<WorkRow> {
+        let claim = Part::Claim(Claim { node: NODE, wants });
+        match self.commit_one(claim).await {
+            PartOutcome::Claimed(rows) => rows,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Claims the next work of a workflow and begins it.
+    pub(super) async fn begin_next(&mut self, workflow: &Workflow) -> WorkRow {
+        let mut rows = self.claim(vec![Want::any(workflow.id.clone(), 1)]).await;
+        let mut row = rows.pop().expect("there is work");
+        let begin = Part::Begin(vec![(row.key(), row.attempt)]);
+        assert_eq!(self.commit_one(begin).await, PartOutcome::Begun(1));
+        row.begun = true;
+        row
+    }
+
     /// Decides a command that must be accepted; the caller commits it.
     pub(super) fn decide(&mut self, run: &mut Run, command: Command) -> Advance {
         let decision = decide(&run.workflow, &run.state, command, self.now).unwrap();
@@ -252,6 +271,8 @@ impl Stage {
         assert_eq!(stored.state, run.state, "the state is the fold of the log");
         let expected: Vec<WorkRow> = run.work.values().cloned().collect();
         assert_eq!(stored.work, expected, "the work is what the decisions left");
+        let loaded = self.store.load(run.id).await.unwrap();
+        assert_eq!(loaded, Some(stored), "the committer sees the same");
         let all = EventFilter::default();
         let rows = self
             .store
@@ -265,6 +286,7 @@ impl Stage {
     /// Asserts that the store knows nothing of an execution.
     pub(super) async fn check_absent(&self, id: ExecutionId) {
         assert_eq!(self.store.execution(id).await.unwrap(), None);
+        assert_eq!(self.store.load(id).await.unwrap(), None);
         let rows = self
             .store
             .history(id, &EventFilter::default(), 0, LIMIT_MAX)

@@ -6,7 +6,7 @@ use refire_core::execution::Command;
 
 use super::Lab;
 use super::stage::{NODE, OTHER_NODE, Run, Stage, http, side_by_side, two_steps, workflow_id};
-use crate::{OpenCounts, Part, PartOutcome, Release, WorkChange, WorkKey, WorkRow};
+use crate::{OpenCounts, Part, PartOutcome, Release, Want, WorkChange, WorkKey, WorkRow};
 
 /// A row of a run, as the case wants it to be.
 fn row(run: &Run, step: &str, change: impl FnOnce(&mut WorkRow)) -> WorkRow {
@@ -154,12 +154,58 @@ pub async fn begin_marks_only_owned_rows_of_that_attempt(lab: &dyn Lab) {
     let begin = ["a", "b", "c"]
         .map(|step| (key(&run.work[step]), 1))
         .into_iter();
-    let begin = begin.chain([(gone, 1)]).collect();
-    assert_eq!(
-        stage.commit_one(Part::Begin(begin)).await,
-        PartOutcome::Done
-    );
+    let begin: Vec<_> = begin.chain([(gone, 1)]).collect();
+    let outcome = stage.commit_one(Part::Begin(begin.clone())).await;
+    assert_eq!(outcome, PartOutcome::Begun(1), "the only one of these");
     run.work.get_mut("a").unwrap().begun = true;
+    stage.check(&run).await;
+    let again = stage.commit_one(Part::Begin(begin)).await;
+    assert_eq!(again, PartOutcome::Begun(1), "saying it twice is harmless");
+    let nothing = stage.commit_one(Part::Begin(Vec::new())).await;
+    assert_eq!(nothing, PartOutcome::Begun(0));
+    let both = ["a", "b"].map(|step| (key(&run.work[step]), run.work[step].attempt));
+    let outcome = stage.commit_one(Part::Begin(both.to_vec())).await;
+    assert_eq!(outcome, PartOutcome::Begun(2));
+    run.work.get_mut("b").unwrap().begun = true;
+    stage.check(&run).await;
+}
+
+/// A pause between the claim and the beginning takes the row away.
+pub async fn what_was_withdrawn_does_not_begin(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&side_by_side("orders", &["a"])).await;
+    let mut run = stage.admit(&workflow, "{}").await;
+    let claimed = stage.claim(vec![Want::any(workflow.id.clone(), 9)]).await;
+    assert_eq!(claimed.len(), 1);
+    stage.send(&mut run, Command::Pause { by: None }).await;
+    let begin = Part::Begin(vec![(key(&claimed[0]), 1)]);
+    assert_eq!(stage.commit_one(begin).await, PartOutcome::Begun(0));
+    stage.check(&run).await;
+}
+
+/// What has no time yet gets one when it is given back, so that it queues behind older work.
+pub async fn released_work_has_a_due_time(lab: &dyn Lab) {
+    let (mut stage, mut run) = one_run(lab).await;
+    let owned = ["a", "b"].map(|step| {
+        WorkChange::Put(row(&run, step, |row| {
+            row.owner = Some(NODE);
+            row.due_at = None;
+        }))
+    });
+    change(&mut stage, &mut run, owned.to_vec()).await;
+    stage.wait(5);
+    let later = stage.now.plus(Duration::from_secs(60));
+    let work = vec![
+        (key(&run.work["a"]), None),
+        (key(&run.work["b"]), Some(later)),
+    ];
+    let release = Part::Release(Release { node: NODE, work });
+    assert_eq!(stage.commit_one(release).await, PartOutcome::Done);
+    for (step, due_at) in [("a", stage.now), ("b", later)] {
+        let row = run.work.get_mut(step).unwrap();
+        row.owner = None;
+        row.due_at = Some(due_at);
+    }
     stage.check(&run).await;
 }
 

@@ -1,6 +1,7 @@
 //! Online backup: a copy of the file, page by page, while commits go on.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +20,10 @@ const PAGES_PER_STEP: i32 = 256;
 const PAUSE: Duration = Duration::from_micros(500);
 /// Reports of progress that may wait for the caller; the rest are dropped.
 const REPORTS_WAITING_MAX: usize = 16;
+
+/// The mode of the copy: nobody but its owner reads or writes it.
+#[cfg(unix)]
+const OWNER_ONLY: u32 = 0o600;
 
 /// Copies the database to a new file. It is there, complete and synced, or not at all.
 pub(super) async fn backup(
@@ -40,6 +45,7 @@ pub(super) async fn backup(
 
 fn run(desk: &Desk, target: &Path, reports: &mpsc::Sender<(u64, u64)>) -> Result<(), ReadError> {
     refuse_existing(target)?;
+    require_directory(target)?;
     let partial = partial_path(target);
     remove_if_there(&partial)?;
     let copied = copy(desk, &partial, reports).and_then(|pages| {
@@ -70,6 +76,51 @@ fn refuse_existing(target: &Path) -> Result<(), ReadError> {
     }
 }
 
+/// Names the directory that is missing, instead of a file that nobody asked for.
+fn require_directory(target: &Path) -> Result<(), ReadError> {
+    let directory = directory_of(target);
+    match directory.metadata() {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(ReadError::File {
+            what: format!(
+                "{} cannot be written: {} is not a directory",
+                target.display(),
+                directory.display()
+            ),
+            source: std::io::Error::from(ErrorKind::NotADirectory).into(),
+        }),
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(failure::file(format!(
+            "{} cannot be written: the directory {} does not exist",
+            target.display(),
+            directory.display()
+        ))(error)),
+        Err(error) => Err(failure::file(format!(
+            "{} cannot be written",
+            target.display()
+        ))(error)),
+    }
+}
+
+fn directory_of(target: &Path) -> &Path {
+    match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Makes the file that only its owner may read: it will hold every input and output. SQLite gives
+/// the files that it makes beside it the same mode.
+fn create_private(path: &Path) -> Result<(), ReadError> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, OWNER_ONLY);
+    options
+        .open(path)
+        .map(drop)
+        .map_err(failure::file(format!("{} cannot be made", path.display())))
+}
+
 fn partial_path(target: &Path) -> PathBuf {
     let mut name = target.as_os_str().to_owned();
     name.push(".partial");
@@ -78,7 +129,7 @@ fn partial_path(target: &Path) -> PathBuf {
 
 fn remove_if_there(path: &Path) -> Result<(), ReadError> {
     match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failure::file(format!(
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(failure::file(format!(
             "{} cannot be removed",
             path.display()
         ))(error)),
@@ -87,6 +138,7 @@ fn remove_if_there(path: &Path) -> Result<(), ReadError> {
 }
 
 fn copy(desk: &Desk, partial: &Path, reports: &mpsc::Sender<(u64, u64)>) -> Result<u64, ReadError> {
+    create_private(partial)?;
     let mut destination = connect::copy(partial)?;
     let pages = copy_pages(desk, &mut destination, reports)?;
     destination.close().map_err(|(_, error)| {
@@ -135,10 +187,7 @@ fn publish(partial: &Path, target: &Path) -> Result<(), ReadError> {
         "{} cannot be renamed",
         partial.display()
     )))?;
-    let directory = match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let directory = directory_of(target);
     sync(directory).map_err(failure::file(format!(
         "{} cannot be synced",
         directory.display()

@@ -87,12 +87,9 @@ pub(super) fn checkpointer(path: &Path) -> Result<Connection, ReadError> {
     Ok(connection)
 }
 
-/// The file that a backup is written to. It is synced once, at the end, by the caller.
+/// The empty file that a backup is written to. It is synced once, at the end, by the caller.
 pub(super) fn copy(path: &Path) -> Result<Connection, ReadError> {
-    let connection = open(
-        path,
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
-    )?;
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "synchronous", "off")?;
     Ok(connection)
 }

@@ -32,8 +32,8 @@ pub(super) struct Writer {
 pub(super) struct Scribe {
     memory: Memory,
     gauge: Arc<Gauge>,
-    /// Set when the outcome of a commit is not known: what is in memory may not be what is on
-    /// disk, so nothing may be built on it.
+    /// Set when the outcome of a commit is not known, or a transaction cannot be left: what is in
+    /// memory may not be what is on disk, so nothing may be built on it.
     is_poisoned: bool,
 }
 
@@ -71,13 +71,13 @@ impl Scribe {
         let outcomes = match write::parts(connection, &mut self.memory, batch) {
             Ok(outcomes) => outcomes,
             Err(error) => {
-                self.roll_back(connection);
+                self.roll_back(connection)?;
                 return Err(failure::before_commit(error));
             }
         };
         if let Err(error) = execute(connection, "COMMIT") {
             let certain = failure::at_commit(&error);
-            self.roll_back(connection);
+            self.roll_back(connection)?;
             return Err(match certain {
                 Some(reason) => CommitError::NotWritten {
                     reason,
@@ -95,16 +95,19 @@ impl Scribe {
         Ok(outcomes)
     }
 
-    fn roll_back(&mut self, connection: &Connection) {
+    /// Undoes a transaction. If even that fails, the connection is stuck in it: nothing can be
+    /// written any more, and only a new process gets out of that, so the end is not known.
+    fn roll_back(&mut self, connection: &Connection) -> Result<(), CommitError> {
         self.memory = Memory::default();
         if connection.is_autocommit() {
             // SQLite has rolled back by itself, as it does after most errors of the disk.
-            return;
+            return Ok(());
         }
-        if let Err(error) = execute(connection, "ROLLBACK") {
+        execute(connection, "ROLLBACK").map_err(|error| {
             tracing::error!(%error, "a transaction could not be rolled back");
             self.is_poisoned = true;
-        }
+            CommitError::Unknown(error.into())
+        })
     }
 }
 

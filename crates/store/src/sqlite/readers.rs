@@ -1,4 +1,5 @@
-//! The read-only connections: a query takes one, runs on a blocking thread and gives it back.
+//! The read-only connections: a query takes one, runs on a blocking thread and gives it back. One
+//! more is nobody's but the committer's: results must not wait behind people who read lists.
 //!
 //! No read may last longer than a second: as long as it does, the log cannot start again.
 
@@ -17,6 +18,8 @@ use crate::ReadError;
 const READ_MAX: Duration = Duration::from_secs(1);
 /// How often a running query looks at the time, in steps of SQLite's virtual machine.
 const STEPS_PER_LOOK: i32 = 4_000;
+
+const CLOSED: &str = "the database is closed";
 
 /// A read-only connection.
 pub(super) struct Reader {
@@ -67,7 +70,34 @@ impl Reader {
     }
 }
 
-/// All read-only connections.
+/// The connection of one caller that reads on its own thread.
+pub(super) struct OwnReader(Mutex<Option<Reader>>);
+
+impl OwnReader {
+    pub(super) fn open(path: &Path) -> Result<Self, ReadError> {
+        Ok(Self(Mutex::new(Some(Reader::open(path)?))))
+    }
+
+    /// Runs a query on the calling thread.
+    pub(super) fn read<T>(
+        &self,
+        query: impl FnOnce(&Reader) -> Result<T, ReadError>,
+    ) -> Result<T, ReadError> {
+        let reader = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let reader = reader
+            .as_ref()
+            .ok_or_else(|| ReadError::Unavailable(CLOSED.into()))?;
+        reader.restart_clock();
+        query(reader)
+    }
+
+    /// Waits for the query under way and closes the connection.
+    pub(super) fn close(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+/// All read-only connections that queries share.
 pub(super) struct Readers {
     idle: Mutex<Vec<Reader>>,
     permits: Arc<Semaphore>,
@@ -97,7 +127,7 @@ impl Readers {
         let permit = Arc::clone(&self.permits)
             .acquire_owned()
             .await
-            .map_err(|_| unavailable("the database is closed"))?;
+            .map_err(|_| unavailable(CLOSED))?;
         let readers = Arc::clone(self);
         // Whoever waits may go away: the connection and the permit come back all the same.
         let answer = tokio::task::spawn_blocking(move || {

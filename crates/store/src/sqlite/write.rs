@@ -4,6 +4,7 @@
 //! behind, and no statement fails because of what the data says.
 
 mod catalog;
+mod claim;
 mod execution;
 mod letter;
 mod prune;
@@ -18,13 +19,23 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Result};
 use crate::{Batch, Part, PartOutcome};
 
 #[cfg(test)]
-pub(super) use work::TIMERS;
-pub(super) use work::{AT_ONCE, DUE, NEXT_PRIORITY};
+pub(super) use catalog::OPEN_EXECUTIONS;
+pub(super) use claim::NEXT_PRIORITY;
+#[cfg(test)]
+pub(super) use claim::{TIMERS, at_once, due};
 
 /// What the writer remembers between commits. Forgotten when a transaction is rolled back.
 #[derive(Default)]
 pub(super) struct Memory {
-    workflows: HashMap<WorkflowId, i64>,
+    workflows: HashMap<WorkflowId, Known>,
+}
+
+/// A workflow as far as parts ask for it.
+#[derive(Clone, Copy)]
+struct Known {
+    /// Its short key.
+    key: i64,
+    is_deleted: bool,
 }
 
 /// Writes a batch; the outcomes stand in the order of its parts.
@@ -70,18 +81,33 @@ impl<'a> Pen<'a> {
         self.connection.prepare_cached(sql)
     }
 
+    /// A workflow, if it was ever saved.
+    fn workflow(&mut self, id: &WorkflowId) -> Result<Option<Known>> {
+        if let Some(known) = self.memory.workflows.get(id) {
+            return Ok(Some(*known));
+        }
+        let known = self
+            .prepare("SELECT key, deleted_at IS NOT NULL FROM workflows WHERE ns = 1 AND id = ?1")?
+            .query_row([id.as_str()], |row| {
+                Ok(Known {
+                    key: row.get(0)?,
+                    is_deleted: row.get(1)?,
+                })
+            })
+            .optional()?;
+        if let Some(known) = known {
+            self.memory.workflows.insert(id.clone(), known);
+        }
+        Ok(known)
+    }
+
     /// The short key of a workflow, if it was ever saved.
     fn workflow_key(&mut self, id: &WorkflowId) -> Result<Option<i64>> {
-        if let Some(key) = self.memory.workflows.get(id) {
-            return Ok(Some(*key));
-        }
-        let key = self
-            .prepare("SELECT key FROM workflows WHERE ns = 1 AND id = ?1")?
-            .query_row([id.as_str()], |row| row.get(0))
-            .optional()?;
-        if let Some(key) = key {
-            self.memory.workflows.insert(id.clone(), key);
-        }
-        Ok(key)
+        Ok(self.workflow(id)?.map(|known| known.key))
+    }
+
+    /// Must come with every change of a workflow's row.
+    fn forget_workflow(&mut self, id: &WorkflowId) {
+        self.memory.workflows.remove(id);
     }
 }

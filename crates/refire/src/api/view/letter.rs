@@ -1,13 +1,15 @@
 //! Dead letters as the API shows them.
 
 use refire_client::model::{
-    DeadLetter, DeadLetterGroup, DeadLetterSummary, RetryHistoryEntry, SuggestedFix,
+    CompensationFailure, DeadLetter, DeadLetterGroup, DeadLetterSummary, RetryHistoryEntry,
+    SuggestedFix,
 };
 use refire_core::dead_letter::suggest;
+use refire_core::execution::{Execution, StepStatus};
 use refire_core::time::Timestamp;
 use refire_store::{LetterRow, LetterSummary, RetryEntry};
 
-use super::raw;
+use super::{error, raw};
 use crate::api::problem::Problem;
 
 /// A dead letter.
@@ -50,6 +52,20 @@ pub(crate) fn letter(row: &LetterRow) -> Result<DeadLetter, Problem> {
         fingerprint: fingerprint(row.fingerprint),
         suggestions,
     })
+}
+
+/// The steps that could not be undone.
+pub(crate) fn not_undone(state: &Execution) -> Vec<CompensationFailure> {
+    let failed = state.steps.iter().filter_map(|(id, step)| {
+        let undoes = step.undoes.as_ref()?;
+        let failure = step.failure.as_ref()?;
+        (step.status == StepStatus::Failed).then(|| CompensationFailure {
+            step_id: id.to_string(),
+            undoes: undoes.to_string(),
+            error: error(failure),
+        })
+    });
+    failed.collect()
 }
 
 /// A cause as shown: sixteen hex digits.

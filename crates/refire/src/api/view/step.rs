@@ -50,8 +50,8 @@ fn one(
         StepStatus::Compensated => "compensated",
         StepStatus::Cancelled => "cancelled",
     };
-    // The live attempt counts once it has begun.
-    let is_to_come = state.is_live() && !is_begun;
+    // The live attempt counts once it has begun; one that was dropped has left no trace.
+    let is_to_come = state.is_live() && !is_begun || state.status == StepStatus::Cancelled;
     let output = state.output.and_then(|output| values.get(&output.sequence));
     Ok(Step {
         step_id: id.to_string(),

@@ -51,6 +51,8 @@ CREATE INDEX executions_by_workflow ON executions (workflow, id);
 -- The two statuses that most executions have are left out; lists of pending ones read `work`.
 CREATE INDEX executions_by_status ON executions (status, id)
     WHERE status NOT IN ('pending', 'completed');
+-- Open executions have work, except paused ones.
+CREATE INDEX executions_paused ON executions (workflow, id) WHERE status = 'paused';
 CREATE INDEX executions_retried ON executions (id) WHERE retry_count > 0;
 
 CREATE TABLE workflow_events (
@@ -82,8 +84,12 @@ CREATE TABLE work (
     PRIMARY KEY (execution, step)
 ) STRICT, WITHOUT ROWID;
 
--- In the order of claims: within a workflow by priority, then due time (null first), then age.
-CREATE INDEX work_ready ON work (workflow, priority, due_at) WHERE owner IS NULL;
+-- In the order of claims: within a workflow by priority, then due time (null first), then age. The
+-- rest is there so that claims need not look into the table for what they pass over; so is the
+-- owner, which is always null here: an index without it would not cover the question.
+CREATE INDEX work_ready ON work (
+    workflow, priority, due_at, execution, step, attempt, is_retry, limit_key, owner
+) WHERE owner IS NULL;
 CREATE INDEX work_timers ON work (due_at) WHERE owner IS NULL AND due_at IS NOT NULL;
 -- As long as nodes have slots; without it, what runs would have to be found among all that waits.
 CREATE INDEX work_owned ON work (workflow) WHERE owner IS NOT NULL;
@@ -114,6 +120,7 @@ CREATE TABLE dead_letter_queue (
     fingerprint          INTEGER NOT NULL,
     retry_count          INTEGER NOT NULL,
     max_retries          INTEGER NOT NULL,
+    generation           INTEGER NOT NULL DEFAULT 0,
     status               TEXT    NOT NULL,
     retry_attempted_at   INTEGER,
     retry_attempted_by   TEXT,

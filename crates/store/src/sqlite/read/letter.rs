@@ -69,7 +69,7 @@ fn load(reader: &Reader, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
                  dlq.fingerprint, dlq.retry_count, dlq.max_retries, dlq.status,
                  dlq.retry_attempted_at, dlq.retry_attempted_by, dlq.resolution_execution,
                  dlq.resolved_at, dlq.resolved_by, dlq.deleted_at, dlq.deleted_by,
-                 dlq.failed_at, dlq.created_at, dlq.failure
+                 dlq.failed_at, dlq.created_at, dlq.failure, dlq.generation
              FROM dead_letter_queue AS dlq JOIN workflows ON workflows.key = dlq.workflow
              WHERE dlq.id = ?1",
         )?
@@ -104,6 +104,7 @@ fn letter_row(row: &Row<'_>) -> rusqlite::Result<LetterRow> {
         retry_count: row.get(7)?,
         max_retries: row.get(8)?,
         retry_history: Vec::new(),
+        generation: row.get(20)?,
         status: word(row, 9, LetterStatus::from_name)?,
         retry_attempted: when_and_who(row, 10)?,
         resolution_execution: maybe_execution_id(row, 12)?,

@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension, params};
 use super::{ROWS_PER_READ, workflow_key};
 use crate::sqlite::columns::{WORK, execution_id, work_row, workflow_id};
 use crate::sqlite::readers::Reader;
-use crate::sqlite::write::{AT_ONCE, DUE, NEXT_PRIORITY};
+use crate::sqlite::write::NEXT_PRIORITY;
 use crate::{LIMIT_MAX, OpenCounts, ReadError, WorkKey, WorkRow};
 
 /// The next workflow that has unowned work.
@@ -42,26 +42,19 @@ pub(in crate::sqlite) fn ready_workflows(
 
 fn has_ready(reader: &Reader, workflow: i64, now: Timestamp) -> Result<bool, ReadError> {
     let mut after = -1_i64;
-    while let Some(priority) = reader
-        .prepare(NEXT_PRIORITY)?
-        .query_row([workflow, after], |row| row.get(0))
-        .optional()?
-    {
-        after = priority;
-        if reader
-            .prepare(&format!("SELECT 1 {AT_ONCE}"))?
-            .exists([workflow, priority, 1])?
-            || reader.prepare(&format!("SELECT 1 {DUE}"))?.exists([
-                workflow,
-                priority,
-                1,
-                now.as_micros(),
-            ])?
-        {
+    loop {
+        let next: Option<(i64, Option<i64>)> = reader
+            .prepare(NEXT_PRIORITY)?
+            .query_row([workflow, after], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        let Some((priority, earliest)) = next else {
+            return Ok(false);
+        };
+        if earliest.is_none_or(|earliest| earliest <= now.as_micros()) {
             return Ok(true);
         }
+        after = priority;
     }
-    Ok(false)
 }
 
 /// Work of other nodes, in the order of its key.

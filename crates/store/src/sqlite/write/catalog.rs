@@ -3,15 +3,31 @@
 use refire_core::definition::WorkflowId;
 use rusqlite::{OptionalExtension, Result, params};
 
-use super::Pen;
+use super::{Known, Pen};
 use crate::{PartOutcome, PutWorkflow};
 
 /// Open work of each kind is counted up to here: the writer has better things to do than to walk a
 /// backlog of a million for a number in a refusal.
 const OPEN_COUNTED_MAX: i64 = 10_000;
+/// Open executions of one workflow, along three indexes that begin with it: what happens to other
+/// workflows costs nothing here.
+///
+/// Whatever is open and not paused has work (a live step has a row; one that fails has those of
+/// the steps that still run), so the work answers for all statuses but one. Paused ones may have
+/// none. Their index is small, and no admission, result or retry writes to it.
+pub(in crate::sqlite) const OPEN_EXECUTIONS: &str = "SELECT count(*) FROM (
+         SELECT * FROM (SELECT execution FROM work
+           WHERE owner IS NULL AND workflow = ?1 LIMIT ?2)
+         UNION
+         SELECT * FROM (SELECT execution FROM work
+           WHERE owner IS NOT NULL AND workflow = ?1 LIMIT ?2)
+         UNION
+         SELECT * FROM (SELECT id FROM executions
+           WHERE status = 'paused' AND workflow = ?1 LIMIT ?2))";
 
 impl Pen<'_> {
     pub(super) fn put_workflow(&mut self, put: &PutWorkflow) -> Result<PartOutcome> {
+        self.forget_workflow(&put.id);
         let newest: Option<(i64, u32, [u8; 32])> = self
             .prepare(
                 "SELECT workflows.key, workflows.version, newest.content_hash
@@ -80,40 +96,24 @@ impl Pen<'_> {
     }
 
     pub(super) fn delete_workflow(&mut self, id: &WorkflowId) -> Result<PartOutcome> {
-        let Some(key) = self.workflow_key(id)? else {
+        let known = self.workflow(id)?.filter(|known| !known.is_deleted);
+        let Some(Known { key, .. }) = known else {
             return Ok(PartOutcome::NoSuchWorkflow);
         };
         let open = self.open_executions(key)?;
         if open > 0 {
             return Ok(PartOutcome::OpenExecutions(open));
         }
-        let rows = self
-            .prepare("UPDATE workflows SET deleted_at = ?2 WHERE key = ?1 AND deleted_at IS NULL")?
+        self.forget_workflow(id);
+        self.prepare("UPDATE workflows SET deleted_at = ?2 WHERE key = ?1")?
             .execute([key, self.now.as_micros()])?;
-        Ok(if rows == 0 {
-            PartOutcome::NoSuchWorkflow
-        } else {
-            PartOutcome::Done
-        })
+        Ok(PartOutcome::Done)
     }
 
-    /// How many executions of a workflow have not ended: those with work, and those that wait
-    /// for something else. Exact below [`OPEN_COUNTED_MAX`].
+    /// How many executions of a workflow have not ended. Exact below [`OPEN_COUNTED_MAX`].
     fn open_executions(&self, workflow: i64) -> Result<u64> {
         let count: i64 = self
-            .prepare(
-                "SELECT count(*) FROM (
-                     SELECT * FROM (SELECT execution FROM work
-                       WHERE owner IS NULL AND workflow = ?1 LIMIT ?2)
-                     UNION
-                     SELECT * FROM (SELECT execution FROM work
-                       WHERE owner IS NOT NULL AND workflow = ?1 LIMIT ?2)
-                     UNION
-                     SELECT * FROM (SELECT id FROM executions
-                       WHERE status NOT IN ('pending', 'completed')
-                         AND status IN ('running', 'retrying', 'waiting', 'paused')
-                         AND workflow = ?1 LIMIT ?2))",
-            )?
+            .prepare(OPEN_EXECUTIONS)?
             .query_row([workflow, OPEN_COUNTED_MAX], |row| row.get(0))?;
         Ok(u64::try_from(count).unwrap_or(0))
     }

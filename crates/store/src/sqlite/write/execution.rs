@@ -4,7 +4,7 @@ use refire_core::execution::EventRow;
 use refire_core::id::ExecutionId;
 use rusqlite::{OptionalExtension, Result, params};
 
-use super::Pen;
+use super::{Known, Pen};
 use crate::sqlite::columns::{execution_id, signed};
 use crate::{Admit, Advance, ExecutionRow, IdempotencyClaim, PartOutcome, RowUpdate};
 
@@ -13,7 +13,8 @@ const COMPENSATING: &str = "compensating";
 
 impl Pen<'_> {
     pub(super) fn admit(&mut self, admit: &Admit) -> Result<PartOutcome> {
-        let Some(workflow) = self.workflow_key(&admit.row.workflow)? else {
+        let known = self.workflow(&admit.row.workflow)?;
+        let Some(Known { key: workflow, .. }) = known.filter(|known| !known.is_deleted) else {
             return Ok(PartOutcome::NoSuchWorkflow);
         };
         if let Some(claim) = &admit.claim
@@ -22,7 +23,7 @@ impl Pen<'_> {
             return Ok(duplicate);
         }
         if let Some(retry) = &admit.letter
-            && let Some(refusal) = self.refuse_unless_pending(retry.id)?
+            && let Some(refusal) = self.refuse_retry(retry)?
         {
             return Ok(refusal);
         }

@@ -13,29 +13,52 @@ use crate::{LetterRetry, PartOutcome, SettleLetter};
 
 impl Pen<'_> {
     /// The refusal of a change that only a pending letter allows.
-    pub(super) fn refuse_unless_pending(&self, id: DlqId) -> Result<Option<PartOutcome>> {
-        let status = self
-            .prepare("SELECT status FROM dead_letter_queue WHERE id = ?1")?
-            .query_row([id.as_bytes()], |row| word(row, 0, LetterStatus::from_name))
-            .optional()?;
-        Ok(match status {
-            Some(LetterStatus::Pending) => None,
-            other => Some(PartOutcome::LetterNotPending(other)),
+    fn refuse_unless_pending(&self, id: DlqId) -> Result<Option<PartOutcome>> {
+        Ok(match self.standing(id)? {
+            Some((LetterStatus::Pending, _)) => None,
+            other => Some(PartOutcome::LetterNotPending(
+                other.map(|(status, _)| status),
+            )),
         })
+    }
+
+    /// The refusal of a retry: the letter is not pending, or it was retried since the caller
+    /// looked, and another retry may have used the same generation.
+    pub(super) fn refuse_retry(&self, retry: &LetterRetry) -> Result<Option<PartOutcome>> {
+        Ok(match self.standing(retry.id)? {
+            Some((LetterStatus::Pending, generation))
+                if generation == retry.expected_generation =>
+            {
+                None
+            }
+            other => Some(PartOutcome::LetterNotPending(
+                other.map(|(status, _)| status),
+            )),
+        })
+    }
+
+    /// Where a letter stands, and the highest generation that its retries have used.
+    fn standing(&self, id: DlqId) -> Result<Option<(LetterStatus, u32)>> {
+        self.prepare("SELECT status, generation FROM dead_letter_queue WHERE id = ?1")?
+            .query_row([id.as_bytes()], |row| {
+                Ok((word(row, 0, LetterStatus::from_name)?, row.get(1)?))
+            })
+            .optional()
     }
 
     pub(super) fn retry_letter(&self, retry: &LetterRetry, by: ExecutionId) -> Result<()> {
         self.move_count(retry.id, LetterStatus::Retrying)?;
         self.prepare(
             "UPDATE dead_letter_queue SET status = 'retrying', retry_attempted_at = ?2,
-                 retry_attempted_by = ?3, resolution_execution = ?4
+                 retry_attempted_by = ?3, resolution_execution = ?4, generation = ?5
              WHERE id = ?1",
         )?
         .execute(params![
             retry.id.as_bytes(),
             self.now.as_micros(),
             retry.by,
-            by.as_bytes()
+            by.as_bytes(),
+            retry.generation,
         ])
         .map(drop)
     }

@@ -7,8 +7,12 @@ use refire_core::time::Timestamp;
 use rusqlite::{OptionalExtension, Result, params};
 
 use super::Pen;
-use crate::sqlite::columns::{dlq_id, execution_id, time, word};
+use crate::sqlite::columns::{count, dlq_id, execution_id, time, word};
 use crate::{PartOutcome, Prune};
+
+/// Rows that one chunk removes, at most, unless a single execution has more: commits wait for a
+/// chunk, and an execution may have thousands of events.
+const ROWS_REMOVED_MAX: u64 = 500;
 
 /// What the walk looks at.
 struct Candidate {
@@ -16,6 +20,16 @@ struct Candidate {
     status: Status,
     created_at: Timestamp,
     updated_at: Timestamp,
+    /// How many events it has.
+    version: u64,
+}
+
+/// What becomes of an execution that is old enough.
+enum Fate {
+    /// A person may still need it.
+    Stays,
+    /// It goes, with its letter if it has one.
+    Goes(Option<DlqId>),
 }
 
 impl Pen<'_> {
@@ -41,7 +55,7 @@ impl Pen<'_> {
         let after = after.unwrap_or(ExecutionId::from_bytes([0; 16]));
         let looked_at = self
             .prepare(
-                "SELECT id, status, created_at, updated_at FROM executions
+                "SELECT id, status, created_at, updated_at, version FROM executions
                  WHERE id > ?1 ORDER BY id LIMIT ?2",
             )?
             .query_map(params![after.as_bytes(), limit], |row| {
@@ -50,6 +64,7 @@ impl Pen<'_> {
                     status: word(row, 1, Status::from_name)?,
                     created_at: time(row, 2)?,
                     updated_at: time(row, 3)?,
+                    version: count(row, 4)?,
                 })
             })?
             .collect::<Result<Vec<_>>>()?;
@@ -58,42 +73,58 @@ impl Pen<'_> {
             || looked_at
                 .last()
                 .is_some_and(|last| last.created_at >= before);
-        let next = looked_at.last().map(|last| last.id).filter(|_| !is_end);
-        let mut removed = 0;
+        let (mut removed, mut rows, mut last) = (0, 0, None);
         for candidate in looked_at {
             let is_old = candidate.status.is_terminal()
                 && statuses.contains(&candidate.status)
                 && candidate.updated_at < before;
-            if is_old && self.remove_execution(candidate.id)? {
+            if is_old && let Fate::Goes(letter) = self.fate(candidate.id)? {
+                rows += candidate.version + 1 + u64::from(letter.is_some());
+                if removed > 0 && rows > ROWS_REMOVED_MAX {
+                    // The next chunk begins with this one.
+                    return Ok(PartOutcome::Pruned {
+                        removed,
+                        next: last,
+                    });
+                }
+                self.remove_execution(candidate.id, letter)?;
                 removed += 1;
             }
+            last = Some(candidate.id);
         }
+        let next = last.filter(|_| !is_end);
         Ok(PartOutcome::Pruned { removed, next })
     }
 
-    /// Removes an execution and all that belongs to it, unless a person may still need it.
-    fn remove_execution(&self, id: ExecutionId) -> Result<bool> {
+    fn fate(&self, id: ExecutionId) -> Result<Fate> {
         let letter: Option<(DlqId, LetterStatus)> = self
             .prepare("SELECT id, status FROM dead_letter_queue WHERE execution = ?1")?
             .query_row([id.as_bytes()], |row| {
                 Ok((dlq_id(row, 0)?, word(row, 1, LetterStatus::from_name)?))
             })
             .optional()?;
-        match letter {
-            Some((_, LetterStatus::Pending | LetterStatus::Retrying)) => return Ok(false),
+        Ok(match letter {
+            Some((_, LetterStatus::Pending | LetterStatus::Retrying)) => Fate::Stays,
             Some((letter, LetterStatus::Resolved | LetterStatus::Deleted)) => {
-                self.uncount(letter)?;
-                self.prepare("DELETE FROM dead_letter_queue WHERE id = ?1")?
-                    .execute([letter.as_bytes()])?;
+                Fate::Goes(Some(letter))
             }
-            None => {}
+            None => Fate::Goes(None),
+        })
+    }
+
+    /// Removes an execution and all that belongs to it.
+    fn remove_execution(&self, id: ExecutionId, letter: Option<DlqId>) -> Result<()> {
+        if let Some(letter) = letter {
+            self.uncount(letter)?;
+            self.prepare("DELETE FROM dead_letter_queue WHERE id = ?1")?
+                .execute([letter.as_bytes()])?;
         }
         self.prepare("DELETE FROM workflow_events WHERE execution = ?1")?
             .execute([id.as_bytes()])?;
         self.remove_work(id)?;
         self.prepare("DELETE FROM executions WHERE id = ?1")?
-            .execute([id.as_bytes()])?;
-        Ok(true)
+            .execute([id.as_bytes()])
+            .map(drop)
     }
 
     fn prune_keys(&self, limit: u32) -> Result<PartOutcome> {

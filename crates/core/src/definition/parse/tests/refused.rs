@@ -168,7 +168,7 @@ fn bad_references() {
     bad(
         &three(&format!("{config}, when: 'a ${{input.x}}'")),
         &[
-            "steps[1].when (line 4): `when` must give true or false; write exactly one `${…}`, for example \"${input.urgent}\"",
+            "steps[1].when (line 4): `when` must give true or false; write exactly one `${…}`, for example \"${input.urgent}\" or \"${input.urgent ?? false}\"",
         ],
     );
     bad(
@@ -275,6 +275,34 @@ fn bad_http() {
             "steps[0].config.task (line 5): unknown key \"task\"; known are method, url, headers, query, body, timeout, expectedStatuses, maxResponseBytes, outputMapping",
             "steps[0].config.query.a (line 5): a query value is a text, a number or a list of them",
         ],
+    );
+}
+
+#[test]
+fn a_key_in_the_wrong_place_is_told_its_place() {
+    bad(
+        &steps(&["a , timeout: 5s", "b , timeot: 5s"]),
+        &[
+            "steps[0].timeout (line 3): unknown key \"timeout\"; `timeout` belongs under `config`",
+            "steps[1].timeot (line 4): unknown key \"timeot\"; did you mean \"timeout\"? it belongs under `config`",
+        ],
+    );
+    bad(
+        "id: w\nsteps:\n- {id: a, type: local, config: {task: t, retry: 3, ned: []}}\n",
+        &[
+            "steps[0].config.retry (line 3): unknown key \"retry\"; `retry` belongs on the step, beside `config`",
+            "steps[0].config.ned (line 3): unknown key \"ned\"; known are task, input, timeout, outputMapping",
+        ],
+    );
+}
+
+#[test]
+fn the_default_of_a_condition_is_true_or_false() {
+    let source = |when: &str| steps(&[&format!("a , when: '{when}'")]);
+    assert!(good(&source("${input.n ?? false}")).steps[0].when.is_some());
+    bad(
+        &source("${input.n ?? 0}"),
+        &["steps[0].when (line 3): the default of `when` must be true or false"],
     );
 }
 

@@ -1,0 +1,21 @@
+//! Keeps the engine's clock with the machine's: a suspended machine or a clock that was set late
+//! must not shift every time that is stored.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::Clock;
+
+/// How often to look.
+const EVERY: Duration = Duration::from_secs(5);
+
+pub(crate) async fn clock_loop(clock: Arc<dyn Clock>, stopping: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(EVERY) => clock.tick(),
+            () = stopping.cancelled() => return,
+        }
+    }
+}

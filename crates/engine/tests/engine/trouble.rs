@@ -1,0 +1,326 @@
+//! A store that is in trouble for a while: nothing is lost, nothing hangs, and it goes on by
+//! itself.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use refire_core::definition::WorkflowId;
+use refire_core::execution::{EventRow, Status};
+use refire_core::id::{DlqId, ExecutionId, NodeId};
+use refire_core::json::Json;
+use refire_core::time::Timestamp;
+use refire_engine::caller::Caller;
+use refire_engine::{CommitFailure, Engine, IntakeError};
+use refire_store::sqlite::{Options, Sqlite};
+use refire_store::{
+    Batch, CommitError, EventFilter, ExecutionFilter, LetterFilter, LetterRow, LetterSummary,
+    NotWritten, OpenCounts, Part, PartOutcome, ReadError, Store, Stored, Summary, VersionRow,
+    WorkKey, WorkRow, WorkflowRow,
+};
+
+use crate::fixture::{Answer, World, apply, check, end, start, submission, within};
+
+/// A store whose disk can be filled and whose reads can be made to fail.
+struct Troubled {
+    inner: Sqlite,
+    disk_is_full: AtomicBool,
+    reads_fail: AtomicBool,
+    poison: AtomicU32,
+}
+
+impl Troubled {
+    fn read<T>(&self, answer: Result<T, ReadError>) -> Result<T, ReadError> {
+        if self.reads_fail.load(Ordering::SeqCst) {
+            return Err(ReadError::Unavailable("the reads are made to fail".into()));
+        }
+        answer
+    }
+}
+
+fn is_poison(part: &Part) -> bool {
+    let text = |payload: &[u8]| String::from_utf8_lossy(payload).contains("POISON");
+    match part {
+        Part::Admit(admit) => admit.events.iter().any(|event| text(&event.payload)),
+        Part::Advance(advance) => advance.events.iter().any(|event| text(&event.payload)),
+        _ => false,
+    }
+}
+
+#[async_trait]
+impl Store for Troubled {
+    async fn commit(&self, batch: &Batch) -> Result<Vec<PartOutcome>, CommitError> {
+        let fail = |reason, text: &str| {
+            Err(CommitError::NotWritten {
+                reason,
+                source: text.to_owned().into(),
+            })
+        };
+        if self.disk_is_full.load(Ordering::SeqCst) {
+            return fail(NotWritten::Full, "no space left");
+        }
+        if batch.parts.iter().any(is_poison) {
+            self.poison.fetch_add(1, Ordering::SeqCst);
+            return fail(NotWritten::Statement, "a statement chokes on its data");
+        }
+        self.inner.commit(batch).await
+    }
+
+    async fn execution(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {
+        self.read(self.inner.execution(id).await)
+    }
+
+    async fn values(
+        &self,
+        id: ExecutionId,
+        sequences: &[u64],
+    ) -> Result<Vec<(u64, Json)>, ReadError> {
+        self.read(self.inner.values(id, sequences).await)
+    }
+
+    async fn load(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {
+        self.read(self.inner.load(id).await)
+    }
+
+    async fn load_values(
+        &self,
+        id: ExecutionId,
+        sequences: &[u64],
+    ) -> Result<Vec<(u64, Json)>, ReadError> {
+        self.read(self.inner.load_values(id, sequences).await)
+    }
+
+    async fn history(
+        &self,
+        id: ExecutionId,
+        filter: &EventFilter,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<EventRow>, ReadError> {
+        self.read(self.inner.history(id, filter, after, limit).await)
+    }
+
+    async fn executions(
+        &self,
+        filter: &ExecutionFilter,
+        before: Option<ExecutionId>,
+        limit: u32,
+    ) -> Result<Vec<Summary>, ReadError> {
+        self.read(self.inner.executions(filter, before, limit).await)
+    }
+
+    async fn ready_workflows(&self, now: Timestamp) -> Result<Vec<WorkflowId>, ReadError> {
+        self.read(self.inner.ready_workflows(now).await)
+    }
+
+    async fn orphans(
+        &self,
+        node: NodeId,
+        after: Option<&WorkKey>,
+        limit: u32,
+    ) -> Result<Vec<WorkRow>, ReadError> {
+        self.read(self.inner.orphans(node, after, limit).await)
+    }
+
+    async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError> {
+        self.read(self.inner.open_counts(workflow).await)
+    }
+
+    async fn letters(
+        &self,
+        filter: &LetterFilter,
+        before: Option<DlqId>,
+        limit: u32,
+    ) -> Result<Vec<LetterRow>, ReadError> {
+        self.read(self.inner.letters(filter, before, limit).await)
+    }
+
+    async fn letter(&self, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
+        self.read(self.inner.letter(id).await)
+    }
+
+    async fn letter_summary(&self, filter: &LetterFilter) -> Result<LetterSummary, ReadError> {
+        self.read(self.inner.letter_summary(filter).await)
+    }
+
+    async fn workflow(&self, id: &WorkflowId) -> Result<Option<WorkflowRow>, ReadError> {
+        self.read(self.inner.workflow(id).await)
+    }
+
+    async fn workflows(
+        &self,
+        after: Option<&WorkflowId>,
+        limit: u32,
+    ) -> Result<Vec<WorkflowRow>, ReadError> {
+        self.read(self.inner.workflows(after, limit).await)
+    }
+
+    async fn version(
+        &self,
+        id: &WorkflowId,
+        version: u32,
+    ) -> Result<Option<VersionRow>, ReadError> {
+        self.read(self.inner.version(id, version).await)
+    }
+
+    async fn versions(&self, id: &WorkflowId) -> Result<Vec<VersionRow>, ReadError> {
+        self.read(self.inner.versions(id).await)
+    }
+
+    async fn backup(
+        &self,
+        to: &Path,
+        progress: &(dyn Fn(u64, u64) + Send + Sync),
+    ) -> Result<(), ReadError> {
+        self.inner.backup(to, progress).await
+    }
+
+    async fn close(&self) {
+        self.inner.close().await;
+    }
+}
+
+fn troubled(world: &World) -> Arc<Troubled> {
+    let options = Options::new(Timestamp::from_millis(1));
+    Arc::new(Troubled {
+        inner: Sqlite::open_in(world.dir.path(), &options).unwrap(),
+        disk_is_full: AtomicBool::new(false),
+        reads_fail: AtomicBool::new(false),
+        poison: AtomicU32::new(0),
+    })
+}
+
+fn engine_on(world: &World, store: &Arc<Troubled>) -> Arc<Engine> {
+    let caller: Arc<dyn Caller> = world.targets.clone();
+    let store: Arc<dyn Store> = store.clone();
+    Engine::builder(store).caller(caller).start().unwrap()
+}
+
+const RETRYING: &str = r#"
+id: w
+retry: { maxRetries: 3, initialDelay: 200ms, strategy: fixed, jitter: none }
+steps:
+  - { id: a, type: http, config: { method: POST, url: "https://t.example/a", body: "${input}" } }
+"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_refuses_new_work_keeps_results_and_recovers() {
+    let world = World::new();
+    let store = troubled(&world);
+    let engine = engine_on(&world, &store);
+    let w = apply(&engine, RETRYING).await;
+    world
+        .targets
+        .script("/a", &[Answer::Status(503), Answer::Held, Answer::Ok("{}")]);
+    let waiting = start(&engine, &w, r#"{"n":1}"#).await;
+    world.targets.called("/a", 2).await;
+    store.disk_is_full.store(true, Ordering::SeqCst);
+    let refused = engine.submit(submission(&w, "{}")).await.unwrap_err();
+    assert!(
+        matches!(refused, IntakeError::Commit(CommitFailure::DiskFull)),
+        "{refused:?}"
+    );
+    world.targets.open_gate(1);
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    assert_eq!(engine.running(), 1, "the result waits and keeps its slot");
+    store.disk_is_full.store(false, Ordering::SeqCst);
+    assert_eq!(end(&engine, waiting).await.state.status, Status::Completed);
+    check(&engine, waiting).await;
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn reads_that_fail_for_a_while_are_no_failure_of_an_attempt() {
+    let world = World::new();
+    let store = troubled(&world);
+    let engine = engine_on(&world, &store);
+    let w = apply(&engine, RETRYING).await;
+    world
+        .targets
+        .script("/a", &[Answer::Status(503), Answer::Ok("{}")]);
+    let id = start(&engine, &w, r#"{"n":1}"#).await;
+    world.targets.called("/a", 1).await;
+    store.reads_fail.store(true, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    store.reads_fail.store(false, Ordering::SeqCst);
+    assert_eq!(end(&engine, id).await.state.status, Status::Completed);
+    check(&engine, id).await;
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn recovery_goes_on_until_everything_is_settled() {
+    let world = World::new();
+    world
+        .targets
+        .script("/a", &[Answer::Held, Answer::Ok("{}")]);
+    let store = troubled(&world);
+    let engine = engine_on(&world, &store);
+    let w = apply(&engine, RETRYING).await;
+    let id = start(&engine, &w, r#"{"n":1}"#).await;
+    world.targets.called("/a", 1).await;
+    // The process dies: nothing can be given back any more.
+    store.disk_is_full.store(true, Ordering::SeqCst);
+    engine.stop_within(Duration::ZERO).await;
+    drop(engine);
+    within(async {
+        while Arc::strong_count(&store) > 1 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    })
+    .await;
+    drop(store);
+
+    let store = troubled(&world);
+    store.disk_is_full.store(true, Ordering::SeqCst);
+    let engine = engine_on(&world, &store);
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    store.disk_is_full.store(false, Ordering::SeqCst);
+    let stored = end(&engine, id).await;
+    assert_eq!(stored.state.status, Status::Completed);
+    let log = crate::fixture::log(&engine, id).await;
+    assert!(log.contains(&"STEP_LOST a#1".to_owned()), "{log:?}");
+    check(&engine, id).await;
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn content_that_the_store_chokes_on_hurts_nobody_else() {
+    let world = World::new();
+    let store = troubled(&world);
+    let engine = engine_on(&world, &store);
+    let w = apply(&engine, RETRYING).await;
+    let mut all = Vec::new();
+    for n in 0..20 {
+        let text = if n == 7 { "POISON" } else { "fine" };
+        all.push(submission(&w, &format!(r#"{{"text":"{text}"}}"#)));
+    }
+    let results = engine.submit_all(all).await;
+    for (n, result) in results.into_iter().enumerate() {
+        match (n, result) {
+            (7, result) => {
+                let error = result.unwrap_err();
+                let choked = IntakeError::Commit(CommitFailure::Unstorable(String::new()));
+                assert_eq!(
+                    std::mem::discriminant(&error),
+                    std::mem::discriminant(&choked),
+                    "{error:?}"
+                );
+            }
+            (_, result) => assert!(result.is_ok(), "its neighbours commit: {result:?}"),
+        }
+    }
+    assert!(
+        store.poison.load(Ordering::SeqCst) > 1,
+        "the batch was split"
+    );
+    // A result that cannot be stored ends in a plain failure instead of hanging.
+    world.targets.script("/a", &[Answer::Ok(r#""POISON""#)]);
+    let id = start(&engine, &w, r#"{"n":1}"#).await;
+    let stored = end(&engine, id).await;
+    assert_eq!(stored.state.status, Status::Dlq);
+    assert_eq!(stored.state.error.unwrap().class.name(), "internal");
+    engine.stop().await;
+}
