@@ -67,9 +67,7 @@ impl ClientBuilder {
     /// The client.
     pub fn build(self) -> Result<Client, Error> {
         let url = self.url.trim_end_matches('/').to_owned();
-        url::Url::parse(&url).map_err(|error| {
-            Error::Setting(format!("`{url}` is not the address of a server: {error}"))
-        })?;
+        check(&url)?;
         let http = reqwest::Client::builder()
             .timeout(TIMEOUT)
             .connect_timeout(CONNECT_TIMEOUT)
@@ -427,6 +425,26 @@ impl Client {
     }
 }
 
+/// The address of a server begins with its scheme; one without is told the whole.
+fn check(url: &str) -> Result<(), Error> {
+    let refuse = |why: String| {
+        let message = format!("`{url}` is not the address of a server: {why}");
+        Err(Error::Setting(message))
+    };
+    if url.contains("://") {
+        return match url::Url::parse(url) {
+            Ok(parsed) if matches!(parsed.scheme(), "http" | "https") => Ok(()),
+            Ok(parsed) => refuse(format!("`{}` is neither http nor https", parsed.scheme())),
+            Err(error) => refuse(error.to_string()),
+        };
+    }
+    let whole = format!("http://{url}");
+    match url::Url::parse(&whole) {
+        Ok(_) => refuse(format!("write {whole}")),
+        Err(_) => refuse("write for example http://127.0.0.1:7373".to_owned()),
+    }
+}
+
 fn segment(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }
@@ -450,5 +468,26 @@ fn path_with(path: &str, query: &[(&'static str, Option<String>)]) -> String {
         path.to_owned()
     } else {
         format!("{path}?{pairs}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_without_a_scheme_is_told_the_whole() {
+        assert!(check("http://127.0.0.1:7373").is_ok());
+        assert!(check("https://refire.example.com/base").is_ok());
+        for (url, expected) in [
+            ("127.0.0.1:7373", "write http://127.0.0.1:7373"),
+            ("localhost:7373", "write http://localhost:7373"),
+            ("ftp://a", "neither http nor https"),
+            ("", "write for example"),
+            ("a b", "write for example"),
+        ] {
+            let said = check(url).expect_err(url).to_string();
+            assert!(said.contains(expected), "{url}: {said}");
+        }
     }
 }

@@ -43,6 +43,13 @@ impl Error {
         matches!(self, Self::Unreachable { source, .. } if source.is_connect())
     }
 
+    /// Whether TLS was tried and the server answered in plain HTTP.
+    #[must_use]
+    pub fn is_plain_http(&self) -> bool {
+        matches!(self, Self::Unreachable { url, .. } if url.starts_with("https://"))
+            && self.cause().contains("InvalidContentType")
+    }
+
     /// The innermost cause in the system's own words; the errors around it only repeat the address.
     #[must_use]
     pub fn cause(&self) -> String {

@@ -8,8 +8,8 @@ mod server;
 mod workflow;
 
 pub use dead_letter::{
-    CompensationFailure, DeadLetter, DeadLetterDetail, DeadLetterGroup, DeadLetterRetried, DeadLetterSummary,
-    RetryHistoryEntry, RetryLetter, SuggestedFix,
+    CompensationFailure, DeadLetter, DeadLetterDetail, DeadLetterGroup, DeadLetterRetried,
+    DeadLetterSummary, RetryHistoryEntry, RetryLetter, SuggestedFix,
 };
 pub use execution::{
     Accepted, BatchItem, BatchResult, ErrorInfo, Event, Execution, ReplayDifference, ReplayRequest,

@@ -12,6 +12,7 @@ mod execute;
 mod executions;
 mod explain;
 mod globals;
+mod ids;
 mod input;
 mod moment;
 mod outcome;
@@ -165,7 +166,7 @@ pub(crate) fn main() -> ExitCode {
         Err(error) if report::is_broken_pipe(&error) => Outcome::Done.code(),
         Err(error) => {
             report::report(&error, &session);
-            Outcome::Refused.code()
+            report::outcome(&error).code()
         }
     }
 }

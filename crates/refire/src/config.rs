@@ -3,7 +3,7 @@
 mod bounds;
 mod file;
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
@@ -46,13 +46,15 @@ pub(crate) struct ServeArgs {
     )]
     database: Option<String>,
     /// For local tries: targets on this machine and in private networks may be called
-    #[arg(long, env = "REFIRE_DEV", num_args = 0..=1, default_missing_value = "true", require_equals = true, value_name = "BOOL")]
+    #[arg(long, env = "REFIRE_DEV", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
+    #[arg(value_parser = |text: &str| truth(text, "REFIRE_DEV"))]
     dev: Option<bool>,
     /// A file with settings [default: refire.yaml, if it is there]
     #[arg(long, env = "REFIRE_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
     /// A proxy in front of the server does TLS; allows addresses beyond this machine
-    #[arg(long, env = "REFIRE_BEHIND_PROXY", num_args = 0..=1, default_missing_value = "true", require_equals = true, value_name = "BOOL")]
+    #[arg(long, env = "REFIRE_BEHIND_PROXY", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
+    #[arg(value_parser = |text: &str| truth(text, "REFIRE_BEHIND_PROXY"))]
     behind_proxy: Option<bool>,
     /// Private targets that may be called: true, or a list such as 10.0.0.0/8,192.168.1.5
     #[arg(long, env = "REFIRE_ALLOW_PRIVATE_TARGETS", value_name = "LIST")]
@@ -71,6 +73,44 @@ pub(crate) struct ServeArgs {
     max_body_bytes: Option<usize>,
     #[command(flatten)]
     bounds: Bounds,
+}
+
+/// Where the server of a settings file in this directory is found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Here {
+    /// The address to call.
+    pub(crate) address: Option<SocketAddr>,
+    /// Where its data is.
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+/// What the settings file in this directory says about where the server is. One that cannot be
+/// read says nothing: `serve` complains about it, the other commands can do without.
+pub(crate) fn here() -> Here {
+    let named = std::env::var_os("REFIRE_CONFIG").filter(|path| !path.is_empty());
+    let path = named.map_or_else(|| FILE.into(), PathBuf::from);
+    file::read_if_there(&path).map(found).unwrap_or_default()
+}
+
+fn found(settings: Settings) -> Here {
+    let address = settings
+        .listen
+        .and_then(|text| address(&text).ok())
+        .filter(|address| address.port() != 0);
+    Here {
+        address: address.map(reachable),
+        data_dir: settings.data_dir,
+    }
+}
+
+/// A server that listens everywhere is called on this machine.
+fn reachable(mut address: SocketAddr) -> SocketAddr {
+    match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
+        IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
+        _ => {}
+    }
+    address
 }
 
 /// How the log is written.
@@ -105,6 +145,10 @@ pub(crate) struct ServeConfig {
     pub(crate) limits: Limits,
     /// How long ended executions are kept.
     pub(crate) retention: Retention,
+    /// Whether `--dev` is on.
+    pub(crate) dev: bool,
+    /// Whether to greet at the start; the demo has words of its own.
+    pub(crate) greet: bool,
     /// `REFIRE_ADMIN_KEY`; never a flag, because flags can be seen by everybody on the machine.
     pub(crate) admin_key: Option<String>,
 }
@@ -180,8 +224,22 @@ impl ServeArgs {
             body_bytes_max: at_least_one("max-body-bytes", body)?,
             limits,
             retention,
+            dev,
+            greet: true,
             admin_key,
         })
+    }
+}
+
+/// Yes or no as people write it in variables; one that is set to nothing is no.
+fn truth(text: &str, variable: &str) -> Result<bool, String> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "true" | "1" | "yes" | "on" => Ok(true),
+        "false" | "0" | "no" | "off" | "" => Ok(false),
+        _ => Err(format!(
+            "write true or false (1, yes, on, 0, no and off are understood too); \
+             the variable {variable} sets the same"
+        )),
     }
 }
 

@@ -36,6 +36,7 @@ pub(crate) async fn run(args: DemoArgs) -> anyhow::Result<()> {
     config.database = directory.0.join("refire.db");
     config.allow = Allow::All;
     config.admin_key = None;
+    config.greet = false;
     "warn".clone_into(&mut config.log_level);
     let key = config.data_dir.join("admin.key");
     let url = format!("http://{}", args.listen);

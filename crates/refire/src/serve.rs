@@ -50,7 +50,9 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         config.connections_max,
         closed.clone(),
     ));
-    banner::print(&config, address, &key);
+    if config.greet {
+        banner::print(&config, address, &key);
+    }
     tracing::info!(%address, data = %config.data_dir.display(), node = %engine.node(), "serving");
     stop::wait_and_stop(signals, &engine, &app.gate, closed, serving).await
 }

@@ -22,6 +22,7 @@ pub mod letters;
 pub mod lists;
 pub mod prune;
 pub mod reopen;
+pub mod room;
 pub mod snapshot;
 mod stage;
 pub mod summary;
@@ -84,7 +85,7 @@ macro_rules! conformance {
             a_new_execution_is_found_again, a_used_key_gives_the_first_execution,
             one_key_twice_in_a_batch, an_expired_key_is_free_again,
             keys_of_other_scopes_do_not_meet, an_id_is_admitted_once,
-            an_unknown_workflow_is_refused,
+            an_unknown_workflow_is_refused, a_deleted_workflow_is_refused,
         );
         $crate::conformance_topic!($lab, advance:
             a_wrong_version_is_refused_alone, an_unknown_execution_is_refused,
@@ -93,15 +94,21 @@ macro_rules! conformance {
         $crate::conformance_topic!($lab, work:
             put_replaces_the_steps_row, restore_spares_the_running_attempt,
             remove_takes_one_or_all, pausing_removes_what_has_not_begun,
-            begin_marks_only_owned_rows_of_that_attempt, release_gives_back_what_was_owned,
+            begin_marks_only_owned_rows_of_that_attempt, what_was_withdrawn_does_not_begin,
+            release_gives_back_what_was_owned, released_work_has_a_due_time,
             release_removes_work_of_a_paused_execution,
             orphans_are_what_others_own, open_counts_follow_the_work,
         );
         $crate::conformance_topic!($lab, claim:
             claims_go_by_priority_then_time_then_age, claims_take_what_is_wanted_and_no_more,
-            claims_pass_over_what_has_no_room,
+            unowned_work_queues_by_its_time,
             timers_are_claimed_by_their_time, later_timers_do_not_hide_ready_work,
             ready_workflows_have_due_unowned_work,
+        );
+        $crate::conformance_topic!($lab, room:
+            claims_pass_over_what_has_no_room, a_full_key_hides_no_other,
+            keys_that_fill_up_hide_no_other, waiting_retries_hide_no_first_attempt,
+            strange_keys_are_told_apart, claims_take_what_a_full_walk_would,
         );
         $crate::conformance_topic!($lab, snapshot:
             a_snapshot_with_every_commit, a_snapshot_now_and_then, no_snapshot_at_all,
@@ -116,7 +123,8 @@ macro_rules! conformance {
         );
         $crate::conformance_topic!($lab, letters:
             a_letter_says_what_happened, a_retry_resolves_it, a_failed_retry_leaves_it_pending,
-            only_a_pending_letter_is_retried, a_letter_is_given_up_once,
+            only_a_pending_letter_is_retried, a_retry_on_an_old_generation_is_refused,
+            a_letter_is_given_up_once,
             a_stray_settlement_changes_nothing,
         );
         $crate::conformance_topic!($lab, letter_lists:
@@ -131,10 +139,11 @@ macro_rules! conformance {
         );
         $crate::conformance_topic!($lab, prune:
             old_ended_executions_go, letters_in_use_keep_their_execution,
-            chunks_reach_the_end, expired_keys_go,
+            chunks_reach_the_end, long_logs_make_short_chunks, expired_keys_go,
         );
         $crate::conformance_topic!($lab, backup:
-            a_backup_holds_everything, an_existing_file_is_refused, commits_go_on_during_a_backup,
+            a_backup_holds_everything, an_existing_file_is_refused,
+            a_missing_directory_is_named, commits_go_on_during_a_backup,
         );
         $crate::conformance_topic!($lab, reopen:
             everything_survives_a_restart, nothing_works_after_closing,

@@ -161,7 +161,8 @@ impl<'a> Reader<'a> {
 
     /// The literal after `??` (already taken), and the `}`.
     fn default(&mut self, start: usize) -> Result<Json, TemplateError> {
-        const LITERAL: &str = "after `??` stands one JSON value: `\"text\"`, `0`, `true`, `null`, `[]`";
+        const LITERAL: &str =
+            "after `??` stands one JSON value: `\"text\"`, `0`, `true`, `null`, `[]`";
         self.skip_space();
         let rest = self.rest();
         if rest.is_empty() {

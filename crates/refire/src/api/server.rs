@@ -193,7 +193,14 @@ fn absolute(to: &str) -> Result<PathBuf, Problem> {
 fn refused(error: ReadError) -> Problem {
     match error {
         ReadError::File { what, source } => {
-            Problem::new(&codes::CANNOT_BACK_UP, format!("{what}: {source}"))
+            // What the system said of a missing directory adds nothing to its name.
+            let is_whole = what.ends_with("does not exist") || what.ends_with("not a directory");
+            let detail = if is_whole {
+                what
+            } else {
+                format!("{what}: {source}")
+            };
+            Problem::new(&codes::CANNOT_BACK_UP, detail)
         }
         other => other.into(),
     }

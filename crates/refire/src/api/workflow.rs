@@ -101,9 +101,8 @@ async fn save(
 ) -> Result<Json<WorkflowSaved>, Problem> {
     query.finish()?;
     let source = body.text()?;
-    let name = WorkflowId::new(id.as_str()).map_err(|error| {
-        Problem::field(&codes::INVALID_PARAMETER, "id", error.to_string())
-    })?;
+    let name = WorkflowId::new(id.as_str())
+        .map_err(|error| Problem::field(&codes::INVALID_PARAMETER, "id", error.to_string()))?;
     let before = app.engine.store().workflow(&name).await?;
     let applied = app.engine.apply(source, Some(&id), actor.name()).await?;
     Ok(Json(WorkflowSaved {

@@ -1,10 +1,14 @@
 //! Definition files named with `-f`: a file, a directory, or `-` for the standard input.
+//!
+//! A YAML file may hold several definitions, as documents separated by `---`.
 
+use std::borrow::Cow;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use refire_core::definition::{ParseOptions, Workflow};
+use refire_client::model::FieldProblem;
+use refire_core::definition::{ParseOptions, Problems, Workflow};
 
 use super::excerpt::{excerpt, field_problem};
 use super::output::say;
@@ -17,23 +21,78 @@ const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 pub(crate) struct Source {
     /// The file as it was named.
     pub(crate) file: String,
-    /// Its text.
+    /// The definition's text.
     pub(crate) text: String,
+    /// How many lines of the file stand before it.
+    lines_before: u32,
 }
 
 impl Source {
-    /// Reads and checks it; problems are shown with their place.
+    /// Reads and checks it; problems have their place in the file.
+    pub(crate) fn parse(&self) -> Result<Workflow, Problems> {
+        Workflow::parse(&self.in_file(), &ParseOptions::default())
+    }
+
+    /// The same; problems are shown.
     pub(crate) fn check(&self) -> Option<Workflow> {
-        match Workflow::parse(&self.text, &ParseOptions::default()) {
-            Ok(workflow) => Some(workflow),
-            Err(problems) => {
-                for problem in &problems {
-                    let text = excerpt(&self.file, &self.text, &field_problem(problem));
-                    say(text.trim_end());
-                }
-                None
+        let show = |problems: &Problems| {
+            for problem in problems {
+                self.show(&field_problem(problem));
             }
+        };
+        self.parse().inspect_err(show).ok()
+    }
+
+    /// Shows a problem that was found in the text as it was sent.
+    pub(crate) fn show_sent(&self, problem: &FieldProblem) {
+        let mut problem = problem.clone();
+        problem.line = problem.line.map(|line| line + self.lines_before);
+        self.show(&problem);
+    }
+
+    fn show(&self, problem: &FieldProblem) {
+        say(excerpt(&self.file, &self.in_file(), problem).trim_end());
+    }
+
+    /// The text in the lines where it stands in its file.
+    fn in_file(&self) -> Cow<'_, str> {
+        match self.lines_before {
+            0 => Cow::Borrowed(&self.text),
+            lines => Cow::Owned("\n".repeat(lines as usize) + &self.text),
         }
+    }
+
+    /// The definitions in it: the documents of YAML that are not empty, or the text as it is.
+    fn documents(self) -> Vec<Self> {
+        let mut starts = Vec::new();
+        let mut has_content = false;
+        for (at, line) in self.text.lines().enumerate() {
+            let is_mark = line == "---" || line.starts_with("--- ") || line.starts_with("---\t");
+            // A directive belongs to the document after it.
+            if (is_mark && has_content) || starts.is_empty() {
+                starts.push(at);
+                has_content = false;
+            }
+            let inside = if is_mark { &line[3..] } else { line }.trim();
+            has_content |= !inside.is_empty() && !inside.starts_with(['#', '%']);
+        }
+        if starts.len() < 2 {
+            return vec![self];
+        }
+        let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
+        let mut ends = starts.split_off(1);
+        starts.extend(&ends);
+        if has_content {
+            ends.push(lines.len());
+        } else {
+            starts.pop();
+        }
+        let document = |(start, end): (usize, usize)| Self {
+            file: self.file.clone(),
+            text: lines[start..end].concat(),
+            lines_before: self.lines_before + u32::try_from(start).unwrap_or(u32::MAX),
+        };
+        starts.into_iter().zip(ends).map(document).collect()
     }
 }
 
@@ -43,10 +102,10 @@ pub(crate) fn read_all(paths: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
     for path in paths {
         if path.is_dir() {
             for file in files_of(path)? {
-                sources.push(read(&file)?);
+                sources.extend(read(&file)?.documents());
             }
         } else {
-            sources.push(read(path)?);
+            sources.extend(read(path)?.documents());
         }
     }
     Ok(sources)
@@ -67,6 +126,7 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Source> {
         return Ok(Source {
             file: "<stdin>".to_owned(),
             text,
+            lines_before: 0,
         });
     }
     let text = std::fs::read_to_string(path)
@@ -74,6 +134,7 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Source> {
     Ok(Source {
         file: path.display().to_string(),
         text,
+        lines_before: 0,
     })
 }
 
@@ -112,6 +173,34 @@ mod tests {
         assert_eq!(texts, ["a.yaml", "b.yml", "c.json"]);
         assert!(!is_one_file(&[directory.path().to_owned()]));
         assert!(is_one_file(&[PathBuf::from("-")]));
+    }
+
+    #[test]
+    fn a_file_may_hold_several_documents() {
+        let split = |text: &str| {
+            let source = Source {
+                file: "f".to_owned(),
+                text: text.to_owned(),
+                lines_before: 0,
+            };
+            let documents = source.documents().into_iter();
+            documents
+                .map(|one| (one.lines_before, one.text))
+                .collect::<Vec<_>>()
+        };
+        for text in ["id: a\n", "---\nid: a\n", "# c\n---\nid: a\n", "", "{\n}"] {
+            assert_eq!(split(text), [(0, text.to_owned())]);
+        }
+        assert_eq!(split("id: a\n---\n# end\n"), [(0, "id: a\n".to_owned())]);
+        let text = "# first\nid: a\nsteps: |\n  ---\n---\nid: b\n--- # third\nid: c";
+        assert_eq!(
+            split(text),
+            [
+                (0, "# first\nid: a\nsteps: |\n  ---\n".to_owned()),
+                (4, "---\nid: b\n".to_owned()),
+                (6, "--- # third\nid: c".to_owned())
+            ]
+        );
     }
 
     #[test]

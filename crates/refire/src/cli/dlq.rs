@@ -6,6 +6,7 @@ mod show;
 
 use clap::{Args, Subcommand};
 
+use super::ids;
 use super::outcome::Outcome;
 use super::output::{confirm, print_json, say};
 use super::session::Session;
@@ -51,17 +52,17 @@ pub(crate) async fn run(session: &Session, command: &DlqCommand) -> anyhow::Resu
 }
 
 async fn delete(session: &Session, args: &DeleteArgs) -> anyhow::Result<Outcome> {
+    let id = ids::letter(&args.id)?;
     let client = session.client()?;
-    if !confirm(&format!("Give the dead letter {} up?", args.id), args.yes)? {
+    if !confirm(&format!("Give the dead letter {id} up?"), args.yes)? {
         return Ok(Outcome::Refused);
     }
-    client.delete_dead_letter(&args.id).await?;
+    client.delete_dead_letter(id).await?;
     if session.is_json() {
-        print_json(&serde_json::json!({ "id": args.id, "deleted": true }))?;
+        print_json(&serde_json::json!({ "id": id, "deleted": true }))?;
     } else {
         say(&format!(
-            "{} is deleted; `refire dlq list --status deleted` still shows it",
-            args.id
+            "{id} is deleted; `refire dlq list --status deleted` still shows it"
         ));
     }
     Ok(Outcome::Done)

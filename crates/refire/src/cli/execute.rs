@@ -31,7 +31,7 @@ pub(crate) struct ExecuteArgs {
     #[arg(long, short, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
     input: Option<String>,
     /// Wait so long for the end and show the result, e.g. 30s
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse, allow_hyphen_values = true)]
     wait: Option<Duration>,
     /// A key that starts an execution only once, however often it is sent
     #[arg(long, value_name = "KEY")]
@@ -40,7 +40,7 @@ pub(crate) struct ExecuteArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=10))]
     priority: Option<u8>,
     /// Do not begin before this time has passed, e.g. 10s
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse, allow_hyphen_values = true)]
     delay: Option<Duration>,
 }
 
@@ -110,8 +110,8 @@ pub(crate) fn show_result(session: &Session, execution: &Execution) -> anyhow::R
             status(&execution.status),
             command(&format!("refire executions show {id} --watch"))
         )),
-        Outcome::Failed | Outcome::Refused => {
-            say(&status(&execution.status));
+        Outcome::Failed | Outcome::Refused | Outcome::Misused => {
+            say(&ending(execution));
             if let Some(error) = &execution.error {
                 say(failure_lines(error, "").trim_end());
             }
@@ -119,6 +119,14 @@ pub(crate) fn show_result(session: &Session, execution: &Execution) -> anyhow::R
         }
     }
     Ok(outcome)
+}
+
+/// How it ended badly, in a line.
+fn ending(execution: &Execution) -> String {
+    match &execution.dlq_entry_id {
+        Some(letter) => format!("{}; kept as dead letter {letter}", status("failed")),
+        None => status(&execution.status),
+    }
 }
 
 fn show_command(id: &str) -> String {

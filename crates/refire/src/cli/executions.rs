@@ -11,6 +11,7 @@ use refire_client::model::{Execution, Page};
 
 pub(crate) use show::{failure_lines, next_commands};
 
+use super::ids;
 use super::moment::{relative, span};
 use super::outcome::Outcome;
 use super::output::{print, print_json, say};
@@ -121,6 +122,7 @@ async fn steer(
     order: &str,
     compensate: bool,
 ) -> anyhow::Result<Outcome> {
+    let id = ids::execution(id)?;
     let execution = session.client()?.command(id, order, compensate).await?;
     if session.is_json() {
         print_json(&execution)?;

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use crate::config::Here;
+
 /// Where a server on this machine is found.
 pub(crate) const DEFAULT_URL: &str = "http://127.0.0.1:7373";
 
@@ -14,18 +16,19 @@ const HEADING: &str = "Global options";
 /// Which server, whose key, and how to answer.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Globals {
-    /// The server's address
-    #[arg(long, global = true, env = "REFIRE_URL", value_name = "URL", default_value = DEFAULT_URL)]
+    /// The server's address [default: `listen` of ./refire.yaml, else http://127.0.0.1:7373]
+    #[arg(long, global = true, env = "REFIRE_URL", value_name = "URL")]
     #[arg(help_heading = HEADING, hide_env_values = true)]
-    url: String,
+    url: Option<String>,
 
     /// The API key; without one, `admin.key` in the data directory is used for a server on this
     /// machine
     #[arg(long, global = true, env = "REFIRE_API_KEY", value_name = "KEY")]
     #[arg(help_heading = HEADING, hide_env_values = true)]
-    pub(crate) api_key: Option<String>,
+    api_key: Option<String>,
 
-    /// Where a server on this machine keeps its data [default: ./refire-data]
+    /// Where a server on this machine keeps its data [default: `data_dir` of ./refire.yaml, else
+    /// ./refire-data]
     // Without a default here: `serve` has the same option, and its settings file stands between
     // the two.
     #[arg(long, global = true, env = "REFIRE_DATA_DIR", value_name = "DIR")]
@@ -44,9 +47,26 @@ pub(crate) struct Globals {
 impl Globals {
     /// The server's address; a variable that is set to nothing counts as not set.
     pub(crate) fn url(&self) -> &str {
-        match self.url.trim() {
-            "" => DEFAULT_URL,
-            url => url,
+        self.url
+            .as_deref()
+            .map(str::trim)
+            .filter(|url| !url.is_empty())
+            .unwrap_or(DEFAULT_URL)
+    }
+
+    /// The key that was given, if one was.
+    pub(crate) fn own_key(&self) -> Option<&str> {
+        let key = self.api_key.as_deref().map(str::trim);
+        key.filter(|key| !key.is_empty())
+    }
+
+    /// Takes over what the settings file of a server says, where nothing else was said.
+    pub(crate) fn fill_from(&mut self, here: &Here) {
+        if self.url.as_deref().is_none_or(|url| url.trim().is_empty()) {
+            self.url = here.address.map(|address| format!("http://{address}"));
+        }
+        if self.data_dir.is_none() {
+            self.data_dir.clone_from(&here.data_dir);
         }
     }
 

@@ -7,9 +7,14 @@ pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
   0  done; an execution that was waited for completed
   1  an error, explained on the standard error
-  2  the command line is wrong
+  2  the command line is wrong, also where only the server could tell
   3  the execution failed or became a dead letter; a replay differs
   4  the execution did not end within --wait; it goes on";
+
+/// A command line that cannot be carried out, found out after the arguments were read.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Usage(pub(crate) String);
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +23,8 @@ pub(crate) enum Outcome {
     Done,
     /// Not as asked; the reason has been said already.
     Refused,
+    /// The command line is wrong; what is wrong has been said already.
+    Misused,
     /// The execution that was waited for failed.
     Failed,
     /// The execution that was waited for goes on.
@@ -39,6 +46,7 @@ impl Outcome {
         ExitCode::from(match self {
             Self::Done => 0,
             Self::Refused => 1,
+            Self::Misused => 2,
             Self::Failed => 3,
             Self::NotInTime => 4,
         })

@@ -5,11 +5,11 @@ use std::io;
 use refire_client::model::{FieldProblem, Problem};
 
 use super::globals::DEFAULT_URL;
+use super::outcome::{Outcome, Usage};
 use super::output::say;
 use super::paint::{bad, clean, command};
 use super::session::Session;
-
-const UNAUTHORIZED: u16 = 401;
+use crate::codes;
 
 /// Whether an error only says that nobody reads on, as after `| head -1`.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
@@ -29,6 +29,23 @@ pub(crate) fn report(error: &anyhow::Error, session: &Session) {
     }
 }
 
+/// What the failure means for the exit code: a wrong parameter came from the command line.
+pub(crate) fn outcome(error: &anyhow::Error) -> Outcome {
+    let is_usage = error.chain().any(|cause| cause.is::<Usage>());
+    let is_parameter = match client_error(error) {
+        Some(refire_client::Error::Problem(problem)) => {
+            problem.code == codes::INVALID_PARAMETER.code
+        }
+        Some(refire_client::Error::Setting(_)) => true,
+        _ => false,
+    };
+    if is_usage || is_parameter {
+        Outcome::Misused
+    } else {
+        Outcome::Refused
+    }
+}
+
 fn client_error(error: &anyhow::Error) -> Option<&refire_client::Error> {
     error.chain().find_map(|cause| cause.downcast_ref())
 }
@@ -38,25 +55,37 @@ fn text(error: &anyhow::Error, session: &Session) -> String {
     let head = bad("error:");
     match client_error(error) {
         Some(refire_client::Error::Problem(problem)) => {
-            let mut lines = vec![format!("{head} {}", clean(&problem.detail))];
-            lines.extend(
-                problem
-                    .errors
-                    .iter()
-                    .map(|field| format!("  {}", field_line(field))),
-            );
-            if problem.status == UNAUTHORIZED {
-                lines.push(key_help(session));
-            }
+            let mut lines = if problem.code == codes::UNAUTHORIZED.code {
+                key_help(problem, session)
+            } else {
+                vec![clean(&problem.detail).into_owned()]
+            };
+            lines[0] = format!("{head} {}", lines[0]);
+            let unsaid = problem
+                .errors
+                .iter()
+                .filter(|field| !is_said(&problem.detail, field));
+            lines.extend(unsaid.map(|field| format!("  {}", field_line(field))));
             lines.push(code_line(problem));
             lines.join("\n")
         }
         Some(unreachable @ refire_client::Error::Unreachable { url, .. }) => {
             format!("{head} {}", unreachable_text(url, unreachable))
         }
-        // The whole chain: the outermost sentence alone rarely says why.
-        _ => format!("{head} {}", clean(&format!("{error:#}"))),
+        // The whole chain: the outermost sentence alone rarely says why. Lines are our own.
+        _ => {
+            let chain = format!("{error:#}");
+            let lines: Vec<_> = chain.lines().map(clean).collect();
+            format!("{head} {}", lines.join("\n"))
+        }
     }
+}
+
+/// Whether the detail has all that is to be said about a field.
+fn is_said(detail: &str, field: &FieldProblem) -> bool {
+    detail.contains(&field.field)
+        && detail.contains(&field.message)
+        && field.hint.as_ref().is_none_or(|hint| detail.contains(hint))
 }
 
 fn code_line(problem: &Problem) -> String {
@@ -89,6 +118,10 @@ fn unreachable_text(url: &str, error: &refire_client::Error) -> String {
     if error.is_timeout() {
         return format!("{url} did not answer in time");
     }
+    if error.is_plain_http() {
+        let plain = url.replacen("https://", "http://", 1);
+        return format!("the server answers plain HTTP; use {plain}");
+    }
     let cause = error.cause();
     let start = command(if url == DEFAULT_URL {
         "refire serve"
@@ -101,23 +134,36 @@ fn unreachable_text(url: &str, error: &refire_client::Error) -> String {
     )
 }
 
-fn key_help(session: &Session) -> String {
+/// What to do about a refused key; what can be told about this machine comes first.
+fn key_help(problem: &Problem, session: &Session) -> Vec<String> {
     let path = session.key_path();
-    let own = if !session.is_local() {
-        "a key is never sent to another machine unless you give it".to_owned()
-    } else if path.exists() {
-        format!(
-            "for a server on this machine the one in {} is used",
-            path.display()
-        )
-    } else {
-        format!(
-            "for a server on this machine the one in {} is used, but that file is not there; \
-             --data-dir says where the server keeps it",
-            path.display()
-        )
-    };
-    format!("give a key with --api-key or REFIRE_API_KEY; {own}")
+    let path = path.display();
+    let detail = clean(&problem.detail).into_owned();
+    if session.has_own_key() {
+        let own = "the key given with --api-key or REFIRE_API_KEY is not the server's";
+        let mut lines = vec![own.to_owned(), detail];
+        if session.is_local() {
+            lines[0].push_str(&format!("; without it the one in {path} is used"));
+        }
+        return lines;
+    }
+    if !session.is_local() {
+        let foreign = "give a key with --api-key or REFIRE_API_KEY; a key is never sent to another \
+                       machine unless you give it";
+        return vec![detail, foreign.to_owned()];
+    }
+    if session.key_path().exists() {
+        let stale = format!(
+            "the key in {path} is not the server's; --data-dir says where that server keeps its \
+             own, --api-key or REFIRE_API_KEY gives another"
+        );
+        return vec![stale, detail];
+    }
+    let missing = format!(
+        "no API key was found: {path} is not there; --data-dir says where the server keeps it, \
+         --api-key or REFIRE_API_KEY gives one"
+    );
+    vec![missing, detail]
 }
 
 /// For programs: the problem of the API, or one made of what happened here.
@@ -157,6 +203,21 @@ mod tests {
             "steps[1].needs[0]: unknown step \"ticket\" (line 8, column 12); \
              did you mean \"tickets\"?"
         );
+    }
+
+    #[test]
+    fn what_the_detail_says_is_not_said_again() {
+        let field = |message: &str, hint: Option<&str>| FieldProblem {
+            field: "limit".to_owned(),
+            message: message.to_owned(),
+            line: None,
+            column: None,
+            hint: hint.map(str::to_owned),
+        };
+        let detail = "limit: 0 is too small";
+        assert!(is_said(detail, &field("0 is too small", None)));
+        assert!(!is_said(detail, &field("0 is too small", Some("use 1"))));
+        assert!(!is_said(detail, &field("is given twice", None)));
     }
 
     #[test]

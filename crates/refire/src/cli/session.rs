@@ -13,6 +13,7 @@ use refire_core::time::Timestamp;
 use refire_engine::clock::{Clock, SystemClock};
 
 use super::globals::{Format, Globals};
+use crate::config;
 
 /// The file in the data directory that holds the admin key.
 const KEY_FILE: &str = "admin.key";
@@ -26,7 +27,8 @@ pub(crate) struct Session {
 
 impl Session {
     /// A session with these options.
-    pub(crate) fn new(globals: Globals) -> Self {
+    pub(crate) fn new(mut globals: Globals) -> Self {
+        globals.fill_from(&config::here());
         Self {
             globals,
             clock: SystemClock::new(),
@@ -53,6 +55,11 @@ impl Session {
         is_loopback(self.globals.url())
     }
 
+    /// Whether a key was given for this run.
+    pub(crate) fn has_own_key(&self) -> bool {
+        self.globals.own_key().is_some()
+    }
+
     /// Where the admin key of a server on this machine is looked for.
     pub(crate) fn key_path(&self) -> PathBuf {
         self.globals.data_dir().join(KEY_FILE)
@@ -68,13 +75,7 @@ impl Session {
     }
 
     fn key(&self) -> anyhow::Result<Option<String>> {
-        let given = self
-            .globals
-            .api_key
-            .as_deref()
-            .map(str::trim)
-            .filter(|key| !key.is_empty());
-        if let Some(key) = given {
+        if let Some(key) = self.globals.own_key() {
             return Ok(Some(key.to_owned()));
         }
         if !self.is_local() {

@@ -82,7 +82,10 @@ pub(crate) struct SimulateArgs {
 /// Shows the time line.
 pub(crate) fn run(session: &Session, args: &SimulateArgs) -> anyhow::Result<Outcome> {
     let Some(settings) = settings(args)? else {
-        return Ok(Outcome::Refused);
+        return Ok(match args.file {
+            Some(_) => Outcome::Refused,
+            None => Outcome::Misused,
+        });
     };
     let policy = settings.rules().policy;
     let timeline = policy.timeline();
@@ -176,33 +179,53 @@ fn draw(policy: &Policy, jitter: Option<JitterSetting>, timeline: &Timeline) -> 
     if timeline.retries.is_empty() {
         return "no retries: the first failure is the last\n".to_owned();
     }
-    let mut grid = Grid::new(&["RETRY", "WAIT", "BETWEEN", "AT", "TIME LINE"])
-        .right(0)
-        .right(3);
-    for planned in &timeline.retries {
-        grid.row(vec![
-            Cell::new(planned.retry),
-            cell(&time(planned.delay)),
-            cell(&range(planned.min, planned.max)),
-            cell(&time(planned.at)),
-            Cell::new(bar(
-                planned.at.saturating_sub(planned.delay),
-                planned.at,
-                timeline.total,
-            )),
-        ]);
-    }
     let mut out = format!("{}\n", dim(&describe(policy, jitter)));
-    out.push_str(&grid.lines(0));
+    out.push_str(&rows(timeline));
     let total = heading(&time(timeline.total));
-    let between = range(timeline.total_min, timeline.total_max);
-    let _ = writeln!(out, "\n{total} of waiting in all, between {between}");
+    let (min, max) = (timeline.total_min, timeline.total_max);
+    let between = if min == max {
+        String::new()
+    } else {
+        format!(", between {} and {}", time(min), time(max))
+    };
+    let _ = writeln!(out, "\n{total} of waiting in all{between}");
+    if !matches!(
+        jitter,
+        None | Some(JitterSetting::None | JitterSetting::Proportional(_))
+    ) {
+        out.push_str("WAIT and AT are without jitter; each real wait lies in BETWEEN\n");
+    }
     match timeline.ending {
         Ending::Attempts => {}
         Ending::Elapsed => out.push_str("the next retry would come after the time limit\n"),
         Ending::Truncated => out.push_str("there are more retries than are listed\n"),
     }
     out
+}
+
+/// A line for each retry; waits that are always the same have no range.
+fn rows(timeline: &Timeline) -> String {
+    let is_spread = timeline.retries.iter().any(|one| one.min != one.max);
+    let mut heads = vec!["RETRY", "WAIT", "BETWEEN", "AT", "TIME LINE"];
+    if !is_spread {
+        heads.remove(2);
+    }
+    let mut grid = Grid::new(&heads).right(0).right(heads.len() - 2);
+    for planned in &timeline.retries {
+        let start = planned.at.saturating_sub(planned.delay);
+        let mut row = vec![
+            Cell::new(planned.retry),
+            cell(&time(planned.delay)),
+            cell(&range(planned.min, planned.max)),
+            cell(&time(planned.at)),
+            Cell::new(bar(start, planned.at, timeline.total)),
+        ];
+        if !is_spread {
+            row.remove(2);
+        }
+        grid.row(row);
+    }
+    grid.lines(0)
 }
 
 fn describe(policy: &Policy, jitter: Option<JitterSetting>) -> String {
@@ -212,10 +235,13 @@ fn describe(policy: &Policy, jitter: Option<JitterSetting>) -> String {
         JitterSetting::Proportional(ratio) => format!("±{} %", (ratio * 100.0).round()),
         other => format!("{other:?} jitter").to_lowercase(),
     };
+    let retries = match policy.max_retries {
+        1 => "1 retry".to_owned(),
+        count => format!("{count} retries"),
+    };
     format!(
-        "{strategy} from {}, {} retries, {spread}",
-        time(policy.initial),
-        policy.max_retries
+        "{strategy} from {}, {retries}, {spread}",
+        time(policy.initial)
     )
 }
 
@@ -279,9 +305,25 @@ RETRY  WAIT  BETWEEN         AT  TIME LINE
     4  16s   12.8s – 19.2s  30s           ██████████
     5  32s   25.6s – 38.4s  62s                     █████████████████████
 
-62s of waiting in all, between 49.6s – 74.4s
+62s of waiting in all, between 49.6s and 74.4s
 ";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn the_words_fit_the_policy() {
+        let text = |policy: &str| {
+            let settings = RetrySettings::parse(policy).unwrap();
+            let policy = settings.rules().policy;
+            plain(&draw(&policy, settings.jitter, &policy.timeline()))
+        };
+        let fixed = text("{maxRetries: 1, strategy: fixed, jitter: none}");
+        assert!(
+            fixed.starts_with("fixed from 2s, 1 retry, no jitter\nRETRY  WAIT  AT  TIME LINE\n")
+        );
+        assert!(fixed.ends_with("\n2s of waiting in all\n"), "{fixed}");
+        let full = text("{jitter: full}");
+        assert!(full.ends_with("each real wait lies in BETWEEN\n"), "{full}");
     }
 
     #[test]

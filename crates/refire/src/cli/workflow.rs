@@ -45,7 +45,7 @@ pub(crate) enum WorkflowCommand {
 /// Definition files.
 #[derive(Debug, Args)]
 pub(crate) struct Files {
-    /// A definition in YAML or JSON, a directory of them, or - for the standard input
+    /// Definitions in YAML or JSON, a directory of them, or - for the standard input
     #[arg(long = "file", short = 'f', value_name = "FILE", required = true, num_args = 1..)]
     files: Vec<PathBuf>,
 }

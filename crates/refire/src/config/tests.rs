@@ -61,6 +61,35 @@ fn plain_http_beyond_this_machine_needs_a_word() {
 }
 
 #[test]
+fn yes_and_no_have_many_spellings() {
+    for text in ["true", "1", "yes", "ON", " on "] {
+        assert_eq!(truth(text, "V"), Ok(true), "{text}");
+    }
+    for text in ["false", "0", "No", "off", ""] {
+        assert_eq!(truth(text, "V"), Ok(false), "{text}");
+    }
+    assert!(
+        truth("maybe", "REFIRE_DEV")
+            .unwrap_err()
+            .contains("REFIRE_DEV")
+    );
+}
+
+#[test]
+fn the_other_commands_find_the_server_of_the_file() {
+    let here = |text: &str| found(file::parse(text).unwrap());
+    let both = here("listen: 0.0.0.0:8080\ndata_dir: /var/lib/refire\n");
+    assert_eq!(both.address.unwrap().to_string(), "127.0.0.1:8080");
+    assert_eq!(both.data_dir, Some("/var/lib/refire".into()));
+    assert_eq!(
+        here("listen: '[::]:1'").address.unwrap().to_string(),
+        "[::1]:1"
+    );
+    assert_eq!(here("listen: 127.0.0.1:0"), Here::default());
+    assert_eq!(here("max_attempts: 3"), Here::default());
+}
+
+#[test]
 fn what_is_wrong_is_named() {
     let table = [
         (

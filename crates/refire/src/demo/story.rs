@@ -62,7 +62,8 @@ pub(super) async fn tell(
 fn say_how(url: &str, key: &Path, target: SocketAddr) {
     let data = key.parent().unwrap_or(key).display();
     let refire = program::name();
-    println!("\nThis demo's services are flaky on purpose. In another terminal:");
+    println!("Refire's demo is ready at {url} (docs: {url}/docs)");
+    println!("\nIts services are flaky on purpose. In another terminal:");
     println!("  export REFIRE_URL={url} REFIRE_DATA_DIR={data}");
     println!("  {refire} executions list    # what is going on");
     println!("  {refire} dlq list           # what failed for good");

@@ -20,18 +20,31 @@ pub(super) fn print(config: &ServeConfig, address: SocketAddr, key: &Obtained) {
     let data = std::path::absolute(&config.data_dir).unwrap_or_else(|_| config.data_dir.clone());
     let is_usual = config.data_dir.as_path() == Path::new(USUAL_DATA);
     let refire = program::name();
-    let text = text(&refire, &data.display().to_string(), is_usual, address, key);
+    let data = data.display().to_string();
+    let text = text(&refire, (&data, is_usual), config.dev, address, key);
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes());
     let _ = out.flush();
 }
 
-fn text(refire: &str, data: &str, is_usual: bool, address: SocketAddr, key: &Obtained) -> String {
+fn text(
+    refire: &str,
+    (data, is_usual): (&str, bool),
+    dev: bool,
+    address: SocketAddr,
+    key: &Obtained,
+) -> String {
     let mut text = String::new();
     let version = env!("CARGO_PKG_VERSION");
     let _ = writeln!(text, "Refire {version} is ready at http://{address}");
     let _ = writeln!(text, "  docs       http://{address}/docs");
     let _ = writeln!(text, "  data       {data}");
+    if dev {
+        let _ = writeln!(
+            text,
+            "  dev        on: targets on this machine and in private networks may be called"
+        );
+    }
     if let Some(file) = &key.new_file {
         let _ = writeln!(text, "  admin key  {}", key.text);
         let _ = writeln!(
@@ -74,21 +87,21 @@ mod tests {
         };
         let first = text(
             "refire",
-            "/data",
-            true,
+            ("/data", true),
+            false,
             address,
             &key(Some("/data/admin.key".into())),
         );
         assert!(first.contains("rf_secret") && first.contains("/data/admin.key"));
-        assert!(!first.contains("export"));
+        assert!(!first.contains("export") && !first.contains("dev "));
         let later = text(
             "refire",
-            "/data",
-            false,
+            ("/data", false),
+            true,
             "127.0.0.1:1".parse().unwrap(),
             &key(None),
         );
-        assert!(!later.contains("rf_secret"));
+        assert!(!later.contains("rf_secret") && later.contains("  dev        on"));
         assert!(later.contains("export REFIRE_URL=http://127.0.0.1:1"));
         assert!(later.contains("export REFIRE_DATA_DIR=/data"));
     }

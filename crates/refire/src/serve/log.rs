@@ -2,15 +2,17 @@
 
 use std::io::IsTerminal;
 
-use anyhow::Context;
+use anyhow::anyhow;
 use tracing_subscriber::EnvFilter;
 
 use crate::config::LogFormat;
 
 /// Starts the log, and sends panics there too.
 pub(super) fn start(format: LogFormat, level: &str) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(level)
-        .with_context(|| format!("--log-level: `{level}` is not a level such as info or debug"))?;
+    // What the filter says of it is less, and would be said twice.
+    let filter = EnvFilter::try_new(level).map_err(|_| {
+        anyhow!("--log-level: `{level}` is not a level such as info, debug or refire=debug")
+    })?;
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

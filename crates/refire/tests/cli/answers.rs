@@ -14,7 +14,7 @@ fn a_problem_is_told_field_by_field() {
     let stub = Stub::answering("400 Bad Request", PROBLEM);
     let run = place
         .run(&["executions", "list", "--url", &stub.url])
-        .code(1);
+        .code(2);
     let expected = "\
 error: two parameters are wrong
   limit: at most 500
@@ -25,7 +25,7 @@ code RF0003 — run 'refire explain RF0003'
     assert!(run.out.is_empty());
     let run = place
         .run(&["executions", "list", "--url", &stub.url, "--format", "json"])
-        .code(1);
+        .code(2);
     let problem: serde_json::Value = serde_json::from_str(&run.err).unwrap();
     assert_eq!(problem["code"], "RF0003");
 }
@@ -40,6 +40,7 @@ fn a_refused_key_says_where_keys_come_from() {
     for part in [
         "--api-key",
         "REFIRE_API_KEY",
+        "error: no API key was found",
         "admin.key",
         "not there",
         "--data-dir",
@@ -101,10 +102,7 @@ fn empty_lists_say_what_to_do_next() {
     let place = Place::new();
     let stub = Stub::answering("200 OK", r#"{"items": [], "next_cursor": null}"#);
     for (args, expected) in [
-        (
-            &["dlq", "list"][..],
-            "no dead letters. Nothing failed for good yet.\n",
-        ),
+        (&["dlq", "list"][..], "no dead letters are waiting\n"),
         (&["dlq", "list", "--q", "x"], "no such dead letters."),
         (
             &["executions", "list"],

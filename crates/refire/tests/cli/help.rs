@@ -83,6 +83,28 @@ fn every_command_shows_real_examples() {
     }
 }
 
+/// The documentation has every setting of the server, by flag, variable and key of the file.
+#[test]
+fn every_setting_is_documented() {
+    let help = Place::new().run(&["serve", "--help"]).code(0).out;
+    let options = help.split("Global options:").next().unwrap();
+    let documented = include_str!("../../../../docs/operations.md");
+    let words = options.split(|c: char| c.is_whitespace() || "[]=".contains(c));
+    let mut count = 0;
+    for word in words {
+        let is_flag = word.starts_with("--") && word != "--help";
+        if is_flag || word.starts_with("REFIRE_") {
+            assert!(documented.contains(&format!("`{word}`")), "{word}");
+            count += 1;
+        }
+        if is_flag && word != "--config" {
+            let key = word.trim_start_matches("--").replace('-', "_");
+            assert!(documented.contains(&format!("`{key}`")), "{key}");
+        }
+    }
+    assert!(count > 30, "{count} words were found");
+}
+
 #[test]
 fn a_key_in_the_environment_is_never_shown() {
     let place = Place::new();
@@ -105,6 +127,14 @@ fn a_wrong_command_line_is_code_2() {
         &["workflow", "diff"],
         &["dlq", "retry", "dlq_1", "--edit", "--input", "{}"],
         &["simulate", "-f", "x", "--max-retries", "3"],
+        &["simulate", "--max-retries", "99"],
+        &["execute", "w", "--delay", "-5s"],
+        &["executions", "show", "dlq_1"],
+        &["executions", "cancel", "dlq_1"],
+        &["dlq", "show", "exec_1"],
+        &["dlq", "list", "--from", "yesterday"],
+        &["workflow", "list", "--url", "127.0.0.1:7373"],
+        &["serve", "--dev", "maybe"],
     ] {
         let run = place.run(args).code(2);
         assert!(
@@ -112,6 +142,29 @@ fn a_wrong_command_line_is_code_2() {
             "{args:?}: {run:?}"
         );
     }
+}
+
+#[test]
+fn a_wrong_command_line_says_what_would_be_right() {
+    let place = Place::new();
+    for (args, expected) in [
+        (
+            &["execute", "w", "--delay", "-5s"][..],
+            "write for example `30s`",
+        ),
+        (&["executions", "show", "dlq_1"], "refire dlq show dlq_1"),
+        (&["dlq", "show", "exec_1"], "refire executions show exec_1"),
+        (
+            &["workflow", "list", "--url", "127.0.0.1:7373"],
+            "write http://127.0.0.1:7373",
+        ),
+        (&["serve", "--dev", "maybe"], "REFIRE_DEV"),
+    ] {
+        let run = place.run(args).code(2);
+        assert!(run.err.contains(expected), "{args:?}: {run:?}");
+    }
+    let level = place.run(&["serve", "--log-level", "a=b=c"]).code(1);
+    assert_eq!(level.err.lines().count(), 1, "{level:?}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ fn the_default_policy_waits_2_4_8_16_32_seconds() {
         "exponential from 2s, 5 retries, ±20 %",
         "    1  2s    1.6s – 2.4s     2s  █",
         "    5  32s   25.6s – 38.4s  62s                     █████████████████████",
-        "62s of waiting in all, between 49.6s – 74.4s",
+        "62s of waiting in all, between 49.6s and 74.4s",
     ] {
         assert!(text.lines().any(|l| l == line), "{line:?} in\n{text}");
     }
@@ -121,7 +121,7 @@ fn a_policy_file_is_the_same_as_options() {
 fn a_wrong_option_is_named_as_typed() {
     let run = Place::new()
         .run(&["simulate", "--max-retries", "50", "--initial-delay", "x"])
-        .code(1);
+        .code(2);
     assert!(
         run.err.contains("error: --max-retries: 50 is not"),
         "{run:?}"
@@ -209,7 +209,7 @@ fn a_server_that_is_not_there_is_said_so() {
 fn an_address_that_is_none_is_said_so() {
     let run = Place::new()
         .run(&["workflow", "list", "--url", "not a url"])
-        .code(1);
+        .code(2);
     assert!(
         run.err
             .contains("`not a url` is not the address of a server"),

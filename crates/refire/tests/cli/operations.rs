@@ -49,6 +49,10 @@ fn a_definition_goes_in_and_comes_back() {
     server
         .run(&["workflow", "delete", "hello", "--yes"])
         .code(0);
+    assert_eq!(server.run(&apply).code(0).out, "hello v2 restored\n");
+    server
+        .run(&["workflow", "delete", "hello", "--yes"])
+        .code(0);
     let run = server.run(&["workflow", "show", "hello"]).code(1);
     assert!(run.err.contains("run 'refire explain RF"), "{run:?}");
 }
@@ -66,6 +70,10 @@ fn a_backup_is_made_with_and_without_a_server() {
     );
     let run = server.run(&["backup", "one.db"]).code(1);
     assert!(run.err.contains("exists already"), "{run:?}");
+    let run = server.run(&["backup", "none/one.db"]).code(1);
+    let missing = server.place.path().join("none");
+    let missing = format!("the directory {} does not exist\n", missing.display());
+    assert!(run.err.contains(&missing), "{run:?}");
 
     server.stop();
     let run = server
@@ -83,6 +91,64 @@ fn a_backup_is_made_with_and_without_a_server() {
     assert!(
         !server.place.path().join("nowhere").exists(),
         "nothing is made on the way"
+    );
+}
+
+#[test]
+fn what_the_server_refuses_is_said_once() {
+    let server = Server::start();
+    let limit = server.run(&["executions", "list", "--limit", "0"]).code(2);
+    assert_eq!(
+        limit.err,
+        "error: limit: 0 is not a whole number between 1 and 1000\n\
+         code RF0003 — run 'refire explain RF0003'\n"
+    );
+    let id = "exec_01j9x8w7v6t5s4r3q2p1n0m9k8";
+    let kind = server
+        .run(&["executions", "events", id, "--type", "NOPE"])
+        .code(2);
+    assert_eq!(kind.err.matches("is not one of").count(), 1, "{kind:?}");
+    server.place.write(
+        "local.yaml",
+        "id: a\nsteps: [{id: s, type: http, config: {url: \"http://x.example/\"}}]\n---\n\
+         id: b\nsteps:\n  - {id: s, type: local, config: {task: foo}}\n",
+    );
+    let local = server
+        .run(&["workflow", "apply", "-f", "local.yaml"])
+        .code(1);
+    assert_eq!(local.out, "a v1 saved\n");
+    assert_eq!(
+        local.err.matches("registered as \"foo\"").count(),
+        1,
+        "{local:?}"
+    );
+    assert!(
+        local.err.starts_with("local.yaml:6:") && local.err.contains("refused b"),
+        "{local:?}"
+    );
+}
+
+#[test]
+fn the_server_of_the_settings_file_is_found() {
+    let server = Server::start();
+    let listen = server.url.trim_start_matches("http://");
+    server.place.write(
+        "refire.yaml",
+        &format!("listen: {listen}\ndata_dir: ./refire-data\n"),
+    );
+    server.place.run(&["workflow", "list"]).code(0);
+    server.place.write(
+        "refire.yaml",
+        &format!("listen: {listen}\ndata_dir: ./none\n"),
+    );
+    let run = server.place.run(&["workflow", "list"]).code(1);
+    let missing = "error: no API key was found: ./none/admin.key is not there";
+    assert!(run.err.starts_with(missing), "{run:?}");
+    let tls = server.url.replacen("http://", "https://", 1);
+    let run = server.run(&["workflow", "list", "--url", &tls]).code(1);
+    assert_eq!(
+        run.err,
+        format!("error: the server answers plain HTTP; use {}\n", server.url)
     );
 }
 

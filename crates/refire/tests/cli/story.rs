@@ -20,6 +20,10 @@ fn failed_once(target: &Target) -> (Server, String) {
         "{failed:?}"
     );
     assert!(failed.err.contains("refire dlq show dlq_"), "{failed:?}");
+    assert!(
+        failed.err.contains("failed; kept as dead letter dlq_"),
+        "{failed:?}"
+    );
     let execution = failed.err.lines().next().unwrap().to_owned();
     (server, execution)
 }
@@ -48,7 +52,7 @@ fn a_failed_execution_can_be_understood() {
         .code(0)
         .out;
     for part in [
-        "+0ms  EXECUTION_STARTED",
+        "   1        +0ms  EXECUTION_STARTED",
         "STEP_FAILED             call#1  the target answered",
     ] {
         assert!(events.contains(part), "{part} in {events}");
@@ -100,7 +104,7 @@ fn a_failure_becomes_a_dead_letter_and_a_retry_resolves_it() {
     let letter = only_letter(&server);
     let shown = server.run(&["dlq", "show", &letter]).code(0).out;
     for part in [
-        "exhausted: all 1 retries failed",
+        "exhausted: its only retry failed",
         "    \"id\": 12345678901234567890,\n    \"price\": 1.10\n",
         "What to try",
         "--from failed-step",
@@ -177,10 +181,14 @@ fn a_dead_letter_is_retried_from_the_failed_step_or_given_up() {
     let shown = server.json(&["executions", "show", &execution]);
     assert_eq!(shown["parent_dlq_entry_id"], letter.as_str());
     assert_eq!(shown["trigger_type"], "manual_dlq_retry");
+    let text = server.run(&["executions", "show", &execution]).code(0).out;
+    assert!(text.contains(&format!("retry of    {letter}")), "{text}");
+    let found = server.json(&["dlq", "list", "--q", &execution]);
+    assert_eq!(found["items"][0]["id"], letter.as_str());
     server.run(&["dlq", "delete", &letter, "--yes"]).code(0);
     let run = server.run(&["dlq", "list"]).code(0);
     assert!(
-        run.out.is_empty() && run.err.starts_with("no dead letters."),
+        run.out.is_empty() && run.err == "no dead letters are waiting\n",
         "{run:?}"
     );
     let deleted = server.json(&["dlq", "list", "--status", "deleted"]);
@@ -252,7 +260,7 @@ fn an_input_is_edited_before_a_retry() {
     assert!(same.err.contains("nothing was retried"), "{same:?}");
     let broken = edit("echo '{' > $1", "broken.sh").code(1);
     assert!(
-        broken.err.contains("not JSON") && broken.err.contains("--input @"),
+        broken.err.contains("not JSON") && broken.err.contains("\n  your text is kept"),
         "{broken:?}"
     );
     let gone = edit("exit 7", "gone.sh").code(1);

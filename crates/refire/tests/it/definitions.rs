@@ -1,11 +1,43 @@
 //! Definitions: saved, versioned, compared, and refused with every reason.
 
+use reqwest::Method;
 use serde_json::json;
 
 use crate::one_step;
-use crate::server::Server;
+use crate::server::{Server, send};
 
 const URL: &str = "https://x.example/";
+
+#[tokio::test]
+async fn a_deleted_workflow_comes_back() {
+    let server = Server::start().await;
+    let yaml = one_step("w", URL);
+    server.apply("w", &yaml).await;
+    server.delete("/api/workflows/w").await.expect(204);
+    let back = json!({"workflow_id": "w", "version": 1, "created": false, "restored": true,
+                      "notes": []});
+    let checked = server.post("/api/workflows/validate", yaml.clone()).await;
+    assert_eq!(checked.expect(200), back);
+    assert_eq!(server.apply("w", &yaml).await, back);
+    assert_eq!(server.apply("w", &yaml).await.get("restored"), None);
+}
+
+#[tokio::test]
+async fn what_is_sent_as_json_must_be_json() {
+    let server = Server::start().await;
+    let text = r#"{"id": "w", "steps": [{"id": "a", "type": "http",
+        "config": {"url": "https://x.example/"},}]}"#;
+    let put = || server.request(Method::PUT, "/api/workflows/w").body(text);
+    let typed = put().header("content-type", "application/json; charset=utf-8");
+    let problem = send(typed).await.problem(400, "RF0002");
+    assert!(
+        problem["detail"]
+            .as_str()
+            .unwrap()
+            .contains("not valid JSON")
+    );
+    send(put()).await.expect(200);
+}
 
 #[tokio::test]
 async fn equal_content_makes_no_new_version() {

@@ -69,6 +69,69 @@ async fn an_execution_runs_its_steps_and_shows_everything() {
 }
 
 #[tokio::test]
+async fn what_is_optional_has_a_default() {
+    let (server, target) = (Server::start().await, Target::start().await);
+    let definition = format!(
+        "id: w\nsteps:\n\
+         - {{id: gift, type: http, when: '${{input.gift ?? false}}', config: {{url: '{}'}}}}\n\
+         - {{id: call, type: http, config: {{method: POST, url: '{}?n=${{input.n ?? 1}}', \
+         body: {{note: '${{input.note ?? \"-\"}}', n: '${{input.n ?? 1.50}}'}}}}}}\n",
+        target.url("/gift"),
+        target.url("/call"),
+    );
+    server.apply("w", &definition).await;
+    for (input, body, gifts) in [
+        ("{}", r#"{"note":"-","n":1.50}"#, 0),
+        (
+            r#"{"gift":true,"n":2,"note":null}"#,
+            r#"{"note":null,"n":2}"#,
+            1,
+        ),
+    ] {
+        let ended = server
+            .post("/api/workflows/w/execute?wait=20s", input)
+            .await
+            .expect(200);
+        assert_eq!(ended["status"], "completed", "{ended:#}");
+        assert_eq!(target.calls("/call").last().unwrap().body, body);
+        assert_eq!(target.calls("/gift").len(), gifts);
+    }
+}
+
+#[tokio::test]
+async fn a_missing_secret_says_where_it_is_set() {
+    let server = Server::start().await;
+    let definition = one_step("w", "https://x.example/?key=${secret.NOPE}");
+    server.apply("w", &definition).await;
+    let ended = server
+        .post("/api/workflows/w/execute?wait=20s", "")
+        .await
+        .expect(200);
+    let message = ended["error"]["message"].as_str().unwrap();
+    assert!(message.contains("set REFIRE_SECRET_NOPE in the server's environment"));
+}
+
+#[tokio::test]
+async fn what_never_began_had_no_attempt() {
+    let server = Server::start().await;
+    server
+        .apply("w", &one_step("w", "https://x.example/"))
+        .await;
+    let accepted = server
+        .post("/api/workflows/w/execute?delay=1h", "")
+        .await
+        .expect(202);
+    let id = accepted["execution_id"].as_str().unwrap();
+    let path = format!("/api/executions/{id}/cancel");
+    let cancelled = server.post(&path, "").await.expect(200);
+    let step = &cancelled["steps"][0];
+    assert_eq!(
+        (&step["status"], &step["attempts"]),
+        (&json!("cancelled"), &json!(0))
+    );
+}
+
+#[tokio::test]
 async fn without_a_wait_or_when_it_is_over_the_answer_is_202() {
     let (server, target) = (Server::start().await, Target::start().await);
     server

@@ -17,6 +17,7 @@ mod sockets;
 mod start;
 mod stop;
 mod target;
+mod undoing;
 
 /// A workflow with one HTTP step that retries fast.
 fn one_step(id: &str, url: &str) -> String {

@@ -55,6 +55,8 @@ async fn a_busy_server_refuses_new_work_and_finishes_the_old() {
     refused.problem(503, "RF0027");
     target.release();
     assert_eq!(server.ended().await.code(), Some(0));
+    let log = server.log();
+    assert!(!log.contains("ERROR") && log.contains("RF0027"), "{log}");
     server.restart();
     let shown = server.reaches(&id, "completed").await;
     assert_eq!(

@@ -150,7 +150,7 @@ pub async fn a_deleted_workflow_is_refused(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     let source = two_steps("orders");
     let workflow = stage.save(&source).await;
-    let mut admission = |stage: &mut Stage| {
+    let admission = |stage: &mut Stage| {
         let with = stage.plain_start("{}");
         let (run, admit) = stage.start(&workflow, with);
         (run, part(admit))

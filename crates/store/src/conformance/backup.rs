@@ -70,7 +70,11 @@ pub async fn an_existing_file_is_refused(lab: &dyn Lab) {
 pub async fn a_missing_directory_is_named(lab: &dyn Lab) {
     let stage = Stage::open(lab).await;
     let directory = lab.directory().join("nowhere");
-    let said = match stage.store.backup(&directory.join("copy"), &|_, _| {}).await {
+    let said = match stage
+        .store
+        .backup(&directory.join("copy"), &|_, _| {})
+        .await
+    {
         Err(error @ ReadError::File { .. }) => error.to_string(),
         other => panic!("{other:?}"),
     };

@@ -192,7 +192,7 @@ pub async fn a_retry_on_an_old_generation_is_refused(lab: &dyn Lab) {
     let workflow = stage.save(&two_steps("orders")).await;
     let failed = stage.dead_letter(&workflow, "404").await;
     assert_eq!(letter(&stage, &failed).await.generation, 0);
-    let mut retry_on = |stage: &mut Stage, expected_generation, generation| {
+    let retry_on = |stage: &mut Stage, expected_generation, generation| {
         let (run, mut admit) = retry(stage, &workflow, &failed);
         if let Some(retry) = &mut admit.letter {
             retry.expected_generation = expected_generation;

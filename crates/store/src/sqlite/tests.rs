@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use refire_core::time::Timestamp;
-use rusqlite::hooks::Wal;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization, TransactionOperation, Wal};
 use rusqlite::{Connection, ffi};
 
 use super::columns::WORK;
 use super::desk::Place;
 use super::read::work::NEXT_WORKFLOW;
-use super::write::{NEXT_PRIORITY, TIMERS, at_once, due};
+use super::write::{NEXT_PRIORITY, OPEN_EXECUTIONS, TIMERS, at_once, due};
 use super::{Options, Sqlite};
 use crate::{Batch, CommitError, NotWritten, Part, PutWorkflow, Store};
 
@@ -85,6 +85,105 @@ async fn claims_search_an_index_and_sort_nothing() {
             "{plan:?}"
         );
         assert!(!plan.iter().any(|step| step.contains("B-TREE")), "{plan:?}");
+    }
+}
+
+#[tokio::test]
+async fn deleting_a_workflow_looks_at_no_other() {
+    let directory = tempfile::tempdir().unwrap();
+    open(directory.path()).close().await;
+    let connection = Connection::open(directory.path().join("refire.db")).unwrap();
+    let plan = plan(&connection, OPEN_EXECUTIONS);
+    for index in [
+        "work_ready (workflow=?)",
+        "work_owned (workflow=?)",
+        "executions_paused (workflow=?)",
+    ] {
+        assert!(
+            plan.iter()
+                .any(|step| step.starts_with("SEARCH") && step.ends_with(index)),
+            "{plan:?}"
+        );
+    }
+    let scans_table =
+        |step: &String| step.starts_with("SCAN work") || step.starts_with("SCAN exec");
+    assert!(!plan.iter().any(scans_table), "{plan:?}");
+}
+
+/// A transaction that cannot be left would refuse every later commit for ever: the process has to
+/// hear that it must stop.
+#[tokio::test]
+async fn a_failing_rollback_ends_in_an_unknown_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    store.commit(&put("known")).await.unwrap();
+    if let Place::Here(writer) = &mut *store.desk.place() {
+        let refuse = |context: AuthContext<'_>| match context.action {
+            AuthAction::Transaction {
+                operation: TransactionOperation::Rollback,
+            }
+            | AuthAction::Insert { .. } => Authorization::Deny,
+            _ => Authorization::Allow,
+        };
+        writer.connection.authorizer(Some(refuse)).unwrap();
+    }
+    match store.commit(&put("refused")).await {
+        Err(CommitError::Unknown(_)) => {}
+        other => panic!("{other:?}"),
+    }
+    if let Place::Here(writer) = &mut *store.desk.place() {
+        let none = None::<fn(AuthContext<'_>) -> Authorization>;
+        writer.connection.authorizer(none).unwrap();
+    }
+    match store.commit(&put("later")).await {
+        Err(CommitError::NotWritten {
+            reason: NotWritten::Unavailable,
+            ..
+        }) => {}
+        other => panic!("{other:?}"),
+    }
+    store.close().await;
+    let store = open(directory.path());
+    let found = store.workflows(None, 10).await.unwrap();
+    let ids: Vec<_> = found.iter().map(|row| row.id.as_str()).collect();
+    assert_eq!(ids, ["known"]);
+    store.commit(&put("later")).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn the_committer_does_not_wait_for_other_readers() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let (release, held) = std::sync::mpsc::channel::<()>();
+    let held = std::sync::Arc::new(std::sync::Mutex::new(held));
+    let (begun, mut begins) = tokio::sync::mpsc::channel(super::READERS);
+    let mut holding = Vec::new();
+    for _ in 0..super::READERS {
+        let readers = std::sync::Arc::clone(&store.readers);
+        let held = std::sync::Arc::clone(&held);
+        let begun = begun.clone();
+        holding.push(tokio::spawn(async move {
+            let hold = move |_: &super::readers::Reader| {
+                begun.blocking_send(()).unwrap();
+                // Ends when the sender is gone.
+                let _ = held.lock().unwrap().recv();
+                Ok(())
+            };
+            readers.read(hold).await
+        }));
+    }
+    for _ in 0..super::READERS {
+        begins.recv().await.unwrap();
+    }
+    let id = refire_core::id::ExecutionId::from_bytes([1; 16]);
+    let waits = std::time::Duration::from_millis(100);
+    let listed = tokio::time::timeout(waits, store.workflows(None, 1)).await;
+    assert!(listed.is_err(), "everybody else waits");
+    assert_eq!(store.load(id).await.unwrap(), None);
+    assert_eq!(store.load_values(id, &[1]).await.unwrap(), Vec::new());
+    drop(release);
+    for held in holding {
+        held.await.unwrap().unwrap();
     }
 }
 

@@ -282,6 +282,25 @@ async fn the_log_stays_short() {
     store.close().await;
 }
 
+/// A copy holds every input and output, whatever the process's mask allows others to see.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_backup_is_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::tempdir().unwrap();
+    let store = Sqlite::open_in(directory.path(), &Options::new(NOW)).unwrap();
+    store.commit(&batch(vec![put_workflow()])).await.unwrap();
+    let target = directory.path().join("copy.db");
+    // What an interrupted copy left behind does not give its mode to the next.
+    let partial = directory.path().join("copy.db.partial");
+    std::fs::write(&partial, "half a copy").unwrap();
+    std::fs::set_permissions(&partial, PermissionsExt::from_mode(0o666)).unwrap();
+    store.backup(&target, &|_, _| {}).await.unwrap();
+    let mode = std::fs::metadata(&target).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert!(!partial.exists());
+}
+
 #[tokio::test]
 async fn people_can_read_the_tables() {
     let directory = tempfile::tempdir().unwrap();

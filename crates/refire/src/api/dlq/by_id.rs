@@ -54,7 +54,9 @@ fn passes(filter: &LetterFilter, row: &LetterRow) -> bool {
         text: _,
         fingerprint,
     } = filter;
-    workflow.as_ref().is_none_or(|wanted| *wanted == row.workflow)
+    workflow
+        .as_ref()
+        .is_none_or(|wanted| *wanted == row.workflow)
         && error_type
             .as_ref()
             .is_none_or(|wanted| wanted == row.failure.class.name())

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use anyhow::bail;
 use clap::Args;
 use comfy_table::Cell;
 use refire_client::model::{DeadLetter, DeadLetterSummary};
@@ -10,7 +9,7 @@ use refire_core::duration;
 use refire_core::time::Timestamp;
 
 use crate::cli::moment::relative;
-use crate::cli::outcome::Outcome;
+use crate::cli::outcome::{Outcome, Usage};
 use crate::cli::output::{print, print_json, say};
 use crate::cli::paint::{heading, status_cell};
 use crate::cli::session::Session;
@@ -30,13 +29,14 @@ pub(crate) struct Filter {
     /// Only letters that stand like this [default: pending and retrying]
     #[arg(long, value_parser = STATUSES)]
     status: Option<String>,
-    /// Failed since then: an RFC 3339 time, or how long ago, e.g. 24h
+    /// Failed since then: a time such as 2026-11-15T09:30:00Z, a day (from 0:00 UTC), or how long
+    /// ago, e.g. 24h
     #[arg(long, value_name = "TIME")]
     from: Option<String>,
     /// Failed before then
     #[arg(long, value_name = "TIME")]
     to: Option<String>,
-    /// Only letters whose error or ids contain this text
+    /// Only letters whose error, workflow or step contains this text; or a whole dlq_… or exec_… id
     #[arg(long, value_name = "TEXT")]
     q: Option<String>,
 }
@@ -70,7 +70,7 @@ pub(crate) struct SummaryArgs {
 type Query = Vec<(&'static str, Option<String>)>;
 
 impl Filter {
-    fn query(&self, now: Timestamp) -> anyhow::Result<Query> {
+    fn query(&self, now: Timestamp) -> Result<Query, Usage> {
         Ok(vec![
             ("workflow_id", self.workflow.clone()),
             ("error_type", self.error_type.clone()),
@@ -108,9 +108,10 @@ impl Filter {
     }
 }
 
-/// A time as it is, or so long before now.
-fn moment(option: &str, text: &str, now: Timestamp) -> anyhow::Result<String> {
-    if let Ok(at) = text.parse::<Timestamp>() {
+/// A time as it is, a day at its beginning, or so long before now.
+fn moment(option: &str, text: &str, now: Timestamp) -> Result<String, Usage> {
+    let time = text.parse::<Timestamp>();
+    if let Ok(at) = time.or_else(|_| format!("{text}T00:00:00Z").parse()) {
         return Ok(at.to_string());
     }
     match duration::parse(text) {
@@ -118,10 +119,10 @@ fn moment(option: &str, text: &str, now: Timestamp) -> anyhow::Result<String> {
         Ok(ago) if ago > Duration::ZERO && text.parse::<f64>().is_err() => {
             Ok(now.minus(ago).to_string())
         }
-        _ => bail!(
-            "{option} `{text}` is neither a time such as 2026-11-15T09:30:00Z nor a span \
-                    such as 24h"
-        ),
+        _ => Err(Usage(format!(
+            "{option} `{text}` is neither a time such as 2026-11-15T09:30:00Z, nor a day such as \
+             2026-11-15, nor a span such as 24h"
+        ))),
     }
 }
 
@@ -147,7 +148,7 @@ pub(super) async fn list(session: &Session, args: &ListArgs) -> anyhow::Result<O
 
 fn nothing(filter: &Filter) -> &'static str {
     if filter.is_empty() {
-        "no dead letters. Nothing failed for good yet."
+        "no dead letters are waiting"
     } else {
         "no such dead letters. `refire dlq list` shows all that wait."
     }
@@ -233,7 +234,18 @@ mod tests {
             moment("--from", "2026-11-15T10:30:00+01:00", now).unwrap(),
             "2026-11-15T09:30:00.000000Z"
         );
-        for bad in ["yesterday", "2026", "", "0s"] {
+        assert_eq!(
+            moment("--to", "2026-11-15", now).unwrap(),
+            "2026-11-15T00:00:00.000000Z"
+        );
+        for bad in [
+            "yesterday",
+            "2026",
+            "",
+            "0s",
+            "2026-13-01",
+            "2026-11-15 9:30",
+        ] {
             let said = moment("--to", bad, now).unwrap_err().to_string();
             assert!(said.starts_with("--to `"), "{said}");
         }

@@ -13,7 +13,7 @@ use crate::cli::output::{print, print_json, say};
 use crate::cli::paint::command;
 use crate::cli::session::Session;
 use crate::cli::wait::until_over;
-use crate::cli::{editor, input};
+use crate::cli::{editor, ids, input};
 
 /// Options of `dlq retry`.
 #[derive(Debug, Args)]
@@ -39,7 +39,7 @@ pub(crate) struct RetryArgs {
     #[arg(long, value_enum)]
     from: Option<From>,
     /// Wait so long for the end and show the result, e.g. 30s
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse, allow_hyphen_values = true)]
     wait: Option<Duration>,
 }
 
@@ -64,10 +64,11 @@ impl From {
 
 /// Retries the letter.
 pub(super) async fn run(session: &Session, args: &RetryArgs) -> anyhow::Result<Outcome> {
+    let letter = ids::letter(&args.id)?;
     let client = session.client()?;
     let input = match &args.input {
         Some(argument) => Some(input::raw(&input::read(argument)?)?),
-        None if args.edit => match edited(&client, &args.id).await? {
+        None if args.edit => match edited(&client, letter).await? {
             Some(input) => Some(input),
             None => {
                 say(
@@ -82,7 +83,7 @@ pub(super) async fn run(session: &Session, args: &RetryArgs) -> anyhow::Result<O
     let from = args.from.map(|from| from.name().to_owned());
     let retried = client
         .retry_dead_letter(
-            &args.id,
+            letter,
             &RetryLetter {
                 input,
                 from,

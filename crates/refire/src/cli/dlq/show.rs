@@ -6,6 +6,8 @@ use clap::Args;
 use refire_client::model::{DeadLetter, DeadLetterDetail, RetryHistoryEntry};
 use refire_core::time::Timestamp;
 
+use crate::cli::executions::failure_lines;
+use crate::cli::ids;
 use crate::cli::moment::{both, exact, span};
 use crate::cli::outcome::Outcome;
 use crate::cli::output::{print, print_json};
@@ -28,7 +30,10 @@ pub(crate) struct ShowArgs {
 
 /// Shows the letter.
 pub(super) async fn run(session: &Session, args: &ShowArgs) -> anyhow::Result<Outcome> {
-    let detail = session.client()?.dead_letter(&args.id).await?;
+    let detail = session
+        .client()?
+        .dead_letter(ids::letter(&args.id)?)
+        .await?;
     if session.is_json() {
         print_json(&detail)?;
     } else {
@@ -44,6 +49,9 @@ fn summary(detail: &DeadLetterDetail, now: Timestamp) -> String {
         let _ = writeln!(out, "  {} {value}", dim(&format!("{name:<11}")));
     }
     let _ = write!(out, "\n{}\n{}", heading("Error"), error(letter));
+    if !detail.compensation_failures.is_empty() {
+        let _ = write!(out, "\n{}\n{}", heading("Not undone"), not_undone(detail));
+    }
     if !letter.retry_history.is_empty() {
         let _ = write!(
             out,
@@ -59,14 +67,29 @@ fn summary(detail: &DeadLetterDetail, now: Timestamp) -> String {
         let changes: String = changes.lines().map(|line| format!("  {line}\n")).collect();
         let _ = write!(out, "\n{}\n{changes}", heading("Changed by the last retry"));
     }
-    if !letter.suggestions.is_empty() {
+    if letter.status == "pending" && !letter.suggestions.is_empty() {
         let _ = writeln!(out, "\n{}", heading("What to try"));
         for (at, fix) in letter.suggestions.iter().enumerate() {
             let _ = writeln!(out, "  {}. {}", at + 1, clean(&fix.title));
             let _ = writeln!(out, "     {}", dim(&clean(&fix.detail)));
         }
     }
-    let _ = write!(out, "\n{}", next(letter));
+    let _ = write!(out, "\n{}", next(detail));
+    out
+}
+
+/// The steps whose effect is still there, and why.
+fn not_undone(detail: &DeadLetterDetail) -> String {
+    let mut out = String::new();
+    for failed in &detail.compensation_failures {
+        let _ = writeln!(
+            out,
+            "  {}, which {} should have undone",
+            heading(&clean(&failed.undoes)),
+            clean(&failed.step_id)
+        );
+        out.push_str(&failure_lines(&failed.error, "    "));
+    }
     out
 }
 
@@ -119,8 +142,12 @@ fn facts(detail: &DeadLetterDetail, now: Timestamp) -> Vec<(&'static str, String
 fn reason(letter: &DeadLetter) -> String {
     let (count, max) = (letter.retry_count, letter.max_retries);
     match letter.reason.as_str() {
+        "exhausted" if max == 1 => "exhausted: its only retry failed".to_owned(),
         "exhausted" => format!("exhausted: all {max} retries failed"),
         "non_retryable" => "non_retryable: an error that is not retried".to_owned(),
+        "compensation_failed" => {
+            "compensation_failed: a completed step could not be undone".to_owned()
+        }
         other => format!("{} ({count} of {max} retries made)", clean(other)),
     }
 }
@@ -161,26 +188,29 @@ fn seconds(delay: f64) -> String {
     span((delay.max(0.0) * 1_000.0).round() as u64)
 }
 
-fn next(letter: &DeadLetter) -> String {
+/// Commands that can work for this letter.
+fn next(detail: &DeadLetterDetail) -> String {
+    let letter = &detail.entry;
     let id = &letter.id;
-    let mut commands: Vec<(String, &str)> = match letter.status.as_str() {
-        "pending" => vec![
-            (
-                format!("refire dlq retry {id} --wait 30s"),
-                "same input, from the start",
-            ),
-            (
+    let mut commands: Vec<(String, &str)> = Vec::new();
+    if letter.status == "pending" {
+        let mut add = |text: String, why| commands.push((text, why));
+        add(
+            format!("refire dlq retry {id} --wait 30s"),
+            "same input, from the start",
+        );
+        if detail.can_retry_from_failed_step {
+            add(
                 format!("refire dlq retry {id} --from failed-step"),
                 "completed steps are kept",
-            ),
-            (
-                format!("refire dlq retry {id} --edit"),
-                "with a corrected input",
-            ),
-            (format!("refire dlq delete {id}"), "give it up"),
-        ],
-        _ => Vec::new(),
-    };
+            );
+        }
+        add(
+            format!("refire dlq retry {id} --edit"),
+            "with a corrected input",
+        );
+        add(format!("refire dlq delete {id}"), "give it up");
+    }
     let execution = letter
         .resolution_execution_id
         .as_ref()
@@ -221,15 +251,19 @@ mod tests {
                 "deleted_at": null, "deleted_by": null, "failed_at": "2026-11-15T09:29:48Z",
                 "created_at": "2026-11-15T09:29:48Z", "fingerprint": "f",
                 "suggestions": [{"title": "Wait", "detail": "It may recover."}]},
-                "events": [], "input_changes": [], "same_cause": 3}"#,
+                "can_retry_from_failed_step": true, "events": [], "input_changes": [], "same_cause": 3}"#,
         )
         .unwrap()
     }
 
+    fn plain(detail: &DeadLetterDetail) -> String {
+        let now = "2026-11-15T09:30:00Z".parse().unwrap();
+        anstream::adapter::strip_str(&summary(detail, now)).to_string()
+    }
+
     #[test]
     fn a_letter_says_why_and_what_to_do() {
-        let now = "2026-11-15T09:30:00Z".parse().unwrap();
-        let text = anstream::adapter::strip_str(&summary(&detail(), now)).to_string();
+        let text = plain(&detail());
         for part in [
             "dlq_1  pending\n",
             "reason      exhausted: all 2 retries failed",
@@ -249,10 +283,33 @@ mod tests {
         let mut detail = detail();
         detail.entry.status = "resolved".to_owned();
         detail.entry.resolution_execution_id = Some("exec_2".to_owned());
-        let text = next(&detail.entry);
+        let text = plain(&detail);
         assert!(
             !text.contains("dlq retry") && text.contains("exec_2"),
             "{text}"
         );
+        assert!(!text.contains("What to try"), "{text}");
+    }
+
+    #[test]
+    fn what_could_not_be_undone_is_told_and_what_cannot_work_is_not_suggested() {
+        let mut detail = detail();
+        detail.entry.reason = "compensation_failed".to_owned();
+        detail.can_retry_from_failed_step = false;
+        detail.compensation_failures = serde_json::from_str(
+            r#"[{"step_id": "cancel_hotel", "undoes": "hotel", "error": {"type": "http_status",
+                "code": "500", "message": "the target answered 500", "retryable": true}}]"#,
+        )
+        .unwrap();
+        let text = plain(&detail);
+        assert!(
+            text.contains(
+                "Not undone\n  hotel, which cancel_hotel should have undone\n    \
+                 http_status 500: the target answered 500\n"
+            ),
+            "{text}"
+        );
+        assert!(!text.contains("failed-step"), "{text}");
+        assert!(text.contains("refire dlq retry dlq_1 --wait"), "{text}");
     }
 }

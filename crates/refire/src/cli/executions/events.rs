@@ -6,6 +6,7 @@ use clap::Args;
 use refire_client::Client;
 use refire_client::model::{Event, Page};
 
+use crate::cli::ids;
 use crate::cli::moment::{between, span};
 use crate::cli::outcome::Outcome;
 use crate::cli::output::{print, print_json, say};
@@ -18,7 +19,9 @@ const PAGE: u32 = 500;
 /// Wide enough for the longest name of an event.
 const TYPE_WIDTH: usize = 22;
 /// Where payloads stand under their event.
-const PAYLOAD_MARGIN: usize = 14;
+const PAYLOAD_MARGIN: usize = 20;
+/// Wide enough for the number of most events.
+const NUMBER_WIDTH: usize = 4;
 
 /// Options of `executions events`.
 #[derive(Debug, Args)]
@@ -43,9 +46,10 @@ pub(crate) struct EventsArgs {
 
 /// Shows the log.
 pub(super) async fn run(session: &Session, args: &EventsArgs) -> anyhow::Result<Outcome> {
+    let id = ids::execution(&args.id)?;
     let client = session.client()?;
     let event_type = args.event_type.as_deref().map(str::to_ascii_uppercase);
-    let page = all(&client, &args.id, args.attempt, event_type.as_deref()).await?;
+    let page = all(&client, id, args.attempt, event_type.as_deref()).await?;
     if session.is_json() {
         print_json(&page)?;
         return Ok(Outcome::Done);
@@ -55,7 +59,7 @@ pub(super) async fn run(session: &Session, args: &EventsArgs) -> anyhow::Result<
         return Ok(Outcome::Done);
     }
     // Times count from the execution's first event, also when that one is filtered out.
-    let first = client.events(&args.id, None, None, Some(1), None).await?;
+    let first = client.events(id, None, None, Some(1), None).await?;
     let start = first.items.first().map(|event| event.timestamp.clone());
     print(&time_line(&page.items, start.as_deref(), args.full))?;
     Ok(Outcome::Done)
@@ -109,7 +113,7 @@ pub(crate) fn time_line(events: &[Event], start: Option<&str>, full: bool) -> St
     out
 }
 
-/// `   +2.1s  STEP_FAILED   tickets#1  the target answered 503`
+/// `   7     +2.1s  STEP_FAILED   tickets#1  the target answered 503`
 fn line(event: &Event, reason: Option<&str>, start: Option<&str>) -> String {
     let since = between(start, Some(&event.timestamp));
     let since = since
@@ -132,9 +136,10 @@ fn line(event: &Event, reason: Option<&str>, start: Option<&str>) -> String {
     }
     let name = clean(&event.event_type);
     let padded = format!("{name:<TYPE_WIDTH$}");
+    let number = event.sequence;
     let text = format!(
         "{}  {}  {}",
-        dim(&format!("{since:>10}")),
+        dim(&format!("{number:>NUMBER_WIDTH$}{since:>12}")),
         tone(&padded),
         details.join("  ")
     );
@@ -219,9 +224,9 @@ mod tests {
         let events = events();
         let text = time_line(&events, Some(&events[0].timestamp), false);
         let expected = "
-      +0ms  EXECUTION_STARTED
-     +12ms  STEP_FAILED             call#1  the target answered 503\\u{1b}[2J
-  +12.012s  RETRY_SCHEDULED         call#2  after 2.1s
+   1        +0ms  EXECUTION_STARTED
+   2       +12ms  STEP_FAILED             call#1  the target answered 503\\u{1b}[2J
+   3    +12.012s  RETRY_SCHEDULED         call#2  after 2.1s
 ";
         assert_eq!(
             anstream::adapter::strip_str(&text).to_string(),
@@ -234,7 +239,7 @@ mod tests {
         let events = events();
         let text = time_line(&events, None, true);
         assert!(
-            text.contains("\n              {\n                \"input\": 1\n"),
+            text.contains("\n                    {\n                      \"input\": 1\n"),
             "{text}"
         );
         assert_eq!(

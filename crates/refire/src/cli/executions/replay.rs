@@ -8,6 +8,7 @@ use refire_client::model::{Event, ReplayDifference, ReplayResult};
 
 use super::events::time_line;
 use crate::cli::definitions;
+use crate::cli::ids;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::{print, print_json};
 use crate::cli::paint::{bad, clean, good, heading};
@@ -32,6 +33,7 @@ pub(crate) struct ReplayArgs {
 
 /// Replays and says what was found.
 pub(super) async fn run(session: &Session, args: &ReplayArgs) -> anyhow::Result<Outcome> {
+    let id = ids::execution(&args.id)?;
     let source = args
         .definition
         .as_deref()
@@ -44,7 +46,7 @@ pub(super) async fn run(session: &Session, args: &ReplayArgs) -> anyhow::Result<
         return Ok(Outcome::Refused);
     }
     let definition = source.as_ref().map(|source| source.text.as_str());
-    let result = session.client()?.replay(&args.id, definition).await?;
+    let result = session.client()?.replay(id, definition).await?;
     if session.is_json() {
         print_json(&result)?;
     } else {

@@ -9,6 +9,7 @@ use refire_client::model::{ErrorInfo, Execution, Step};
 use refire_core::time::Timestamp;
 
 use super::events::Follower;
+use crate::cli::ids;
 use crate::cli::moment::{between, both, relative, span};
 use crate::cli::outcome::Outcome;
 use crate::cli::output::{print, print_json};
@@ -38,11 +39,12 @@ pub(crate) struct ShowArgs {
 
 /// Shows the execution, at its end if it is to be watched.
 pub(super) async fn run(session: &Session, args: &ShowArgs) -> anyhow::Result<Outcome> {
+    let id = ids::execution(&args.id)?;
     let client = session.client()?;
-    let mut execution = client.execution(&args.id).await?;
+    let mut execution = client.execution(id).await?;
     let mut outcome = Outcome::Done;
     if args.watch {
-        let mut follower = Follower::new(&client, &args.id);
+        let mut follower = Follower::new(&client, id);
         loop {
             if !session.is_json() {
                 follower.print_new().await?;
@@ -51,7 +53,7 @@ pub(super) async fn run(session: &Session, args: &ShowArgs) -> anyhow::Result<Ou
                 break;
             }
             tokio::time::sleep(WATCH).await;
-            execution = client.execution(&args.id).await?;
+            execution = client.execution(id).await?;
         }
         outcome = Outcome::of_status(&execution.status);
         if !session.is_json() {
@@ -147,7 +149,7 @@ fn facts(execution: &Execution, now: Timestamp) -> Vec<(&'static str, String)> {
             .map(|key| clean(key).into_owned()),
     );
     add("dead letter", execution.dlq_entry_id.clone());
-    add("retries of", execution.parent_dlq_entry_id.clone());
+    add("retry of", execution.parent_dlq_entry_id.clone());
     facts
 }
 

@@ -3,12 +3,12 @@
 
 use clap::Args;
 use refire_client::model::{FieldProblem, Page, WorkflowSaved};
-use refire_core::definition::{ParseOptions, Workflow};
+use refire_core::definition::Workflow;
 use serde::Serialize;
 
 use super::Files;
 use crate::cli::definitions::{Source, is_one_file, read_all};
-use crate::cli::excerpt::{excerpt, field_problem};
+use crate::cli::excerpt::field_problem;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::{print, print_json, say};
 use crate::cli::paint::{bad, clean, dim, good};
@@ -20,7 +20,7 @@ use crate::cli::session::Session;
 Examples:
   refire workflow apply -f customer_360_view.yaml
   refire workflow apply -f workflows/
-  kustomize build . | refire workflow apply -f -")]
+  jsonnet -y workflows.jsonnet | refire workflow apply -f -      several YAML documents")]
 pub(crate) struct ApplyArgs {
     #[command(flatten)]
     files: Files,
@@ -73,10 +73,15 @@ pub(super) async fn apply(session: &Session, args: &ApplyArgs) -> anyhow::Result
             .await
         {
             Ok(one) => one,
-            Err(error) => {
-                show_places(source, &error);
-                return Err(error.into());
+            Err(error) if show_places(source, &error) => {
+                say(&format!(
+                    "{} the server refused {}; it was not saved",
+                    bad("error:"),
+                    workflow.id
+                ));
+                return Ok(Outcome::Refused);
             }
+            Err(error) => return Err(error.into()),
         };
         if !session.is_json() {
             print(&line(&one))?;
@@ -96,19 +101,27 @@ pub(super) async fn apply(session: &Session, args: &ApplyArgs) -> anyhow::Result
 }
 
 /// The server may know more than this program does; what it says about a place is shown there.
-fn show_places(source: &Source, error: &refire_client::Error) {
-    if let refire_client::Error::Problem(problem) = error {
-        for field in problem.errors.iter().filter(|field| field.line.is_some()) {
-            say(excerpt(&source.file, &source.text, field).trim_end());
-        }
+/// Gives whether that was all it said.
+fn show_places(source: &Source, error: &refire_client::Error) -> bool {
+    let refire_client::Error::Problem(problem) = error else {
+        return false;
+    };
+    let has_place = |field: &FieldProblem| field.line.is_some();
+    let is_all = !problem.errors.is_empty() && problem.errors.iter().all(has_place);
+    if is_all {
+        problem
+            .errors
+            .iter()
+            .for_each(|field| source.show_sent(field));
     }
+    is_all
 }
 
 fn line(saved: &WorkflowSaved) -> String {
-    let what = if saved.created {
-        good("saved")
-    } else {
-        dim("unchanged")
+    let what = match (saved.created, saved.restored) {
+        (true, _) => good("saved"),
+        (false, true) => good("restored"),
+        (false, false) => dim("unchanged"),
     };
     let mut out = format!("{} v{} {what}\n", clean(&saved.workflow_id), saved.version);
     for note in &saved.notes {
@@ -144,7 +157,7 @@ pub(super) fn validate(session: &Session, args: &ValidateArgs) -> anyhow::Result
 
 fn check(source: &Source) -> Checked {
     let file = source.file.clone();
-    match Workflow::parse(&source.text, &ParseOptions::default()) {
+    match source.parse() {
         Ok(workflow) => Checked {
             file,
             workflow_id: Some(workflow.id.to_string()),

@@ -1,0 +1,43 @@
+//! Ids of the wrong kind: executions and dead letters are easily mixed up, and the command that
+//! was meant is known.
+
+use super::outcome::Usage;
+
+const EXECUTION: &str = "exec_";
+const LETTER: &str = "dlq_";
+
+/// The id, unless it is a dead letter's.
+pub(crate) fn execution(id: &str) -> Result<&str, Usage> {
+    if id.starts_with(LETTER) {
+        return Err(Usage(format!(
+            "{id} is a dead letter, not an execution; see it with: refire dlq show {id}"
+        )));
+    }
+    Ok(id)
+}
+
+/// The id, unless it is an execution's.
+pub(crate) fn letter(id: &str) -> Result<&str, Usage> {
+    if id.starts_with(EXECUTION) {
+        return Err(Usage(format!(
+            "{id} is an execution, not a dead letter; `refire executions show {id}` names its \
+             dead letter"
+        )));
+    }
+    Ok(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_other_kind_is_sent_to_its_command() {
+        assert_eq!(execution("exec_1").unwrap(), "exec_1");
+        assert_eq!(letter("dlq_1").unwrap(), "dlq_1");
+        let said = execution("dlq_1").unwrap_err().to_string();
+        assert!(said.contains("refire dlq show dlq_1"), "{said}");
+        let said = letter("exec_1").unwrap_err().to_string();
+        assert!(said.contains("refire executions show exec_1"), "{said}");
+    }
+}

@@ -1,0 +1,232 @@
+//! Claims when keys and retries have no room: what waits for room is passed over, however much
+//! of it there is.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use refire_core::definition::Workflow;
+use refire_core::id::ExecutionId;
+
+use super::Lab;
+use super::stage::{Stage, side_by_side, workflow_id};
+use crate::{KeyRoom, Part, PartOutcome, Want, WorkChange, WorkRow};
+
+/// More rows than any claim may look at one by one.
+const CROWD: usize = 2_500;
+
+/// Admits so many executions of one step in one batch, each with its work changed.
+async fn crowd(
+    stage: &mut Stage,
+    workflow: &Workflow,
+    count: usize,
+    change: impl Fn(usize, &mut WorkRow),
+) -> Vec<WorkRow> {
+    let (mut rows, mut parts) = (Vec::new(), Vec::new());
+    for n in 0..count {
+        let with = stage.plain_start("{}");
+        let (_, mut admit) = stage.start(workflow, with);
+        let WorkChange::Put(row) = &mut admit.work[0] else {
+            panic!("a start puts work")
+        };
+        change(n, row);
+        rows.push(row.clone());
+        parts.push(Part::Admit(Box::new(admit)));
+    }
+    assert_eq!(stage.commit(parts).await, vec![PartOutcome::Done; count]);
+    rows
+}
+
+async fn one(stage: &mut Stage, workflow: &Workflow, key: Option<&str>) -> ExecutionId {
+    let keyed = |_, row: &mut WorkRow| row.limit_key = key.map(ToOwned::to_owned);
+    crowd(stage, workflow, 1, keyed).await[0].execution
+}
+
+fn room(max: u32, in_flight: &[(&str, u32)]) -> Option<KeyRoom> {
+    let in_flight = in_flight
+        .iter()
+        .map(|(key, n)| ((*key).to_owned(), *n))
+        .collect();
+    Some(KeyRoom { max, in_flight })
+}
+
+fn want(up_to: u32, retries_up_to: u32, keys: Option<KeyRoom>) -> Want {
+    Want {
+        retries_up_to,
+        keys,
+        ..Want::any(workflow_id("orders"), up_to)
+    }
+}
+
+async fn claim(stage: &mut Stage, want: Want) -> Vec<ExecutionId> {
+    let rows = stage.claim(vec![want]).await;
+    rows.iter().map(|row| row.execution).collect()
+}
+
+async fn open(lab: &dyn Lab) -> (Stage, Workflow) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&side_by_side("orders", &["a"])).await;
+    (stage, workflow)
+}
+
+pub async fn claims_pass_over_what_has_no_room(lab: &dyn Lab) {
+    let (mut stage, workflow) = open(lab).await;
+    // In the order of admission: key, whether it is a retry.
+    let plan = [
+        ("x", false),
+        ("x", false),
+        ("y", true),
+        ("y", true),
+        ("z", true),
+        ("z", false),
+    ];
+    let rows = crowd(&mut stage, &workflow, plan.len(), |n, row| {
+        row.limit_key = Some(plan[n].0.to_owned());
+        row.is_retry = plan[n].1;
+    })
+    .await;
+    let ids: Vec<_> = rows.iter().map(|row| row.execution).collect();
+    let claimed = claim(&mut stage, want(100, 1, room(2, &[("x", 1)]))).await;
+    assert_eq!(claimed, [ids[0], ids[2], ids[5]]);
+    let nearly_full = room(2, &[("x", 2), ("y", 1), ("z", 2)]);
+    let claimed = claim(&mut stage, want(100, 100, nearly_full)).await;
+    assert_eq!(claimed, [ids[3]]);
+    let rest = claim(&mut stage, want(100, 100, None)).await;
+    assert_eq!(rest, [ids[1], ids[4]], "they were left for later");
+}
+
+pub async fn a_full_key_hides_no_other(lab: &dyn Lab) {
+    let (mut stage, workflow) = open(lab).await;
+    crowd(&mut stage, &workflow, CROWD, |_, row| {
+        row.limit_key = Some("x".to_owned());
+    })
+    .await;
+    let other = one(&mut stage, &workflow, Some("y")).await;
+    let full = room(1, &[("x", 1)]);
+    let claimed = claim(&mut stage, want(10, 10, full.clone())).await;
+    assert_eq!(claimed, [other]);
+    assert_eq!(claim(&mut stage, want(10, 10, full)).await, []);
+}
+
+/// A key that fills up during the claim hides nobody either, at any priority.
+pub async fn keys_that_fill_up_hide_no_other(lab: &dyn Lab) {
+    let (mut stage, workflow) = open(lab).await;
+    let now = stage.now;
+    let first = crowd(&mut stage, &workflow, CROWD, |n, row| {
+        row.priority = 1;
+        row.limit_key = Some(["w", "x"][n % 2].to_owned());
+        row.due_at = (n >= CROWD / 2).then_some(now);
+    })
+    .await;
+    let second = crowd(&mut stage, &workflow, CROWD, |n, row| {
+        row.priority = 3;
+        row.limit_key = Some(["x", "y"][n / (CROWD - 1)].to_owned());
+        row.due_at = Some(now);
+    })
+    .await;
+    let keyless = one(&mut stage, &workflow, None).await;
+    let keys = room(2, &[("x", 1), ("v", 9)]);
+    let claimed = claim(&mut stage, want(100, 100, keys)).await;
+    let expected = [&first[0], &first[1], &first[2], &second[CROWD - 1]];
+    let mut expected: Vec<_> = expected.iter().map(|row| row.execution).collect();
+    expected.push(keyless);
+    assert_eq!(claimed, expected);
+}
+
+pub async fn waiting_retries_hide_no_first_attempt(lab: &dyn Lab) {
+    let (mut stage, workflow) = open(lab).await;
+    let retries = crowd(&mut stage, &workflow, CROWD, |_, row| {
+        row.is_retry = true;
+        row.attempt = 2;
+    })
+    .await;
+    let first = one(&mut stage, &workflow, None).await;
+    assert_eq!(claim(&mut stage, want(10, 0, None)).await, [first]);
+    let first = one(&mut stage, &workflow, None).await;
+    let claimed = claim(&mut stage, want(10, 2, None)).await;
+    let expected = [retries[0].execution, retries[1].execution, first];
+    assert_eq!(claimed, expected, "also when their room is used up");
+}
+
+/// Keys are compared as they are: with quotes, zeros and characters of every width.
+pub async fn strange_keys_are_told_apart(lab: &dyn Lab) {
+    let (mut stage, workflow) = open(lab).await;
+    let full = ["a\u{0}b", "\"", "\\u0061", "ü", "1", "", "\u{1f600}"];
+    let free = [
+        "a", "a\u{0}", "a\u{0}c", "\\", "u\u{308}", "01", "\u{0}", "1.0",
+    ];
+    for key in full {
+        crowd(&mut stage, &workflow, 300, |_, row| {
+            row.limit_key = Some(key.to_owned());
+        })
+        .await;
+    }
+    let mut expected = Vec::new();
+    for key in free {
+        expected.push(one(&mut stage, &workflow, Some(key)).await);
+    }
+    let keyless = one(&mut stage, &workflow, None).await;
+    expected.push(keyless);
+    let in_flight = full.map(|key| (key, 1));
+    let claimed = claim(&mut stage, want(1_000, 0, room(1, &in_flight))).await;
+    assert_eq!(claimed, expected);
+    let keyless = one(&mut stage, &workflow, None).await;
+    let claimed = claim(&mut stage, want(1_000, 0, room(0, &[]))).await;
+    assert_eq!(claimed, [keyless], "no room for any key");
+}
+
+/// Whatever is mixed, a claim takes what a walk over all rows in order would take.
+pub async fn claims_take_what_a_full_walk_would(lab: &dyn Lab) {
+    let (mut stage, workflow) = open(lab).await;
+    let now = stage.now;
+    // The same numbers every time, and no pattern in them.
+    let dice = |n: usize, of: u64| ((n as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) % of;
+    let rows = crowd(&mut stage, &workflow, 1_000, |n, row| {
+        row.priority = 1 + (dice(n, 3) as u8);
+        row.is_retry = dice(n + 5_000, 3) == 0;
+        row.limit_key = match dice(n + 10_000, 12) {
+            0 => None,
+            key => Some(format!("k{}", key / 2)),
+        };
+        row.due_at = match dice(n + 15_000, 4) {
+            0 => None,
+            1 => Some(now.plus(Duration::from_secs(60))),
+            wait => Some(now.minus(Duration::from_secs(wait))),
+        };
+    })
+    .await;
+    let mut waiting: Vec<WorkRow> = rows
+        .into_iter()
+        .filter(|row| row.due_at.is_none_or(|due_at| due_at <= now))
+        .collect();
+    waiting.sort_by_key(|row| (row.priority, row.due_at, row.execution));
+    for (up_to, retries_up_to, max) in
+        [(7, 3, 1), (64, 5, 4), (40, 40, 9), (300, 20, 50), (9, 9, 0)]
+    {
+        let keys = room(max, &[("k1", max), ("k2", 1)]);
+        let want = want(up_to, retries_up_to, keys);
+        let expected = walk(&mut waiting, &want);
+        assert_eq!(claim(&mut stage, want).await, expected);
+    }
+}
+
+/// Takes rows in order, one by one, as far as there is room.
+fn walk(waiting: &mut Vec<WorkRow>, want: &Want) -> Vec<ExecutionId> {
+    let room = want.keys.as_ref().unwrap();
+    let mut in_flight: HashMap<String, u32> = room.in_flight.clone();
+    let (mut taken, mut retries) = (Vec::new(), 0);
+    waiting.retain(|row| {
+        let key = row.limit_key.as_ref();
+        let has_room = taken.len() < want.up_to as usize
+            && (!row.is_retry || retries < want.retries_up_to)
+            && key.is_none_or(|key| in_flight.get(key).copied().unwrap_or(0) < room.max);
+        if has_room {
+            taken.push(row.execution);
+            retries += u32::from(row.is_retry);
+            if let Some(key) = key {
+                *in_flight.entry(key.clone()).or_default() += 1;
+            }
+        }
+        !has_room
+    });
+    taken
+}
