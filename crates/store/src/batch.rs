@@ -295,7 +295,8 @@ pub enum Prune {
         before: Timestamp,
         /// Where the last chunk stopped.
         after: Option<ExecutionId>,
-        /// Rows to look at, at most.
+        /// Executions to look at, at most; a store may stop earlier so that one chunk never holds
+        /// up the writer.
         limit: u32,
     },
     /// Idempotency keys whose time is over.
