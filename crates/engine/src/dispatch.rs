@@ -128,7 +128,7 @@ impl Dispatcher {
             }
             dispatcher.flights.leave(&row);
         });
-        self.flights.attach(&entered, task.abort_handle());
+        self.flights.attach(&entered, &task.abort_handle());
     }
 
     /// Gives rows back to the store, for this or another node to claim; returns when that is

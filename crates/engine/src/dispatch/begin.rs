@@ -40,7 +40,6 @@ pub(super) async fn begin(dispatcher: &Arc<Dispatcher>, row: WorkRow) {
     match fate(dispatcher, &row).await {
         Fate::Go(permit, state, workflow) if dispatcher.flights.goes_on(&row) => {
             dispatcher.spawn(row, permit, state, workflow);
-            return;
         }
         // Cancelled while it was being prepared: the commit that did it has removed the row.
         Fate::Go(..) | Fate::Drop => dispatcher.flights.leave(&row),

@@ -43,7 +43,7 @@ impl Flights {
     }
 
     /// Gives the attempt's task; if the attempt was aborted meanwhile, the task is too.
-    pub(super) fn attach(&self, row: &WorkRow, task: AbortHandle) {
+    pub(super) fn attach(&self, row: &WorkRow, task: &AbortHandle) {
         let attached = self.of(row, |flight| flight.abort = Some(task.clone()));
         if attached.is_none() && !task.is_finished() {
             task.abort();

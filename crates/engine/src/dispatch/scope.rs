@@ -74,9 +74,11 @@ impl<'a> UrlScope<'a> {
 
 impl Scope for UrlScope<'_> {
     fn resolve(&self, reference: &Reference) -> Option<Cow<'_, str>> {
+        // Counted whether it has a value or not: a default takes its place.
+        let is_plain = self.plain.get() > 0;
+        self.plain.set(self.plain.get().saturating_sub(1));
         let raw = self.inner.resolve(reference)?;
-        if self.plain.get() > 0 {
-            self.plain.set(self.plain.get() - 1);
+        if is_plain {
             return Some(raw);
         }
         let value = Json::parse(raw.as_ref()).ok()?;
