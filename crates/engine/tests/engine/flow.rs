@@ -89,7 +89,7 @@ async fn a_failing_target_is_retried_on_time_with_one_key_and_then_succeeds() {
     for pair in seen.windows(2) {
         let wait = pair[1].at - pair[0].at;
         assert!(wait >= Duration::from_millis(100), "too early: {wait:?}");
-        assert!(wait < Duration::from_millis(600), "too late: {wait:?}");
+        assert!(wait < Duration::from_secs(5), "too late: {wait:?}");
     }
     check(&engine, stored.id).await;
     engine.stop().await;
