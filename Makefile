@@ -13,12 +13,12 @@ help: ## What can be made
 .PHONY: run
 run: ## Build the server and start it on SQLite in $(DATA_DIR); ARGS adds flags (ARGS=--dev)
 	cargo build --package refire
-	@./target/debug/refire serve --data-dir $(DATA_DIR) $(ARGS)
+	@cargo run --quiet --package refire -- serve --data-dir $(DATA_DIR) $(ARGS)
 
 .PHONY: demo
 demo: ## Start a throw-away server with example workflows and flaky services
 	cargo build --package refire
-	@./target/debug/refire demo $(ARGS)
+	@cargo run --quiet --package refire -- demo $(ARGS)
 
 .PHONY: release
 release: ## Build the optimised binary: target/release/refire

@@ -26,7 +26,7 @@ const IDLE_MAX: Duration = Duration::from_secs(8);
 const BACKUP_TIMEOUT: Duration = Duration::from_secs(6 * 60 * 60);
 
 /// A client of one server.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Client {
     http: reqwest::Client,
     url: String,
@@ -34,10 +34,28 @@ pub struct Client {
 }
 
 /// Makes a client.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct ClientBuilder {
     url: String,
     key: Option<String>,
+}
+
+impl std::fmt::Debug for Client {
+    /// Without the key.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client")
+            .field("url", &self.url)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for ClientBuilder {
+    /// Without the key.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ClientBuilder")
+            .field("url", &self.url)
+            .finish_non_exhaustive()
+    }
 }
 
 /// How to start an execution.

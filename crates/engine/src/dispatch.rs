@@ -11,6 +11,7 @@ mod prepare;
 mod recover;
 mod report;
 mod scope;
+mod url;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;

@@ -21,3 +21,5 @@ pub use network::Network;
 pub use redact::Redactor;
 pub use request::HttpRequest;
 pub use resolve::{Found, Lookup, SystemLookup};
+
+pub(crate) use http::without_secrets;

@@ -25,8 +25,8 @@ const FILE: &str = "refire.yaml";
 const CONNECTIONS_MAX: usize = 10_000;
 /// Bytes of a request's body.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
-/// A body has to fit into memory, and into a row, comfortably.
-const BODY_BYTES_CEILING: usize = 16 * 1024 * 1024;
+/// An input is part of its execution's history, which is bounded by 10 MiB.
+const BODY_BYTES_CEILING: usize = 8 * 1024 * 1024;
 
 /// Options of `refire serve`.
 #[derive(Debug, Clone, Default, Args)]
@@ -97,8 +97,12 @@ fn found(settings: Settings) -> Here {
         .listen
         .and_then(|text| address(&text).ok())
         .filter(|address| address.port() != 0);
+    // A file that came with a checkout must not choose who gets an API key: only this machine.
+    let address = address
+        .map(reachable)
+        .filter(|address| address.ip().is_loopback());
     Here {
-        address: address.map(reachable),
+        address,
         data_dir: settings.data_dir,
     }
 }
@@ -259,7 +263,7 @@ fn address(text: &str) -> anyhow::Result<SocketAddr> {
 }
 
 /// Keys travel in every request: beyond this machine they must not travel in the clear.
-fn refuse_exposure(listen: SocketAddr, behind_proxy: bool) -> anyhow::Result<()> {
+pub(crate) fn refuse_exposure(listen: SocketAddr, behind_proxy: bool) -> anyhow::Result<()> {
     let is_local = match listen.ip() {
         IpAddr::V4(ip) => ip.is_loopback(),
         IpAddr::V6(ip) => ip.is_loopback(),

@@ -4,14 +4,17 @@
 mod story;
 mod target;
 
+use std::fs::DirBuilder;
 use std::net::SocketAddr;
+use std::os::unix::fs::DirBuilderExt as _;
 
 use anyhow::Context;
 use clap::Args;
 use refire_client::Client;
+use refire_engine::entropy::{Entropy as _, SystemEntropy};
 use refire_engine::target::Allow;
 
-use crate::config::ServeArgs;
+use crate::config::{ServeArgs, refuse_exposure};
 
 /// Options of `refire demo`.
 #[derive(Debug, Clone, Args)]
@@ -26,6 +29,7 @@ pub(crate) struct DemoArgs {
 
 /// Runs until it is stopped; the data directory goes with it.
 pub(crate) async fn run(args: DemoArgs) -> anyhow::Result<()> {
+    refuse_exposure(args.listen, false)?;
     let directory = Throwaway::make()?;
     let target = target::start()
         .await
@@ -55,8 +59,19 @@ struct Throwaway(std::path::PathBuf);
 
 impl Throwaway {
     fn make() -> anyhow::Result<Self> {
-        let path = std::env::temp_dir().join(format!("refire-demo-{}", std::process::id()));
-        std::fs::create_dir_all(&path)
+        // A name that nobody can know before, and a directory that nobody else can enter: the
+        // temporary directory belongs to everybody on the machine.
+        let mut random = [0u8; 8];
+        SystemEntropy::default().fill(&mut random);
+        let name = random
+            .iter()
+            .fold(String::from("refire-demo-"), |name, byte| {
+                name + &format!("{byte:02x}")
+            });
+        let path = std::env::temp_dir().join(name);
+        DirBuilder::new()
+            .mode(0o700)
+            .create(&path)
             .with_context(|| format!("{} cannot be made", path.display()))?;
         Ok(Self(path))
     }

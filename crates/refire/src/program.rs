@@ -32,8 +32,14 @@ mod tests {
 
     #[test]
     fn the_shortest_way_is_shown() {
-        let path = Path::new("/work/target/debug/refire");
-        assert_eq!(shown(path, Path::new("/work")), "./target/debug/refire");
-        assert_eq!(shown(path, Path::new("/home")), "/work/target/debug/refire");
+        let path = Path::new("/src/refire/target/debug/refire");
+        assert_eq!(
+            shown(path, Path::new("/src/refire")),
+            "./target/debug/refire"
+        );
+        assert_eq!(
+            shown(path, Path::new("/home")),
+            "/src/refire/target/debug/refire"
+        );
     }
 }

@@ -14,6 +14,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::prepare::{self, LocalCall, Prepared};
 use super::{Dispatcher, report};
 use crate::limit::{Blocked, Permit};
+use crate::target::without_secrets;
 
 /// How long an attempt waits when its host has no slot; then it is claimed again.
 const HOST_FULL_WAIT: Duration = Duration::from_millis(500);
@@ -140,8 +141,8 @@ async fn call_local(dispatcher: &Dispatcher, call: LocalCall) -> Outcome {
         },
     };
     match joined {
-        Ok(Ok(output)) => Outcome::Succeeded(output),
-        Ok(Err(error)) => Outcome::Failed(error.into_failure()),
+        Ok(Ok(output)) => Outcome::Succeeded(call.redact.json(&output)),
+        Ok(Err(error)) => Outcome::Failed(without_secrets(error.into_failure(), &call.redact)),
         Err(_) => {
             let mut failure = Failure::new(ErrorClass::Local, "the task panicked");
             failure.retryable = true;

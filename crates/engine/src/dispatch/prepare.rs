@@ -11,11 +11,11 @@ use refire_core::json::{Json, Kind};
 use refire_core::template::{RenderError, Scope, Tree};
 use refire_store::WorkRow;
 use sha2::{Digest, Sha256};
-use url::Url;
 
 use super::Dispatcher;
 use super::attempt::input_of;
-use super::scope::{CallScope, UrlScope};
+use super::scope::CallScope;
+use super::url;
 use crate::local::TaskContext;
 use crate::target::{HttpRequest, Redactor};
 
@@ -36,6 +36,8 @@ pub(super) struct LocalCall {
     pub(super) context: TaskContext,
     pub(super) input: Json,
     pub(super) timeout: Option<Duration>,
+    /// The secrets that went into the input: cut from whatever the task gives back.
+    pub(super) redact: Redactor,
 }
 
 /// The call that the row's step means for this execution.
@@ -77,6 +79,7 @@ pub(super) fn prepare(
                 },
                 input,
                 timeout: local.timeout,
+                redact: Redactor::new(scope.into_used()),
             }))
         }
     }
@@ -97,12 +100,8 @@ fn http_request(
     row: &WorkRow,
     origin: &Origin,
 ) -> Result<HttpRequest, Failure> {
-    let mut url = text(
-        &http
-            .url
-            .render(&UrlScope::new(scope, &http.url))
-            .map_err(in_part("url"))?,
-    );
+    let mut url = url::render(&http.url, scope)
+        .map_err(|error| Failure::new(ErrorClass::Template, format!("`url`: {error}")))?;
     for (name, value) in &http.query {
         let value = render(value, scope, &format!("query.{name}"))?;
         append_query(&mut url, name, &value);
@@ -205,7 +204,7 @@ fn append_query(url: &mut String, name: &str, value: &Json) {
     *url = base;
     for value in values {
         url.push(if url.contains('?') { '&' } else { '?' });
-        let pair = url::form_urlencoded::Serializer::new(String::new())
+        let pair = ::url::form_urlencoded::Serializer::new(String::new())
             .append_pair(name, &value)
             .finish();
         url.push_str(&pair);
@@ -247,7 +246,7 @@ fn decoded(raw: &str) -> String {
 
 /// The host and, where it is not the scheme's own, the port.
 fn host_of(url: &str) -> String {
-    let Ok(url) = Url::parse(url) else {
+    let Ok(url) = ::url::Url::parse(url) else {
         return String::new();
     };
     match (url.host_str(), url.port()) {

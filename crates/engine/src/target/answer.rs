@@ -106,7 +106,13 @@ pub(super) async fn unexpected(
         true => Failure::new(ErrorClass::Redirect, redirect_message(&response)),
         false => Failure::new(
             ErrorClass::HttpStatus,
-            format!("the target answered {}", status_words(status)),
+            match status.is_success() {
+                true => format!(
+                    "the target answered {}, which is not an expected status",
+                    status_words(status)
+                ),
+                false => format!("the target answered {}", status_words(status)),
+            },
         ),
     };
     failure.code = Some(status.as_u16().to_string());

@@ -203,7 +203,7 @@ fn builder(settings: &HttpSettings) -> ClientBuilder {
 }
 
 /// The one door through which failures leave, so that none can forget it.
-fn without_secrets(failure: Failure, redact: &Redactor) -> Failure {
+pub(crate) fn without_secrets(failure: Failure, redact: &Redactor) -> Failure {
     let clean = |text: &str| {
         let clean = redact.text(text);
         clean[..clean.floor_char_boundary(MESSAGE_BYTES_MAX)].to_owned()

@@ -99,7 +99,7 @@ async fn execute(
     };
     let started = start(&app, submission).await?;
     match wait {
-        Some(wait) => finished(&app, started, wait).await,
+        Some(wait) => Ok(finished(&app, started, wait).await),
         None => Ok(accepted(&app, started).await),
     }
 }
@@ -196,18 +196,23 @@ pub(super) fn settle(
 }
 
 /// Waits for the end, unless the server stops meanwhile.
-async fn finished(app: &App, started: Started, wait: Duration) -> Result<Response, Problem> {
+///
+/// The execution is durable already, so nothing that goes wrong from here on may look as if it
+/// were not: then the answer is 202.
+async fn finished(app: &App, started: Started, wait: Duration) -> Response {
     let stored = tokio::select! {
-        stored = app.engine.wait(started.id, wait) => stored?,
+        stored = app.engine.wait(started.id, wait) => stored.ok().flatten(),
         () = app.gate.stopping() => None,
     };
     let Some(stored) = stored.filter(|stored| stored.state.status.is_terminal()) else {
-        return Ok(accepted(app, started).await);
+        return accepted(app, started).await;
     };
-    let execution = view::execution::full(&app.engine, &stored).await?;
+    let Ok(execution) = view::execution::full(&app.engine, &stored).await else {
+        return accepted(app, started).await;
+    };
     let mut response = Json(execution).into_response();
     mark(&mut response, &started);
-    Ok(response)
+    response
 }
 
 /// 202, with where to look.

@@ -274,6 +274,10 @@ async fn command(app: &App, id: &str, command: Command) -> Result<Json<Execution
     match app.engine.command(known_id(id)?, command).await {
         Err(refire_engine::CommandError::NotFound) => Err(not_found(id)),
         Err(error) => Err(error.into()),
-        Ok(_) => show(app, id).await,
+        // It is done; that it cannot be shown just now must not look as if it were not.
+        Ok(_) => show(app, id).await.map_err(|_| {
+            let detail = "it is done, but the execution cannot be read just now";
+            Problem::new(&codes::INTERNAL, detail)
+        }),
     }
 }

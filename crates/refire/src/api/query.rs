@@ -17,6 +17,9 @@ use crate::codes;
 /// Rows of a page unless told otherwise.
 const LIMIT_DEFAULT: u32 = 50;
 
+/// Unknown parameters that are named; a request line could hold thousands.
+const UNKNOWN_MAX: usize = 20;
+
 /// The parameters of a request, taken out one by one.
 pub(super) struct Query {
     pairs: Vec<(String, String)>,
@@ -175,7 +178,10 @@ impl Query {
 
     /// Ends the reading: what is left over is not known here.
     pub(super) fn finish(mut self) -> Result<(), Problem> {
-        for (name, _) in std::mem::take(&mut self.pairs) {
+        for (name, _) in std::mem::take(&mut self.pairs)
+            .into_iter()
+            .take(UNKNOWN_MAX)
+        {
             let message = match self.known.as_slice() {
                 [] => "is not known; this call takes no parameters".to_owned(),
                 known => format!("is not known; this call takes {}", known.join(", ")),

@@ -101,8 +101,13 @@ pub(crate) fn show_result(session: &Session, execution: &Execution) -> anyhow::R
                 status("completed"),
                 took.unwrap_or_default()
             ));
-            if let Some(output) = &execution.output {
-                print(&pretty(output.get()))?;
+            // A completed execution always has an output; JSON's null is one.
+            let output = execution
+                .output
+                .as_ref()
+                .map_or("null", |output| output.get());
+            if execution.status == "completed" {
+                print(&pretty(output))?;
             }
         }
         Outcome::NotInTime => say(&format!(

@@ -61,7 +61,7 @@ fn text(
     if !is_usual {
         let _ = writeln!(text, "  export REFIRE_DATA_DIR={data}");
     }
-    let _ = writeln!(text, "  {refire} workflow apply -f workflow.yaml");
+    let _ = writeln!(text, "  {refire} workflow apply -f {}", example());
     let _ = writeln!(
         text,
         "  {refire} execute <workflow> --input '{{\"customer_id\": 4711}}'"
@@ -72,6 +72,16 @@ fn text(
         "\nNo workflow yet? `{refire} demo --listen 127.0.0.1:7374` shows some at work."
     );
     text
+}
+
+/// A definition that is there, where the server is started from its own sources.
+fn example() -> &'static str {
+    const SHIPPED: &str = "examples/workflows/hello.yaml";
+    if Path::new(SHIPPED).is_file() {
+        SHIPPED
+    } else {
+        "workflow.yaml"
+    }
 }
 
 #[cfg(test)]

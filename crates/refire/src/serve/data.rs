@@ -1,7 +1,7 @@
 //! The data directory: ours alone.
 
 use std::fs::DirBuilder;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 
 use anyhow::Context;
@@ -25,5 +25,20 @@ fn make(directory: &Path) -> anyhow::Result<()> {
         .recursive(true)
         .mode(MODE)
         .create(directory)
-        .with_context(|| format!("the directory {} cannot be made", directory.display()))
+        .with_context(|| format!("the directory {} cannot be made", directory.display()))?;
+    warn_if_open(directory);
+    Ok(())
+}
+
+/// A directory that was there before may be open to others; it holds every input and output.
+fn warn_if_open(directory: &Path) {
+    let Ok(found) = directory.metadata() else {
+        return;
+    };
+    if found.permissions().mode() & 0o077 != 0 {
+        tracing::warn!(
+            directory = %directory.display(),
+            "other users of this machine can look into the data directory; chmod 700 closes it"
+        );
+    }
 }

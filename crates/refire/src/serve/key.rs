@@ -86,11 +86,12 @@ fn make() -> String {
 /// Written under another name first, so that there is never half a key.
 fn write(path: &Path, key: &str) -> std::io::Result<()> {
     let partial = path.with_extension("key.partial");
+    // A stale one may have another owner or mode; ours is made anew.
+    let _ = std::fs::remove_file(&partial);
     let mut options = OpenOptions::new();
     let mut file = options
         .write(true)
-        .create(true)
-        .truncate(true)
+        .create_new(true)
         .mode(MODE)
         .open(&partial)?;
     writeln!(file, "{key}")?;

@@ -194,22 +194,29 @@ fn next(detail: &DeadLetterDetail) -> String {
     let id = &letter.id;
     let mut commands: Vec<(String, &str)> = Vec::new();
     if letter.status == "pending" {
-        let mut add = |text: String, why| commands.push((text, why));
-        add(
-            format!("refire dlq retry {id} --wait 30s"),
-            "same input, from the start",
-        );
-        if detail.can_retry_from_failed_step {
-            add(
-                format!("refire dlq retry {id} --from failed-step"),
-                "completed steps are kept",
-            );
-        }
-        add(
+        // What the input or the definition makes impossible stays so with the same of both.
+        let is_content = ["template", "invalid_url"].contains(&letter.error_type.as_str());
+        let edit = (
             format!("refire dlq retry {id} --edit"),
             "with a corrected input",
         );
-        add(format!("refire dlq delete {id}"), "give it up");
+        let again = (
+            format!("refire dlq retry {id} --wait 30s"),
+            "same input, newest definition, from the start",
+        );
+        if is_content {
+            commands.extend([edit, again]);
+        } else {
+            commands.push(again);
+            if detail.can_retry_from_failed_step {
+                commands.push((
+                    format!("refire dlq retry {id} --from failed-step"),
+                    "completed steps are kept",
+                ));
+            }
+            commands.push(edit);
+        }
+        commands.push((format!("refire dlq delete {id}"), "give it up"));
     }
     let execution = letter
         .resolution_execution_id
@@ -219,6 +226,15 @@ fn next(detail: &DeadLetterDetail) -> String {
         format!("refire executions events {execution}"),
         "what happened",
     ));
+    if letter.error_type == "http_status" {
+        commands.push((
+            format!(
+                "refire executions events {} --type STEP_FAILED --full",
+                letter.execution_id
+            ),
+            "what the target answered",
+        ));
+    }
     let width = commands
         .iter()
         .map(|(text, _)| text.len())

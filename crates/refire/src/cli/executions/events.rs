@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use refire_client::Client;
 use refire_client::model::{Event, Page};
+use refire_core::json::{Json, Segment};
 
 use crate::cli::ids;
 use crate::cli::moment::{between, span};
@@ -128,6 +129,9 @@ fn line(event: &Event, reason: Option<&str>, start: Option<&str>) -> String {
             attempt.unwrap_or_default()
         )));
     }
+    if let Some(ms) = began_earlier(event, start) {
+        details.push(format!("began at +{}", offset(ms)));
+    }
     if let Some(ms) = event.backoff_delay_ms {
         details.push(format!("after {}", span(ms)));
     }
@@ -144,6 +148,18 @@ fn line(event: &Event, reason: Option<&str>, start: Option<&str>) -> String {
         details.join("  ")
     );
     text.trim_end().to_owned()
+}
+
+/// When the attempt really began, where that is before the event's own time: a start is recorded
+/// with its result, and times in a log never go back.
+fn began_earlier(event: &Event, start: Option<&str>) -> Option<u64> {
+    let payload = Json::parse(event.payload.get()).ok()?;
+    let began = payload.at(&[Segment::Key("started_at".into())])?;
+    let began = began.as_text()?.into_owned();
+    if event.event_type != "STEP_STARTED" || between(Some(&began), Some(&event.timestamp))? == 0 {
+        return None;
+    }
+    between(start, Some(&began))
 }
 
 /// Milliseconds matter here, also after a minute.
