@@ -119,10 +119,11 @@ impl JsonPath {
             Query::General { path, weight } => (path, weight),
         };
         let document = document::Document::read(json.as_str());
-        if !weight.affordable(document.nodes(), document.depth()) {
+        let measures = document.measures();
+        if !weight.affordable(measures) {
             return Err(PathError::DocumentTooLarge {
                 path: self.text.to_string(),
-                nodes: document.nodes(),
+                nodes: measures.nodes,
             });
         }
         let found = path.query(document.root()).all();

@@ -18,6 +18,10 @@ pub const SOURCE_BYTES_MAX: usize = 1024 * 1024;
 /// The most values a definition may have, aliases expanded.
 pub const SOURCE_NODES_MAX: usize = 20_000;
 
+/// The most text (scalars and keys) a definition may have, in bytes, aliases expanded and the
+/// anchored values kept for them counted.
+pub const SOURCE_EXPANDED_BYTES_MAX: usize = 4 * SOURCE_BYTES_MAX;
+
 /// How deep a definition may be nested.
 pub const SOURCE_DEPTH_MAX: usize = 64;
 
@@ -116,7 +120,7 @@ impl Node {
         let offset = source.len() - source.trim_start_matches(scan::is_space_char).len();
         let mut reader = JsonReader {
             source,
-            lines: line_starts(source),
+            last: (0, 1, 1),
             nodes: 0,
         };
         reader.node(json.as_str(), offset, 0)
@@ -209,6 +213,13 @@ pub(super) fn too_many_nodes(mark: Mark) -> Problem {
     Problem::new("", mark, message)
 }
 
+pub(super) fn too_much_text(mark: Mark) -> Problem {
+    let message = format!(
+        "the definition has more than {SOURCE_EXPANDED_BYTES_MAX} bytes of text (aliases expanded)"
+    );
+    Problem::new("", mark, message)
+}
+
 pub(super) fn too_deep(mark: Mark) -> Problem {
     let message = format!("the definition is nested deeper than {SOURCE_DEPTH_MAX} levels");
     Problem::new("", mark, message)
@@ -222,15 +233,10 @@ pub(super) fn duplicate_key(key: &Key, first: Mark) -> Problem {
     Problem::new("", key.mark, message)
 }
 
-fn line_starts(source: &str) -> Vec<usize> {
-    std::iter::once(0)
-        .chain(source.match_indices('\n').map(|(at, _)| at + 1))
-        .collect()
-}
-
 struct JsonReader<'a> {
     source: &'a str,
-    lines: Vec<usize>,
+    /// The last place asked for: its offset, line and column.
+    last: (usize, usize, usize),
     nodes: usize,
 }
 
@@ -281,10 +287,23 @@ impl JsonReader<'_> {
         Ok(Content::Mapping(members))
     }
 
-    fn mark(&self, offset: usize) -> Mark {
-        let line = self.lines.partition_point(|start| *start <= offset);
-        let start = self.lines[line - 1];
-        Mark::at(line, self.source[start..offset].chars().count() + 1)
+    /// Counts on from the last place: nodes are read in the order of the text, and a text of one
+    /// line would otherwise be counted through for each of them.
+    fn mark(&mut self, offset: usize) -> Mark {
+        let (from, mut line, mut column) = if self.last.0 <= offset {
+            self.last
+        } else {
+            (0, 1, 1)
+        };
+        for c in self.source[from..offset].chars() {
+            (line, column) = if c == '\n' {
+                (line + 1, 1)
+            } else {
+                (line, column + 1)
+            };
+        }
+        self.last = (offset, line, column);
+        Mark::at(line, column)
     }
 }
 

@@ -26,7 +26,8 @@ const HTTP_TIMEOUT_MAX: Duration = Duration::from_secs(60 * 60);
 const LOCAL_TIMEOUT_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 const RESPONSE_BYTES_DEFAULT: u64 = 1024 * 1024;
-const RESPONSE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// An answer becomes part of the execution's history, which is bounded by 10 MiB.
+const RESPONSE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 /// Headers that the connection itself sets.
 const HEADERS_OF_THE_CONNECTION: [&str; 3] = ["content-length", "transfer-encoding", "connection"];

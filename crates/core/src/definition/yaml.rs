@@ -1,8 +1,8 @@
 //! YAML 1.2 into nodes, from the parser's events.
 //!
 //! Plain scalars are typed by the core schema: `no`, `on` and `yes` are strings. Aliases and merge
-//! keys (`<<`) are expanded under the same budget as written values, so an alias bomb is just a
-//! definition that is too large. Tags other than the core ones are refused.
+//! keys (`<<`) are expanded under the same budgets of values and of text as what is written, so an
+//! alias bomb is just a definition that is too large. Tags other than the core ones are refused.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,8 @@ use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Span, Tag};
 
 use super::problem::Problem;
 use super::source::{
-    Content, Key, Mark, Node, SOURCE_DEPTH_MAX, SOURCE_NODES_MAX, duplicate_key, too_deep,
-    too_many_nodes,
+    Content, Key, Mark, Node, SOURCE_DEPTH_MAX, SOURCE_EXPANDED_BYTES_MAX, SOURCE_NODES_MAX,
+    duplicate_key, too_deep, too_many_nodes, too_much_text,
 };
 
 /// Reads one YAML document.
@@ -23,6 +23,8 @@ pub(super) fn read(source: &str) -> Result<Node, Problem> {
         events: Parser::new_from_str_with_options(source, options),
         anchors: HashMap::new(),
         nodes: 0,
+        bytes: 0,
+        bytes_kept: 0,
     }
     .document()
 }
@@ -30,9 +32,19 @@ pub(super) fn read(source: &str) -> Result<Node, Problem> {
 struct Reader<'a> {
     source: &'a str,
     events: Parser<'a, granit_parser::StrInput<'a>>,
-    /// Finished anchored values, with the number of their nodes.
-    anchors: HashMap<usize, (Node, usize)>,
+    /// Finished anchored values.
+    anchors: HashMap<usize, Anchored>,
     nodes: usize,
+    /// The bytes of all scalars and keys.
+    bytes: usize,
+    /// The same of the anchored values.
+    bytes_kept: usize,
+}
+
+struct Anchored {
+    node: Node,
+    nodes: usize,
+    bytes: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -69,11 +81,12 @@ impl<'a> Reader<'a> {
         if depth > SOURCE_DEPTH_MAX {
             return Err(too_deep(mark));
         }
-        let before = self.nodes;
+        let (nodes_before, bytes_before) = (self.nodes, self.bytes);
         self.count(1, mark)?;
         let (anchor, content) = match event {
             Event::Alias(id) => return self.alias(id, mark, depth),
             Event::Scalar(text, style, anchor, tag) => {
+                self.count_bytes(text.len(), mark)?;
                 (anchor, scalar(&text, style, tag.as_deref(), mark)?)
             }
             Event::SequenceStart(_, anchor, tag) => {
@@ -89,28 +102,45 @@ impl<'a> Reader<'a> {
         let node = Node { mark, content };
         if anchor != 0 {
             // The kept copy counts too: memory must stay in proportion to the budget.
-            let size = self.nodes - before;
-            self.count(size, mark)?;
-            self.anchors.insert(anchor, (node.clone(), size));
+            let nodes = self.nodes - nodes_before;
+            let bytes = self.bytes - bytes_before;
+            self.count(nodes, mark)?;
+            self.bytes_kept += bytes;
+            self.count_bytes(0, mark)?;
+            let anchored = Anchored {
+                node: node.clone(),
+                nodes,
+                bytes,
+            };
+            self.anchors.insert(anchor, anchored);
         }
         Ok(node)
     }
 
     fn alias(&mut self, id: usize, mark: Mark, depth: usize) -> Result<Node, Problem> {
-        let Some((node, size)) = self.anchors.get(&id) else {
-            return Err(Problem::new(
-                "",
-                mark,
-                "the alias refers to a value that contains it",
-            ));
+        let Some(anchored) = self.anchors.get(&id) else {
+            return Err(contains_itself(mark));
         };
-        if depth + levels(node) > SOURCE_DEPTH_MAX {
+        if depth + levels(&anchored.node) > SOURCE_DEPTH_MAX {
             return Err(too_deep(mark));
         }
-        let size = *size;
-        let copy = node.clone();
-        self.count(size, mark)?;
-        Ok(copy)
+        let (nodes, bytes) = (anchored.nodes, anchored.bytes);
+        self.count(nodes, mark)?;
+        self.count_bytes(bytes, mark)?;
+        // Copied only when the budgets allow it. The anchor is there: it was found above.
+        match self.anchors.get(&id) {
+            Some(anchored) => Ok(anchored.node.clone()),
+            None => Err(contains_itself(mark)),
+        }
+    }
+
+    fn count_bytes(&mut self, bytes: usize, mark: Mark) -> Result<(), Problem> {
+        self.bytes += bytes;
+        if self.bytes + self.bytes_kept > SOURCE_EXPANDED_BYTES_MAX {
+            Err(too_much_text(mark))
+        } else {
+            Ok(())
+        }
     }
 
     fn count(&mut self, nodes: usize, mark: Mark) -> Result<(), Problem> {
@@ -148,6 +178,7 @@ impl<'a> Reader<'a> {
                     return Err(Problem::new("", key_mark, message));
                 }
             };
+            self.count_bytes(text.len(), key_mark)?;
             let key = Key {
                 mark: key_mark,
                 text: text.as_ref().into(),
@@ -172,6 +203,10 @@ impl<'a> Reader<'a> {
         }
         Ok(Content::Mapping(members))
     }
+}
+
+fn contains_itself(mark: Mark) -> Problem {
+    Problem::new("", mark, "the alias refers to a value that contains it")
 }
 
 fn collect_merge(value: Node, merged: &mut Vec<(Key, Node)>) -> Result<(), Problem> {

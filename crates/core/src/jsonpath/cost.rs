@@ -2,14 +2,20 @@
 //!
 //! The library behind evaluates eagerly and without a limit, so a short expression can ask for
 //! more values than there is memory (`$[*,*][*,*]…` doubles with each segment, `$..*..*` visits
-//! every pair of ancestor and descendant). The estimate here errs on the high side.
+//! every pair of ancestor and descendant, and a filter asks its question again for each value). The
+//! estimate here errs on the high side: it is what the expression could cost on a document of the
+//! given measures, not what it will.
 
 use super::{
     PATH_BYTES_MAX, PATH_DESCENDANTS_MAX, PATH_FILTERS_NESTED_MAX, PATH_NESTING_MAX, PathError,
 };
 
-/// The most a query may cost in visited values; a visit takes some ten nanoseconds.
-const VISITS_MAX: u64 = 10_000_000;
+/// The most a query may cost in visited values; a visit takes some ten nanoseconds, and queries run
+/// where they hold up everything else.
+const VISITS_MAX: u64 = 5_000_000;
+
+/// How much text is compared or counted through in the time of one visit.
+const TEXT_BYTES_PER_VISIT: usize = 64;
 
 /// The most by which lists of selectors (`[0, 1, *]`) may multiply the work.
 const UNION_PRODUCT_MAX: u64 = 1_000;
@@ -22,37 +28,101 @@ const REGEX_CHARACTER_VISITS: u64 = 100;
 const REGEX_BACKSLASH_VISITS: u64 = 10_000;
 const REGEX_UNBOUNDED_VISITS: u64 = 2_000_000;
 
-/// The parts of an expression that make it costly.
+/// What of a document decides the cost of a query.
 #[derive(Debug, Clone, Copy)]
+pub(super) struct Measures {
+    /// How many values there are.
+    pub(super) nodes: usize,
+    /// How deep they are nested.
+    pub(super) depth: usize,
+    /// How many elements or members the largest array or object has.
+    pub(super) width: usize,
+    /// The length of the text: a few values may have long strings.
+    pub(super) bytes: usize,
+}
+
+/// The parts of an expression that make it costly.
+#[derive(Debug, Clone)]
 pub(super) struct Weight {
     /// The product of the lengths of all selector lists.
     union_product: u64,
     /// How many `..` there are.
     descendants: u32,
-    /// How many filters stand inside other filters.
-    nested_filters: u32,
-    /// How many queries inside filters begin at the document's root and may visit all of it.
-    root_queries: u32,
-    /// What all regular expressions together cost for each value.
-    regex_visits: u64,
+    /// What the filters ask of each value.
+    terms: Vec<Term>,
+}
+
+/// A question that a filter asks of each value it tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Term {
+    tests: Tests,
+    weight: u64,
+}
+
+/// How often something is done, as a product of the document's measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Tests {
+    /// The first factor is the width instead of the size: the values tested are those of a single
+    /// array or object.
+    narrow: bool,
+    /// How many times the whole document comes in as a further factor.
+    roots: u32,
+    /// How many times the depth does, for filters inside filters: the sum of the sizes of all
+    /// subtrees is at most the nodes times the depth.
+    nested: u32,
+}
+
+impl Tests {
+    /// One look at each tested value together with all below it, as `@ == …` may take. Subtrees
+    /// side by side are together no larger than the document, however many they are.
+    fn of_current(self) -> Self {
+        Self {
+            narrow: self.narrow && self.roots > 0,
+            ..self
+        }
+    }
+
+    /// One look at the whole document for each tested value. Even `$.a == $.b` may take it: the
+    /// two sides may be most of the document.
+    fn of_root(self) -> Self {
+        Self {
+            roots: self.roots + 1,
+            ..self
+        }
+    }
+
+    fn visits(self, size: u64, width: u64, depth: u64) -> u64 {
+        let first = if self.narrow { width } else { size };
+        first
+            .saturating_mul(size.saturating_pow(self.roots))
+            .saturating_mul(depth.saturating_pow(self.nested))
+    }
 }
 
 impl Weight {
-    /// Whether the estimate for a document of this size stays within the limit.
-    pub(super) fn affordable(&self, nodes: usize, depth: usize) -> bool {
-        let nodes = u64::try_from(nodes).unwrap_or(u64::MAX);
-        // The sum of the sizes of all subtrees is at most the nodes times the depth. The first
-        // descent from the root is the plain sum of nodes.
-        let depth = u64::try_from(depth).unwrap_or(u64::MAX).saturating_add(1);
-        let descents = self
-            .descendants
-            .saturating_sub(1)
-            .saturating_add(self.nested_filters);
-        let visits = nodes
+    /// Whether the estimate for a document of these measures stays within the limit.
+    pub(super) fn affordable(&self, document: Measures) -> bool {
+        let wide = |number| u64::try_from(number).unwrap_or(u64::MAX);
+        let size = wide(document.nodes + document.bytes / TEXT_BYTES_PER_VISIT).max(1);
+        let width = wide(document.width).max(1);
+        let depth = wide(document.depth).saturating_add(1);
+        // The first descent from the root is the plain sum of nodes, unless a filter looks at all
+        // below each of them.
+        let descents = if self.terms.is_empty() {
+            self.descendants.saturating_sub(1)
+        } else {
+            self.descendants
+        };
+        let visits = self
+            .terms
+            .iter()
+            .map(|term| {
+                let tests = term.tests.visits(size, width, depth);
+                tests.saturating_mul(term.weight)
+            })
+            .fold(size, u64::saturating_add)
             .saturating_mul(self.union_product)
-            .saturating_mul(depth.saturating_pow(descents))
-            .saturating_mul(nodes.max(1).saturating_pow(self.root_queries))
-            .saturating_mul(self.regex_visits.saturating_add(1));
+            .saturating_mul(depth.saturating_pow(descents));
         visits <= VISITS_MAX
     }
 }
@@ -82,13 +152,7 @@ pub(super) fn weigh(text: &str) -> Result<Weight, PathError> {
     Ok(Weight {
         union_product: scan.union_product,
         descendants: u32::try_from(scan.descendants).unwrap_or(u32::MAX),
-        nested_filters: scan.nested_filters,
-        root_queries: if scan.wide_in_filter {
-            scan.roots_in_filter
-        } else {
-            0
-        },
-        regex_visits: scan.regex_visits,
+        terms: scan.terms,
     })
 }
 
@@ -97,10 +161,9 @@ struct Scan {
     open: Vec<Open>,
     descendants: usize,
     union_product: u64,
-    nested_filters: u32,
-    roots_in_filter: u32,
-    wide_in_filter: bool,
-    regex_visits: u64,
+    terms: Vec<Term>,
+    /// Whether what was read so far, outside of filters, may give values of several parents.
+    wide: bool,
     /// The letters before the current character, to know a function by its name.
     word: String,
 }
@@ -108,9 +171,14 @@ struct Scan {
 /// A bracket or parenthesis that is still open.
 struct Open {
     square: bool,
-    filter: bool,
-    /// The parentheses of `match` or `search`.
-    regex: bool,
+    /// How often a filter's condition is tested, if this is a filter.
+    filter: Option<Tests>,
+    /// What the call costs, if these are the parentheses of `match` or `search`.
+    regex: Option<u64>,
+    /// Whether anything inside the parentheses begins at the root.
+    root_inside: bool,
+    /// Whether the last query begun directly in here begins at the root.
+    root_last: bool,
     selectors: u64,
 }
 
@@ -147,9 +215,9 @@ impl Scan {
 
     /// A character inside quotes matters only in a regular expression.
     fn quoted(&mut self, c: char, previous: char) {
-        if !self.open.last().is_some_and(|open| open.regex) {
+        let Some(regex) = self.open.last_mut().and_then(|open| open.regex.as_mut()) else {
             return;
-        }
+        };
         let visits = match c {
             '{' => REGEX_UNBOUNDED_VISITS,
             // An escape may hide any character.
@@ -157,11 +225,11 @@ impl Scan {
             '\\' => REGEX_BACKSLASH_VISITS,
             _ => REGEX_CHARACTER_VISITS,
         };
-        self.regex_visits = self.regex_visits.saturating_add(visits);
+        *regex = regex.saturating_add(visits);
     }
 
     fn visit(&mut self, c: char, previous: char, solid: char) -> Result<(), PathError> {
-        let in_filter = self.open.iter().any(|open| open.filter);
+        let tests = self.open.iter().rev().find_map(|open| open.filter);
         match c {
             '[' | '(' => {
                 if self.open.len() >= PATH_NESTING_MAX {
@@ -170,11 +238,12 @@ impl Scan {
                     )));
                 }
                 let regex = c == '(' && matches!(self.word.as_str(), "match" | "search");
-                self.regex_visits += if regex { REGEX_VISITS } else { 0 };
                 self.open.push(Open {
                     square: c == '[',
-                    filter: false,
-                    regex,
+                    filter: None,
+                    regex: regex.then_some(REGEX_VISITS),
+                    root_inside: false,
+                    root_last: false,
                     selectors: 1,
                 });
             }
@@ -185,9 +254,16 @@ impl Scan {
                 if open.square {
                     self.union_product = self.union_product.saturating_mul(open.selectors);
                 }
-                if open.regex && !matches!(solid, '\'' | '"') {
-                    // The expression is not written here: it comes from the document.
-                    self.regex_visits += REGEX_UNBOUNDED_VISITS;
+                if let (Some(regex), Some(tests)) = (open.regex, tests) {
+                    // An expression that is not written here comes from the document.
+                    let written = matches!(solid, '\'' | '"');
+                    let unknown = if written { 0 } else { REGEX_UNBOUNDED_VISITS };
+                    let searched = if open.root_inside {
+                        tests.of_root()
+                    } else {
+                        tests.of_current()
+                    };
+                    self.add(searched, regex.saturating_add(unknown));
                 }
             }
             ',' => {
@@ -196,23 +272,31 @@ impl Scan {
                 }
             }
             '?' => {
-                if self.open.iter().filter(|open| open.filter).count() >= PATH_FILTERS_NESTED_MAX {
+                if self
+                    .open
+                    .iter()
+                    .filter(|open| open.filter.is_some())
+                    .count()
+                    >= PATH_FILTERS_NESTED_MAX
+                {
                     return Err(PathError::TooCostly(format!(
                         "filters are nested deeper than {PATH_FILTERS_NESTED_MAX} levels"
                     )));
                 }
-                self.nested_filters += u32::from(in_filter);
-                self.wide_in_filter |= in_filter;
-                if let Some(open) = self.open.last_mut() {
-                    open.filter = true;
-                }
+                self.begin_filter(tests);
             }
             '.' if previous == '.' => {
                 self.descendants += 1;
-                self.wide_in_filter |= in_filter;
+                self.wide |= tests.is_none();
             }
-            '*' | ':' => self.wide_in_filter |= in_filter,
-            '$' => self.roots_in_filter += u32::from(in_filter),
+            '*' | ':' => self.wide |= tests.is_none(),
+            '$' | '@' => self.begin_query(c == '$', tests),
+            // Conditions without a query (`1 == 1 && …`) take their time too.
+            '&' | '|' => {
+                if let Some(tests) = tests {
+                    self.add(tests.of_current(), 1);
+                }
+            }
             // Prefix operators recurse as parentheses do; a run of them is never meant.
             '!' if previous == '!' => {
                 return Err(PathError::TooCostly("`!!` is not allowed".to_owned()));
@@ -225,5 +309,59 @@ impl Scan {
             self.word.clear();
         }
         Ok(())
+    }
+
+    /// `outer` is how often the enclosing filter is tested.
+    fn begin_filter(&mut self, outer: Option<Tests>) {
+        let parent = self.open.len().checked_sub(2);
+        let from_root = parent.is_some_and(|parent| self.open[parent].root_last);
+        let Some(open) = self.open.last_mut() else {
+            return;
+        };
+        let tests = match (open.filter, outer) {
+            // The next of a list: it is tested as often as the first.
+            (Some(tests), _) => tests,
+            (None, Some(outer)) if from_root => outer.of_root(),
+            (None, Some(outer)) => Tests {
+                narrow: false,
+                nested: outer.nested + 1,
+                ..outer
+            },
+            (None, None) => Tests {
+                narrow: !self.wide,
+                roots: 0,
+                nested: 0,
+            },
+        };
+        open.filter = Some(tests);
+        // What a filter lets through has parents of its own for a filter that follows.
+        self.wide |= outer.is_none();
+        self.add(tests.of_current(), 1);
+    }
+
+    fn begin_query(&mut self, root: bool, tests: Option<Tests>) {
+        if let Some(open) = self.open.last_mut() {
+            open.root_last = root;
+        }
+        if root {
+            self.open
+                .iter_mut()
+                .for_each(|open| open.root_inside = true);
+        }
+        if let Some(tests) = tests {
+            let looks = if root {
+                tests.of_root()
+            } else {
+                tests.of_current()
+            };
+            self.add(looks, 1);
+        }
+    }
+
+    fn add(&mut self, tests: Tests, weight: u64) {
+        match self.terms.iter_mut().find(|term| term.tests == tests) {
+            Some(term) => term.weight = term.weight.saturating_add(weight),
+            None => self.terms.push(Term { tests, weight }),
+        }
     }
 }

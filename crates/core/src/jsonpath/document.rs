@@ -10,13 +10,13 @@ use std::ops::Range;
 
 use serde_json::{Map, Number, Value};
 
+use super::cost::Measures;
 use crate::json::scan;
 
 pub(super) struct Document<'a> {
     text: &'a str,
     root: Value,
-    nodes: usize,
-    depth: usize,
+    measures: Measures,
 }
 
 impl<'a> Document<'a> {
@@ -24,15 +24,18 @@ impl<'a> Document<'a> {
     pub(super) fn read(text: &'a str) -> Self {
         let mut reader = Reader {
             text,
-            nodes: 0,
-            depth_seen: 0,
+            measures: Measures {
+                nodes: 0,
+                depth: 0,
+                width: 0,
+                bytes: text.len(),
+            },
         };
         let (root, _) = reader.value(0, 0);
         Self {
             text,
             root,
-            nodes: reader.nodes,
-            depth: reader.depth_seen,
+            measures: reader.measures,
         }
     }
 
@@ -40,12 +43,8 @@ impl<'a> Document<'a> {
         &self.root
     }
 
-    pub(super) fn nodes(&self) -> usize {
-        self.nodes
-    }
-
-    pub(super) fn depth(&self) -> usize {
-        self.depth
+    pub(super) fn measures(&self) -> Measures {
+        self.measures
     }
 
     /// Where the given values of this document stand in the text. They are recognised by address:
@@ -98,15 +97,14 @@ impl Finder<'_> {
 
 struct Reader<'a> {
     text: &'a str,
-    nodes: usize,
-    depth_seen: usize,
+    measures: Measures,
 }
 
 impl Reader<'_> {
     /// The value at `at` and where it ends.
     fn value(&mut self, at: usize, depth: usize) -> (Value, usize) {
-        self.nodes += 1;
-        self.depth_seen = self.depth_seen.max(depth);
+        self.measures.nodes += 1;
+        self.measures.depth = self.measures.depth.max(depth);
         let text = self.text;
         match text.as_bytes().get(at) {
             Some(b'{') => {
@@ -116,6 +114,7 @@ impl Reader<'_> {
                     map.insert(key.into_owned(), value);
                     end
                 });
+                self.measures.width = self.measures.width.max(map.len());
                 (Value::Object(map), end)
             }
             Some(b'[') => {
@@ -125,6 +124,7 @@ impl Reader<'_> {
                     items.push(value);
                     end
                 });
+                self.measures.width = self.measures.width.max(items.len());
                 (Value::Array(items), end)
             }
             _ => {

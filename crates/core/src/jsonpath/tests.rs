@@ -180,6 +180,93 @@ fn costly_queries_are_refused_for_large_documents() {
 }
 
 #[test]
+fn whole_values_compared_for_each_value_are_refused() {
+    let ones = vec!["1"; 60_000].join(",");
+    let large = Json::parse(format!("{{\"body\":[[{ones}],{ones}]}}")).unwrap();
+    let started = std::time::Instant::now();
+    for path in [
+        "$.body[?$.body[0] == $.body[0]]",
+        "$.body[?$.body[0] != $['body'][0]]",
+        "$.body[?@ == 1 || $.body == $.body]",
+        "$.body[?(1 == 1) && ($ == $)]",
+        "$.body[*][?$.body[0] == 1]",
+        "$[?@[?$.body[0] == $.body[0]]]",
+        "$[?$.body[?$.body[0] == $.body[0]]]",
+        "$.body[?$.body[0]]",
+        "$.body[?length($.body[0]) > 1]",
+    ] {
+        let answer = JsonPath::parse(path).unwrap().matches(&large);
+        assert!(
+            matches!(answer, Err(PathError::DocumentTooLarge { .. })),
+            "{path}"
+        );
+    }
+    // Carried out, most of them would compare billions of values.
+    assert!(started.elapsed() < std::time::Duration::from_secs(5));
+    let one = JsonPath::parse("$.body[?$.body[0] == $.body[0]]").unwrap();
+    let started = std::time::Instant::now();
+    assert!(one.matches(&large).is_err());
+    assert!(started.elapsed() < std::time::Duration::from_secs(1));
+    // One look at each value is what a filter is for.
+    let each = JsonPath::parse("$.body[?@ == 2]").unwrap();
+    assert_eq!(each.matches(&large).unwrap().len(), 0);
+    // Values inside each other are compared once for each level.
+    let deep = format!("{}{ones}{}", "[".repeat(100), "]".repeat(100));
+    let deep = Json::parse(deep).unwrap();
+    let within = JsonPath::parse("$..[?@ == @]").unwrap().matches(&deep);
+    assert!(matches!(within, Err(PathError::DocumentTooLarge { .. })));
+    // Few values, but long ones.
+    let text = "x".repeat(1_000_000);
+    let numbers = vec!["1"; 1_000].join(",");
+    let long = Json::parse(format!("{{\"t\":\"{text}\",\"l\":[{numbers}]}}")).unwrap();
+    let compared = JsonPath::parse("$.l[?$.t == $.t]").unwrap().matches(&long);
+    assert!(matches!(compared, Err(PathError::DocumentTooLarge { .. })));
+}
+
+#[test]
+fn a_long_condition_costs_more_than_a_short_one() {
+    let numbers = Json::parse(format!("[{}]", vec!["1"; 60_000].join(","))).unwrap();
+    for condition in ["1==1&&", "@==1&&"] {
+        let path = format!("$[?{}@==2]", condition.repeat(160));
+        assert!(matches!(
+            JsonPath::parse(&path).unwrap().matches(&numbers),
+            Err(PathError::DocumentTooLarge { .. })
+        ));
+    }
+}
+
+#[test]
+fn ordinary_filters_pass() {
+    let item = |at: usize| {
+        format!(
+            r#"{{"id":{at},"name":"n{at}","price":{at},"tags":["a","b"],"at":{{"city":"x","zip":"y"}},"note":"some words of text"}}"#
+        )
+    };
+    let items = (0..200).map(item).collect::<Vec<_>>().join(",");
+    let json = Json::parse(format!(r#"{{"wanted":7,"body":{{"items":[{items}]}}}}"#)).unwrap();
+    let table = [
+        ("$.body.items[?@.price > 100 && @.name != 'n3']", 99),
+        ("$.body.items[?@.id == $.wanted]", 1),
+        (
+            "$.body.items[?@.id == $.wanted || @.id == $.body.items[0].id]",
+            2,
+        ),
+        (
+            "$.body.items[?@.id == $.wanted && @.at.city == 'x'].at.zip",
+            1,
+        ),
+        ("$.body.items[?@.tags[?@ == 'a']].id", 200),
+        ("$.body.items[?match(@.name, 'n1.*')].id", 111),
+        ("$..items[?@.id == 5]", 1),
+        ("$..[?@.city == 'x']", 200),
+    ];
+    for (path, expected) in table {
+        let found = JsonPath::parse(path).unwrap().matches(&json);
+        assert_eq!(found.map(|found| found.len()), Ok(expected), "{path}");
+    }
+}
+
+#[test]
 fn deep_documents_are_fine() {
     let text = format!("{}1{}", "[".repeat(128), "]".repeat(128));
     let json = Json::parse(text).unwrap();

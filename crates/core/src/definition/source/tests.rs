@@ -156,6 +156,45 @@ fn an_alias_bomb_is_a_definition_that_is_too_large() {
     assert!(refused(&deep).contains("nested deeper than 64"));
 }
 
+#[test]
+fn a_long_text_aliased_often_is_too_much_text() {
+    let long = "x".repeat(1_000_000);
+    let uses = "  - *a\n".repeat(3_000);
+    let said = refused(&format!("description: &a \"{long}\"\nuses:\n{uses}"));
+    // The value itself, the kept copy and two aliases are within four times the largest source.
+    assert!(
+        said.contains("more than 4194304 bytes of text (aliases expanded)")
+            && said.contains("line 5"),
+        "{said}"
+    );
+    let merges = "  - {<<: *a}\n".repeat(3_000);
+    let said = refused(&format!("base: &a {{k: \"{long}\"}}\nuses:\n{merges}"));
+    assert!(
+        said.contains("bytes of text") && said.contains("line 5"),
+        "{said}"
+    );
+    let keys = "  - *a\n".repeat(8_000);
+    let said = refused(&format!(
+        "base: &a {{{}: 1}}\nuses:\n{keys}",
+        "k".repeat(1_000)
+    ));
+    assert!(said.contains("bytes of text"), "{said}");
+    // What is written once is never too much, anchored or not.
+    let largest = "x".repeat(SOURCE_BYTES_MAX - 100);
+    assert!(Node::parse(&format!("a: &a {largest}\nb: *a")).is_ok());
+}
+
+#[test]
+fn places_are_right_far_along_a_line() {
+    let items = vec![format!("\"{}\"", "ü".repeat(20)); SOURCE_NODES_MAX - 1].join(",");
+    let node = Node::parse(&format!("[{items}]")).unwrap();
+    let Content::Sequence(items) = node.content else {
+        panic!()
+    };
+    let last = items.last().unwrap();
+    assert_eq!(last.mark, Mark::at(1, 2 + (SOURCE_NODES_MAX - 2) * 23));
+}
+
 proptest! {
     #[test]
     fn no_text_panics(text in "\\PC{0,80}|[-:\\[\\]{}&*<>|#'\"!\n ab1?,]{0,80}") {

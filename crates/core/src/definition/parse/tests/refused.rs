@@ -247,12 +247,12 @@ fn bad_http() {
     );
     bad(
         &step(
-            "url: 'http://x/', method: 'GE T', timeout: 2h, maxResponseBytes: 17000000, expectedStatuses: [20]",
+            "url: 'http://x/', method: 'GE T', timeout: 2h, maxResponseBytes: 8388609, expectedStatuses: [20]",
         ),
         &[
             "steps[0].config.method (line 5): `GE T` is not a method that can be used",
             "steps[0].config.timeout (line 5): `2h` is not between 100ms and 1h",
-            "steps[0].config.maxResponseBytes (line 5): 17000000 is not a whole number from 1 to 16777216",
+            "steps[0].config.maxResponseBytes (line 5): 8388609 is not a whole number from 1 to 8388608",
             "steps[0].config.expectedStatuses[0] (line 5): \"20\" is not a status; a status is written 200, \"2xx\" or \"200-204\" (100 to 599)",
         ],
     );
