@@ -30,6 +30,11 @@ pub trait Scope {
     /// The raw JSON text of the referenced value; `None` when there is no such value (which is not
     /// the same as `null`).
     fn resolve(&self, reference: &Reference) -> Option<Cow<'_, str>>;
+
+    /// Whether finding values has cost too much to go on; then what it gave last does not count.
+    fn is_exhausted(&self) -> bool {
+        false
+    }
 }
 
 /// Why a template could not be rendered.
@@ -44,6 +49,9 @@ pub enum RenderError {
     /// The result would be larger than [`RENDER_BYTES_MAX`].
     #[error("the rendered value is larger than {RENDER_BYTES_MAX} bytes")]
     TooLarge,
+    /// Finding the values took too long: many references into large values.
+    #[error("too many references into values this large")]
+    TooCostly,
     /// A scope gave text that is not JSON, or the result is nested too deep.
     #[error("the rendered value is not valid JSON: {0}")]
     Invalid(#[from] JsonError),
@@ -169,8 +177,11 @@ fn resolve<'a>(
     let missing = || RenderError::Missing {
         reference: reference.clone(),
     };
-    let value = scope
-        .resolve(reference)
+    let found = scope.resolve(reference);
+    if scope.is_exhausted() {
+        return Err(RenderError::TooCostly);
+    }
+    let value = found
         .or_else(|| default.map(|json| Cow::Borrowed(json.as_str())))
         .ok_or_else(missing)?;
     if value.len() > RENDER_BYTES_MAX {

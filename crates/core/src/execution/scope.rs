@@ -3,6 +3,7 @@
 //! Secrets are not here: only the call to a target may see them (`refire-engine`, dispatch).
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use super::event::{Mapped, Trigger};
 use super::state::{ContextRef, Execution, StepStatus};
@@ -13,22 +14,42 @@ use crate::time::Timestamp;
 
 const NULL: Cow<'static, str> = Cow::Borrowed("null");
 
-/// The values of an execution. The payloads it refers to must be at hand.
-#[derive(Debug, Clone, Copy)]
+/// Bytes of values that may be searched for one rendering: each reference is found by scanning,
+/// so thousands of them into a large value would take seconds, and some are rendered by the one
+/// thread that commits.
+const SEARCHED_BYTES_MAX: usize = 128 * 1024 * 1024;
+
+/// The values of an execution. The payloads it refers to must be at hand. Good for one rendering.
+#[derive(Debug, Clone)]
 pub struct StateScope<'a> {
     state: &'a Execution,
+    searched: Cell<usize>,
 }
 
 impl<'a> StateScope<'a> {
     /// The values of this execution.
     #[must_use]
     pub fn new(state: &'a Execution) -> Self {
-        Self { state }
+        Self {
+            state,
+            searched: Cell::new(0),
+        }
+    }
+
+    /// The value at a path; counts what was searched.
+    fn at(&self, value: &'a Json, path: &[Segment]) -> Option<Cow<'a, str>> {
+        self.search(value.as_str());
+        at(value, path)
+    }
+
+    fn search(&self, text: &str) {
+        self.searched
+            .set(self.searched.get().saturating_add(text.len()));
     }
 
     fn input(&self, path: &[Segment]) -> Option<Cow<'a, str>> {
         let origin = self.state.origin.as_ref()?;
-        at(self.state.payloads.get(origin.input.sequence)?, path)
+        self.at(self.state.payloads.get(origin.input.sequence)?, path)
     }
 
     /// A context value: what a step mapped, else the input's field of that name.
@@ -45,6 +66,7 @@ impl<'a> StateScope<'a> {
         if rest.is_empty() {
             return Some(value);
         }
+        self.search(&value);
         let range = locate(&value, rest)?;
         Some(match value {
             Cow::Borrowed(text) => Cow::Borrowed(&text[range]),
@@ -63,7 +85,7 @@ impl<'a> StateScope<'a> {
             // A skipped step's output is null, and so is everything below it.
             return Some(NULL);
         }
-        at(self.state.payloads.get(state.output?.sequence)?, path)
+        self.at(self.state.payloads.get(state.output?.sequence)?, path)
     }
 }
 
@@ -80,6 +102,10 @@ impl Scope for StateScope<'_> {
             Root::TriggerScheduledAt => Some(moment(origin.trigger.scheduled_at)),
             Root::Secret(_) => None,
         }
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.searched.get() > SEARCHED_BYTES_MAX
     }
 }
 
@@ -128,4 +154,41 @@ fn quoted(text: &str) -> Cow<'static, str> {
 
 fn moment(at: Option<Timestamp>) -> Cow<'static, str> {
     at.map_or(NULL, |at| quoted(&at.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::definition::{ParseOptions, Workflow};
+    use crate::execution::{Lineage, Start, start};
+    use crate::id::ExecutionId;
+    use crate::template::{RenderError, Template};
+
+    #[test]
+    fn thousands_of_references_into_a_large_value_are_refused_in_time() {
+        let source = "id: w\nsteps: [{ id: a, type: http, config: { url: 'https://x.example/' } }]";
+        let workflow = Workflow::parse(source, &ParseOptions::default()).unwrap();
+        let id = ExecutionId::from_bytes([1; 16]);
+        let filler = "x".repeat(1024 * 1024);
+        let begin = Start {
+            id,
+            workflow_version: 1,
+            seed: 0,
+            input: Json::parse(format!(r#"{{"filler":"{filler}","z":1}}"#)).unwrap(),
+            trigger: Trigger::manual(None),
+            priority: 5,
+            lineage: Lineage::first(id),
+            automatic_retries: true,
+            retry: None,
+            delay_until: None,
+            idempotency_key: None,
+            carried: Vec::new(),
+        };
+        let state = start(&workflow, begin, Timestamp::from_millis(1)).state;
+        let few = Template::parse(&"${input.z}".repeat(100)).unwrap();
+        assert!(few.render(&StateScope::new(&state)).is_ok());
+        let many = Template::parse(&"${input.z}".repeat(10_000)).unwrap();
+        let refused = many.render(&StateScope::new(&state));
+        assert_eq!(refused, Err(RenderError::TooCostly));
+    }
 }

@@ -41,4 +41,8 @@ impl Scope for CallScope<'_> {
         self.used.borrow_mut().push(value);
         Some(Cow::Owned(text))
     }
+
+    fn is_exhausted(&self) -> bool {
+        self.state.is_exhausted()
+    }
 }

@@ -84,6 +84,10 @@ impl Scope for UrlScope<'_> {
         let marked = format!("{OPEN}{text}{CLOSE}");
         Some(Cow::Owned(Json::string(&marked).as_str().to_owned()))
     }
+
+    fn is_exhausted(&self) -> bool {
+        self.inner.is_exhausted()
+    }
 }
 
 /// A value inside the host cannot turn it into another one.
