@@ -25,7 +25,7 @@ release: ## Build the optimised binary: target/release/refire
 	cargo build --release --package refire --locked
 
 .PHONY: test
-test: lint test-code test-doc ## Everything that must pass before a change lands
+test: lint test-doc test-code ## Everything that must pass before a change lands
 
 .PHONY: test-code
 test-code: ## Unit, conformance and black-box tests
