@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::definition::{RetrySettings, WorkflowId};
-use refire_core::execution::{Lineage, Start, Trigger, start};
+use refire_core::execution::{Start, Trigger, start};
 use refire_core::id::ExecutionId;
 use refire_core::json::Json;
 use refire_core::limit;
@@ -106,19 +106,15 @@ impl Intake {
                 body_hash: hash(submission.input.as_str().as_bytes()),
                 expires_at: now.plus(IDEMPOTENCY_WINDOW),
             });
+        let seed = entropy::seed(self.entropy.as_ref());
         let begin = Start {
-            id,
             workflow_version: definition.version,
-            seed: entropy::seed(self.entropy.as_ref()),
-            input: submission.input,
             trigger: submission.trigger,
             priority: submission.priority,
-            lineage: Lineage::first(id),
-            automatic_retries: true,
             retry: submission.retry,
             delay_until: submission.delay.map(|delay| now.plus(delay.min(DELAY_MAX))),
             idempotency_key: submission.idempotency_key,
-            carried: Vec::new(),
+            ..Start::plain(id, seed, submission.input)
         };
         Ok(self.decide(&definition, begin, claim, None))
     }

@@ -160,7 +160,7 @@ fn moment(at: Option<Timestamp>) -> Cow<'static, str> {
 mod tests {
     use super::*;
     use crate::definition::{ParseOptions, Workflow};
-    use crate::execution::{Lineage, Start, start};
+    use crate::execution::{Start, start};
     use crate::id::ExecutionId;
     use crate::template::{RenderError, Template};
 
@@ -170,20 +170,11 @@ mod tests {
         let workflow = Workflow::parse(source, &ParseOptions::default()).unwrap();
         let id = ExecutionId::from_bytes([1; 16]);
         let filler = "x".repeat(1024 * 1024);
-        let begin = Start {
+        let begin = Start::plain(
             id,
-            workflow_version: 1,
-            seed: 0,
-            input: Json::parse(format!(r#"{{"filler":"{filler}","z":1}}"#)).unwrap(),
-            trigger: Trigger::manual(None),
-            priority: 5,
-            lineage: Lineage::first(id),
-            automatic_retries: true,
-            retry: None,
-            delay_until: None,
-            idempotency_key: None,
-            carried: Vec::new(),
-        };
+            0,
+            Json::parse(format!(r#"{{"filler":"{filler}","z":1}}"#)).unwrap(),
+        );
         let state = start(&workflow, begin, Timestamp::from_millis(1)).state;
         let few = Template::parse(&"${input.z}".repeat(100)).unwrap();
         assert!(few.render(&StateScope::new(&state)).is_ok());

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use crate::secret::EnvironmentSecrets;
     use refire_core::definition::{ParseOptions, Workflow};
-    use refire_core::execution::{Lineage, Start, Trigger, start};
+    use refire_core::execution::{Start, start};
     use refire_core::id::ExecutionId;
     use refire_core::time::Timestamp;
 
@@ -165,20 +165,7 @@ mod tests {
         let source = "id: w\nsteps: [{ id: a, type: http, config: { url: 'https://x.example/' } }]";
         let workflow = Workflow::parse(source, &ParseOptions::default()).unwrap();
         let id = ExecutionId::from_bytes([1; 16]);
-        let begin = Start {
-            id,
-            workflow_version: 1,
-            seed: 0,
-            input: Json::parse(input).unwrap(),
-            trigger: Trigger::manual(None),
-            priority: 5,
-            lineage: Lineage::first(id),
-            automatic_retries: true,
-            retry: None,
-            delay_until: None,
-            idempotency_key: None,
-            carried: Vec::new(),
-        };
+        let begin = Start::plain(id, 0, Json::parse(input).unwrap());
         let state = start(&workflow, begin, Timestamp::from_millis(1)).state;
         let scope = CallScope::new(&state, &EnvironmentSecrets);
         render(&Template::parse(template).unwrap(), &scope)

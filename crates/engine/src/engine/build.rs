@@ -51,13 +51,8 @@ pub enum StartError {
 
 /// What runs beside the callers.
 pub(super) struct Threads {
-    pub(super) committer: Committing,
+    pub(super) committer: JoinHandle<()>,
     pub(super) services: TaskTracker,
-}
-
-/// The committer, in a thread of its own or (in simulations) as a task.
-pub(super) enum Committing {
-    Thread(JoinHandle<()>),
 }
 
 impl Builder {
@@ -219,7 +214,7 @@ fn spawn_committer(
     committer: Committer,
     lanes: Lanes,
     broken: CancellationToken,
-) -> Result<Committing, StartError> {
+) -> Result<JoinHandle<()>, StartError> {
     let runtime = Handle::current();
     // A committer that panics leaves a process that cannot write: it must say so and stop.
     let broken = broken.drop_guard();
@@ -230,6 +225,5 @@ fn spawn_committer(
                 broken.disarm();
             }
         })
-        .map(Committing::Thread)
         .map_err(StartError::Thread)
 }

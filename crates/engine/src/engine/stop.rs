@@ -2,12 +2,13 @@
 //! store, then the store is closed. Nothing that was answered is lost, and the next start waits
 //! for nothing.
 
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::Engine;
-use super::build::{Committing, Threads};
+use super::build::Threads;
 
 /// How long attempts in flight may go on.
 const FINISH_WITHIN: Duration = Duration::from_secs(18);
@@ -63,10 +64,9 @@ impl Engine {
     }
 
     /// Everything in the queue is committed before its thread ends.
-    async fn drain(&self, committer: Committing) {
-        let Committing::Thread(thread) = committer;
+    async fn drain(&self, committer: JoinHandle<()>) {
         self.queue.close();
-        let joined = tokio::task::spawn_blocking(move || thread.join());
+        let joined = tokio::task::spawn_blocking(move || committer.join());
         if timeout(DRAIN_WITHIN, joined).await.is_err() {
             tracing::error!("the committer did not end in time");
         }

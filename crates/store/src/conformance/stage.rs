@@ -6,9 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::definition::{ParseOptions, StepId, Workflow, WorkflowId};
-use refire_core::execution::{
-    Command, Event, Lineage, Outcome, Report, Start, Trigger, decide, start,
-};
+use refire_core::execution::{Command, Event, Outcome, Report, Start, Trigger, decide, start};
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::{ExecutionId, NodeId, time_ordered};
 use refire_core::json::Json;
@@ -141,18 +139,8 @@ impl Stage {
     pub(super) fn plain_start(&mut self, input: &str) -> Start {
         let id = self.id();
         Start {
-            id,
-            workflow_version: 1,
-            seed: 42,
-            input: json(input),
             trigger: Trigger::manual(Some("ada".to_owned())),
-            priority: 5,
-            lineage: Lineage::first(id),
-            automatic_retries: true,
-            retry: None,
-            delay_until: None,
-            idempotency_key: None,
-            carried: Vec::new(),
+            ..Start::plain(id, 42, json(input))
         }
     }
 

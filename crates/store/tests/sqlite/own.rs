@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use refire_core::definition::{ParseOptions, Workflow};
-use refire_core::execution::{Decision, Event, Lineage, Start, Trigger, start};
+use refire_core::execution::{Decision, Event, Start, start};
 use refire_core::id::{ExecutionId, time_ordered};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
@@ -54,20 +54,7 @@ fn same_as(admit: &Admit, n: u32) -> Part {
 /// The `n`th execution, as it is admitted.
 fn admission(workflow: &Workflow, n: u32, input: &str) -> Admit {
     let id = id(n);
-    let with = Start {
-        id,
-        workflow_version: 1,
-        seed: 42,
-        input: Json::parse(input).unwrap(),
-        trigger: Trigger::manual(None),
-        priority: 5,
-        lineage: Lineage::first(id),
-        automatic_retries: true,
-        retry: None,
-        delay_until: None,
-        idempotency_key: None,
-        carried: Vec::new(),
-    };
+    let with = Start::plain(id, 42, Json::parse(input).unwrap());
     let Decision { events, state, .. } = start(workflow, with, NOW);
     let update = RowUpdate {
         version: state.version,

@@ -9,6 +9,7 @@ use crate::execution::scope::InputScope;
 use crate::execution::state::Execution;
 use crate::id::ExecutionId;
 use crate::json::Json;
+use crate::limit;
 use crate::template::Template;
 use crate::time::Timestamp;
 
@@ -39,6 +40,27 @@ pub struct Start {
     pub idempotency_key: Option<String>,
     /// Results taken over from an earlier execution.
     pub carried: Vec<Carried>,
+}
+
+impl Start {
+    /// A start by hand with nothing special about it: the first version, no delay, no key.
+    #[must_use]
+    pub fn plain(id: ExecutionId, seed: u64, input: Json) -> Self {
+        Self {
+            id,
+            workflow_version: 1,
+            seed,
+            input,
+            trigger: Trigger::manual(None),
+            priority: limit::PRIORITY_DEFAULT,
+            lineage: Lineage::first(id),
+            automatic_retries: true,
+            retry: None,
+            delay_until: None,
+            idempotency_key: None,
+            carried: Vec::new(),
+        }
+    }
 }
 
 /// A completed step's result, taken over so that it does not run again.

@@ -10,7 +10,7 @@ use crate::definition::{ParseOptions, StepId, Workflow};
 use crate::execution::decide::{Decision, Start, decide, start};
 use crate::execution::replay::replay;
 use crate::execution::{
-    Command, Effect, Event, Execution, Lineage, Outcome, Refusal, Report, Trigger, fold,
+    Command, Effect, Event, Execution, Outcome, Refusal, Report, Trigger, fold,
 };
 use crate::failure::{ErrorClass, Failure};
 use crate::id::ExecutionId;
@@ -47,18 +47,8 @@ pub(in crate::execution) fn workflow(head: &str, steps: &[&str]) -> Workflow {
 pub(in crate::execution) fn plain_start(input: &str) -> Start {
     let id = ExecutionId::from_bytes([1; 16]);
     Start {
-        id,
-        workflow_version: 1,
-        seed: 42,
-        input: json(input),
         trigger: Trigger::manual(Some("ada".to_owned())),
-        priority: 5,
-        lineage: Lineage::first(id),
-        automatic_retries: true,
-        retry: None,
-        delay_until: None,
-        idempotency_key: None,
-        carried: Vec::new(),
+        ..Start::plain(id, 42, json(input))
     }
 }
 
