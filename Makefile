@@ -27,8 +27,19 @@ release: ## Build the optimised binary: target/release/refire
 .PHONY: test
 test: lint test-doc test-code ## Everything that must pass before a change lands
 
+.PHONY: test-long
+test-long: test-tools ## The long forms: 100,000 simulated worlds, every crash test at full length, fuzzing
+	SEEDS=100000 cargo test --package refire-engine --all-features --locked --release --test sim -- --nocapture
+	SEEDS=20000 cargo test --package refire-store --all-features --locked --release --test differential
+	REFIRE_TEST_LONG=1 cargo test --package refire --all-features --locked --test crash --test hostile -- --nocapture --test-threads=1
+	scripts/fuzz $(or $(FUZZ_SECONDS),30)
+
+.PHONY: test-tools
+test-tools: ## Install what the crash tests call, where that is possible
+	@scripts/test-tools
+
 .PHONY: test-code
-test-code: ## Unit, conformance and black-box tests
+test-code: test-tools ## Unit, conformance, simulation, crash and black-box tests
 ifeq ($(NEXTEST),yes)
 	cargo nextest run --workspace --all-features --locked
 else
@@ -47,8 +58,9 @@ lint: ## Formatting, lints, and the dependency rules where cargo-deny is install
 	else echo "lint: cargo-deny is not installed; deny.toml was not checked"; fi
 
 .PHONY: bench
-bench: ## Measure: executions per second on this machine, beside the raw limit of its disk
-	cargo run --release --quiet --package refire-bench
+bench: ## Measure on this machine, beside its raw limits; ONLY=ingest picks some (bench/README.md)
+	cargo build --release --package refire --package refire-bench --locked
+	@cargo run --release --quiet --package refire-bench -- $(ONLY)
 
 .PHONY: update
 update: ## Write the generated files (openapi.json, docs/state-machine.md, snapshots) anew

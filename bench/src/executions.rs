@@ -1,101 +1,150 @@
-//! One-step executions through the whole engine: admitted durably, run, completed durably. The
-//! target answers at once and without a network, so that what is measured is the engine.
+//! B2, executions admitted and completed together with the engine inside the program: what each
+//! caller waits for, and how often an execution is written.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use async_trait::async_trait;
-use refire_core::definition::WorkflowId;
-use refire_core::failure::Failure;
-use refire_core::json::Json;
-use refire_engine::caller::Caller;
-use refire_engine::clock::{Clock, SystemClock};
-use refire_engine::target::{HttpAnswer, HttpRequest};
 use refire_engine::{Engine, Submission};
-use refire_store::sqlite::{Options, Sqlite};
 
-use crate::disk::percentiles;
+use crate::embedded::{AtOnce, Embedded};
+use crate::line::{Goal, Line};
+use crate::machine;
+use crate::progress::say;
+use crate::sample::{Latency, Repeats, Waits};
+use crate::target::{self, Manner, Target};
 
-/// How long callers go on.
-const FOR: Duration = Duration::from_secs(5);
+const REPEATS: usize = 3;
+/// How long the callers go on.
+const FOR: Duration = Duration::from_secs(2);
+/// Callers at once.
+const CALLERS: [usize; 3] = [1, 16, 64];
+/// The most callers: where the goal is set.
+const MANY: usize = 64;
+const NOWHERE: &str = "https://target.example/";
 
-const WORKFLOW: &str = r#"
-id: bench
-steps:
-  - id: call
-    type: http
-    config: { method: POST, url: "https://target.example/x", body: "${input}" }
-"#;
+/// Where the calls of executions go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Calls {
+    /// Nowhere: what is left is the engine.
+    None,
+    /// To a target on this machine, over HTTP.
+    Http,
+}
 
-struct Instantly(Json);
-
-#[async_trait]
-impl Caller for Instantly {
-    async fn call(&self, _: HttpRequest) -> Result<HttpAnswer, Failure> {
-        Ok(HttpAnswer {
-            status: 200,
-            output: self.0.clone(),
-        })
+impl Calls {
+    fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Http => "http",
+        }
     }
 }
 
-/// Prints `executions` for so many callers, each waiting for its answer before the next.
-pub(crate) async fn report(callers: usize) -> anyhow::Result<()> {
-    let dir = tempfile::tempdir_in(".")?;
-    let clock = SystemClock::new();
-    let store = Arc::new(Sqlite::open_in(dir.path(), &Options::new(clock.now()))?);
-    let output = Json::parse(r#"{"status":200,"headers":{},"body":{"ok":true}}"#)?;
-    let engine = Engine::builder(store)
-        .clock(Arc::new(clock))
-        .caller(Arc::new(Instantly(output)))
-        .start()?;
-    let workflow = engine
-        .apply(WORKFLOW, None, "bench")
-        .await?
-        .definition
-        .workflow
-        .id
-        .clone();
-    let input = Json::parse(format!("{{\"text\":\"{}\"}}", "x".repeat(480)))?;
-    let began = Instant::now();
-    let mut tasks = Vec::new();
-    for _ in 0..callers {
-        let one = admit_for(Arc::clone(&engine), workflow.clone(), input.clone());
-        tasks.push(tokio::spawn(one));
+#[derive(Default)]
+struct Series {
+    admitted_s: Repeats,
+    completed_s: Repeats,
+    latency: Latency,
+    commits: Repeats,
+    fsyncs: Repeats,
+    cpu_us: Repeats,
+}
+
+/// Prints `B2 executions`.
+pub(crate) async fn report() -> anyhow::Result<()> {
+    let target = Target::start(Manner::AtOnce).await?;
+    for callers in CALLERS {
+        let mut without = Series::default();
+        let mut over_http = Series::default();
+        for repeat in 1..=REPEATS {
+            for (calls, series) in [(Calls::None, &mut without), (Calls::Http, &mut over_http)] {
+                let name = calls.name();
+                say(format_args!(
+                    "executions: {callers} callers, calls {name}, {repeat} of {REPEATS}"
+                ));
+                measure(callers, calls, &target, series).await?;
+            }
+        }
+        print(callers, Calls::None, &without)?;
+        print(callers, Calls::Http, &over_http)?;
     }
-    let mut waits = Vec::new();
-    for task in tasks {
-        waits.extend(task.await??);
-    }
-    let admitted = began.elapsed();
-    while engine.store().open_counts(None).await?.executions > 0 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    let completed = began.elapsed();
-    let count = waits.len() as f64;
-    println!(
-        "executions callers={callers} admitted_s={:.0} completed_s={:.0} {}",
-        count / admitted.as_secs_f64(),
-        count / completed.as_secs_f64(),
-        percentiles(&mut waits),
-    );
-    engine.stop().await;
     Ok(())
 }
 
-async fn admit_for(
-    engine: Arc<Engine>,
-    workflow: WorkflowId,
-    input: Json,
-) -> anyhow::Result<Vec<Duration>> {
+fn print(callers: usize, calls: Calls, series: &Series) -> anyhow::Result<()> {
+    let mut line = Line::new("B2", "executions")
+        .word("callers", callers)
+        .word("calls", calls.name())
+        .figure("completed_s", &series.completed_s)
+        .figure("admitted_s", &series.admitted_s)
+        .latency(&series.latency)
+        .figure("cpu_us", &series.cpu_us)
+        .figure("commits_per_execution", &series.commits)
+        .figure("fsyncs_per_execution", &series.fsyncs)
+        .figure("rss_mb", &machine::rss_mb(std::process::id())?.into())
+        .goal("commits_per_execution", Goal::Below(2.01));
+    if callers == MANY {
+        line = line.goal("completed_s", Goal::AtLeast(8_000.0));
+    }
+    line.print();
+    Ok(())
+}
+
+async fn measure(
+    callers: usize,
+    calls: Calls,
+    target: &Target,
+    series: &mut Series,
+) -> anyhow::Result<()> {
+    let embedded = match calls {
+        Calls::None => {
+            let caller = Arc::new(AtOnce::new());
+            Embedded::start(&target::workflow(NOWHERE), Some(caller)).await?
+        }
+        Calls::Http => Embedded::start(&target.workflow(), None).await?,
+    };
+    let own = std::process::id();
+    let (before, cpu) = (embedded.store.counts(), machine::cpu_time(own)?);
     let began = Instant::now();
-    let mut waits = Vec::new();
+    let mut tasks = Vec::new();
+    for caller in 0..callers {
+        let submission = embedded.submission(caller, None);
+        tasks.push(tokio::spawn(submit_for(
+            Arc::clone(&embedded.engine),
+            submission,
+        )));
+    }
+    let mut waits = Waits::default();
+    for task in tasks {
+        waits.extend(task.await??);
+    }
+    let count = waits.len() as f64;
+    series.admitted_s.add(count / began.elapsed().as_secs_f64());
+    embedded.ended(waits.len() as u64).await?;
+    series
+        .completed_s
+        .add(count / began.elapsed().as_secs_f64());
+    series.latency.add(&waits);
+    let after = embedded.store.counts();
+    let cpu = machine::cpu_time(own)? - cpu;
+    series.cpu_us.add(cpu.as_secs_f64() * 1e6 / count);
+    series
+        .commits
+        .add((after.moves - before.moves) as f64 / count);
+    series
+        .fsyncs
+        .add((after.transactions - before.transactions) as f64 / count);
+    embedded.stop().await;
+    Ok(())
+}
+
+async fn submit_for(engine: Arc<Engine>, submission: Submission) -> anyhow::Result<Waits> {
+    let mut waits = Waits::default();
+    let began = Instant::now();
     while began.elapsed() < FOR {
         let one = Instant::now();
-        engine
-            .submit(Submission::manual(workflow.clone(), input.clone()))
-            .await?;
-        waits.push(one.elapsed());
+        engine.submit(submission.clone()).await?;
+        waits.add(one.elapsed());
     }
     Ok(waits)
 }

@@ -8,10 +8,13 @@
 
 mod cost;
 mod document;
+mod search;
 
 use std::ops::Range;
 
-use crate::json::{ArrayBuilder, Json, Segment, locate};
+use crate::json::{ArrayBuilder, Json, Segment};
+
+pub use search::{MATCHES_TOGETHER_MAX, Search};
 
 /// The longest expression, in bytes.
 pub const PATH_BYTES_MAX: usize = 1024;
@@ -112,28 +115,7 @@ impl JsonPath {
     /// # Errors
     /// When the query is too costly for this document or gives too many values.
     pub fn matches(&self, json: &Json) -> Result<Vec<Range<usize>>, PathError> {
-        let (path, weight) = match &self.query {
-            Query::Plain(segments) => {
-                return Ok(locate(json.as_str(), segments).into_iter().collect());
-            }
-            Query::General { path, weight } => (path, weight),
-        };
-        let document = document::Document::read(json.as_str());
-        let measures = document.measures();
-        if !weight.affordable(measures) {
-            return Err(PathError::DocumentTooLarge {
-                path: self.text.to_string(),
-                nodes: measures.nodes,
-            });
-        }
-        let found = path.query(document.root()).all();
-        if found.len() > MATCHES_MAX {
-            return Err(PathError::TooManyMatches {
-                path: self.text.to_string(),
-                count: found.len(),
-            });
-        }
-        Ok(document.ranges(&found))
+        Search::new(json).matches(self)
     }
 
     /// What an output mapping takes: no match gives `null`, one its value, several an array.

@@ -12,5 +12,7 @@ pub mod id;
 pub mod json;
 pub mod jsonpath;
 pub mod limit;
+#[cfg(feature = "planted")]
+pub mod planted;
 pub mod template;
 pub mod time;

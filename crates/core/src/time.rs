@@ -14,6 +14,13 @@ pub struct Timestamp(i64);
 pub struct TimestampError(String);
 
 impl Timestamp {
+    /// The first moment of the calendar, in the year -9999. Moments outside of it have no text
+    /// that could be read again, so arithmetic does not lead there.
+    pub const FIRST: Self = Self(-377_705_023_201_000_000);
+
+    /// The last moment of the calendar, in the year 9999.
+    pub const LAST: Self = Self(253_402_207_200_000_000);
+
     /// From microseconds since the epoch.
     #[must_use]
     pub const fn from_micros(micros: i64) -> Self {
@@ -38,22 +45,18 @@ impl Timestamp {
         self.0.div_euclid(1_000)
     }
 
-    /// This much later; saturates at the end of time.
+    /// This much later; saturates at the end of the calendar.
     #[must_use]
     pub fn plus(self, duration: Duration) -> Self {
-        Self(
-            self.0
-                .saturating_add(i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)),
-        )
+        let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
+        Self(self.0.saturating_add(micros).min(Self::LAST.0))
     }
 
-    /// This much earlier; saturates at the beginning.
+    /// This much earlier; saturates at the beginning of the calendar.
     #[must_use]
     pub fn minus(self, duration: Duration) -> Self {
-        Self(
-            self.0
-                .saturating_sub(i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)),
-        )
+        let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
+        Self(self.0.saturating_sub(micros).max(Self::FIRST.0))
     }
 
     /// The time from `earlier` until this moment; zero if `earlier` is later.
@@ -120,7 +123,15 @@ mod tests {
     #[test]
     fn arithmetic_saturates() {
         let end = Timestamp::from_micros(i64::MAX);
-        assert_eq!(end.plus(Duration::MAX), end);
+        assert_eq!(end.plus(Duration::MAX), Timestamp::LAST);
         assert_eq!(Timestamp::from_micros(5).since(end), Duration::ZERO);
+        let now = Timestamp::from_millis(1_800_000_000_000);
+        for end in [now.plus(Duration::MAX), now.minus(Duration::MAX)] {
+            assert_eq!(end.to_string().parse::<Timestamp>().unwrap(), end);
+        }
+        for (end, beyond) in [(Timestamp::FIRST, -1), (Timestamp::LAST, 1_000_000)] {
+            assert!(jiff::Timestamp::from_microsecond(end.0).is_ok());
+            assert!(jiff::Timestamp::from_microsecond(end.0 + beyond).is_err());
+        }
     }
 }

@@ -7,6 +7,8 @@
 
 mod cache;
 mod lane;
+#[cfg(feature = "planted")]
+mod planted;
 mod request;
 mod settle;
 mod unit;
@@ -28,7 +30,8 @@ use crate::limit::Slots;
 pub(crate) use cache::Cache;
 pub(crate) use lane::Queue;
 pub(crate) use lane::{Lanes, lanes};
-pub(crate) use request::{AdmitRequest, Admitted, Reply, Request};
+use request::Asker;
+pub(crate) use request::{AdmitRequest, Admitted, Request};
 pub use request::{CommandError, CommitFailure};
 pub(crate) use settle::AfterCommit;
 pub(crate) use unit::TIMER_OWNED_WITHIN;
@@ -121,8 +124,8 @@ impl Committer {
                             units.len() - 1
                         }
                     };
-                    units[index].suspend(permit);
-                    self.decide_one(&mut units[index], *command, reply, now)
+                    let asker = Asker::new(reply, permit);
+                    self.decide_one(&mut units[index], *command, asker, now)
                         .await;
                 }
                 Request::Admit(all) => units.extend(all.into_iter().map(Unit::admission)),
@@ -147,16 +150,16 @@ impl Committer {
     async fn load(
         &mut self,
         id: ExecutionId,
-    ) -> Result<Option<(Execution, Arc<Workflow>)>, CommitFailure> {
+    ) -> Result<Option<(Arc<Execution>, Arc<Workflow>)>, CommitFailure> {
         let state = match self.cache.take(&id) {
             Some(state) => state,
             None => match self
                 .store
-                .execution(id)
+                .load(id)
                 .await
                 .map_err(|error| CommitFailure::read(&error))?
             {
-                Some(stored) => stored.state,
+                Some(stored) => Arc::new(stored.state),
                 None => return Ok(None),
             },
         };
@@ -171,36 +174,31 @@ impl Committer {
         Ok(Some((state, workflow)))
     }
 
-    async fn decide_one(
-        &self,
-        unit: &mut Unit,
-        command: Command,
-        reply: Reply<Result<Execution, CommandError>>,
-        now: Timestamp,
-    ) {
+    async fn decide_one(&self, unit: &mut Unit, command: Command, asker: Asker, now: Timestamp) {
         let Some((id, state, workflow)) = unit.open() else {
-            unit.refuse_one(reply);
+            unit.refuse_one(asker);
             return;
         };
         let mut decision = decide(&workflow, state, command.clone(), now);
         if let Err(Refusal::MissingPayload(_)) = decision {
             match self.store.load_values(id, &state.referenced()).await {
                 Ok(values) => {
+                    let payloads = &mut Arc::make_mut(state).payloads;
                     for (sequence, value) in values {
-                        state.payloads.insert(sequence, value);
+                        payloads.insert(sequence, value);
                     }
                     decision = decide(&workflow, state, command.clone(), now);
                 }
                 Err(error) => {
                     let failure = CommitFailure::read(&error);
-                    unit.add_refusal(reply, CommandError::Failed(failure));
+                    unit.add_refusal(asker, CommandError::Failed(failure));
                     return;
                 }
             }
         }
         match decision {
-            Ok(decision) => unit.add_decision(decision, command, reply),
-            Err(refusal) => unit.add_refusal(reply, CommandError::Refused(refusal)),
+            Ok(decision) => unit.add_decision(decision, command, asker),
+            Err(refusal) => unit.add_refusal(asker, CommandError::Refused(refusal)),
         }
     }
 
@@ -216,7 +214,7 @@ impl Committer {
         while let Some(mut units) = stack.pop() {
             let parts: Vec<Part> = units.iter_mut().flat_map(Unit::take_parts).collect();
             if parts.is_empty() {
-                self.answer(units, Vec::new(), conflicted);
+                self.answer(units, Vec::new(), now, conflicted);
                 continue;
             }
             let commit_id = entropy::fresh(self.entropy.as_ref(), now);
@@ -225,8 +223,12 @@ impl Committer {
                 now,
                 parts,
             };
-            match self.store.commit(&batch).await {
-                Ok(outcomes) => self.answer(units, outcomes, conflicted),
+            #[cfg(feature = "planted")]
+            let written = planted::commit(self.store.as_ref(), &batch, &mut units).await;
+            #[cfg(not(feature = "planted"))]
+            let written = self.store.commit(&batch).await;
+            match written {
+                Ok(outcomes) => self.answer(units, outcomes, now, conflicted),
                 Err(CommitError::NotWritten {
                     reason: NotWritten::Statement,
                     source,
@@ -266,6 +268,7 @@ impl Committer {
         &mut self,
         units: Vec<Unit>,
         outcomes: Vec<PartOutcome>,
+        now: Timestamp,
         conflicted: &mut Vec<Request>,
     ) {
         let mut outcomes = outcomes.into_iter();
@@ -279,6 +282,7 @@ impl Committer {
                 unit,
                 outcome,
                 &mut self.cache,
+                now,
                 self.after.as_ref(),
                 conflicted,
             );

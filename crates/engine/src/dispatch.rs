@@ -13,6 +13,7 @@ mod report;
 mod scope;
 mod url;
 
+use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +22,8 @@ use futures_util::FutureExt as _;
 use refire_core::definition::{Workflow, WorkflowId};
 use refire_core::execution::Execution;
 use refire_core::id::{ExecutionId, NodeId};
+#[cfg(feature = "planted")]
+use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
 use refire_store::{Part, PartOutcome, Release, Store, WorkRow};
 use tokio::sync::oneshot;
@@ -38,7 +41,7 @@ use crate::timer::Timers;
 use crate::waiter::Waiters;
 
 pub(crate) use claim::{claim_loop, horizon_loop, timer_loop};
-use flight::Flights;
+use flight::{Flights, Ticket};
 pub(crate) use recover::recover;
 
 /// Rows given back to the store in one part.
@@ -106,14 +109,15 @@ impl Dispatcher {
     /// Begins an entered attempt in a task of its own.
     fn spawn(
         self: &Arc<Self>,
+        ticket: Ticket,
         row: WorkRow,
         permit: Permit,
-        state: Arc<Execution>,
-        workflow: Arc<Workflow>,
+        (state, workflow): (Arc<Execution>, Arc<Workflow>),
     ) {
         let dispatcher = Arc::clone(self);
-        let entered = row.clone();
+        let entered = ticket.clone();
         let work = attempt::Attempt {
+            ticket: ticket.clone(),
             row: row.clone(),
             permit,
             state,
@@ -127,7 +131,7 @@ impl Dispatcher {
                 // A defect of ours must not leave the step without an end.
                 report::panicked(&dispatcher, &row).await;
             }
-            dispatcher.flights.leave(&row);
+            dispatcher.flights.leave(&ticket);
         });
         self.flights.attach(&entered, &task.abort_handle());
     }
@@ -150,6 +154,23 @@ impl Dispatcher {
                 self.keep(row.clone(), due.map_or(again, |due| due.max(again)));
             }
         }
+    }
+
+    /// As [`Dispatcher::release`], in a task of its own; then they are looked for.
+    fn give_back(self: &Arc<Self>, rows: Vec<WorkRow>) {
+        if rows.is_empty() {
+            return;
+        }
+        let dispatcher = Arc::clone(self);
+        self.tracker.spawn(async move {
+            let workflows: BTreeSet<WorkflowId> =
+                rows.iter().map(|row| row.workflow.clone()).collect();
+            let rows = rows.into_iter().map(|row| (row, None));
+            dispatcher.release(rows.collect()).await;
+            for workflow in &workflows {
+                dispatcher.slots.mark_backlog(workflow);
+            }
+        });
     }
 
     /// Puts an attempt off. Soon, it stays with this node as a timer; later, the store has it.
@@ -227,25 +248,38 @@ impl AfterCommit for Follow {
             let _ = self.0.queue.try_result(request);
             return;
         }
-        if self.0.flights.enter(&work) {
-            self.0.spawn(work, permit, state, workflow);
+        let ticket = self.0.flights.enter(&work);
+        if let Some(ticket) = ticket.filter(|ticket| self.0.flights.begins(ticket)) {
+            self.0.spawn(ticket, work, permit, (state, workflow));
         }
     }
 
     fn wait(&self, work: WorkRow) {
+        #[cfg(feature = "planted")]
+        if planted::is(Defect::TimerForgotten) {
+            return;
+        }
         self.0.timers.add(work);
     }
 
     fn backlog(&self, workflow: &WorkflowId) {
+        #[cfg(feature = "planted")]
+        if planted::is(Defect::WakeUpLost) {
+            return;
+        }
         self.0.slots.mark_backlog(workflow);
     }
 
     fn withdraw(&self, execution: ExecutionId, step: &str) {
         self.0.timers.withdraw(execution, step);
+        self.0.flights.withdraw(execution, step);
     }
 
     fn hold(&self, execution: ExecutionId) {
         self.0.timers.hold(execution);
+        let begun = self.0.flights.hold(execution);
+        // The store drops them, since the execution is paused, and resuming makes them again.
+        self.0.give_back(begun);
     }
 
     fn abort(&self, execution: ExecutionId) {

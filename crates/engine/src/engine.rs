@@ -60,7 +60,7 @@ pub enum Accepted {
         /// Its id.
         id: ExecutionId,
         /// Its state.
-        state: Box<Execution>,
+        state: Arc<Execution>,
     },
     /// The idempotency key has an execution already.
     Duplicate {
@@ -175,7 +175,7 @@ impl Engine {
     }
 
     /// Starts an execution and waits for its end, at most so long. The second part is what it
-    /// ended as, if it did in time.
+    /// ended as, if it did in time and could be read.
     pub async fn submit_and_wait(
         &self,
         submission: Submission,
@@ -183,10 +183,15 @@ impl Engine {
     ) -> Result<(Accepted, Option<Stored>), IntakeError> {
         let accepted = self.submit(submission).await?;
         let (Accepted::New { id, .. } | Accepted::Duplicate { id, .. }) = &accepted;
-        let stored = self
-            .wait(*id, wait)
-            .await
-            .map_err(|error| CommitFailure::read(&error))?;
+        // It is accepted, whatever comes of looking for its end: an error here would say that
+        // nothing was written.
+        let stored = self.wait(*id, wait).await.unwrap_or_else(|error| {
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "waiting for an end"
+            );
+            None
+        });
         Ok((
             accepted,
             stored.filter(|stored| stored.state.status.is_terminal()),
@@ -237,16 +242,14 @@ impl Engine {
 
     /// Waits for an execution's end, at most so long; what it is then. None: there is none.
     pub async fn wait(&self, id: ExecutionId, wait: Duration) -> Result<Option<Stored>, ReadError> {
-        // First, so that it is dropped last, also when whoever waits goes away in the middle.
-        let _tidy = self.waiters.tidy_later(id);
         // Registered before the look, so that an end in between is not missed.
-        let mut ended = self.waiters.register(id);
+        let waiting = self.waiters.register(id);
         let stored = self.store.execution(id).await?;
         if stored
             .as_ref()
             .is_some_and(|stored| !stored.state.status.is_terminal())
         {
-            let _ = tokio::time::timeout(wait, ended.wait_for(|ended| *ended)).await;
+            let _ = tokio::time::timeout(wait, waiting.ended()).await;
         }
         self.store.execution(id).await
     }
@@ -256,7 +259,7 @@ impl Engine {
         &self,
         id: ExecutionId,
         command: Command,
-    ) -> Result<Execution, CommandError> {
+    ) -> Result<Arc<Execution>, CommandError> {
         let (reply, answer) = oneshot::channel();
         let request = Request::Command {
             id,
@@ -268,9 +271,10 @@ impl Engine {
             .result(request)
             .await
             .map_err(CommitFailure::from)?;
+        // No answer: the committer died in the middle, and what it wrote is not known.
         answer
             .await
-            .unwrap_or(Err(CommandError::Failed(CommitFailure::Stopping)))
+            .unwrap_or(Err(CommandError::Failed(CommitFailure::Unknown)))
     }
 
     /// Gives a dead letter up.

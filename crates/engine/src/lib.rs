@@ -9,6 +9,7 @@
 //! - [`target`]: the outgoing HTTP call and the addresses it may reach.
 //! - [`limit`]: how much may run at once.
 //! - `letter`: retrying dead letters. `maintenance`: retention.
+//! - [`turns`]: connections that share their thread fairly.
 //! - [`clock`], [`entropy`], [`secret`], [`caller`]: the doors to the world, all replaceable.
 
 pub mod caller;
@@ -26,6 +27,7 @@ mod maintenance;
 pub mod secret;
 pub mod target;
 mod timer;
+pub mod turns;
 mod waiter;
 
 pub use commit::{CommandError, CommitFailure};

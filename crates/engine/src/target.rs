@@ -6,7 +6,9 @@
 
 mod answer;
 mod classify;
+mod connect;
 mod guard;
+mod hints;
 mod http;
 mod network;
 mod phase;
@@ -14,6 +16,9 @@ mod redact;
 mod request;
 mod resolve;
 mod retry_after;
+mod room;
+mod trust;
+mod wire;
 
 pub use guard::{ALLOW_SETTING, Allow, AllowError, Guard, Refused};
 pub use http::{HttpAnswer, HttpSettings, HttpTarget, TargetError};

@@ -75,7 +75,10 @@ impl Timers {
         let mut heap = self.heap();
         heap.order.clear();
         heap.count = 0;
-        heap.rows.drain().flat_map(|(_, rows)| rows).collect()
+        let mut rows: Vec<WorkRow> = heap.rows.drain().flat_map(|(_, rows)| rows).collect();
+        // The same rows go back in the same order, whatever the map's own is.
+        rows.sort_by(|a, b| (a.execution, &a.step).cmp(&(b.execution, &b.step)));
+        rows
     }
 
     /// Sleeps until at least one is due and takes those that are.
@@ -88,8 +91,9 @@ impl Timers {
             }
             let sleep = next.map_or(SLEEP_MAX, |next| until(clock.as_ref(), next).min(SLEEP_MAX));
             tokio::select! {
-                () = tokio::time::sleep(sleep) => {}
+                biased;
                 () = self.earlier.notified() => {}
+                () = tokio::time::sleep(sleep) => {}
             }
         }
     }

@@ -1,30 +1,31 @@
 //! Those who wait for an execution's end: an HTTP caller with `?wait=`, a test, an embedder.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use refire_core::execution::Execution;
 use refire_core::id::ExecutionId;
-use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
-/// Waiting ends, by execution.
+/// Ends that somebody waits for, by execution. Whoever waits holds them.
 #[derive(Default)]
-pub(crate) struct Waiters {
-    waiting: Mutex<HashMap<ExecutionId, watch::Sender<bool>>>,
-}
+pub(crate) struct Waiters(Mutex<HashMap<ExecutionId, Weak<CancellationToken>>>);
 
 impl Waiters {
-    /// Becomes true when the execution ends. Register first and look at the store afterwards:
-    /// then an end cannot be missed.
-    pub(crate) fn register(&self, id: ExecutionId) -> watch::Receiver<bool> {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        match waiting.get(&id) {
-            Some(sender) => sender.subscribe(),
-            None => {
-                let (sender, receiver) = watch::channel(false);
-                waiting.insert(id, sender);
-                receiver
-            }
+    /// Waits for the execution's end. Register first and look at the store afterwards: then an end
+    /// cannot be missed.
+    pub(crate) fn register(&self, id: ExecutionId) -> Waiting<'_> {
+        let mut ends = self.ends();
+        let known = ends.get(&id).and_then(Weak::upgrade);
+        let ended = known.unwrap_or_else(|| {
+            let ended = Arc::new(CancellationToken::new());
+            ends.insert(id, Arc::downgrade(&ended));
+            ended
+        });
+        Waiting {
+            waiters: self,
+            id,
+            ended: Some(ended),
         }
     }
 
@@ -33,36 +34,75 @@ impl Waiters {
         if !state.status.is_terminal() {
             return;
         }
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(sender) = waiting.remove(&id) {
-            sender.send_replace(true);
+        let ended = self.ends().remove(&id);
+        if let Some(ended) = ended.and_then(|ended| ended.upgrade()) {
+            ended.cancel();
         }
     }
 
-    /// Forgets the execution when dropped, if nobody else waits for it.
-    pub(crate) fn tidy_later(&self, id: ExecutionId) -> Tidy<'_> {
-        Tidy { waiters: self, id }
-    }
-
-    fn tidy(&self, id: ExecutionId) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if waiting
-            .get(&id)
-            .is_some_and(|sender| sender.receiver_count() == 0)
-        {
-            waiting.remove(&id);
-        }
+    fn ends(&self) -> MutexGuard<'_, HashMap<ExecutionId, Weak<CancellationToken>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// See [`Waiters::tidy_later`].
-pub(crate) struct Tidy<'a> {
+/// Somebody who waits. When the last one goes away, also in the middle, nothing is left of it.
+pub(crate) struct Waiting<'a> {
     waiters: &'a Waiters,
     id: ExecutionId,
+    ended: Option<Arc<CancellationToken>>,
 }
 
-impl Drop for Tidy<'_> {
+impl Waiting<'_> {
+    /// Returns when the execution has ended.
+    pub(crate) async fn ended(&self) {
+        if let Some(ended) = &self.ended {
+            ended.cancelled().await;
+        }
+    }
+}
+
+impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        self.waiters.tidy(self.id);
+        let mut ends = self.waiters.ends();
+        self.ended = None;
+        if ends
+            .get(&self.id)
+            .is_some_and(|ended| ended.strong_count() == 0)
+        {
+            ends.remove(&self.id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use refire_core::execution::Status;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_end_reaches_everybody_and_nothing_is_left() {
+        let waiters = Waiters::default();
+        let id = ExecutionId::from_bytes([7; 16]);
+        let (one, other) = (waiters.register(id), waiters.register(id));
+        let mut state = Execution::empty();
+        waiters.changed(id, &state);
+        assert_eq!(waiters.ends().len(), 1, "it has not ended");
+        state.status = Status::Completed;
+        waiters.changed(id, &state);
+        one.ended().await;
+        other.ended().await;
+        assert!(waiters.ends().is_empty());
+    }
+
+    #[test]
+    fn who_goes_away_is_forgotten_with_the_last() {
+        let waiters = Waiters::default();
+        let id = ExecutionId::from_bytes([7; 16]);
+        let (one, other) = (waiters.register(id), waiters.register(id));
+        drop(one);
+        assert_eq!(waiters.ends().len(), 1);
+        drop(other);
+        assert!(waiters.ends().is_empty());
     }
 }

@@ -8,6 +8,7 @@ mod batch;
 mod body;
 mod cursor;
 mod dlq;
+mod docs;
 mod execute;
 mod execution;
 mod gate;
@@ -29,6 +30,7 @@ use std::sync::atomic::AtomicU64;
 use axum::Router;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{Method, Uri};
 use refire_engine::Engine;
@@ -36,7 +38,6 @@ use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_swagger_ui::{Config, SwaggerUi};
 
 pub(crate) use auth::AdminKey;
 pub(crate) use gate::Gate;
@@ -104,6 +105,10 @@ impl App {
 )]
 struct Description;
 
+/// Where keys come from, for whoever is asked for one.
+const KEYS: &str = "The API key; one of the two ways is enough. The first start of a server leaves \
+                    its key in `admin.key` in the data directory.";
+
 /// The routes, and their description as JSON.
 fn routes(app: &App) -> OpenApiRouter<App> {
     let guarded = OpenApiRouter::new()
@@ -128,9 +133,12 @@ fn routes(app: &App) -> OpenApiRouter<App> {
 fn description() -> utoipa::openapi::OpenApi {
     let mut document = Description::openapi();
     let components = document.components.get_or_insert_default();
-    let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
+    let bearer = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .description(Some(KEYS))
+        .build();
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
-    let header = ApiKey::Header(ApiKeyValue::new("X-API-Key"));
+    let header = ApiKey::Header(ApiKeyValue::with_description("X-API-Key", KEYS));
     components.add_security_scheme("api_key", SecurityScheme::ApiKey(header));
     document
 }
@@ -138,17 +146,15 @@ fn description() -> utoipa::openapi::OpenApi {
 /// The whole server as a service.
 pub(crate) fn router(app: &App) -> anyhow::Result<Router> {
     let (router, document) = routes(app).split_for_parts();
-    let document: Arc<str> = document.to_pretty_json()?.into();
+    // Shared by all answers: anybody may ask for it, and need not read what was asked for.
+    let document = Bytes::from(document.to_pretty_json()?);
     let openapi = get(move || async move {
-        ([(CONTENT_TYPE, "application/json")], document.to_string()).into_response()
+        ([(CONTENT_TYPE, "application/json")], document.clone()).into_response()
     });
-    // The page must not send the document to a validator on the internet.
-    let config = Config::from("/openapi.json").validator_url("none");
-    let docs = SwaggerUi::new("/docs").config(config);
     Ok(router
         .route("/openapi.json", openapi)
-        .merge(Router::from(docs))
-        .fallback(no_route)
+        .merge(docs::router())
+        .fallback(|uri: Uri| async move { no_route(&uri) })
         .method_not_allowed_fallback(wrong_method)
         .with_state(app.clone())
         .layer(CatchPanicLayer::custom(observe::panicked))
@@ -158,7 +164,7 @@ pub(crate) fn router(app: &App) -> anyhow::Result<Router> {
         )))
 }
 
-async fn no_route(uri: Uri) -> Response {
+fn no_route(uri: &Uri) -> Response {
     let detail = format!("there is nothing at {}", uri.path());
     Problem::new(&codes::NO_ROUTE, detail).into_response()
 }

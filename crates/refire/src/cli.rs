@@ -4,6 +4,7 @@
 //! cannot. Data goes to the standard output, everything else to the standard error.
 
 mod backup;
+mod bench;
 mod definitions;
 mod dlq;
 mod editor;
@@ -41,6 +42,9 @@ use crate::demo::DemoArgs;
 use globals::Globals;
 use outcome::{EXIT_CODES, Outcome};
 use session::Session;
+
+/// Threads that send a load: each can keep several cores of a server busy.
+const BENCH_THREADS_MAX: usize = 8;
 
 /// Durable workflows, retries and dead letters in one binary.
 ///
@@ -127,6 +131,8 @@ Examples:
     /// The server makes the copy. When none runs on this machine, the store in the data directory
     /// is copied.
     Backup(backup::BackupArgs),
+    /// Put a server under load: requests/s, latencies, and whether it kept all it accepted
+    Bench(Box<bench::BenchArgs>),
     /// Explain an error code
     Explain(explain::ExplainArgs),
     /// Print a script that completes commands in your shell
@@ -175,6 +181,7 @@ fn run(session: &Session, command: Command) -> anyhow::Result<Outcome> {
     match command {
         Command::Serve(args) => serve(*args),
         Command::Demo(args) => demo(args),
+        Command::Bench(args) => bench(session, &args),
         Command::Simulate(args) => simulate::run(session, &args),
         Command::Explain(args) => explain::run(session, &args),
         Command::Completions { shell } => completions(shell),
@@ -218,6 +225,18 @@ fn demo(args: DemoArgs) -> anyhow::Result<Outcome> {
     let runtime = runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(Box::pin(crate::demo::run(args)))?;
     Ok(Outcome::Done)
+}
+
+/// A runtime of its own: the load needs threads, but must leave most of the machine to a server
+/// that runs beside it.
+fn bench(session: &Session, args: &bench::BenchArgs) -> anyhow::Result<Outcome> {
+    use_tls();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let runtime = runtime::Builder::new_multi_thread()
+        .worker_threads((cores / 2).clamp(1, BENCH_THREADS_MAX))
+        .enable_all()
+        .build()?;
+    runtime.block_on(Box::pin(bench::run(session, args)))
 }
 
 /// Chooses the implementation of TLS for the whole process.

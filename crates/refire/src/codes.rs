@@ -91,6 +91,8 @@ codes! {
     CONTENDED = "RF0028", 503, "The execution is being changed by others";
     /// The disk is full.
     DISK_FULL = "RF0029", 507, "The disk is full";
+    /// What is stored is not what was written.
+    DAMAGED = "RF0030", 500, "The store is damaged";
 }
 
 /// The code of that name, in any case.

@@ -2,9 +2,12 @@
 
 mod banner;
 mod data;
+mod files;
 mod key;
 mod log;
 mod stop;
+#[cfg(debug_assertions)]
+mod weaken;
 
 use std::sync::Arc;
 
@@ -24,7 +27,7 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
     log::start(config.log_format, &config.log_level)?;
     let signals = Signals::new()?;
     // First, so that a second server on the same address changes nothing on disk.
-    let listener = api::listen::bind(config.listen).await?;
+    let listener = api::listen::bind(config.listen)?;
     let address = listener
         .local_addr()
         .context("the listener has no address")?;
@@ -43,11 +46,12 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         config.body_bytes_max,
     );
     let router = api::router(&app)?;
+    let connections_max = files::connections_max(config.connections_max, config.limits.attempts);
     let closed = CancellationToken::new();
     let serving = tokio::spawn(api::listen::serve(
         listener,
         router,
-        config.connections_max,
+        connections_max,
         closed.clone(),
     ));
     if config.greet {
@@ -59,6 +63,8 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
 
 fn open(config: &ServeConfig) -> anyhow::Result<Arc<dyn Store>> {
     let options = Options::new(SystemClock::new().now());
+    #[cfg(debug_assertions)]
+    let options = weaken::weaken(options);
     let store = Sqlite::open(&config.database, &options).with_context(|| {
         format!(
             "the database {} cannot be opened",

@@ -131,7 +131,8 @@ macro_rules! conformance {
             filters_choose_letters, pages_of_letters_meet,
         );
         $crate::conformance_topic!($lab, summary:
-            counts_equal_the_walk, settling_moves_the_counts, an_empty_queue_counts_nothing,
+            counts_equal_the_walk, a_crowded_millisecond_is_told_exactly,
+            settling_moves_the_counts, an_empty_queue_counts_nothing,
         );
         $crate::conformance_topic!($lab, catalog:
             new_content_makes_a_version, equal_content_makes_none, deleted_ones_come_back,

@@ -104,7 +104,7 @@ pub struct LetterGroup {
     pub workflow: WorkflowId,
     /// The error type.
     pub error_type: String,
-    /// The error code (an HTTP status), if they have one.
+    /// The error code (an HTTP status), if they have one; an empty one is none.
     pub error_code: Option<String>,
     /// How many.
     pub count: u64,

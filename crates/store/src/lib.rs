@@ -13,6 +13,8 @@ pub mod sqlite;
 
 #[cfg(feature = "conformance")]
 pub mod conformance;
+#[cfg(feature = "model")]
+pub mod model;
 
 use std::path::Path;
 

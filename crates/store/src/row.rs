@@ -43,7 +43,7 @@ impl Summary {
     }
 }
 
-fn shown_status(status: Status, begun: bool) -> Status {
+pub(crate) fn shown_status(status: Status, begun: bool) -> Status {
     match status {
         Status::Pending | Status::Retrying | Status::Waiting if begun => Status::Running,
         other => other,

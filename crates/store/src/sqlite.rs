@@ -7,6 +7,7 @@
 
 mod backup;
 mod checkpoint;
+mod checksum;
 mod columns;
 mod connect;
 mod desk;

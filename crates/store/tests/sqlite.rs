@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests, their setup included")]
 
+#[path = "sqlite/damage.rs"]
+mod damage;
 #[path = "sqlite/own.rs"]
 mod own;
 

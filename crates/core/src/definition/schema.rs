@@ -18,10 +18,17 @@ mod tests {
     use super::*;
     use crate::definition::keys::{self, Known, snake};
     use crate::definition::retry::{FAIL_STATUSES, RETRY_STATUSES};
+    use crate::definition::step::OUTPUT_MAPPING_MAX;
     use crate::failure::ErrorClass;
 
     fn schema() -> Value {
         serde_json::from_str(json_schema()).unwrap()
+    }
+
+    #[test]
+    fn the_schema_has_the_bounds_of_the_parser() {
+        let mapped = &schema()["$defs"]["outputMapping"]["maxProperties"];
+        assert_eq!(*mapped, OUTPUT_MAPPING_MAX);
     }
 
     #[test]

@@ -29,6 +29,10 @@ const RESPONSE_BYTES_DEFAULT: u64 = 1024 * 1024;
 /// An answer becomes part of the execution's history, which is bounded by 10 MiB.
 const RESPONSE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
+/// Names that one step's output may be mapped to: each is looked for in the whole output, by the
+/// thread that commits.
+pub(super) const OUTPUT_MAPPING_MAX: usize = 100;
+
 /// Headers that the connection itself sets.
 const HEADERS_OF_THE_CONNECTION: [&str; 3] = ["content-length", "transfer-encoding", "connection"];
 
@@ -142,7 +146,12 @@ fn condition(field: &Field<'_>, problems: &mut Problems) -> Option<Template> {
 
 fn output_mapping(field: &Field<'_>, problems: &mut Problems) -> Vec<(Mention, JsonPath)> {
     let mut mapping = Vec::new();
-    for (key, item) in field.members(problems) {
+    let members = field.members(problems);
+    if members.len() > OUTPUT_MAPPING_MAX {
+        let message = format!("more than {OUTPUT_MAPPING_MAX} names for one step's output");
+        problems.push(field.problem(message));
+    }
+    for (key, item) in members {
         if key.is_empty() {
             problems.push(item.problem("a context key cannot be empty"));
         }

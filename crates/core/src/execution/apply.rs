@@ -123,7 +123,7 @@ fn start(state: &mut Execution, event: &Event, started: &ExecutionStarted) {
 fn step_of<'a>(state: &'a mut Execution, event: &Event) -> Option<&'a mut StepState> {
     let id: &StepId = event.step.as_ref()?;
     let paused_ms_before = state.paused_ms_until(event.at);
-    Some(state.steps.entry(id.clone()).or_insert_with(|| StepState {
+    let new = || StepState {
         status: StepStatus::Scheduled,
         attempt: 0,
         failures: 0,
@@ -137,7 +137,9 @@ fn step_of<'a>(state: &'a mut Execution, event: &Event) -> Option<&'a mut StepSt
         output: None,
         failure: None,
         undoes: None,
-    }))
+    };
+    let step = state.steps.entry(id.clone());
+    Some(step.or_insert_with(|| Box::new(new())))
 }
 
 fn schedule(state: &mut Execution, event: &Event, due_at: Option<Timestamp>) {

@@ -288,9 +288,10 @@ pub struct Execution {
     /// When it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<Timestamp>,
-    /// Every step that has had an event.
+    /// Every step that has had an event. Boxed, since a map of large values has room for eleven
+    /// of them from the first one on, and most executions have one or two.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub steps: BTreeMap<StepId, StepState>,
+    pub steps: BTreeMap<StepId, Box<StepState>>,
     /// The order in which steps completed; compensation goes through it backwards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub completed_order: Vec<StepId>,
@@ -436,7 +437,7 @@ impl Execution {
     /// The step of that name, if it has had an event.
     #[must_use]
     pub fn step(&self, id: &StepId) -> Option<&StepState> {
-        self.steps.get(id)
+        self.steps.get(id).map(Box::as_ref)
     }
 
     /// The events whose values decisions of this execution may read.

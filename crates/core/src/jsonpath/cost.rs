@@ -12,7 +12,7 @@ use super::{
 
 /// The most a query may cost in visited values; a visit takes some ten nanoseconds, and queries run
 /// where they hold up everything else.
-const VISITS_MAX: u64 = 5_000_000;
+pub(super) const VISITS_MAX: u64 = 5_000_000;
 
 /// How much text is compared or counted through in the time of one visit.
 const TEXT_BYTES_PER_VISIT: usize = 64;
@@ -100,8 +100,8 @@ impl Tests {
 }
 
 impl Weight {
-    /// Whether the estimate for a document of these measures stays within the limit.
-    pub(super) fn affordable(&self, document: Measures) -> bool {
+    /// The estimate for a document of these measures, if it stays within the limit.
+    pub(super) fn visits(&self, document: Measures) -> Option<u64> {
         let wide = |number| u64::try_from(number).unwrap_or(u64::MAX);
         let size = wide(document.nodes + document.bytes / TEXT_BYTES_PER_VISIT).max(1);
         let width = wide(document.width).max(1);
@@ -123,7 +123,7 @@ impl Weight {
             .fold(size, u64::saturating_add)
             .saturating_mul(self.union_product)
             .saturating_mul(depth.saturating_pow(descents));
-        visits <= VISITS_MAX
+        Some(visits).filter(|visits| *visits <= VISITS_MAX)
     }
 }
 
@@ -186,10 +186,11 @@ impl Scan {
     fn run(&mut self, text: &str) -> Result<(), PathError> {
         self.union_product = 1;
         let mut quote = None;
+        let mut quote_at = 0;
         let mut previous = '\0';
         // The last character that is not white space, outside of quotes.
         let mut solid = '\0';
-        for c in text.chars() {
+        for (at, c) in text.chars().enumerate() {
             match quote {
                 Some(end) if c == end && previous != '\\' => quote = None,
                 Some(_) => {
@@ -202,13 +203,21 @@ impl Scan {
                     };
                     continue;
                 }
-                None if c == '\'' || c == '"' => quote = Some(c),
+                None if c == '\'' || c == '"' => (quote, quote_at) = (Some(c), at),
                 None => self.visit(c, previous, solid)?,
             }
             previous = c;
             if !c.is_whitespace() {
                 solid = c;
             }
+        }
+        if quote.is_some() {
+            // The parser behind panics on a text that ends inside an escape (`$['\u`).
+            return Err(PathError::Syntax {
+                path: text.to_owned(),
+                at: quote_at + 1,
+                message: "the quote is never closed".to_owned(),
+            });
         }
         Ok(())
     }

@@ -73,13 +73,16 @@ struct Finder<'a> {
 impl Finder<'_> {
     /// Notes the value at `at` and returns where it ends.
     fn value(&mut self, at: usize, value: &Value) -> usize {
-        let end = match value {
-            Value::Object(map) => walk_object(self.text, at, |key, at| match map.get(&*key) {
-                // Of duplicate keys the last is noted last, and the tree has its value.
-                Some(value) => self.value(at, value),
-                None => end_of(self.text, at),
-            }),
-            Value::Array(items) => {
+        // Of duplicate keys the last is noted last, and the tree has its value; what stands under
+        // an earlier one may be of another kind and is passed over.
+        let end = match (value, self.text.as_bytes().get(at)) {
+            (Value::Object(map), Some(b'{')) => {
+                walk_object(self.text, at, |key, at| match map.get(&*key) {
+                    Some(value) => self.value(at, value),
+                    None => end_of(self.text, at),
+                })
+            }
+            (Value::Array(items), Some(b'[')) => {
                 let mut items = items.iter();
                 walk_array(self.text, at, |at| match items.next() {
                     Some(value) => self.value(at, value),

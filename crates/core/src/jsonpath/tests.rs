@@ -81,6 +81,75 @@ fn the_plain_way_and_the_general_way_agree() {
 }
 
 #[test]
+fn the_last_of_equal_keys_counts_whatever_stands_under_the_first() {
+    for first in [
+        "1",
+        "[1,2]",
+        r#"["b",7]"#,
+        r#"{"b":5,"c":6}"#,
+        r#"{}"#,
+        r#""b""#,
+    ] {
+        let json = Json::parse(format!(r#"{{"a":{first},"a":{{"b":2}}}}"#)).unwrap();
+        for path in ["$..b", "$.a.b", "$[?@.b].b", "$.a.*"] {
+            let found = JsonPath::parse(path).unwrap().extract(&json).unwrap();
+            assert_eq!(found.as_str(), "2", "{path} on {json}");
+        }
+    }
+    let json = Json::parse(r#"{"a":{"x":1},"a":[3,[4]],"b":0}"#).unwrap();
+    let found = JsonPath::parse("$..*").unwrap().extract(&json).unwrap();
+    assert_eq!(found.as_str(), "[[3,[4]],0,3,[4],4]");
+}
+
+#[test]
+fn a_text_that_ends_inside_a_quote_is_an_error() {
+    for (path, at) in [
+        ("$['", 3),
+        (r"$['\u", 3),
+        (r#"$.a["\uD"#, 5),
+        (r"$[?@.a == '\uD83D\ud", 11),
+        (r"$['\'", 3),
+    ] {
+        let said = JsonPath::parse(path).unwrap_err().to_string();
+        let expected = format!("the quote is never closed (at character {at})");
+        assert!(said.ends_with(&expected), "{path}: {said}");
+    }
+}
+
+#[test]
+fn queries_of_one_document_have_a_bound_together() {
+    let numbers = Json::parse(format!("[{}1]", "1,".repeat(7_999))).unwrap();
+    let (all, one) = (
+        JsonPath::parse("$[*]").unwrap(),
+        JsonPath::parse("$[1]").unwrap(),
+    );
+    let mut search = Search::new(&numbers);
+    assert_eq!(search.matches(&all).unwrap().len(), 8_000);
+    assert_eq!(search.matches(&all).unwrap().len(), 8_000);
+    assert_eq!(
+        search.matches(&all),
+        Err(PathError::TooManyMatches {
+            path: "$[*]".to_owned(),
+            count: 8_000
+        }),
+        "{MATCHES_TOGETHER_MAX} in all"
+    );
+    let found = search.matches(&one).unwrap();
+    assert_eq!(found.len(), 1, "a small one still fits");
+    // A deep document makes the estimate high and leaves the query cheap.
+    let costly = JsonPath::parse("$..[?@[?@[?@.a]]]").unwrap();
+    let deep = format!("{}1{}", "[".repeat(13), "]".repeat(13));
+    let document = Json::parse(format!("[{}1]", format!("{deep},").repeat(20))).unwrap();
+    let mut search = Search::new(&document);
+    let answers: Vec<bool> = (0..30).map(|_| search.matches(&costly).is_ok()).collect();
+    assert!(answers[0] && !answers[29], "{answers:?}");
+    assert!(
+        answers.is_sorted_by(|a, b| a >= b),
+        "once it is over it stays so: {answers:?}"
+    );
+}
+
+#[test]
 fn extraction_follows_the_number_of_matches() {
     let json = Json::parse(r#"{"l":[{"x":1},{"x":  2}]}"#).unwrap();
     let extract = |path: &str| {
@@ -183,7 +252,7 @@ fn costly_queries_are_refused_for_large_documents() {
 fn whole_values_compared_for_each_value_are_refused() {
     let ones = vec!["1"; 60_000].join(",");
     let large = Json::parse(format!("{{\"body\":[[{ones}],{ones}]}}")).unwrap();
-    let started = std::time::Instant::now();
+    // Carried out, most of them would compare billions of values; they are refused before that.
     for path in [
         "$.body[?$.body[0] == $.body[0]]",
         "$.body[?$.body[0] != $['body'][0]]",
@@ -201,12 +270,6 @@ fn whole_values_compared_for_each_value_are_refused() {
             "{path}"
         );
     }
-    // Carried out, most of them would compare billions of values.
-    assert!(started.elapsed() < std::time::Duration::from_secs(5));
-    let one = JsonPath::parse("$.body[?$.body[0] == $.body[0]]").unwrap();
-    let started = std::time::Instant::now();
-    assert!(one.matches(&large).is_err());
-    assert!(started.elapsed() < std::time::Duration::from_secs(1));
     // One look at each value is what a filter is for.
     let each = JsonPath::parse("$.body[?@ == 2]").unwrap();
     assert_eq!(each.matches(&large).unwrap().len(), 0);

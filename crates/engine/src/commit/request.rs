@@ -21,13 +21,55 @@ pub(crate) fn send<T>(reply: Reply<T>, answer: T) {
     }
 }
 
+/// Whoever waits for a command's answer: where it goes, and the slot of the attempt whose result
+/// the command is.
+pub(crate) struct Asker {
+    reply: Reply<Result<Arc<Execution>, CommandError>>,
+    permit: Option<Arc<Permit>>,
+}
+
+impl Asker {
+    /// Frees the slot while the result is being committed, for what follows from it.
+    pub(super) fn new(
+        reply: Reply<Result<Arc<Execution>, CommandError>>,
+        permit: Option<Arc<Permit>>,
+    ) -> Self {
+        permit.iter().for_each(|permit| permit.suspend());
+        Self { reply, permit }
+    }
+
+    /// Answers, after the commit. A result that could not be committed waits, and what waits
+    /// keeps its slot busy.
+    pub(super) fn answer(self, answer: Result<Arc<Execution>, CommandError>) {
+        if let Err(CommandError::Failed(_)) = answer {
+            self.permit.iter().for_each(|permit| permit.resume());
+        }
+        send(self.reply, answer);
+    }
+
+    /// Whether anybody listens.
+    pub(super) fn listens(&self) -> bool {
+        self.reply.is_some()
+    }
+
+    /// The same command again, for the next batch.
+    pub(super) fn ask_again(self, id: ExecutionId, command: Command) -> Request {
+        Request::Command {
+            id,
+            command: Box::new(command),
+            reply: self.reply,
+            permit: self.permit,
+        }
+    }
+}
+
 /// Something to commit.
 pub(crate) enum Request {
     /// Move an execution.
     Command {
         id: ExecutionId,
         command: Box<Command>,
-        reply: Reply<Result<Execution, CommandError>>,
+        reply: Reply<Result<Arc<Execution>, CommandError>>,
         /// The slot of the attempt that this command ends.
         permit: Option<Arc<Permit>>,
     },
@@ -55,7 +97,7 @@ pub(crate) struct AdmitRequest {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Admitted {
     /// It is durable.
-    New(Box<Execution>),
+    New(Arc<Execution>),
     /// Its idempotency key belongs to another one, which stands in its place.
     Duplicate {
         /// The execution that has the key.
@@ -107,6 +149,9 @@ pub enum CommitFailure {
     /// The workflow was deleted meanwhile. Nothing was written.
     #[error("the workflow was deleted; nothing was written")]
     Gone,
+    /// What it builds on is damaged in the store. Nothing was written.
+    #[error("{0}; nothing was written")]
+    Damaged(String),
     /// The database refuses this content. Nothing was written.
     #[error("internal error: the content cannot be stored: {0}")]
     Unstorable(String),
@@ -120,7 +165,8 @@ impl CommitFailure {
         tracing::error!(error = error as &dyn std::error::Error, "a read failed");
         match error {
             ReadError::Unavailable(_) => Self::Unavailable,
-            ReadError::Corrupt { .. } | ReadError::File { .. } => Self::Internal(error.to_string()),
+            ReadError::Corrupt { .. } => Self::Damaged(error.to_string()),
+            ReadError::File { .. } => Self::Internal(error.to_string()),
         }
     }
 
@@ -146,8 +192,8 @@ impl Request {
     /// Answers without having committed anything.
     pub(crate) fn refuse(self, failure: &CommitFailure) {
         match self {
-            Self::Command { reply, .. } => {
-                send(reply, Err(CommandError::Failed(failure.clone())));
+            Self::Command { reply, permit, .. } => {
+                Asker { reply, permit }.answer(Err(CommandError::Failed(failure.clone())));
             }
             Self::Admit(all) => {
                 for admit in all {

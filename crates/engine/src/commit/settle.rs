@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use refire_core::definition::Workflow;
-use refire_core::execution::Execution;
+use refire_core::execution::{Execution, StepState};
 use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
 use refire_store::{PartOutcome, WorkRow};
 
 use super::cache::Cache;
 use super::request::{Admitted, CommandError, CommitFailure, Request, send};
-use super::unit::{CommandAnswer, FollowUp, Kind, Unit};
+use super::unit::{CommandAnswer, FollowUp, Kind, TIMER_OWNED_WITHIN, Unit};
 use crate::limit::Permit;
 
 /// What happens outside the committer once something is durable.
@@ -41,6 +41,7 @@ pub(super) fn settle(
     unit: Unit,
     outcome: Option<PartOutcome>,
     cache: &mut Cache,
+    now: Timestamp,
     after: &dyn AfterCommit,
     conflicted: &mut Vec<Request>,
 ) {
@@ -64,8 +65,8 @@ pub(super) fn settle(
             };
             follow_up(id, follow_ups, &state, &workflow, after);
             after.changed(id, &state);
-            send(reply, Ok(Admitted::New(Box::new(state.clone()))));
-            keep(cache, id, state);
+            send(reply, Ok(Admitted::New(Arc::clone(&state))));
+            keep(cache, id, state, now);
         }
         (Kind::Admission { reply, .. }, outcome) => {
             id.iter().for_each(|id| after.refused(*id));
@@ -75,22 +76,15 @@ pub(super) fn settle(
             let Some(id) = id else { return };
             // Another node moved it: decide again on what it made of it.
             for CommandAnswer {
-                reply,
+                asker,
                 refusal,
                 command,
             } in answers
             {
                 match (command, refusal) {
-                    (Some(command), _) => {
-                        conflicted.push(Request::Command {
-                            id,
-                            command: Box::new(command),
-                            reply,
-                            permit: None,
-                        });
-                    }
-                    (None, Some(refusal)) => send(reply, Err(refusal)),
-                    (None, None) => send(reply, Err(CommandError::NotFound)),
+                    (Some(command), _) => conflicted.push(asker.ask_again(id, command)),
+                    (None, Some(refusal)) => asker.answer(Err(refusal)),
+                    (None, None) => asker.answer(Err(CommandError::NotFound)),
                 }
             }
         }
@@ -101,28 +95,30 @@ pub(super) fn settle(
             follow_up(id, follow_ups, &state, &workflow, after);
             after.changed(id, &state);
             answer_all(answers, Some(&state));
-            keep(cache, id, state);
+            keep(cache, id, state, now);
         }
     }
 }
 
-fn keep(cache: &mut Cache, id: ExecutionId, state: Execution) {
-    if !state.status.is_terminal() {
+/// Keeps the state at hand if a command for it is to be expected soon: an attempt is running, or
+/// its timer is near. What sleeps for longer is read again when it is needed.
+fn keep(cache: &mut Cache, id: ExecutionId, state: Arc<Execution>, now: Timestamp) {
+    let soon = now.plus(TIMER_OWNED_WITHIN);
+    let is_near = |step: &StepState| step.is_live() && step.due_at.is_none_or(|due| due <= soon);
+    if !state.status.is_terminal() && state.steps.values().any(|step| is_near(step)) {
         cache.put(id, state);
     }
 }
 
-fn answer_all(answers: Vec<CommandAnswer>, state: Option<&Execution>) {
-    for CommandAnswer { reply, refusal, .. } in answers {
-        if reply.is_none() {
-            continue;
-        }
+fn answer_all(answers: Vec<CommandAnswer>, state: Option<&Arc<Execution>>) {
+    for CommandAnswer { asker, refusal, .. } in answers {
         let answer = match (refusal, state) {
+            (None, Some(_)) if !asker.listens() => continue,
             (Some(refusal), _) => Err(refusal),
-            (None, Some(state)) => Ok(state.clone()),
+            (None, Some(state)) => Ok(Arc::clone(state)),
             (None, None) => Err(CommandError::NotFound),
         };
-        send(reply, answer);
+        asker.answer(answer);
     }
 }
 
@@ -146,15 +142,13 @@ fn refused_admission(outcome: Option<PartOutcome>) -> Result<Admitted, CommitFai
 fn follow_up(
     id: ExecutionId,
     follow_ups: Vec<FollowUp>,
-    state: &Execution,
+    state: &Arc<Execution>,
     workflow: &Arc<Workflow>,
     after: &dyn AfterCommit,
 ) {
-    let mut shared: Option<Arc<Execution>> = None;
     for follow_up in follow_ups {
         match follow_up {
             FollowUp::Run(work, permit) => {
-                let state = shared.get_or_insert_with(|| Arc::new(state.clone()));
                 after.run(work, permit, Arc::clone(state), Arc::clone(workflow));
             }
             FollowUp::Wait(work) => after.wait(work),

@@ -10,13 +10,15 @@ use refire_core::execution::{
 };
 use refire_core::id::{ExecutionId, NodeId};
 use refire_core::limit;
+#[cfg(feature = "planted")]
+use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
 use refire_store::{
     Admit, Advance, ExecutionRow, IdempotencyClaim, LetterRetry, Part, PartOutcome, RowUpdate,
     SettleLetter, WorkChange, WorkRow,
 };
 
-use super::request::{AdmitRequest, Admitted, CommandError, CommitFailure, Reply, send};
+use super::request::{AdmitRequest, Admitted, Asker, CommandError, CommitFailure, Reply, send};
 use crate::limit::{Ask, Blocked, Permit, Slots};
 
 /// A timer due within this is owned by the node that made it.
@@ -24,7 +26,7 @@ pub(crate) const TIMER_OWNED_WITHIN: Duration = Duration::from_secs(30);
 
 /// An answer to a command, held back until the commit is durable.
 pub(super) struct CommandAnswer {
-    pub(super) reply: Reply<Result<Execution, CommandError>>,
+    pub(super) asker: Asker,
     pub(super) refusal: Option<CommandError>,
     /// The command, in case another node was faster and it must be decided again.
     pub(super) command: Option<Command>,
@@ -72,13 +74,11 @@ pub(super) enum Kind {
 pub(super) struct Unit {
     pub(super) id: Option<ExecutionId>,
     pub(super) kind: Kind,
-    pub(super) state: Option<Execution>,
+    pub(super) state: Option<Arc<Execution>>,
     pub(super) workflow: Option<Arc<Workflow>>,
     events: Vec<Event>,
     effects: Vec<Effect>,
     pub(super) follow_ups: Vec<FollowUp>,
-    /// Slots of attempts whose results are in here; free while this is being committed.
-    permits: Vec<Arc<Permit>>,
     part: Option<Part>,
     has_part: bool,
 }
@@ -93,13 +93,16 @@ impl Unit {
             events: Vec::new(),
             effects: Vec::new(),
             follow_ups: Vec::new(),
-            permits: Vec::new(),
             part: None,
             has_part: false,
         }
     }
 
-    pub(super) fn execution(id: ExecutionId, state: Execution, workflow: Arc<Workflow>) -> Self {
+    pub(super) fn execution(
+        id: ExecutionId,
+        state: Arc<Execution>,
+        workflow: Arc<Workflow>,
+    ) -> Self {
         let kind = Kind::Execution {
             before: state.version,
             answers: Vec::new(),
@@ -131,7 +134,7 @@ impl Unit {
             reply,
         } = admit;
         Self {
-            state: Some(decision.state),
+            state: Some(Arc::new(decision.state)),
             workflow: Some(workflow),
             events: decision.events,
             effects: decision.effects,
@@ -155,7 +158,7 @@ impl Unit {
     }
 
     /// The execution to decide on, if there is one.
-    pub(super) fn open(&mut self) -> Option<(ExecutionId, &mut Execution, Arc<Workflow>)> {
+    pub(super) fn open(&mut self) -> Option<(ExecutionId, &mut Arc<Execution>, Arc<Workflow>)> {
         match self.kind {
             Kind::Execution { .. } => Some((
                 self.id?,
@@ -166,40 +169,31 @@ impl Unit {
         }
     }
 
-    pub(super) fn add_decision(
-        &mut self,
-        decision: Decision,
-        command: Command,
-        reply: Reply<Result<Execution, CommandError>>,
-    ) {
-        self.state = Some(decision.state);
+    pub(super) fn add_decision(&mut self, decision: Decision, command: Command, asker: Asker) {
+        self.state = Some(Arc::new(decision.state));
         self.events.extend(decision.events);
         self.effects.extend(decision.effects);
         self.add_answer(CommandAnswer {
-            reply,
+            asker,
             refusal: None,
             command: Some(command),
         });
     }
 
-    pub(super) fn add_refusal(
-        &mut self,
-        reply: Reply<Result<Execution, CommandError>>,
-        refusal: CommandError,
-    ) {
+    pub(super) fn add_refusal(&mut self, asker: Asker, refusal: CommandError) {
         self.add_answer(CommandAnswer {
-            reply,
+            asker,
             refusal: Some(refusal),
             command: None,
         });
     }
 
-    pub(super) fn refuse_one(&mut self, reply: Reply<Result<Execution, CommandError>>) {
+    pub(super) fn refuse_one(&mut self, asker: Asker) {
         let refusal = match &self.kind {
             Kind::Refused { error, .. } => error.clone(),
             _ => CommandError::NotFound,
         };
-        self.add_refusal(reply, refusal);
+        self.add_refusal(asker, refusal);
     }
 
     fn add_answer(&mut self, answer: CommandAnswer) {
@@ -212,7 +206,7 @@ impl Unit {
     /// Turns what was decided into a part of the transaction, taking slots for what may run now.
     pub(super) fn build(&mut self, node: NodeId, slots: &Arc<Slots>, now: Timestamp) {
         let (Some(id), Some(state), Some(workflow)) =
-            (self.id, self.state.as_ref(), self.workflow.clone())
+            (self.id, self.state.as_deref(), self.workflow.clone())
         else {
             return;
         };
@@ -276,14 +270,6 @@ impl Unit {
         self.has_part = self.part.is_some();
     }
 
-    /// Frees the slot of an attempt whose result is in here, for what follows from it.
-    pub(super) fn suspend(&mut self, permit: Option<Arc<Permit>>) {
-        if let Some(permit) = permit {
-            permit.suspend();
-            self.permits.push(permit);
-        }
-    }
-
     pub(super) fn has_part(&self) -> bool {
         self.has_part
     }
@@ -302,13 +288,11 @@ impl Unit {
 
     /// Nothing of it was committed, or nobody knows.
     pub(super) fn fail(self, failure: &CommitFailure) {
-        for permit in &self.permits {
-            permit.resume();
-        }
         match self.kind {
             Kind::Execution { answers, .. } | Kind::Refused { answers, .. } => {
                 for answer in answers {
-                    send(answer.reply, Err(CommandError::Failed(failure.clone())));
+                    let failed = CommandError::Failed(failure.clone());
+                    answer.asker.answer(Err(failed));
                 }
             }
             Kind::Admission { reply, .. } => send(reply, Err(failure.clone())),
@@ -340,6 +324,10 @@ impl Rows<'_> {
         match effect {
             Effect::Schedule(work) => {
                 let row = self.place(&work, follow_ups);
+                #[cfg(feature = "planted")]
+                if planted::is(Defect::TimerRowLost) && row.due_at.is_some() {
+                    return;
+                }
                 out.work.push(WorkChange::Put(row));
             }
             Effect::Restore(work) => {
@@ -398,6 +386,10 @@ impl Rows<'_> {
                 Ok(permit) => {
                     row.owner = Some(self.node);
                     row.begun = true;
+                    #[cfg(feature = "planted")]
+                    if planted::is(Defect::AttemptCountedLate) {
+                        row.begun = false;
+                    }
                     follow_ups.push(FollowUp::Run(row.clone(), permit));
                     return row;
                 }
@@ -470,6 +462,8 @@ fn row_update(state: &Execution, new_events: u64) -> RowUpdate {
 
 /// The state as text, unless it is large and was written not long ago.
 fn snapshot(state: &Execution, new_events: u64) -> Option<Vec<u8>> {
+    #[cfg(feature = "planted")]
+    let state = &*super::planted::snapshot_of(state);
     // Plain structs with string keys: this cannot fail.
     let text = serde_json::to_vec(state).ok()?;
     let due = state.version / limit::SNAPSHOT_EVENTS_APART

@@ -11,6 +11,7 @@ use refire_core::limit;
 use refire_store::WorkRow;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::flight::Ticket;
 use super::prepare::{self, LocalCall, Prepared};
 use super::{Dispatcher, report};
 use crate::limit::{Blocked, Permit};
@@ -26,6 +27,7 @@ const CAUSES_MAX: usize = 20;
 
 /// An attempt that may run.
 pub(super) struct Attempt {
+    pub(super) ticket: Ticket,
     pub(super) row: WorkRow,
     pub(super) permit: Permit,
     pub(super) state: Arc<Execution>,
@@ -35,6 +37,7 @@ pub(super) struct Attempt {
 /// load → prepare → call → settle.
 pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
     let Attempt {
+        ticket,
         row,
         mut permit,
         state,
@@ -44,6 +47,8 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
         return;
     };
     let Some(state) = load(dispatcher, &row, &state).await else {
+        // Nothing was called: given back, this is no loss.
+        dispatcher.release(vec![(row, None)]).await;
         return;
     };
     let prepared = prepare::prepare(dispatcher, &row, &state, &workflow);
@@ -59,6 +64,10 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
             dispatcher.slots.look_again_at(again);
             return;
         }
+    }
+    if !dispatcher.flights.calls(&ticket) {
+        // Its work was withdrawn meanwhile, and its row with it.
+        return;
     }
     permit.begin();
     let started_at = dispatcher.clock.now();
@@ -114,8 +123,9 @@ async fn load(
             }
         }
         tokio::select! {
-            () = tokio::time::sleep(READ_AGAIN_AFTER) => {}
+            biased;
             () = dispatcher.stopping.cancelled() => return None,
+            () = tokio::time::sleep(READ_AGAIN_AFTER) => {}
         }
     }
 }

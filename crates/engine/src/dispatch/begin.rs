@@ -6,9 +6,12 @@ use std::time::Duration;
 
 use refire_core::definition::{StepId, StepKind, Workflow};
 use refire_core::execution::Execution;
+#[cfg(feature = "planted")]
+use refire_core::planted::{self, Defect};
 use refire_store::{Part, PartOutcome, WorkRow};
 
 use super::Dispatcher;
+use super::flight::Ticket;
 use crate::commit::Request;
 use crate::limit::{Ask, Blocked, Permit};
 
@@ -33,33 +36,33 @@ enum Fate {
 
 /// Begins the row's attempt, puts it off, or gives the row back.
 pub(super) async fn begin(dispatcher: &Arc<Dispatcher>, row: WorkRow) {
-    if !dispatcher.flights.enter(&row) {
+    let Some(ticket) = dispatcher.flights.enter(&row) else {
         // That very attempt runs already; its result removes the row.
         return;
+    };
+    let fate = fate(dispatcher, &row, &ticket).await;
+    if !dispatcher.flights.goes_on(&ticket) {
+        // Cancelled, paused or withdrawn while it was being prepared: the commit that did it has
+        // removed the row.
+        return;
     }
-    match fate(dispatcher, &row).await {
-        Fate::Go(permit, state, workflow) if dispatcher.flights.goes_on(&row) => {
-            dispatcher.spawn(row, permit, state, workflow);
-        }
-        // Cancelled while it was being prepared: the commit that did it has removed the row.
-        Fate::Go(..) | Fate::Drop => dispatcher.flights.leave(&row),
+    if let Fate::Go(permit, state, workflow) = fate {
+        dispatcher.spawn(ticket, row, permit, (state, workflow));
+        return;
+    }
+    dispatcher.flights.leave(&ticket);
+    match fate {
+        Fate::Go(..) | Fate::Drop => {}
         Fate::Later(wait) => {
-            dispatcher.flights.leave(&row);
             let until = dispatcher.clock.now().plus(wait);
             dispatcher.put_off(row, until).await;
         }
-        Fate::At(turn) => {
-            dispatcher.flights.leave(&row);
-            dispatcher.put_off(row, turn).await;
-        }
-        Fate::Back => {
-            dispatcher.flights.leave(&row);
-            dispatcher.release(vec![(row, None)]).await;
-        }
+        Fate::At(turn) => dispatcher.put_off(row, turn).await,
+        Fate::Back => dispatcher.release(vec![(row, None)]).await,
     }
 }
 
-async fn fate(dispatcher: &Arc<Dispatcher>, row: &WorkRow) -> Fate {
+async fn fate(dispatcher: &Arc<Dispatcher>, row: &WorkRow, ticket: &Ticket) -> Fate {
     if dispatcher.stopping.is_cancelled() {
         return Fate::Back;
     }
@@ -87,9 +90,14 @@ async fn fate(dispatcher: &Arc<Dispatcher>, row: &WorkRow) -> Fate {
             return Fate::Later(BLOCKED_WAIT);
         }
     };
+    if !dispatcher.flights.begins(ticket) {
+        return Fate::Drop;
+    }
     // A task of this program may take the process down with it, so its beginning must be durable
     // first; a call to elsewhere cannot, so it need not wait.
     let must_be_durable = matches!(definition.kind, StepKind::Local(_));
+    #[cfg(feature = "planted")]
+    let must_be_durable = must_be_durable && !planted::is(Defect::AttemptCountedLate);
     match mark_begun(dispatcher, row, must_be_durable).await {
         Marked::Yes => Fate::Go(permit, Arc::new(state), Arc::clone(&workflow)),
         Marked::Gone => Fate::Drop,

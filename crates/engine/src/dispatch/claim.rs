@@ -1,7 +1,6 @@
 //! The loops that find work: timers that come due, timers that will soon, and due work that no
 //! node owns.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,8 +33,9 @@ const TOGETHER: Duration = Duration::from_millis(1);
 pub(crate) async fn timer_loop(dispatcher: Arc<Dispatcher>) {
     loop {
         let due = tokio::select! {
-            due = dispatcher.timers.due(&dispatcher.clock) => due,
+            biased;
             () = dispatcher.stopping.cancelled() => return,
+            due = dispatcher.timers.due(&dispatcher.clock) => due,
         };
         let room = dispatcher.slots.free() as usize;
         let mut due = due.into_iter();
@@ -45,21 +45,7 @@ pub(crate) async fn timer_loop(dispatcher: Arc<Dispatcher>) {
             tracker.spawn(async move { begin::begin(&dispatcher, row).await });
         }
         // What finds no slot goes back to the store, to be claimed by priority.
-        let rest: Vec<WorkRow> = due.collect();
-        if !rest.is_empty() {
-            let dispatcher = Arc::clone(&dispatcher);
-            let tracker = dispatcher.tracker.clone();
-            tracker.spawn(async move {
-                let workflows: HashSet<WorkflowId> =
-                    rest.iter().map(|row| row.workflow.clone()).collect();
-                dispatcher
-                    .release(rest.into_iter().map(|row| (row, None)).collect())
-                    .await;
-                for workflow in &workflows {
-                    dispatcher.slots.mark_backlog(workflow);
-                }
-            });
-        }
+        dispatcher.give_back(due.collect());
     }
 }
 
@@ -76,8 +62,9 @@ pub(crate) async fn horizon_loop(dispatcher: Arc<Dispatcher>) {
             HORIZON_EVERY
         };
         tokio::select! {
-            () = tokio::time::sleep(pause) => {}
+            biased;
             () = dispatcher.stopping.cancelled() => return,
+            () = tokio::time::sleep(pause) => {}
         }
     }
 }
@@ -127,9 +114,11 @@ pub(crate) async fn claim_loop(dispatcher: Arc<Dispatcher>) {
         }
         let wait = next.map_or(wait, |next| wait.min(next.since(now)));
         tokio::select! {
+            biased;
+            () = dispatcher.stopping.cancelled() => return,
+            // A bell does not starve the net: the wait begins anew after each, whoever comes first.
             () = dispatcher.slots.changed() => {}
             () = tokio::time::sleep(wait) => look = true,
-            () = dispatcher.stopping.cancelled() => return,
         }
         if outcome == Round::Waiting {
             // A freed slot rings at once; without this, many at a time would each cause a round.

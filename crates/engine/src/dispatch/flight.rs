@@ -1,7 +1,7 @@
 //! What is in flight on this node, by the row it is about. The entry is made before anything is
-//! read for the attempt, so that a cancellation in between is seen.
+//! read for the attempt, so that a pause, a cancellation or a dropped retry in between is seen.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use refire_core::id::ExecutionId;
@@ -9,91 +9,227 @@ use refire_store::{WorkKey, WorkRow};
 use tokio::task::AbortHandle;
 
 #[derive(Default)]
-pub(super) struct Flights(Mutex<HashMap<WorkKey, Flight>>);
+pub(super) struct Flights(Mutex<Entries>);
+
+#[derive(Default)]
+struct Entries {
+    by_row: BTreeMap<WorkKey, Flight>,
+    /// The number of the last entry.
+    last: u64,
+}
 
 struct Flight {
+    number: u64,
     row: WorkRow,
-    abort: Option<AbortHandle>,
+    stage: Stage,
+    task: Option<AbortHandle>,
+}
+
+/// How far an attempt is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Its state is being read; the store does not know yet that it begins.
+    Preparing,
+    /// It begins, as far as the store will know.
+    Begun,
+    /// Its target is at work, or its result is on the way to the store.
+    Calling,
+}
+
+/// An entry: this attempt, entered this time.
+#[derive(Debug, Clone)]
+pub(super) struct Ticket {
+    key: WorkKey,
+    number: u64,
 }
 
 impl Flights {
-    /// Enters an attempt; false if that very attempt is in flight already.
-    pub(super) fn enter(&self, row: &WorkRow) -> bool {
-        let mut flights = self.flights();
+    /// Enters an attempt; none if that very attempt is in flight already.
+    pub(super) fn enter(&self, row: &WorkRow) -> Option<Ticket> {
+        let mut entries = self.entries();
         let key = row.key();
-        if flights
-            .get(&key)
-            .is_some_and(|flight| flight.row.attempt == row.attempt)
-        {
-            return false;
+        let entered = entries.by_row.get(&key);
+        if entered.is_some_and(|flight| flight.row.attempt == row.attempt) {
+            return None;
         }
-        flights.insert(
-            key,
-            Flight {
-                row: row.clone(),
-                abort: None,
-            },
-        );
-        true
+        entries.last += 1;
+        let number = entries.last;
+        let flight = Flight {
+            number,
+            row: row.clone(),
+            stage: Stage::Preparing,
+            task: None,
+        };
+        entries.by_row.insert(key.clone(), flight);
+        Some(Ticket { key, number })
     }
 
-    /// Whether the attempt is still to go on: it was entered and not aborted.
-    pub(super) fn goes_on(&self, row: &WorkRow) -> bool {
-        self.of(row, |_| ()).is_some()
+    /// The attempt is about to be marked as begun; false if it shall not.
+    pub(super) fn begins(&self, ticket: &Ticket) -> bool {
+        self.set(ticket, |flight| flight.stage = Stage::Begun)
     }
 
     /// Gives the attempt's task; if the attempt was aborted meanwhile, the task is too.
-    pub(super) fn attach(&self, row: &WorkRow, task: &AbortHandle) {
-        let attached = self.of(row, |flight| flight.abort = Some(task.clone()));
-        if attached.is_none() && !task.is_finished() {
+    pub(super) fn attach(&self, ticket: &Ticket, task: &AbortHandle) {
+        let attached = self.set(ticket, |flight| flight.task = Some(task.clone()));
+        if !attached && !task.is_finished() {
             task.abort();
         }
     }
 
+    /// The attempt's target is about to be called; false if it shall not.
+    pub(super) fn calls(&self, ticket: &Ticket) -> bool {
+        self.set(ticket, |flight| flight.stage = Stage::Calling)
+    }
+
+    /// Whether the attempt is still to go on: it was entered and not dropped.
+    pub(super) fn goes_on(&self, ticket: &Ticket) -> bool {
+        self.set(ticket, |_| ())
+    }
+
     /// The attempt ended, or does not begin after all.
-    pub(super) fn leave(&self, row: &WorkRow) {
-        let mut flights = self.flights();
-        let key = row.key();
-        if flights
-            .get(&key)
-            .is_some_and(|flight| flight.row.attempt == row.attempt)
-        {
-            flights.remove(&key);
+    pub(super) fn leave(&self, ticket: &Ticket) {
+        let mut entries = self.entries();
+        let entered = entries.by_row.get(&ticket.key);
+        if entered.is_some_and(|flight| flight.number == ticket.number) {
+            entries.by_row.remove(&ticket.key);
         }
     }
 
     /// Aborts every attempt of an execution.
     pub(super) fn abort(&self, execution: ExecutionId) {
-        self.flights().retain(|key, flight| {
-            if key.execution != execution {
-                return true;
+        self.drop_if(execution, None, |_| true);
+    }
+
+    /// Drops the attempts of an execution whose targets have not been called: it was paused. Says
+    /// which of them the store may know as begun, and so keeps.
+    pub(super) fn hold(&self, execution: ExecutionId) -> Vec<WorkRow> {
+        let dropped = self.drop_if(execution, None, |stage| stage != Stage::Calling);
+        let begun = dropped
+            .into_iter()
+            .filter(|flight| flight.stage == Stage::Begun);
+        begun.map(|flight| flight.row).collect()
+    }
+
+    /// Drops a step's attempt unless its target has been called: it has no work any more.
+    pub(super) fn withdraw(&self, execution: ExecutionId, step: &str) {
+        self.drop_if(execution, Some(step), |stage| stage != Stage::Calling);
+    }
+
+    fn drop_if(
+        &self,
+        execution: ExecutionId,
+        step: Option<&str>,
+        test: fn(Stage) -> bool,
+    ) -> Vec<Flight> {
+        let mut entries = self.entries();
+        let first = WorkKey {
+            execution,
+            step: step.unwrap_or_default().to_owned(),
+        };
+        let keys: Vec<WorkKey> = entries
+            .by_row
+            .range(first..)
+            .take_while(|(key, _)| {
+                key.execution == execution && step.is_none_or(|step| key.step == step)
+            })
+            .filter(|(_, flight)| test(flight.stage))
+            .map(|(key, _)| key.clone())
+            .collect();
+        let mut dropped = Vec::with_capacity(keys.len());
+        for key in keys {
+            if let Some(flight) = entries.by_row.remove(&key) {
+                flight.task.iter().for_each(AbortHandle::abort);
+                dropped.push(flight);
             }
-            flight.abort.iter().for_each(AbortHandle::abort);
-            false
-        });
+        }
+        dropped
     }
 
     /// Aborts everything and says what it was.
     pub(super) fn abort_all(&self) -> Vec<WorkRow> {
-        let mut flights = self.flights();
-        let aborted = flights.drain().map(|(_, flight)| {
-            flight.abort.iter().for_each(AbortHandle::abort);
+        let aborted = std::mem::take(&mut self.entries().by_row);
+        let rows = aborted.into_values().map(|flight| {
+            flight.task.iter().for_each(AbortHandle::abort);
             flight.row
         });
-        aborted.collect()
+        rows.collect()
     }
 
     pub(super) fn len(&self) -> usize {
-        self.flights().len()
+        self.entries().by_row.len()
     }
 
-    fn of<T>(&self, row: &WorkRow, act: impl FnOnce(&mut Flight) -> T) -> Option<T> {
-        let mut flights = self.flights();
-        let flight = flights.get_mut(&row.key())?;
-        (flight.row.attempt == row.attempt).then(|| act(flight))
+    /// Changes an entry; false if it is not there any more.
+    fn set(&self, ticket: &Ticket, change: impl FnOnce(&mut Flight)) -> bool {
+        let mut entries = self.entries();
+        let flight = entries.by_row.get_mut(&ticket.key);
+        let flight = flight.filter(|flight| flight.number == ticket.number);
+        flight.map(change).is_some()
     }
 
-    fn flights(&self) -> MutexGuard<'_, HashMap<WorkKey, Flight>> {
+    fn entries(&self) -> MutexGuard<'_, Entries> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use refire_core::definition::WorkflowId;
+
+    use super::*;
+
+    fn row(step: &str, attempt: u32) -> WorkRow {
+        WorkRow {
+            execution: ExecutionId::from_bytes([7; 16]),
+            step: step.to_owned(),
+            attempt,
+            is_retry: false,
+            workflow: WorkflowId::new("w").unwrap(),
+            priority: 5,
+            due_at: None,
+            limit_key: None,
+            owner: None,
+            begun: false,
+        }
+    }
+
+    #[test]
+    fn a_pause_drops_what_was_not_called_and_gives_back_what_had_begun() {
+        let flights = Flights::default();
+        let preparing = flights.enter(&row("a", 1)).unwrap();
+        let begun = flights.enter(&row("b", 1)).unwrap();
+        let called = flights.enter(&row("c", 1)).unwrap();
+        assert!(flights.begins(&begun) && flights.calls(&called));
+        let back = flights.hold(row("a", 1).execution);
+        assert_eq!(back, [row("b", 1)]);
+        assert!(!flights.begins(&preparing) && !flights.calls(&begun));
+        assert!(flights.goes_on(&called));
+    }
+
+    #[test]
+    fn a_dropped_retry_is_not_called_but_a_call_goes_on() {
+        let flights = Flights::default();
+        let (a, ab) = (row("a", 1), row("ab", 1));
+        let begun = flights.enter(&a).unwrap();
+        let other = flights.enter(&ab).unwrap();
+        assert!(flights.begins(&begun));
+        flights.withdraw(a.execution, "a");
+        assert!(!flights.calls(&begun));
+        assert!(flights.calls(&other));
+        flights.withdraw(a.execution, "ab");
+        assert!(flights.goes_on(&other));
+    }
+
+    #[test]
+    fn who_was_dropped_does_not_take_the_place_of_who_came_after() {
+        let flights = Flights::default();
+        let first = flights.enter(&row("a", 1)).unwrap();
+        assert!(flights.enter(&row("a", 1)).is_none(), "it is in flight");
+        flights.hold(row("a", 1).execution);
+        let second = flights.enter(&row("a", 1)).unwrap();
+        assert!(!flights.begins(&first) && flights.begins(&second));
+        flights.leave(&first);
+        assert!(flights.goes_on(&second));
     }
 }

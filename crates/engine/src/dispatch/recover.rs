@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use refire_core::definition::StepId;
 use refire_core::execution::{Command, Lost};
+#[cfg(feature = "planted")]
+use refire_core::planted::{self, Defect};
 use refire_store::{Part, ReadError, Release, WorkKey, WorkRow};
 use tokio::sync::oneshot;
 
@@ -51,8 +53,9 @@ pub(crate) async fn recover(dispatcher: Arc<Dispatcher>) {
             }
         }
         tokio::select! {
-            () = tokio::time::sleep(wait) => wait = (wait * 2).min(WAIT_MAX),
+            biased;
             () = dispatcher.stopping.cancelled() => return,
+            () = tokio::time::sleep(wait) => wait = (wait * 2).min(WAIT_MAX),
         }
     }
 }
@@ -67,7 +70,10 @@ async fn pass(dispatcher: &Dispatcher) -> Result<Pass, ReadError> {
             .await?;
         let Some(last) = page.last() else { break };
         after = Some(last.key());
-        let (begun, held): (Vec<_>, Vec<_>) = page.into_iter().partition(|row| row.begun);
+        let is_lost = |row: &WorkRow| row.begun;
+        #[cfg(feature = "planted")]
+        let is_lost = |row: &WorkRow| is_lost(row) && !planted::is(Defect::LossForgotten);
+        let (begun, held): (Vec<_>, Vec<_>) = page.into_iter().partition(is_lost);
         if !held.is_empty() {
             free(dispatcher, held, &mut done).await;
             // Those that are due soon belong to this node now.

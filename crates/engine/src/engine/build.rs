@@ -1,9 +1,10 @@
 //! Putting an engine together. Everything is passed down from here; there are no globals, so two
 //! engines can live in one process.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
+use futures_util::FutureExt as _;
 use refire_store::Store;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
@@ -36,6 +37,16 @@ pub struct Builder {
     limits: Limits,
     retention: Retention,
     local: LocalTasks,
+    committing: Committing,
+}
+
+/// Where the committer runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Committing {
+    /// On a thread of its own: an fsync blocks, and must not block anybody's requests.
+    Thread,
+    /// As a task of the runtime.
+    Task,
 }
 
 /// Why an engine did not start.
@@ -51,8 +62,14 @@ pub enum StartError {
 
 /// What runs beside the callers.
 pub(super) struct Threads {
-    pub(super) committer: JoinHandle<()>,
+    pub(super) committer: RunningCommitter,
     pub(super) services: TaskTracker,
+}
+
+/// The committer's thread or task, to be waited for.
+pub(super) enum RunningCommitter {
+    Thread(std::thread::JoinHandle<()>),
+    Task(tokio::task::JoinHandle<()>),
 }
 
 impl Builder {
@@ -67,6 +84,7 @@ impl Builder {
             limits: Limits::default(),
             retention: Retention::default(),
             local: LocalTasks::default(),
+            committing: Committing::Thread,
         }
     }
 
@@ -130,6 +148,15 @@ impl Builder {
         self
     }
 
+    /// Commits on the runtime instead of on a thread: for a store whose commits never block, such
+    /// as one in memory. With a runtime of one thread and virtual time all that the engine does is
+    /// then done in one order.
+    #[must_use]
+    pub fn commit_on_runtime(mut self) -> Self {
+        self.committing = Committing::Task;
+        self
+    }
+
     /// Starts the engine on the current tokio runtime. Recovery goes on beside normal work.
     pub fn start(self) -> Result<Arc<Engine>, StartError> {
         let caller = match self.caller {
@@ -165,19 +192,23 @@ impl Builder {
             cache: Cache::default(),
             after: Arc::new(Follow(Arc::clone(&dispatcher))),
         };
-        let committer = spawn_committer(committer, lanes, broken.clone())?;
+        let committer = spawn_committer(self.committing, committer, lanes, broken.clone())?;
         let services = TaskTracker::new();
-        services.spawn(dispatch::timer_loop(Arc::clone(&dispatcher)));
-        services.spawn(dispatch::horizon_loop(Arc::clone(&dispatcher)));
-        services.spawn(dispatch::claim_loop(Arc::clone(&dispatcher)));
-        services.spawn(prune_loop(
+        let vital = Vital {
+            services: services.clone(),
+            broken: broken.clone(),
+        };
+        vital.spawn(dispatch::timer_loop(Arc::clone(&dispatcher)));
+        vital.spawn(dispatch::horizon_loop(Arc::clone(&dispatcher)));
+        vital.spawn(dispatch::claim_loop(Arc::clone(&dispatcher)));
+        vital.spawn(prune_loop(
             self.retention,
             queue.clone(),
             Arc::clone(&self.clock),
             dispatcher.stopping.clone(),
         ));
-        services.spawn(dispatch::recover(Arc::clone(&dispatcher)));
-        services.spawn(clock_loop(
+        vital.spawn(dispatch::recover(Arc::clone(&dispatcher)));
+        vital.spawn(clock_loop(
             Arc::clone(&self.clock),
             dispatcher.stopping.clone(),
         ));
@@ -209,21 +240,48 @@ impl Builder {
     }
 }
 
-/// A thread of its own: an fsync blocks, and must not block anybody's requests.
+/// Starts the loops without which an engine is only half alive.
+struct Vital {
+    services: TaskTracker,
+    broken: CancellationToken,
+}
+
+impl Vital {
+    /// Runs a loop. If it panics, nothing would be claimed, fired or recovered any more, and
+    /// nobody would notice: the process must say so and stop.
+    fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let broken = self.broken.clone();
+        self.services.spawn(async move {
+            if AssertUnwindSafe(work).catch_unwind().await.is_err() {
+                tracing::error!("a loop of the engine panicked; it must be started again");
+                broken.cancel();
+            }
+        });
+    }
+}
+
 fn spawn_committer(
+    committing: Committing,
     committer: Committer,
     lanes: Lanes,
     broken: CancellationToken,
-) -> Result<JoinHandle<()>, StartError> {
-    let runtime = Handle::current();
+) -> Result<RunningCommitter, StartError> {
     // A committer that panics leaves a process that cannot write: it must say so and stop.
     let broken = broken.drop_guard();
-    let thread = std::thread::Builder::new().name("refire-commit".to_owned());
-    thread
-        .spawn(move || {
-            if runtime.block_on(committer.run(lanes)) == BatchEnd::Settled {
-                broken.disarm();
-            }
-        })
-        .map_err(StartError::Thread)
+    let run = async move {
+        if committer.run(lanes).await == BatchEnd::Settled {
+            broken.disarm();
+        }
+    };
+    match committing {
+        Committing::Task => Ok(RunningCommitter::Task(tokio::spawn(run))),
+        Committing::Thread => {
+            let runtime = Handle::current();
+            let thread = std::thread::Builder::new().name("refire-commit".to_owned());
+            thread
+                .spawn(move || runtime.block_on(run))
+                .map(RunningCommitter::Thread)
+                .map_err(StartError::Thread)
+        }
+    }
 }

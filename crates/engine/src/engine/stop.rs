@@ -2,13 +2,12 @@
 //! store, then the store is closed. Nothing that was answered is lost, and the next start waits
 //! for nothing.
 
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::Engine;
-use super::build::Threads;
+use super::build::{RunningCommitter, Threads};
 
 /// How long attempts in flight may go on.
 const FINISH_WITHIN: Duration = Duration::from_secs(18);
@@ -63,11 +62,18 @@ impl Engine {
         self.store.close().await;
     }
 
-    /// Everything in the queue is committed before its thread ends.
-    async fn drain(&self, committer: JoinHandle<()>) {
+    /// Everything in the queue is committed before its committer ends.
+    async fn drain(&self, committer: RunningCommitter) {
         self.queue.close();
-        let joined = tokio::task::spawn_blocking(move || committer.join());
-        if timeout(DRAIN_WITHIN, joined).await.is_err() {
+        let ended = async {
+            match committer {
+                RunningCommitter::Task(task) => drop(task.await),
+                RunningCommitter::Thread(thread) => {
+                    drop(tokio::task::spawn_blocking(move || thread.join()).await);
+                }
+            }
+        };
+        if timeout(DRAIN_WITHIN, ended).await.is_err() {
             tracing::error!("the committer did not end in time");
         }
     }

@@ -50,12 +50,14 @@ pub(crate) async fn prune_loop(
 ) {
     loop {
         tokio::select! {
-            () = tokio::time::sleep(retention.every) => {}
+            biased;
             () = stopping.cancelled() => return,
+            () = tokio::time::sleep(retention.every) => {}
         }
         let removed = tokio::select! {
-            removed = prune(retention, &queue, clock.as_ref()) => removed,
+            biased;
             () = stopping.cancelled() => return,
+            removed = prune(retention, &queue, clock.as_ref()) => removed,
         };
         if removed > 0 {
             tracing::info!(removed, "removed old executions and keys");

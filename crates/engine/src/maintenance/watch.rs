@@ -14,8 +14,9 @@ const EVERY: Duration = Duration::from_secs(5);
 pub(crate) async fn clock_loop(clock: Arc<dyn Clock>, stopping: CancellationToken) {
     loop {
         tokio::select! {
-            () = tokio::time::sleep(EVERY) => clock.tick(),
+            biased;
             () = stopping.cancelled() => return,
+            () = tokio::time::sleep(EVERY) => clock.tick(),
         }
     }
 }

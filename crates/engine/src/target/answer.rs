@@ -6,17 +6,21 @@
 use std::time::Duration;
 
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
-use http::{HeaderMap, HeaderName, StatusCode};
+use http::response::Parts;
+use http::{HeaderMap, HeaderName, Response, StatusCode};
+use http_body_util::BodyExt as _;
+use hyper::body::{Body as _, Incoming};
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::json::{Json, ObjectBuilder};
 use refire_core::limit::RESPONSE_EXCERPT_BYTES_MAX;
-use reqwest::{Response, Url};
 use tokio::time::{Instant, timeout_at};
+use url::Url;
 
 use super::classify::{self, Place};
 use super::redact::Redactor;
 use super::request::HttpRequest;
 use super::retry_after::retry_after_ms;
+use super::room::{FREE_BYTES, Room, Taken};
 
 /// How long the text of a failed answer may take; its status is already known.
 const EXCERPT_TIME_MAX: Duration = Duration::from_secs(5);
@@ -24,31 +28,68 @@ const EXCERPT_TIME_MAX: Duration = Duration::from_secs(5);
 /// Characters of a target's header that are repeated in a message.
 const SHOWN_CHARS_MAX: usize = 32;
 
+/// Whose answer it is and what it may cost.
+pub(super) struct Call<'a> {
+    pub(super) request: &'a HttpRequest,
+    pub(super) url: &'a Url,
+    pub(super) place: &'a Place,
+    pub(super) room: &'a Room,
+    pub(super) deadline: Instant,
+}
+
 /// How reading a body ended.
 enum End {
     Complete,
     /// There was more than may be held; the rest stays unread.
     TooLong,
-    Broken(reqwest::Error),
+    Broken(hyper::Error),
     Late,
 }
 
+/// What was read of a body, and the room it takes.
+struct Held {
+    bytes: Vec<u8>,
+    taken: Option<Taken>,
+}
+
 /// Reads at most `bytes_max` of the body.
-async fn read(response: &mut Response, bytes_max: usize, deadline: Instant) -> (Vec<u8>, End) {
-    let mut held = Vec::new();
+async fn read(
+    mut body: Incoming,
+    bytes_max: usize,
+    deadline: Instant,
+    call: &Call<'_>,
+) -> (Held, End) {
+    let declared = body.size_hint().exact().unwrap_or(u64::MAX);
+    let bytes_expected = usize::try_from(declared)
+        .unwrap_or(usize::MAX)
+        .min(bytes_max);
+    let mut held = Held {
+        bytes: Vec::new(),
+        taken: None,
+    };
     loop {
-        let chunk = match timeout_at(deadline, response.chunk()).await {
+        let chunk = match timeout_at(deadline, body.frame()).await {
             Err(_) => return (held, End::Late),
-            Ok(Err(error)) => return (held, End::Broken(error)),
-            Ok(Ok(None)) => return (held, End::Complete),
-            Ok(Ok(Some(chunk))) => chunk,
+            Ok(Some(Err(error))) => return (held, End::Broken(error)),
+            Ok(None) => return (held, End::Complete),
+            // Whatever follows the body is not asked for.
+            Ok(Some(Ok(frame))) => frame.into_data().unwrap_or_default(),
         };
-        let room = bytes_max - held.len();
-        if chunk.len() > room {
-            held.extend_from_slice(&chunk[..room]);
+        let room = bytes_max - held.bytes.len();
+        let fits = chunk.len().min(room);
+        if held.taken.is_none() && held.bytes.len() + fits > FREE_BYTES {
+            let taking = call.room.take(call.place.host(), bytes_expected);
+            match timeout_at(deadline, taking).await {
+                Ok(taken) => held.taken = Some(taken),
+                Err(_) => return (held, End::Late),
+            }
+            // All at once, because growing step by step would need up to twice as much.
+            held.bytes.reserve_exact(bytes_expected - held.bytes.len());
+        }
+        held.bytes.extend_from_slice(&chunk[..fits]);
+        if fits < chunk.len() {
             return (held, End::TooLong);
         }
-        held.extend_from_slice(&chunk);
         // Chunks that are always ready would keep the timer above from ever being asked.
         if Instant::now() >= deadline {
             return (held, End::Late);
@@ -58,52 +99,47 @@ async fn read(response: &mut Response, bytes_max: usize, deadline: Instant) -> (
 
 /// The answer with an expected status, as `{"status", "headers", "body"}`.
 pub(super) async fn expected(
-    mut response: Response,
-    request: &HttpRequest,
-    place: &Place,
-    deadline: Instant,
+    response: Response<Incoming>,
+    call: &Call<'_>,
 ) -> Result<Json, Failure> {
+    let request = call.request;
     let limit = request.max_response_bytes;
     let bytes_max = usize::try_from(limit).unwrap_or(usize::MAX);
+    let (head, body) = response.into_parts();
     // A body that says it is too long is read only for the excerpt.
-    let declared_too_long = response
-        .content_length()
-        .is_some_and(|declared| declared > limit);
-    let bytes_read_max = match declared_too_long {
+    let declared = body.size_hint().exact();
+    let bytes_read_max = match declared.is_some_and(|declared| declared > limit) {
         true => bytes_max.min(RESPONSE_EXCERPT_BYTES_MAX),
         false => bytes_max,
     };
-    let (body, end) = read(&mut response, bytes_read_max, deadline).await;
+    let (held, end) = read(body, bytes_read_max, call.deadline, call).await;
     let failure = match end {
         End::Complete => {
-            return match body_json(body, response.headers(), &request.redact) {
-                Ok(body) => Ok(output(&response, &body, &request.redact)),
-                Err(not_text) => Err(not_text),
-            };
+            let body = body_json(held.bytes, &head.headers, &request.redact)?;
+            let output = output(&head, &body, &request.redact);
+            drop(held.taken);
+            return Ok(output);
         }
         End::TooLong => Failure::new(
             ErrorClass::ResponseTooLarge,
             format!("the answer is longer than maxResponseBytes ({limit} bytes)"),
         ),
-        End::Broken(error) => classify::broken_off(error, place),
+        End::Broken(error) => classify::broken_off(&error, call.place),
         End::Late => classify::body_timeout(request.timeout),
     };
     Err(Failure {
-        response: excerpt(&body, true, &request.redact),
+        response: excerpt(&held.bytes, true, &request.redact),
         ..failure
     })
 }
 
 /// The failure that an answer with another status is.
-pub(super) async fn unexpected(
-    mut response: Response,
-    request: &HttpRequest,
-    deadline: Instant,
-) -> Failure {
-    let status = response.status();
+pub(super) async fn unexpected(response: Response<Incoming>, call: &Call<'_>) -> Failure {
+    let (head, body) = response.into_parts();
+    let status = head.status;
     let is_redirect = status.is_redirection() && status != StatusCode::NOT_MODIFIED;
     let mut failure = match is_redirect {
-        true => Failure::new(ErrorClass::Redirect, redirect_message(&response)),
+        true => Failure::new(ErrorClass::Redirect, redirect_message(&head, call.url)),
         false => Failure::new(
             ErrorClass::HttpStatus,
             match status.is_success() {
@@ -116,12 +152,12 @@ pub(super) async fn unexpected(
         ),
     };
     failure.code = Some(status.as_u16().to_string());
-    failure.retry_after_ms = retry_after_ms(response.headers(), request.now);
+    failure.retry_after_ms = retry_after_ms(&head.headers, call.request.now);
     // The status is known; that its text breaks off or never ends does not change what happened.
-    let deadline = deadline.min(Instant::now() + EXCERPT_TIME_MAX);
-    let (body, end) = read(&mut response, RESPONSE_EXCERPT_BYTES_MAX, deadline).await;
+    let deadline = call.deadline.min(Instant::now() + EXCERPT_TIME_MAX);
+    let (held, end) = read(body, RESPONSE_EXCERPT_BYTES_MAX, deadline, call).await;
     let cut = !matches!(end, End::Complete);
-    failure.response = excerpt(&body, cut, &request.redact);
+    failure.response = excerpt(&held.bytes, cut, &call.request.redact);
     failure
 }
 
@@ -132,11 +168,11 @@ fn status_words(status: StatusCode) -> String {
     }
 }
 
-fn redirect_message(response: &Response) -> String {
-    let words = status_words(response.status());
-    let location = response.headers().get(LOCATION);
+fn redirect_message(head: &Parts, url: &Url) -> String {
+    let words = status_words(head.status);
+    let location = head.headers.get(LOCATION);
     let location = location.map(|value| String::from_utf8_lossy(value.as_bytes()));
-    let to = location.and_then(|location| match response.url().join(&location) {
+    let to = location.and_then(|location| match url.join(&location) {
         Ok(to) => Some(host_and_scheme(&to)),
         Err(_) => None,
     });
@@ -169,9 +205,25 @@ fn excerpt(body: &[u8], cut: bool, redact: &Redactor) -> Option<String> {
     } else {
         redact.text(&text)
     };
-    // U+FFFD is longer than the byte it stands for.
-    let end = text.floor_char_boundary(RESPONSE_EXCERPT_BYTES_MAX);
+    let end = recorded_end(&text, RESPONSE_EXCERPT_BYTES_MAX);
     (!text.is_empty()).then(|| text[..end].to_owned())
+}
+
+/// Where a text must end to take at most so many bytes in the log: U+FFFD is longer than the byte it
+/// stands for, and six bytes are written for a control character.
+fn recorded_end(text: &str, bytes_max: usize) -> usize {
+    let mut bytes = 0;
+    for (at, character) in text.char_indices() {
+        bytes += match character {
+            '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+            '\0'..' ' => 6,
+            other => other.len_utf8(),
+        };
+        if bytes > bytes_max {
+            return at;
+        }
+    }
+    text.len()
 }
 
 /// The body as a value: JSON if it is, `null` if there is none, otherwise its text.
@@ -211,15 +263,15 @@ fn is_json(content_type: &str) -> bool {
     kind == "application/json" || kind == "text/json" || kind.ends_with("+json")
 }
 
-fn output(response: &Response, body: &Json, redact: &Redactor) -> Json {
+fn output(head: &Parts, body: &Json, redact: &Redactor) -> Json {
     let mut headers = ObjectBuilder::new();
-    for name in response.headers().keys() {
-        if let Some(value) = joined(response.headers(), name) {
+    for name in head.headers.keys() {
+        if let Some(value) = joined(&head.headers, name) {
             headers.push(name.as_str(), &Json::string(&redact.output(&value)));
         }
     }
     ObjectBuilder::new()
-        .number("status", u64::from(response.status().as_u16()))
+        .number("status", u64::from(head.status.as_u16()))
         .json("headers", &headers.build())
         .json("body", body)
         .build()
@@ -233,4 +285,31 @@ fn joined(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
         .map(|value| String::from_utf8_lossy(value.as_bytes()))
         .collect();
     (!values.is_empty()).then(|| values.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_is_as_long_in_the_log_as_allowed() {
+        for text in [
+            "a",
+            "€",
+            "\u{1}",
+            "\0\u{fffd}",
+            "\"\\\n\r\t\u{8}\u{c}",
+            "\u{1b}[2Jé",
+        ] {
+            let long = text.repeat(1_000);
+            for bytes_max in [0, 1, 7, 100, 999, 1_000_000] {
+                let end = recorded_end(&long, bytes_max);
+                let recorded = |end: usize| Json::string(&long[..end]).as_str().len() - 2;
+                assert!(recorded(end) <= bytes_max, "{text:?} {bytes_max}");
+                if let Some(next) = long[end..].chars().next() {
+                    assert!(recorded(end + next.len_utf8()) > bytes_max, "{text:?}");
+                }
+            }
+        }
+    }
 }

@@ -8,10 +8,14 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
+use hyper_util::client::legacy;
 use refire_core::failure::{ErrorClass, Failure};
-use reqwest::Url;
+use url::Url;
 
+use super::connect::TooSlow;
 use super::guard::Refused;
+use super::hints::HINTS_MAX;
+use super::resolve::NoAddress;
 
 /// Causes that are listed below a message.
 const CAUSES_MAX: usize = 8;
@@ -33,6 +37,10 @@ impl Place {
             host,
             port: url.port_or_known_default(),
         }
+    }
+
+    pub(super) fn host(&self) -> &str {
+        &self.host
     }
 }
 
@@ -65,35 +73,39 @@ pub(super) fn body_timeout(limit: Duration) -> Failure {
     Failure::new(ErrorClass::ReadTimeout, message)
 }
 
+/// Interim answers came without an end.
+pub(super) fn too_many_hints(place: &Place) -> Failure {
+    let message = format!("{place} sent more than {HINTS_MAX} interim answers and no real one");
+    Failure::new(ErrorClass::InvalidResponse, message)
+}
+
 /// The call ended before there was an answer.
-pub(super) fn unanswered(error: reqwest::Error, place: &Place, connect: Duration) -> Failure {
-    let error = error.without_url();
-    if let Some(refused) = find::<Refused>(&error) {
+pub(super) fn unanswered(error: &legacy::Error, place: &Place, connect: Duration) -> Failure {
+    if let Some(refused) = find::<Refused>(error) {
         // No causes: nothing below this can add to it, and it must not tell what listens there.
         return Failure::new(ErrorClass::AddressRefused, refused.to_string());
     }
-    let failure = match class(&error) {
+    let failure = match class(error, error.is_connect()) {
         ErrorClass::ConnectTimeout => connect_timeout(place, connect),
-        ErrorClass::ConnectionRefused if is_refusal(&error) => {
+        ErrorClass::ConnectionRefused if is_refusal(error) => {
             let message = format!("connection refused by {place}");
             Failure::new(ErrorClass::ConnectionRefused, message)
         }
         class => Failure::new(class, sentence(class, place)),
     };
-    failure.with_causes(causes(&error))
+    failure.with_causes(causes(error))
 }
 
 /// The call ended in the middle of the answer's body.
-pub(super) fn broken_off(error: reqwest::Error, place: &Place) -> Failure {
-    let error = error.without_url();
-    let class = class(&error);
+pub(super) fn broken_off(error: &hyper::Error, place: &Place) -> Failure {
+    let class = class(error, false);
     let message = match class {
         ErrorClass::ConnectionReset => {
             format!("{place} closed the connection in the middle of its answer")
         }
         _ => sentence(class, place),
     };
-    Failure::new(class, message).with_causes(causes(&error))
+    Failure::new(class, message).with_causes(causes(error))
 }
 
 fn sentence(class: ErrorClass, place: &Place) -> String {
@@ -110,24 +122,19 @@ fn sentence(class: ErrorClass, place: &Place) -> String {
     }
 }
 
-fn class(error: &reqwest::Error) -> ErrorClass {
+fn class(error: &(dyn Error + 'static), connecting: bool) -> ErrorClass {
     if find::<rustls::Error>(error).is_some() {
         return ErrorClass::Tls;
     }
     // Time comes before the name: a resolver that is too slow is a connection that is too slow.
-    if error.is_timeout() {
-        let connecting = error.is_connect();
-        return if connecting {
-            ErrorClass::ConnectTimeout
-        } else {
-            ErrorClass::ReadTimeout
+    if is_late(error) {
+        return match connecting {
+            true => ErrorClass::ConnectTimeout,
+            false => ErrorClass::ReadTimeout,
         };
     }
-    if error.is_dns() {
+    if find::<NoAddress>(error).is_some() {
         return ErrorClass::Dns;
-    }
-    if error.is_builder() {
-        return ErrorClass::InvalidUrl;
     }
     let of_hyper = chain(error).filter_map(|cause| cause.downcast_ref::<hyper::Error>());
     for cause in of_hyper {
@@ -143,7 +150,7 @@ fn class(error: &reqwest::Error) -> ErrorClass {
     }
     let by_io = chain(error).filter_map(|cause| cause.downcast_ref::<io::Error>());
     let by_io = by_io.filter_map(|cause| class_of_io(cause.kind())).next();
-    let otherwise = match error.is_connect() {
+    let otherwise = match connecting {
         true => ErrorClass::ConnectionRefused,
         false => ErrorClass::ConnectionReset,
     };
@@ -168,14 +175,19 @@ fn class_of_io(kind: io::ErrorKind) -> Option<ErrorClass> {
     })
 }
 
-fn is_refusal(error: &reqwest::Error) -> bool {
+fn is_late(error: &(dyn Error + 'static)) -> bool {
+    let late = |io: &io::Error| io.kind() == io::ErrorKind::TimedOut;
+    find::<TooSlow>(error).is_some() || find::<io::Error>(error).is_some_and(late)
+}
+
+fn is_refusal(error: &(dyn Error + 'static)) -> bool {
     find::<io::Error>(error).is_some_and(|io| io.kind() == io::ErrorKind::ConnectionRefused)
 }
 
-/// What lies below the client's own error, outermost first, each text once.
-fn causes(error: &reqwest::Error) -> Vec<String> {
+/// The error and what lies below it, outermost first, each text once.
+fn causes(error: &(dyn Error + 'static)) -> Vec<String> {
     let mut causes: Vec<String> = Vec::new();
-    for cause in chain(error).skip(1) {
+    for cause in chain(error) {
         let text = cause.to_string();
         if !causes.contains(&text) {
             causes.push(text);
@@ -185,14 +197,13 @@ fn causes(error: &reqwest::Error) -> Vec<String> {
     causes
 }
 
-fn find<E: Error + 'static>(error: &reqwest::Error) -> Option<&E> {
+fn find<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
     chain(error).find_map(|cause| cause.downcast_ref::<E>())
 }
 
 /// The error and all that is below it.
-fn chain(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
-    let first: &(dyn Error + 'static) = error;
-    std::iter::successors(Some(first), |cause| below(*cause))
+fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |cause| below(*cause))
 }
 
 /// An I/O error hides its payload from `source`, so it is asked for it directly.

@@ -1,25 +1,34 @@
 //! The HTTP client: one request out, one answer or one failure back, within its deadline.
 //!
-//! It sends each request once. The client library's own retries, redirects, proxies, cookies and
-//! decompression are off, so what the log counts as an attempt is what the target saw.
+//! It sends each request once, and knows no redirects, proxies, cookies or decompression, so what
+//! the log counts as an attempt is what the target saw. Only a request that has not begun, because
+//! the connection it was to use turned out to be closed, goes over another one.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
+use http::HeaderValue;
+use http_body_util::Full;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
 use refire_core::failure::Failure;
 use refire_core::json::Json;
 use refire_core::limit::MESSAGE_BYTES_MAX;
-use reqwest::{Certificate, Client, ClientBuilder};
 use tokio::time::{Instant, timeout_at};
 
 use super::answer;
 use super::classify::{self, Place};
+use super::connect::Connector;
 use super::guard::Guard;
-use super::phase::{Connecting, WatchLayer};
+use super::hints::Hints;
+use super::phase::Connecting;
 use super::redact::Redactor;
 use super::request::HttpRequest;
 use super::resolve::{GuardedResolver, Lookup, SystemLookup};
+use super::room::Room;
+use super::trust;
 
 /// The default for resolving, connecting and the TLS handshake together.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -27,12 +36,13 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const TIMEOUT_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// Shorter than the keep-alive of common servers, so that few reused connections are stale.
 const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(30);
-/// The default for connections kept open to one host.
-const POOL_IDLE_PER_HOST: usize = 16;
+/// The default for connections kept open to one host: as many as may be called at once, or they
+/// would be opened anew under load.
+const POOL_IDLE_PER_HOST: usize = 128;
 /// Headers of one answer.
 const RESPONSE_HEADERS_MAX: usize = 100;
-/// Bytes of all headers of one HTTP/2 answer.
-const HTTP2_HEADER_BYTES_MAX: u32 = 64 * 1024;
+/// Bytes of all headers of one answer, and of what a connection holds while it reads.
+const RESPONSE_HEADER_BYTES_MAX: u32 = 64 * 1024;
 /// Bytes that an HTTP/2 target may send ahead on one stream.
 const HTTP2_STREAM_WINDOW_BYTES: u32 = 256 * 1024;
 /// Bytes that an HTTP/2 target may send ahead on one connection.
@@ -86,10 +96,13 @@ impl fmt::Debug for HttpSettings {
 pub enum TargetError {
     /// A root certificate cannot be read.
     #[error("extra root certificate number {0} is not PEM")]
-    Certificate(usize, #[source] reqwest::Error),
-    /// The client cannot be built.
-    #[error("the HTTP client cannot be built from its settings")]
-    Client(#[source] reqwest::Error),
+    Certificate(usize, #[source] rustls::pki_types::pem::Error),
+    /// TLS cannot be set up.
+    #[error("TLS cannot be set up")]
+    Tls(#[source] rustls::Error),
+    /// The user agent is not a header value.
+    #[error("the user agent is not a header value")]
+    UserAgent(#[source] http::header::InvalidHeaderValue),
 }
 
 /// An answer with an expected status.
@@ -104,9 +117,11 @@ pub struct HttpAnswer {
 /// Makes calls. Cheap to clone; all clones share their connections.
 #[derive(Debug, Clone)]
 pub struct HttpTarget {
-    client: Client,
+    client: Client<Connector, Full<Bytes>>,
     guard: Guard,
     connect_timeout: Duration,
+    user_agent: HeaderValue,
+    room: Room,
 }
 
 impl HttpTarget {
@@ -115,32 +130,16 @@ impl HttpTarget {
     /// # Errors
     /// When a certificate is not PEM or the user agent is not a header value.
     pub fn new(settings: HttpSettings) -> Result<Self, TargetError> {
-        // Another part of the process may have installed it; then there is nothing to do.
-        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
-        let mut roots = Vec::with_capacity(settings.extra_roots_pem.len());
-        for (at, pem) in settings.extra_roots_pem.iter().enumerate() {
-            let bundle = Certificate::from_pem_bundle(pem);
-            roots.extend(bundle.map_err(|error| TargetError::Certificate(at + 1, error))?);
-        }
-        let with_system_roots = builder(&settings).tls_certs_merge(roots.clone()).build();
-        let client = with_system_roots.or_else(|error| {
-            // Most often a container image without certificates. If it was anything else, the
-            // second attempt fails for the same reason.
-            tracing::warn!(%error, "no system root certificates; using the built-in ones");
-            let built_in = webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter();
-            roots.extend(built_in.filter_map(|der| Certificate::from_der(der).ok()));
-            builder(&settings).tls_certs_only(roots).build()
-        });
-        let client = client.map_err(TargetError::Client)?;
-        let HttpSettings {
-            guard,
-            connect_timeout,
-            ..
-        } = settings;
+        let tls = trust::tls(&settings.extra_roots_pem)?;
+        let resolver = GuardedResolver::new(settings.guard.clone(), settings.lookup);
+        let connector = Connector::new(resolver, tls, settings.connect_timeout);
+        let user_agent = HeaderValue::from_str(&settings.user_agent);
         Ok(Self {
-            client,
-            guard,
-            connect_timeout,
+            client: client(connector, settings.pool_idle_per_host),
+            guard: settings.guard,
+            connect_timeout: settings.connect_timeout,
+            user_agent: user_agent.map_err(TargetError::UserAgent)?,
+            room: Room::default(),
         })
     }
 
@@ -158,14 +157,19 @@ impl HttpTarget {
 
     async fn attempt(&self, mut request: HttpRequest) -> Result<HttpAnswer, Failure> {
         let deadline = Instant::now() + request.timeout.min(TIMEOUT_MAX);
-        let prepared = request.prepare(&self.guard)?;
-        let place = Place::of(prepared.url());
+        let (mut prepared, url) = request.prepare(&self.guard, &self.user_agent)?;
+        let place = Place::of(&url);
         let connecting = Connecting::default();
-        let sending = connecting.watch(self.client.execute(prepared));
-        let response = match timeout_at(deadline, sending).await {
+        let hints = Hints::of(&mut prepared);
+        let sending = connecting.watch(self.client.request(prepared));
+        let sent = tokio::select! {
+            sent = timeout_at(deadline, sending) => sent,
+            () = hints.too_many() => return Err(classify::too_many_hints(&place)),
+        };
+        let response = match sent {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => {
-                return Err(classify::unanswered(error, &place, self.connect_timeout));
+                return Err(classify::unanswered(&error, &place, self.connect_timeout));
             }
             Err(_) if connecting.is_under_way() => {
                 return Err(classify::connect_timeout(&place, request.timeout));
@@ -173,33 +177,33 @@ impl HttpTarget {
             Err(_) => return Err(classify::answer_timeout(request.timeout)),
         };
         let status = response.status().as_u16();
+        let call = answer::Call {
+            request: &request,
+            url: &url,
+            place: &place,
+            room: &self.room,
+            deadline,
+        };
         if !request.expects(status) {
-            return Err(answer::unexpected(response, &request, deadline).await);
+            return Err(answer::unexpected(response, &call).await);
         }
-        let output = answer::expected(response, &request, &place, deadline).await?;
+        let output = answer::expected(response, &call).await?;
         Ok(HttpAnswer { status, output })
     }
 }
 
-fn builder(settings: &HttpSettings) -> ClientBuilder {
-    let resolver = GuardedResolver::new(settings.guard.clone(), Arc::clone(&settings.lookup));
-    Client::builder()
-        .user_agent(&settings.user_agent)
-        .connect_timeout(settings.connect_timeout)
-        .dns_resolver(resolver)
-        .connector_layer(WatchLayer)
-        // A redirect could lead past the guard, and would be a request that nobody counted.
-        .redirect(reqwest::redirect::Policy::none())
-        .retry(reqwest::retry::never())
-        .referer(false)
-        // A proxy would connect for us, to addresses that nobody checked.
-        .no_proxy()
+fn client(connector: Connector, idle_per_host: usize) -> Client<Connector, Full<Bytes>> {
+    Client::builder(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .pool_timer(TokioTimer::new())
         .pool_idle_timeout(POOL_IDLE_TIMEOUT)
-        .pool_max_idle_per_host(settings.pool_idle_per_host)
+        .pool_max_idle_per_host(idle_per_host)
         .http1_max_headers(RESPONSE_HEADERS_MAX)
-        .http2_max_header_list_size(HTTP2_HEADER_BYTES_MAX)
+        .http1_max_buf_size(RESPONSE_HEADER_BYTES_MAX as usize)
+        .http2_max_header_list_size(RESPONSE_HEADER_BYTES_MAX)
         .http2_initial_stream_window_size(HTTP2_STREAM_WINDOW_BYTES)
         .http2_initial_connection_window_size(HTTP2_CONNECTION_WINDOW_BYTES)
+        .build(connector)
 }
 
 /// The one door through which failures leave, so that none can forget it.

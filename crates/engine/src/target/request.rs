@@ -6,15 +6,17 @@
 use std::fmt;
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::header::{
-    AUTHORIZATION, CONNECTION, CONTENT_LENGTH, COOKIE, HOST, PROXY_AUTHENTICATE,
-    PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+    ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, COOKIE, HOST, PROXY_AUTHENTICATE,
+    PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
 };
-use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
+use http_body_util::Full;
 use refire_core::definition::StatusRange;
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::time::Timestamp;
-use reqwest::Url;
+use url::Url;
 
 use super::guard::Guard;
 use super::redact::Redactor;
@@ -79,18 +81,33 @@ impl HttpRequest {
         }
     }
 
-    /// The client's form of the request; takes the body out.
-    pub(super) fn prepare(&mut self, guard: &Guard) -> Result<reqwest::Request, Failure> {
+    /// The client's form of the request, and its URL; takes the body out.
+    pub(super) fn prepare(
+        &mut self,
+        guard: &Guard,
+        user_agent: &HeaderValue,
+    ) -> Result<(Request<Full<Bytes>>, Url), Failure> {
         let url = url(&self.url)?;
         if let Some(host) = url.host() {
             let check = guard.check_host(&host);
             check
                 .map_err(|refused| Failure::new(ErrorClass::AddressRefused, refused.to_string()))?;
         }
-        let mut request = reqwest::Request::new(method(&self.method)?, url);
-        *request.headers_mut() = headers(&self.headers, &self.redact)?;
-        *request.body_mut() = self.body.take().map(reqwest::Body::from);
-        Ok(request)
+        let uri = Uri::try_from(url.as_str()).map_err(|error| {
+            let message = format!("the URL is not valid: {error}");
+            Failure::new(ErrorClass::InvalidUrl, message)
+        })?;
+        let body = Full::from(self.body.take().unwrap_or_default());
+        let mut request = Request::new(body);
+        *request.method_mut() = method(&self.method)?;
+        *request.uri_mut() = uri;
+        let mut headers = headers(&self.headers, &self.redact)?;
+        let agent = headers.entry(USER_AGENT);
+        agent.or_insert_with(|| user_agent.clone());
+        let accept = headers.entry(ACCEPT);
+        accept.or_insert(HeaderValue::from_static("*/*"));
+        *request.headers_mut() = headers;
+        Ok((request, url))
     }
 }
 
@@ -182,6 +199,8 @@ mod tests {
     use super::*;
     use crate::target::Allow;
 
+    const AGENT: HeaderValue = HeaderValue::from_static("test");
+
     fn request(url: &str) -> HttpRequest {
         HttpRequest {
             method: "GET".to_owned(),
@@ -197,7 +216,9 @@ mod tests {
     }
 
     fn refusal(mut request: HttpRequest) -> (ErrorClass, String) {
-        let failure = request.prepare(&Guard::new(Allow::All)).unwrap_err();
+        let failure = request
+            .prepare(&Guard::new(Allow::All), &AGENT)
+            .unwrap_err();
         assert!(!failure.retryable);
         (failure.class, failure.message)
     }
@@ -289,7 +310,7 @@ mod tests {
         good.headers
             .push(("Host".to_owned(), "other.example".to_owned()));
         good.headers.push(("X-Emoji".to_owned(), "✓ é".to_owned()));
-        assert!(good.clone().prepare(&Guard::default()).is_ok());
+        assert!(good.clone().prepare(&Guard::default(), &AGENT).is_ok());
         good.headers
             .push(("host".to_owned(), "third.example".to_owned()));
         assert_eq!(refusal(good).0, ErrorClass::Template);
@@ -314,7 +335,7 @@ mod tests {
             .headers
             .push(("X-Key".to_owned(), "Bearer sesame-open".to_owned()));
         assert!(!format!("{request:?}").contains("sesame"));
-        let prepared = request.prepare(&Guard::default()).unwrap();
+        let (prepared, _) = request.prepare(&Guard::default(), &AGENT).unwrap();
         assert!(prepared.headers()["x-key"].is_sensitive());
     }
 }

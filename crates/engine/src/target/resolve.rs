@@ -9,11 +9,13 @@ use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use hyper_util::client::legacy::connect::dns::Name;
 use tokio::sync::Semaphore;
+use tower::Service;
 
-use super::guard::Guard;
+use super::guard::{Guard, Refused};
 
 /// Lookups that may run at once. Each one holds a thread of the blocking pool until the system
 /// answers, also when the call it was for has long timed out.
@@ -57,12 +59,22 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// A name without a single address, which some systems report as success.
+/// Why a name has no address to connect to.
 #[derive(Debug, thiserror::Error)]
-#[error("the name has no address")]
-struct NoAddress;
+pub(super) enum NoAddress {
+    /// The system cannot tell.
+    #[error("the lookup failed")]
+    Lookup(#[source] io::Error),
+    /// Some systems report this as success.
+    #[error("the name has no address")]
+    None,
+    /// It has only addresses that may not be called.
+    #[error("no address of the name may be called")]
+    Refused(#[source] Refused),
+}
 
 /// What the HTTP client asks for addresses.
+#[derive(Clone)]
 pub(super) struct GuardedResolver {
     guard: Guard,
     lookup: Arc<dyn Lookup>,
@@ -74,19 +86,31 @@ impl GuardedResolver {
     }
 }
 
-impl Resolve for GuardedResolver {
-    fn resolve(&self, name: Name) -> Resolving {
+/// Checked addresses.
+pub(super) type Addresses = std::vec::IntoIter<SocketAddr>;
+
+impl Service<Name> for GuardedResolver {
+    type Response = Addresses;
+    type Error = NoAddress;
+    type Future = Pin<Box<dyn Future<Output = Result<Addresses, NoAddress>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), NoAddress>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, name: Name) -> Self::Future {
         let guard = self.guard.clone();
         let finding = self.lookup.lookup(name.as_str());
         Box::pin(async move {
-            let found = finding.await?;
+            let found = finding.await.map_err(NoAddress::Lookup)?;
             if found.is_empty() {
-                return Err(NoAddress.into());
+                return Err(NoAddress::None);
             }
-            let kept = guard.filter(name.as_str(), &found)?;
+            let kept = guard.filter(name.as_str(), &found);
+            let kept = kept.map_err(NoAddress::Refused)?;
             // Port 0 stands for the port of the URL.
             let sockets = kept.into_iter().map(|address| SocketAddr::new(address, 0));
-            Ok(Box::new(sockets) as Addrs)
+            Ok(sockets.collect::<Vec<_>>().into_iter())
         })
     }
 }

@@ -1,5 +1,5 @@
 //! A store that is in trouble for a while: nothing is lost, nothing hangs, and it goes on by
-//! itself.
+//! itself. And panics, which are defects: nothing is lost or promised, and nothing hangs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,12 +8,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
-use refire_core::execution::{EventRow, Status};
+use refire_core::execution::{Command, EventRow, Status};
+use refire_core::failure::Failure;
 use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
 use refire_engine::caller::Caller;
-use refire_engine::{CommitFailure, Engine, IntakeError};
+use refire_engine::target::{HttpAnswer, HttpRequest};
+use refire_engine::{CommandError, CommitFailure, Engine, IntakeError};
 use refire_store::sqlite::{Options, Sqlite};
 use refire_store::{
     Batch, CommitError, EventFilter, ExecutionFilter, LetterFilter, LetterRow, LetterSummary,
@@ -21,7 +23,9 @@ use refire_store::{
     WorkKey, WorkRow, WorkflowRow,
 };
 
-use crate::fixture::{Answer, World, apply, check, end, start, submission, within};
+use crate::fixture::{
+    Answer, Targets, World, apply, check, end, small_limits, start, submission, within,
+};
 
 /// A store whose disk can be filled and whose reads can be made to fail.
 struct Troubled {
@@ -29,6 +33,8 @@ struct Troubled {
     disk_is_full: AtomicBool,
     reads_fail: AtomicBool,
     poison: AtomicU32,
+    commits_panic: AtomicBool,
+    claims_panic: AtomicBool,
 }
 
 impl Troubled {
@@ -60,6 +66,11 @@ impl Store for Troubled {
         };
         if self.disk_is_full.load(Ordering::SeqCst) {
             return fail(NotWritten::Full, "no space left");
+        }
+        if self.commits_panic.load(Ordering::SeqCst) {
+            // What it was about to say is lost, but it is written.
+            self.inner.commit(batch).await.unwrap();
+            panic!("the commit panics");
         }
         if batch.parts.iter().any(is_poison) {
             self.poison.fetch_add(1, Ordering::SeqCst);
@@ -112,6 +123,10 @@ impl Store for Troubled {
     }
 
     async fn ready_workflows(&self, now: Timestamp) -> Result<Vec<WorkflowId>, ReadError> {
+        assert!(
+            !self.claims_panic.load(Ordering::SeqCst),
+            "the claim panics"
+        );
         self.read(self.inner.ready_workflows(now).await)
     }
 
@@ -189,6 +204,8 @@ fn troubled(world: &World) -> Arc<Troubled> {
         disk_is_full: AtomicBool::new(false),
         reads_fail: AtomicBool::new(false),
         poison: AtomicU32::new(0),
+        commits_panic: AtomicBool::new(false),
+        claims_panic: AtomicBool::new(false),
     })
 }
 
@@ -322,5 +339,124 @@ async fn content_that_the_store_chokes_on_hurts_nobody_else() {
     let stored = end(&engine, id).await;
     assert_eq!(stored.state.status, Status::Dlq);
     assert_eq!(stored.state.error.unwrap().class.name(), "internal");
+    engine.stop().await;
+}
+
+/// Nobody gets a promise that a dead committer cannot keep, nobody waits for ever, and what it
+/// wrote before it died is found by the next start.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_committer_that_panics_breaks_the_engine_and_loses_nothing() {
+    let world = World::new();
+    let store = troubled(&world);
+    let engine = engine_on(&world, &store);
+    let w = apply(&engine, RETRYING).await;
+    world
+        .targets
+        .script("/a", &[Answer::Held, Answer::Ok("{}")]);
+    let running = start(&engine, &w, r#"{"n":1}"#).await;
+    world.targets.called("/a", 1).await;
+    store.commits_panic.store(true, Ordering::SeqCst);
+    let cut_off = within(engine.submit(submission(&w, r#"{"n":2}"#))).await;
+    assert!(
+        matches!(cut_off, Err(IntakeError::Commit(CommitFailure::Unknown))),
+        "it may have been accepted: {cut_off:?}"
+    );
+    within(engine.broken()).await;
+    assert!(!engine.is_ready());
+    let refused = within(engine.submit(submission(&w, "{}"))).await;
+    assert!(
+        matches!(
+            refused,
+            Err(IntakeError::Commit(CommitFailure::Unavailable))
+        ),
+        "certainly nothing was started: {refused:?}"
+    );
+    let by = Some("test".to_owned());
+    let cancel = within(engine.command(running, Command::Pause { by })).await;
+    assert!(matches!(cancel, Err(CommandError::Failed(_))), "{cancel:?}");
+    // A result that comes now has nowhere to go; its attempt ends all the same.
+    world.targets.open_gate(1);
+    within(async {
+        while engine.running() > 0 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    })
+    .await;
+    within(engine.stop()).await;
+    drop(engine);
+    within(async {
+        while Arc::strong_count(&store) > 1 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    })
+    .await;
+    drop(store);
+
+    let engine = world.engine();
+    let all = engine
+        .store()
+        .executions(&ExecutionFilter::default(), None, 10)
+        .await
+        .unwrap();
+    assert_eq!(all.len(), 2, "the one that was not answered for is there");
+    for one in all {
+        let stored = end(&engine, one.id).await;
+        assert_eq!(stored.state.status, Status::Completed);
+        check(&engine, one.id).await;
+    }
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_loop_that_panics_breaks_the_engine() {
+    let world = World::new();
+    let store = troubled(&world);
+    store.claims_panic.store(true, Ordering::SeqCst);
+    let engine = engine_on(&world, &store);
+    within(engine.broken()).await;
+    assert!(!engine.is_ready());
+    within(engine.stop()).await;
+}
+
+/// Calls that panic if their path says so.
+struct Panicking(Arc<Targets>);
+
+#[async_trait]
+impl Caller for Panicking {
+    async fn call(&self, request: HttpRequest) -> Result<HttpAnswer, Failure> {
+        assert!(!request.url.ends_with("/panic"), "the call panics");
+        self.0.call(request).await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_attempt_that_panics_fails_its_step_and_frees_its_slot() {
+    let world = World::new();
+    let caller: Arc<dyn Caller> = Arc::new(Panicking(world.targets.clone()));
+    let engine = world.engine_with(|builder| builder.caller(caller).limits(small_limits(1)));
+    let source = RETRYING.replace("t.example/a", "t.example/${input.path}");
+    let w = apply(&engine, &source).await;
+    let broken = start(&engine, &w, r#"{"path":"panic"}"#).await;
+    let stored = end(&engine, broken).await;
+    assert_eq!(stored.state.status, Status::Dlq);
+    let error = stored.state.error.as_ref().unwrap();
+    assert_eq!(error.class.name(), "internal", "{error:?}");
+    let log = crate::fixture::log(&engine, broken).await;
+    assert_eq!(
+        log,
+        [
+            "EXECUTION_STARTED",
+            "STEP_SCHEDULED a#1",
+            "STEP_STARTED a#1",
+            "STEP_FAILED a#1",
+            "DEAD_LETTERED a",
+            "EXECUTION_FAILED"
+        ],
+        "a defect of ours is not retried"
+    );
+    check(&engine, broken).await;
+    // The only slot is free again.
+    let healthy = start(&engine, &w, r#"{"path":"fine"}"#).await;
+    assert_eq!(end(&engine, healthy).await.state.status, Status::Completed);
     engine.stop().await;
 }

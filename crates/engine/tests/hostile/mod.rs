@@ -1,6 +1,8 @@
 //! A server on loopback that does exactly what a script says, byte by byte, and counts what it
 //! was asked and what it could send. It knows no HTTP beyond where a request ends.
 
+pub(crate) mod secure;
+
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,8 +11,10 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 
+/// Connections that may wait to be accepted, so that only who wants to turns them away.
+const BACKLOG: u32 = 1024;
 /// Small, so that what was sent is close to what was read.
 const SEND_BUFFER_BYTES: u32 = 64 * 1024;
 
@@ -21,7 +25,7 @@ struct Counts {
     sent_bytes: AtomicU64,
 }
 
-/// The server; it ends when this is dropped.
+/// The server; it ends when this is dropped, and its connections with it.
 pub(crate) struct Hostile {
     pub(crate) address: SocketAddr,
     counts: Arc<Counts>,
@@ -44,18 +48,20 @@ impl Hostile {
         let socket = TcpSocket::new_v4().unwrap();
         socket.set_send_buffer_size(SEND_BUFFER_BYTES).unwrap();
         socket.bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
-        let listener = socket.listen(64).unwrap();
+        let listener = socket.listen(BACKLOG).unwrap();
         let address = listener.local_addr().unwrap();
         let counts = Arc::new(Counts::default());
         let shared = Arc::clone(&counts);
         let accepting = tokio::spawn(async move {
+            let mut peers = JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
                 shared.connections.fetch_add(1, Ordering::SeqCst);
                 let peer = Peer {
                     stream,
                     counts: Arc::clone(&shared),
                 };
-                tokio::spawn(script(peer));
+                peers.spawn(script(peer));
+                while peers.try_join_next().is_some() {}
             }
         });
         Self {

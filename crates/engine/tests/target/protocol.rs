@@ -146,7 +146,7 @@ async fn not_modified_is_a_status_and_no_redirect() {
 }
 
 #[tokio::test]
-async fn early_hints_are_skipped_and_do_not_stop_the_clock() {
+async fn early_hints_are_skipped_but_not_without_end() {
     let hint = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
     let answer = format!("{hint}{hint}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n42");
     let server = Hostile::answering(answer).await;
@@ -155,6 +155,26 @@ async fn early_hints_are_skipped_and_do_not_stop_the_clock() {
     let server = Hostile::start(move |mut peer| async move {
         peer.request().await;
         peer.send_for_ever(hint).await;
+    })
+    .await;
+    let failure = failure_of(get(server.url())).await;
+    assert_eq!(failure.class, ErrorClass::InvalidResponse, "{failure:?}");
+    assert!(
+        failure
+            .message
+            .ends_with("100 interim answers and no real one"),
+        "{}",
+        failure.message
+    );
+}
+
+#[tokio::test]
+async fn hints_now_and_then_do_not_stop_the_clock() {
+    let server = Hostile::start(move |mut peer| async move {
+        peer.request().await;
+        while peer.send("HTTP/1.1 103 Early Hints\r\n\r\n").await {
+            tokio::time::sleep(SHORT / 10).await;
+        }
     })
     .await;
     let mut request = get(server.url());

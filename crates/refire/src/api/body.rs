@@ -9,6 +9,7 @@ use futures_util::StreamExt;
 use http::header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use http::{HeaderMap, HeaderValue};
 use refire_core::json::{Json, Kind};
+use tokio::time::Instant;
 
 use super::App;
 use super::problem::Problem;
@@ -18,6 +19,11 @@ use crate::codes;
 const BODY_WITHIN: Duration = Duration::from_secs(30);
 /// How long a body may stand still.
 const CHUNK_WITHIN: Duration = Duration::from_secs(10);
+/// So long a body may come as slowly as it likes.
+const SLOW_FOR: Duration = Duration::from_secs(10);
+/// From then on so many bytes per second are asked for, counted over all its time: who sends a byte
+/// now and then holds a socket for seconds and not for the time of a whole body.
+const BYTES_PER_SECOND_MIN: usize = 1024;
 /// Of a body that is refused so much is read and thrown away, beside the answer: a client that is
 /// cut off while it sends does not read why.
 const DISCARD_BYTES_MAX: usize = 8 * 1024 * 1024;
@@ -120,9 +126,16 @@ fn announced(headers: &HeaderMap) -> Option<u64> {
 async fn read(body: Body, max: usize) -> Result<Bytes, Problem> {
     let mut stream = body.into_data_stream();
     let mut whole = BytesMut::new();
+    let began = Instant::now();
     loop {
-        let next = tokio::time::timeout(CHUNK_WITHIN, stream.next()).await;
-        let chunk = match next.map_err(|_| too_slow("the body stood still for 10 s"))? {
+        let still = Instant::now() + CHUNK_WITHIN;
+        let slow = began + time_for(whole.len());
+        let next = tokio::time::timeout_at(still.min(slow), stream.next()).await;
+        let next = next.map_err(|_| match still < slow {
+            true => too_slow("the body stood still for 10 s"),
+            false => too_slow("the body came at less than 1 KiB/s"),
+        });
+        let chunk = match next? {
             None => return Ok(whole.freeze()),
             Some(Ok(chunk)) => chunk,
             Some(Err(error)) => {
@@ -136,6 +149,11 @@ async fn read(body: Body, max: usize) -> Result<Bytes, Problem> {
         }
         whole.extend_from_slice(&chunk);
     }
+}
+
+/// How long a body may have taken that has come so far.
+fn time_for(bytes: usize) -> Duration {
+    SLOW_FOR.max(Duration::from_secs((bytes / BYTES_PER_SECOND_MIN) as u64))
 }
 
 fn discard(mut stream: BodyDataStream) {
@@ -161,4 +179,52 @@ fn too_large(max: usize) -> Problem {
 fn too_slow(detail: &str) -> Problem {
     Problem::new(&codes::BODY_TOO_SLOW, detail)
         .with_header(CONNECTION, HeaderValue::from_static("close"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+
+    /// So many parts, one each second.
+    fn body(parts: usize, bytes: usize) -> Body {
+        let parts = futures_util::stream::iter(0..parts).then(move |_| async move {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            Ok::<_, Infallible>(Bytes::from(vec![b'a'; bytes]))
+        });
+        Body::from_stream(parts)
+    }
+
+    async fn refusal(body: Body) -> (String, Duration) {
+        let began = Instant::now();
+        let problem = read(body, 1024 * 1024).await.unwrap_err();
+        assert_eq!(problem.code(), &codes::BODY_TOO_SLOW);
+        (problem.detail().to_owned(), began.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_drips_is_given_up_after_ten_seconds() {
+        let (detail, after) = refusal(body(60, 512)).await;
+        assert_eq!(detail, "the body came at less than 1 KiB/s");
+        assert_eq!(after.as_secs(), 10);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_good_beginning_pays_for_a_while() {
+        let beginning = futures_util::stream::iter([Ok::<_, Infallible>(Bytes::from(vec![
+            b'a';
+            15 * BYTES_PER_SECOND_MIN
+        ]))]);
+        let stalling = body(60, 1).into_data_stream();
+        let stalling = stalling.map(|part| Ok::<_, Infallible>(part.unwrap()));
+        let (_, after) = refusal(Body::from_stream(beginning.chain(stalling))).await;
+        assert_eq!(after.as_secs(), 15);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_but_steady_body_is_read() {
+        let whole = read(body(25, 2 * BYTES_PER_SECOND_MIN), 1024 * 1024).await;
+        assert_eq!(whole.unwrap().len(), 50 * BYTES_PER_SECOND_MIN);
+    }
 }

@@ -82,7 +82,9 @@ fn fingerprint(query: &mut Query) -> Option<u64> {
     number
 }
 
-/// Dead letters, newest first; without `status` those that are pending or being retried.
+/// Dead letters, newest first.
+///
+/// Without `status` those that are pending or being retried.
 #[utoipa::path(
     get,
     path = "/api/dlq",
@@ -90,13 +92,13 @@ fn fingerprint(query: &mut Query) -> Option<u64> {
     tag = "Dead letters",
     params(
         ("workflow_id" = Option<String>, Query, description = "Of this workflow"),
-        ("error_type" = Option<String>, Query, description = "With this class of error", example = "http_status"),
-        ("status" = Option<String>, Query, description = "With one of these statuses; repeat it or separate by commas", example = "pending,resolved"),
-        ("from" = Option<String>, Query, description = "That failed at or after", example = "2026-11-08T00:00:00Z"),
-        ("to" = Option<String>, Query, description = "That failed before", example = "2026-11-15T00:00:00Z"),
+        ("error_type" = Option<String>, Query, description = "With this class of error, such as `http_status`"),
+        ("status" = Option<String>, Query, description = "With one of these statuses; repeat it or separate by commas, such as `pending,resolved`"),
+        ("from" = Option<String>, Query, description = "That failed at or after this time, such as `2026-11-08T00:00:00Z`"),
+        ("to" = Option<String>, Query, description = "That failed before this time, such as `2026-11-15T00:00:00Z`"),
         ("q" = Option<String>, Query, description = "Whose message, workflow, code or step contains this; or the id of a letter or an execution (`dlq_…`, `exec_…`)"),
-        ("fingerprint" = Option<String>, Query, description = "With this cause", example = "00c0ffee00c0ffee"),
-        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000", example = 50),
+        ("fingerprint" = Option<String>, Query, description = "With this cause, such as `00c0ffee00c0ffee`"),
+        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
     ),
     responses(
@@ -308,7 +310,9 @@ async fn retry(
     Ok((StatusCode::ACCEPTED, Json(body)).into_response())
 }
 
-/// Gives a dead letter up. It stays readable with `?status=deleted`.
+/// Gives a dead letter up.
+///
+/// It stays readable with `?status=deleted`.
 #[utoipa::path(
     delete,
     path = "/api/dlq/{id}",

@@ -51,10 +51,10 @@ pub(super) fn router() -> OpenApiRouter<App> {
     tag = "Executions",
     params(
         ("id" = String, Path, description = "The workflow's name", example = "customer_360_view"),
-        ("wait" = Option<String>, Query, description = "How long to wait for the end, at most 60s", example = "30s"),
-        ("priority" = Option<u32>, Query, description = "1 (first) to 10 (last)", example = 5),
-        ("delay" = Option<String>, Query, description = "Begin no earlier than this from now", example = "5m"),
-        ("Idempotency-Key" = Option<String>, Header, description = "The same key never starts a second execution", example = "order-4711"),
+        ("wait" = Option<String>, Query, description = "How long to wait for the end, such as `30s`; at most `60s`"),
+        ("priority" = Option<u32>, Query, description = "1 (first) to 10 (last); default 5"),
+        ("delay" = Option<String>, Query, description = "Begin no earlier than this from now, such as `5m`"),
+        ("Idempotency-Key" = Option<String>, Header, description = "The same key never starts a second execution; such as `order-4711`"),
     ),
     request_body(
         content = serde_json::Value, content_type = "application/json",

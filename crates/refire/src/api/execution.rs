@@ -62,8 +62,8 @@ pub(super) fn from_key(key: &[u8]) -> Option<ExecutionId> {
     tag = "Executions",
     params(
         ("workflow" = Option<String>, Query, description = "Of this workflow"),
-        ("status" = Option<String>, Query, description = "With one of these statuses; repeat it or separate by commas", example = "running,retrying"),
-        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000", example = 50),
+        ("status" = Option<String>, Query, description = "With one of these statuses; repeat it or separate by commas, such as `running,retrying`"),
+        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
     ),
     responses(
@@ -125,10 +125,10 @@ async fn show(app: &App, id: &str) -> Result<Json<Execution>, Problem> {
     tag = "Executions",
     params(
         ("id" = String, Path, description = "`exec_…`"),
-        ("attempt" = Option<u32>, Query, description = "About this attempt", example = 2),
-        ("type" = Option<String>, Query, description = "Of this type", example = "RETRY_SCHEDULED"),
+        ("attempt" = Option<u32>, Query, description = "About this attempt, such as 2"),
+        ("type" = Option<String>, Query, description = "Of this type, such as `RETRY_SCHEDULED`"),
         ("step" = Option<String>, Query, description = "About this step"),
-        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000", example = 50),
+        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
     ),
     responses(
@@ -190,7 +190,7 @@ fn event_type(query: &mut Query) -> Option<String> {
     tag = "Executions",
     params(
         ("id" = String, Path, description = "`exec_…`"),
-        ("compensate" = Option<bool>, Query, description = "Undo completed steps first", example = false),
+        ("compensate" = Option<bool>, Query, description = "Undo completed steps first"),
     ),
     responses(
         (status = 200, description = "Cancelled, now or before", body = Execution),

@@ -5,6 +5,7 @@
 //! holds a socket for seconds and nothing else.
 
 mod activity;
+mod entrance;
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -15,19 +16,21 @@ use anyhow::Context;
 use axum::Router;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use refire_engine::turns::Turns;
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use activity::{Activity, Watched};
+use entrance::Entrance;
 
 /// Until the first byte of a connection.
 const FIRST_BYTE_WITHIN: Duration = Duration::from_secs(10);
 /// Until a request's headers are complete; also how long a connection may idle between requests.
 const HEADERS_WITHIN: Duration = Duration::from_secs(10);
-/// A connection without a request in flight is closed after this.
-const IDLE_MAX: Duration = Duration::from_secs(12);
+/// A connection without a request in flight is closed after this, counted from when it was accepted.
+const IDLE_MAX: Duration = Duration::from_secs(11);
 /// A connection that was asked to close and still has no request in flight is cut after this.
 const CLOSE_WITHIN: Duration = Duration::from_secs(2);
 /// Headers that are parsed at all; what is a little over the limit gets a readable answer.
@@ -38,12 +41,14 @@ const BUFFER_BYTES_MAX: usize = 64 * 1024;
 const STREAMS_MAX: u32 = 128;
 /// Streams that a client may reset before we have looked at them.
 const RESETS_MAX: usize = 32;
-/// After an error of the system, so that running out of files is not a busy loop.
-const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(50);
+
+/// Connections that may wait to be accepted. Where there is no room to wait, a client tries again
+/// only after a second, and one that says nothing is not even known. The system may allow fewer.
+const BACKLOG: u32 = 4096;
 
 /// Takes an address.
-pub(crate) async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
-    TcpListener::bind(address).await.map_err(|error| {
+pub(crate) fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    listener(address).map_err(|error| {
         let told = match error.kind() {
             ErrorKind::AddrInUse => format!(
                 "{address} is in use: another refire, or another program, listens there; stop it \
@@ -62,6 +67,17 @@ pub(crate) async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
     })
 }
 
+fn listener(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    // A new start must not wait until the system has forgotten the connections of the last one.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
 /// Accepts connections until `stop`, then lets requests in flight finish.
 pub(crate) async fn serve(
     listener: TcpListener,
@@ -77,14 +93,11 @@ pub(crate) async fn serve(
         router,
         stop,
     });
-    let places = Arc::new(Semaphore::new(connections_max));
+    let mut entrance = Entrance::new(listener, connections_max);
     let tracker = TaskTracker::new();
     loop {
         let (stream, place) = tokio::select! {
-            accepted = accept(&listener, &places) => match accepted {
-                Some(accepted) => accepted,
-                None => continue,
-            },
+            accepted = entrance.next() => accepted?,
             () = door.stop.cancelled() => break,
         };
         let door = Arc::clone(&door);
@@ -93,33 +106,11 @@ pub(crate) async fn serve(
             drop(place);
         });
     }
-    drop(listener);
+    drop(entrance);
     tracing::debug!(%local, open = tracker.len(), "no more connections are accepted");
     tracker.close();
     tracker.wait().await;
     Ok(())
-}
-
-/// The next connection, once there is a place for it; the system's queue holds the others.
-async fn accept(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> Option<(TcpStream, OwnedSemaphorePermit)> {
-    let place = Arc::clone(places).acquire_owned().await.ok()?;
-    match listener.accept().await {
-        Ok((stream, _)) => Some((stream, place)),
-        Err(error) => {
-            // One connection that went away at once is its own affair; no more files is ours.
-            if !matches!(
-                error.kind(),
-                ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset
-            ) {
-                tracing::warn!(%error, "a connection could not be accepted");
-                tokio::time::sleep(PAUSE_AFTER_ERROR).await;
-            }
-            None
-        }
-    }
 }
 
 fn builder() -> Builder<TokioExecutor> {
@@ -152,6 +143,8 @@ struct Door {
 impl Door {
     /// Carries one connection to its end.
     async fn carry(&self, stream: TcpStream) {
+        // Its time counts from here, so that a late first byte does not buy more of it.
+        let (began, activity) = (Instant::now(), Activity::default());
         // Answers are small and whole; waiting to fill a packet only delays them.
         let _ = stream.set_nodelay(true);
         let mut byte = [0];
@@ -163,20 +156,22 @@ impl Door {
             },
             () = self.stop.cancelled() => return,
         }
-        let activity = Activity::default();
         let service = Watched::new(self.router.clone(), activity.clone());
-        let connection = self.builder.serve_connection(TokioIo::new(stream), service);
+        let connection = self
+            .builder
+            .serve_connection(TokioIo::new(Turns::new(stream)), service);
         let mut connection = std::pin::pin!(connection);
         tokio::select! {
             // How a connection ends is the client's business; requests log for themselves.
             _ = connection.as_mut() => return,
-            () = activity.idle_for(IDLE_MAX) => {}
+            () = activity.idle_for(IDLE_MAX, began) => {}
             () = self.stop.cancelled() => {}
         }
+        let asked = Instant::now();
         connection.as_mut().graceful_shutdown();
         tokio::select! {
             _ = connection => {}
-            () = activity.idle_for(CLOSE_WITHIN) => {}
+            () = activity.idle_for(CLOSE_WITHIN, asked) => {}
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::codes;
 /// Headers of one request.
 const HEADERS_MAX: usize = 100;
 /// Bytes of all headers of one request, names and values.
-const HEADERS_BYTES_MAX: usize = 32 * 1024;
+const HEADERS_BYTES_MAX: usize = 16 * 1024;
 /// Bytes of a request id that is taken over from a client.
 const REQUEST_ID_BYTES_MAX: usize = 128;
 

@@ -166,7 +166,7 @@ impl IntoResponse for Problem {
         for (name, value) in &self.0.headers {
             headers.append(name.clone(), value.clone());
         }
-        if self.0.code.status == 503 {
+        if matches!(self.0.code.status, 503 | 507) {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
         response.extensions_mut().insert(self);
@@ -189,6 +189,7 @@ impl From<CommitFailure> for Problem {
                 );
             }
             CommitFailure::Gone => &codes::NO_WORKFLOW,
+            CommitFailure::Damaged(_) => &codes::DAMAGED,
             CommitFailure::Unstorable(cause) | CommitFailure::Internal(cause) => {
                 return Self::internal(cause);
             }
@@ -203,9 +204,10 @@ impl From<ReadError> for Problem {
             ReadError::Unavailable(_) => {
                 Self::new(&codes::UNAVAILABLE, "the store is not available").caused_by(&error)
             }
-            ReadError::Corrupt { .. } | ReadError::File { .. } => {
-                Self::internal("a read failed").caused_by(&error)
+            ReadError::Corrupt { .. } => {
+                Self::new(&codes::DAMAGED, error.to_string()).caused_by(&error)
             }
+            ReadError::File { .. } => Self::internal("a read failed").caused_by(&error),
         }
     }
 }
@@ -307,8 +309,14 @@ mod tests {
             (CommitFailure::Overloaded, 503, "RF0026", true),
             (CommitFailure::Stopping, 503, "RF0027", true),
             (CommitFailure::Contended, 503, "RF0028", true),
-            (CommitFailure::DiskFull, 507, "RF0029", false),
+            (CommitFailure::DiskFull, 507, "RF0029", true),
             (CommitFailure::Unknown, 500, "RF0024", false),
+            (
+                CommitFailure::Damaged("event 3".to_owned()),
+                500,
+                "RF0030",
+                false,
+            ),
             (
                 CommitFailure::Internal("a table is gone".to_owned()),
                 500,
@@ -319,7 +327,8 @@ mod tests {
             let problem = Problem::from(failure);
             assert_eq!((problem.code().status, problem.code().code), (status, code));
             let says_nothing = problem.detail().contains("nothing was written");
-            assert_eq!(says_nothing, status == 503 || status == 507, "{code}");
+            let is_certain = matches!(code, "RF0030") || status == 503 || status == 507;
+            assert_eq!(says_nothing, is_certain, "{code}");
             assert!(
                 !problem.detail().contains("a table is gone"),
                 "causes stay in the log"

@@ -56,7 +56,7 @@ async fn livez() -> Response {
     health(StatusCode::OK, "ok")
 }
 
-/// The same as `/livez`.
+/// The same as /livez.
 #[utoipa::path(
     get, path = "/healthz", tag = "Server", security(()),
     responses((status = 200, description = "It runs", body = Health)),

@@ -228,3 +228,54 @@ async fn request_ids_are_taken_over_or_made() {
         .unwrap());
     assert_ne!(first, second);
 }
+
+/// What the page names is there, and the browser is told to take nothing from elsewhere.
+#[tokio::test]
+async fn the_documentation_needs_nothing_from_elsewhere() {
+    let (app, _directory) = app().await;
+    let router = router(&app).unwrap();
+    let fetch = |path: String| router.clone().oneshot(request("GET", &path, ""));
+    let response = fetch("/docs/".to_owned()).await.unwrap();
+    let policy = response.headers()["content-security-policy"].to_str();
+    assert!(
+        policy
+            .unwrap()
+            .starts_with("default-src 'none'; script-src 'self';")
+    );
+    let page = axum::body::to_bytes(response.into_body(), 1 << 20).await;
+    let page = String::from_utf8(page.unwrap().to_vec()).unwrap();
+    assert!(!page.contains("//"), "{page}");
+    let named = page
+        .split(['"'])
+        .filter(|text| text.ends_with(".js") || text.ends_with(".css"));
+    let mut count = 0;
+    for file in named {
+        let response = fetch(format!("/docs/{file}")).await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK, "{file}");
+        let kind = response.headers()["content-type"].to_str().unwrap();
+        assert!(kind.starts_with("text/"), "{file}: {kind}");
+        count += 1;
+    }
+    assert_eq!(count, 4);
+}
+
+/// Whoever tries a call in the documentation sends what is filled in there: an example of an
+/// optional parameter would be a filter or a delay that nobody asked for.
+#[tokio::test]
+async fn nothing_optional_is_filled_in() {
+    let (app, _directory) = app().await;
+    let (_, document) = routes(&app).split_for_parts();
+    let document = serde_json::to_value(&document).unwrap();
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        for operation in operations.as_object().unwrap().values() {
+            let summary = operation["summary"].as_str().unwrap();
+            assert!(!summary.contains('`'), "a summary is plain text: {summary}");
+            let none = Vec::new();
+            for parameter in operation["parameters"].as_array().unwrap_or(&none) {
+                let is_optional = parameter["required"] != true;
+                let is_filled = !parameter["example"].is_null();
+                assert!(!(is_optional && is_filled), "{path}: {parameter}");
+            }
+        }
+    }
+}

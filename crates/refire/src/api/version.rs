@@ -93,7 +93,9 @@ async fn one(
     )))
 }
 
-/// What changed between two versions. Without `to` the newest, without `from` the one before it.
+/// What changed between two versions.
+///
+/// Without `to` the newest, without `from` the one before it.
 #[utoipa::path(
     get,
     path = "/api/workflows/{id}/diff",
@@ -101,8 +103,8 @@ async fn one(
     tag = "Workflows",
     params(
         ("id" = String, Path, description = "The workflow's name"),
-        ("from" = Option<u32>, Query, description = "The older version", example = 1),
-        ("to" = Option<u32>, Query, description = "The newer version", example = 2),
+        ("from" = Option<u32>, Query, description = "The older version, such as 1"),
+        ("to" = Option<u32>, Query, description = "The newer version, such as 2"),
     ),
     responses(
         (status = 200, description = "The changes", body = WorkflowDiff),

@@ -48,7 +48,7 @@ pub(super) async fn find(app: &App, id: &WorkflowId) -> Result<Option<WorkflowRo
     operation_id = "list_workflows",
     tag = "Workflows",
     params(
-        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000", example = 50),
+        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
     ),
     responses((status = 200, description = "A page of workflows", body = Page<Workflow>)),

@@ -74,7 +74,8 @@ impl Session {
         Ok(builder.build()?)
     }
 
-    fn key(&self) -> anyhow::Result<Option<String>> {
+    /// The key that is sent to the server, if there is one.
+    pub(crate) fn key(&self) -> anyhow::Result<Option<String>> {
         if let Some(key) = self.globals.own_key() {
             return Ok(Some(key.to_owned()));
         }

@@ -26,11 +26,11 @@ impl Grid {
         // Styled padding could not be taken off the end of a line.
         table.style_text_only();
         table.set_content_arrangement(ContentArrangement::Dynamic);
-        table.set_header(
-            heads
-                .iter()
-                .map(|head| Cell::new(head).add_attribute(Attribute::Bold)),
-        );
+        table.set_header(heads.iter().map(|head| match *head {
+            // Without a style, so that it can be taken off the end of the line.
+            "" => Cell::new(""),
+            head => Cell::new(head).add_attribute(Attribute::Bold),
+        }));
         let last = heads.len().saturating_sub(1);
         for (at, column) in table.column_iter_mut().enumerate() {
             column.set_padding((0, if at == last { 0 } else { GAP }));

@@ -1,6 +1,6 @@
 //! The admin key: given, found, or made at the first start.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -83,7 +83,8 @@ fn make() -> String {
     format!("rf_{}", BASE64_URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// Written under another name first, so that there is never half a key.
+/// Written under another name first, so that there is never half a key; and on disk with its name
+/// before it is shown, since it is shown only once.
 fn write(path: &Path, key: &str) -> std::io::Result<()> {
     let partial = path.with_extension("key.partial");
     // A stale one may have another owner or mode; ours is made anew.
@@ -96,7 +97,11 @@ fn write(path: &Path, key: &str) -> std::io::Result<()> {
         .open(&partial)?;
     writeln!(file, "{key}")?;
     file.sync_all()?;
-    std::fs::rename(&partial, path)
+    std::fs::rename(&partial, path)?;
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or_else(|| Path::new(".")))?.sync_all()
 }
 
 #[cfg(test)]

@@ -7,12 +7,19 @@ use tracing_subscriber::EnvFilter;
 
 use crate::config::LogFormat;
 
+/// Libraries that write a line for every certificate that is wrong and every connection that
+/// misbehaves: what strangers do must not fill the log. A level that names them is taken as it is.
+const SILENT: [&str; 2] = ["rustls_platform_verifier", "h2"];
+
 /// Starts the log, and sends panics there too.
 pub(super) fn start(format: LogFormat, level: &str) -> anyhow::Result<()> {
     // What the filter says of it is less, and would be said twice.
-    let filter = EnvFilter::try_new(level).map_err(|_| {
+    let mut filter = EnvFilter::try_new(level).map_err(|_| {
         anyhow!("--log-level: `{level}` is not a level such as info, debug or refire=debug")
     })?;
+    for library in SILENT.iter().filter(|library| !level.contains(**library)) {
+        filter = filter.add_directive(format!("{library}=off").parse()?);
+    }
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

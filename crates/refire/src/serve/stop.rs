@@ -27,7 +27,7 @@ pub(super) async fn wait_and_stop(
 ) -> anyhow::Result<()> {
     tokio::select! {
         name = signals.next() => tracing::info!(signal = name, "stopping"),
-        () = engine.broken() => broken(gate).await,
+        () = engine.broken() => broken(gate, &closed, &mut serving).await,
         ended = &mut serving => {
             ended.context("the listener ended")??;
             anyhow::bail!("the listener ended by itself");
@@ -40,7 +40,7 @@ pub(super) async fn wait_and_stop(
         // The door stays open meanwhile, so that whoever asks hears that we are not ready.
         engine.stop().await;
         closed.cancel();
-        let _ = tokio::time::timeout(ANSWERS_WITHIN, serving).await;
+        let _ = tokio::time::timeout(ANSWERS_WITHIN, &mut serving).await;
     };
     tokio::select! {
         () = stopping => tracing::info!("stopped"),
@@ -48,16 +48,23 @@ pub(super) async fn wait_and_stop(
             tracing::warn!(signal = name, "stopped at once, as told twice");
             std::process::exit(EXIT_INTERRUPTED);
         }
-        () = engine.broken() => broken(gate).await,
+        () = engine.broken() => broken(gate, &closed, &mut serving).await,
     }
     Ok(())
 }
 
 /// What is on disk is not known: only a new start finds out. Those who wait hear that first.
-async fn broken(gate: &Gate) {
+async fn broken(
+    gate: &Gate,
+    closed: &CancellationToken,
+    serving: &mut JoinHandle<anyhow::Result<()>>,
+) {
     tracing::error!("the store's state is not known; the server must be started again");
     gate.close();
     let _ = tokio::time::timeout(ANSWERS_WITHIN, gate.empty()).await;
+    // An answer that has been given may still have to be written to its connection.
+    closed.cancel();
+    let _ = tokio::time::timeout(ANSWERS_WITHIN, serving).await;
     std::process::exit(EXIT_BROKEN);
 }
 
@@ -84,3 +91,6 @@ impl Signals {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,6 +14,7 @@ fn the_top_lists_every_command_and_the_exit_codes() {
         "dlq",
         "simulate",
         "backup",
+        "bench",
         "explain",
         "completions",
         "schema",
@@ -67,6 +68,7 @@ fn every_command_shows_real_examples() {
         "dlq delete",
         "simulate",
         "backup",
+        "bench",
         "explain",
         "completions",
         "schema",
@@ -135,6 +137,9 @@ fn a_wrong_command_line_is_code_2() {
         &["dlq", "list", "--from", "yesterday"],
         &["workflow", "list", "--url", "127.0.0.1:7373"],
         &["serve", "--dev", "maybe"],
+        &["bench", "--connections", "0"],
+        &["bench", "--duration", "1s", "--requests", "1"],
+        &["bench", "--admit-only", "--wait"],
     ] {
         let run = place.run(args).code(2);
         assert!(

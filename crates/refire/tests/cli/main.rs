@@ -6,9 +6,11 @@
 )]
 
 mod answers;
+mod bench;
 mod help;
 mod offline;
 mod operations;
+mod proxy;
 mod refire;
 mod server;
 mod story;

@@ -10,6 +10,7 @@ mod definitions;
 mod executions;
 mod idempotency;
 mod lists;
+mod process;
 mod replays;
 mod retries;
 mod server;

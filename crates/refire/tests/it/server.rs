@@ -1,23 +1,25 @@
 //! The real binary, started on a free port with a data directory of its own.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use reqwest::{Body, Method, RequestBuilder};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::process::{Process, Refused, command};
+
 /// Longer than anything a test waits for.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Between two looks at something that changes by itself.
 const GLANCE: Duration = Duration::from_millis(10);
+/// What it logs, beside its data.
+const LOG: &str = "server.log";
 
 /// A running server.
 pub(crate) struct Server {
-    child: Child,
+    process: Process,
     pub(crate) url: String,
     pub(crate) key: String,
     pub(crate) http: reqwest::Client,
@@ -73,7 +75,7 @@ impl Server {
     pub(crate) async fn start_with(options: &[&str]) -> Self {
         let home = tempfile::tempdir().unwrap();
         let options: Vec<String> = options.iter().map(|one| (*one).to_owned()).collect();
-        let (child, url) = spawn(home.path(), &options);
+        let process = spawn(home.path(), &options);
         let key = std::fs::read_to_string(home.path().join("data/admin.key")).unwrap();
         let http = reqwest::Client::builder()
             .no_proxy()
@@ -82,8 +84,8 @@ impl Server {
             .unwrap();
         let key = key.trim().to_owned();
         Self {
-            child,
-            url,
+            url: process.url.clone(),
+            process,
             key,
             http,
             home,
@@ -98,29 +100,25 @@ impl Server {
 
     /// Starts it again on the same data.
     pub(crate) fn restart(&mut self) {
-        (self.child, self.url) = spawn(self.home.path(), &self.options);
+        self.process = spawn(self.home.path(), &self.options);
+        self.url.clone_from(&self.process.url);
     }
 
     /// Ends it without a word.
     pub(crate) fn kill(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
+        self.process.kill();
     }
 
     /// Sends a signal, by name.
     pub(crate) fn signal(&self, name: &str) {
-        let sent = Command::new("kill")
-            .arg(format!("-{name}"))
-            .arg(self.child.id().to_string())
-            .status();
-        assert!(sent.unwrap().success());
+        self.process.signal(name);
     }
 
     /// Waits for the process's end.
     pub(crate) async fn ended(&mut self) -> ExitStatus {
         let until = Instant::now() + PATIENCE * 2;
         loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
+            if let Some(status) = self.process.ended() {
                 return status;
             }
             assert!(Instant::now() < until, "the server does not end");
@@ -129,7 +127,7 @@ impl Server {
     }
 
     pub(crate) fn log(&self) -> String {
-        std::fs::read_to_string(self.home.path().join("server.log")).unwrap_or_default()
+        std::fs::read_to_string(self.home.path().join(LOG)).unwrap_or_default()
     }
 
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
@@ -201,8 +199,6 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
         if std::thread::panicking() {
             eprintln!("--- the server's log ---\n{}", self.log());
         }
@@ -229,43 +225,13 @@ pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-fn spawn(home: &Path, options: &[String]) -> (Child, String) {
-    let log = File::options()
-        .create(true)
-        .append(true)
-        .open(home.join("server.log"))
-        .unwrap();
-    let mut child = command(home)
+fn spawn(home: &Path, options: &[String]) -> Process {
+    let mut command = command(home);
+    command
         .args(["--listen", "127.0.0.1:0", "--dev", "--data-dir", "data"])
-        .args(options)
-        .stdout(Stdio::piped())
-        .stderr(log)
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let url = loop {
-        let Some(line) = lines.next() else {
-            let log = std::fs::read_to_string(home.join("server.log")).unwrap_or_default();
-            panic!("the server did not start: {log}");
-        };
-        if let Some((_, url)) = line.unwrap().split_once("is ready at ") {
-            break url.trim().to_owned();
-        }
-    };
-    // Somebody must read the rest, or the server would find its terminal gone.
-    std::thread::spawn(move || lines.for_each(drop));
-    (child, url)
-}
-
-/// `refire serve` with nothing of the outer environment, and its settings in the environment, where
-/// flags go over them.
-pub(crate) fn command(home: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_refire"));
-    command
-        .env_clear()
-        .env("REFIRE_LISTEN", "127.0.0.1:0")
-        .env("REFIRE_DATA_DIR", "data")
-        .current_dir(home)
-        .arg("serve");
-    command
+        .args(options);
+    match Process::start(command, &home.join(LOG)) {
+        Ok(process) => process,
+        Err(Refused { status, log }) => panic!("the server did not start ({status}): {log}"),
+    }
 }

@@ -4,7 +4,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::server::{Server, command, send};
+use crate::process::command;
+use crate::server::{Server, send};
 
 /// Runs the server until it ends by itself; what it said.
 fn refused(options: &[&str], environment: &[(&str, &str)]) -> String {

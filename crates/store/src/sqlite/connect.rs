@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{Options, Synchronous, failure};
@@ -16,7 +17,7 @@ const APPLICATION_ID: i32 = 0x5246_4952;
 /// Bytes of a page.
 pub(super) const PAGE_BYTES: u64 = 4_096;
 /// Pages kept in memory by the writer, in KiB (negative in SQLite's own notation).
-const WRITER_CACHE_KIB: i64 = 65_536;
+const WRITER_CACHE_KIB: i64 = 16_384;
 /// The same for each of the others.
 const READER_CACHE_KIB: i64 = 8_192;
 /// How long a connection waits for a lock that another one holds.
@@ -40,6 +41,7 @@ pub(super) fn check_library() -> Result<(), ReadError> {
 
 /// The connection that writes. Makes the file if there is none.
 pub(super) fn writer(path: &Path, options: &Options) -> Result<Connection, ReadError> {
+    refuse_log_without_file(path)?;
     let connection = open(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
@@ -103,6 +105,9 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection, ReadError> {
     )))?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    // Plans do not depend on what is bound. Otherwise SQLite prepares a statement anew whenever a
+    // limit or an end of a range changes, which is with almost every use.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "foreign_keys", false)?;
     connection
         .pragma_update_and_check(None, "mmap_size", 0, |_| Ok(()))
@@ -117,6 +122,21 @@ fn no_row(error: rusqlite::Error) -> rusqlite::Result<()> {
         rusqlite::Error::QueryReturnedNoRows => Ok(()),
         other => Err(other),
     }
+}
+
+/// SQLite takes a file that is empty or missing for a new database and throws away what its log
+/// holds. We never leave a log without a file, so somebody else has taken the file away.
+fn refuse_log_without_file(path: &Path) -> Result<(), ReadError> {
+    let bytes = |path: &Path| path.metadata().map_or(0, |found| found.len());
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if bytes(path) > 0 || bytes(log.as_ref()) == 0 {
+        return Ok(());
+    }
+    Err(ReadError::File {
+        what: format!("{} is missing or empty, but its log is not", path.display()),
+        source: format!("{} would be lost", Path::new(&log).display()).into(),
+    })
 }
 
 /// Marks a new file as ours and refuses the database of another program.

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use refire_core::time::Timestamp;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization, TransactionOperation, Wal};
-use rusqlite::{Connection, ffi};
+use rusqlite::{Connection, StatementStatus, ffi};
 
 use super::columns::WORK;
+use super::connect;
 use super::desk::Place;
 use super::read::work::NEXT_WORKFLOW;
 use super::write::{NEXT_PRIORITY, OPEN_EXECUTIONS, TIMERS, at_once, due};
@@ -85,6 +86,22 @@ async fn claims_search_an_index_and_sort_nothing() {
             "{plan:?}"
         );
         assert!(!plan.iter().any(|step| step.contains("B-TREE")), "{plan:?}");
+    }
+}
+
+/// A new end of a range must not cost a new plan.
+#[tokio::test]
+async fn statements_are_prepared_once() {
+    let directory = tempfile::tempdir().unwrap();
+    open(directory.path()).close().await;
+    let path = directory.path().join("refire.db");
+    let writer = connect::writer(&path, &Options::new(NOW)).unwrap();
+    for connection in [writer, connect::reader(&path).unwrap()] {
+        let mut select = connection.prepare(NEXT_PRIORITY).unwrap();
+        for priority in 0..3 {
+            assert!(!select.exists([1, priority]).unwrap());
+        }
+        assert_eq!(select.get_status(StatementStatus::RePrepare), 0);
     }
 }
 

@@ -18,11 +18,11 @@ use rusqlite::Connection;
 const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 const SOURCE: &str = "id: orders\nsteps:\n  - {id: a, type: local, config: {task: t}}\n";
 
-fn workflow() -> Workflow {
+pub(crate) fn workflow() -> Workflow {
     Workflow::parse(SOURCE, &ParseOptions::default()).unwrap()
 }
 
-fn put_workflow() -> Part {
+pub(crate) fn put_workflow() -> Part {
     Part::PutWorkflow(Box::new(PutWorkflow {
         id: workflow().id,
         name: "orders".to_owned(),
@@ -33,7 +33,7 @@ fn put_workflow() -> Part {
 }
 
 /// The `n`th id.
-fn id(n: u32) -> ExecutionId {
+pub(crate) fn id(n: u32) -> ExecutionId {
     let mut entropy = [0; 10];
     entropy[6..].copy_from_slice(&n.to_be_bytes());
     ExecutionId::from_bytes(time_ordered(1_800_000_000_000, entropy))
@@ -52,7 +52,7 @@ fn same_as(admit: &Admit, n: u32) -> Part {
 }
 
 /// The `n`th execution, as it is admitted.
-fn admission(workflow: &Workflow, n: u32, input: &str) -> Admit {
+pub(crate) fn admission(workflow: &Workflow, n: u32, input: &str) -> Admit {
     let id = id(n);
     let with = Start::plain(id, 42, Json::parse(input).unwrap());
     let Decision { events, state, .. } = start(workflow, with, NOW);
@@ -99,7 +99,7 @@ fn admission(workflow: &Workflow, n: u32, input: &str) -> Admit {
     }
 }
 
-fn batch(parts: Vec<Part>) -> Batch {
+pub(crate) fn batch(parts: Vec<Part>) -> Batch {
     Batch {
         commit_id: [1; 16],
         now: NOW,
@@ -107,7 +107,7 @@ fn batch(parts: Vec<Part>) -> Batch {
     }
 }
 
-fn open(path: &Path) -> Result<Sqlite, ReadError> {
+pub(crate) fn open(path: &Path) -> Result<Sqlite, ReadError> {
     Sqlite::open(path, &Options::new(NOW))
 }
 
@@ -306,10 +306,10 @@ async fn people_can_read_the_tables() {
     connection
         .execute_batch(
             "INSERT INTO executions VALUES (x'01', 1, 1, 1, 3, x'00', 'retrying', NULL, 'manual', 5,
-                 0, 0, 1, 0, NULL, x'01', 0, NULL);
+                 0, 0, 1, 0, NULL, x'01', 0, NULL, NULL);
              INSERT INTO workflow_events VALUES
-                 (x'01', 2, 'STEP_FAILED', 1, 1000000, 'a', 1, NULL, 'no luck', x'7b7d'),
-                 (x'01', 3, 'RETRY_SCHEDULED', 1, 1000000, 'a', 2, 1500, 'no luck', x'7b7d')",
+                 (x'01', 2, 'STEP_FAILED', 1, 1000000, 'a', 1, NULL, 'no luck', 0, x'7b7d'),
+                 (x'01', 3, 'RETRY_SCHEDULED', 1, 1000000, 'a', 2, 1500, 'no luck', 0, x'7b7d')",
         )
         .unwrap();
     let line: (String, i64, String, f64, i64, i64) = connection

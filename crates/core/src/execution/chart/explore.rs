@@ -87,15 +87,17 @@ impl Asked {
     /// not live where there is none, as a late result would be.
     fn commands(self, state: &Execution, now: Timestamp) -> Vec<Command> {
         let of_attempt = |make: &dyn Fn(StepId, u32) -> Command| {
-            let live = || state.steps.iter().filter(|(_, step)| step.is_live());
-            let late = || state.steps.iter().take(1);
-            let make = |(id, step): (&StepId, &crate::execution::StepState)| {
-                make(id.clone(), step.attempt)
-            };
-            if live().next().is_some() {
-                live().map(make).collect()
+            let all = || state.steps.iter();
+            let live: Vec<Command> = all()
+                .filter(|(_, step)| step.is_live())
+                .map(|(id, step)| make(id.clone(), step.attempt))
+                .collect();
+            if live.is_empty() {
+                let late = all().take(1);
+                late.map(|(id, step)| make(id.clone(), step.attempt))
+                    .collect()
             } else {
-                late().map(make).collect()
+                live
             }
         };
         let report = |outcome: Outcome| {

@@ -66,7 +66,7 @@ impl<'a> Draft<'a> {
     /// further already, because times in a log never go back.
     pub(super) fn emit_at(&mut self, at: Timestamp, header: Header, kind: EventKind) {
         let event = Event {
-            sequence: self.state.version + 1,
+            sequence: self.state.version.saturating_add(1),
             at: at.max(self.state.updated_at),
             step: header.step,
             attempt: header.attempt,
@@ -115,7 +115,7 @@ impl<'a> Draft<'a> {
     pub(super) fn history_is_full(&self) -> bool {
         // Room for what ends an execution is kept free.
         const EVENTS_KEPT_FREE: u64 = 100;
-        self.state.version + EVENTS_KEPT_FREE >= limit::HISTORY_EVENTS_MAX
+        self.state.version >= limit::HISTORY_EVENTS_MAX - EVENTS_KEPT_FREE
             || self.state.history_bytes >= limit::HISTORY_BYTES_MAX
     }
 

@@ -37,7 +37,7 @@ pub(super) fn lost(draft: &mut Draft<'_>, lost: Lost) -> Result<(), Refusal> {
         Header::step(&id, attempt).because(format!("the node died {when} the attempt")),
         EventKind::StepLost(StepLost { node, begun }),
     );
-    let losses = state.losses + u32::from(begun);
+    let losses = state.losses.saturating_add(u32::from(begun));
     if draft.state.failing.is_some() && state.undoes.is_none() {
         advance::drop_attempt(draft, &id);
     } else if losses >= limit::LOSSES_MAX {

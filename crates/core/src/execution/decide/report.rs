@@ -15,6 +15,7 @@ use crate::execution::event::{
 use crate::execution::state::{Status, StepState};
 use crate::failure::Failure;
 use crate::json::Json;
+use crate::jsonpath::Search;
 
 pub(super) fn report(draft: &mut Draft<'_>, report: Report) -> Result<(), Refusal> {
     match draft.state.status {
@@ -158,12 +159,14 @@ pub(super) fn give_up(
 }
 
 /// Where the mapped values stand in the output. A path that cannot be evaluated on this output
-/// (too many matches) maps to nothing, like one that does not match.
+/// (too many matches, by itself or together with those before it) maps to nothing, like one that
+/// does not match.
 pub(super) fn map_output(step: &Step, output: &Json) -> Vec<(String, Mapped)> {
+    let mut search = Search::new(output);
     step.output_mapping
         .iter()
         .map(|(key, path)| {
-            let ranges = path.matches(output).unwrap_or_default();
+            let ranges = search.matches(path).unwrap_or_default();
             let mut parts: Vec<(u32, u32)> = ranges
                 .into_iter()
                 // Outputs are far below 4 GiB (OUTPUT_BYTES_MAX), so offsets fit.

@@ -102,6 +102,8 @@ impl Draft<'_> {
         n: u32,
     ) -> Duration {
         let seed = self.state.origin.as_ref().map_or(0, |origin| origin.seed);
+        #[cfg(feature = "planted")]
+        let seed = seed ^ crate::planted::roll();
         let draw = Seed::new(seed)
             .mix(id.as_ref().as_bytes())
             .mix_u64(u64::from(step.attempt))

@@ -106,7 +106,10 @@ pub fn start(workflow: &Workflow, start: Start, now: Timestamp) -> Decision {
         })),
     );
     for result in carried {
-        let Some((_, step)) = workflow.step(result.step.as_ref()) else {
+        // Another version of the definition may have made it the step that undoes another: taken
+        // over, it would count as done, and nothing would be undone.
+        let found = workflow.step(result.step.as_ref());
+        let Some((_, step)) = found.filter(|(_, step)| !step.is_compensation) else {
             continue;
         };
         let mapped = report::map_output(step, &result.output);

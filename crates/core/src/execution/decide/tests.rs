@@ -18,5 +18,5 @@ mod resume;
 mod retries;
 mod start;
 mod status;
-mod text;
+pub(in crate::execution) mod text;
 mod work;

@@ -1,5 +1,6 @@
 //! Recorded histories derived again: under the same definition, and under a changed one.
 
+mod golden;
 mod histories;
 mod lab;
 mod scenarios;

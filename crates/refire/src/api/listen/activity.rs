@@ -31,9 +31,9 @@ impl Default for Activity {
 }
 
 impl Activity {
-    /// Ends when no request has been in flight for so long, counted from the last one's end.
-    pub(super) async fn idle_for(&self, limit: Duration) {
-        let asked = Instant::now();
+    /// Ends when no request has been in flight for so long, counted from the given time or from
+    /// the last one's end.
+    pub(super) async fn idle_for(&self, limit: Duration, since: Instant) {
         loop {
             let until = {
                 let state = self.state();
@@ -42,7 +42,7 @@ impl Activity {
                 } else {
                     state.quiet_since
                 };
-                from.max(asked) + limit
+                from.max(since) + limit
             };
             if until <= Instant::now() {
                 return;
@@ -113,7 +113,7 @@ mod tests {
         let limit = Duration::from_millis(20);
         let idle = tokio::spawn({
             let activity = activity.clone();
-            async move { activity.idle_for(limit).await }
+            async move { activity.idle_for(limit, Instant::now()).await }
         });
         tokio::time::sleep(limit * 5).await;
         assert!(!idle.is_finished());

@@ -1,6 +1,7 @@
 -- Ids are sixteen time-ordered bytes, times are microseconds since 1970 in UTC, workflows are
 -- referred to by their short key. Every index that an admission touches grows at its right edge:
--- a single random key there costs more than all the rest together.
+-- a single random key there costs more than all the rest together. `crc` is a checksum of its row:
+-- what is written once and believed for ever must not change unseen.
 
 CREATE TABLE workflows (
     key        INTEGER PRIMARY KEY,
@@ -20,6 +21,7 @@ CREATE TABLE workflow_versions (
     content_hash BLOB    NOT NULL,
     created_at   INTEGER NOT NULL,
     created_by   TEXT    NOT NULL,
+    crc          INTEGER NOT NULL,
     source       TEXT    NOT NULL,
     PRIMARY KEY (workflow, version)
 ) STRICT, WITHOUT ROWID;
@@ -44,6 +46,7 @@ CREATE TABLE executions (
     parent           BLOB,
     root             BLOB    NOT NULL,
     snapshot_version INTEGER NOT NULL,
+    snapshot_crc     INTEGER,
     snapshot         BLOB
 ) STRICT;
 
@@ -65,6 +68,7 @@ CREATE TABLE workflow_events (
     attempt    INTEGER,
     backoff_ms INTEGER,
     reason     TEXT,
+    crc        INTEGER NOT NULL,
     payload    BLOB    NOT NULL,
     PRIMARY KEY (execution, sequence)
 ) STRICT, WITHOUT ROWID;

@@ -1,20 +1,22 @@
 //! Definitions and their versions.
 
 use refire_core::definition::WorkflowId;
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 
+use crate::sqlite::checksum;
 use crate::sqlite::columns::{maybe_time, time, workflow_id};
+use crate::sqlite::failure::corrupt;
 use crate::sqlite::readers::Reader;
 use crate::{LIMIT_MAX, ReadError, VersionRow, WorkflowRow};
 
 /// A workflow with its newest version.
 const WORKFLOW: &str = "SELECT workflows.id, workflows.name, workflows.version, newest.source, \
-     workflows.created_at, workflows.updated_at, workflows.deleted_at \
+     workflows.created_at, workflows.updated_at, workflows.deleted_at, newest.crc \
      FROM workflows JOIN workflow_versions AS newest \
      ON newest.workflow = workflows.key AND newest.version = workflows.version";
 
-fn workflow_row(row: &Row<'_>) -> rusqlite::Result<WorkflowRow> {
-    Ok(WorkflowRow {
+fn workflow_row(row: &Row<'_>) -> Result<WorkflowRow, ReadError> {
+    let workflow = WorkflowRow {
         id: workflow_id(row, 0)?,
         name: row.get(1)?,
         version: row.get(2)?,
@@ -22,20 +24,33 @@ fn workflow_row(row: &Row<'_>) -> rusqlite::Result<WorkflowRow> {
         created_at: time(row, 4)?,
         updated_at: time(row, 5)?,
         deleted_at: maybe_time(row, 6)?,
-    })
+    };
+    verify(
+        row.get(7)?,
+        &workflow.id,
+        workflow.version,
+        &workflow.source,
+    )?;
+    Ok(workflow)
+}
+
+/// Whether a definition's text is what was saved.
+fn verify(crc: u32, id: &WorkflowId, version: u32, source: &str) -> Result<(), ReadError> {
+    checksum::verify(crc, checksum::definition(id, version, source))
+        .map_err(corrupt(|| format!("version {version} of workflow `{id}`")))
 }
 
 pub(in crate::sqlite) fn workflow(
     reader: &Reader,
     id: &WorkflowId,
 ) -> Result<Option<WorkflowRow>, ReadError> {
-    let row = reader
+    reader
         .prepare(&format!(
             "{WORKFLOW} WHERE workflows.ns = 1 AND workflows.id = ?1"
         ))?
-        .query_row([id.as_str()], workflow_row)
-        .optional()?;
-    Ok(row)
+        .query_and_then([id.as_str()], workflow_row)?
+        .next()
+        .transpose()
 }
 
 /// Those that are not deleted, in the order of their ids.
@@ -52,8 +67,7 @@ pub(in crate::sqlite) fn workflows(
                AND workflows.deleted_at IS NULL
              ORDER BY workflows.id LIMIT ?2"
         ))?
-        .query_map(params![after, limit.min(LIMIT_MAX)], workflow_row)?
-        .map(|row| row.map_err(ReadError::from))
+        .query_and_then(params![after, limit.min(LIMIT_MAX)], workflow_row)?
         .collect()
 }
 
@@ -63,15 +77,19 @@ pub(in crate::sqlite) fn version(
     id: &WorkflowId,
     version: u32,
 ) -> Result<Option<VersionRow>, ReadError> {
-    let row = reader
+    reader
         .prepare(
-            "SELECT v.version, v.content_hash, v.created_at, v.created_by, v.source
+            "SELECT v.version, v.content_hash, v.created_at, v.created_by, v.source, v.crc
              FROM workflow_versions AS v JOIN workflows ON workflows.key = v.workflow
              WHERE workflows.ns = 1 AND workflows.id = ?1 AND v.version = ?2",
         )?
-        .query_row(params![id.as_str(), version], |row| version_row(row, id))
-        .optional()?;
-    Ok(row)
+        .query_and_then(params![id.as_str(), version], |row| {
+            let version = version_row(row, id)?;
+            verify(row.get(5)?, id, version.version, &version.source)?;
+            Ok(version)
+        })?
+        .next()
+        .transpose()
 }
 
 /// All versions without their texts, newest first.

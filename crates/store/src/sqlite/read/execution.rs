@@ -7,13 +7,14 @@ use refire_core::id::ExecutionId;
 use refire_core::json::Json;
 use rusqlite::{OptionalExtension, Row, params};
 
+use crate::sqlite::checksum;
 use crate::sqlite::columns::{WORK, bytes, count, maybe_count, signed, text, time, work_row};
 use crate::sqlite::failure::corrupt;
 use crate::sqlite::readers::Reader;
 use crate::{EventFilter, LIMIT_MAX, ReadError, Stored, WorkRow};
 
 /// What an event is read from, in the order of [`event_row`].
-const EVENT: &str = "sequence, type, v, at, step, attempt, backoff_ms, reason, payload";
+const EVENT: &str = "sequence, type, v, at, step, attempt, backoff_ms, reason, payload, crc";
 
 /// The execution with its work, as of one moment.
 pub(in crate::sqlite) fn stored(
@@ -35,8 +36,10 @@ pub(in crate::sqlite) fn stored(
 /// The snapshot, brought up to date by the events after it.
 pub(super) fn state(reader: &Reader, id: ExecutionId) -> Result<Option<Execution>, ReadError> {
     let what = || format!("the state of {id}");
-    let mut select = reader
-        .prepare("SELECT version, snapshot_version, snapshot FROM executions WHERE id = ?1")?;
+    let mut select = reader.prepare(
+        "SELECT version, snapshot_version, snapshot, snapshot_crc FROM executions
+             WHERE id = ?1",
+    )?;
     let mut rows = select.query([id.as_bytes()])?;
     let Some(row) = rows.next()? else {
         return Ok(None);
@@ -44,7 +47,12 @@ pub(super) fn state(reader: &Reader, id: ExecutionId) -> Result<Option<Execution
     let (version, snapshot_version) = (count(row, 0)?, count(row, 1)?);
     let mut state = match snapshot_version {
         0 => Execution::empty(),
-        _ => serde_json::from_slice::<Execution>(bytes(row, 2)?).map_err(corrupt(what))?,
+        _ => {
+            let snapshot = bytes(row, 2)?;
+            let crc = checksum::snapshot(id, snapshot_version, snapshot);
+            checksum::verify(row.get(3)?, crc).map_err(corrupt(what))?;
+            serde_json::from_slice::<Execution>(snapshot).map_err(corrupt(what))?
+        }
     };
     if snapshot_version < version {
         for event in events_after(reader, id, snapshot_version)? {
@@ -69,8 +77,9 @@ fn events_after(reader: &Reader, id: ExecutionId, after: u64) -> Result<Vec<Even
             "SELECT {EVENT} FROM workflow_events WHERE execution = ?1 AND sequence > ?2
              ORDER BY sequence"
         ))?
-        .query_map(params![id.as_bytes(), signed(after)], event_row)?
-        .map(|row| row.map_err(ReadError::from))
+        .query_and_then(params![id.as_bytes(), signed(after)], |row| {
+            event_row(row, id)
+        })?
         .collect()
 }
 
@@ -85,10 +94,10 @@ fn work_of(reader: &Reader, id: ExecutionId) -> Result<Vec<WorkRow>, ReadError> 
         .collect()
 }
 
-fn event_row(row: &Row<'_>) -> rusqlite::Result<EventRow> {
+fn event_row(row: &Row<'_>, id: ExecutionId) -> Result<EventRow, ReadError> {
     let name = text(row, 1)?;
     let known = EventKind::NAMES.iter().find(|known| **known == name);
-    Ok(EventRow {
+    let event = EventRow {
         sequence: count(row, 0)?,
         name: known.map_or_else(
             || Cow::Owned(name.to_owned()),
@@ -101,7 +110,10 @@ fn event_row(row: &Row<'_>) -> rusqlite::Result<EventRow> {
         backoff_ms: maybe_count(row, 6)?,
         reason: row.get(7)?,
         payload: row.get(8)?,
-    })
+    };
+    checksum::verify(row.get(9)?, checksum::event(id, &event))
+        .map_err(corrupt(|| format!("event {} of {id}", event.sequence)))?;
+    Ok(event)
 }
 
 /// The values of those events that keep one.
@@ -127,13 +139,14 @@ pub(super) fn value(
     id: ExecutionId,
     sequence: u64,
 ) -> Result<Option<Json>, ReadError> {
-    let row = reader
-        .prepare(&format!(
-            "SELECT {EVENT} FROM workflow_events WHERE execution = ?1 AND sequence = ?2"
-        ))?
-        .query_row(params![id.as_bytes(), signed(sequence)], event_row)
-        .optional()?;
-    let Some(row) = row else { return Ok(None) };
+    let mut select = reader.prepare(&format!(
+        "SELECT {EVENT} FROM workflow_events WHERE execution = ?1 AND sequence = ?2"
+    ))?;
+    let mut rows = select.query(params![id.as_bytes(), signed(sequence)])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    let row = event_row(row, id)?;
     let event = Event::decode(&row).map_err(corrupt(|| format!("event {sequence} of {id}")))?;
     Ok(event.value().cloned())
 }
@@ -146,26 +159,63 @@ pub(in crate::sqlite) fn history(
     after: u64,
     limit: u32,
 ) -> Result<Vec<EventRow>, ReadError> {
-    reader
-        .prepare(&format!(
-            "SELECT {EVENT} FROM workflow_events
-             WHERE execution = ?1 AND sequence > ?2
-               AND (?3 IS NULL OR attempt = ?3)
-               AND (?4 IS NULL OR type = ?4)
-               AND (?5 IS NULL OR step = ?5)
-             ORDER BY sequence LIMIT ?6"
-        ))?
-        .query_map(
-            params![
-                id.as_bytes(),
-                signed(after),
-                filter.attempt,
-                filter.name,
-                filter.step,
-                limit.min(LIMIT_MAX)
-            ],
-            event_row,
-        )?
-        .map(|row| row.map_err(ReadError::from))
-        .collect()
+    let limit = limit.min(LIMIT_MAX);
+    reader.transaction(|| {
+        let rows = reader
+            .prepare(&format!(
+                "SELECT {EVENT} FROM workflow_events
+                 WHERE execution = ?1 AND sequence > ?2
+                   AND (?3 IS NULL OR attempt = ?3)
+                   AND (?4 IS NULL OR type = ?4)
+                   AND (?5 IS NULL OR step = ?5)
+                 ORDER BY sequence LIMIT ?6"
+            ))?
+            .query_and_then(
+                params![
+                    id.as_bytes(),
+                    signed(after),
+                    filter.attempt,
+                    filter.name,
+                    filter.step,
+                    limit
+                ],
+                |row| event_row(row, id),
+            )?
+            .collect::<Result<Vec<_>, _>>()?;
+        if *filter == EventFilter::default() {
+            let is_end = rows.len() < limit as usize;
+            refuse_gaps(reader, id, after, &rows, is_end)?;
+        }
+        Ok(rows)
+    })
+}
+
+/// A log that lacks an event, in the middle or at its end, is not shown as if it were whole.
+fn refuse_gaps(
+    reader: &Reader,
+    id: ExecutionId,
+    after: u64,
+    rows: &[EventRow],
+    is_end: bool,
+) -> Result<(), ReadError> {
+    let missing = |sequence: u64| {
+        let what = || format!("the log of {id}");
+        corrupt(what)(format!("event {sequence} is missing"))
+    };
+    for (row, expected) in rows.iter().zip(after + 1..) {
+        if row.sequence != expected {
+            return Err(missing(expected));
+        }
+    }
+    if is_end {
+        let version = reader
+            .prepare("SELECT version FROM executions WHERE id = ?1")?
+            .query_row([id.as_bytes()], |row| count(row, 0))
+            .optional()?;
+        let last = after + rows.len() as u64;
+        if version.is_some_and(|version| version > last) {
+            return Err(missing(last + 1));
+        }
+    }
+    Ok(())
 }

@@ -137,7 +137,7 @@ impl<'a> Scan<'a> {
         loop {
             self.reader.restart_clock();
             let mut select = self.reader.prepare(&sql)?;
-            let mut rows = select.query(self.parameters(before))?;
+            let mut rows = select.query(self.parameters(self.from, before))?;
             let mut seen = 0;
             while let Some(row) = rows.next()? {
                 seen += 1;
@@ -152,26 +152,37 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// When the oldest and the newest of the walk failed, from the ends of its range. Only for
-    /// filters that an index answers: nothing else is looked at.
+    /// Times among which are those when the oldest and the newest of the walk failed, from the
+    /// ends of its range. Only for filters that an index answers: nothing else is looked at.
     pub(super) fn ends(&self) -> Result<Vec<Timestamp>, ReadError> {
-        let mut ends = Vec::with_capacity(2);
+        let mut ends = Vec::new();
         for order in ["ASC", "DESC"] {
             let mut select = self
                 .reader
                 .prepare(&format!("{} {order} LIMIT 1", self.select))?;
-            let mut rows = select.query(self.parameters(self.before))?;
+            let mut rows = select.query(self.parameters(self.from, self.before))?;
             if let Some(row) = rows.next()? {
-                ends.push(time(row, 1)?);
+                ends.extend(self.times_in(dlq_id(row, 0)?.unix_ms())?);
             }
         }
         Ok(ends)
     }
 
-    fn parameters(&self, before: DlqId) -> impl rusqlite::Params {
+    /// When the letters of one millisecond failed. Their ids do not say which of them was first.
+    fn times_in(&self, unix_ms: u64) -> Result<Vec<Timestamp>, ReadError> {
+        let [from, before] =
+            [unix_ms, unix_ms + 1].map(|ms| DlqId::from_bytes(time_ordered(ms, [0; 10])));
+        self.reader
+            .prepare(&self.select)?
+            .query_map(self.parameters(from, before), |row| time(row, 1))?
+            .map(|time| time.map_err(ReadError::from))
+            .collect()
+    }
+
+    fn parameters(&self, from: DlqId, before: DlqId) -> impl rusqlite::Params {
         let mut parameters = self.chosen.clone();
         parameters.push(Value::Blob(before.as_bytes().to_vec()));
-        parameters.push(Value::Blob(self.from.as_bytes().to_vec()));
+        parameters.push(Value::Blob(from.as_bytes().to_vec()));
         rusqlite::params_from_iter(parameters)
     }
 
@@ -207,7 +218,8 @@ fn found<'a>(row: &'a Row<'_>) -> rusqlite::Result<Found<'a>> {
         failed_at: time(row, 1)?,
         workflow: text(row, 3)?,
         error_type: text(row, 4)?,
-        error_code: maybe_text(row, 5)?,
+        // As the counters say it: an empty code is none.
+        error_code: maybe_text(row, 5)?.filter(|code| !code.is_empty()),
     })
 }
 

@@ -4,6 +4,7 @@ use refire_core::definition::WorkflowId;
 use rusqlite::{OptionalExtension, Result, params};
 
 use super::{Known, Pen};
+use crate::sqlite::checksum;
 use crate::{PartOutcome, PutWorkflow};
 
 /// Open work of each kind is counted up to here: the writer has better things to do than to walk a
@@ -81,8 +82,8 @@ impl Pen<'_> {
     fn insert_version(&self, key: i64, version: u32, put: &PutWorkflow) -> Result<()> {
         self.prepare(
             "INSERT INTO workflow_versions
-                 (workflow, version, content_hash, created_at, created_by, source)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                 (workflow, version, content_hash, created_at, created_by, crc, source)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         )?
         .execute(params![
             key,
@@ -90,6 +91,7 @@ impl Pen<'_> {
             put.content_hash,
             self.now.as_micros(),
             put.by,
+            checksum::definition(&put.id, version, &put.source),
             put.source
         ])
         .map(drop)

@@ -5,6 +5,7 @@ use refire_core::id::ExecutionId;
 use rusqlite::{OptionalExtension, Result, params};
 
 use super::{Known, Pen};
+use crate::sqlite::checksum;
 use crate::sqlite::columns::{execution_id, signed};
 use crate::{Admit, Advance, ExecutionRow, IdempotencyClaim, PartOutcome, RowUpdate};
 
@@ -98,8 +99,9 @@ impl Pen<'_> {
             .prepare(
                 "INSERT INTO executions (id, workflow, workflow_version, version, commit_id,
                      status, phase, trigger, priority, created_at, updated_at, retry_count,
-                     next_retry_at, parent, root, snapshot_version, snapshot)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+                     next_retry_at, parent, root, snapshot_version, snapshot_crc, snapshot)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
+                     ?18)
                  ON CONFLICT (id) DO NOTHING",
             )?
             .execute(params![
@@ -123,6 +125,7 @@ impl Pen<'_> {
                 } else {
                     0
                 },
+                snapshot_crc(row.id, update),
                 update.snapshot,
             ])?;
         Ok(rows == 1)
@@ -139,12 +142,13 @@ impl Pen<'_> {
         let sql = if update.snapshot.is_some() {
             "UPDATE executions SET version = ?3, commit_id = ?4, status = ?5, phase = ?6,
                  updated_at = ?7, retry_count = ?8, next_retry_at = ?9,
-                 snapshot_version = ?3, snapshot = ?10
+                 snapshot_version = ?3, snapshot = ?10, snapshot_crc = ?11
              WHERE id = ?1 AND version = ?2"
         } else {
             "UPDATE executions SET version = ?3, commit_id = ?4, status = ?5, phase = ?6,
                  updated_at = ?7, retry_count = ?8, next_retry_at = ?9,
-                 snapshot = coalesce(?10, snapshot)
+                 snapshot = coalesce(?10, snapshot),
+                 snapshot_crc = coalesce(?11, snapshot_crc)
              WHERE id = ?1 AND version = ?2"
         };
         let rows = self.prepare(sql)?.execute(params![
@@ -158,6 +162,7 @@ impl Pen<'_> {
             update.retry_count,
             update.next_retry_at.map(|at| at.as_micros()),
             update.snapshot,
+            snapshot_crc(id, update),
         ])?;
         Ok(rows == 1)
     }
@@ -165,8 +170,8 @@ impl Pen<'_> {
     fn insert_events(&self, id: ExecutionId, events: &[EventRow]) -> Result<()> {
         let mut insert = self.prepare(
             "INSERT INTO workflow_events
-                 (execution, sequence, type, v, at, step, attempt, backoff_ms, reason, payload)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                 (execution, sequence, type, v, at, step, attempt, backoff_ms, reason, crc, payload)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         )?;
         for event in events {
             insert.execute(params![
@@ -179,9 +184,16 @@ impl Pen<'_> {
                 event.attempt,
                 event.backoff_ms.map(signed),
                 event.reason,
+                checksum::event(id, event),
                 event.payload,
             ])?;
         }
         Ok(())
     }
+}
+
+/// The checksum of the snapshot that comes with an update, if one does.
+fn snapshot_crc(id: ExecutionId, update: &RowUpdate) -> Option<u32> {
+    let snapshot = update.snapshot.as_deref()?;
+    Some(checksum::snapshot(id, update.version, snapshot))
 }

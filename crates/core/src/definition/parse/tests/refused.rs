@@ -229,6 +229,15 @@ fn bad_mappings() {
             "steps[0].outputMapping.m (line 3): expected a string, found a number",
         ],
     );
+    let many = |names: usize| {
+        let names: Vec<String> = (0..names).map(|n| format!("k{n}: $.x")).collect();
+        steps(&[&format!("a , outputMapping: {{{}}}", names.join(", "))])
+    };
+    good(&many(100));
+    bad(
+        &many(101),
+        &["steps[0].outputMapping (line 3): more than 100 names for one step's output"],
+    );
 }
 
 #[test]

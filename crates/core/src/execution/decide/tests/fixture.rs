@@ -26,6 +26,11 @@ const REPLAYED_EVENTS_MAX: usize = 60;
 /// A workflow of `local` steps. `head` is YAML for the top; a step is its id, and after a `|`
 /// whatever else it has: `"b | needs: [a]"`. Delays have no jitter unless `head` has a `retry`.
 pub(in crate::execution) fn workflow(head: &str, steps: &[&str]) -> Workflow {
+    read(&source(head, steps))
+}
+
+/// The text of that workflow.
+pub(in crate::execution) fn source(head: &str, steps: &[&str]) -> String {
     let mut source = format!("id: w\n{head}\n");
     if !head.contains("retry:") {
         source += "retry: {jitter: none}\n";
@@ -39,7 +44,12 @@ pub(in crate::execution) fn workflow(head: &str, steps: &[&str]) -> Workflow {
             id.trim()
         );
     }
-    Workflow::parse(&source, &ParseOptions::default())
+    source
+}
+
+/// A definition that must be right.
+pub(in crate::execution) fn read(source: &str) -> Workflow {
+    Workflow::parse(source, &ParseOptions::default())
         .unwrap_or_else(|problems| panic!("{problems:?} in\n{source}"))
 }
 

@@ -46,6 +46,24 @@ fn mapped_values_keep_every_byte() {
 }
 
 #[test]
+fn what_many_paths_give_together_is_bounded() {
+    let names: Vec<String> = (0..100).map(|n| format!("k{n:03}: \"$[*]\"")).collect();
+    let step = format!("a | outputMapping: {{{}}}", names.join(", "));
+    let mut run = Run::of(&[&step]);
+    run.replays = false;
+    run.ok("a", &format!("[{}1]", "1,".repeat(8_999)));
+    let EventKind::StepCompleted(done) = &run.log[3].kind else {
+        panic!("not a result")
+    };
+    let given = done
+        .mapped
+        .iter()
+        .filter(|(_, part)| *part != Mapped::Nothing);
+    assert_eq!(given.count(), 2, "the rest maps to nothing");
+    assert!(run.log[3].encode().payload.len() < 500_000);
+}
+
+#[test]
 fn ranges_are_recorded_not_copies() {
     let mut run = Run::of(&["a | outputMapping: {k: \"$.x\", none: \"$.y\"}"]);
     run.ok("a", r#"{"x":7}"#);

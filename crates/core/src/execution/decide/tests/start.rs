@@ -164,6 +164,17 @@ fn a_carried_step_that_the_definition_no_longer_has_is_left_out() {
 }
 
 #[test]
+fn a_carried_step_that_has_become_a_compensation_is_left_out() {
+    let start = Start {
+        carried: vec![carried("a", "1"), carried("undo", "2")],
+        ..plain_start("{}")
+    };
+    let mut run = Run::start(workflow("", &["a | compensate: undo", "b", "undo"]), start);
+    run.fail("b", "400");
+    assert_eq!(run.work(), "undo#1", "what it undoes was not undone yet");
+}
+
+#[test]
 fn an_execution_whose_steps_are_all_carried_ends_at_once() {
     let start = Start {
         carried: vec![carried("a", "1")],

@@ -1,0 +1,217 @@
+//! A store that counts what is committed through it and notes when, and is otherwise the one below.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use async_trait::async_trait;
+use refire_core::definition::WorkflowId;
+use refire_core::execution::EventRow;
+use refire_core::id::{DlqId, ExecutionId, NodeId};
+use refire_core::json::Json;
+use refire_core::time::Timestamp;
+use refire_store::sqlite::Sqlite;
+use refire_store::{
+    Batch, CommitError, EventFilter, ExecutionFilter, LetterFilter, LetterRow, LetterSummary,
+    OpenCounts, Part, PartOutcome, ReadError, Store, Stored, Summary, VersionRow, WorkKey, WorkRow,
+    WorkflowRow,
+};
+
+/// See the module.
+pub(crate) struct Watched {
+    below: Sqlite,
+    transactions: AtomicU64,
+    moves: AtomicU64,
+    ended: AtomicU64,
+    admitted_at: Mutex<Option<Instant>>,
+}
+
+/// What was counted so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Counts {
+    /// Transactions, each with one fsync.
+    pub(crate) transactions: u64,
+    /// Commits of executions: how often an execution was written, whoever shared the transaction.
+    pub(crate) moves: u64,
+    /// Executions that came to their end.
+    pub(crate) ended: u64,
+}
+
+impl Watched {
+    pub(crate) fn new(below: Sqlite) -> Self {
+        Self {
+            below,
+            transactions: AtomicU64::new(0),
+            moves: AtomicU64::new(0),
+            ended: AtomicU64::new(0),
+            admitted_at: Mutex::new(None),
+        }
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        Counts {
+            transactions: self.transactions.load(Ordering::Relaxed),
+            moves: self.moves.load(Ordering::Relaxed),
+            ended: self.ended.load(Ordering::Relaxed),
+        }
+    }
+
+    /// When an admission was last made durable.
+    pub(crate) fn admitted_at(&self) -> Option<Instant> {
+        *self
+            .admitted_at
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, batch: &Batch) {
+        self.transactions.fetch_add(1, Ordering::Relaxed);
+        for part in &batch.parts {
+            let status = match part {
+                Part::Admit(admit) => {
+                    let now = Some(Instant::now());
+                    *self
+                        .admitted_at
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner) = now;
+                    admit.row.update.status
+                }
+                Part::Advance(advance) => advance.update.status,
+                _ => continue,
+            };
+            self.moves.fetch_add(1, Ordering::Relaxed);
+            if status.is_terminal() {
+                self.ended.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Store for Watched {
+    async fn commit(&self, batch: &Batch) -> Result<Vec<PartOutcome>, CommitError> {
+        let outcomes = self.below.commit(batch).await;
+        if outcomes.is_ok() {
+            self.note(batch);
+        }
+        outcomes
+    }
+
+    async fn execution(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {
+        self.below.execution(id).await
+    }
+
+    async fn values(
+        &self,
+        id: ExecutionId,
+        sequences: &[u64],
+    ) -> Result<Vec<(u64, Json)>, ReadError> {
+        self.below.values(id, sequences).await
+    }
+
+    async fn load(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {
+        self.below.load(id).await
+    }
+
+    async fn load_values(
+        &self,
+        id: ExecutionId,
+        sequences: &[u64],
+    ) -> Result<Vec<(u64, Json)>, ReadError> {
+        self.below.load_values(id, sequences).await
+    }
+
+    async fn history(
+        &self,
+        id: ExecutionId,
+        filter: &EventFilter,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<EventRow>, ReadError> {
+        self.below.history(id, filter, after, limit).await
+    }
+
+    async fn executions(
+        &self,
+        filter: &ExecutionFilter,
+        before: Option<ExecutionId>,
+        limit: u32,
+    ) -> Result<Vec<Summary>, ReadError> {
+        self.below.executions(filter, before, limit).await
+    }
+
+    async fn ready_workflows(&self, now: Timestamp) -> Result<Vec<WorkflowId>, ReadError> {
+        self.below.ready_workflows(now).await
+    }
+
+    async fn orphans(
+        &self,
+        node: NodeId,
+        after: Option<&WorkKey>,
+        limit: u32,
+    ) -> Result<Vec<WorkRow>, ReadError> {
+        self.below.orphans(node, after, limit).await
+    }
+
+    async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError> {
+        self.below.open_counts(workflow).await
+    }
+
+    async fn letters(
+        &self,
+        filter: &LetterFilter,
+        before: Option<DlqId>,
+        limit: u32,
+    ) -> Result<Vec<LetterRow>, ReadError> {
+        self.below.letters(filter, before, limit).await
+    }
+
+    async fn letter(&self, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
+        self.below.letter(id).await
+    }
+
+    async fn letter_summary(&self, filter: &LetterFilter) -> Result<LetterSummary, ReadError> {
+        self.below.letter_summary(filter).await
+    }
+
+    async fn workflow(&self, id: &WorkflowId) -> Result<Option<WorkflowRow>, ReadError> {
+        self.below.workflow(id).await
+    }
+
+    async fn workflows(
+        &self,
+        after: Option<&WorkflowId>,
+        limit: u32,
+    ) -> Result<Vec<WorkflowRow>, ReadError> {
+        self.below.workflows(after, limit).await
+    }
+
+    async fn version(
+        &self,
+        id: &WorkflowId,
+        version: u32,
+    ) -> Result<Option<VersionRow>, ReadError> {
+        self.below.version(id, version).await
+    }
+
+    async fn versions(&self, id: &WorkflowId) -> Result<Vec<VersionRow>, ReadError> {
+        self.below.versions(id).await
+    }
+
+    async fn backup(
+        &self,
+        to: &Path,
+        progress: &(dyn Fn(u64, u64) + Send + Sync),
+    ) -> Result<(), ReadError> {
+        self.below.backup(to, progress).await
+    }
+
+    fn idle(&self) {
+        self.below.idle();
+    }
+
+    async fn close(&self) {
+        self.below.close().await;
+    }
+}

@@ -1,0 +1,54 @@
+//! Defects to be switched on, so that a simulation can show that it would find them. Compiled only
+//! with the feature `planted`; off unless a test chooses one, for its own thread.
+
+use std::cell::Cell;
+
+/// A defect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Defect {
+    /// Admissions are answered before they are committed.
+    AnswerBeforeCommit,
+    /// The row of a timer is not written.
+    TimerRowLost,
+    /// A timer is written but not waited for.
+    TimerForgotten,
+    /// That an attempt has begun is recorded later than it begins.
+    AttemptCountedLate,
+    /// The snapshot does not say what the log says.
+    SnapshotBesideLog,
+    /// A dead letter is written by a transaction of its own.
+    LetterInSecondCommit,
+    /// Jitter is rolled anew whenever it is asked for.
+    JitterRolledAgain,
+    /// A commit whose outcome is unknown is answered as if it were not written.
+    UnknownSaysRefused,
+    /// An attempt that died with its process is not counted.
+    LossForgotten,
+    /// Nobody is told that work waits in the store.
+    WakeUpLost,
+}
+
+thread_local! {
+    static CHOSEN: Cell<Option<Defect>> = const { Cell::new(None) };
+    static ROLLS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Switches a defect on, or all of them off, for this thread.
+pub fn choose(defect: Option<Defect>) {
+    CHOSEN.set(defect);
+}
+
+/// Whether this defect is on.
+#[must_use]
+pub fn is(defect: Defect) -> bool {
+    CHOSEN.get() == Some(defect)
+}
+
+/// Nothing, unless jitter is to be rolled anew: then something else each time.
+pub(crate) fn roll() -> u64 {
+    if !is(Defect::JitterRolledAgain) {
+        return 0;
+    }
+    ROLLS.set(ROLLS.get().wrapping_add(1));
+    ROLLS.get()
+}

@@ -1,0 +1,78 @@
+//! The defects of the committer that a simulation can switch on.
+
+use std::borrow::Cow;
+
+use refire_core::execution::Execution;
+use refire_core::planted::{Defect, is};
+use refire_store::{Advance, Batch, CommitError, NotWritten, Part, PartOutcome, Store};
+
+use super::request::{Admitted, send};
+use super::unit::{Kind, Unit};
+
+/// Commits a batch, with the defect that was chosen.
+pub(super) async fn commit(
+    store: &dyn Store,
+    batch: &Batch,
+    units: &mut [Unit],
+) -> Result<Vec<PartOutcome>, CommitError> {
+    if is(Defect::AnswerBeforeCommit) {
+        units.iter_mut().for_each(answer);
+    }
+    if is(Defect::UnknownSaysRefused) {
+        return store.commit(batch).await.map_err(|error| match error {
+            CommitError::Unknown(source) => CommitError::NotWritten {
+                reason: NotWritten::Unavailable,
+                source,
+            },
+            written => written,
+        });
+    }
+    if !is(Defect::LetterInSecondCommit) {
+        return store.commit(batch).await;
+    }
+    let mut first = batch.clone();
+    let letters: Vec<Part> = first.parts.iter_mut().filter_map(take_letter).collect();
+    let outcomes = store.commit(&first).await?;
+    if !letters.is_empty() {
+        let second = Batch {
+            parts: letters,
+            ..batch.clone()
+        };
+        store.commit(&second).await?;
+    }
+    Ok(outcomes)
+}
+
+fn answer(unit: &mut Unit) {
+    if let (Kind::Admission { reply, .. }, Some(state)) = (&mut unit.kind, &unit.state) {
+        send(reply.take(), Ok(Admitted::New(state.clone())));
+    }
+}
+
+/// The part that writes the letter alone.
+fn take_letter(part: &mut Part) -> Option<Part> {
+    let (id, update, letter) = match part {
+        Part::Advance(advance) => (advance.id, &advance.update, advance.new_letter.take()?),
+        Part::Admit(admit) => (admit.row.id, &admit.row.update, admit.new_letter.take()?),
+        _ => return None,
+    };
+    Some(Part::Advance(Box::new(Advance {
+        id,
+        expected_version: update.version,
+        update: update.clone(),
+        events: Vec::new(),
+        work: Vec::new(),
+        new_letter: Some(letter),
+        settle: None,
+    })))
+}
+
+/// The state that is written as the snapshot.
+pub(super) fn snapshot_of(state: &Execution) -> Cow<'_, Execution> {
+    let mut state = Cow::Borrowed(state);
+    if is(Defect::SnapshotBesideLog) {
+        let steps = state.to_mut().steps.values_mut();
+        steps.for_each(|step| step.failures = 0);
+    }
+    state
+}

@@ -1,0 +1,27 @@
+//! A connection to a target, plain or behind TLS.
+
+use hyper_util::client::legacy::connect::{Connected, Connection};
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
+use tokio_util::either::Either;
+
+use crate::turns::Turns;
+
+/// What HTTP/2 is called when TLS agrees on it.
+pub(super) const ALPN_H2: &[u8] = b"h2";
+
+/// A connection to a target.
+pub(super) type Wire = Turns<Either<TcpStream, Box<TlsStream<TcpStream>>>>;
+
+impl Connection for Wire {
+    fn connected(&self) -> Connected {
+        let agreed = match self.get_ref() {
+            Either::Left(_) => None,
+            Either::Right(stream) => stream.get_ref().1.alpn_protocol(),
+        };
+        match agreed {
+            Some(ALPN_H2) => Connected::new().negotiated_h2(),
+            _ => Connected::new(),
+        }
+    }
+}

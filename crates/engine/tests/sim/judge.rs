@@ -1,0 +1,266 @@
+//! The judge: keeps a mirror of every log that became durable, and compares.
+//!
+//! It looks at the moment a commit is durable, at every start, at every call and at the end. It
+//! knows the promises and nothing about how the engine keeps them.
+
+mod account;
+mod call;
+mod log;
+mod rows;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use refire_core::definition::{ParseOptions, Workflow, WorkflowId};
+use refire_core::execution::replay::replay;
+use refire_core::execution::{Event, Execution, apply_to};
+use refire_core::id::ExecutionId;
+use refire_store::model::{Image, Record};
+
+use crate::mark::{Mark, Marks};
+use crate::world::Violation;
+
+/// Shown for executions that break a promise.
+const EVENTS_SHOWN: usize = 30;
+
+/// See the module.
+#[derive(Default)]
+pub(crate) struct Judge {
+    known: BTreeMap<ExecutionId, Known>,
+    workflows: BTreeMap<(WorkflowId, u32), Arc<Workflow>>,
+    calls: call::Calls,
+}
+
+/// An execution as its durable log tells it.
+pub(crate) struct Known {
+    pub(crate) log: Vec<Event>,
+    pub(crate) state: Execution,
+    pub(crate) workflow: Arc<Workflow>,
+    /// When it last changed, in milliseconds that the process has lived.
+    changed_ms: u64,
+    /// Attempts of each step that died with a process.
+    lost: BTreeMap<String, u32>,
+}
+
+impl Judge {
+    /// Looks at these executions; whatever is new must fit to what was seen before.
+    pub(crate) fn look_at(
+        &mut self,
+        image: &Image,
+        ids: &[ExecutionId],
+        now_ms: u64,
+        marks: &mut Marks,
+    ) -> Result<(), Violation> {
+        for id in ids {
+            self.look_at_one(image, *id, now_ms, marks)?;
+        }
+        Ok(())
+    }
+
+    /// Looks at everything, as after a start.
+    pub(crate) fn look_at_all(
+        &mut self,
+        image: &Image,
+        now_ms: u64,
+        marks: &mut Marks,
+    ) -> Result<(), Violation> {
+        let gone = self
+            .known
+            .keys()
+            .find(|id| !image.executions.contains_key(id));
+        if let Some(id) = gone {
+            return Err(Violation::new(
+                "durable stays durable",
+                format!("{id} is gone"),
+            ));
+        }
+        for id in image.executions.keys() {
+            self.look_at_one(image, *id, now_ms, marks)?;
+        }
+        rows::letters(image, &self.known)
+    }
+
+    fn look_at_one(
+        &mut self,
+        image: &Image,
+        id: ExecutionId,
+        now_ms: u64,
+        marks: &mut Marks,
+    ) -> Result<(), Violation> {
+        let Some(record) = image.executions.get(&id) else {
+            // Refused, or on a disk that is not to be trusted.
+            return match self.known.contains_key(&id) {
+                true => Err(Violation::new(
+                    "durable stays durable",
+                    format!("{id} is gone"),
+                )),
+                false => Ok(()),
+            };
+        };
+        let workflow = self.workflow(image, record)?;
+        let known = self.known.entry(id).or_insert_with(|| Known {
+            log: Vec::new(),
+            state: Execution::empty(),
+            workflow,
+            changed_ms: now_ms,
+            lost: BTreeMap::new(),
+        });
+        let before = known.log.len();
+        known
+            .read_on(image, id, marks)
+            .and_then(|()| known.compare(record, marks))
+            .and_then(|()| rows::work(image, id, known))
+            .and_then(|()| rows::letter(image, id, known))
+            .map_err(|violation| known.explain(violation, id))?;
+        if known.log.len() > before {
+            known.changed_ms = now_ms;
+            if known.state.status.is_terminal() {
+                known
+                    .replay()
+                    .map_err(|violation| known.explain(violation, id))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn workflow(&mut self, image: &Image, record: &Record) -> Result<Arc<Workflow>, Violation> {
+        let name = (record.row.workflow.clone(), record.row.workflow_version);
+        if let Some(known) = self.workflows.get(&name) {
+            return Ok(Arc::clone(known));
+        }
+        let definition = image.workflows.get(&name.0);
+        let source = definition.and_then(|all| Some(&all.versions.get(&name.1)?.source));
+        let source = source.ok_or_else(|| {
+            Violation::new(
+                "an execution keeps its definition",
+                format!("{name:?} is gone"),
+            )
+        })?;
+        let options = ParseOptions {
+            expected_id: Some(name.0.as_ref()),
+            local_tasks: None,
+        };
+        let workflow = Workflow::parse(source, &options).expect("it was accepted");
+        let workflow = Arc::new(workflow);
+        self.workflows.insert(name, Arc::clone(&workflow));
+        Ok(workflow)
+    }
+
+    pub(crate) fn known(&self, id: ExecutionId) -> Option<&Known> {
+        self.known.get(&id)
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&ExecutionId, &Known)> {
+        self.known.iter()
+    }
+
+    /// Derives every log again, at the end of a run.
+    pub(crate) fn replay_all(&self) -> Result<(), Violation> {
+        for (id, known) in &self.known {
+            known
+                .replay()
+                .map_err(|violation| known.explain(violation, *id))?;
+        }
+        Ok(())
+    }
+}
+
+impl Known {
+    /// Folds the events that are new.
+    fn read_on(
+        &mut self,
+        image: &Image,
+        id: ExecutionId,
+        marks: &mut Marks,
+    ) -> Result<(), Violation> {
+        let seen = self.log.len() as u64;
+        for (_, row) in image.events.range((id, seen + 1)..=(id, u64::MAX)) {
+            let event = Event::decode(row)
+                .map_err(|error| Violation::new("every event can be read", error.to_string()))?;
+            self.follows(&event)?;
+            self.marks(&event, marks);
+            apply_to(&mut self.state, &event);
+            self.log.push(event);
+            self.within_policy()?;
+        }
+        Ok(())
+    }
+
+    /// The row and the snapshot must say what the log says.
+    fn compare(&self, record: &Record, marks: &mut Marks) -> Result<(), Violation> {
+        const CHECK: &str = "the fold of the log is the stored state";
+        let fail = |what: String| Err(Violation::new(CHECK, what));
+        let (update, state) = (&record.row.update, &self.state);
+        if update.version != self.log.len() as u64 {
+            let (row, log) = (update.version, self.log.len());
+            return fail(format!("the row has version {row}, the log {log} events"));
+        }
+        if update.status != state.status || update.updated_at != state.updated_at {
+            let (row, log) = (update.status, state.status);
+            return fail(format!("the row is {row}, the log says {log}"));
+        }
+        let Some(snapshot) = &record.snapshot else {
+            return fail("there is no snapshot".to_owned());
+        };
+        let mut stored: Execution = match serde_json::from_slice(&snapshot.bytes) {
+            Ok(stored) => stored,
+            Err(error) => return fail(format!("the snapshot cannot be read: {error}")),
+        };
+        if stored.version != snapshot.version || snapshot.version > update.version {
+            return fail(format!("the snapshot is of version {}", stored.version));
+        }
+        if snapshot.version < update.version {
+            marks.reach(Mark::SnapshotLeftOut);
+        }
+        for event in self
+            .log
+            .iter()
+            .skip(usize::try_from(snapshot.version).unwrap_or(0))
+        {
+            apply_to(&mut stored, event);
+        }
+        if stored != *state {
+            return fail(format!("stored {stored:?}, folded {state:?}"));
+        }
+        Ok(())
+    }
+
+    /// Every decision must follow again from what came from outside.
+    fn replay(&self) -> Result<(), Violation> {
+        match replay(&self.workflow, &self.log).first_difference {
+            None => Ok(()),
+            Some(difference) => {
+                let what = format!(
+                    "{difference}: recorded {:?}, derived {:?}",
+                    difference.recorded, difference.derived
+                );
+                Err(Violation::new("replay is identical", what))
+            }
+        }
+    }
+
+    /// Adds the log to what is said about it.
+    fn explain(&self, mut violation: Violation, id: ExecutionId) -> Violation {
+        use std::fmt::Write as _;
+        let _ = write!(
+            violation.what,
+            "\n  {id}, the last of its {} events:",
+            self.log.len()
+        );
+        let skip = self.log.len().saturating_sub(EVENTS_SHOWN);
+        for event in self.log.iter().skip(skip) {
+            let step = event
+                .step
+                .as_ref()
+                .map_or_else(String::new, |step| format!(" {step}"));
+            let attempt = event.attempt.map_or_else(String::new, |n| format!("#{n}"));
+            let name = event.kind.name();
+            let _ = write!(
+                violation.what,
+                "\n    {} {} {name}{step}{attempt}",
+                event.sequence, event.at
+            );
+        }
+        violation
+    }
+}

@@ -1,0 +1,107 @@
+//! What people asked for and what they were told. A crash takes the process, not their memory.
+
+use refire_core::id::{DlqId, ExecutionId};
+
+use crate::plan::Wish;
+
+/// What somebody was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// It is done, and this execution is what came of it.
+    Done(ExecutionId),
+    /// Nothing was changed.
+    Refused,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// A request and its answer; none yet, or none ever if the process died.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked<T> {
+    pub(crate) what: T,
+    pub(crate) life: u32,
+    pub(crate) answer: Option<Answer>,
+    /// Whoever asked waits for the end as well, and may go on waiting when the process stops.
+    pub(crate) is_patient: bool,
+}
+
+/// A retry of a dead letter.
+#[derive(Debug, Clone)]
+pub(crate) struct Retry {
+    pub(crate) letter: DlqId,
+    pub(crate) by: String,
+}
+
+/// A pause, a resume or a cancellation.
+#[derive(Debug, Clone)]
+pub(crate) struct Steering {
+    pub(crate) execution: ExecutionId,
+    pub(crate) by: String,
+}
+
+/// See the module.
+#[derive(Default)]
+pub(crate) struct Ledger {
+    pub(crate) wishes: Vec<Asked<Wish>>,
+    pub(crate) retries: Vec<Asked<Retry>>,
+    pub(crate) steerings: Vec<Asked<Steering>>,
+    /// Executions that somebody was told of, in that order.
+    pub(crate) told: Vec<ExecutionId>,
+    /// Versions of workflows that somebody began to save and does not know to be saved.
+    pub(crate) unsaved: Vec<(usize, usize)>,
+}
+
+impl Ledger {
+    pub(crate) fn wish(&mut self, wish: &Wish, life: u32) -> usize {
+        self.wishes.push(Asked {
+            what: wish.clone(),
+            life,
+            answer: None,
+            is_patient: false,
+        });
+        self.wishes.len() - 1
+    }
+
+    pub(crate) fn retry(&mut self, letter: DlqId, life: u32) -> (usize, String) {
+        let by = format!("retrier {}", self.retries.len());
+        let what = Retry {
+            letter,
+            by: by.clone(),
+        };
+        self.retries.push(Asked {
+            what,
+            life,
+            answer: None,
+            is_patient: false,
+        });
+        (self.retries.len() - 1, by)
+    }
+
+    pub(crate) fn steering(&mut self, execution: ExecutionId, life: u32) -> (usize, String) {
+        let by = format!("person {}", self.steerings.len());
+        let what = Steering {
+            execution,
+            by: by.clone(),
+        };
+        self.steerings.push(Asked {
+            what,
+            life,
+            answer: None,
+            is_patient: false,
+        });
+        (self.steerings.len() - 1, by)
+    }
+
+    pub(crate) fn tell(&mut self, execution: ExecutionId) {
+        if !self.told.contains(&execution) {
+            self.told.push(execution);
+        }
+    }
+
+    /// What a key was answered with before.
+    pub(crate) fn of_key(&self, flow: usize, key: u64) -> impl Iterator<Item = &Asked<Wish>> {
+        self.wishes
+            .iter()
+            .filter(move |asked| asked.what.flow == flow && asked.what.key == Some(key))
+    }
+}

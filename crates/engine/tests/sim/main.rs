@@ -1,0 +1,56 @@
+//! The simulation: the engine as it is, in a world that is not real.
+//!
+//! # What is simulated
+//! The production code of intake, commit, dispatch, timers, recovery, limits and letters runs
+//! unchanged. Around it everything is replaced: the store is the model (`refire_store::model`) with
+//! a part that a crash keeps and a part that it drops, time is virtual, dice are seeded, targets
+//! and people follow a script that is rolled from the seed. A process is a runtime of one thread,
+//! and a crash drops it with every task at whatever it waits for, before or after any effect.
+//!
+//! A run has two phases. In the first there are faults, of the kinds and at the rates that the seed
+//! has (`plan`); in the second everything is well, and within two simulated hours all that is open
+//! must have come to its end. The `judge` looks at every commit the moment it is durable, at every
+//! start, call and answer, and makes up the account at the end. What it knows by heart:
+//!
+//! - one execution per answer, none per refusal, and no answer before it is durable;
+//! - one end and nothing after it; times that never go back;
+//! - attempts without gaps, and no more of them than the policy and the losses explain;
+//! - the fold of a log is the stored state, and its replay is identical;
+//! - the same key, the same execution;
+//! - letters, their executions and their retries agree at every moment;
+//! - calls: none before its commit, before its time, for what is over, or twice in one life;
+//! - live steps have their work rows; limits are never exceeded; a deadly step is given up.
+//!
+//! Two promises have no checks yet because what they are about does not exist: at most one live
+//! lock per task, and at most one fire per planned time of a schedule. They belong into `judge`.
+//!
+//! # When it fails
+//! The output has the seed, the check that failed, and the last lines of what happened.
+//! `SEED=n cargo test -p refire-engine --test sim` runs that seed alone and prints everything. A line
+//! begins with the number of the life and the milliseconds that processes have lived so far.
+//! Put the seed into `regressions.rs` when the defect is mended.
+//!
+//! `SEEDS=n` sets how many seeds are run, `FIRST=n` where they begin. Each is run twice and must do
+//! the same both times; of very many, some are.
+//!
+//! # Is it any good?
+//! `mark.rs` lists situations that a thousand seeds must get into; add a line there and a `reach`
+//! where it is seen. `planted.rs` switches defects on that the seeds must find.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
+mod dice;
+mod flow;
+mod judge;
+mod ledger;
+mod life;
+mod mark;
+mod people;
+mod plan;
+mod planted;
+mod regressions;
+mod run;
+mod scenes;
+mod seeds;
+mod target;
+mod weather;
+mod world;

@@ -1,0 +1,140 @@
+//! Marks: situations that the simulation must get into. A thousand seeds that do not reach one of
+//! them are too tame to prove anything about it.
+//!
+//! To add one: a line below, and `reach` where the situation is seen.
+
+use std::collections::BTreeSet;
+
+macro_rules! marks {
+    ($($(#[doc = $doc:literal])+ $name:ident),+ $(,)?) => {
+        /// A situation worth reaching.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub(crate) enum Mark {
+            $($(#[doc = $doc])+ $name),+
+        }
+
+        impl Mark {
+            /// All of them.
+            pub(crate) const ALL: &'static [Self] = &[$(Self::$name),+];
+        }
+    };
+}
+
+marks! {
+    /// The process died with a commit on its way in.
+    CrashBeforeCommit,
+    /// The process died with a commit applied but not durable.
+    CrashBeforeSync,
+    /// The process died after a commit was durable and before its attempts could begin.
+    CrashBetweenCommitAndDispatch,
+    /// The process died before a call reached its target.
+    CrashBeforeCall,
+    /// The process died while a target was at work.
+    CrashDuringCall,
+    /// The process died while an execution was undoing completed steps.
+    CrashDuringCompensation,
+    /// The process died while an execution was paused.
+    CrashWhilePaused,
+    /// The process died while the retry of a dead letter was open.
+    CrashDuringLetterRetry,
+    /// The process died while it was stopping in order.
+    CrashWhileStopping,
+    /// It was not known whether a commit was written, and it was.
+    UnknownButWritten,
+    /// It was not known whether a commit was written, and it was not.
+    UnknownAndLost,
+    /// A defect took the committer down.
+    CommitterPanicked,
+    /// A defect took an attempt down.
+    AttemptPanicked,
+    /// A task of the program panicked.
+    TaskPanicked,
+    /// A commit was refused although its result could not be let go.
+    ResultWaitedForTheStore,
+    /// Reads failed for a while.
+    ReadsFailed,
+    /// A transaction that failed because of its data was split.
+    BatchSplit,
+    /// A result could not be stored and became a plain failure.
+    ResultUnstorable,
+    /// Two parallel steps ended in one batch.
+    ParallelResultsInOneBatch,
+    /// An attempt died with its process.
+    AttemptLost,
+    /// A step killed the process so often that it was given up.
+    NodeLost,
+    /// A target answered after its attempt had timed out and the execution had moved on.
+    LateAnswer,
+    /// A target heard the same call twice.
+    HeardTwice,
+    /// A wait that the target asked for was kept.
+    RetryAfter,
+    /// An execution was paused while a step waited for its retry.
+    PausedInRetryWait,
+    /// A retry came due while its execution was paused.
+    DueWhilePaused,
+    /// An attempt ended while its execution was paused.
+    ResultWhilePaused,
+    /// An execution was cancelled while a call was in flight.
+    CancelledDuringCall,
+    /// An execution was cancelled and its completed steps were undone.
+    CancelledWithCompensation,
+    /// A step failed for good while another was in flight.
+    FailedBesideRunning,
+    /// A waiting retry was dropped because another step had failed for good.
+    RetryDropped,
+    /// A completed step was undone after a failure.
+    Compensated,
+    /// A completed step could not be undone.
+    CompensationFailed,
+    /// A process stopped in order and gave running attempts back.
+    StopReleasedAttempts,
+    /// Work that waited in the store was claimed by a later process.
+    BacklogClaimedAfterRestart,
+    /// A timer that was far away was taken over from the store.
+    TimerTakenOver,
+    /// A key was used again by somebody who had not been answered before a crash.
+    SameKeyAcrossCrash,
+    /// A key was used by several at the same moment.
+    SameKeyAtOnce,
+    /// A key was used again with another body.
+    SameKeyOtherBody,
+    /// Several people retried one dead letter at once; one of them did.
+    LetterRetriedAtOnce,
+    /// A dead letter was retried from its failed step and ended well.
+    LetterResolved,
+    /// The retry of a dead letter failed, and it waits again.
+    LetterPendingAgain,
+    /// A dead letter was given up.
+    LetterDeleted,
+    /// A definition was changed while executions of the older one were open.
+    VersionsSideBySide,
+    /// A state was so large that its snapshot was left out.
+    SnapshotLeftOut,
+    /// The clock was set forward.
+    ClockForward,
+    /// The clock was set back.
+    ClockBack,
+}
+
+/// The marks that were reached.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Marks(BTreeSet<Mark>);
+
+impl Marks {
+    pub(crate) fn reach(&mut self, mark: Mark) {
+        self.0.insert(mark);
+    }
+
+    pub(crate) fn add(&mut self, others: &Self) {
+        self.0.extend(&others.0);
+    }
+
+    pub(crate) fn missing(&self) -> Vec<Mark> {
+        Mark::ALL
+            .iter()
+            .filter(|mark| !self.0.contains(mark))
+            .copied()
+            .collect()
+    }
+}

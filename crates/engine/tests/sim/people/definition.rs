@@ -1,0 +1,83 @@
+//! Saving definitions and deleting workflows.
+
+use refire_core::execution::Execution;
+use refire_engine::{ApplyError, Deleted};
+
+use super::People;
+use crate::judge::Known;
+use crate::mark::Mark;
+use crate::world::Violation;
+
+/// How often somebody tries to save a definition in one life.
+const SAVES_MAX: u32 = 30;
+
+impl People {
+    pub(super) async fn save(&self, flow: usize, version: usize) {
+        let life = &self.life;
+        let name = (flow, version);
+        life.with(|inside| {
+            if !inside.ledger.unsaved.contains(&name) {
+                inside.ledger.unsaved.push(name);
+            }
+        });
+        let text = &life.world.plan.flows[flow].texts[version];
+        for _ in 0..SAVES_MAX {
+            let saved = self.engine.apply(text, None, "somebody").await;
+            life.alive().await;
+            match saved {
+                Ok(applied) => {
+                    life.say(&format!(
+                        "w{flow} is saved as version {}",
+                        applied.definition.version
+                    ));
+                    life.with(|inside| {
+                        inside.ledger.unsaved.retain(|unsaved| *unsaved != name);
+                        let older = |state: &Execution| {
+                            let origin = state.origin.as_ref();
+                            origin.is_some_and(|origin| {
+                                origin.workflow == applied.definition.workflow.id
+                                    && origin.workflow_version < applied.definition.version
+                            })
+                        };
+                        let mut all = inside.judge.all().map(|(_, known)| &known.state);
+                        if all.any(|state| !state.status.is_terminal() && older(state)) {
+                            inside.marks.reach(Mark::VersionsSideBySide);
+                        }
+                    });
+                    return;
+                }
+                Err(ApplyError::Invalid(problems)) => panic!("{problems:?}\n{text}"),
+                Err(ApplyError::Commit(failure)) => {
+                    self.not_internal(&failure);
+                    life.sleep_ms(300).await;
+                }
+            }
+        }
+    }
+
+    pub(super) async fn delete_workflow(&self, flow: usize) {
+        let life = &self.life;
+        life.say(&format!("somebody deletes w{flow}"));
+        let answer = self.engine.delete_workflow(&self.workflow(flow)).await;
+        life.alive().await;
+        match answer {
+            Ok(Deleted::Done) => life.check(|inside| {
+                let id = self.workflow(flow);
+                let is_open = |(_, known): (_, &Known)| {
+                    known.workflow.id == id && !known.state.status.is_terminal()
+                };
+                match inside.judge.all().any(is_open) {
+                    true => Err(Violation::new(
+                        "no workflow is deleted under its executions",
+                        id.to_string(),
+                    )),
+                    false => Ok(()),
+                }
+            }),
+            Ok(_) => {}
+            Err(failure) => {
+                self.failed(&failure);
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Pausing, resuming, cancelling.
+
+use std::sync::Arc;
+
+use refire_core::execution::{Command, Status};
+use refire_core::id::ExecutionId;
+use refire_engine::CommandError;
+
+use super::{People, word};
+use crate::ledger::Answer;
+use crate::mark::Mark;
+use crate::world::Violation;
+
+impl People {
+    /// Steers one of the executions that somebody was told of.
+    pub(super) fn steer_one(&self, which: u64, command: impl FnOnce(Option<String>) -> Command) {
+        let id = self.life.with(|inside| {
+            let told = &inside.ledger.told;
+            let index = usize::try_from(which % told.len().max(1) as u64).unwrap_or(0);
+            told.get(index).copied()
+        });
+        if let Some(id) = id {
+            self.steer(id, command);
+        }
+    }
+
+    pub(super) fn steer(&self, id: ExecutionId, command: impl FnOnce(Option<String>) -> Command) {
+        let life = Arc::clone(&self.life);
+        let (number, by, name) = life.with(|inside| {
+            let (number, by) = inside.ledger.steering(id, life.number);
+            (number, by, inside.trace.name(id))
+        });
+        let people = self.clone();
+        let command = command(Some(by));
+        self.doing.spawn(async move {
+            life.say(&format!("{name}: {command:?}"));
+            let is_cancel = matches!(command, Command::Cancel { .. });
+            let is_called = life.with(|inside| inside.in_flight.iter().any(|c| c.execution == id));
+            let answer = people.engine.command(id, command).await;
+            life.alive().await;
+            let answer = match answer {
+                Ok(state) => {
+                    people.check_told(id, Some(&state));
+                    if is_cancel && is_called && state.status == Status::Cancelled {
+                        life.reach(Mark::CancelledDuringCall);
+                    }
+                    Answer::Done(id)
+                }
+                Err(CommandError::Refused(_)) => Answer::Refused,
+                Err(CommandError::Failed(failure)) => people.failed(&failure),
+                Err(CommandError::NotFound) => {
+                    let violation = Violation::new("what was promised is found", id.to_string());
+                    life.check(|_| Err(violation));
+                    Answer::Refused
+                }
+            };
+            life.say(&format!("{name}: answered {}", word(answer)));
+            life.with(|inside| inside.ledger.steerings[number].answer = Some(answer));
+        });
+    }
+}

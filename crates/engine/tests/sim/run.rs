@@ -1,0 +1,423 @@
+//! A run of a seed: life after life with faults, then everything heals and all must come to its
+//! end, then the account is made up.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use refire_core::dead_letter::LetterStatus;
+use refire_core::execution::{Command, Status};
+use refire_core::id::ExecutionId;
+use refire_engine::clock::Clock;
+use refire_engine::{CommandError, Engine, Retention};
+use refire_store::model::{Disk, Image};
+use refire_store::{Store, WorkRow};
+use tokio_util::task::TaskTracker;
+
+use crate::life::{Life, WorldEntropy};
+use crate::mark::{Mark, Marks};
+use crate::people::People;
+use crate::plan::Healing;
+use crate::target::Targets;
+use crate::weather::Weather;
+use crate::world::{Violation, World};
+
+/// Once everything has healed, this is enough for whatever is open.
+const HEALED_WITHIN_MS: u64 = 2 * 3_600_000;
+/// The world begins in January 2026.
+const BEGINNING_US: i64 = 1_767_225_600_000_000;
+/// How long requests may take to be answered once the store is not to be trusted: what the server
+/// gives them before it exits.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(2);
+/// Work that nothing holds up begins within this.
+const WATCH_EVERY_MS: u64 = 700;
+/// Lives of one run; more would be a process that cannot stay alive.
+const LIVES_MAX: u32 = 60;
+
+/// What a run came to.
+pub(crate) struct Outcome {
+    pub(crate) violation: Option<Violation>,
+    pub(crate) trace: Vec<String>,
+    pub(crate) hash: u64,
+    pub(crate) marks: Marks,
+    pub(crate) lives: u32,
+    pub(crate) executions: usize,
+}
+
+/// How a life ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// By a crash: what was not durable is gone.
+    Crashed,
+    /// By itself, because the store was not to be trusted.
+    Broken,
+    /// In order.
+    Stopped,
+    /// Everything has come to its end.
+    Done,
+}
+
+/// Runs a seed on this disk.
+pub(crate) fn run(seed: u64, disk: Arc<Disk>, lines_kept: usize) -> Outcome {
+    let world = World::new(seed, disk, lines_kept);
+    let mut wall_us = BEGINNING_US;
+    let mut lives = 0;
+    loop {
+        lives += 1;
+        if lives > LIVES_MAX {
+            let what = format!("{LIVES_MAX} processes died");
+            world
+                .inside()
+                .violate(Violation::new("the process stays alive", what));
+            break;
+        }
+        let end = live(&world, lives, &mut wall_us);
+        if world.inside().violation.is_some() {
+            break;
+        }
+        if end == End::Crashed {
+            between(&world);
+            world.disk.crash();
+        }
+        world.look_at_everything();
+        if end == End::Done || world.inside().violation.is_some() {
+            break;
+        }
+        pass_time(&world, &mut wall_us);
+    }
+    let account = {
+        let inside = world.inside();
+        world.disk.look(|image| {
+            inside.judge.replay_all()?;
+            inside.judge.account(image, &inside.ledger, &world.plan)
+        })
+    };
+    let inside = &mut *world.inside();
+    if let Err(violation) = account {
+        inside.violate(violation);
+    }
+    Outcome {
+        violation: inside.violation.clone(),
+        trace: inside.trace.lines(),
+        hash: inside.trace.hash(),
+        marks: inside.marks.clone(),
+        lives,
+        executions: inside.judge.all().count(),
+    }
+}
+
+/// What a crash came across.
+fn between(world: &World) {
+    let inside = &mut *world.inside();
+    let (mut undoing, mut paused, mut retrying) = (false, false, false);
+    for (_, known) in inside.judge.all() {
+        let state = &known.state;
+        let is_open = !state.status.is_terminal();
+        let origin = state.origin.as_ref();
+        undoing |= is_open && state.compensating.is_some();
+        paused |= state.status == Status::Paused;
+        retrying |= is_open && origin.is_some_and(|origin| origin.lineage.letter.is_some());
+    }
+    for (seen, mark) in [
+        (undoing, Mark::CrashDuringCompensation),
+        (paused, Mark::CrashWhilePaused),
+        (retrying, Mark::CrashDuringLetterRetry),
+    ] {
+        if seen {
+            inside.marks.reach(mark);
+        }
+    }
+}
+
+/// The process is down for a while, and somebody may set the clock.
+fn pass_time(world: &World, wall_us: &mut i64) {
+    let inside = &mut *world.inside();
+    inside.in_flight.clear();
+    let dice = &mut inside.process_dice;
+    let down_ms: i64 = *dice.pick(&[1, 20, 1_000, 10_000, 100_000]);
+    *wall_us += down_ms * 1_000;
+    if !inside.healed && dice.chance(world.plan.rates.clock_jumps) {
+        let jump_ms: i64 = *dice.pick(&[-100_000, -5_000, 30_000, 3_600_000]);
+        *wall_us += jump_ms * 1_000;
+        let mark = if jump_ms < 0 {
+            Mark::ClockBack
+        } else {
+            Mark::ClockForward
+        };
+        inside.marks.reach(mark);
+        inside
+            .trace
+            .say(format!("the clock is set by {jump_ms} ms"));
+    }
+}
+
+/// One life, on a runtime of its own that is dropped with it.
+fn live(world: &Arc<World>, number: u32, wall_us: &mut i64) -> End {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let life = Life::begin(world, number, *wall_us);
+        let end = lead(&life).await;
+        *wall_us = Clock::now(life.clock.as_ref()).as_micros();
+        life.with(|inside| inside.trace.say(format!("life {number} ends: {end:?}")));
+        end
+    })
+}
+
+fn start(life: &Arc<Life>) -> Arc<Engine> {
+    let world = &life.world;
+    let store: Arc<dyn Store> = Arc::new(world.disk.open(Arc::new(Weather(Arc::clone(life)))));
+    let targets = Targets(Arc::clone(life));
+    let mut builder = Engine::builder(store)
+        .clock(life.clock.clone())
+        .entropy(Arc::new(WorldEntropy(Arc::clone(world))))
+        .caller(Arc::new(targets.clone()))
+        .limits(world.plan.limits.clone())
+        .retention(Retention::default())
+        .commit_on_runtime();
+    for flow in &world.plan.flows {
+        let (targets, id) = (targets.clone(), flow.id.clone());
+        builder = builder.task(flow.id.clone(), move |context, _input| {
+            let (targets, id) = (targets.clone(), id.clone());
+            targets.task(id, context, Duration::from_secs(5))
+        });
+    }
+    builder.start().unwrap()
+}
+
+async fn lead(life: &Arc<Life>) -> End {
+    let engine = start(life);
+    let people = People {
+        life: Arc::clone(life),
+        engine: Arc::clone(&engine),
+        doing: TaskTracker::new(),
+    };
+    tokio::spawn(die_some_time(Arc::clone(life)));
+    people.come_back();
+    tokio::spawn(watch(Arc::clone(life), Arc::clone(&engine)));
+    let meddler = people.clone();
+    tokio::spawn(async move { meddler.meddle().await });
+    tokio::select! {
+        biased;
+        () = life.died() => End::Crashed,
+        () = engine.broken() => leave(life, &people).await,
+        patience_ms = life.asked_to_stop() => stop(life, &people, patience_ms).await,
+        end = days(life, &people) => end,
+    }
+}
+
+/// The store is not to be trusted: whoever waits is answered, then the process is gone.
+async fn leave(life: &Life, people: &People) -> End {
+    people.doing.close();
+    tokio::select! {
+        biased;
+        () = life.died() => return End::Crashed,
+        _ = tokio::time::timeout(ANSWERS_WITHIN, people.doing.wait()) => {}
+    }
+    life.say("the store is not to be trusted");
+    End::Broken
+}
+
+async fn stop(life: &Life, people: &People, patience_ms: u64) -> End {
+    life.say(&format!("it is told to stop within {patience_ms} ms"));
+    let patience = Duration::from_millis(patience_ms);
+    let stopped =
+        tokio::time::timeout(Duration::from_secs(25), people.engine.stop_within(patience));
+    tokio::select! {
+        biased;
+        () = life.died() => return End::Crashed,
+        () = people.engine.broken() => return leave(life, people).await,
+        stopped = stopped => life.check(|_| match stopped {
+            Ok(()) => Ok(()),
+            Err(_) => Err(Violation::new("a stop takes 25 seconds at most", "")),
+        }),
+    }
+    // Whoever was at the door hears that it is closed.
+    people.doing.close();
+    let heard = tokio::time::timeout(ANSWERS_WITHIN, people.doing.wait()).await;
+    life.check(|inside| {
+        let rates = &life.world.plan.rates;
+        let calm = rates.is_calm();
+        if heard.is_err() && calm {
+            // Somebody may be asleep between two tries; nobody may be left without an answer.
+            let open = |life| {
+                move |asked: &&crate::ledger::Asked<_>| {
+                    asked.life == life && asked.answer.is_none() && !asked.is_patient
+                }
+            };
+            if let Some(asked) = inside.ledger.wishes.iter().find(open(life.number)) {
+                let what = format!("wish {} in life {}", asked.what.number, life.number);
+                return Err(Violation::new("a stop answers everybody", what));
+            }
+        }
+        let node = people.engine.node();
+        let kept = life.world.disk.look(|image| {
+            let mut rows = image.work.values();
+            rows.find(|row| row.owner == Some(node) && row.begun)
+                .cloned()
+        });
+        match kept {
+            Some(row) if calm => Err(Violation::new(
+                "a stop gives everything back",
+                format!("{row:?}"),
+            )),
+            _ => Ok(()),
+        }
+    });
+    End::Stopped
+}
+
+async fn die_some_time(life: Arc<Life>) {
+    let after = life.with(|inside| {
+        let plan = &life.world.plan;
+        let mean = plan
+            .rates
+            .crash_every_ms
+            .filter(|_| inside.may_crash(plan))?;
+        Some(inside.process_dice.below(2 * mean))
+    });
+    if let Some(after) = after {
+        life.sleep_ms(after).await;
+        if !life.with(|inside| inside.healed) {
+            life.crash("out of the blue", None).await;
+        }
+    }
+}
+
+/// Looks now and then whether anything that could run does not, although nothing else does.
+async fn watch(life: Arc<Life>, engine: Arc<Engine>) {
+    let mut waiting: Vec<WorkRow> = Vec::new();
+    while life.world.plan.is_eager {
+        life.sleep_ms(WATCH_EVERY_MS).await;
+        if life.stopping.load(Ordering::Relaxed) || !engine.is_ready() {
+            return;
+        }
+        if engine.running() > 0 {
+            waiting.clear();
+            continue;
+        }
+        let still = life.world.disk.look(|image| {
+            let rows = image.work.values().filter(|row| waiting.contains(row));
+            rows.map(|row| WorkRow::clone(row)).next()
+        });
+        if let Some(row) = still {
+            life.check(|_| {
+                Err(Violation::new(
+                    "nothing waits while nothing runs",
+                    format!("{row:?}"),
+                ))
+            });
+            return;
+        }
+        let now = Clock::now(life.clock.as_ref());
+        waiting = life.world.disk.look(|image| {
+            let due = |row: &WorkRow| row.due_at.is_none_or(|due| due <= now);
+            let rows = image.work.values().filter(|row| due(row));
+            rows.map(|row| WorkRow::clone(row)).collect()
+        });
+    }
+}
+
+/// The days of a life: people come and go until everything heals, then all comes to its end.
+async fn days(life: &Arc<Life>, people: &People) -> End {
+    let plan = &life.world.plan;
+    if !life.with(|inside| inside.healed) {
+        loop {
+            let begun = life.with(|inside| inside.deeds_begun);
+            let Some((at, deed)) = plan
+                .deeds
+                .get(begun)
+                .filter(|(at, _)| *at < 2 * plan.safety_ms)
+            else {
+                break;
+            };
+            life.sleep_ms(at.saturating_sub(life.lived_ms())).await;
+            life.with(|inside| inside.deeds_begun += 1);
+            people.begin(deed.clone());
+        }
+        life.sleep_ms(plan.safety_ms.saturating_sub(life.lived_ms()))
+            .await;
+        life.with(|inside| inside.healed = true);
+        life.say("everything heals");
+        match plan.heals_by {
+            Healing::GoingOn => {}
+            Healing::Crash => life.crash("once more", None).await,
+            Healing::Stop => {
+                life.ask_to_stop(2_000);
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+    come_to_an_end(life, people).await;
+    people.engine.stop().await;
+    End::Done
+}
+
+/// Everything that is open must end, and nothing may be left over.
+async fn come_to_an_end(life: &Arc<Life>, people: &People) {
+    let began = life.lived_ms();
+    let mut wait_ms = 50;
+    loop {
+        resume_all(life, people).await;
+        // Whoever is still at something may start something.
+        let open = match people.doing.is_empty() {
+            true => life.world.disk.look(still_open),
+            false => Some("somebody waits for an answer".to_owned()),
+        };
+        let Some(open) = open else {
+            break;
+        };
+        if life.lived_ms() > began + HEALED_WITHIN_MS {
+            life.check(|_| Err(Violation::new("everything comes to its end", open)));
+            return;
+        }
+        life.sleep_ms(wait_ms).await;
+        wait_ms = (wait_ms * 2).min(20_000);
+    }
+    let (free, slots) = (people.engine.free_slots(), life.world.plan.limits.attempts);
+    life.check(|_| match free == slots && people.engine.running() == 0 {
+        true => Ok(()),
+        false => {
+            let what = format!("{free} of {slots} slots are free, and nothing runs");
+            Err(Violation::new("slots are given back", what))
+        }
+    });
+}
+
+async fn resume_all(life: &Arc<Life>, people: &People) {
+    let paused: Vec<ExecutionId> = life.with(|inside| {
+        let all = inside.judge.all();
+        let paused = all.filter(|(_, known)| known.state.status == Status::Paused);
+        paused.map(|(id, _)| *id).collect()
+    });
+    for id in paused {
+        let command = Command::Resume { by: None };
+        let resumed = people.engine.command(id, command).await;
+        life.alive().await;
+        if let Err(CommandError::Failed(failure)) = resumed {
+            let what = format!("a resume fails: {failure}");
+            life.check(|_| Err(Violation::new("a store without faults works", what)));
+        }
+    }
+}
+
+/// What has not come to its end.
+fn still_open(image: &Image) -> Option<String> {
+    let open = image
+        .executions
+        .iter()
+        .find(|(_, record)| !record.row.update.status.is_terminal());
+    if let Some((id, record)) = open {
+        let rows: Vec<_> = image.work_of(*id).collect();
+        return Some(format!("{id} is {}, {rows:#?}", record.row.update.status));
+    }
+    if let Some(row) = image.work.values().next() {
+        return Some(format!("{row:?} is left over"));
+    }
+    let retrying = |status| status == LetterStatus::Retrying;
+    let stuck = image.letters.values().find(|filed| retrying(filed.status));
+    stuck.map(|filed| format!("{} is still being retried", filed.letter.id))
+}

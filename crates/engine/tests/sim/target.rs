@@ -1,0 +1,364 @@
+//! The targets: HTTP services and tasks of the program. They succeed, fail in every way there is,
+//! hang, answer late, hear a call twice, or take the process down with them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use refire_core::failure::{ErrorClass, Failure};
+use refire_core::id::ExecutionId;
+use refire_core::json::Json;
+use refire_engine::caller::Caller;
+use refire_engine::target::{HttpAnswer, HttpRequest};
+use refire_engine::{TaskContext, TaskError};
+
+use crate::dice::Dice;
+use crate::flow::Mood;
+use crate::life::Life;
+use crate::mark::Mark;
+use crate::weather::POISON;
+use crate::world::Inside;
+
+/// Calls of the running process that have not ended, with what limits count them by.
+#[derive(Default)]
+pub(crate) struct InFlight {
+    calls: BTreeMap<u64, Call>,
+    next: u64,
+}
+
+/// One call.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub(crate) execution: ExecutionId,
+    pub(crate) step: String,
+    pub(crate) attempt: u32,
+    pub(crate) key: String,
+    /// Absent for a task of the program.
+    pub(crate) host: Option<String>,
+}
+
+impl InFlight {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Call> {
+        self.calls.values()
+    }
+
+    /// The process is gone, and with it its calls.
+    pub(crate) fn clear(&mut self) {
+        self.calls.clear();
+    }
+}
+
+/// Takes a call off the list when it ends, however it ends.
+struct Ending {
+    life: Arc<Life>,
+    number: u64,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        if !self.life.is_dead() {
+            self.life
+                .with(|inside| inside.in_flight.calls.remove(&self.number));
+        }
+    }
+}
+
+/// What a target does with a call.
+#[derive(Debug, Clone)]
+enum Reaction {
+    Answers {
+        after_ms: u64,
+        value: String,
+    },
+    Fails {
+        after_ms: u64,
+        failure: Failure,
+    },
+    NeverAnswers,
+    /// Does the work, but only so long after the attempt gave up.
+    AnswersLate {
+        late_ms: u64,
+    },
+    Kills,
+    Panics,
+}
+
+/// Everything that can be called.
+#[derive(Clone)]
+pub(crate) struct Targets(pub(crate) Arc<Life>);
+
+#[async_trait]
+impl Caller for Targets {
+    async fn call(&self, request: HttpRequest) -> Result<HttpAnswer, Failure> {
+        let header = |name: &str| {
+            let found = request.headers.iter().find(|(given, _)| given == name);
+            found.map(|(_, value)| value.clone()).unwrap_or_default()
+        };
+        let host = request.url.split('/').nth(2).map(str::to_owned);
+        let call = Call {
+            execution: header("X-Refire-Execution").parse().unwrap(),
+            step: header("X-Refire-Step"),
+            attempt: header("X-Refire-Attempt").parse().unwrap(),
+            key: header("Idempotency-Key"),
+            host,
+        };
+        let flow = request.url.split('/').nth(3).unwrap_or_default().to_owned();
+        let called = self.called(&flow, call, request.timeout);
+        let answer = tokio::time::timeout(request.timeout, called).await;
+        self.0.alive().await;
+        let value = answer.unwrap_or_else(|_| {
+            self.0.say("a call times out");
+            Err(Failure::new(ErrorClass::ReadTimeout, "no answer in time"))
+        })?;
+        let output = format!(r#"{{"status":200,"headers":{{}},"body":{value}}}"#);
+        Ok(HttpAnswer {
+            status: 200,
+            output: Json::parse(output).unwrap(),
+        })
+    }
+}
+
+impl Targets {
+    /// A task of the program; the engine itself watches its time.
+    pub(crate) async fn task(
+        self,
+        flow: String,
+        context: TaskContext,
+        timeout: Duration,
+    ) -> Result<Json, TaskError> {
+        let call = Call {
+            execution: context.execution,
+            step: context.step,
+            attempt: context.attempt,
+            key: context.idempotency_key,
+            host: None,
+        };
+        match self.called(&flow, call, timeout).await {
+            Ok(value) => Ok(Json::parse(value).unwrap()),
+            Err(failure) if failure.retryable => Err(TaskError::new(failure.message)),
+            Err(failure) => Err(TaskError::permanent(failure.message)),
+        }
+    }
+
+    async fn called(&self, flow: &str, call: Call, timeout: Duration) -> Result<String, Failure> {
+        let life = &self.0;
+        life.alive().await;
+        let text = life.with(|inside| {
+            let name = inside.trace.name(call.execution);
+            format!("{name}.{}#{}", call.step, call.attempt)
+        });
+        life.say(&format!("call {text}"));
+        life.tempt();
+        let (number, reaction) = self.arrive(flow, &call, timeout);
+        life.alive().await;
+        let _ending = Ending {
+            life: Arc::clone(life),
+            number,
+        };
+        if life.with(|inside| self.rolls_crash(inside, |rates| rates.crash_before_call)) {
+            life.crash(&format!("before {text}"), Some(Mark::CrashBeforeCall))
+                .await;
+        }
+        if life.with(|inside| self.rolls_crash(inside, |rates| rates.crash_in_call)) {
+            let after = life.with(|inside| *inside.target_dice.pick(&[0, 0, 1, 30]));
+            life.sleep_ms(after).await;
+            life.crash(&format!("during {text}"), Some(Mark::CrashDuringCall))
+                .await;
+        }
+        match reaction {
+            Reaction::Answers { after_ms, value } => {
+                life.sleep_ms(after_ms).await;
+                life.say(&format!("{text} succeeds"));
+                Ok(value)
+            }
+            Reaction::Fails { after_ms, failure } => {
+                life.sleep_ms(after_ms).await;
+                life.say(&format!("{text} fails: {}", failure.class));
+                Err(failure)
+            }
+            Reaction::NeverAnswers => std::future::pending().await,
+            Reaction::AnswersLate { late_ms } => {
+                tokio::spawn(late(Arc::clone(life), call, timeout, late_ms));
+                std::future::pending().await
+            }
+            Reaction::Kills => {
+                let violation = life.with(|inside| inside.judge.killed_by(&call).err());
+                if let Some(violation) = violation {
+                    life.check(|_| Err(violation));
+                }
+                life.crash(&format!("by {text}"), Some(Mark::CrashDuringCall))
+                    .await;
+                std::future::pending().await
+            }
+            Reaction::Panics => {
+                life.say(&format!("{text} panics"));
+                life.reach(match call.host {
+                    Some(_) => Mark::AttemptPanicked,
+                    None => Mark::TaskPanicked,
+                });
+                std::panic::resume_unwind(Box::new("a call panics"))
+            }
+        }
+    }
+
+    /// The judge looks at the call; what its target will do is rolled.
+    fn arrive(&self, flow: &str, call: &Call, timeout: Duration) -> (u64, Reaction) {
+        let life = &self.0;
+        let now = refire_engine::clock::Clock::now(life.clock.as_ref());
+        life.check(|inside| {
+            let Inside {
+                judge, lived_ms, ..
+            } = inside;
+            life.world
+                .disk
+                .look(|image| judge.call(image, call, (life.number, *lived_ms, now)))?;
+            match life.world.plan.is_prompt {
+                true => judge.is_on_time(call, life.began, now),
+                false => Ok(()),
+            }
+        });
+        life.check(|inside| {
+            let number = inside.in_flight.next;
+            inside.in_flight.next += 1;
+            inside.in_flight.calls.insert(number, call.clone());
+            inside
+                .judge
+                .limits(&inside.in_flight, call, &life.world.plan.limits)
+        });
+        life.with(|inside| {
+            let number = inside.in_flight.next - 1;
+            let rates = &life.world.plan.rates;
+            if !inside.healed && inside.target_dice.chance(rates.twice) {
+                inside.marks.reach(Mark::HeardTwice);
+                let _ = inside.judge.heard(call);
+            }
+            (number, self.reaction(inside, flow, call, timeout))
+        })
+    }
+
+    fn rolls_crash(&self, inside: &mut Inside, rate: fn(&crate::plan::Rates) -> u32) -> bool {
+        let plan = &self.0.world.plan;
+        inside.may_crash(plan) && inside.target_dice.chance(rate(&plan.rates))
+    }
+
+    fn reaction(
+        &self,
+        inside: &mut Inside,
+        flow: &str,
+        call: &Call,
+        timeout: Duration,
+    ) -> Reaction {
+        let plan = &self.0.world.plan;
+        let flow = plan.flows.iter().find(|known| known.id == flow);
+        let spot = flow.and_then(|flow| flow.spot(&call.step)).unwrap();
+        let is_local = call.host.is_none();
+        let may_crash = inside.may_crash(plan);
+        let dice = &mut inside.target_dice;
+        let after_ms = *dice.pick(&[0, 1, 1, 5, 5, 10, 50, 200]);
+        let value = format!(r#"{{"value":{},"step":"{}"}}"#, dice.below(100), call.step);
+        let well = Reaction::Answers { after_ms, value };
+        let broken = Failure::new(ErrorClass::HttpStatus, "it is broken").with_code("400");
+        if inside.healed {
+            return match spot.ends_well {
+                true => well,
+                false => Reaction::Fails {
+                    after_ms,
+                    failure: broken,
+                },
+            };
+        }
+        if dice.chance(plan.rates.panic_in_call) {
+            return Reaction::Panics;
+        }
+        let fails = |failure| Reaction::Fails { after_ms, failure };
+        match spot.mood {
+            Mood::Fine => well,
+            Mood::Flaky(rate) if dice.chance(rate) => {
+                misbehaviour(dice, after_ms, timeout, is_local)
+            }
+            Mood::Flaky(_) => well,
+            Mood::Down => fails(failure(dice)),
+            Mood::Slow if dice.chance(700) => Reaction::AnswersLate {
+                late_ms: *dice.pick(&[1, 100, 3_000]),
+            },
+            Mood::Slow => well,
+            Mood::Deadly if may_crash => Reaction::Kills,
+            Mood::Deadly => fails(Failure::new(ErrorClass::Local, "it wanted to kill")),
+            Mood::Unstorable => {
+                inside.marks.reach(Mark::ResultUnstorable);
+                Reaction::Answers {
+                    after_ms,
+                    value: format!("\"{POISON}\""),
+                }
+            }
+        }
+    }
+}
+
+fn misbehaviour(dice: &mut Dice, after_ms: u64, timeout: Duration, is_local: bool) -> Reaction {
+    match dice.below(10) {
+        0 => Reaction::NeverAnswers,
+        1 => Reaction::AnswersLate {
+            late_ms: *dice.pick(&[1, 100, 3_000]),
+        },
+        2 => {
+            // To the millisecond when the attempt gives up.
+            let after_ms = u64::try_from(timeout.as_millis()).unwrap_or(0);
+            let value = "\"at the last moment\"".to_owned();
+            Reaction::Answers { after_ms, value }
+        }
+        3 if is_local => Reaction::Panics,
+        _ => Reaction::Fails {
+            after_ms,
+            failure: failure(dice),
+        },
+    }
+}
+
+/// One of all the ways to fail.
+fn failure(dice: &mut Dice) -> Failure {
+    let status = |code: &str| {
+        Failure::new(
+            ErrorClass::HttpStatus,
+            format!("the target answered {code}"),
+        )
+        .with_code(code)
+    };
+    match dice.below(24) {
+        0..6 => status("503"),
+        6..8 => status("500"),
+        8 => status("404"),
+        9 => status("409"),
+        10..12 => Failure {
+            retry_after_ms: Some(*dice.pick(&[0, 700, 3_000, 50_000])),
+            ..status("429")
+        },
+        12 => Failure::new(ErrorClass::ConnectTimeout, "it cannot be reached"),
+        13..16 => Failure::new(ErrorClass::ConnectionRefused, "it refuses"),
+        16 => Failure::new(ErrorClass::ConnectionReset, "it hangs up"),
+        17 => Failure::new(ErrorClass::Dns, "nobody knows it"),
+        18 => Failure::new(ErrorClass::Tls, "it is not itself"),
+        19 => Failure::new(ErrorClass::Redirect, "it is elsewhere"),
+        20 => Failure::new(ErrorClass::InvalidResponse, "it mumbles"),
+        21 => Failure::new(ErrorClass::ResponseTooLarge, "it talks too much"),
+        // So large that the state is not written with every commit.
+        22 => status("503").with_causes(vec!["why ".repeat(250); 20]),
+        _ => Failure {
+            response: Some("no".repeat(500)),
+            ..status("502")
+        },
+    }
+}
+
+/// The target is done when nobody waits any more.
+async fn late(life: Arc<Life>, call: Call, timeout: Duration, late_ms: u64) {
+    tokio::time::sleep(timeout).await;
+    life.sleep_ms(late_ms).await;
+    life.with(|inside| {
+        if !inside.judge.is_live(&call) {
+            inside.marks.reach(Mark::LateAnswer);
+        }
+    });
+    life.say("a late answer finds nobody");
+}

@@ -1,0 +1,384 @@
+//! What befalls the store: crashes at every moment of a commit, refusals, commits whose outcome
+//! nobody knows, reads that fail or take long. And the place where the judge looks: at the moment
+//! a commit is durable.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use async_trait::async_trait;
+use refire_core::execution::EventRow;
+use refire_core::id::ExecutionId;
+use refire_store::model::{Faults, Image, Moment, Verdict};
+use refire_store::{Batch, NotWritten, Part, ReadError, WorkChange, WorkRow};
+
+use crate::life::Life;
+use crate::mark::Mark;
+use crate::world::{Inside, Trace};
+
+/// What the store cannot keep.
+pub(crate) const POISON: &str = "POISON";
+
+/// The faults of one life's store.
+pub(crate) struct Weather(pub(crate) Arc<Life>);
+
+/// What a roll of the dice came to.
+enum Fault {
+    None,
+    Crash(Mark),
+    Panic,
+    Verdict(Verdict),
+}
+
+#[async_trait]
+impl Faults for Weather {
+    async fn commit(&self, moment: Moment, batch: &Batch) -> Verdict {
+        let life = &self.0;
+        life.alive().await;
+        if moment == Moment::Arrived {
+            self.arrived(batch);
+        }
+        let wait = life.with(|inside| self.takes(inside));
+        if moment != Moment::Durable {
+            life.tempt();
+            life.sleep_ms(wait).await;
+        } else {
+            life.check(|inside| {
+                let ids = touched(batch);
+                let (now, marks) = (inside.lived_ms, &mut inside.marks);
+                let judge = &mut inside.judge;
+                life.world
+                    .disk
+                    .look(|image| judge.look_at(image, &ids, now, marks))
+            });
+            life.alive().await;
+        }
+        if is_unstorable(batch) && moment == Moment::Arrived {
+            if batch.parts.len() > 1 {
+                life.reach(Mark::BatchSplit);
+            }
+            life.say("the store chokes on it");
+            return Verdict::Refuse(NotWritten::Statement);
+        }
+        match life.with(|inside| self.fault(inside, moment, batch)) {
+            Fault::None => Verdict::Go,
+            Fault::Verdict(verdict) => {
+                life.say(&format!("{moment:?}: {verdict:?}"));
+                verdict
+            }
+            Fault::Panic => {
+                life.reach(Mark::CommitterPanicked);
+                life.say("the committer panics");
+                // Without the hook: this is no defect of the test to print.
+                std::panic::resume_unwind(Box::new("the committer panics"))
+            }
+            Fault::Crash(mark) => {
+                life.crash(&format!("of a commit: {moment:?}"), Some(mark))
+                    .await;
+                Verdict::Go
+            }
+        }
+    }
+
+    async fn read(&self, what: &'static str) -> Result<(), ReadError> {
+        let life = &self.0;
+        life.alive().await;
+        self.read_takes().await;
+        let fails = life.with(|inside| {
+            let rates = &life.world.plan.rates;
+            if inside.healed {
+                return false;
+            }
+            if inside.store_dice.chance(rates.reads_fail) {
+                let span = *inside.store_dice.pick(&[1, 50, 2_000, 15_000]);
+                inside.unreadable_until = inside.lived_ms + span;
+                inside.marks.reach(Mark::ReadsFailed);
+            }
+            inside.lived_ms < inside.unreadable_until
+        });
+        if fails {
+            life.say(&format!("{what} fails"));
+            return Err(ReadError::Unavailable("nothing can be read".into()));
+        }
+        Ok(())
+    }
+
+    async fn answer(&self, _what: &'static str) {
+        self.read_takes().await;
+    }
+}
+
+impl Weather {
+    /// Each half of a read may take long.
+    async fn read_takes(&self) {
+        let life = &self.0;
+        let wait = life.with(|inside| {
+            let rates = &life.world.plan.rates;
+            let slow = !inside.healed && inside.store_dice.chance(rates.slow_reads);
+            match slow {
+                true => *inside.store_dice.pick(&[1, 3, 20, 200]),
+                false => 0,
+            }
+        });
+        if wait > 0 {
+            life.tempt();
+        }
+        life.sleep_ms(wait).await;
+    }
+
+    /// Notes what is about to be committed.
+    fn arrived(&self, batch: &Batch) {
+        let life = &self.0;
+        life.with(|inside| {
+            let text = describe(&mut inside.trace, batch);
+            let line = format!("{}:{:>6}  commit {text}", life.number, inside.lived_ms);
+            inside.trace.say(line);
+            life.world
+                .disk
+                .look(|image| self.marks_on_arrival(inside, image, batch));
+        });
+    }
+
+    fn marks_on_arrival(&self, inside: &mut Inside, image: &Image, batch: &Batch) {
+        let stopping = self.0.stopping.load(Ordering::Relaxed);
+        for part in &batch.parts {
+            match part {
+                Part::Advance(advance) if ended_attempts(&advance.events) > 1 => {
+                    inside.marks.reach(Mark::ParallelResultsInOneBatch);
+                }
+                Part::Release(release) if stopping => {
+                    let begun = |key| {
+                        image
+                            .work
+                            .get(key)
+                            .is_some_and(|row: &Arc<WorkRow>| row.begun)
+                    };
+                    if release.work.iter().any(|(key, _)| begun(key)) {
+                        inside.marks.reach(Mark::StopReleasedAttempts);
+                    }
+                }
+                Part::Claim(claim) if self.0.number > 1 => {
+                    let wanted = |row: &WorkRow| {
+                        let due = row.due_at.is_none_or(|due| due <= batch.now);
+                        let of = claim.wants.iter().any(|want| want.workflow == row.workflow);
+                        row.owner.is_none() && due && of
+                    };
+                    if image.work.values().any(|row| wanted(row)) {
+                        inside.marks.reach(Mark::BacklogClaimedAfterRestart);
+                    }
+                }
+                Part::ClaimTimers(claim) => {
+                    let near = |row: &WorkRow| {
+                        let due = row
+                            .due_at
+                            .is_some_and(|due| due > batch.now && due <= claim.until);
+                        row.owner.is_none() && due
+                    };
+                    if image.work.values().any(|row| near(row)) {
+                        inside.marks.reach(Mark::TimerTakenOver);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// How long each half of a commit takes.
+    fn takes(&self, inside: &mut Inside) -> u64 {
+        let rates = &self.0.world.plan.rates;
+        let (from, to) = rates.commit_ms;
+        let dice = &mut inside.store_dice;
+        let stalls = !inside.healed && dice.chance(rates.stall);
+        match stalls {
+            true => *dice.pick(&[100, 700, 3_000]),
+            false => dice.between(from, to).div_ceil(2),
+        }
+    }
+
+    fn fault(&self, inside: &mut Inside, moment: Moment, batch: &Batch) -> Fault {
+        let plan = &self.0.world.plan;
+        let rates = &plan.rates;
+        if inside.healed {
+            return Fault::None;
+        }
+        let may_crash = inside.may_crash(plan);
+        let dice = &mut inside.store_dice;
+        let (crash, mark) = match moment {
+            Moment::Arrived => (rates.crash_arrived, Mark::CrashBeforeCommit),
+            Moment::Applied => (rates.crash_applied, Mark::CrashBeforeSync),
+            Moment::Durable => (rates.crash_durable, Mark::CrashBetweenCommitAndDispatch),
+        };
+        if may_crash && dice.chance(crash) {
+            let mark = match moment {
+                Moment::Durable if !begins_attempts(batch) => Mark::CrashBeforeCommit,
+                _ => mark,
+            };
+            return Fault::Crash(mark);
+        }
+        if may_crash && moment != Moment::Applied && dice.chance(rates.panic_in_commit) {
+            inside.crashes += 1;
+            return Fault::Panic;
+        }
+        if may_crash && dice.chance(rates.unknown) {
+            let durable = match moment {
+                Moment::Arrived => false,
+                Moment::Applied => dice.chance(500),
+                Moment::Durable => true,
+            };
+            inside.crashes += 1;
+            inside.marks.reach(match durable {
+                true => Mark::UnknownButWritten,
+                false => Mark::UnknownAndLost,
+            });
+            return Fault::Verdict(Verdict::Unknown { durable });
+        }
+        if moment == Moment::Arrived {
+            return refusal(inside, rates, batch);
+        }
+        Fault::None
+    }
+}
+
+fn refusal(inside: &mut Inside, rates: &crate::plan::Rates, batch: &Batch) -> Fault {
+    let dice = &mut inside.store_dice;
+    if dice.chance(rates.refuse_for_a_while) {
+        inside.refusing_until = inside.lived_ms + *dice.pick(&[20, 500, 5_000, 20_000]);
+    }
+    if inside.lived_ms >= inside.refusing_until && !dice.chance(rates.refuse) {
+        return Fault::None;
+    }
+    if batch.parts.iter().any(|part| match part {
+        Part::Advance(advance) => ended_attempts(&advance.events) > 0,
+        _ => false,
+    }) {
+        inside.marks.reach(Mark::ResultWaitedForTheStore);
+    }
+    let reason = *dice.pick(&[NotWritten::Full, NotWritten::Unavailable]);
+    Fault::Verdict(Verdict::Refuse(reason))
+}
+
+/// Attempts whose results are among these events.
+fn ended_attempts(events: &[EventRow]) -> usize {
+    events
+        .iter()
+        .filter(|event| event.name == "STEP_STARTED")
+        .count()
+}
+
+/// Whether work is written that this process begins at once.
+fn begins_attempts(batch: &Batch) -> bool {
+    work_changes(batch)
+        .any(|change| matches!(change, WorkChange::Put(row) if row.owner.is_some() && row.begun))
+}
+
+fn work_changes(batch: &Batch) -> impl Iterator<Item = &WorkChange> {
+    batch.parts.iter().flat_map(|part| match part {
+        Part::Admit(admit) => admit.work.as_slice(),
+        Part::Advance(advance) => advance.work.as_slice(),
+        _ => &[],
+    })
+}
+
+fn is_unstorable(batch: &Batch) -> bool {
+    let has = |event: &EventRow| {
+        let poison = POISON.as_bytes();
+        event
+            .payload
+            .windows(poison.len())
+            .any(|text| text == poison)
+    };
+    batch.parts.iter().any(|part| match part {
+        Part::Admit(admit) => admit.events.iter().any(has),
+        Part::Advance(advance) => advance.events.iter().any(has),
+        _ => false,
+    })
+}
+
+/// The executions that a batch may have changed.
+fn touched(batch: &Batch) -> Vec<ExecutionId> {
+    let mut ids = Vec::new();
+    for part in &batch.parts {
+        match part {
+            Part::Admit(admit) => ids.push(admit.row.id),
+            Part::Advance(advance) => ids.push(advance.id),
+            Part::Begin(work) => ids.extend(work.iter().map(|(key, _)| key.execution)),
+            Part::Release(release) => {
+                ids.extend(release.work.iter().map(|(key, _)| key.execution));
+            }
+            _ => {}
+        }
+    }
+    ids
+}
+
+/// One line about a batch.
+fn describe(trace: &mut Trace, batch: &Batch) -> String {
+    let mut text = String::new();
+    for part in &batch.parts {
+        if !text.is_empty() {
+            text.push_str("; ");
+        }
+        match part {
+            Part::Admit(admit) => {
+                let _ = write!(text, "admit {} [", trace.name(admit.row.id));
+                events(&mut text, &admit.events);
+                text.push(']');
+            }
+            Part::Advance(advance) => {
+                let _ = write!(text, "advance {} [", trace.name(advance.id));
+                events(&mut text, &advance.events);
+                text.push(']');
+            }
+            Part::Claim(claim) => {
+                text.push_str("claim");
+                for want in &claim.wants {
+                    let _ = write!(text, " {}×{}", want.workflow, want.up_to);
+                }
+            }
+            Part::ClaimTimers(_) => text.push_str("claim timers"),
+            Part::Begin(work) => {
+                text.push_str("begin");
+                for (key, attempt) in work {
+                    let _ = write!(
+                        text,
+                        " {}.{}#{attempt}",
+                        trace.name(key.execution),
+                        key.step
+                    );
+                }
+            }
+            Part::Release(release) => {
+                text.push_str("release");
+                for (key, _) in &release.work {
+                    let _ = write!(text, " {}.{}", trace.name(key.execution), key.step);
+                }
+            }
+            Part::DeleteLetter { by, .. } => {
+                let _ = write!(text, "delete a letter, {by}");
+            }
+            Part::PutWorkflow(put) => {
+                let _ = write!(text, "save {}", put.id);
+            }
+            Part::DeleteWorkflow { id } => {
+                let _ = write!(text, "delete {id}");
+            }
+            Part::Prune(_) => text.push_str("prune"),
+        }
+    }
+    text
+}
+
+fn events(text: &mut String, events: &[EventRow]) {
+    for (index, event) in events.iter().enumerate() {
+        if index > 0 {
+            text.push(' ');
+        }
+        text.push_str(&event.name);
+        if let Some(step) = &event.step {
+            let _ = write!(text, ":{step}");
+        }
+        if let Some(attempt) = event.attempt {
+            let _ = write!(text, "#{attempt}");
+        }
+    }
+}

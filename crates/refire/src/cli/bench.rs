@@ -1,0 +1,265 @@
+//! `refire bench`: puts a server under load, says what it did, and checks that it kept everything
+//! it accepted.
+//!
+//! It talks to the server as any client would. The load itself goes over bare connections, because
+//! a client that costs as much as the server measures itself.
+
+mod figure;
+mod interrupt;
+mod load;
+mod options;
+mod pace;
+mod payload;
+mod progress;
+mod report;
+mod subject;
+mod summary;
+mod tally;
+mod target;
+mod verify;
+mod wire;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::bail;
+use refire_client::Client;
+use refire_client::model::Version;
+use refire_core::id::ExecutionId;
+use refire_engine::entropy::{self, SystemEntropy};
+
+use interrupt::Interrupts;
+use load::{Load, Phase};
+pub(crate) use options::BenchArgs;
+use options::size;
+use pace::End;
+use payload::{Payload, Shape};
+use progress::Progress;
+use report::{Left, Parts, Report};
+use subject::Subject;
+use verify::Found;
+use wire::Origin;
+
+use super::outcome::{Outcome, Usage};
+use super::output::{confirm, print, print_json, say};
+use super::paint::{clean, warning};
+use super::session::Session;
+
+/// How long a request may take; one that waits for the end of its execution gets more.
+const ANSWER_WITHIN: Duration = Duration::from_secs(30);
+const ENDED_WITHIN: Duration = Duration::from_secs(90);
+/// Characters of a random name.
+const SUFFIX_CHARS: usize = 8;
+
+/// Measures.
+pub(crate) async fn run(session: &Session, args: &BenchArgs) -> anyhow::Result<Outcome> {
+    args.check()?;
+    let input = args.input()?;
+    let client = session.client()?;
+    let version = client.version().await?;
+    let existing = match &args.workflow {
+        Some(id) => Some(Subject::existing(&client, id).await?),
+        None => None,
+    };
+    if !agreed(session, args, &client, &version)? {
+        return Ok(Outcome::Refused);
+    }
+    let mut interrupts = Interrupts::new()?;
+    let suffix = suffix(session);
+    let subject = match existing {
+        Some(subject) => subject,
+        None => throw_away(session, args, &client, &suffix).await?,
+    };
+    if let Some(why) = &subject.fallback {
+        say(&warning(&format!("{why}: only admission is measured")));
+    }
+    let load = load(session, args, &subject, input.clone(), suffix);
+    let measured = match load {
+        Ok(load) => measure(args, load, &mut interrupts).await,
+        Err(error) => Err(error),
+    };
+    let (phase, warmed) = match measured {
+        Ok(measured) => measured,
+        Err(error) => {
+            let _ = remove(&client, &subject).await;
+            return Err(error);
+        }
+    };
+    let found = tokio::select! {
+        found = check(&client, &subject, &phase, &warmed) => found,
+        () = interrupts.next() => Err(anyhow::anyhow!("interrupted")),
+    };
+    if let Err(error) = &found {
+        say(&warning(&format!(
+            "the accepted executions could not be verified: {}",
+            clean(&format!("{error:#}"))
+        )));
+    }
+    let found = found.ok();
+    let mut left = remove(&client, &subject).await;
+    left.probes = number(subject.probes.len());
+    left.executions = found.as_ref().map_or_else(
+        || number(phase.tally.accepted.len() + warmed.len()),
+        |found| found.found + found.untold,
+    ) + left.probes;
+    let report = Report::new(Parts {
+        url: client.url(),
+        version,
+        subject: &subject,
+        settings: args.settings(&input),
+        phase: &phase,
+        found: found.as_ref(),
+        left,
+    });
+    if session.is_json() {
+        print_json(&report)?;
+    } else {
+        print(&report.text())?;
+        say(&report.left());
+    }
+    Ok(report.outcome())
+}
+
+/// Real executions on somebody else's machine, or of somebody's own workflow, are asked for first.
+fn agreed(
+    session: &Session,
+    args: &BenchArgs,
+    client: &Client,
+    version: &Version,
+) -> anyhow::Result<bool> {
+    let server = format!("{} (refire {})", client.url(), clean(&version.version));
+    let question = match &args.workflow {
+        Some(workflow) => format!(
+            "This runs the workflow {} on {server} as fast as it can, with all that its steps do. \
+             Go on?",
+            clean(workflow)
+        ),
+        None if session.is_local() => return Ok(true),
+        None => format!(
+            "{server} is not on this machine. This creates real executions on it, as fast as it \
+             can. Go on?"
+        ),
+    };
+    confirm(&question, args.yes)
+}
+
+/// A name that no other run has.
+fn suffix(session: &Session) -> String {
+    let id = entropy::execution_id(&SystemEntropy::default(), session.now()).to_string();
+    id[id.len() - SUFFIX_CHARS..].to_owned()
+}
+
+/// A workflow of our own.
+async fn throw_away(
+    session: &Session,
+    args: &BenchArgs,
+    client: &Client,
+    suffix: &str,
+) -> anyhow::Result<Subject> {
+    if args.admit_only {
+        return Subject::admission(client, suffix).await;
+    }
+    let subject = if session.is_local() {
+        Subject::calling(client, suffix).await?
+    } else if args.wait {
+        let why = "--wait needs executions that run: the server cannot call a service on this \
+                   machine, so name one with --workflow";
+        return Err(Usage(why.to_owned()).into());
+    } else {
+        let mut subject = Subject::admission(client, suffix).await?;
+        subject.fallback = Some("the server is not on this machine".to_owned());
+        subject
+    };
+    if let (true, Some(why)) = (args.wait, &subject.fallback) {
+        let why = why.clone();
+        let _ = remove(client, &subject).await;
+        bail!("--wait needs executions that run, but {why}");
+    }
+    Ok(subject)
+}
+
+fn load(
+    session: &Session,
+    args: &BenchArgs,
+    subject: &Subject,
+    input: String,
+    run: String,
+) -> anyhow::Result<Load> {
+    let within = if args.wait {
+        ENDED_WITHIN
+    } else {
+        ANSWER_WITHIN
+    };
+    let origin = Origin::new(session.globals().url(), session.key()?.as_deref(), within)?;
+    let shape = Shape {
+        input,
+        batch: args.batch.map(size),
+        keys: args.idempotency_keys,
+        wait: args.wait,
+        run,
+    };
+    Ok(Load {
+        payload: Payload::new(&origin, &subject.id, shape)?,
+        origin: Arc::new(origin),
+        expected: args.expected(),
+        connections: size(args.connections),
+        rate: args.rate.map(f64::from),
+    })
+}
+
+/// Warm-up and measurement; the second is what was accepted in the first.
+async fn measure(
+    args: &BenchArgs,
+    load: Load,
+    interrupts: &mut Interrupts,
+) -> anyhow::Result<(Phase, Vec<ExecutionId>)> {
+    let load = Arc::new(load);
+    let mut lines = load.lines();
+    let mut warmed = Vec::new();
+    let warmup = args.warmup();
+    if !warmup.is_zero() {
+        let mut progress = Progress::new("warm-up");
+        let phase = load
+            .run(lines, End::After(warmup), &mut progress, interrupts)
+            .await;
+        progress.finish();
+        let phase = phase?;
+        if phase.early.is_some() {
+            // What there is, is the result.
+            return Ok((phase, warmed));
+        }
+        (lines, warmed) = (phase.lines, phase.tally.accepted);
+    }
+    let mut progress = Progress::new("measure");
+    let phase = load.run(lines, args.end(), &mut progress, interrupts).await;
+    progress.finish();
+    Ok((phase?, warmed))
+}
+
+async fn check(
+    client: &Client,
+    subject: &Subject,
+    phase: &Phase,
+    warmed: &[ExecutionId],
+) -> anyhow::Result<Found> {
+    if subject.is_own() {
+        verify::settle(client, subject).await?;
+    }
+    verify::verify(client, subject, &phase.tally.accepted, warmed).await
+}
+
+/// Deletes the throw-away workflow, and says what stays.
+async fn remove(client: &Client, subject: &Subject) -> Left {
+    let mut left = Left::default();
+    if subject.is_own()
+        && let Err(error) = client.delete_workflow(&subject.id).await
+    {
+        left.workflow = Some(subject.id.clone());
+        left.because = Some(clean(&error.to_string()).into_owned());
+    }
+    left
+}
+
+fn number(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,299 @@
+//! The checker itself is checked: it is content with a sound story, and each breach of a promise
+//! planted into that story is named.
+
+use std::time::Instant;
+
+use refire_core::time::Timestamp;
+
+use super::{Evidence, Promise, check};
+use crate::client::Answer;
+use crate::export::{Entry, Export, Exported, Letter};
+use crate::load::{Plan, Sent};
+use crate::retry::Retried;
+use crate::target::{Call, Outcome};
+
+fn entry(sequence: u64, name: &str, attempt: Option<u32>) -> Entry {
+    Entry {
+        sequence,
+        name: name.to_owned(),
+        step: attempt.map(|_| "first".to_owned()),
+        attempt,
+        at: Timestamp::from_millis(i64::try_from(sequence).unwrap() * 1_000),
+    }
+}
+
+fn execution(id: &str, request: u64, status: &str, names: &[(&str, Option<u32>)]) -> Exported {
+    let log = names.iter().zip(1..);
+    Exported {
+        id: id.to_owned(),
+        status: status.to_owned(),
+        retries: None,
+        letter: None,
+        request: Some(request),
+        log: log
+            .map(|((name, attempt), sequence)| entry(sequence, name, *attempt))
+            .collect(),
+        replay: None,
+    }
+}
+
+fn sent(request: u64, key: &str, answer: Answer) -> Sent {
+    let plan = Plan {
+        request,
+        workflow: "one",
+        key: Some(key.to_owned()),
+        fate: None,
+    };
+    Sent {
+        plan,
+        sent_at: Instant::now(),
+        answered_at: Instant::now(),
+        answer,
+    }
+}
+
+fn accepted(id: &str) -> Answer {
+    Answer::Accepted {
+        execution: id.to_owned(),
+    }
+}
+
+fn refused(status: u16, code: &str) -> Answer {
+    Answer::Refused {
+        status,
+        code: code.to_owned(),
+        has_retry_after: false,
+    }
+}
+
+fn call(execution: &str, request: u64, attempt: u32, second: i64, outcome: Outcome) -> Call {
+    Call {
+        key: format!("{execution}:first:1"),
+        execution: execution.to_owned(),
+        step: "first".to_owned(),
+        attempt,
+        request: Some(request),
+        at: Timestamp::from_millis(second * 1_000),
+        outcome,
+    }
+}
+
+const DONE: &[(&str, Option<u32>)] = &[
+    ("EXECUTION_STARTED", None),
+    ("STEP_SCHEDULED", Some(1)),
+    ("STEP_LOST", Some(1)),
+    ("STEP_SCHEDULED", Some(2)),
+    ("STEP_STARTED", Some(2)),
+    ("STEP_COMPLETED", Some(2)),
+    ("EXECUTION_COMPLETED", None),
+];
+const DEAD: &[(&str, Option<u32>)] = &[
+    ("EXECUTION_STARTED", None),
+    ("STEP_SCHEDULED", Some(1)),
+    ("STEP_FAILED", Some(1)),
+    ("RETRY_SCHEDULED", Some(2)),
+    ("STEP_FAILED", Some(2)),
+    ("DEAD_LETTERED", None),
+    ("EXECUTION_FAILED", None),
+];
+
+/// Request 1 is done after a loss, 2 is dead and was retried, 3 was refused, 4 got no answer.
+fn sound() -> Evidence {
+    let mut dead = execution("dead", 2, "dlq", DEAD);
+    dead.letter = Some("letter".to_owned());
+    let mut again = execution("again", 2, "completed", DONE);
+    again.retries = Some("letter".to_owned());
+    Evidence {
+        sent: vec![
+            sent(1, "a", accepted("done")),
+            sent(1, "a", accepted("done")),
+            sent(2, "b", accepted("dead")),
+            sent(3, "c", refused(503, "RF0026")),
+            sent(4, "d", Answer::None("reset".to_owned())),
+            sent(5, "e", refused(500, "RF0024")),
+        ],
+        retried: [accepted("again"), refused(409, "RF0018")]
+            .map(|answer| Retried {
+                letter: "letter".to_owned(),
+                answer,
+            })
+            .to_vec(),
+        calls: vec![
+            call("done", 1, 1, 2, Outcome::Hung),
+            call("done", 1, 2, 5, Outcome::Good),
+            call("dead", 2, 1, 2, Outcome::Bad),
+            call("again", 2, 2, 2, Outcome::Good),
+        ],
+        export: Export {
+            executions: vec![execution("done", 1, "completed", DONE), dead, again],
+            letters: vec![Letter {
+                id: "letter".to_owned(),
+                execution: "dead".to_owned(),
+                status: "resolved".to_owned(),
+                resolution: Some("again".to_owned()),
+            }],
+        },
+        retries_max: 1,
+        is_settled: true,
+    }
+}
+
+#[test]
+fn a_sound_story_has_no_findings() {
+    let findings = check(&sound());
+    assert!(findings.0.is_empty(), "{findings:#?}");
+}
+
+/// A breach, and the promise that it breaks.
+type Breach = (&'static str, Promise, fn(&mut Evidence));
+
+const BREACHES: &[Breach] = &[
+    (
+        "an accepted request has no execution",
+        Promise::OneExecutionPerAnswer,
+        |story| story.sent.push(sent(9, "z", accepted("gone"))),
+    ),
+    (
+        "an accepted request has two",
+        Promise::OneExecutionPerAnswer,
+        |story| {
+            let second = execution("second", 1, "completed", DONE);
+            story.export.executions.push(second);
+        },
+    ),
+    (
+        "a refused request has one",
+        Promise::OneExecutionPerAnswer,
+        |story| story.sent[2].answer = refused(503, "RF0025"),
+    ),
+    (
+        "an open request has two",
+        Promise::OneExecutionPerAnswer,
+        |story| {
+            for id in ["x", "y"] {
+                let one = execution(id, 4, "completed", DONE);
+                story.export.executions.push(one);
+            }
+        },
+    ),
+    (
+        "a request nobody sent has one",
+        Promise::OneExecutionPerAnswer,
+        |story| story.export.executions[0].request = Some(77),
+    ),
+    (
+        "an internal error",
+        Promise::OneExecutionPerAnswer,
+        |story| story.sent[3].answer = refused(500, "RF0023"),
+    ),
+    (
+        "one key, two executions",
+        Promise::SameKeySameExecution,
+        |story| story.sent[2].plan.key = Some("a".to_owned()),
+    ),
+    ("two ends", Promise::OneEnd, |story| {
+        let log = &mut story.export.executions[0].log;
+        log.push(entry(8, "EXECUTION_CANCELLED", None));
+    }),
+    ("an event after the end", Promise::OneEnd, |story| {
+        let log = &mut story.export.executions[0].log;
+        log.push(entry(8, "STEP_STARTED", None));
+    }),
+    ("a status that is not the end's", Promise::OneEnd, |story| {
+        story.export.executions[0].status = "cancelled".to_owned();
+    }),
+    (
+        "an attempt is missing",
+        Promise::AttemptsWithoutGaps,
+        |story| {
+            let log = &mut story.export.executions[0].log;
+            log[3].attempt = Some(3);
+        },
+    ),
+    (
+        "one attempt too many",
+        Promise::AttemptsWithoutGaps,
+        |story| story.retries_max = 0,
+    ),
+    (
+        "a lost attempt came to something",
+        Promise::AttemptsWithoutGaps,
+        |story| story.export.executions[0].log[4] = entry(5, "STEP_LOST", Some(2)),
+    ),
+    (
+        "an attempt ended twice",
+        Promise::AttemptsWithoutGaps,
+        |story| story.export.executions[0].log[4].name = "STEP_FAILED".to_owned(),
+    ),
+    ("another replay", Promise::ReplayIsIdentical, |story| {
+        story.export.executions[0].replay = Some("it differs".to_owned())
+    }),
+    ("a gap in the log", Promise::ReplayIsIdentical, |story| {
+        story.export.executions[0].log.remove(4);
+    }),
+    (
+        "a dead execution without a letter",
+        Promise::LettersAddUp,
+        |story| story.export.letters.clear(),
+    ),
+    (
+        "a letter of a living execution",
+        Promise::LettersAddUp,
+        |story| story.export.letters[0].execution = "done".to_owned(),
+    ),
+    ("a retry that is lost", Promise::LettersAddUp, |story| {
+        story.export.executions.pop();
+        story.calls.pop();
+    }),
+    ("a retry made twice", Promise::LettersAddUp, |story| {
+        let mut second = story.export.executions[2].clone();
+        second.id = "second".to_owned();
+        story.export.executions.push(second);
+        story.calls.push(call("second", 2, 2, 2, Outcome::Good));
+    }),
+    (
+        "a letter that does not know of its retry",
+        Promise::LettersAddUp,
+        |story| story.export.letters[0].status = "pending".to_owned(),
+    ),
+    ("an open execution", Promise::NothingIsStuck, |story| {
+        let one = &mut story.export.executions[0];
+        one.status = "running".to_owned();
+        one.log.truncate(5);
+    }),
+    (
+        "a call for work that is not there",
+        Promise::CallsAreOfDurableWork,
+        |story| story.calls.push(call("ghost", 1, 1, 1, Outcome::Good)),
+    ),
+    (
+        "a call with another name",
+        Promise::CallsAreOfDurableWork,
+        |story| story.calls[0].key = "other".to_owned(),
+    ),
+    (
+        "a call with another input",
+        Promise::CallsAreOfDurableWork,
+        |story| story.calls[0].request = Some(2),
+    ),
+    (
+        "done without an answer",
+        Promise::CallsAreOfDurableWork,
+        |story| story.calls[1].outcome = Outcome::Bad,
+    ),
+    (
+        "called again after it was done",
+        Promise::CallsAreOfDurableWork,
+        |story| story.calls.push(call("done", 1, 2, 60, Outcome::Good)),
+    ),
+];
+
+#[test]
+fn every_breach_is_named() {
+    for (breach, promise, plant) in BREACHES {
+        let mut story = sound();
+        plant(&mut story);
+        let promises = check(&story).promises();
+        assert!(promises.contains(promise), "{breach}: {promises:?}");
+    }
+}

@@ -1,0 +1,205 @@
+//! The API as a client sees it, across restarts of the server.
+
+use std::time::Duration;
+
+use refire_client::model::{Accepted, Page, Problem};
+use reqwest::{Method, RequestBuilder, Response};
+use serde::de::DeserializeOwned;
+
+use crate::node::{Door, KEY};
+use crate::rest::words;
+
+/// How long a request may take; a server that was killed lets none hang.
+const ANSWER_WITHIN: Duration = Duration::from_secs(20);
+/// The code of an answer that leaves it open whether something was written.
+const OUTCOME_UNKNOWN: &str = "RF0024";
+/// Rows of a page.
+const PAGE_ROWS: usize = 200;
+/// How often a read is tried that the server has no time for, as a client does that is told to try
+/// again later.
+const READ_TRIES: u32 = 20;
+/// What the server says then.
+const TRY_AGAIN_AFTER: Duration = Duration::from_secs(1);
+
+/// A client of the server behind a door.
+#[derive(Clone)]
+pub(crate) struct Client {
+    http: reqwest::Client,
+    door: Door,
+}
+
+/// What a request that may create work came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// 2xx.
+    Accepted { execution: String },
+    /// A problem.
+    Refused {
+        status: u16,
+        code: String,
+        has_retry_after: bool,
+    },
+    /// No answer at all: nobody knows.
+    None(String),
+}
+
+impl Answer {
+    pub(crate) fn execution(&self) -> Option<&str> {
+        match self {
+            Self::Accepted { execution } => Some(execution),
+            _ => None,
+        }
+    }
+
+    /// Whether the server says that certainly nothing was written.
+    pub(crate) fn is_certain_refusal(&self) -> bool {
+        matches!(self, Self::Refused { .. }) && !self.is_outcome_unknown()
+    }
+
+    /// Whether the server says that it does not know.
+    pub(crate) fn is_outcome_unknown(&self) -> bool {
+        matches!(self, Self::Refused { status: 500, code, .. } if code == OUTCOME_UNKNOWN)
+    }
+
+    /// Whether it is open what became of the request.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.is_certain_refusal() && self.execution().is_none()
+    }
+
+    pub(crate) fn status(&self) -> Option<u16> {
+        match self {
+            Self::Refused { status, .. } => Some(*status),
+            _ => None,
+        }
+    }
+}
+
+impl Client {
+    pub(crate) fn new(door: Door) -> Self {
+        let http = reqwest::Client::builder()
+            .no_proxy()
+            .timeout(ANSWER_WITHIN)
+            .build()
+            .unwrap();
+        Self { http, door }
+    }
+
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.http
+            .request(method, format!("{}{path}", self.door.url()))
+            .bearer_auth(KEY)
+    }
+
+    /// Saves a workflow, which must be valid.
+    pub(crate) async fn apply(&self, id: &str, definition: &str) {
+        let path = format!("/api/workflows/{id}");
+        let request = self.request(Method::PUT, &path).body(definition.to_owned());
+        let answer = request.send().await.unwrap();
+        assert_eq!(answer.status(), 200, "{}", answer.text().await.unwrap());
+    }
+
+    /// Asks for an execution. `path` is the workflow's name, with parameters if any.
+    pub(crate) async fn execute(&self, path: &str, key: Option<&str>, input: String) -> Answer {
+        let (workflow, parameters) = path.split_once('?').unwrap_or((path, ""));
+        let path = format!("/api/workflows/{workflow}/execute?{parameters}");
+        let mut request = self.request(Method::POST, &path).body(input);
+        if let Some(key) = key {
+            request = request.header("Idempotency-Key", key);
+        }
+        answer(request).await
+    }
+
+    /// Retries a dead letter.
+    pub(crate) async fn retry(&self, letter: &str) -> Answer {
+        answer(self.request(Method::POST, &format!("/api/dlq/{letter}/retry"))).await
+    }
+
+    /// Reads what must be there.
+    pub(crate) async fn read<T: DeserializeOwned>(&self, method: Method, path: &str) -> T {
+        match self.try_read(method, path).await {
+            Ok(read) => read,
+            Err(why) => panic!("{path}: {why}"),
+        }
+    }
+
+    /// Reads what may not be there.
+    pub(crate) async fn try_read<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+    ) -> Result<T, String> {
+        let mut tries = 1;
+        loop {
+            let sent = self.request(method.clone(), path).send().await;
+            let answer = sent.map_err(|error| words(&error))?;
+            let status = answer.status();
+            let text = answer.text().await.map_err(|error| words(&error))?;
+            if status == 503 && tries < READ_TRIES {
+                tries += 1;
+                tokio::time::sleep(TRY_AGAIN_AFTER).await;
+                continue;
+            }
+            if status != 200 {
+                return Err(format!("{status}: {text}"));
+            }
+            return serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"));
+        }
+    }
+
+    /// Reads a list page by page to its end.
+    pub(crate) async fn list<T: DeserializeOwned>(&self, path: &str) -> Vec<T> {
+        match self.try_list(path).await {
+            Ok(items) => items,
+            Err(why) => panic!("{path}: {why}"),
+        }
+    }
+
+    /// The same while the server may be down.
+    pub(crate) async fn try_list<T: DeserializeOwned>(&self, path: &str) -> Result<Vec<T>, String> {
+        let separator = if path.contains('?') { '&' } else { '?' };
+        let first = format!("{path}{separator}limit={PAGE_ROWS}");
+        let mut page: Page<T> = self.try_read(Method::GET, &first).await?;
+        let mut items = page.items;
+        while let Some(cursor) = page.next_cursor {
+            let next = format!("{first}&cursor={cursor}");
+            page = self.try_read(Method::GET, &next).await?;
+            items.append(&mut page.items);
+        }
+        Ok(items)
+    }
+
+    /// The status of `/readyz`; none when nobody answers.
+    pub(crate) async fn readiness(&self) -> Option<u16> {
+        let answer = self.request(Method::GET, "/readyz").send().await;
+        answer.ok().map(|answer| answer.status().as_u16())
+    }
+}
+
+async fn answer(request: RequestBuilder) -> Answer {
+    let response = match request.send().await {
+        Ok(response) => response,
+        Err(error) => return Answer::None(words(&error)),
+    };
+    understood(response)
+        .await
+        .unwrap_or_else(|error| Answer::None(words(&error)))
+}
+
+async fn understood(response: Response) -> Result<Answer, reqwest::Error> {
+    let status = response.status();
+    let has_retry_after = response.headers().contains_key("retry-after");
+    let text = response.text().await?;
+    if status.is_success() {
+        let accepted: Accepted = serde_json::from_str(&text)
+            .unwrap_or_else(|error| panic!("{status} without an execution ({error}): {text}"));
+        return Ok(Answer::Accepted {
+            execution: accepted.execution_id,
+        });
+    }
+    let problem: Result<Problem, _> = serde_json::from_str(&text);
+    Ok(Answer::Refused {
+        status: status.as_u16(),
+        code: problem.map_or_else(|_| text, |problem| problem.code),
+        has_retry_after,
+    })
+}

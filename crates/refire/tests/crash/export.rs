@@ -1,0 +1,140 @@
+//! Everything the server knows, read through its public API.
+
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt;
+use refire_client::model::{DeadLetter, Event, Execution, ReplayResult};
+use refire_core::time::Timestamp;
+use reqwest::Method;
+use serde_json::Value;
+
+use crate::client::Client;
+
+/// Executions read at once.
+const AT_ONCE: usize = 8;
+/// Between two looks at how many are open.
+const GLANCE: Duration = Duration::from_millis(100);
+/// The statuses of executions that have not ended.
+const OPEN: &str = "pending,running,retrying,waiting,paused";
+
+/// One execution: how it stands in the list, its whole log, and what its replay says.
+#[derive(Debug, Clone)]
+pub(crate) struct Exported {
+    pub(crate) id: String,
+    pub(crate) status: String,
+    /// The dead letter that it retries.
+    pub(crate) retries: Option<String>,
+    /// The dead letter made of it.
+    pub(crate) letter: Option<String>,
+    /// The number that the client put into its input.
+    pub(crate) request: Option<u64>,
+    pub(crate) log: Vec<Entry>,
+    /// What is wrong with its replay.
+    pub(crate) replay: Option<String>,
+}
+
+/// One event, as far as the checks look at it.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub(crate) sequence: u64,
+    pub(crate) name: String,
+    pub(crate) step: Option<String>,
+    pub(crate) attempt: Option<u32>,
+    pub(crate) at: Timestamp,
+}
+
+/// A dead letter, as far as the checks look at it.
+#[derive(Debug, Clone)]
+pub(crate) struct Letter {
+    pub(crate) id: String,
+    pub(crate) execution: String,
+    pub(crate) status: String,
+    pub(crate) resolution: Option<String>,
+}
+
+/// All of it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Export {
+    pub(crate) executions: Vec<Exported>,
+    pub(crate) letters: Vec<Letter>,
+}
+
+/// Reads everything.
+pub(crate) async fn export(client: &Client) -> Export {
+    let rows: Vec<Execution> = client.list("/api/executions").await;
+    let executions = futures_util::stream::iter(rows)
+        .map(|row| one(client, row))
+        .buffer_unordered(AT_ONCE)
+        .collect()
+        .await;
+    Export {
+        executions,
+        letters: letters(client).await.unwrap(),
+    }
+}
+
+/// Every dead letter.
+pub(crate) async fn letters(client: &Client) -> Result<Vec<Letter>, String> {
+    let path = "/api/dlq?status=pending,retrying,resolved,deleted";
+    let all: Vec<DeadLetter> = client.try_list(path).await?;
+    let letters = all.into_iter().map(|letter| Letter {
+        id: letter.id,
+        execution: letter.execution_id,
+        status: letter.status,
+        resolution: letter.resolution_execution_id,
+    });
+    Ok(letters.collect())
+}
+
+async fn one(client: &Client, row: Execution) -> Exported {
+    let id = row.execution_id;
+    let events: Vec<Event> = client.list(&format!("/api/executions/{id}/events")).await;
+    let path = format!("/api/executions/{id}/replay");
+    let replay: ReplayResult = client.read(Method::POST, &path).await;
+    let input = events
+        .first()
+        .map(|event| serde_json::from_str::<Value>(event.payload.get()).unwrap());
+    Exported {
+        status: row.status,
+        retries: row.parent_dlq_entry_id,
+        letter: row.dlq_entry_id,
+        request: input.and_then(|payload| payload["input"]["request"].as_u64()),
+        replay: wrong_with(&replay, events.len()),
+        log: events.into_iter().map(entry).collect(),
+        id,
+    }
+}
+
+fn wrong_with(replay: &ReplayResult, events: usize) -> Option<String> {
+    if !replay.identical {
+        return Some(format!("it differs: {:?}", replay.first_difference));
+    }
+    let compared = usize::try_from(replay.events).unwrap();
+    (compared != events).then(|| format!("it compared {compared} of {events} events"))
+}
+
+fn entry(event: Event) -> Entry {
+    Entry {
+        sequence: event.sequence,
+        name: event.event_type,
+        step: event.step_id,
+        attempt: event.attempt_number,
+        at: event.timestamp.parse().unwrap(),
+    }
+}
+
+/// Waits until no execution is open; how long it took. None when it takes too long.
+pub(crate) async fn all_end(client: &Client, limit: Duration) -> Option<Duration> {
+    let begun = Instant::now();
+    let path = format!("/api/executions?status={OPEN}&limit=1");
+    loop {
+        let page: Value = client.read(Method::GET, &path).await;
+        if page["items"].as_array().unwrap().is_empty() {
+            return Some(begun.elapsed());
+        }
+        if begun.elapsed() > limit {
+            return None;
+        }
+        tokio::time::sleep(GLANCE).await;
+    }
+}

@@ -1,0 +1,322 @@
+//! The store in memory, as plain as it can be: the measure for other backends, and the disk of
+//! simulations, which decide what goes wrong and when.
+//!
+//! A [`Disk`] outlives processes; a [`Model`] is the store as one process has it open. Nothing here
+//! depends on chance, on a clock or on a thread.
+
+mod change;
+mod disk;
+mod faults;
+mod image;
+mod read;
+mod write;
+
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use async_trait::async_trait;
+use refire_core::definition::WorkflowId;
+use refire_core::execution::EventRow;
+use refire_core::id::{DlqId, ExecutionId, NodeId};
+use refire_core::json::Json;
+use refire_core::time::Timestamp;
+use tokio::sync::Mutex;
+
+pub use disk::Disk;
+pub use faults::{Faults, Moment, NoFaults, Verdict};
+pub use image::{Definition, Filed, Image, KeyName, Record, Snapshot, UsedKey};
+
+use crate::{
+    Batch, CommitError, EventFilter, ExecutionFilter, LetterFilter, LetterRow, LetterSummary,
+    NotWritten, OpenCounts, PartOutcome, ReadError, Store, Stored, Summary, VersionRow, WorkKey,
+    WorkRow, WorkflowRow,
+};
+use change::Change;
+use disk::Platter;
+
+/// What the file of a backup says: the copy itself is found with [`Disk::copy`].
+const COPY: &str = "A copy of a store in memory. It lives as long as its process.\n";
+
+/// The process may read and commit.
+const OPEN: u8 = 0;
+/// A commit ended and nobody knows how: nothing may be built on it.
+const UNSURE: u8 = 1;
+/// The store was closed.
+const CLOSED: u8 = 2;
+
+/// The store as one process has it open.
+pub struct Model {
+    disk: Arc<Disk>,
+    epoch: u64,
+    faults: Arc<dyn Faults>,
+    /// Commits are made one after the other.
+    turn: Mutex<()>,
+    standing: AtomicU8,
+}
+
+impl Model {
+    fn new(disk: Arc<Disk>, epoch: u64, faults: Arc<dyn Faults>) -> Self {
+        Self {
+            disk,
+            epoch,
+            faults,
+            turn: Mutex::new(()),
+            standing: AtomicU8::new(OPEN),
+        }
+    }
+
+    /// Uses the disk. Nothing ever returns to a dead process.
+    async fn with<T>(&self, usage: impl FnOnce(&mut Platter) -> T) -> T {
+        match self.disk.with(self.epoch, usage) {
+            Some(answer) => answer,
+            None => std::future::pending().await,
+        }
+    }
+
+    async fn read<T>(
+        &self,
+        what: &'static str,
+        query: impl FnOnce(&Image) -> Result<T, ReadError>,
+    ) -> Result<T, ReadError> {
+        self.with(|_| ()).await;
+        if self.standing.load(Ordering::Relaxed) == CLOSED {
+            return Err(ReadError::Unavailable("the store is closed".into()));
+        }
+        let fault = self.faults.read(what).await;
+        let answer = self
+            .with(|platter| fault.and_then(|()| query(&platter.image)))
+            .await;
+        self.faults.answer(what).await;
+        answer
+    }
+
+    async fn verdict(&self, moment: Moment, batch: &Batch) -> Verdict {
+        let verdict = self.faults.commit(moment, batch).await;
+        self.with(|_| ()).await;
+        verdict
+    }
+
+    /// The end of a commit that nobody knows; what comes later is refused.
+    fn lose_track(&self) -> CommitError {
+        self.standing.store(UNSURE, Ordering::Relaxed);
+        CommitError::Unknown("the disk did not say how it ended".into())
+    }
+
+    /// Makes a drafted batch durable, unless its faults say otherwise.
+    async fn finish(
+        &self,
+        verdict: Verdict,
+        batch: &Batch,
+        changes: Vec<Change>,
+    ) -> Result<(), CommitError> {
+        let verdict = match verdict {
+            Verdict::Go => self.verdict(Moment::Applied, batch).await,
+            other => other,
+        };
+        match verdict {
+            Verdict::Go => {}
+            Verdict::Refuse(reason) => return Err(not_written(reason, "the disk refuses it")),
+            Verdict::Unknown { durable } => {
+                if durable {
+                    self.with(|platter| platter.hide(changes)).await;
+                }
+                return Err(self.lose_track());
+            }
+        }
+        self.with(|platter| self.disk.keep(platter, changes)).await;
+        match self.verdict(Moment::Durable, batch).await {
+            Verdict::Go => Ok(()),
+            Verdict::Unknown { durable: true } => Err(self.lose_track()),
+            other => panic!("what is durable stays so: {other:?}"),
+        }
+    }
+}
+
+fn not_written(
+    reason: NotWritten,
+    source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> CommitError {
+    CommitError::NotWritten {
+        reason,
+        source: source.into(),
+    }
+}
+
+/// Makes the file that stands for a copy, and refuses what a file system refuses.
+fn make_file(to: &Path) -> Result<(), ReadError> {
+    let made = File::create_new(to).and_then(|mut file| file.write_all(COPY.as_bytes()));
+    made.map_err(|error| {
+        let mut what = format!("{} cannot be written", to.display());
+        if let (ErrorKind::NotFound, Some(directory)) = (error.kind(), to.parent()) {
+            what += &format!(": the directory {} does not exist", directory.display());
+        }
+        ReadError::File {
+            what,
+            source: error.into(),
+        }
+    })
+}
+
+#[async_trait]
+impl Store for Model {
+    async fn commit(&self, batch: &Batch) -> Result<Vec<PartOutcome>, CommitError> {
+        let _turn = self.turn.lock().await;
+        self.with(|_| ()).await;
+        match self.standing.load(Ordering::Relaxed) {
+            OPEN => {}
+            CLOSED => return Err(not_written(NotWritten::Unavailable, "the store is closed")),
+            _ => {
+                return Err(not_written(
+                    NotWritten::Unavailable,
+                    "an earlier commit is unsure",
+                ));
+            }
+        }
+        let verdict = self.verdict(Moment::Arrived, batch).await;
+        if let Verdict::Refuse(reason) = verdict {
+            return Err(not_written(reason, "the disk refuses it"));
+        }
+        let (outcomes, changes) = self
+            .with(|platter| platter.draft(batch))
+            .await
+            .map_err(|failed| not_written(NotWritten::Statement, failed))?;
+        self.finish(verdict, batch, changes).await?;
+        Ok(outcomes)
+    }
+
+    async fn execution(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {
+        self.read("execution", |image| image.stored(id)).await
+    }
+
+    async fn values(
+        &self,
+        id: ExecutionId,
+        sequences: &[u64],
+    ) -> Result<Vec<(u64, Json)>, ReadError> {
+        self.read("values", |image| image.values(id, sequences))
+            .await
+    }
+
+    async fn load(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {
+        self.read("load", |image| image.stored(id)).await
+    }
+
+    async fn load_values(
+        &self,
+        id: ExecutionId,
+        sequences: &[u64],
+    ) -> Result<Vec<(u64, Json)>, ReadError> {
+        self.read("load_values", |image| image.values(id, sequences))
+            .await
+    }
+
+    async fn history(
+        &self,
+        id: ExecutionId,
+        filter: &EventFilter,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<EventRow>, ReadError> {
+        self.read("history", |image| {
+            Ok(image.history(id, filter, after, limit))
+        })
+        .await
+    }
+
+    async fn executions(
+        &self,
+        filter: &ExecutionFilter,
+        before: Option<ExecutionId>,
+        limit: u32,
+    ) -> Result<Vec<Summary>, ReadError> {
+        self.read("executions", |image| image.list(filter, before, limit))
+            .await
+    }
+
+    async fn ready_workflows(&self, now: Timestamp) -> Result<Vec<WorkflowId>, ReadError> {
+        self.read("ready_workflows", |image| Ok(image.ready_workflows(now)))
+            .await
+    }
+
+    async fn orphans(
+        &self,
+        node: NodeId,
+        after: Option<&WorkKey>,
+        limit: u32,
+    ) -> Result<Vec<WorkRow>, ReadError> {
+        self.read("orphans", |image| Ok(image.orphans(node, after, limit)))
+            .await
+    }
+
+    async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError> {
+        self.read("open_counts", |image| Ok(image.open_counts(workflow)))
+            .await
+    }
+
+    async fn letters(
+        &self,
+        filter: &LetterFilter,
+        before: Option<DlqId>,
+        limit: u32,
+    ) -> Result<Vec<LetterRow>, ReadError> {
+        self.read("letters", |image| image.letter_page(filter, before, limit))
+            .await
+    }
+
+    async fn letter(&self, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
+        self.read("letter", |image| image.letter(id)).await
+    }
+
+    async fn letter_summary(&self, filter: &LetterFilter) -> Result<LetterSummary, ReadError> {
+        self.read("letter_summary", |image| Ok(image.letter_summary(filter)))
+            .await
+    }
+
+    async fn workflow(&self, id: &WorkflowId) -> Result<Option<WorkflowRow>, ReadError> {
+        self.read("workflow", |image| Ok(image.workflow(id))).await
+    }
+
+    async fn workflows(
+        &self,
+        after: Option<&WorkflowId>,
+        limit: u32,
+    ) -> Result<Vec<WorkflowRow>, ReadError> {
+        self.read("workflows", |image| Ok(image.workflow_page(after, limit)))
+            .await
+    }
+
+    async fn version(
+        &self,
+        id: &WorkflowId,
+        version: u32,
+    ) -> Result<Option<VersionRow>, ReadError> {
+        self.read("version", |image| Ok(image.version(id, version)))
+            .await
+    }
+
+    async fn versions(&self, id: &WorkflowId) -> Result<Vec<VersionRow>, ReadError> {
+        self.read("versions", |image| Ok(image.versions(id))).await
+    }
+
+    /// Keeps the copy on the disk, in memory; the file only stands for it. See [`Disk::copy`].
+    async fn backup(
+        &self,
+        to: &Path,
+        progress: &(dyn Fn(u64, u64) + Send + Sync),
+    ) -> Result<(), ReadError> {
+        let rows = self.read("backup", |image| Ok(image.rows())).await?;
+        make_file(to)?;
+        self.with(|platter| platter.copy(to)).await;
+        progress(rows, rows);
+        Ok(())
+    }
+
+    async fn close(&self) {
+        let _turn = self.turn.lock().await;
+        self.with(Platter::sync).await;
+        self.standing.store(CLOSED, Ordering::Relaxed);
+    }
+}

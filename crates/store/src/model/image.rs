@@ -1,0 +1,145 @@
+//! The tables, as plain maps in the order of their keys.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use refire_core::dead_letter::{Letter, LetterStatus};
+use refire_core::definition::WorkflowId;
+use refire_core::execution::EventRow;
+use refire_core::id::{DlqId, ExecutionId};
+use refire_core::time::Timestamp;
+
+use crate::{ExecutionRow, VersionRow, WorkKey, WorkRow};
+
+/// Everything that a store holds at one moment. Rows are shared, so a clone copies only the maps.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Image {
+    /// Workflows with all their versions.
+    pub workflows: BTreeMap<WorkflowId, Arc<Definition>>,
+    /// Executions.
+    pub executions: BTreeMap<ExecutionId, Arc<Record>>,
+    /// Their logs.
+    pub events: BTreeMap<(ExecutionId, u64), Arc<EventRow>>,
+    /// Their work.
+    pub work: BTreeMap<WorkKey, Arc<WorkRow>>,
+    /// Dead letters.
+    pub letters: BTreeMap<DlqId, Arc<Filed>>,
+    /// Idempotency keys.
+    pub keys: BTreeMap<KeyName, Arc<UsedKey>>,
+}
+
+/// The name of an idempotency key: its scope and the hash of its text.
+pub type KeyName = (String, [u8; 16]);
+
+/// A workflow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Definition {
+    /// The how-manieth it was to be saved first.
+    pub serial: u64,
+    /// Its name for people.
+    pub name: String,
+    /// The newest version.
+    pub version: u32,
+    /// When it was first saved.
+    pub created_at: Timestamp,
+    /// When the newest version was saved.
+    pub updated_at: Timestamp,
+    /// When it was deleted.
+    pub deleted_at: Option<Timestamp>,
+    /// All versions, with their texts.
+    pub versions: BTreeMap<u32, Arc<VersionRow>>,
+}
+
+/// An execution.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Its row. The snapshot is not in here but beside it.
+    pub row: ExecutionRow,
+    /// The batch that changed it last.
+    pub commit_id: [u8; 16],
+    /// The newest snapshot.
+    pub snapshot: Option<Snapshot>,
+}
+
+/// A state as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The last event that is in it.
+    pub version: u64,
+    /// The text.
+    pub bytes: Arc<Vec<u8>>,
+}
+
+/// A dead letter, and what people did with it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Filed {
+    /// What it said when it was made.
+    pub letter: Letter,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// Where it stands.
+    pub status: LetterStatus,
+    /// The highest generation that its retries have used.
+    pub generation: u32,
+    /// The last retry by a person: when and who.
+    pub retry_attempted: Option<(Timestamp, String)>,
+    /// The execution of the last retry by a person.
+    pub resolution_execution: Option<ExecutionId>,
+    /// When it was resolved, and who had retried it.
+    pub resolved: Option<(Timestamp, String)>,
+    /// When it was given up, and by whom.
+    pub deleted: Option<(Timestamp, String)>,
+}
+
+/// An idempotency key that was used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsedKey {
+    /// The first eight bytes of the body's SHA-256.
+    pub body_hash: [u8; 8],
+    /// The execution that has the key.
+    pub execution: ExecutionId,
+    /// When the key may be used again.
+    pub expires_at: Timestamp,
+}
+
+impl Image {
+    /// An execution's log, oldest first.
+    pub fn log(&self, id: ExecutionId) -> impl DoubleEndedIterator<Item = &EventRow> {
+        self.events
+            .range((id, 0)..=(id, u64::MAX))
+            .map(|(_, event)| &**event)
+    }
+
+    /// An execution's work, by step.
+    pub fn work_of(&self, id: ExecutionId) -> impl Iterator<Item = &WorkRow> {
+        let first = WorkKey {
+            execution: id,
+            step: String::new(),
+        };
+        self.work
+            .range(first..)
+            .take_while(move |(key, _)| key.execution == id)
+            .map(|(_, row)| &**row)
+    }
+
+    /// The letter of a failed execution.
+    #[must_use]
+    pub fn letter_of(&self, id: ExecutionId) -> Option<&Filed> {
+        self.letters
+            .values()
+            .find(|filed| filed.letter.execution == id)
+            .map(|filed| &**filed)
+    }
+
+    /// How many rows it has.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        let rows = self.workflows.len()
+            + self.executions.len()
+            + self.events.len()
+            + self.work.len()
+            + self.letters.len()
+            + self.keys.len();
+        rows as u64
+    }
+}

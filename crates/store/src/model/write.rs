@@ -1,0 +1,67 @@
+//! The parts of a batch. What a part may be refused for is read before its first change.
+
+mod catalog;
+mod claim;
+mod execution;
+mod letter;
+mod prune;
+mod work;
+
+use refire_core::time::Timestamp;
+
+use super::change::Change;
+use super::image::Image;
+use crate::{Batch, Part, PartOutcome};
+
+/// A change that the data forbids: no decision makes one. It takes the batch with it.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Failed(&'static str);
+
+/// Applies a batch. The changes take back whatever was done, also when it failed on the way.
+pub(super) fn parts(
+    image: &mut Image,
+    batch: &Batch,
+) -> (Result<Vec<PartOutcome>, Failed>, Vec<Change>) {
+    let mut pen = Pen {
+        image,
+        back: Vec::new(),
+        commit_id: batch.commit_id,
+        now: batch.now,
+    };
+    let outcomes = batch.parts.iter().map(|part| pen.part(part)).collect();
+    let mut back = pen.back;
+    back.reverse();
+    (outcomes, back)
+}
+
+/// Applies the parts of one batch.
+struct Pen<'a> {
+    image: &'a mut Image,
+    /// What takes back each change so far.
+    back: Vec<Change>,
+    commit_id: [u8; 16],
+    now: Timestamp,
+}
+
+impl Pen<'_> {
+    fn part(&mut self, part: &Part) -> Result<PartOutcome, Failed> {
+        Ok(match part {
+            Part::Admit(admit) => self.admit(admit)?,
+            Part::Advance(advance) => self.advance(advance)?,
+            Part::Claim(claim) => self.claim(claim),
+            Part::ClaimTimers(claim) => self.claim_timers(claim),
+            Part::Begin(work) => self.begin(work),
+            Part::Release(release) => self.release(release),
+            Part::DeleteLetter { id, by } => self.delete_letter(*id, by),
+            Part::PutWorkflow(put) => self.put_workflow(put),
+            Part::DeleteWorkflow { id } => self.delete_workflow(id),
+            Part::Prune(prune) => self.prune(prune),
+        })
+    }
+
+    fn change(&mut self, change: Change) {
+        let back = self.image.change(change);
+        self.back.push(back);
+    }
+}

@@ -1,0 +1,85 @@
+//! Claims: which unowned work a node gets, and in which order. Every claim walks over all work in
+//! that order; a model need not be quick about it, but must be plain.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use refire_core::id::NodeId;
+
+use super::Pen;
+use crate::{Claim, ClaimTimers, PartOutcome, Want, WorkRow};
+
+impl Pen<'_> {
+    pub(super) fn claim(&mut self, claim: &Claim) -> PartOutcome {
+        let mut claimed = Vec::new();
+        for want in &claim.wants {
+            let rows = self.ready(want);
+            claimed.extend(self.own(rows, claim.node));
+        }
+        PartOutcome::Claimed(claimed)
+    }
+
+    /// Unowned work of a workflow that is due, as far as there is room.
+    fn ready(&self, want: &Want) -> Vec<Arc<WorkRow>> {
+        let mut rows = self.unowned(|row| {
+            row.workflow == want.workflow && row.due_at.is_none_or(|due_at| due_at <= self.now)
+        });
+        // Absent times come first. The rows are in the order of their keys, and equal ones stay so.
+        rows.sort_by_key(|row| (row.priority, row.due_at));
+        let mut in_flight: HashMap<String, u32> = HashMap::new();
+        if let Some(keys) = &want.keys {
+            in_flight.clone_from(&keys.in_flight);
+        }
+        let mut retries = 0;
+        rows.retain(|row| {
+            if row.is_retry && retries >= want.retries_up_to {
+                return false;
+            }
+            if let (Some(keys), Some(key)) = (&want.keys, &row.limit_key) {
+                let count = in_flight.entry(key.clone()).or_default();
+                if *count >= keys.max {
+                    return false;
+                }
+                *count += 1;
+            }
+            retries += u32::from(row.is_retry);
+            true
+        });
+        // What comes after the last one that is wanted has changed nothing about those before.
+        rows.truncate(want.up_to as usize);
+        rows
+    }
+
+    /// Unowned timers that are still to come due by then, the earliest first.
+    pub(super) fn claim_timers(&mut self, claim: &ClaimTimers) -> PartOutcome {
+        let mut rows = self.unowned(|row| {
+            row.due_at
+                .is_some_and(|due_at| due_at > self.now && due_at <= claim.until)
+        });
+        rows.sort_by_key(|row| row.due_at);
+        rows.truncate(claim.up_to as usize);
+        PartOutcome::Claimed(self.own(rows, claim.node))
+    }
+
+    fn unowned(&self, is_wanted: impl Fn(&WorkRow) -> bool) -> Vec<Arc<WorkRow>> {
+        let rows = self.image.work.values();
+        rows.filter(|row| row.owner.is_none() && is_wanted(row))
+            .cloned()
+            .collect()
+    }
+
+    /// The rows are the node's and have not begun.
+    fn own(&mut self, rows: Vec<Arc<WorkRow>>, node: NodeId) -> Vec<WorkRow> {
+        let mut owned = Vec::with_capacity(rows.len());
+        for row in rows {
+            let row = WorkRow {
+                owner: Some(node),
+                begun: false,
+                ..(*row).clone()
+            };
+            self.write_work(row.clone());
+            owned.push(row);
+        }
+        owned
+    }
+}

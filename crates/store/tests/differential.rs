@@ -1,0 +1,204 @@
+//! SQLite and the model are told the same and asked the same: random histories, equal answers.
+//!
+//! `SEED=n` plays one history again, `SEEDS=n` plays so many.
+
+#![expect(clippy::unwrap_used, reason = "these are tests, their setup included")]
+
+#[path = "differential/decision.rs"]
+mod decision;
+#[path = "differential/definition.rs"]
+mod definition;
+#[path = "differential/dice.rs"]
+mod dice;
+#[path = "differential/history.rs"]
+mod history;
+#[path = "differential/question.rs"]
+mod question;
+#[path = "differential/work.rs"]
+mod work;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use history::History;
+use question::Pair;
+use refire_store::model::{Disk, NoFaults};
+use refire_store::sqlite::{Options, Sqlite, Synchronous};
+use refire_store::{CommitError, PartOutcome, Store};
+
+/// Histories of a usual run.
+const SEEDS: u64 = 200;
+/// Batches of one history.
+const BATCHES: u32 = 60;
+/// Questions after each batch.
+const QUESTIONS: u32 = 3;
+/// Tests among which the histories are divided.
+const TESTS: usize = 4;
+
+/// Says how to play a history again, when its test fails.
+struct Played(u64);
+
+impl Drop for Played {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!(
+                "the histories differ: play this one again with SEED={}",
+                self.0
+            );
+        }
+    }
+}
+
+/// How often each end of a part was seen: histories in which nothing happens prove nothing.
+#[derive(Default)]
+struct Tally(RefCell<BTreeMap<&'static str, u64>>);
+
+/// What a usual run must see.
+const ENDS: [&str; 14] = [
+    "begun",
+    "claimed",
+    "conflict",
+    "done",
+    "duplicate",
+    "duplicate with another body",
+    "letter not pending",
+    "no letter",
+    "no such workflow",
+    "open executions",
+    "pruned",
+    "saved",
+    "saved before",
+    "statement failed",
+];
+
+impl Tally {
+    fn count(&self, ended: &Result<Vec<PartOutcome>, String>) {
+        let mut tally = self.0.borrow_mut();
+        let mut add = |end| *tally.entry(end).or_default() += 1;
+        match ended {
+            Ok(outcomes) => outcomes.iter().filter_map(end).for_each(add),
+            Err(_) => add("statement failed"),
+        }
+    }
+}
+
+/// The word for an outcome; those that changed nothing have none.
+fn end(outcome: &PartOutcome) -> Option<&'static str> {
+    Some(match outcome {
+        PartOutcome::Done => "done",
+        PartOutcome::Conflict => "conflict",
+        PartOutcome::Duplicate {
+            body_differs: false,
+            ..
+        } => "duplicate",
+        PartOutcome::Duplicate { .. } => "duplicate with another body",
+        PartOutcome::LetterNotPending(Some(_)) => "letter not pending",
+        PartOutcome::LetterNotPending(None) => "no letter",
+        PartOutcome::Claimed(rows) if !rows.is_empty() => "claimed",
+        PartOutcome::Begun(rows) if *rows > 0 => "begun",
+        PartOutcome::Saved { created: true, .. } => "saved",
+        PartOutcome::Saved { .. } => "saved before",
+        PartOutcome::OpenExecutions(_) => "open executions",
+        PartOutcome::NoSuchWorkflow => "no such workflow",
+        PartOutcome::Pruned { removed, .. } if *removed > 0 => "pruned",
+        PartOutcome::Claimed(_) | PartOutcome::Begun(_) | PartOutcome::Pruned { .. } => {
+            return None;
+        }
+    })
+}
+
+fn number(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().expect("a seed is a number"))
+}
+
+/// Plays every fourth history, beginning with this one: four tests can run at the same time.
+fn play_from(first: u64) {
+    let (only, seeds) = (number("SEED"), number("SEEDS").unwrap_or(SEEDS));
+    let tally = Tally::default();
+    for seed in (first..seeds.max(only.map_or(0, |only| only + 1))).step_by(TESTS) {
+        if only.is_none_or(|only| only == seed) {
+            play(seed, &tally);
+        }
+    }
+    let tally = tally.0.into_inner();
+    println!("{tally:#?}");
+    if only.is_none() && seeds >= SEEDS {
+        assert!(tally.keys().eq(&ENDS), "every end is seen");
+    }
+}
+
+#[test]
+fn equal_histories_have_equal_answers() {
+    play_from(0);
+}
+
+#[test]
+fn equal_histories_have_equal_answers_2() {
+    play_from(1);
+}
+
+#[test]
+fn equal_histories_have_equal_answers_3() {
+    play_from(2);
+}
+
+#[test]
+fn equal_histories_have_equal_answers_4() {
+    play_from(3);
+}
+
+fn play(seed: u64, tally: &Tally) {
+    let _played = Played(seed);
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().build().unwrap();
+    runtime.block_on(history(seed, tally));
+}
+
+fn open(directory: &Path, disk: &Arc<Disk>, history: &History) -> Pair {
+    let options = Options {
+        synchronous: Synchronous::Normal,
+        readers: 1,
+        ..Options::new(history.now)
+    };
+    Pair {
+        sqlite: Sqlite::open_in(directory, &options).unwrap(),
+        model: disk.open(Arc::new(NoFaults)),
+    }
+}
+
+async fn history(seed: u64, tally: &Tally) {
+    let directory = tempfile::tempdir().unwrap();
+    let disk = Disk::new();
+    let mut history = History::new(seed);
+    let mut pair = open(directory.path(), &disk, &history);
+    let reopens_at = history.dice.small(4 * u64::from(BATCHES));
+    for n in 0..BATCHES {
+        let batch = history.batch(disk.durable());
+        let found = comparable(pair.sqlite.commit(&batch).await);
+        let expected = comparable(pair.model.commit(&batch).await);
+        assert_eq!(found, expected, "batch {n}: {batch:#?}");
+        tally.count(&found);
+        let known = disk.durable();
+        for _ in 0..QUESTIONS {
+            pair.ask(&mut history, &known).await;
+        }
+        if n == reopens_at {
+            pair.sqlite.close().await;
+            pair.model.close().await;
+            pair = open(directory.path(), &disk, &history);
+        }
+    }
+    pair.ask_everything(&disk.durable()).await;
+    pair.sqlite.close().await;
+}
+
+/// How a commit ended, without the words of the database.
+fn comparable(ended: Result<Vec<PartOutcome>, CommitError>) -> Result<Vec<PartOutcome>, String> {
+    ended.map_err(|error| match error {
+        CommitError::NotWritten { reason, .. } => format!("{reason:?}"),
+        CommitError::Unknown(_) => "unknown".to_owned(),
+    })
+}

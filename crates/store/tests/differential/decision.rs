@@ -1,0 +1,113 @@
+//! Core's decisions as parts of a batch.
+
+use refire_core::execution::{Decision, Effect, Event, Execution, StepStatus, Work};
+use refire_core::id::{ExecutionId, NodeId};
+use refire_store::{Admit, Advance, ExecutionRow, RowUpdate, SettleLetter, WorkChange, WorkRow};
+
+/// How the rows of a decision look where the decision leaves it open.
+pub(crate) struct Looks {
+    pub(crate) has_snapshot: bool,
+    /// Who has the work already, and whether it has begun.
+    pub(crate) owner: Option<(NodeId, bool)>,
+}
+
+/// A decision on an execution that exists.
+pub(crate) fn advance(
+    id: ExecutionId,
+    expected_version: u64,
+    decision: &Decision,
+    looks: &Looks,
+) -> Advance {
+    let mut advance = Advance {
+        id,
+        expected_version,
+        update: update(&decision.state, looks.has_snapshot),
+        events: decision.events.iter().map(Event::encode).collect(),
+        work: Vec::new(),
+        new_letter: None,
+        settle: None,
+    };
+    for effect in &decision.effects {
+        let change = match effect {
+            Effect::Schedule(work) => WorkChange::Put(row(id, &decision.state, work, looks)),
+            Effect::Restore(work) => WorkChange::Restore(row(id, &decision.state, work, looks)),
+            Effect::Withdraw { step } => WorkChange::Remove {
+                step: step.to_string(),
+            },
+            Effect::Hold => WorkChange::RemoveUnbegun,
+            Effect::Abort => WorkChange::RemoveAll,
+            Effect::DeadLetter(letter) => {
+                advance.new_letter = Some(letter.clone());
+                continue;
+            }
+            Effect::SettleLetter { letter, resolved } => {
+                advance.settle = Some(SettleLetter {
+                    id: *letter,
+                    resolved: *resolved,
+                    execution: id,
+                });
+                continue;
+            }
+        };
+        advance.work.push(change);
+    }
+    advance
+}
+
+/// The first decision of an execution.
+pub(crate) fn admit(id: ExecutionId, decision: &Decision, looks: &Looks) -> Admit {
+    let advance = advance(id, 0, decision, looks);
+    let origin = decision.state.origin.clone().unwrap();
+    Admit {
+        row: ExecutionRow {
+            id,
+            workflow: origin.workflow,
+            workflow_version: origin.workflow_version,
+            trigger: origin.trigger.kind.name(),
+            priority: origin.priority,
+            created_at: origin.created_at,
+            parent: origin.lineage.parent,
+            root: origin.lineage.root,
+            update: advance.update,
+        },
+        events: advance.events,
+        work: advance.work,
+        claim: None,
+        letter: None,
+        new_letter: advance.new_letter,
+        settle: advance.settle,
+    }
+}
+
+fn row(id: ExecutionId, state: &Execution, work: &Work, looks: &Looks) -> WorkRow {
+    let origin = state.origin.as_ref().unwrap();
+    // Nobody holds what waits for a later time.
+    let owner = looks.owner.filter(|_| work.due_at.is_none());
+    WorkRow {
+        execution: id,
+        step: work.step.to_string(),
+        attempt: work.attempt,
+        is_retry: work.is_retry,
+        workflow: origin.workflow.clone(),
+        priority: origin.priority,
+        due_at: work.due_at,
+        limit_key: origin.limit_key.clone(),
+        owner: owner.map(|(node, _)| node),
+        begun: owner.is_some_and(|(_, begun)| begun),
+    }
+}
+
+fn update(state: &Execution, has_snapshot: bool) -> RowUpdate {
+    let failed_last = state.failed_last.as_ref().and_then(|step| state.step(step));
+    RowUpdate {
+        version: state.version,
+        status: state.status,
+        compensating: state.compensating.is_some() && !state.status.is_terminal(),
+        updated_at: state.updated_at,
+        retry_count: failed_last.map_or(0, |step| step.attempt.saturating_sub(1)),
+        next_retry_at: failed_last
+            .filter(|step| step.status == StepStatus::Retrying)
+            .and_then(|step| step.due_at),
+        snapshot: has_snapshot.then(|| serde_json::to_vec(state).unwrap()),
+    }
+}

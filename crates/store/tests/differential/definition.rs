@@ -1,0 +1,53 @@
+//! The definitions that histories save.
+
+use refire_core::definition::WorkflowId;
+use refire_store::{Part, PutWorkflow};
+
+/// The last one is never saved.
+pub(crate) const WORKFLOWS: [&str; 4] = ["orders", "refunds", "a-third", "nobody-knows"];
+
+/// Definitions with different shapes. The number makes contents differ.
+pub(crate) fn source(id: &str, shape: u64) -> String {
+    let head = format!(
+        "id: {id}\nname: The {id} of shape {shape}\n\
+         retry: {{maxRetries: 2, initialDelay: 10s, strategy: exponential, jitter: none}}\n\
+         concurrency: {{key: '${{input.k}}', maxPerKey: 2}}\n"
+    );
+    let steps = match shape {
+        0 => {
+            "steps:\n\
+             \x20 - {id: a, type: local, config: {task: t}}\n\
+             \x20 - {id: b, type: local, config: {task: t}, needs: [a]}\n"
+        }
+        1 => {
+            "steps:\n\
+             \x20 - {id: a, type: local, config: {task: t}, needs: []}\n\
+             \x20 - {id: b, type: local, config: {task: t}, needs: []}\n\
+             \x20 - {id: c, type: local, config: {task: t}, needs: [a, b]}\n"
+        }
+        _ => {
+            "steps:\n\
+             \x20 - {id: a, type: local, config: {task: t}, compensate: undo}\n\
+             \x20 - {id: b, type: local, config: {task: t}, needs: [a]}\n\
+             \x20 - {id: undo, type: local, config: {task: t}}\n"
+        }
+    };
+    format!("{head}{steps}")
+}
+
+pub(crate) fn workflow_id(id: &str) -> WorkflowId {
+    WorkflowId::new(id).unwrap()
+}
+
+/// Saves a definition. Equal shapes are equal contents.
+pub(crate) fn put(id: &str, shape: u64) -> Part {
+    let mut content_hash = [0; 32];
+    content_hash[0] = u8::try_from(shape).unwrap();
+    Part::PutWorkflow(Box::new(PutWorkflow {
+        id: workflow_id(id),
+        name: format!("The {id}"),
+        content_hash,
+        source: source(id, shape),
+        by: "ada".to_owned(),
+    }))
+}

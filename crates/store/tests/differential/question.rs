@@ -1,0 +1,175 @@
+//! Everything that can be asked of a store, asked of two: the answers must be equal.
+
+use refire_core::dead_letter::LetterStatus;
+use refire_core::definition::WorkflowId;
+use refire_core::execution::{EventKind, Status};
+use refire_core::failure::ErrorClass;
+use refire_core::id::{DlqId, ExecutionId};
+use refire_store::model::{Image, Model};
+use refire_store::sqlite::Sqlite;
+use refire_store::{EventFilter, ExecutionFilter, LIMIT_MAX, LetterFilter, Store, WorkKey};
+
+use crate::definition::{WORKFLOWS, workflow_id};
+use crate::history::{History, NODES};
+
+/// Two stores that were told the same.
+pub(crate) struct Pair {
+    pub(crate) sqlite: Sqlite,
+    pub(crate) model: Model,
+}
+
+macro_rules! same {
+    ($pair:expr, $question:ident($($argument:expr),*)) => {{
+        let found = $pair.sqlite.$question($($argument),*).await.unwrap();
+        let expected = $pair.model.$question($($argument),*).await.unwrap();
+        assert_eq!(found, expected, "{}{:?}", stringify!($question), ($(&$argument,)*));
+    }};
+}
+
+impl Pair {
+    /// One question of any kind.
+    pub(crate) async fn ask(&self, history: &mut History, known: &Image) {
+        let dice = &mut history.dice;
+        let id = dice.pick_from(known.executions.keys()).copied();
+        let id = id.unwrap_or(ExecutionId::from_bytes([1; 16]));
+        let limit = 1 + dice.small(9);
+        match dice.below(12) {
+            0 => same!(self, execution(id)),
+            1 => {
+                let sequences = dice.some(&[1, 2, 3, 4, 5, 99]);
+                same!(self, values(id, &sequences));
+            }
+            2 => {
+                let filter = event_filter(history);
+                let after = history.dice.below(5);
+                same!(self, history(id, &filter, after, limit));
+            }
+            3 | 4 => {
+                let filter = execution_filter(history);
+                let before = history.dice.maybe(id);
+                same!(self, executions(&filter, before, limit));
+            }
+            5 => {
+                let at = history.about_now(30);
+                same!(self, ready_workflows(at));
+            }
+            6 => {
+                let node = dice.pick(&NODES);
+                let after = dice.pick_from(known.work.keys());
+                let after = after.filter(|_| dice.one_in(2));
+                same!(self, orphans(node, after, limit));
+            }
+            7 => {
+                let workflow = history.workflow();
+                let workflow = history.dice.maybe(&workflow);
+                same!(self, open_counts(workflow));
+            }
+            8 => {
+                let filter = letter_filter(history, known);
+                let before = history.dice.pick_from(known.letters.keys()).copied();
+                let before = before.filter(|_| history.dice.one_in(2));
+                same!(self, letters(&filter, before, limit));
+            }
+            9 => {
+                let filter = letter_filter(history, known);
+                same!(self, letter_summary(&filter));
+            }
+            _ => {
+                let after = history.workflow();
+                let after = history.dice.maybe(&after);
+                same!(self, workflows(after, limit));
+            }
+        }
+    }
+
+    /// Every row, whatever way it is read.
+    pub(crate) async fn ask_everything(&self, known: &Image) {
+        for id in known.executions.keys() {
+            same!(self, load(*id));
+            same!(self, history(*id, &EventFilter::default(), 0, LIMIT_MAX));
+            let sequences: Vec<u64> = known.log(*id).map(|event| event.sequence).collect();
+            same!(self, load_values(*id, &sequences));
+        }
+        for id in known.letters.keys() {
+            same!(self, letter(*id));
+        }
+        same!(
+            self,
+            executions(&ExecutionFilter::default(), None::<ExecutionId>, LIMIT_MAX)
+        );
+        same!(
+            self,
+            letters(&LetterFilter::default(), None::<DlqId>, LIMIT_MAX)
+        );
+        same!(self, letter_summary(&LetterFilter::default()));
+        same!(self, open_counts(None::<&WorkflowId>));
+        for node in NODES {
+            same!(self, orphans(node, None::<&WorkKey>, LIMIT_MAX));
+        }
+        for id in WORKFLOWS.map(workflow_id) {
+            same!(self, open_counts(Some(&id)));
+            same!(self, workflow(&id));
+            same!(self, versions(&id));
+            for version in 0..4 {
+                same!(self, version(&id, version));
+            }
+        }
+    }
+}
+
+fn maybe_workflow(history: &mut History) -> Option<WorkflowId> {
+    let workflow = history.workflow();
+    history.dice.maybe(workflow)
+}
+
+fn event_filter(history: &mut History) -> EventFilter {
+    let dice = &mut history.dice;
+    let (attempt, name, step) = (
+        dice.small(4),
+        dice.pick(EventKind::NAMES),
+        dice.pick(&["a", "b"]),
+    );
+    EventFilter {
+        attempt: dice.maybe(attempt),
+        name: dice.one_in(4).then(|| name.to_owned()),
+        step: dice.maybe(step.to_owned()),
+    }
+}
+
+fn execution_filter(history: &mut History) -> ExecutionFilter {
+    let workflow = maybe_workflow(history);
+    let statuses = history.dice.some(&Status::ALL);
+    ExecutionFilter {
+        workflow,
+        statuses: history.dice.maybe(statuses).unwrap_or_default(),
+        retried: history.dice.one_in(4),
+    }
+}
+
+fn letter_filter(history: &mut History, known: &Image) -> LetterFilter {
+    let workflow = maybe_workflow(history);
+    let (from, to) = (history.about_now(300), history.about_now(300));
+    let dice = &mut history.dice;
+    let class = dice.pick(&[ErrorClass::HttpStatus, ErrorClass::Tls]);
+    let text = dice.pick(&[
+        "UNGÜLTIG",
+        "ungül",
+        "410",
+        "REFUND",
+        "a",
+        "100%_",
+        "no-such",
+    ]);
+    let cause = dice.pick_from(known.letters.values());
+    let cause = cause.map(|filed| filed.letter.fingerprint);
+    let statuses = dice.some(&LetterStatus::ALL);
+    LetterFilter {
+        workflow,
+        error_type: dice.maybe(class.name().to_owned()),
+        statuses: dice.maybe(statuses).unwrap_or_default(),
+        from: dice.one_in(4).then_some(from),
+        to: dice.one_in(4).then_some(to),
+        text: dice.one_in(4).then(|| text.to_owned()),
+        fingerprint: cause.filter(|_| dice.one_in(4)),
+    }
+}

@@ -1,0 +1,73 @@
+//! What nodes do with work: they claim it, begin it and give it back.
+
+use refire_store::{Claim, ClaimTimers, KeyRoom, Part, Release, Want, WorkKey};
+
+use crate::history::{History, KEYS, NODES};
+
+impl History {
+    pub(crate) fn claim(&mut self) -> Part {
+        let mut wants = Vec::new();
+        for _ in 0..self.dice.below(4) {
+            let in_flight = self.dice.some(&KEYS);
+            let in_flight = in_flight
+                .into_iter()
+                .map(|key| (key.to_owned(), self.dice.small(3)))
+                .collect();
+            let room = KeyRoom {
+                max: self.dice.small(4),
+                in_flight,
+            };
+            wants.push(Want {
+                workflow: self.workflow(),
+                up_to: self.dice.small(8),
+                retries_up_to: self.dice.small(4),
+                keys: self.dice.maybe(room),
+            });
+        }
+        Part::Claim(Claim {
+            node: self.dice.pick(&NODES),
+            wants,
+        })
+    }
+
+    pub(crate) fn claim_timers(&mut self) -> Part {
+        Part::ClaimTimers(ClaimTimers {
+            node: self.dice.pick(&NODES),
+            until: self.about_now(30),
+            up_to: self.dice.small(6),
+        })
+    }
+
+    /// Names of work, some of which may be gone or never have been.
+    fn work(&mut self) -> Vec<(WorkKey, u32)> {
+        let mut work = Vec::new();
+        for _ in 0..self.dice.below(5) {
+            let Some((key, row)) = self.dice.pick_from(self.known.work.iter()) else {
+                break;
+            };
+            let mut key = key.clone();
+            let attempt = row.attempt + u32::from(self.dice.one_in(8));
+            if self.dice.one_in(12) {
+                key.step = "gone".to_owned();
+            }
+            work.push((key, attempt));
+        }
+        work
+    }
+
+    pub(crate) fn begin(&mut self) -> Part {
+        Part::Begin(self.work())
+    }
+
+    pub(crate) fn release(&mut self) -> Part {
+        let mut work = Vec::new();
+        for (key, _) in self.work() {
+            let due_at = self.about_now(10);
+            work.push((key, self.dice.maybe(due_at)));
+        }
+        Part::Release(Release {
+            node: self.dice.pick(&NODES),
+            work,
+        })
+    }
+}
