@@ -63,10 +63,15 @@ impl People {
         match answer {
             Ok(Deleted::Done) => life.check(|inside| {
                 let id = self.workflow(flow);
+                // Somebody may have saved it again meanwhile.
+                let is_deleted = life.world.disk.look(|image| {
+                    let found = image.workflows.get(&id);
+                    found.is_some_and(|found| found.deleted_at.is_some())
+                });
                 let is_open = |(_, known): (_, &Known)| {
                     known.workflow.id == id && !known.state.status.is_terminal()
                 };
-                match inside.judge.all().any(is_open) {
+                match is_deleted && inside.judge.all().any(is_open) {
                     true => Err(Violation::new(
                         "no workflow is deleted under its executions",
                         id.to_string(),
