@@ -4,6 +4,8 @@
 
 #[path = "sqlite/damage.rs"]
 mod damage;
+#[path = "sqlite/moment.rs"]
+mod moment;
 #[path = "sqlite/own.rs"]
 mod own;
 

@@ -65,8 +65,8 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
             return;
         }
     }
-    if !dispatcher.flights.calls(&ticket) {
-        // Its work was withdrawn meanwhile, and its row with it.
+    if dispatcher.broken.is_cancelled() || !dispatcher.flights.calls(&ticket) {
+        // Its work was withdrawn meanwhile, and its row with it; or nobody knows whether it was.
         return;
     }
     permit.begin();

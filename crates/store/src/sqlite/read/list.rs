@@ -1,7 +1,7 @@
 //! Lists of executions, newest first.
 //!
 //! Each status has its own source, because the most common statuses have no index: what is
-//! pending is found by its work, what is running by its owner. The sources are disjoint, so the
+//! pending is found by its work, what has begun by its owner. The sources are disjoint, so the
 //! newest of each, merged, are the newest of all.
 
 use refire_core::execution::Status;
@@ -22,14 +22,13 @@ pub(in crate::sqlite) fn list(
     before: Option<ExecutionId>,
     limit: u32,
 ) -> Result<Vec<Summary>, ReadError> {
-    let limit = limit.min(LIMIT_MAX) as usize;
-    let before = before.unwrap_or(ExecutionId::from_bytes(LAST_ID));
     let mut walk = Walk {
         reader,
         workflow: None,
         retried: filter.retried,
-        before,
-        limit,
+        before: before.unwrap_or(ExecutionId::from_bytes(LAST_ID)),
+        limit: limit.min(LIMIT_MAX) as usize,
+        rows: ROWS_PER_READ / u32::try_from(filter.statuses.len().max(1)).unwrap_or(u32::MAX),
     };
     if let Some(workflow) = &filter.workflow {
         let Some(key) = workflow_key(reader, workflow)? else {
@@ -37,61 +36,97 @@ pub(in crate::sqlite) fn list(
         };
         walk.workflow = Some(key);
     }
-    let mut ids = Vec::new();
-    if filter.statuses.is_empty() {
-        ids = walk.all(None)?;
+    let mut summaries = Vec::new();
+    loop {
+        let stretch = reader.transaction(|| walk.stretch(&filter.statuses))?;
+        summaries.extend(stretch.summaries);
+        match stretch.rest {
+            Some(before) if summaries.len() < walk.limit => walk.before = before,
+            _ => break,
+        }
     }
-    for status in Status::ALL
-        .into_iter()
-        .filter(|status| filter.statuses.contains(status))
-    {
-        ids.extend(walk.with_status(status)?);
-    }
-    ids.sort_unstable_by(|a, b| b.cmp(a));
-    ids.truncate(limit);
-    let mut summaries = load(reader, &ids)?;
-    // Between the walk and now an execution may have moved on.
-    summaries.retain(|summary| {
-        filter.statuses.is_empty() || filter.statuses.contains(&summary.status())
-    });
+    summaries.truncate(walk.limit);
     Ok(summaries)
 }
 
 fn load(reader: &Reader, ids: &[ExecutionId]) -> Result<Vec<Summary>, ReadError> {
-    reader.transaction(|| {
-        let mut summaries = Vec::with_capacity(ids.len());
-        for id in ids {
-            let Some(state) = execution::state(reader, *id)? else {
-                continue;
-            };
-            let begun = reader
-                .prepare("SELECT 1 FROM work WHERE execution = ?1 AND begun")?
-                .exists([id.as_bytes()])?;
-            summaries.push(Summary {
-                id: *id,
-                state,
-                begun,
-            });
-        }
-        Ok(summaries)
-    })
+    let mut summaries = Vec::with_capacity(ids.len());
+    for id in ids {
+        let Some(state) = execution::state(reader, *id)? else {
+            continue;
+        };
+        let begun = reader
+            .prepare("SELECT 1 FROM work WHERE execution = ?1 AND begun")?
+            .exists([id.as_bytes()])?;
+        summaries.push(Summary {
+            id: *id,
+            state,
+            begun,
+        });
+    }
+    Ok(summaries)
 }
 
-/// A walk from an id to older ones.
+/// A walk from an id to older ones, one stretch after the other.
+///
+/// An execution changes its status and so its source while the walk goes on, but never its id.
+/// Each stretch of ids is read from all sources as of one moment, so none is missed in between.
 struct Walk<'a> {
     reader: &'a Reader,
     workflow: Option<i64>,
     retried: bool,
     before: ExecutionId,
     limit: usize,
+    /// Rows that one source looks at in a stretch.
+    rows: u32,
+}
+
+/// The executions between two ids, and where the next stretch begins, if there is one.
+struct Stretch {
+    summaries: Vec<Summary>,
+    rest: Option<ExecutionId>,
+}
+
+/// What one source gave, newest first.
+struct Found {
+    ids: Vec<ExecutionId>,
+    /// The last id it came to, unless it came to its end.
+    reached: Option<ExecutionId>,
 }
 
 impl Walk<'_> {
-    fn with_status(&self, status: Status) -> Result<Vec<ExecutionId>, ReadError> {
+    /// The next stretch. All sources know it down to where the shortest of them came to.
+    fn stretch(&self, statuses: &[Status]) -> Result<Stretch, ReadError> {
+        let mut sources = Vec::new();
+        if statuses.is_empty() {
+            sources.push(self.all(None)?);
+        }
+        for status in Status::ALL
+            .into_iter()
+            .filter(|status| statuses.contains(status))
+        {
+            sources.push(self.with_status(status)?);
+            if status == Status::Running {
+                // What the log itself calls so: completed steps are being undone.
+                sources.push(self.by_status(status, "true")?);
+            }
+        }
+        let rest = sources.iter().filter_map(|source| source.reached).max();
+        let mut ids: Vec<ExecutionId> = sources.into_iter().flat_map(|source| source.ids).collect();
+        ids.retain(|id| rest.is_none_or(|rest| *id >= rest));
+        ids.sort_unstable_by(|a, b| b.cmp(a));
+        ids.truncate(self.limit);
+        Ok(Stretch {
+            summaries: load(self.reader, &ids)?,
+            rest,
+        })
+    }
+
+    fn with_status(&self, status: Status) -> Result<Found, ReadError> {
         match status {
             Status::Completed => self.all(Some("executions.status = 'completed'")),
             Status::Pending => self.pending(),
-            Status::Running => self.running(),
+            Status::Running => self.begun(),
             Status::Retrying | Status::Waiting => {
                 self.by_status(status, &format!("NOT {HAS_BEGUN}"))
             }
@@ -102,7 +137,7 @@ impl Walk<'_> {
     }
 
     /// Along the key, or an index that begins with what is asked for.
-    fn all(&self, condition: Option<&str>) -> Result<Vec<ExecutionId>, ReadError> {
+    fn all(&self, condition: Option<&str>) -> Result<Found, ReadError> {
         let (index, start) = match (self.retried, self.workflow) {
             (true, _) => ("executions_retried", "executions.retry_count > 0"),
             (false, Some(_)) => ("executions_by_workflow", "executions.workflow = ?1"),
@@ -120,7 +155,7 @@ impl Walk<'_> {
     }
 
     /// Along the index of those statuses that are not everybody's.
-    fn by_status(&self, status: Status, condition: &str) -> Result<Vec<ExecutionId>, ReadError> {
+    fn by_status(&self, status: Status, condition: &str) -> Result<Found, ReadError> {
         let sql = format!(
             "SELECT executions.id, {wanted} AND {condition}
              FROM executions INDEXED BY executions_by_status
@@ -133,7 +168,7 @@ impl Walk<'_> {
     }
 
     /// What is pending has work, so this goes along the work.
-    fn pending(&self) -> Result<Vec<ExecutionId>, ReadError> {
+    fn pending(&self) -> Result<Found, ReadError> {
         let sql = format!(
             "SELECT executions.id, {wanted} AND executions.status = 'pending' AND NOT {HAS_BEGUN}
              FROM work CROSS JOIN executions ON executions.id = work.execution
@@ -144,12 +179,10 @@ impl Walk<'_> {
         self.collect(&sql)
     }
 
-    /// What has begun has an owner, and nodes own no more than they have slots. The log itself
-    /// says `running` only where completed steps are being undone.
-    fn running(&self) -> Result<Vec<ExecutionId>, ReadError> {
-        let mut ids = self.by_status(Status::Running, "true")?;
+    /// What has begun has an owner, and nodes own no more than they have slots.
+    fn begun(&self) -> Result<Found, ReadError> {
         let sql = format!(
-            "SELECT DISTINCT executions.id
+            "SELECT DISTINCT executions.id, true
              FROM work INDEXED BY work_owned
              CROSS JOIN executions ON executions.id = work.execution
              WHERE work.owner IS NOT NULL AND work.begun
@@ -158,13 +191,7 @@ impl Walk<'_> {
              ORDER BY executions.id DESC LIMIT ?3",
             wanted = self.wanted(),
         );
-        self.reader.restart_clock();
-        let mut owned = self.reader.prepare(&sql)?;
-        let mut rows = owned.query((self.workflow, self.before.as_bytes(), self.limit as i64))?;
-        while let Some(row) = rows.next()? {
-            ids.push(execution_id(row, 0)?);
-        }
-        Ok(ids)
+        self.collect(&sql)
     }
 
     /// What every source asks of a row. Names `?1` so that each statement has three parameters.
@@ -176,30 +203,27 @@ impl Walk<'_> {
         }
     }
 
-    /// Walks until there are enough rows whose second column is true, one short read after the
-    /// other.
-    fn collect(&self, sql: &str) -> Result<Vec<ExecutionId>, ReadError> {
+    /// The ids of the rows whose second column is true, until there are enough.
+    fn collect(&self, sql: &str) -> Result<Found, ReadError> {
         let mut ids: Vec<ExecutionId> = Vec::new();
-        let mut before = self.before;
-        while ids.len() < self.limit {
-            self.reader.restart_clock();
-            let mut select = self.reader.prepare(sql)?;
-            let mut rows = select.query((self.workflow, before.as_bytes(), ROWS_PER_READ))?;
-            let mut seen = 0;
-            while ids.len() < self.limit
-                && let Some(row) = rows.next()?
-            {
-                seen += 1;
-                before = execution_id(row, 0)?;
-                // An execution with several rows of work comes several times, one after the other.
-                if row.get(1)? && ids.last() != Some(&before) {
-                    ids.push(before);
+        let mut select = self.reader.prepare(sql)?;
+        let mut rows = select.query((self.workflow, self.before.as_bytes(), self.rows))?;
+        let mut reached = None;
+        for _ in 0..self.rows {
+            let Some(row) = rows.next()? else {
+                reached = None;
+                break;
+            };
+            let id = execution_id(row, 0)?;
+            reached = Some(id);
+            // An execution with several rows of work comes several times, one after the other.
+            if row.get(1)? && ids.last() != Some(&id) {
+                ids.push(id);
+                if ids.len() == self.limit {
+                    break;
                 }
             }
-            if seen < ROWS_PER_READ {
-                break;
-            }
         }
-        Ok(ids)
+        Ok(Found { ids, reached })
     }
 }
