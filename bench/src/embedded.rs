@@ -141,10 +141,7 @@ impl AtOnce {
     }
 
     pub(crate) fn answer(&self) -> HttpAnswer {
-        HttpAnswer {
-            status: 200,
-            output: self.0.clone(),
-        }
+        HttpAnswer::new(200, self.0.clone())
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
-use refire_core::execution::EventRow;
+use refire_core::execution::{EventRow, Execution};
 use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
@@ -108,6 +108,10 @@ impl Store for Watched {
         sequences: &[u64],
     ) -> Result<Vec<(u64, Json)>, ReadError> {
         self.below.values(id, sequences).await
+    }
+
+    async fn states(&self, ids: &[ExecutionId]) -> Result<Vec<Option<Execution>>, ReadError> {
+        self.below.states(ids).await
     }
 
     async fn load(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {

@@ -12,6 +12,11 @@ pub const HISTORY_BYTES_MAX: u64 = 10 * 1024 * 1024;
 pub const LOSSES_MAX: u32 = 5;
 /// A snapshot up to this size is written with every commit.
 pub const SNAPSHOT_BYTES_EVERY_COMMIT: usize = 16 * 1024;
+/// A first commit with values of no more than this goes without a snapshot: its events are read as
+/// fast, and most executions are written only once more.
+pub const SNAPSHOT_BYTES_NOT_AT_FIRST: usize = 4 * 1024;
+/// Values of an execution that are read with its state, before a slot is free for its attempt.
+pub const VALUES_BYTES_READ_AHEAD: u64 = 16 * 1024;
 /// A larger snapshot is written once per this many events.
 pub const SNAPSHOT_EVENTS_APART: u64 = 50;
 /// Bytes of one output: what does not fit into a history cannot be kept.
@@ -24,6 +29,9 @@ pub const MESSAGE_BYTES_MAX: usize = 2 * 1024;
 pub const RETRY_AFTER_MS_MAX: u64 = 3_600_000;
 /// The longest wait before a retry, whatever its policy comes to: one year.
 pub const RETRY_WAIT_MS_MAX: u64 = 365 * 24 * 3_600_000;
+/// Pauses during one attempt that are told apart when its time is counted; of more, the oldest
+/// count as one.
+pub const PAUSES_KEPT_MAX: usize = 32;
 /// Priorities go from 1 (first) to 10 (last).
 pub const PRIORITY_DEFAULT: u8 = 5;
 /// The lowest priority.

@@ -3,9 +3,12 @@
 //! Stored times come from here and from nowhere else: a monotonic clock anchored to the wall
 //! clock, so that a jump of the wall clock never moves a timer or turns a log's times around.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use refire_core::time::Timestamp;
 use tokio::time::Instant;
 
@@ -16,7 +19,16 @@ pub trait Clock: Send + Sync + 'static {
 
     /// Called every few seconds: a moment to follow a clock that was set.
     fn tick(&self) {}
+
+    /// Sleeps until this much has passed, or a little less: who waits for a moment asks for the
+    /// time again.
+    fn doze(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        tokio::time::sleep(duration).boxed()
+    }
 }
+
+/// The runtime's timers are this coarse: a sleep lasts up to two milliseconds too long.
+const COARSE: Duration = Duration::from_millis(2);
 
 /// The machine's clock.
 #[derive(Debug)]
@@ -26,6 +38,8 @@ pub struct SystemClock {
     anchor_us: AtomicI64,
     /// The latest time given out.
     latest_us: AtomicI64,
+    /// Whether a thread sleeps for somebody.
+    is_dozing: Arc<AtomicBool>,
 }
 
 impl SystemClock {
@@ -37,6 +51,7 @@ impl SystemClock {
             started: Instant::now(),
             anchor_us: AtomicI64::new(wall),
             latest_us: AtomicI64::new(wall),
+            is_dozing: Arc::default(),
         }
     }
 
@@ -66,6 +81,30 @@ impl Clock for SystemClock {
     fn tick(&self) {
         self.anchor_us
             .store(wall_us() - self.elapsed_us(), Ordering::Relaxed);
+    }
+
+    /// The last bit of a wait is slept by a thread, which the kernel wakes to the microsecond; by
+    /// one at a time, and where there is none, by the runtime.
+    fn doze(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        let coarse = match duration.checked_sub(COARSE) {
+            Some(most) if !most.is_zero() => return tokio::time::sleep(most).boxed(),
+            _ => tokio::time::sleep(duration),
+        };
+        if self.is_dozing.swap(true, Ordering::AcqRel) {
+            return coarse.boxed();
+        }
+        let is_dozing = Arc::clone(&self.is_dozing);
+        let fine = tokio::task::spawn_blocking(move || {
+            std::thread::sleep(duration);
+            is_dozing.store(false, Ordering::Release);
+        });
+        async move {
+            tokio::select! {
+                _ = fine => {}
+                () = coarse => {}
+            }
+        }
+        .boxed()
     }
 }
 

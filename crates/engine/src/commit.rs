@@ -11,13 +11,15 @@ mod lane;
 mod planted;
 mod request;
 mod settle;
+#[cfg(test)]
+mod tests;
 mod unit;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use refire_core::definition::Workflow;
-use refire_core::execution::{Command, Execution, Refusal, decide};
+use refire_core::execution::{Command, Decision, Execution, Refusal, decide};
 use refire_core::id::{ExecutionId, NodeId};
 use refire_core::time::Timestamp;
 use refire_store::{Batch, CommitError, NotWritten, Part, PartOutcome, Store};
@@ -37,7 +39,8 @@ pub(crate) use settle::AfterCommit;
 pub(crate) use unit::TIMER_OWNED_WITHIN;
 use unit::Unit;
 
-/// Times a command is decided again because another node moved the execution first.
+/// Times a command is decided again because its execution had moved: by another node, or between
+/// an attempt's beginning and its result.
 const CONFLICTS_MAX: u32 = 5;
 
 /// What a committer works with.
@@ -85,27 +88,32 @@ impl Committer {
     /// Decides, writes and answers one batch.
     pub(crate) async fn batch(&mut self, requests: Vec<Request>) -> BatchEnd {
         let now = self.clock.now();
-        let mut units = self.decide_all(requests, now).await;
-        let mut conflicts = 0;
-        loop {
-            let mut conflicted = Vec::new();
-            let end = self.write(units, now, &mut conflicted).await;
-            if end == BatchEnd::MustStop || conflicted.is_empty() {
+        let mut requests = requests;
+        for _ in 0..=CONFLICTS_MAX {
+            let mut again = Vec::new();
+            let units = self.decide_all(requests, now, &mut again).await;
+            let end = self.write(units, now, &mut again).await;
+            if end == BatchEnd::MustStop {
+                refuse_all(again, &CommitFailure::Unavailable);
                 return end;
             }
-            conflicts += 1;
-            if conflicts > CONFLICTS_MAX {
-                for request in conflicted {
-                    request.refuse(&CommitFailure::Contended);
-                }
+            if again.is_empty() {
                 return end;
             }
-            units = self.decide_all(conflicted, now).await;
+            requests = again;
         }
+        refuse_all(requests, &CommitFailure::Contended);
+        BatchEnd::Settled
     }
 
-    /// Turns requests into units: one per execution, in order of arrival.
-    async fn decide_all(&mut self, requests: Vec<Request>, now: Timestamp) -> Vec<Unit> {
+    /// Turns requests into units: one per execution, in order of arrival. What cannot be decided
+    /// before the others are written goes to `again`.
+    async fn decide_all(
+        &mut self,
+        requests: Vec<Request>,
+        now: Timestamp,
+        again: &mut Vec<Request>,
+    ) -> Vec<Unit> {
         let mut units: Vec<Unit> = Vec::with_capacity(requests.len());
         let mut of_execution: HashMap<ExecutionId, usize> = HashMap::new();
         for request in requests {
@@ -113,20 +121,21 @@ impl Committer {
                 Request::Command {
                     id,
                     command,
+                    known,
                     reply,
                     permit,
                 } => {
                     let index = match of_execution.get(&id) {
                         Some(index) => *index,
                         None => {
-                            units.push(self.open_unit(id).await);
+                            units.push(self.open_unit(id, known).await);
                             of_execution.insert(id, units.len() - 1);
                             units.len() - 1
                         }
                     };
                     let asker = Asker::new(reply, permit);
-                    self.decide_one(&mut units[index], *command, asker, now)
-                        .await;
+                    let unit = &mut units[index];
+                    again.extend(self.decide_one(unit, *command, asker, now).await);
                 }
                 Request::Admit(all) => units.extend(all.into_iter().map(Unit::admission)),
                 Request::Part { part, reply } => units.push(Unit::plain(part, reply)),
@@ -138,68 +147,93 @@ impl Committer {
         units
     }
 
-    async fn open_unit(&mut self, id: ExecutionId) -> Unit {
-        match self.load(id).await {
-            Ok(Some((state, workflow))) => Unit::execution(id, state, workflow),
+    /// The unit of an execution, from what is at hand or from the store.
+    async fn open_unit(&mut self, id: ExecutionId, known: Option<Arc<Execution>>) -> Unit {
+        match self.cache.take(&id).or(known) {
+            Some(state) => match self.workflow_of(&state).await {
+                Ok(Some(workflow)) => Unit::execution(id, state, workflow),
+                Ok(None) => Unit::refused(id, CommandError::NotFound),
+                Err(failure) => Unit::refused(id, CommandError::Failed(failure)),
+            },
+            None => self.read_unit(id).await,
+        }
+    }
+
+    /// The unit of an execution as the store has it now.
+    async fn read_unit(&self, id: ExecutionId) -> Unit {
+        let loaded = self.store.load(id).await;
+        let state = match loaded.map_err(|error| CommitFailure::read(&error)) {
+            Ok(Some(stored)) => Arc::new(stored.state),
+            Ok(None) => return Unit::refused(id, CommandError::NotFound),
+            Err(failure) => return Unit::refused(id, CommandError::Failed(failure)),
+        };
+        match self.workflow_of(&state).await {
+            Ok(Some(workflow)) => Unit::execution(id, state, workflow).just_read(),
             Ok(None) => Unit::refused(id, CommandError::NotFound),
             Err(failure) => Unit::refused(id, CommandError::Failed(failure)),
         }
     }
 
-    /// An execution's state, from the cache of open ones or from the store.
-    async fn load(
-        &mut self,
-        id: ExecutionId,
-    ) -> Result<Option<(Arc<Execution>, Arc<Workflow>)>, CommitFailure> {
-        let state = match self.cache.take(&id) {
-            Some(state) => state,
-            None => match self
-                .store
-                .load(id)
-                .await
-                .map_err(|error| CommitFailure::read(&error))?
-            {
-                Some(stored) => Arc::new(stored.state),
-                None => return Ok(None),
-            },
-        };
+    async fn workflow_of(&self, state: &Execution) -> Result<Option<Arc<Workflow>>, CommitFailure> {
         let Some(origin) = &state.origin else {
             return Ok(None);
         };
-        let workflow = self
+        let version = self
             .catalog
-            .version(&origin.workflow, origin.workflow_version)
-            .await
-            .map_err(CommitFailure::catalog)?;
-        Ok(Some((state, workflow)))
+            .version(&origin.workflow, origin.workflow_version);
+        version.await.map(Some).map_err(CommitFailure::catalog)
     }
 
-    async fn decide_one(&self, unit: &mut Unit, command: Command, asker: Asker, now: Timestamp) {
-        let Some((id, state, workflow)) = unit.open() else {
-            unit.refuse_one(asker);
-            return;
+    /// Decides a command on the unit's state; gives it back if that cannot be done yet.
+    ///
+    /// What is decided on a state of the past is refused by its version when it is written. What
+    /// writes nothing, as a refusal, must come from the store's own state.
+    async fn decide_one(
+        &self,
+        unit: &mut Unit,
+        command: Command,
+        asker: Asker,
+        now: Timestamp,
+    ) -> Option<Request> {
+        let mut decided = self.decide_on(unit, &command, now).await;
+        let writes = match &decided {
+            Ok(decision) => !decision.events.is_empty(),
+            Err(error) => !matches!(error, CommandError::Refused(_)),
         };
+        if let Some(id) = unit.hearsay().filter(|_| !writes) {
+            if unit.is_answered() {
+                return Some(asker.ask_again(id, command));
+            }
+            *unit = self.read_unit(id).await;
+            decided = self.decide_on(unit, &command, now).await;
+        }
+        match decided {
+            Ok(decision) => unit.add_decision(decision, command, asker),
+            Err(error) => unit.add_refusal(error, command, asker),
+        }
+        None
+    }
+
+    /// What core says.
+    async fn decide_on(
+        &self,
+        unit: &mut Unit,
+        command: &Command,
+        now: Timestamp,
+    ) -> Result<Decision, CommandError> {
+        let reason = unit.reason();
+        let (id, state, workflow) = unit.open().ok_or(reason)?;
         let mut decision = decide(&workflow, state, command.clone(), now);
         if let Err(Refusal::MissingPayload(_)) = decision {
-            match self.store.load_values(id, &state.referenced()).await {
-                Ok(values) => {
-                    let payloads = &mut Arc::make_mut(state).payloads;
-                    for (sequence, value) in values {
-                        payloads.insert(sequence, value);
-                    }
-                    decision = decide(&workflow, state, command.clone(), now);
-                }
-                Err(error) => {
-                    let failure = CommitFailure::read(&error);
-                    unit.add_refusal(asker, CommandError::Failed(failure));
-                    return;
-                }
+            let values = self.store.load_values(id, &state.referenced()).await;
+            let values = values.map_err(|error| CommitFailure::read(&error))?;
+            let payloads = &mut Arc::make_mut(state).payloads;
+            for (sequence, value) in values {
+                payloads.insert(sequence, value);
             }
+            decision = decide(&workflow, state, command.clone(), now);
         }
-        match decision {
-            Ok(decision) => unit.add_decision(decision, command, asker),
-            Err(refusal) => unit.add_refusal(asker, CommandError::Refused(refusal)),
-        }
+        decision.map_err(CommandError::Refused)
     }
 
     /// Writes units in one transaction. A transaction that fails because of its data is split
@@ -208,13 +242,13 @@ impl Committer {
         &mut self,
         units: Vec<Unit>,
         now: Timestamp,
-        conflicted: &mut Vec<Request>,
+        again: &mut Vec<Request>,
     ) -> BatchEnd {
         let mut stack = vec![units];
         while let Some(mut units) = stack.pop() {
             let parts: Vec<Part> = units.iter_mut().flat_map(Unit::take_parts).collect();
             if parts.is_empty() {
-                self.answer(units, Vec::new(), now, conflicted);
+                self.answer(units, Vec::new(), now, again);
                 continue;
             }
             let commit_id = entropy::fresh(self.entropy.as_ref(), now);
@@ -228,7 +262,7 @@ impl Committer {
             #[cfg(not(feature = "planted"))]
             let written = self.store.commit(&batch).await;
             match written {
-                Ok(outcomes) => self.answer(units, outcomes, now, conflicted),
+                Ok(outcomes) => self.answer(units, outcomes, now, again),
                 Err(CommitError::NotWritten {
                     reason: NotWritten::Statement,
                     source,
@@ -269,7 +303,7 @@ impl Committer {
         units: Vec<Unit>,
         outcomes: Vec<PartOutcome>,
         now: Timestamp,
-        conflicted: &mut Vec<Request>,
+        again: &mut Vec<Request>,
     ) {
         let mut outcomes = outcomes.into_iter();
         for unit in units {
@@ -284,8 +318,14 @@ impl Committer {
                 &mut self.cache,
                 now,
                 self.after.as_ref(),
-                conflicted,
+                again,
             );
         }
+    }
+}
+
+fn refuse_all(requests: Vec<Request>, failure: &CommitFailure) {
+    for request in requests {
+        request.refuse(failure);
     }
 }

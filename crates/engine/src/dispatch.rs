@@ -33,7 +33,7 @@ use tokio_util::task::TaskTracker;
 use crate::caller::Caller;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
-use crate::commit::{AfterCommit, Queue, Request, TIMER_OWNED_WITHIN};
+use crate::commit::{AfterCommit, Queue, Request};
 use crate::limit::{Permit, Slots};
 use crate::local::LocalTasks;
 use crate::secret::Secrets;
@@ -156,13 +156,25 @@ impl Dispatcher {
         }
     }
 
+    /// Runs a part of the dispatcher beside the others. Rows are in its hands, so a panic would lose
+    /// them until the next start: then this is what must come.
+    fn aside(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let broken = self.broken.clone();
+        self.tracker.spawn(async move {
+            if AssertUnwindSafe(work).catch_unwind().await.is_err() {
+                tracing::error!("a part of the dispatcher panicked; it must be started again");
+                broken.cancel();
+            }
+        });
+    }
+
     /// As [`Dispatcher::release`], in a task of its own; then they are looked for.
     fn give_back(self: &Arc<Self>, rows: Vec<WorkRow>) {
         if rows.is_empty() {
             return;
         }
         let dispatcher = Arc::clone(self);
-        self.tracker.spawn(async move {
+        self.aside(async move {
             let workflows: BTreeSet<WorkflowId> =
                 rows.iter().map(|row| row.workflow.clone()).collect();
             let rows = rows.into_iter().map(|row| (row, None));
@@ -173,20 +185,8 @@ impl Dispatcher {
         });
     }
 
-    /// Puts an attempt off. Soon, it stays with this node as a timer; later, the store has it.
-    pub(crate) async fn put_off(&self, row: WorkRow, until: Timestamp) {
-        if until <= self.clock.now().plus(TIMER_OWNED_WITHIN) {
-            self.keep(row, until);
-        } else {
-            self.release(vec![(row, Some(until))]).await;
-        }
-    }
-
-    /// Keeps an owned row in memory until then.
+    /// Keeps an owned row in memory until then. What may be begun in the store says so.
     pub(crate) fn keep(&self, mut row: WorkRow, until: Timestamp) {
-        if self.stopping.is_cancelled() {
-            return;
-        }
         row.due_at = Some(until);
         self.timers.add(row);
     }
@@ -276,10 +276,12 @@ impl AfterCommit for Follow {
     }
 
     fn hold(&self, execution: ExecutionId) {
-        self.0.timers.hold(execution);
-        let begun = self.0.flights.hold(execution);
-        // The store drops them, since the execution is paused, and resuming makes them again.
-        self.0.give_back(begun);
+        let waiting = self.0.timers.hold(execution);
+        let begun = waiting.into_iter().filter(|row| row.begun);
+        let begun = begun.chain(self.0.flights.hold(execution));
+        // The store has dropped the others. It drops these now, since the execution is paused, and
+        // resuming makes them again.
+        self.0.give_back(begun.collect());
     }
 
     fn abort(&self, execution: ExecutionId) {

@@ -249,7 +249,13 @@ impl Engine {
             .as_ref()
             .is_some_and(|stored| !stored.state.status.is_terminal())
         {
-            let _ = tokio::time::timeout(wait, waiting.ended()).await;
+            tokio::select! {
+                biased;
+                () = waiting.ended() => {}
+                // Nothing ends any more.
+                () = self.broken.cancelled() => {}
+                () = tokio::time::sleep(wait) => {}
+            }
         }
         self.store.execution(id).await
     }
@@ -264,6 +270,7 @@ impl Engine {
         let request = Request::Command {
             id,
             command: Box::new(command),
+            known: None,
             reply: Some(reply),
             permit: None,
         };

@@ -2,6 +2,7 @@
 //! letter's change of status.
 
 use refire_core::dead_letter::LetterStatus;
+use refire_core::definition::StepId;
 use refire_core::execution::event::TriggerKind;
 use refire_core::execution::{Carried, Lineage, Start, StepStatus, Trigger};
 use refire_core::id::{DlqId, ExecutionId};
@@ -54,6 +55,17 @@ pub enum LetterRetryError {
     /// No step failed, or the definition has it no more.
     #[error("there is no failed step to go on from; retry from the start")]
     NoFailedStep,
+    /// An output that the retry would go on from is not in the store.
+    #[error(
+        "the database holds something unreadable: the output of step {step} of {execution} is \
+         missing; a retry from the start does not need it"
+    )]
+    MissingOutput {
+        /// The completed step.
+        step: StepId,
+        /// The execution that made it.
+        execution: ExecutionId,
+    },
     /// It was deleted.
     #[error("the workflow does not exist any more")]
     NoSuchWorkflow,
@@ -194,27 +206,28 @@ impl Engine {
         if letter.step.is_none() {
             return Err(LetterRetryError::NoFailedStep);
         }
-        let done: Vec<_> = original
-            .completed_order
-            .iter()
-            .filter_map(|id| {
-                let step = original.step(id)?;
-                (step.status == StepStatus::Completed).then_some((id, step.output?.sequence))
-            })
-            .collect();
-        let sequences: Vec<u64> = done.iter().map(|(_, sequence)| *sequence).collect();
+        let done = original.completed_order.iter().filter_map(|id| {
+            let step = original.step(id)?;
+            let sequence = step.output.map(|output| output.sequence);
+            (step.status == StepStatus::Completed).then_some((id, sequence))
+        });
+        let done: Vec<(&StepId, Option<u64>)> = done.collect();
+        let sequences: Vec<u64> = done.iter().filter_map(|(_, sequence)| *sequence).collect();
         let values = self.store().values(letter.execution, &sequences).await?;
-        let carried = done
-            .into_iter()
-            .filter_map(|(step, sequence)| {
-                let (_, output) = values.iter().find(|(found, _)| *found == sequence)?;
-                Some(Carried {
+        done.into_iter()
+            .map(|(step, sequence)| {
+                let value = values.iter().find(|(found, _)| Some(*found) == sequence);
+                // A step that is left out would run again, as if it had never been done.
+                let (_, output) = value.ok_or_else(|| LetterRetryError::MissingOutput {
+                    step: step.clone(),
+                    execution: letter.execution,
+                })?;
+                Ok(Carried {
                     step: step.clone(),
                     output: output.clone(),
                     from: letter.execution,
                 })
             })
-            .collect();
-        Ok(carried)
+            .collect()
     }
 }

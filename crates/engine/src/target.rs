@@ -26,5 +26,6 @@ pub use network::Network;
 pub use redact::Redactor;
 pub use request::HttpRequest;
 pub use resolve::{Found, Lookup, SystemLookup};
+pub(crate) use room::Taken;
 
 pub(crate) use http::without_secrets;

@@ -60,9 +60,9 @@ impl Timers {
         self.heap().void(execution, Some(step));
     }
 
-    /// Forgets all timers of an execution.
-    pub(crate) fn hold(&self, execution: ExecutionId) {
-        self.heap().void(execution, None);
+    /// Forgets all timers of an execution and says what they were.
+    pub(crate) fn hold(&self, execution: ExecutionId) -> Vec<WorkRow> {
+        self.heap().void(execution, None)
     }
 
     /// How many there are.
@@ -93,7 +93,7 @@ impl Timers {
             tokio::select! {
                 biased;
                 () = self.earlier.notified() => {}
-                () = tokio::time::sleep(sleep) => {}
+                () = clock.doze(sleep) => {}
             }
         }
     }
@@ -104,16 +104,17 @@ impl Timers {
 }
 
 impl Heap {
-    fn void(&mut self, execution: ExecutionId, step: Option<&str>) {
+    fn void(&mut self, execution: ExecutionId, step: Option<&str>) -> Vec<WorkRow> {
         let Some(rows) = self.rows.get_mut(&execution) else {
-            return;
+            return Vec::new();
         };
-        let before = rows.len();
-        rows.retain(|row| step.is_some_and(|step| row.step != step));
-        self.count -= before - rows.len();
+        let is_void = |row: &mut WorkRow| step.is_none_or(|step| row.step == step);
+        let void: Vec<WorkRow> = rows.extract_if(.., is_void).collect();
+        self.count -= void.len();
         if rows.is_empty() {
             self.rows.remove(&execution);
         }
+        void
     }
 
     fn take_due(&mut self, now: Timestamp) -> (Vec<WorkRow>, Option<Timestamp>) {

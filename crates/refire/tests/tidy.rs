@@ -27,7 +27,7 @@ fn sources(below: &Path, found: &mut Vec<PathBuf>) {
 
 fn all_sources() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for folder in ["crates", "examples", "bench"] {
+    for folder in ["crates", "examples", "bench", "fuzz/src", "fuzz/targets"] {
         sources(&root().join(folder), &mut found);
     }
     assert!(found.len() > 50, "the sources were found");

@@ -2,6 +2,7 @@
 //!
 //! It decides nothing, and never needs a runtime.
 
+use crate::clock::Clock;
 use crate::error::RetryError;
 use crate::operation::BlockingOperation;
 use crate::retry::Retry;
@@ -9,11 +10,12 @@ use crate::rules::Rules;
 use crate::sleeper::BlockingSleeper;
 use crate::steps::Step;
 
-impl<O, R, S> Retry<O, R, S>
+impl<O, R, S, C> Retry<O, R, S, C>
 where
     O: BlockingOperation,
     R: Rules<O::Value, O::Error>,
     S: BlockingSleeper,
+    C: Clock,
 {
     /// Runs the operation until it succeeds or the plan ends, holding up the thread meanwhile.
     pub fn call(self) -> Result<O::Value, RetryError<O::Last>> {

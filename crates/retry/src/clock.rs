@@ -2,7 +2,6 @@
 //!
 //! Only monotonic time is read, and only to measure how long a run has taken; the wall clock never is.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 /// A source of monotonic time.
@@ -19,32 +18,34 @@ impl<F: Fn() -> Instant> Clock for F {
     }
 }
 
-/// The clock a run reads. The usual ones are variants of their own, so that only a clock somebody sets
-/// costs an allocation.
-#[derive(Clone)]
-pub(crate) enum ClockInUse {
-    Std,
-    #[cfg(feature = "tokio")]
-    Tokio,
-    Custom(Arc<dyn Clock + Send + Sync>),
-}
+/// The system's monotonic clock: [`std::time::Instant`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StdClock;
 
-impl ClockInUse {
-    /// The clock that goes with the default way of sleeping.
-    pub(crate) const fn for_async() -> Self {
-        #[cfg(feature = "tokio")]
-        return Self::Tokio;
-        #[cfg(not(feature = "tokio"))]
-        return Self::Std;
-    }
-
-    pub(crate) fn now(&self) -> Instant {
-        match self {
-            Self::Std => Instant::now(),
-            // Where tokio's time is paused for a test, elapsed time must stand still with it.
-            #[cfg(feature = "tokio")]
-            Self::Tokio => tokio::time::Instant::now().into_std(),
-            Self::Custom(clock) => clock.now(),
-        }
+impl Clock for StdClock {
+    #[inline]
+    fn now(&self) -> Instant {
+        Instant::now()
     }
 }
+
+/// Tokio's clock. Where tokio's time is paused for a test, elapsed time stands still with it.
+#[cfg(feature = "tokio")]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TokioClock;
+
+#[cfg(feature = "tokio")]
+impl Clock for TokioClock {
+    #[inline]
+    fn now(&self) -> Instant {
+        tokio::time::Instant::now().into_std()
+    }
+}
+
+/// The clock of async runs unless told otherwise: the one that goes with the way they sleep.
+#[cfg(feature = "tokio")]
+pub type DefaultClock = TokioClock;
+
+/// The clock of async runs unless told otherwise.
+#[cfg(not(feature = "tokio"))]
+pub type DefaultClock = StdClock;

@@ -16,7 +16,13 @@ use std::time::Duration;
 pub struct RetryError<L> {
     /// How many attempts were made.
     pub attempts: u32,
-    /// The time from the start of the first attempt to the end of the last.
+    /// How long the run took, to the end of the last attempt.
+    ///
+    /// It counts from the start of the first attempt if the run is timed: if its plan has a time limit
+    /// or a wait or stop condition of your own, if [`before`](crate::Retry::before),
+    /// [`after`](crate::Retry::after) or [`Rules`](crate::Rules) watch it, or if it was asked for with
+    /// [`timed`](crate::Retry::timed). Otherwise it counts from the end of the first attempt, so that
+    /// it is zero after a single one.
     pub elapsed: Duration,
     /// Why there was no further attempt.
     pub reason: GaveUp,
@@ -40,10 +46,12 @@ impl<L> fmt::Display for RetryError<L> {
             ..
         } = self;
         let plural = if *attempts == 1 { "" } else { "s" };
-        write!(
-            f,
-            "gave up after {attempts} attempt{plural} in {elapsed:.1?}: {reason}"
-        )
+        write!(f, "gave up after {attempts} attempt{plural}")?;
+        // A run that is not timed has nothing to tell of its first attempt.
+        if !elapsed.is_zero() {
+            write!(f, " in {elapsed:.1?}")?;
+        }
+        write!(f, ": {reason}")
     }
 }
 
@@ -154,6 +162,18 @@ mod tests {
             error(1, ())
                 .to_string()
                 .starts_with("gave up after 1 attempt in")
+        );
+    }
+
+    #[test]
+    fn no_time_is_told_where_none_was_counted() {
+        let error = RetryError {
+            elapsed: Duration::ZERO,
+            ..error(1, ())
+        };
+        assert_eq!(
+            error.to_string(),
+            "gave up after 1 attempt: no attempts left"
         );
     }
 

@@ -2,6 +2,7 @@
 //!
 //! They only rearrange the arguments of [`retry`] and [`retry_blocking`].
 
+use crate::clock::{DefaultClock, StdClock};
 use crate::operation::{Async, Blocking};
 use crate::plan::Plan;
 use crate::retry::{Retry, retry, retry_blocking};
@@ -22,7 +23,7 @@ use crate::sleeper::{DefaultSleeper, ThreadSleeper};
 /// ```
 pub trait RetryExt: Sized {
     /// Retries this operation by a plan, which is usually a [`Policy`](crate::Policy).
-    fn retry(self, plan: impl Into<Plan>) -> Retry<Async<Self>, (), DefaultSleeper>;
+    fn retry(self, plan: impl Into<Plan>) -> Retry<Async<Self>, (), DefaultSleeper, DefaultClock>;
 }
 
 impl<F, Fut, T, E> RetryExt for F
@@ -30,7 +31,7 @@ where
     F: FnMut() -> Fut,
     Fut: Future<Output = Result<T, E>>,
 {
-    fn retry(self, plan: impl Into<Plan>) -> Retry<Async<Self>, (), DefaultSleeper> {
+    fn retry(self, plan: impl Into<Plan>) -> Retry<Async<Self>, (), DefaultSleeper, DefaultClock> {
         retry(plan, self)
     }
 }
@@ -45,14 +46,20 @@ where
 /// ```
 pub trait RetryBlockingExt: Sized {
     /// Retries this operation by a plan, which is usually a [`Policy`](crate::Policy).
-    fn retry_blocking(self, plan: impl Into<Plan>) -> Retry<Blocking<Self>, (), ThreadSleeper>;
+    fn retry_blocking(
+        self,
+        plan: impl Into<Plan>,
+    ) -> Retry<Blocking<Self>, (), ThreadSleeper, StdClock>;
 }
 
 impl<F, T, E> RetryBlockingExt for F
 where
     F: FnMut() -> Result<T, E>,
 {
-    fn retry_blocking(self, plan: impl Into<Plan>) -> Retry<Blocking<Self>, (), ThreadSleeper> {
+    fn retry_blocking(
+        self,
+        plan: impl Into<Plan>,
+    ) -> Retry<Blocking<Self>, (), ThreadSleeper, StdClock> {
         retry_blocking(plan, self)
     }
 }

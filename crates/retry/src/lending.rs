@@ -4,6 +4,7 @@
 //! and what that closure lends can only be written as an `async fn`, and those have no name to put
 //! behind `.await` on the builder.
 
+use crate::clock::Clock;
 use crate::error::RetryError;
 use crate::operation::LendingOperation;
 use crate::retry::Retry;
@@ -11,11 +12,12 @@ use crate::rules::Rules;
 use crate::sleeper::Sleeper;
 use crate::steps::Step;
 
-impl<O, R, S> Retry<O, R, S>
+impl<O, R, S, C> Retry<O, R, S, C>
 where
     O: LendingOperation,
     R: Rules<O::Value, O::Error>,
     S: Sleeper,
+    C: Clock,
 {
     /// Runs the operation until it succeeds or the plan ends.
     pub async fn run(self) -> Result<O::Value, RetryError<O::Last>> {

@@ -23,7 +23,9 @@ mod strategy;
 mod timeline;
 mod wait;
 
-pub use clock::Clock;
+#[cfg(feature = "tokio")]
+pub use clock::TokioClock;
+pub use clock::{Clock, DefaultClock, StdClock};
 pub use error::{GaveUp, Last, RetryError};
 pub use ext::{RetryBlockingExt, RetryExt};
 pub use future::Retrying;
@@ -35,7 +37,7 @@ pub use operation::{
 pub use plan::Plan;
 pub use policy::{Policy, Range};
 pub use retry::{Retry, retry, retry_blocking, retry_mut};
-pub use rules::{Adjust, After, Attempt, Before, OnSleep, Rules, Sleep, When};
+pub use rules::{Adjust, After, Attempt, Before, OnSleep, Rules, Sleep, Timed, When};
 pub use seed::{Draw, Seed};
 #[cfg(not(feature = "tokio"))]
 pub use sleeper::EnableFeatureTokioOrCallSleeper;

@@ -3,13 +3,12 @@
 //! It collects choices and decides nothing; awaiting or calling it starts the run.
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
-use crate::clock::{Clock, ClockInUse};
+use crate::clock::{Clock, DefaultClock, StdClock};
 use crate::operation::{Async, Blocking, Lending, Operation, Until};
 use crate::plan::Plan;
-use crate::rules::{Adjust, After, Attempt, Before, OnSleep, Rules, Sleep, When};
+use crate::rules::{Adjust, After, Attempt, Before, OnSleep, Rules, Sleep, Timed, When};
 use crate::seed::Seed;
 use crate::sleeper::{DefaultSleeper, ThreadSleeper};
 use crate::steps::Steps;
@@ -37,7 +36,7 @@ use crate::steps::Steps;
 pub fn retry<F, Fut, T, E>(
     plan: impl Into<Plan>,
     operation: F,
-) -> Retry<Async<F>, (), DefaultSleeper>
+) -> Retry<Async<F>, (), DefaultSleeper, DefaultClock>
 where
     F: FnMut() -> Fut,
     Fut: Future<Output = Result<T, E>>,
@@ -48,7 +47,7 @@ where
         rules: (),
         sleeper: DefaultSleeper::default(),
         seed: None,
-        clock: ClockInUse::for_async(),
+        clock: DefaultClock::default(),
     }
 }
 
@@ -80,7 +79,7 @@ where
 pub fn retry_mut<F, T, E>(
     plan: impl Into<Plan>,
     operation: F,
-) -> Retry<Lending<F>, (), DefaultSleeper>
+) -> Retry<Lending<F>, (), DefaultSleeper, DefaultClock>
 where
     F: AsyncFnMut() -> Result<T, E>,
 {
@@ -90,7 +89,7 @@ where
         rules: (),
         sleeper: DefaultSleeper::default(),
         seed: None,
-        clock: ClockInUse::for_async(),
+        clock: DefaultClock::default(),
     }
 }
 
@@ -112,7 +111,7 @@ where
 pub fn retry_blocking<F, T, E>(
     plan: impl Into<Plan>,
     operation: F,
-) -> Retry<Blocking<F>, (), ThreadSleeper>
+) -> Retry<Blocking<F>, (), ThreadSleeper, StdClock>
 where
     F: FnMut() -> Result<T, E>,
 {
@@ -122,31 +121,31 @@ where
         rules: (),
         sleeper: ThreadSleeper,
         seed: None,
-        clock: ClockInUse::Std,
+        clock: StdClock,
     }
 }
 
-/// A run of attempts, not yet begun: the operation `O`, the rules `R` to run it by, and the way to
-/// sleep, `S`.
+/// A run of attempts, not yet begun: the operation `O`, the rules `R` to run it by, the way to sleep,
+/// `S`, and the clock `C`.
 ///
 /// Made by [`retry`], [`retry_mut`] or [`retry_blocking`]; started by `.await`, [`run`](Self::run) or
 /// [`call`](Self::call) in the same order. The parameters have no defaults on purpose: a missing
 /// sleeper must show in the compiler's message.
 #[must_use = "nothing runs before it is awaited, or called if it is blocking"]
 #[derive(Clone)]
-pub struct Retry<O, R, S> {
+pub struct Retry<O, R, S, C> {
     operation: O,
     plan: Plan,
     rules: R,
     sleeper: S,
     seed: Option<Seed>,
-    clock: ClockInUse,
+    clock: C,
 }
 
-impl<O: Operation, R, S> Retry<O, R, S> {
+impl<O: Operation, R, S, C> Retry<O, R, S, C> {
     /// Retries only errors for which `predicate` holds. Others end the run at once, with
     /// [`GaveUp::NotRetryable`](crate::GaveUp::NotRetryable).
-    pub fn when<F>(self, predicate: F) -> Retry<O, (R, When<F>), S>
+    pub fn when<F>(self, predicate: F) -> Retry<O, (R, When<F>), S, C>
     where
         F: FnMut(&O::Error) -> bool,
     {
@@ -154,7 +153,7 @@ impl<O: Operation, R, S> Retry<O, R, S> {
     }
 
     /// Calls `hook` before each attempt.
-    pub fn before<F>(self, hook: F) -> Retry<O, (R, Before<F>), S>
+    pub fn before<F>(self, hook: F) -> Retry<O, (R, Before<F>), S, C>
     where
         F: FnMut(&Attempt),
     {
@@ -162,7 +161,7 @@ impl<O: Operation, R, S> Retry<O, R, S> {
     }
 
     /// Calls `hook` after each attempt, with what it gave.
-    pub fn after<F>(self, hook: F) -> Retry<O, (R, After<F>), S>
+    pub fn after<F>(self, hook: F) -> Retry<O, (R, After<F>), S, C>
     where
         F: FnMut(&Attempt, &Result<O::Value, O::Error>),
     {
@@ -170,7 +169,7 @@ impl<O: Operation, R, S> Retry<O, R, S> {
     }
 
     /// Calls `hook` before each sleep.
-    pub fn on_sleep<F>(self, hook: F) -> Retry<O, (R, OnSleep<F>), S>
+    pub fn on_sleep<F>(self, hook: F) -> Retry<O, (R, OnSleep<F>), S, C>
     where
         F: FnMut(&Sleep<'_, O::Value, O::Error>),
     {
@@ -180,7 +179,7 @@ impl<O: Operation, R, S> Retry<O, R, S> {
     /// Lets an error change the delay after it, as a `Retry-After` header does: `adjust` is given the
     /// error and the planned delay. Where it gives none, the run ends with
     /// [`GaveUp::Adjusted`](crate::GaveUp::Adjusted). A time limit still holds for what it gives.
-    pub fn adjust<F>(self, adjust: F) -> Retry<O, (R, Adjust<F>), S>
+    pub fn adjust<F>(self, adjust: F) -> Retry<O, (R, Adjust<F>), S, C>
     where
         F: FnMut(&O::Error, Duration) -> Option<Duration>,
     {
@@ -188,7 +187,7 @@ impl<O: Operation, R, S> Retry<O, R, S> {
     }
 
     /// Adds rules of your own.
-    pub fn rules<N>(self, rules: N) -> Retry<O, (R, N), S>
+    pub fn rules<N>(self, rules: N) -> Retry<O, (R, N), S, C>
     where
         N: Rules<O::Value, O::Error>,
     {
@@ -225,7 +224,7 @@ impl<O: Operation, R, S> Retry<O, R, S> {
     ///     .call();
     /// assert_eq!(result.unwrap_err().last, Last::Value("pending"));
     /// ```
-    pub fn until<P>(self, accept: P) -> Retry<Until<O, P>, R, S>
+    pub fn until<P>(self, accept: P) -> Retry<Until<O, P>, R, S, C>
     where
         O: Operation<Last = <O as Operation>::Error>,
         P: FnMut(&O::Value) -> bool,
@@ -259,7 +258,7 @@ impl<O: Operation, R, S> Retry<O, R, S> {
     /// Sleeps by other means: a [`Sleeper`](crate::Sleeper) if the operation is async, a
     /// [`BlockingSleeper`](crate::BlockingSleeper) if it blocks. In a closure, write the type of the
     /// argument out: `|delay: Duration| ...`.
-    pub fn sleeper<N>(self, sleeper: N) -> Retry<O, R, N> {
+    pub fn sleeper<N>(self, sleeper: N) -> Retry<O, R, N, C> {
         let Self {
             operation,
             plan,
@@ -278,20 +277,45 @@ impl<O: Operation, R, S> Retry<O, R, S> {
         }
     }
 
-    /// Measures time by another clock. Without this it is tokio's for async operations, where the
-    /// feature `tokio` is on, and [`std::time::Instant`] otherwise.
-    pub fn clock(mut self, clock: impl Clock + Send + Sync + 'static) -> Self {
-        self.clock = ClockInUse::Custom(Arc::new(clock));
-        self
+    /// Counts the time from the start of the first attempt, for the `elapsed` of the error and of
+    /// [`on_sleep`](Self::on_sleep).
+    ///
+    /// Time limits and the hooks [`before`](Self::before) and [`after`](Self::after) imply it. In a run
+    /// without any of them the time counts from the end of the first attempt, because reading the
+    /// clock would cost more than all the rest of a run that succeeds at once.
+    pub fn timed(self) -> Retry<O, (R, Timed), S, C> {
+        self.rules(Timed)
     }
 
-    pub(crate) fn into_parts(self) -> (O, Steps<R>, S, ClockInUse) {
+    /// Measures time by another clock. Without this it is tokio's for async operations, where the
+    /// feature `tokio` is on, and [`std::time::Instant`] otherwise.
+    pub fn clock<N: Clock>(self, clock: N) -> Retry<O, R, S, N> {
+        let Self {
+            operation,
+            plan,
+            rules,
+            sleeper,
+            seed,
+            clock: _,
+        } = self;
+        Retry {
+            operation,
+            plan,
+            rules,
+            sleeper,
+            seed,
+            clock,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn into_parts(self) -> (O, Steps<R>, S, C) {
         let steps = Steps::new(self.plan, self.rules, self.seed);
         (self.operation, steps, self.sleeper, self.clock)
     }
 }
 
-impl<O, R, S> fmt::Debug for Retry<O, R, S> {
+impl<O, R, S, C> fmt::Debug for Retry<O, R, S, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Retry")
             .field("plan", &self.plan)

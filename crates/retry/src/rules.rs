@@ -24,7 +24,7 @@ pub struct Sleep<'a, T, E> {
     pub attempt: u32,
     /// How long the sleep will be.
     pub delay: Duration,
-    /// The time since the first attempt started.
+    /// How long the run has taken, counted like [`RetryError::elapsed`](crate::RetryError::elapsed).
     pub elapsed: Duration,
     /// The error, if the attempt failed with one.
     pub error: Option<&'a E>,
@@ -56,8 +56,8 @@ pub struct Sleep<'a, T, E> {
 /// assert_eq!(result, Ok(7));
 /// ```
 pub trait Rules<T, E> {
-    /// Whether [`before`](Self::before) or [`after`](Self::after) is of use. Without them a run that
-    /// succeeds at once reads the clock once instead of twice.
+    /// Whether [`before`](Self::before) or [`after`](Self::after) is of use. Without them they are not
+    /// called, and a run that succeeds at once need not read the clock.
     const WATCHES: bool = true;
 
     /// Called before each attempt.
@@ -154,6 +154,12 @@ impl<T, E, F: FnMut(&Attempt, &Result<T, E>)> Rules<T, E> for After<F> {
         self.0(attempt, result);
     }
 }
+
+/// The rule of [`Retry::timed`](crate::Retry::timed): it watches, and that is all.
+#[derive(Clone, Copy, Debug)]
+pub struct Timed;
+
+impl<T, E> Rules<T, E> for Timed {}
 
 /// The rule of [`Retry::adjust`](crate::Retry::adjust).
 #[derive(Clone, Copy, Debug)]

@@ -29,20 +29,22 @@ pub(crate) struct Steps<R> {
     rules: R,
     /// Drawn when first needed, if the caller set none: most runs succeed without.
     seed: Option<Seed>,
-    /// When the first attempt began, once it has.
-    started: Option<Instant>,
+    /// Where the time counts from, once that is known: the start of the first attempt if something
+    /// looks at the time, and its end if not.
+    since: Option<Instant>,
     attempt: u32,
     /// What the plan gave for the last wait, before any adjusting.
     previous: Option<Duration>,
 }
 
 impl<R> Steps<R> {
+    #[inline]
     pub(crate) fn new(plan: Plan, rules: R, seed: Option<Seed>) -> Self {
         Self {
             plan,
             rules,
             seed,
-            started: None,
+            since: None,
             attempt: 0,
             previous: None,
         }
@@ -50,29 +52,27 @@ impl<R> Steps<R> {
 
     /// Call before each attempt. `now` is called only if the time is needed.
     ///
-    /// The time of the start is always needed, in case the run fails: the error tells how long it all
-    /// took. It is one reading of the monotonic clock, some tens of nanoseconds, and the only one a
-    /// run without watching rules makes if it succeeds at once.
+    /// A reading of the clock takes several times as long as all the rest of a run that succeeds at
+    /// once, so such a run makes none unless something asks for the time.
+    #[inline]
     pub(crate) fn begin<T, E>(&mut self, now: impl FnOnce() -> Instant)
     where
         R: Rules<T, E>,
     {
         self.attempt = self.attempt.saturating_add(1);
-        let elapsed = match self.started {
-            None => {
-                self.started = Some(now());
-                Duration::ZERO
-            }
-            Some(_) if !R::WATCHES => return,
-            Some(started) => now().saturating_duration_since(started),
-        };
-        self.rules.before(&Attempt {
-            number: self.attempt,
-            elapsed,
-        });
+        if R::WATCHES {
+            let elapsed = self.elapsed(now());
+            self.rules.before(&Attempt {
+                number: self.attempt,
+                elapsed,
+            });
+        } else if self.attempt == 1 && self.plan.reads_time() {
+            self.since = Some(now());
+        }
     }
 
     /// Call with the result of each attempt. `now` is called only if the time is needed.
+    #[inline]
     pub(crate) fn settle<O>(
         &mut self,
         operation: &mut O,
@@ -94,26 +94,30 @@ impl<R> Steps<R> {
             );
             match operation.judge(result) {
                 Ok(value) => Step::Done(value),
-                Err(last) => self.fail::<O>(last, elapsed),
+                Err(last) => self.fail::<O>(last, |_| elapsed),
             }
         } else {
             match operation.judge(result) {
                 Ok(value) => Step::Done(value),
-                Err(last) => {
-                    let elapsed = self.elapsed(now());
-                    self.fail::<O>(last, elapsed)
-                }
+                Err(last) => self.fail::<O>(last, |steps| steps.elapsed(now())),
             }
         }
     }
 
+    /// Apart from the success, down to the clock, so that a success does not pay for it.
     #[cold]
-    fn fail<O>(&mut self, last: O::Last, elapsed: Duration) -> Step<O::Value, O::Last>
+    #[inline(never)]
+    fn fail<O>(
+        &mut self,
+        last: O::Last,
+        elapsed: impl FnOnce(&mut Self) -> Duration,
+    ) -> Step<O::Value, O::Last>
     where
         O: Operation,
         R: Rules<O::Value, O::Error>,
     {
         let attempt = self.attempt;
+        let elapsed = elapsed(self);
         let error = O::error(&last);
         match self.delay(error, elapsed) {
             Ok(delay) => {
@@ -153,9 +157,9 @@ impl<R> Steps<R> {
         };
         // Asked before the wait is known, so that a run that is over anyway does not trouble the
         // adjusting rules; and asked again when it is, since the wait may be too long.
-        let stopped = |delay| self.plan.stop.reason(&failed, delay).map_or(Ok(delay), Err);
+        let stopped = |delay| self.plan.stop(&failed, delay).map_or(Ok(delay), Err);
         stopped(Duration::ZERO)?;
-        let planned = self.plan.wait.after(&failed);
+        let planned = self.plan.wait(&failed);
         let delay = match error {
             Some(error) => self.rules.adjust(error, planned).ok_or(GaveUp::Adjusted)?,
             None => planned,
@@ -165,10 +169,9 @@ impl<R> Steps<R> {
         Ok(delay)
     }
 
-    fn elapsed(&self, now: Instant) -> Duration {
-        self.started.map_or(Duration::ZERO, |started| {
-            now.saturating_duration_since(started)
-        })
+    /// The time counted so far; it begins to count now if it did not before.
+    fn elapsed(&mut self, now: Instant) -> Duration {
+        now.saturating_duration_since(*self.since.get_or_insert(now))
     }
 }
 

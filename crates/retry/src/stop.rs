@@ -75,6 +75,15 @@ impl Stop {
         Self(Kind::Custom(Arc::new(condition)))
     }
 
+    /// Whether the answer may depend on the time that has passed.
+    pub(crate) fn reads_time(&self) -> bool {
+        match &self.0 {
+            Kind::Limits { elapsed, .. } => elapsed.is_some(),
+            Kind::Either(pair) | Kind::Both(pair) => pair.0.reads_time() || pair.1.reads_time(),
+            Kind::Custom(_) => true,
+        }
+    }
+
     /// Why to stop now, if so, given that the next attempt would come after `delay`.
     pub fn reason(&self, failed: &Failed, delay: Duration) -> Option<GaveUp> {
         match &self.0 {

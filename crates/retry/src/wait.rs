@@ -126,6 +126,17 @@ impl Wait {
         Plan::new(self, stop)
     }
 
+    /// Whether the wait may depend on the time that has passed.
+    pub(crate) fn reads_time(&self) -> bool {
+        match &self.0 {
+            Kind::Policy(_) | Kind::Random(_) => false,
+            Kind::Between { inner, .. } => inner.reads_time(),
+            Kind::Chain { first, next, .. } => first.reads_time() || next.reads_time(),
+            Kind::Sum(pair) => pair.0.reads_time() || pair.1.reads_time(),
+            Kind::Custom(_) => true,
+        }
+    }
+
     /// The wait after `failed`. The same argument always gives the same answer, except from a
     /// [`custom`](Self::custom) wait that chooses otherwise.
     pub fn after(&self, failed: &Failed) -> Duration {

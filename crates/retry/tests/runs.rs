@@ -50,6 +50,7 @@ async fn the_error_tells_attempts_time_and_cause() {
     };
     let error = operation
         .retry(Policy::fixed(2 * SECOND).attempts(3))
+        .timed()
         .await
         .unwrap_err();
     assert_eq!(
@@ -57,6 +58,24 @@ async fn the_error_tells_attempts_time_and_cause() {
         (3, GaveUp::Attempts, "down")
     );
     assert_eq!(error.elapsed, 7 * SECOND);
+
+    let error = operation
+        .retry(Policy::fixed(2 * SECOND).attempts(3))
+        .await
+        .unwrap_err();
+    assert_eq!(error.elapsed, 6 * SECOND, "from the first failure on");
+}
+
+#[tokio::test]
+async fn no_driver_reads_the_clock_for_a_success_at_once() {
+    let unread = || -> std::time::Instant { panic!("the clock was read") };
+    let policy = Policy::default();
+    let run = retry(&policy, || async { Ok::<_, String>(1) });
+    assert_eq!(run.clock(unread).await, Ok(1));
+    let run = retry_mut(&policy, async || Ok::<_, String>(1));
+    assert_eq!(run.clock(unread).run().await, Ok(1));
+    let run = retry_blocking(&policy, || Ok::<_, String>(1));
+    assert_eq!(run.clock(unread).call(), Ok(1));
 }
 
 #[tokio::test(start_paused = true)]

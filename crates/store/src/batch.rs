@@ -34,7 +34,7 @@ pub enum Part {
     /// Take unowned timers that are due soon.
     ClaimTimers(ClaimTimers),
     /// These owned attempts have begun; nothing happens where the row is gone, free or for another
-    /// attempt. The outcome says how many there were.
+    /// attempt. The outcome says which there were.
     Begin(Vec<(WorkKey, u32)>),
     /// Give owned work back.
     Release(Release),
@@ -324,8 +324,8 @@ pub enum PartOutcome {
     LetterNotPending(Option<LetterStatus>),
     /// The work that is now owned.
     Claimed(Vec<WorkRow>),
-    /// So many rows are marked as begun.
-    Begun(u64),
+    /// Which rows are marked as begun, in order.
+    Begun(Vec<bool>),
     /// The definition is saved.
     Saved {
         /// Its version.

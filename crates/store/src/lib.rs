@@ -20,7 +20,7 @@ use std::path::Path;
 
 use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
-use refire_core::execution::EventRow;
+use refire_core::execution::{EventRow, Execution};
 use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
@@ -54,6 +54,11 @@ pub trait Store: Send + Sync + 'static {
         id: ExecutionId,
         sequences: &[u64],
     ) -> Result<Vec<(u64, Json)>, ReadError>;
+
+    /// The states of these executions, in the order of the ids, each with the values that its steps
+    /// may yet read if these are short ([`Execution::missing_short_values`]). For attempts that
+    /// begin together.
+    async fn states(&self, ids: &[ExecutionId]) -> Result<Vec<Option<Execution>>, ReadError>;
 
     /// As [`Store::execution`], for the committer: never waits behind other readers.
     async fn load(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError>;

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
-use refire_core::execution::EventRow;
+use refire_core::execution::{EventRow, Execution};
 use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
@@ -198,6 +198,13 @@ impl Store for Model {
     ) -> Result<Vec<(u64, Json)>, ReadError> {
         self.read("values", |image| image.values(id, sequences))
             .await
+    }
+
+    async fn states(&self, ids: &[ExecutionId]) -> Result<Vec<Option<Execution>>, ReadError> {
+        self.read("states", |image| {
+            ids.iter().map(|id| image.with_values(*id)).collect()
+        })
+        .await
     }
 
     async fn load(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
-use refire_core::execution::EventRow;
+use refire_core::execution::{EventRow, Execution};
 use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
@@ -163,6 +163,18 @@ impl Store for Sqlite {
         let sequences = sequences.to_vec();
         self.readers
             .read(move |reader| read::execution::values(reader, id, &sequences))
+            .await
+    }
+
+    async fn states(&self, ids: &[ExecutionId]) -> Result<Vec<Option<Execution>>, ReadError> {
+        let ids = ids.to_vec();
+        self.readers
+            .read(move |reader| {
+                let states = ids.iter();
+                states
+                    .map(|id| read::execution::with_values(reader, *id))
+                    .collect()
+            })
             .await
     }
 

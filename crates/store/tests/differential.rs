@@ -97,7 +97,7 @@ fn end(outcome: &PartOutcome) -> Option<&'static str> {
         PartOutcome::LetterNotPending(Some(_)) => "letter not pending",
         PartOutcome::LetterNotPending(None) => "no letter",
         PartOutcome::Claimed(rows) if !rows.is_empty() => "claimed",
-        PartOutcome::Begun(rows) if *rows > 0 => "begun",
+        PartOutcome::Begun(rows) if rows.contains(&true) => "begun",
         PartOutcome::Saved { created: true, .. } => "saved",
         PartOutcome::Saved { .. } => "saved before",
         PartOutcome::OpenExecutions(_) => "open executions",

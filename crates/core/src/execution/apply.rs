@@ -63,7 +63,10 @@ pub fn apply_to(state: &mut Execution, event: &Event) {
         EventKind::CompensationStarted(started) => compensate(state, event, started),
         EventKind::CompensationCompleted(completed) => undo(state, event, completed),
         EventKind::CompensationFailed(failed) => fail_to_undo(state, event, failed),
-        EventKind::ExecutionPaused(_) => state.paused_at = Some(event.at),
+        EventKind::ExecutionPaused(_) => {
+            state.keep_last_pause();
+            state.paused_at = Some(event.at);
+        }
         EventKind::ExecutionResumed(_) => {
             state.paused_ms = state.paused_ms_until(event.at);
             state.paused_at = None;
@@ -160,16 +163,17 @@ fn schedule(state: &mut Execution, event: &Event, due_at: Option<Timestamp>) {
 fn begin(state: &mut Execution, event: &Event, started_at: Timestamp) {
     let first = state.started_at.unwrap_or(started_at);
     state.started_at = Some(first.min(started_at));
-    // Pauses while the step was queued are no part of its time, one that ended during the attempt
-    // is: the time limit stood still.
-    let was_before = state.resumed_at.is_none_or(|at| at <= started_at);
-    let paused_ms_before = was_before.then_some(state.paused_ms);
-    if let Some(step) = step_of(state, event)
-        && step.started_at.is_none()
-    {
+    // Pauses before it began are no part of the step's time; later ones are, and are taken off it.
+    let first_time = step_of(state, event).filter(|step| step.started_at.is_none());
+    let Some(scheduled) = first_time.map(|step| step.paused_ms_before) else {
+        return;
+    };
+    let paused_ms_before = state.paused_ms_at(started_at, scheduled);
+    if let Some(step) = step_of(state, event) {
         step.started_at = Some(started_at);
-        step.paused_ms_before = paused_ms_before.unwrap_or(step.paused_ms_before);
+        step.paused_ms_before = paused_ms_before;
     }
+    state.forget_pauses();
 }
 
 fn complete(state: &mut Execution, event: &Event, completed: &StepCompleted) {
@@ -286,6 +290,7 @@ fn end(state: &mut Execution, event: &Event, status: Status) {
     state.status = status;
     state.completed_at = Some(event.at);
     state.paused_at = None;
+    state.earlier_pauses.clear();
     for step in state.steps.values_mut().filter(|step| step.is_live()) {
         step.status = StepStatus::Cancelled;
         step.due_at = None;

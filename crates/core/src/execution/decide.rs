@@ -55,12 +55,9 @@ pub fn decide(
     // What has ended is refused without looking at any value.
     if !state.status.is_terminal()
         && workflow.decides_on_payloads()
-        && let Some(missing) = state
-            .referenced()
-            .into_iter()
-            .find(|event| state.payloads.get(*event).is_none())
+        && let Some(missing) = state.missing_values().first()
     {
-        return Err(Refusal::MissingPayload(missing));
+        return Err(Refusal::MissingPayload(*missing));
     }
     let mut draft = Draft::new(workflow, state.clone(), now);
     match command {

@@ -9,11 +9,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::event::{CompensationCause, Lineage, Mapped, Trigger};
+use super::pauses::PauseEnd;
 use crate::dead_letter::Reason;
 use crate::definition::{RetrySettings, StepId, WorkflowId};
 use crate::failure::Failure;
 use crate::id::{DlqId, ExecutionId};
 use crate::json::Json;
+use crate::limit;
 use crate::time::Timestamp;
 
 /// The execution's status, as far as its log knows.
@@ -307,6 +309,9 @@ pub struct Execution {
     /// When the last pause ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resumed_at: Option<Timestamp>,
+    /// The ends of the pauses before the last one, as long as a step may have begun between them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier_pauses: Vec<PauseEnd>,
     /// The failure that will end it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing: Option<Failing>,
@@ -423,6 +428,7 @@ impl Execution {
             paused_at: None,
             paused_ms: 0,
             resumed_at: None,
+            earlier_pauses: Vec::new(),
             failing: None,
             compensating: None,
             failed_last: None,
@@ -443,12 +449,35 @@ impl Execution {
     /// The events whose values decisions of this execution may read.
     #[must_use]
     pub fn referenced(&self) -> Vec<u64> {
-        let input = self.origin.iter().map(|origin| origin.input.sequence);
-        let outputs = self
-            .steps
-            .values()
-            .filter_map(|step| Some(step.output?.sequence));
-        input.chain(outputs).collect()
+        self.references().map(|value| value.sequence).collect()
+    }
+
+    /// Those of [`Execution::referenced`] whose values are not at hand.
+    #[must_use]
+    pub fn missing_values(&self) -> Vec<u64> {
+        self.missing().map(|value| value.sequence).collect()
+    }
+
+    /// As [`Execution::missing_values`], if the values are short enough to be read before anybody
+    /// needs them; else none.
+    #[must_use]
+    pub fn missing_short_values(&self) -> Vec<u64> {
+        let bytes: u64 = self.missing().map(|value| value.len).sum();
+        match bytes <= limit::VALUES_BYTES_READ_AHEAD {
+            true => self.missing_values(),
+            false => Vec::new(),
+        }
+    }
+
+    fn references(&self) -> impl Iterator<Item = &PayloadRef> {
+        let input = self.origin.iter().map(|origin| &origin.input);
+        let outputs = self.steps.values().filter_map(|step| step.output.as_ref());
+        input.chain(outputs)
+    }
+
+    fn missing(&self) -> impl Iterator<Item = &PayloadRef> {
+        let is_missing = |value: &&PayloadRef| self.payloads.get(value.sequence).is_none();
+        self.references().filter(is_missing)
     }
 
     /// The status that the steps and flags give; the first that holds wins.
@@ -468,15 +497,6 @@ impl Execution {
         } else {
             Status::Pending
         }
-    }
-
-    /// Total paused time until `now`, in milliseconds.
-    #[must_use]
-    pub fn paused_ms_until(&self, now: Timestamp) -> u64 {
-        let open = self.paused_at.map_or(0, |since| {
-            u64::try_from(now.since(since).as_millis()).unwrap_or(u64::MAX)
-        });
-        self.paused_ms.saturating_add(open)
     }
 
     /// The id of the execution this one's targets see in their idempotency keys.

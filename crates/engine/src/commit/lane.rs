@@ -18,6 +18,8 @@ const ADMISSION_KIB_MAX: usize = 64 * 1_024;
 const ADMISSION_WAIT: Duration = Duration::from_secs(1);
 /// Requests of one lane in one batch.
 const BATCH_REQUESTS_MAX: usize = 512;
+/// Bytes of one lane in one batch: what is written is held several times while it is.
+const BATCH_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// A maintenance chunk is let in at least this often, however busy the other lanes are.
 const CHORE_EVERY: Duration = Duration::from_millis(100);
 
@@ -74,6 +76,15 @@ impl Queue {
     pub(crate) async fn admission(&self, request: Request) -> Result<(), Overloaded> {
         let kib = request.bytes().div_ceil(1_024).clamp(1, ADMISSION_KIB_MAX);
         let kib = u32::try_from(kib).unwrap_or(u32::MAX);
+        // Mostly there is room, and nothing to wait for.
+        let request = match Arc::clone(&self.room).try_acquire_many_owned(kib) {
+            Ok(room) => match self.admissions.try_send((request, Some(room))) {
+                Ok(()) => return Ok(()),
+                Err(mpsc::error::TrySendError::Closed(_)) => return Err(Overloaded::Closed),
+                Err(mpsc::error::TrySendError::Full((request, _))) => request,
+            },
+            Err(_) => request,
+        };
         let enter = async {
             let room = Arc::clone(&self.room).acquire_many_owned(kib).await;
             let room = room.map_err(|_| Overloaded::Closed)?;
@@ -183,11 +194,12 @@ impl Lanes {
 /// Takes what waits in a lane, until the batch has enough; a request that is large by itself
 /// still gets in.
 fn drain(lane: &mut Receiver<Queued>, batch: &mut Vec<Queued>) {
-    let mut taken = 0;
-    while taken < BATCH_REQUESTS_MAX {
+    let (mut taken, mut bytes) = (0, 0);
+    while taken < BATCH_REQUESTS_MAX && bytes < BATCH_BYTES_MAX {
         match lane.try_recv() {
             Ok(queued) => {
                 taken += queued.0.weight();
+                bytes += queued.0.bytes();
                 batch.push(queued);
             }
             Err(_) => break,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use refire_core::definition::Workflow;
-use refire_core::execution::{Command, Decision, Execution, Refusal};
+use refire_core::execution::{Command, Decision, Execution, Outcome, Refusal, Report};
 use refire_core::id::ExecutionId;
 use refire_store::{IdempotencyClaim, LetterRetry, NotWritten, Part, PartOutcome, ReadError};
 use tokio::sync::oneshot;
@@ -57,6 +57,7 @@ impl Asker {
         Request::Command {
             id,
             command: Box::new(command),
+            known: None,
             reply: self.reply,
             permit: self.permit,
         }
@@ -69,6 +70,9 @@ pub(crate) enum Request {
     Command {
         id: ExecutionId,
         command: Box<Command>,
+        /// The state as the sender knows it, which saves reading it. It may be of the past: the
+        /// version says so when it is written.
+        known: Option<Arc<Execution>>,
         reply: Reply<Result<Arc<Execution>, CommandError>>,
         /// The slot of the attempt that this command ends.
         permit: Option<Arc<Permit>>,
@@ -221,7 +225,14 @@ impl Request {
                 .iter()
                 .map(|admit| SMALL + admit.decision.state.payloads.bytes())
                 .sum(),
-            Self::Command { .. } | Self::Part { .. } => SMALL,
+            Self::Command { command, .. } => match command.as_ref() {
+                Command::Report(Report {
+                    outcome: Outcome::Succeeded(output),
+                    ..
+                }) => SMALL + output.as_str().len(),
+                _ => SMALL,
+            },
+            Self::Part { .. } => SMALL,
         }
     }
 }

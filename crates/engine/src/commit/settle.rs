@@ -43,7 +43,7 @@ pub(super) fn settle(
     cache: &mut Cache,
     now: Timestamp,
     after: &dyn AfterCommit,
-    conflicted: &mut Vec<Request>,
+    again: &mut Vec<Request>,
 ) {
     let Unit {
         id,
@@ -74,19 +74,9 @@ pub(super) fn settle(
         }
         (Kind::Execution { answers, .. }, Some(PartOutcome::Conflict)) => {
             let Some(id) = id else { return };
-            // Another node moved it: decide again on what it made of it.
-            for CommandAnswer {
-                asker,
-                refusal,
-                command,
-            } in answers
-            {
-                match (command, refusal) {
-                    (Some(command), _) => conflicted.push(asker.ask_again(id, command)),
-                    (None, Some(refusal)) => asker.answer(Err(refusal)),
-                    (None, None) => asker.answer(Err(CommandError::NotFound)),
-                }
-            }
+            // It had moved: decide again on what became of it.
+            let asked = answers.into_iter();
+            again.extend(asked.map(|answer| answer.asker.ask_again(id, answer.command)));
         }
         (Kind::Execution { answers, .. }, _) => {
             let (Some(id), Some(state), Some(workflow)) = (id, state, workflow) else {

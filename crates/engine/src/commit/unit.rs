@@ -29,7 +29,7 @@ pub(super) struct CommandAnswer {
     pub(super) asker: Asker,
     pub(super) refusal: Option<CommandError>,
     /// The command, in case another node was faster and it must be decided again.
-    pub(super) command: Option<Command>,
+    pub(super) command: Command,
 }
 
 /// What to do once the commit is durable.
@@ -81,6 +81,8 @@ pub(super) struct Unit {
     pub(super) follow_ups: Vec<FollowUp>,
     part: Option<Part>,
     has_part: bool,
+    /// The state was read from the store for this batch.
+    is_read: bool,
 }
 
 impl Unit {
@@ -95,6 +97,26 @@ impl Unit {
             follow_ups: Vec::new(),
             part: None,
             has_part: false,
+            is_read: false,
+        }
+    }
+
+    /// Its state is the store's own, of this moment.
+    pub(super) fn just_read(mut self) -> Self {
+        self.is_read = true;
+        self
+    }
+
+    /// The execution, if its state is only what was last known of it.
+    pub(super) fn hearsay(&self) -> Option<ExecutionId> {
+        self.id.filter(|_| !self.is_read)
+    }
+
+    /// Whether anything was decided on it.
+    pub(super) fn is_answered(&self) -> bool {
+        match &self.kind {
+            Kind::Execution { answers, .. } | Kind::Refused { answers, .. } => !answers.is_empty(),
+            Kind::Admission { .. } | Kind::Plain { .. } => false,
         }
     }
 
@@ -176,24 +198,24 @@ impl Unit {
         self.add_answer(CommandAnswer {
             asker,
             refusal: None,
-            command: Some(command),
+            command,
         });
     }
 
-    pub(super) fn add_refusal(&mut self, asker: Asker, refusal: CommandError) {
+    pub(super) fn add_refusal(&mut self, refusal: CommandError, command: Command, asker: Asker) {
         self.add_answer(CommandAnswer {
             asker,
             refusal: Some(refusal),
-            command: None,
+            command,
         });
     }
 
-    pub(super) fn refuse_one(&mut self, asker: Asker) {
-        let refusal = match &self.kind {
+    /// Why nothing can be decided on it.
+    pub(super) fn reason(&self) -> CommandError {
+        match &self.kind {
             Kind::Refused { error, .. } => error.clone(),
             _ => CommandError::NotFound,
-        };
-        self.add_refusal(asker, refusal);
+        }
     }
 
     fn add_answer(&mut self, answer: CommandAnswer) {
@@ -460,17 +482,22 @@ fn row_update(state: &Execution, new_events: u64) -> RowUpdate {
     }
 }
 
-/// The state as text, unless it is large and was written not long ago.
+/// The state as text, unless it is large and was written not long ago, or is as quickly had from
+/// the few events that made it.
 fn snapshot(state: &Execution, new_events: u64) -> Option<Vec<u8>> {
+    let ended = matches!(
+        state.status,
+        Status::Completed | Status::Failed | Status::Dlq | Status::Cancelled
+    );
+    let is_first = state.version == new_events && new_events < limit::SNAPSHOT_EVENTS_APART;
+    if is_first && !ended && state.payloads.bytes() <= limit::SNAPSHOT_BYTES_NOT_AT_FIRST {
+        return None;
+    }
     #[cfg(feature = "planted")]
     let state = &*super::planted::snapshot_of(state);
     // Plain structs with string keys: this cannot fail.
     let text = serde_json::to_vec(state).ok()?;
     let due = state.version / limit::SNAPSHOT_EVENTS_APART
         != state.version.saturating_sub(new_events) / limit::SNAPSHOT_EVENTS_APART;
-    let ended = matches!(
-        state.status,
-        Status::Completed | Status::Failed | Status::Dlq | Status::Cancelled
-    );
     (text.len() <= limit::SNAPSHOT_BYTES_EVERY_COMMIT || due || ended).then_some(text)
 }

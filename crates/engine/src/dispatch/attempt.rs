@@ -8,6 +8,7 @@ use refire_core::execution::{Execution, Outcome, Report};
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::json::Json;
 use refire_core::limit;
+use refire_core::time::Timestamp;
 use refire_store::WorkRow;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -48,7 +49,7 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
     };
     let Some(state) = load(dispatcher, &row, &state).await else {
         // Nothing was called: given back, this is no loss.
-        dispatcher.release(vec![(row, None)]).await;
+        give_up(dispatcher, &ticket, row, None).await;
         return;
     };
     let prepared = prepare::prepare(dispatcher, &row, &state, &workflow);
@@ -60,7 +61,7 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
                 _ => now.plus(HOST_FULL_WAIT),
             };
             // Through the store, since the row may be marked as begun there.
-            dispatcher.release(vec![(row, Some(again))]).await;
+            give_up(dispatcher, &ticket, row, Some(again)).await;
             dispatcher.slots.look_again_at(again);
             return;
         }
@@ -72,10 +73,14 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
     permit.begin();
     let started_at = dispatcher.clock.now();
     let began = tokio::time::Instant::now();
+    let mut room = None;
     let outcome = match prepared {
         Err(failure) => Outcome::Failed(failure),
         Ok(Prepared::Http { request, .. }) => match dispatcher.http.call(*request).await {
-            Ok(answer) => Outcome::Succeeded(answer.output),
+            Ok(answer) => {
+                room = answer.room;
+                Outcome::Succeeded(answer.output)
+            }
             Err(failure) => Outcome::Failed(failure),
         },
         Ok(Prepared::Local(call)) => call_local(dispatcher, call).await,
@@ -88,7 +93,24 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
         duration_ms,
         outcome: bounded(outcome),
     };
-    report::report(dispatcher, row.execution, result, Some(Arc::new(permit))).await;
+    let held = report::Held {
+        known: Some(state),
+        permit: Some(Arc::new(permit)),
+        room,
+    };
+    report::report(dispatcher, row.execution, result, held).await;
+}
+
+/// Gives the row back. Whoever claims it next must not find this attempt in its way.
+async fn give_up(
+    dispatcher: &Dispatcher,
+    ticket: &Ticket,
+    mut row: WorkRow,
+    until: Option<Timestamp>,
+) {
+    dispatcher.flights.leaves(ticket);
+    row.begun = true;
+    dispatcher.release(vec![(row, until)]).await;
 }
 
 /// The state with every value that the step's templates may read. A store that cannot be read
@@ -98,11 +120,7 @@ async fn load(
     row: &WorkRow,
     state: &Arc<Execution>,
 ) -> Option<Arc<Execution>> {
-    let missing: Vec<u64> = state
-        .referenced()
-        .into_iter()
-        .filter(|sequence| state.payloads.get(*sequence).is_none())
-        .collect();
+    let missing = state.missing_values();
     if missing.is_empty() {
         return Some(Arc::clone(state));
     }

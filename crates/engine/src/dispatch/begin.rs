@@ -1,80 +1,154 @@
-//! From a row that this node owns to an attempt: the state is read, a slot is taken, and the row
-//! is marked as begun.
+//! From rows that this node owns to attempts: the states are read, slots are taken, and the rows
+//! are marked as begun.
+//!
+//! Rows come in crowds, out of a claim or from timers that are due together: so one read serves
+//! many of them, and one mark.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::{join, join_all};
 use refire_core::definition::{StepId, StepKind, Workflow};
 use refire_core::execution::Execution;
+use refire_core::id::ExecutionId;
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
-use refire_store::{Part, PartOutcome, WorkRow};
+use refire_core::time::Timestamp;
+use refire_store::{Part, PartOutcome, ReadError, WorkKey, WorkRow};
 
 use super::Dispatcher;
 use super::flight::Ticket;
-use crate::commit::Request;
+use crate::commit::{Request, TIMER_OWNED_WITHIN};
 use crate::limit::{Ask, Blocked, Permit};
 
+/// Rows that are read and marked together: few enough that the first does not wait for long.
+const TOGETHER_MAX: usize = 64;
 /// How long a row waits that found no slot although there was one when it was claimed.
 const BLOCKED_WAIT: Duration = Duration::from_millis(50);
 /// How long a row waits when something it needs could not be read or written.
 const TROUBLE_WAIT: Duration = Duration::from_secs(1);
 
-/// What becomes of a row.
-enum Fate {
-    /// Its attempt begins.
-    Go(Permit, Arc<Execution>, Arc<Workflow>),
-    /// Not now.
-    Later(Duration),
-    /// At its turn.
-    At(refire_core::time::Timestamp),
+/// Between two rows that could not be read together.
+const TROUBLE_APART: Duration = Duration::from_millis(10);
+
+/// A row on its way to an attempt.
+struct Candidate {
+    row: WorkRow,
+    ticket: Ticket,
+}
+
+/// What an attempt needs.
+struct Ready {
+    permit: Permit,
+    state: Arc<Execution>,
+    workflow: Arc<Workflow>,
+}
+
+/// Why a row does not become an attempt now.
+#[derive(Debug, Clone, Copy)]
+enum Not {
+    /// Not yet.
+    Before(Timestamp),
     /// It goes back to the store.
-    Back,
+    Here,
     /// It belongs to the past.
-    Drop,
+    AnyMore,
 }
 
-/// Begins the row's attempt, puts it off, or gives the row back.
-pub(super) async fn begin(dispatcher: &Arc<Dispatcher>, row: WorkRow) {
-    let Some(ticket) = dispatcher.flights.enter(&row) else {
-        // That very attempt runs already; its result removes the row.
-        return;
+/// Begins the attempt of each row, puts it off, or gives the row back.
+pub(super) async fn begin_all(dispatcher: &Arc<Dispatcher>, rows: Vec<WorkRow>) {
+    let mut groups = Vec::with_capacity(rows.len().div_ceil(TOGETHER_MAX));
+    let mut rows = rows.into_iter().peekable();
+    while rows.peek().is_some() {
+        let group: Vec<WorkRow> = rows.by_ref().take(TOGETHER_MAX).collect();
+        groups.push(begin_group(dispatcher, group));
+    }
+    join_all(groups).await;
+}
+
+async fn begin_group(dispatcher: &Arc<Dispatcher>, rows: Vec<WorkRow>) {
+    let enter = |row: WorkRow| {
+        // None: that very attempt runs already; its result removes the row.
+        let ticket = dispatcher.flights.enter(&row)?;
+        Some(Candidate { row, ticket })
     };
-    let fate = fate(dispatcher, &row, &ticket).await;
-    if !dispatcher.flights.goes_on(&ticket) {
-        // Cancelled, paused or withdrawn while it was being prepared: the commit that did it has
-        // removed the row.
-        return;
-    }
-    if let Fate::Go(permit, state, workflow) = fate {
-        dispatcher.spawn(ticket, row, permit, (state, workflow));
-        return;
-    }
-    dispatcher.flights.leave(&ticket);
-    match fate {
-        Fate::Go(..) | Fate::Drop => {}
-        Fate::Later(wait) => {
-            let until = dispatcher.clock.now().plus(wait);
-            dispatcher.put_off(row, until).await;
+    let candidates: Vec<Candidate> = rows.into_iter().filter_map(enter).collect();
+    let states = read(dispatcher, &candidates).await;
+    let mut ready = Vec::with_capacity(candidates.len());
+    let mut back = Vec::new();
+    for (candidate, state) in candidates.into_iter().zip(states) {
+        let prepared = match state {
+            Ok(state) => prepare(dispatcher, &candidate, state).await,
+            Err(not) => Err(not),
+        };
+        match prepared {
+            Ok(prepared) => ready.push((candidate, prepared)),
+            Err(not) => back.extend(turn_away(dispatcher, candidate, not)),
         }
-        Fate::At(turn) => dispatcher.put_off(row, turn).await,
-        Fate::Back => dispatcher.release(vec![(row, None)]).await,
+    }
+    join(go(dispatcher, ready), dispatcher.release(back)).await;
+}
+
+/// The states, or why there is none.
+async fn read(dispatcher: &Dispatcher, candidates: &[Candidate]) -> Vec<Result<Execution, Not>> {
+    if dispatcher.stopping.is_cancelled() {
+        return candidates.iter().map(|_| Err(Not::Here)).collect();
+    }
+    let ids: Vec<ExecutionId> = candidates.iter().map(|one| one.row.execution).collect();
+    match dispatcher.store.states(&ids).await {
+        Ok(states) => {
+            let states = states.into_iter();
+            states.map(|state| state.ok_or(Not::AnyMore)).collect()
+        }
+        Err(ReadError::Corrupt { .. }) if ids.len() > 1 => {
+            // Only the damaged one is to wait.
+            let mut states = Vec::with_capacity(ids.len());
+            for candidate in candidates {
+                states.extend(Box::pin(read(dispatcher, std::slice::from_ref(candidate))).await);
+            }
+            states
+        }
+        Err(error) => {
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "reading claimed work"
+            );
+            // One after the other, so that they do not come back together: whoever it was because
+            // of, the others go on.
+            let now = dispatcher.clock.now().plus(TROUBLE_WAIT);
+            let later = (0..).map(|place| now.plus(TROUBLE_APART * place));
+            let waits = candidates.iter().zip(later);
+            waits.map(|(_, until)| Err(Not::Before(until))).collect()
+        }
     }
 }
 
-async fn fate(dispatcher: &Arc<Dispatcher>, row: &WorkRow, ticket: &Ticket) -> Fate {
-    if dispatcher.stopping.is_cancelled() {
-        return Fate::Back;
+/// Takes the slot, if the row's attempt is still the live one.
+async fn prepare(
+    dispatcher: &Dispatcher,
+    Candidate { row, ticket }: &Candidate,
+    state: Execution,
+) -> Result<Ready, Not> {
+    if state.paused_at.is_some() {
+        // Nothing begins while it is paused; the store drops the row and resuming makes it again.
+        return Err(Not::Here);
     }
-    let (state, workflow) = match load(dispatcher, row).await {
-        Ok(loaded) => loaded,
-        Err(fate) => return fate,
-    };
-    let (Some((step, definition)), Some(origin)) =
-        (workflow.step(&row.step), state.origin.as_ref())
-    else {
-        return Fate::Drop;
-    };
+    let id = StepId::new(row.step.as_str()).map_err(|_| Not::AnyMore)?;
+    let is_live = |attempt: u32| attempt == row.attempt;
+    if !(state.step(&id)).is_some_and(|step| step.is_live() && is_live(step.attempt)) {
+        // The row was read before the execution moved on, which removed or replaced it.
+        return Err(Not::AnyMore);
+    }
+    let origin = state.origin.as_ref().ok_or(Not::AnyMore)?;
+    let version = dispatcher
+        .catalog
+        .version(&origin.workflow, origin.workflow_version);
+    let workflow = version.await.map_err(|error| {
+        tracing::error!(execution = %row.execution, %error, "the definition cannot be had");
+        Not::Before(dispatcher.clock.now().plus(TROUBLE_WAIT))
+    })?;
+    let now = dispatcher.clock.now();
+    let (step, _) = workflow.step(&row.step).ok_or(Not::AnyMore)?;
     let ask = Ask {
         workflow: &workflow,
         step,
@@ -83,85 +157,102 @@ async fn fate(dispatcher: &Arc<Dispatcher>, row: &WorkRow, ticket: &Ticket) -> F
         is_first: state.started_at.is_none(),
         is_retry: row.is_retry,
     };
-    let permit = match dispatcher.slots.reserve(&ask, dispatcher.clock.now()) {
+    let permit = match dispatcher.slots.reserve(&ask, now) {
         Ok(permit) => permit,
-        Err(Blocked::Rate(turn)) => return Fate::At(turn),
+        Err(Blocked::Rate(turn)) => return Err(Not::Before(turn)),
         Err(Blocked::Node | Blocked::Workflow | Blocked::Host) => {
-            return Fate::Later(BLOCKED_WAIT);
+            return Err(Not::Before(now.plus(BLOCKED_WAIT)));
         }
     };
     if !dispatcher.flights.begins(ticket) {
-        return Fate::Drop;
+        return Err(Not::AnyMore);
     }
+    Ok(Ready {
+        permit,
+        state: Arc::new(state),
+        workflow,
+    })
+}
+
+/// Puts a row off. Soon, it stays with this node as a timer; what goes back to the store is
+/// returned.
+fn turn_away(
+    dispatcher: &Dispatcher,
+    Candidate { row, ticket }: Candidate,
+    not: Not,
+) -> Option<(WorkRow, Option<Timestamp>)> {
+    if !dispatcher.flights.goes_on(&ticket) {
+        // Cancelled, paused or withdrawn while it was being prepared: the commit that did it has
+        // removed the row, or whoever dropped it gives it back.
+        return None;
+    }
+    dispatcher.flights.leave(&ticket);
+    match not {
+        Not::Before(until) if until > dispatcher.clock.now().plus(TIMER_OWNED_WITHIN) => {
+            Some((row, Some(until)))
+        }
+        Not::Before(until) => {
+            dispatcher.keep(row, until);
+            None
+        }
+        Not::Here => Some((row, None)),
+        Not::AnyMore => None,
+    }
+}
+
+/// Marks rows as begun and lets their attempts go.
+async fn go(dispatcher: &Arc<Dispatcher>, mut ready: Vec<(Candidate, Ready)>) {
+    // Whoever was dropped meanwhile has no row any more, or one that is another's to begin.
+    ready.retain(|(candidate, _)| dispatcher.flights.goes_on(&candidate.ticket));
     // A task of this program may take the process down with it, so its beginning must be durable
     // first; a call to elsewhere cannot, so it need not wait.
-    let must_be_durable = matches!(definition.kind, StepKind::Local(_));
-    #[cfg(feature = "planted")]
-    let must_be_durable = must_be_durable && !planted::is(Defect::AttemptCountedLate);
-    match mark_begun(dispatcher, row, must_be_durable).await {
-        Marked::Yes => Fate::Go(permit, Arc::new(state), Arc::clone(&workflow)),
-        Marked::Gone => Fate::Drop,
-        Marked::Trouble => Fate::Later(TROUBLE_WAIT),
-    }
-}
-
-enum Marked {
-    Yes,
-    /// There is no such row any more.
-    Gone,
-    /// The mark could not be written.
-    Trouble,
-}
-
-async fn mark_begun(dispatcher: &Dispatcher, row: &WorkRow, must_be_durable: bool) -> Marked {
-    if row.begun {
-        return Marked::Yes;
-    }
-    let part = Part::Begin(vec![(row.key(), row.attempt)]);
-    if !must_be_durable {
+    let (local, other): (Vec<_>, Vec<_>) = ready.into_iter().partition(|(candidate, ready)| {
+        let step = ready.workflow.step(&candidate.row.step);
+        let is_local = step.is_some_and(|(_, step)| matches!(step.kind, StepKind::Local(_)));
+        #[cfg(feature = "planted")]
+        let is_local = is_local && !planted::is(Defect::AttemptCountedLate);
+        is_local
+    });
+    if !other.is_empty() {
         // A lost mark only means that a loss of this attempt is not counted.
-        let request = Request::Part { part, reply: None };
-        let _ = dispatcher.queue.try_result(request);
-        return Marked::Yes;
+        let part = Part::Begin(marks(&other));
+        let _ = dispatcher
+            .queue
+            .try_result(Request::Part { part, reply: None });
     }
-    match dispatcher.part(part).await {
-        Some(PartOutcome::Begun(1..)) => Marked::Yes,
-        Some(_) => Marked::Gone,
-        None => Marked::Trouble,
+    for (candidate, ready) in other {
+        spawn(dispatcher, candidate, ready);
     }
+    if local.is_empty() {
+        return;
+    }
+    let marked = dispatcher.part(Part::Begin(marks(&local))).await;
+    let mut back = Vec::new();
+    for (index, (mut candidate, ready)) in local.into_iter().enumerate() {
+        let not = match &marked {
+            Some(PartOutcome::Begun(begun)) if begun.get(index) == Some(&true) => {
+                spawn(dispatcher, candidate, ready);
+                continue;
+            }
+            Some(_) => Not::AnyMore,
+            None => {
+                candidate.row.begun = true;
+                Not::Before(dispatcher.clock.now().plus(TROUBLE_WAIT))
+            }
+        };
+        back.extend(turn_away(dispatcher, candidate, not));
+    }
+    dispatcher.release(back).await;
 }
 
-/// The execution's state, if the row's attempt is still the live one.
-async fn load(dispatcher: &Dispatcher, row: &WorkRow) -> Result<(Execution, Arc<Workflow>), Fate> {
-    let stored = match dispatcher.store.execution(row.execution).await {
-        Ok(stored) => stored.ok_or(Fate::Drop)?,
-        Err(error) => {
-            tracing::error!(
-                error = &error as &dyn std::error::Error,
-                "reading claimed work"
-            );
-            return Err(Fate::Later(TROUBLE_WAIT));
-        }
-    };
-    if stored.state.paused_at.is_some() {
-        // Nothing begins while it is paused; the store drops the row and resuming makes it again.
-        return Err(Fate::Back);
-    }
-    let step = StepId::new(row.step.as_str()).map_err(|_| Fate::Drop)?;
-    let state = stored.state.step(&step);
-    if !state.is_some_and(|state| state.is_live() && state.attempt == row.attempt) {
-        // The row was read before the execution moved on, which removed or replaced it.
-        return Err(Fate::Drop);
-    }
-    let origin = stored.state.origin.as_ref().ok_or(Fate::Drop)?;
-    let version = dispatcher
-        .catalog
-        .version(&origin.workflow, origin.workflow_version);
-    match version.await {
-        Ok(workflow) => Ok((stored.state, workflow)),
-        Err(error) => {
-            tracing::error!(execution = %row.execution, %error, "the definition cannot be had");
-            Err(Fate::Later(TROUBLE_WAIT))
-        }
+fn marks(ready: &[(Candidate, Ready)]) -> Vec<(WorkKey, u32)> {
+    let rows = ready.iter().map(|(candidate, _)| &candidate.row);
+    rows.map(|row| (row.key(), row.attempt)).collect()
+}
+
+fn spawn(dispatcher: &Arc<Dispatcher>, Candidate { row, ticket }: Candidate, ready: Ready) {
+    if dispatcher.flights.goes_on(&ticket) {
+        let with = (ready.state, ready.workflow);
+        dispatcher.spawn(ticket, row, ready.permit, with);
     }
 }

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::join_all;
 use refire_core::definition::WorkflowId;
 use refire_store::{Claim, ClaimTimers, KeyRoom, Part, PartOutcome, Want, WorkRow};
 
@@ -32,20 +31,18 @@ const TOGETHER: Duration = Duration::from_millis(1);
 /// Begins timers as they come due.
 pub(crate) async fn timer_loop(dispatcher: Arc<Dispatcher>) {
     loop {
-        let due = tokio::select! {
+        let mut due = tokio::select! {
             biased;
             () = dispatcher.stopping.cancelled() => return,
             due = dispatcher.timers.due(&dispatcher.clock) => due,
         };
         let room = dispatcher.slots.free() as usize;
-        let mut due = due.into_iter();
-        for row in due.by_ref().take(room) {
-            let dispatcher = Arc::clone(&dispatcher);
-            let tracker = dispatcher.tracker.clone();
-            tracker.spawn(async move { begin::begin(&dispatcher, row).await });
-        }
         // What finds no slot goes back to the store, to be claimed by priority.
-        dispatcher.give_back(due.collect());
+        dispatcher.give_back(due.split_off(room.min(due.len())));
+        if !due.is_empty() {
+            let beginning = Arc::clone(&dispatcher);
+            dispatcher.aside(async move { begin::begin_all(&beginning, due).await });
+        }
     }
 }
 
@@ -170,7 +167,7 @@ async fn round(dispatcher: &Arc<Dispatcher>, turn: &mut usize) -> Round {
         return Round::Waiting;
     }
     // Each takes its slot before the next round counts what is free.
-    join_all(rows.into_iter().map(|row| begin::begin(dispatcher, row))).await;
+    begin::begin_all(dispatcher, rows).await;
     Round::Claimed
 }
 

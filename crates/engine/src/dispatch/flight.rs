@@ -34,6 +34,15 @@ enum Stage {
     Begun,
     /// Its target is at work, or its result is on the way to the store.
     Calling,
+    /// It gives its row back without having called; whoever claims the row may enter.
+    Leaving,
+}
+
+impl Stage {
+    /// Whether a pause or a withdrawal still keeps the target from being called.
+    fn can_be_dropped(self) -> bool {
+        matches!(self, Self::Preparing | Self::Begun)
+    }
 }
 
 /// An entry: this attempt, entered this time.
@@ -49,7 +58,9 @@ impl Flights {
         let mut entries = self.entries();
         let key = row.key();
         let entered = entries.by_row.get(&key);
-        if entered.is_some_and(|flight| flight.row.attempt == row.attempt) {
+        if entered.is_some_and(|flight| {
+            flight.row.attempt == row.attempt && flight.stage != Stage::Leaving
+        }) {
             return None;
         }
         entries.last += 1;
@@ -82,6 +93,11 @@ impl Flights {
         self.set(ticket, |flight| flight.stage = Stage::Calling)
     }
 
+    /// The attempt is about to give its row back.
+    pub(super) fn leaves(&self, ticket: &Ticket) {
+        self.set(ticket, |flight| flight.stage = Stage::Leaving);
+    }
+
     /// Whether the attempt is still to go on: it was entered and not dropped.
     pub(super) fn goes_on(&self, ticket: &Ticket) -> bool {
         self.set(ticket, |_| ())
@@ -104,16 +120,21 @@ impl Flights {
     /// Drops the attempts of an execution whose targets have not been called: it was paused. Says
     /// which of them the store may know as begun, and so keeps.
     pub(super) fn hold(&self, execution: ExecutionId) -> Vec<WorkRow> {
-        let dropped = self.drop_if(execution, None, |stage| stage != Stage::Calling);
+        let dropped = self.drop_if(execution, None, Stage::can_be_dropped);
         let begun = dropped
             .into_iter()
             .filter(|flight| flight.stage == Stage::Begun);
-        begun.map(|flight| flight.row).collect()
+        begun
+            .map(|flight| WorkRow {
+                begun: true,
+                ..flight.row
+            })
+            .collect()
     }
 
     /// Drops a step's attempt unless its target has been called: it has no work any more.
     pub(super) fn withdraw(&self, execution: ExecutionId, step: &str) {
-        self.drop_if(execution, Some(step), |stage| stage != Stage::Calling);
+        self.drop_if(execution, Some(step), Stage::can_be_dropped);
     }
 
     fn drop_if(
@@ -202,7 +223,11 @@ mod tests {
         let called = flights.enter(&row("c", 1)).unwrap();
         assert!(flights.begins(&begun) && flights.calls(&called));
         let back = flights.hold(row("a", 1).execution);
-        assert_eq!(back, [row("b", 1)]);
+        let begun_in_the_store = WorkRow {
+            begun: true,
+            ..row("b", 1)
+        };
+        assert_eq!(back, [begun_in_the_store]);
         assert!(!flights.begins(&preparing) && !flights.calls(&begun));
         assert!(flights.goes_on(&called));
     }
@@ -219,6 +244,19 @@ mod tests {
         assert!(flights.calls(&other));
         flights.withdraw(a.execution, "ab");
         assert!(flights.goes_on(&other));
+    }
+
+    #[test]
+    fn who_gives_its_row_back_is_in_nobodys_way() {
+        let flights = Flights::default();
+        let first = flights.enter(&row("a", 1)).unwrap();
+        assert!(flights.begins(&first));
+        flights.leaves(&first);
+        assert!(flights.hold(row("a", 1).execution).is_empty(), "it does so");
+        assert!(flights.goes_on(&first), "and is not aborted meanwhile");
+        let second = flights.enter(&row("a", 1)).unwrap();
+        flights.leave(&first);
+        assert!(flights.goes_on(&second));
     }
 
     #[test]

@@ -101,6 +101,7 @@ async fn lose(dispatcher: &Dispatcher, rows: Vec<WorkRow>, done: &mut Pass) {
         let request = Request::Command {
             id: row.execution,
             command: Box::new(Command::Lost(lost)),
+            known: None,
             reply: Some(reply),
             permit: None,
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::definition::StepId;
-use refire_core::execution::{Command, Outcome, Report};
+use refire_core::execution::{Command, Execution, Outcome, Report};
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::ExecutionId;
 use refire_store::WorkRow;
@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 use super::Dispatcher;
 use crate::commit::{CommandError, CommitFailure, Request};
 use crate::limit::Permit;
+use crate::target::Taken;
 
 /// The first wait after a commit that was not written.
 const WAIT_MIN: Duration = Duration::from_millis(50);
@@ -36,7 +37,18 @@ pub(super) async fn panicked(dispatcher: &Dispatcher, row: &WorkRow) {
         duration_ms: 0,
         outcome: Outcome::Failed(failure),
     };
-    report(dispatcher, row.execution, result, None).await;
+    report(dispatcher, row.execution, result, Held::default()).await;
+}
+
+/// What an attempt has until its result is recorded.
+#[derive(Default)]
+pub(super) struct Held {
+    /// The state that it began with.
+    pub(super) known: Option<Arc<Execution>>,
+    /// Its slot.
+    pub(super) permit: Option<Arc<Permit>>,
+    /// What its answer takes of the room for long ones.
+    pub(super) room: Option<Taken>,
 }
 
 /// Brings a result to the store.
@@ -44,8 +56,13 @@ pub(super) async fn report(
     dispatcher: &Dispatcher,
     id: ExecutionId,
     mut report: Report,
-    permit: Option<Arc<Permit>>,
+    held: Held,
 ) {
+    let Held {
+        mut known,
+        permit,
+        mut room,
+    } = held;
     let mut wait = WAIT_MIN;
     let mut replaced = false;
     loop {
@@ -53,6 +70,7 @@ pub(super) async fn report(
         let request = Request::Command {
             id,
             command: Box::new(Command::Report(report.clone())),
+            known: known.take(),
             reply: Some(reply),
             permit: permit.clone(),
         };
@@ -76,7 +94,9 @@ pub(super) async fn report(
             Ok(Err(CommandError::Failed(CommitFailure::Stopping | CommitFailure::Unknown)))
             | Ok(Err(CommandError::NotFound)) => return,
             Ok(Err(error)) => {
-                // It waits, and keeps its slot: a result is not let go.
+                // It waits, and keeps its slot: a result is not let go. Calls that wait for room
+                // must not fail because of that; there are no more results than slots.
+                room.take();
                 tracing::warn!(%id, step = %report.step, %error, "a result waits to be recorded");
                 tokio::time::sleep(wait).await;
                 wait = (wait * 2).min(WAIT_MAX);

@@ -97,11 +97,11 @@ async fn read(
     }
 }
 
-/// The answer with an expected status, as `{"status", "headers", "body"}`.
+/// The answer with an expected status, as `{"status", "headers", "body"}`, and the room it takes.
 pub(super) async fn expected(
     response: Response<Incoming>,
     call: &Call<'_>,
-) -> Result<Json, Failure> {
+) -> Result<(Json, Option<Taken>), Failure> {
     let request = call.request;
     let limit = request.max_response_bytes;
     let bytes_max = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -117,8 +117,7 @@ pub(super) async fn expected(
         End::Complete => {
             let body = body_json(held.bytes, &head.headers, &request.redact)?;
             let output = output(&head, &body, &request.redact);
-            drop(held.taken);
-            return Ok(output);
+            return Ok((output, held.taken));
         }
         End::TooLong => Failure::new(
             ErrorClass::ResponseTooLarge,

@@ -27,7 +27,7 @@ use super::phase::Connecting;
 use super::redact::Redactor;
 use super::request::HttpRequest;
 use super::resolve::{GuardedResolver, Lookup, SystemLookup};
-use super::room::Room;
+use super::room::{Room, Taken};
 use super::trust;
 
 /// The default for resolving, connecting and the TLS handshake together.
@@ -106,12 +106,26 @@ pub enum TargetError {
 }
 
 /// An answer with an expected status.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct HttpAnswer {
     /// The status.
     pub status: u16,
     /// `{"status": 200, "headers": {…}, "body": …}`
     pub output: Json,
+    /// What it takes of the room for long answers, until it is recorded.
+    pub(crate) room: Option<Taken>,
+}
+
+impl HttpAnswer {
+    /// An answer that takes no room.
+    #[must_use]
+    pub fn new(status: u16, output: Json) -> Self {
+        Self {
+            status,
+            output,
+            room: None,
+        }
+    }
 }
 
 /// Makes calls. Cheap to clone; all clones share their connections.
@@ -187,8 +201,12 @@ impl HttpTarget {
         if !request.expects(status) {
             return Err(answer::unexpected(response, &call).await);
         }
-        let output = answer::expected(response, &call).await?;
-        Ok(HttpAnswer { status, output })
+        let (output, room) = answer::expected(response, &call).await?;
+        Ok(HttpAnswer {
+            status,
+            output,
+            room,
+        })
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! A call holds a little for nothing. Before it holds more, it takes room for all that its answer
 //! may come to, and waits until there is some: what targets send must not decide how much memory
-//! the process needs. One host can never take all of it.
+//! the process needs. One host can never take all of it. An answer keeps its room until it is
+//! recorded, or until it is known that this will take a while.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -32,7 +33,7 @@ struct Inner {
 
 /// Room that is taken until this is dropped.
 #[derive(Debug)]
-pub(super) struct Taken {
+pub(crate) struct Taken {
     _of_host: Option<OwnedSemaphorePermit>,
     _of_all: Option<OwnedSemaphorePermit>,
 }

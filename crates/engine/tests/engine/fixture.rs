@@ -148,14 +148,8 @@ fn answered(answer: &Answer) -> Result<HttpAnswer, Failure> {
         Failure::new(ErrorClass::HttpStatus, message).with_code(status.to_string())
     };
     match answer {
-        Answer::Ok(body) => Ok(HttpAnswer {
-            status: 200,
-            output: output(body),
-        }),
-        Answer::Held => Ok(HttpAnswer {
-            status: 200,
-            output: output("{}"),
-        }),
+        Answer::Ok(body) => Ok(HttpAnswer::new(200, output(body))),
+        Answer::Held => Ok(HttpAnswer::new(200, output("{}"))),
         Answer::Status(code) => Err(status(code)),
         Answer::RetryAfter(code, ms) => Err(Failure {
             retry_after_ms: Some(*ms),

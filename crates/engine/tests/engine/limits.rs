@@ -275,7 +275,7 @@ async fn what_waits_keeps_its_order_while_slots_come_and_go() {
     // then every third is hundreds of places late.
     let of_most = displaced[displaced.len() * 98 / 100];
     assert!(
-        of_most < 100,
+        of_most < 40,
         "many were out of turn: {of_most} places and more"
     );
     assert!(

@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
-use refire_core::execution::{Command, EventRow, Status};
+use refire_core::execution::{Command, EventRow, Execution, Status};
 use refire_core::failure::Failure;
 use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
 use refire_engine::caller::Caller;
 use refire_engine::target::{HttpAnswer, HttpRequest};
-use refire_engine::{CommandError, CommitFailure, Engine, IntakeError};
+use refire_engine::{CommandError, CommitFailure, Engine, IntakeError, Submission};
 use refire_store::sqlite::{Options, Sqlite};
 use refire_store::{
     Batch, CommitError, EventFilter, ExecutionFilter, LetterFilter, LetterRow, LetterSummary,
@@ -35,6 +35,7 @@ struct Troubled {
     poison: AtomicU32,
     commits_panic: AtomicBool,
     claims_panic: AtomicBool,
+    states_panic: AtomicBool,
 }
 
 impl Troubled {
@@ -89,6 +90,14 @@ impl Store for Troubled {
         sequences: &[u64],
     ) -> Result<Vec<(u64, Json)>, ReadError> {
         self.read(self.inner.values(id, sequences).await)
+    }
+
+    async fn states(&self, ids: &[ExecutionId]) -> Result<Vec<Option<Execution>>, ReadError> {
+        assert!(
+            !self.states_panic.load(Ordering::SeqCst),
+            "reading states panics"
+        );
+        self.read(self.inner.states(ids).await)
     }
 
     async fn load(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {
@@ -206,6 +215,7 @@ fn troubled(world: &World) -> Arc<Troubled> {
         poison: AtomicU32::new(0),
         commits_panic: AtomicBool::new(false),
         claims_panic: AtomicBool::new(false),
+        states_panic: AtomicBool::new(false),
     })
 }
 
@@ -413,6 +423,23 @@ async fn a_loop_that_panics_breaks_the_engine() {
     let store = troubled(&world);
     store.claims_panic.store(true, Ordering::SeqCst);
     let engine = engine_on(&world, &store);
+    within(engine.broken()).await;
+    assert!(!engine.is_ready());
+    within(engine.stop()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_panic_while_timers_begin_breaks_the_engine() {
+    let world = World::new();
+    let store = troubled(&world);
+    let engine = engine_on(&world, &store);
+    let w = apply(&engine, RETRYING).await;
+    let submission = Submission {
+        delay: Some(Duration::from_millis(100)),
+        ..submission(&w, "{}")
+    };
+    engine.submit(submission).await.unwrap();
+    store.states_panic.store(true, Ordering::SeqCst);
     within(engine.broken()).await;
     assert!(!engine.is_ready());
     within(engine.stop()).await;

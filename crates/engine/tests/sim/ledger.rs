@@ -92,6 +92,24 @@ impl Ledger {
         (self.steerings.len() - 1, by)
     }
 
+    /// Somebody whom this life has not answered.
+    pub(crate) fn unanswered(&self, life: u32, patient_too: bool) -> Option<String> {
+        fn first<T>(all: &[Asked<T>], life: u32, patient_too: bool) -> Option<&T> {
+            let open = |asked: &&Asked<T>| {
+                let counts = patient_too || !asked.is_patient;
+                asked.life == life && asked.answer.is_none() && counts
+            };
+            all.iter().find(open).map(|asked| &asked.what)
+        }
+        let wish = first(&self.wishes, life, patient_too);
+        let retry = first(&self.retries, life, patient_too);
+        let steering = first(&self.steerings, life, patient_too);
+        let who = (wish.map(|wish| format!("wish {}", wish.number)))
+            .or_else(|| retry.map(|retry| retry.by.clone()))
+            .or_else(|| steering.map(|steering| steering.by.clone()))?;
+        Some(format!("{who} in life {life}"))
+    }
+
     pub(crate) fn tell(&mut self, execution: ExecutionId) {
         if !self.told.contains(&execution) {
             self.told.push(execution);

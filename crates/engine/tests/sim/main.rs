@@ -19,16 +19,17 @@
 //! - the same key, the same execution;
 //! - letters, their executions and their retries agree at every moment;
 //! - calls: none before its commit, before its time, for what is over, or twice in one life;
-//! - live steps have their work rows; limits are never exceeded; a deadly step is given up.
+//! - live steps have their work rows; limits are never exceeded; a deadly step is given up;
+//! - everybody is answered, also when the process must end; and nothing panics that was not told to.
 //!
 //! Two promises have no checks yet because what they are about does not exist: at most one live
 //! lock per task, and at most one fire per planned time of a schedule. They belong into `judge`.
 //!
 //! # When it fails
-//! The output has the seed, the check that failed, and the last lines of what happened.
-//! `SEED=n cargo test -p refire-engine --test sim` runs that seed alone and prints everything. A line
-//! begins with the number of the life and the milliseconds that processes have lived so far.
-//! Put the seed into `regressions.rs` when the defect is mended.
+//! The output has the seed, the check that failed, the last lines of what happened, and the command
+//! that runs the seed again, alone (`SEED=n`; with `--nocapture` it says everything also when it
+//! does not fail). A line begins with the number of the life and the milliseconds that processes
+//! have lived so far. Put the seed into `regressions.rs` when the defect is mended.
 //!
 //! `SEEDS=n` sets how many seeds are run, `FIRST=n` where they begin. Each is run twice and must do
 //! the same both times; of very many, some are.
@@ -44,6 +45,7 @@ mod judge;
 mod ledger;
 mod life;
 mod mark;
+mod panics;
 mod people;
 mod plan;
 mod planted;

@@ -57,6 +57,8 @@ marks! {
     BatchSplit,
     /// A result could not be stored and became a plain failure.
     ResultUnstorable,
+    /// A command was decided on a state that its execution had left.
+    DecidedOnThePast,
     /// Two parallel steps ended in one batch.
     ParallelResultsInOneBatch,
     /// An attempt died with its process.

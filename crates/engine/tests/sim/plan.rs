@@ -264,7 +264,7 @@ fn deeds(dice: &mut Dice, flows: &[Flow], safety_ms: u64) -> Vec<(u64, Deed)> {
         }
     }
     let mut number = 0;
-    let count = dice.between(4, 18);
+    let count = dice.between(4, 14);
     for _ in 0..count {
         // Often several things at the same moment.
         let at = match dice.chance(300) {

@@ -25,7 +25,7 @@ fn is_found(defect: Option<Defect>, disk: fn() -> Arc<Disk>, checks: &[&str]) {
         println!("{defect:?} is found by seed {seed}: {}", violation.check);
         assert!(
             checks.contains(&violation.check),
-            "SEED={seed} finds something else: {violation}"
+            "SEED={seed} finds something else with {defect:?}: {violation}"
         );
         return;
     }

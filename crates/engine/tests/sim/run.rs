@@ -1,6 +1,7 @@
 //! A run of a seed: life after life with faults, then everything heals and all must come to its
 //! end, then the account is made up.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -16,6 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::life::{Life, WorldEntropy};
 use crate::mark::{Mark, Marks};
+use crate::panics;
 use crate::people::People;
 use crate::plan::Healing;
 use crate::target::Targets;
@@ -59,7 +61,30 @@ enum End {
 
 /// Runs a seed on this disk.
 pub(crate) fn run(seed: u64, disk: Arc<Disk>, lines_kept: usize) -> Outcome {
+    panics::watch();
     let world = World::new(seed, disk, lines_kept);
+    let lived = catch_unwind(AssertUnwindSafe(|| {
+        let lives = life_after_life(&world);
+        make_up_the_account(&world);
+        lives
+    }));
+    let inside = &mut *world.inside();
+    if let Some(panic) = panics::seen() {
+        // Whatever else was noticed came of it.
+        inside.violation = Some(Violation::new("nothing panics", panic));
+    }
+    Outcome {
+        violation: inside.violation.clone(),
+        trace: inside.trace.lines(),
+        hash: inside.trace.hash(),
+        marks: inside.marks.clone(),
+        lives: lived.unwrap_or(0),
+        executions: inside.judge.all().count(),
+    }
+}
+
+/// Lives until everything has come to its end; how many.
+fn life_after_life(world: &Arc<World>) -> u32 {
     let mut wall_us = BEGINNING_US;
     let mut lives = 0;
     loop {
@@ -71,38 +96,31 @@ pub(crate) fn run(seed: u64, disk: Arc<Disk>, lines_kept: usize) -> Outcome {
                 .violate(Violation::new("the process stays alive", what));
             break;
         }
-        let end = live(&world, lives, &mut wall_us);
+        let end = live(world, lives, &mut wall_us);
         if world.inside().violation.is_some() {
             break;
         }
         if end == End::Crashed {
-            between(&world);
+            between(world);
             world.disk.crash();
         }
         world.look_at_everything();
         if end == End::Done || world.inside().violation.is_some() {
             break;
         }
-        pass_time(&world, &mut wall_us);
+        pass_time(world, &mut wall_us);
     }
-    let account = {
-        let inside = world.inside();
-        world.disk.look(|image| {
-            inside.judge.replay_all()?;
-            inside.judge.account(image, &inside.ledger, &world.plan)
-        })
-    };
+    lives
+}
+
+fn make_up_the_account(world: &World) {
     let inside = &mut *world.inside();
+    let account = world.disk.look(|image| {
+        inside.judge.replay_all()?;
+        inside.judge.account(image, &inside.ledger, &world.plan)
+    });
     if let Err(violation) = account {
         inside.violate(violation);
-    }
-    Outcome {
-        violation: inside.violation.clone(),
-        trace: inside.trace.lines(),
-        hash: inside.trace.hash(),
-        marks: inside.marks.clone(),
-        lives,
-        executions: inside.judge.all().count(),
     }
 }
 
@@ -217,6 +235,10 @@ async fn leave(life: &Life, people: &People) -> End {
         () = life.died() => return End::Crashed,
         _ = tokio::time::timeout(ANSWERS_WITHIN, people.doing.wait()) => {}
     }
+    life.check(|inside| match inside.ledger.unanswered(life.number, true) {
+        Some(who) => Err(Violation::new("trouble answers everybody", who)),
+        None => Ok(()),
+    });
     life.say("the store is not to be trusted");
     End::Broken
 }
@@ -243,14 +265,8 @@ async fn stop(life: &Life, people: &People, patience_ms: u64) -> End {
         let calm = rates.is_calm();
         if heard.is_err() && calm {
             // Somebody may be asleep between two tries; nobody may be left without an answer.
-            let open = |life| {
-                move |asked: &&crate::ledger::Asked<_>| {
-                    asked.life == life && asked.answer.is_none() && !asked.is_patient
-                }
-            };
-            if let Some(asked) = inside.ledger.wishes.iter().find(open(life.number)) {
-                let what = format!("wish {} in life {}", asked.what.number, life.number);
-                return Err(Violation::new("a stop answers everybody", what));
+            if let Some(who) = inside.ledger.unanswered(life.number, false) {
+                return Err(Violation::new("a stop answers everybody", who));
             }
         }
         let node = people.engine.node();
@@ -290,7 +306,10 @@ async fn die_some_time(life: Arc<Life>) {
 /// Looks now and then whether anything that could run does not, although nothing else does.
 async fn watch(life: Arc<Life>, engine: Arc<Engine>) {
     let mut waiting: Vec<WorkRow> = Vec::new();
-    while life.world.plan.is_eager {
+    if !life.world.plan.is_eager {
+        return;
+    }
+    loop {
         life.sleep_ms(WATCH_EVERY_MS).await;
         if life.stopping.load(Ordering::Relaxed) || !engine.is_ready() {
             return;

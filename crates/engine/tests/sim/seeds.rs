@@ -35,9 +35,14 @@ fn report(seed: u64, outcome: &Outcome) -> String {
         let _ = writeln!(text, "  {line}");
     }
     if let Some(violation) = &outcome.violation {
-        let _ = writeln!(text, "SEED={seed}: {violation}");
+        let _ = writeln!(text, "SEED={seed}: {violation}\n{}", again(seed));
     }
     text
+}
+
+/// How to see a failure again.
+fn again(seed: u64) -> String {
+    format!("run it again: SEED={seed} cargo test --package refire-engine --test sim seeds")
 }
 
 /// Runs a seed, twice if it is to be shown that it does the same again.
@@ -55,11 +60,12 @@ fn try_out(seed: u64, is_twice: bool) -> Result<Outcome, String> {
     );
     let mut text = format!("SEED={seed} does not do the same twice\n");
     let differ = first.iter().zip(&second).position(|(a, b)| a != b);
-    let from = differ.unwrap_or(first.len().min(second.len()));
+    let from = differ.unwrap_or_else(|| first.len().min(second.len()));
     for line in &first[from.saturating_sub(10)..from] {
         let _ = writeln!(text, "  {line}");
     }
     let _ = writeln!(text, "- {:?}\n+ {:?}", first.get(from), second.get(from));
+    let _ = writeln!(text, "{}", again(seed));
     Err(text)
 }
 
@@ -86,7 +92,7 @@ fn try_out_all(first: u64, count: u64) -> Tally {
             }
             let known = usize::try_from(index).ok();
             let known = known.and_then(|index| regressions::SEEDS.get(index).copied());
-            let seed = known.unwrap_or(first + index.saturating_sub(kept));
+            let seed = known.unwrap_or_else(|| first + index.saturating_sub(kept));
             let is_twice = index < SEEDS_TWICE_MAX || index.is_multiple_of(TWICE_EVERY);
             let result = try_out(seed, is_twice);
             let mut tally = tally.lock().unwrap();
@@ -117,6 +123,9 @@ fn every_promise_holds_in_every_seed() {
         let outcome = run(seed, Disk::new(), usize::MAX);
         println!("{}", report(seed, &outcome));
         assert!(outcome.violation.is_none(), "SEED={seed} failed");
+        if let Err(text) = try_out(seed, true) {
+            panic!("\n{text}");
+        }
         return;
     }
     let count = number("SEEDS").unwrap_or(SEEDS_DEFAULT);

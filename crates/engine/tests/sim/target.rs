@@ -112,10 +112,7 @@ impl Caller for Targets {
             Err(Failure::new(ErrorClass::ReadTimeout, "no answer in time"))
         })?;
         let output = format!(r#"{{"status":200,"headers":{{}},"body":{value}}}"#);
-        Ok(HttpAnswer {
-            status: 200,
-            output: Json::parse(output).unwrap(),
-        })
+        Ok(HttpAnswer::new(200, Json::parse(output).unwrap()))
     }
 }
 

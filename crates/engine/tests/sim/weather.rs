@@ -143,8 +143,14 @@ impl Weather {
         let stopping = self.0.stopping.load(Ordering::Relaxed);
         for part in &batch.parts {
             match part {
-                Part::Advance(advance) if ended_attempts(&advance.events) > 1 => {
-                    inside.marks.reach(Mark::ParallelResultsInOneBatch);
+                Part::Advance(advance) => {
+                    if ended_attempts(&advance.events) > 1 {
+                        inside.marks.reach(Mark::ParallelResultsInOneBatch);
+                    }
+                    let now = image.executions.get(&advance.id);
+                    if now.is_some_and(|now| now.row.update.version != advance.expected_version) {
+                        inside.marks.reach(Mark::DecidedOnThePast);
+                    }
                 }
                 Part::Release(release) if stopping => {
                     let begun = |key| {
@@ -281,11 +287,8 @@ fn work_changes(batch: &Batch) -> impl Iterator<Item = &WorkChange> {
 
 fn is_unstorable(batch: &Batch) -> bool {
     let has = |event: &EventRow| {
-        let poison = POISON.as_bytes();
-        event
-            .payload
-            .windows(poison.len())
-            .any(|text| text == poison)
+        let text = std::str::from_utf8(&event.payload);
+        text.is_ok_and(|text| text.contains(POISON))
     };
     batch.parts.iter().any(|part| match part {
         Part::Admit(admit) => admit.events.iter().any(has),

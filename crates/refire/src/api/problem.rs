@@ -262,6 +262,7 @@ impl From<LetterRetryError> for Problem {
             LetterRetryError::Compensated
             | LetterRetryError::NoFailedStep
             | LetterRetryError::NoSuchWorkflow => &codes::CANNOT_RETRY,
+            LetterRetryError::MissingOutput { .. } => &codes::DAMAGED,
             LetterRetryError::Catalog(error) => return error.into(),
             LetterRetryError::Read(error) => return error.into(),
             LetterRetryError::Commit(failure) => return failure.into(),

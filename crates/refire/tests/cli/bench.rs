@@ -322,9 +322,9 @@ fn spawn(place: &Place, url: &str, args: &[&str]) -> Child {
 }
 
 fn interrupt(process: &Child) {
-    let id = process.id().to_string();
-    let status = Command::new("kill").args(["-INT", &id]).status().unwrap();
-    assert!(status.success());
+    let kill = format!("kill -s INT {}", process.id());
+    let status = Command::new("sh").args(["-c", &kill]).status();
+    assert!(status.unwrap().success());
 }
 
 fn ended(process: Child) -> Run {

@@ -17,6 +17,13 @@ pub(crate) fn cannot_mount() -> Option<String> {
     if String::from_utf8_lossy(&user.stdout).trim() != "0" {
         return Some("only root may mount file systems".to_owned());
     }
+    // Nor may root in many a container.
+    let place = tempfile::tempdir().unwrap();
+    let arguments = ["-t", "tmpfs", "tmpfs", text(place.path())];
+    if let Err(why) = try_to("mount", &arguments) {
+        return Some(why);
+    }
+    run("umount", &[text(place.path())]);
     None
 }
 
@@ -28,8 +35,12 @@ pub(crate) fn cannot_mount_images() -> Option<String> {
     for name in ["mkfs.xfs", "mkfs.ext4", "losetup"] {
         tool(name).unwrap_or_else(|| panic!("{name} is missing: scripts/test-tools installs it"));
     }
-    if !Path::new("/dev/loop-control").exists() {
-        return Some("the kernel has no loop devices".to_owned());
+    let place = tempfile::tempdir().unwrap();
+    let image = place.path().join("image");
+    sparse(&image, 1 << 20);
+    match try_to("losetup", &["--find", "--show", text(&image)]) {
+        Ok(device) => run("losetup", &["--detach", device.trim()]),
+        Err(why) => return Some(why),
     }
     let known = std::fs::read_to_string("/proc/filesystems").unwrap();
     let missing = ["xfs", "ext4"].into_iter().find(|name| {
@@ -50,13 +61,20 @@ fn is_loaded(module: &str) -> bool {
 
 #[track_caller]
 fn run(name: &str, arguments: &[&str]) {
+    if let Err(why) = try_to(name, arguments) {
+        panic!("{why}");
+    }
+}
+
+/// What a program printed, or why it failed.
+fn try_to(name: &str, arguments: &[&str]) -> Result<String, String> {
     let program = tool(name).unwrap_or_else(|| panic!("{name} is missing"));
     let output = Command::new(program).args(arguments).output().unwrap();
-    assert!(
-        output.status.success(),
-        "{name} {arguments:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{name} {arguments:?}: {}", said.trim()))
 }
 
 fn text(path: &Path) -> &str {

@@ -59,7 +59,8 @@ pub(crate) struct Export {
     pub(crate) letters: Vec<Letter>,
 }
 
-/// Reads everything.
+/// Reads everything. An execution's row is read before its log: what has ended by its row does not
+/// change any more, and what has not is a finding of its own.
 pub(crate) async fn export(client: &Client) -> Export {
     let rows: Vec<Execution> = client.list("/api/executions").await;
     let executions = futures_util::stream::iter(rows)

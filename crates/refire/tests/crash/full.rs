@@ -12,7 +12,7 @@ use crate::export::all_end;
 use crate::load::{Load, Sent};
 use crate::node::Node;
 use crate::target::{Mood, Target};
-use crate::{alone, is_long, rest, within, workflows};
+use crate::{alone, is_long, rest, skipped, within, workflows};
 
 /// The whole disk, and what somebody else has put on it.
 const DISK_MIB: u32 = 32;
@@ -24,7 +24,7 @@ const HOLD: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(
 /// How long it may take until the disk is full.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long the server may take to accept again.
-const RECOVERS_WITHIN: Duration = Duration::from_secs(10);
+const RECOVERS_WITHIN: Duration = Duration::from_secs(30);
 /// How long the load goes on after that.
 const GOES_ON: Duration = Duration::from_secs(2);
 /// How long everything may take to end.
@@ -36,7 +36,7 @@ const DISK_FULL: &str = "RF0029";
 async fn a_full_disk_refuses_new_work_and_loses_none() {
     let _alone = alone().await;
     if let Some(why) = cannot_mount() {
-        eprintln!("SKIPPED: the full disk: {why}");
+        skipped("the full disk", &why);
         return;
     }
     let home = tempdir().unwrap();

@@ -25,6 +25,7 @@ mod target;
 mod torn;
 mod tracer;
 
+use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Mutex, MutexGuard};
@@ -50,6 +51,13 @@ async fn within<T>(limit: Duration, what: &str, mut look: impl FnMut() -> Option
         assert!(begun.elapsed() < limit, "not within {limit:?}: {what}");
         tokio::time::sleep(GLANCE).await;
     }
+}
+
+/// Says what cannot be tested here, past whoever keeps the output of tests that pass to himself.
+fn skipped(what: &str, why: &str) {
+    // In one piece, since other tests write meanwhile.
+    let line = format!("\nSKIPPED: {what}: {}\n", why.trim());
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// Retries that the steps of [`workflows`] have.

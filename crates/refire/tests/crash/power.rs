@@ -11,7 +11,7 @@ use crate::disk::{Cut, Disk, cannot_mount_images};
 use crate::load::{ClientLog, Load};
 use crate::node::Node;
 use crate::target::{Mood, Target};
-use crate::{alone, is_long, rest, within, workflows};
+use crate::{alone, is_long, rest, skipped, within, workflows};
 
 /// Requests a second.
 const RATE: u32 = 200;
@@ -32,7 +32,7 @@ struct Moment {
 async fn nothing_answered_is_lost_when_the_power_fails() {
     let _alone = alone().await;
     if let Some(why) = cannot_mount_images() {
-        eprintln!("SKIPPED: the power cut: {why}");
+        skipped("the power cut", &why);
         return;
     }
     let root = tempdir().unwrap();
@@ -63,11 +63,14 @@ async fn nothing_answered_is_lost_when_the_power_fails() {
 async fn a_server_that_does_not_wait_for_the_disk_loses_answers() {
     let _alone = alone().await;
     if let Some(why) = cannot_mount_images() {
-        eprintln!("SKIPPED: the control of the power cut: {why}");
+        skipped("the control of the power cut", &why);
         return;
     }
     if !cfg!(debug_assertions) {
-        eprintln!("SKIPPED: the control of the power cut: an optimised server always waits");
+        skipped(
+            "the control of the power cut",
+            "an optimised server always waits",
+        );
         return;
     }
     let root = tempdir().unwrap();
@@ -97,7 +100,7 @@ async fn a_server_that_does_not_wait_for_the_disk_loses_answers() {
 async fn the_key_that_was_shown_is_still_the_key() {
     let _alone = alone().await;
     if let Some(why) = cannot_mount_images() {
-        eprintln!("SKIPPED: the power cut after the first start: {why}");
+        skipped("the power cut after the first start", &why);
         return;
     }
     let root = tempdir().unwrap();

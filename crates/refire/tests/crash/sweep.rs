@@ -14,7 +14,7 @@ use crate::node::Node;
 use crate::script::Story;
 use crate::target::{Call, Mood, Target};
 use crate::tracer::{Tracer, cannot_trace};
-use crate::{alone, is_long, rest, workflows};
+use crate::{alone, is_long, rest, skipped, workflows};
 
 /// Points of each phase in the short form; the long one takes all.
 const POINTS_SHORT: usize = 20;
@@ -53,7 +53,7 @@ async fn a_kill_at_any_write_while_stopping_is_survived() {
 async fn sweep(phase: Phase) {
     let _alone = alone().await;
     if let Some(why) = cannot_trace() {
-        eprintln!("SKIPPED: the sweep ({phase:?}): processes cannot be traced here: {why}");
+        skipped(&format!("the sweep ({phase:?})"), &why);
         return;
     }
     let stage = Stage::make(phase).await;

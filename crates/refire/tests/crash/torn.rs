@@ -22,12 +22,12 @@ use crate::script::Story;
 use crate::target::{Mood, Target};
 use crate::{alone, is_long, workflows};
 
-/// The log is cut at each of these many bytes …
-const CUT_EVERY: u64 = 512;
-/// … of its last so many.
-const CUT_RANGE: u64 = 64 << 10;
-/// Cuts in the short form; the long one makes them all.
-const CUTS_SHORT: usize = 16;
+/// The log is cut after each of these many bytes.
+const CUT_EVERY: usize = 512;
+/// Cuts all over the log.
+const CUTS_SPREAD: usize = 24;
+/// The long form makes every cut in so many bytes at its end.
+const CUT_ALL_BYTES: u64 = 128 << 10;
 /// Seeds of turned bits, in the short form and in the long one.
 const FLIPS: (u64, u64) = (30, 1_000);
 /// Those of them that a whole server is started on.
@@ -188,12 +188,17 @@ async fn a_log_cut_anywhere_leaves_a_prefix() {
     let original = Original::make().await;
     let length = original.home.path().join("data/refire.db-wal");
     let length = length.metadata().unwrap().len();
-    let from = length.saturating_sub(CUT_RANGE).next_multiple_of(CUT_EVERY);
-    let all: Vec<u64> = (from..length).step_by(CUT_EVERY as usize).collect();
-    let step = if is_long() { 1 } else { all.len() / CUTS_SHORT };
+    let all: Vec<u64> = (0..length).step_by(CUT_EVERY).collect();
+    let step = all.len().div_ceil(CUTS_SPREAD);
+    let all_from = if is_long() {
+        length.saturating_sub(CUT_ALL_BYTES)
+    } else {
+        length
+    };
+    let is_made = |(number, cut): &(usize, u64)| number.is_multiple_of(step) || *cut >= all_from;
     let mut before = BTreeMap::new();
     let mut kept = Vec::new();
-    for cut in all.into_iter().step_by(step) {
+    for (_, cut) in all.into_iter().enumerate().filter(is_made) {
         let copy = tempdir().unwrap();
         let files = Files::copy(original.home.path(), copy.path());
         let file = std::fs::File::options().write(true).open(&files.log);

@@ -122,7 +122,8 @@ pub(crate) fn cannot_trace() -> Option<String> {
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&tried.stderr).into_owned();
-    (!tried.status.success() || !said.is_empty()).then_some(said)
+    let is_able = tried.status.success() && said.is_empty();
+    (!is_able).then(|| format!("processes cannot be traced here: {said}"))
 }
 
 /// Where a program is, if it is installed.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::net::TcpStream;
 
+use crate::alone;
 use crate::hostile::Hostile;
 use crate::node::Node;
 
@@ -40,6 +41,7 @@ async fn connect(node: &Node, count: usize) -> Vec<TcpStream> {
 
 #[tokio::test]
 async fn without_files_it_waits_and_goes_on_after() {
+    let _alone = alone().await;
     let node = Node::start();
     let spare = 8;
     let limit = node.files() + spare;
@@ -71,6 +73,7 @@ async fn without_files_it_waits_and_goes_on_after() {
 
 #[tokio::test]
 async fn connections_leave_files_for_the_calls() {
+    let _alone = alone().await;
     const FILES: usize = 128;
     let target = Hostile::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
     let node = Node::start_as(|command| limited(&command, FILES));

@@ -73,6 +73,10 @@ impl Latencies {
         self.sorted[rank.saturating_sub(1)]
     }
 
+    pub(crate) fn p50(&self) -> Duration {
+        self.percentile(50)
+    }
+
     pub(crate) fn p99(&self) -> Duration {
         self.percentile(99)
     }
@@ -84,18 +88,28 @@ impl fmt::Display for Latencies {
             f,
             "n={} p50_ms={:.1} p99_ms={:.1} max_ms={:.1}",
             self.sorted.len(),
-            self.percentile(50).as_secs_f64() * 1e3,
+            self.p50().as_secs_f64() * 1e3,
             self.p99().as_secs_f64() * 1e3,
             self.percentile(100).as_secs_f64() * 1e3,
         )
     }
 }
 
-/// What p99 may be under attack, beside that of a server that nobody attacks, measured on the same
-/// machine at the same time. It only catches who really has to wait for the attackers, because
+/// Compares requests to a server under attack with those to one that nobody attacks, made on the
+/// same machine at the same time. It only catches who really has to wait for the attackers, because
 /// machines that run tests are noisy; the line that is printed has the figures.
-pub(crate) fn bearable(unharmed: Duration) -> Duration {
+#[track_caller]
+pub(crate) fn must_be_unharmed(beside: &Latencies, elsewhere: &Latencies) {
     const FACTOR: u32 = 5;
-    const FLOOR: Duration = Duration::from_secs(3);
-    (unharmed * FACTOR).max(FLOOR)
+    const P50_FLOOR: Duration = Duration::from_secs(2);
+    const P99_FLOOR: Duration = Duration::from_secs(3);
+    for (found, other, floor) in [
+        (beside.p50(), elsewhere.p50(), P50_FLOOR),
+        (beside.p99(), elsewhere.p99(), P99_FLOOR),
+    ] {
+        assert!(
+            found <= (other * FACTOR).max(floor),
+            "others noticed the attack: {beside}, elsewhere {elsewhere}"
+        );
+    }
 }

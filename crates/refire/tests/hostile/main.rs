@@ -23,6 +23,16 @@ mod slow;
 mod stub;
 mod targets;
 
+use tokio::sync::{Mutex, MutexGuard};
+
+/// Each of these loads the machine: they run one at a time, also where one process runs them all.
+static ALONE: Mutex<()> = Mutex::const_new(());
+
+/// Held by a test that wants the machine for itself.
+async fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().await
+}
+
 /// Whether the long forms are asked for.
 fn is_long() -> bool {
     std::env::var_os("REFIRE_TEST_LONG").is_some_and(|value| value == "1")

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
+use crate::alone;
 use crate::node::{KEY, Node};
 
 /// What is read and thrown away so that the sender can read why, and what both sockets may hold.
@@ -46,6 +47,7 @@ async fn pour(node: &Node, head: String, part: Vec<u8>) -> (String, u64) {
 
 #[tokio::test]
 async fn a_body_over_the_limit_is_413_and_mostly_unread() {
+    let _alone = alone().await;
     let node = Node::start();
     let chunk = format!("4000\r\n{}\r\n", "x".repeat(0x4000)).into_bytes();
     for (length, part) in [
@@ -71,6 +73,7 @@ async fn a_body_over_the_limit_is_413_and_mostly_unread() {
 
 #[tokio::test]
 async fn headers_over_the_limit_are_431_and_mostly_unread() {
+    let _alone = alone().await;
     let node = Node::start();
     let many = |count: usize| "X-One: 1\r\n".repeat(count);
     let long = |length: usize| format!("X-Long: {}\r\n", "a".repeat(length));

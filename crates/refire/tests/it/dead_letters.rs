@@ -1,5 +1,6 @@
 //! What finally fails: kept, shown, edited, run again.
 
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::server::Server;
@@ -100,6 +101,29 @@ async fn an_edited_retry_from_the_start_resolves_it() {
     assert_eq!(server.get("/api/dlq").await.expect(200)["items"], json!([]));
     let resolved = server.get("/api/dlq?status=resolved").await.expect(200);
     assert_eq!(resolved["items"][0]["id"], id.as_str());
+}
+
+#[tokio::test]
+async fn a_retry_that_would_go_on_from_a_lost_output_is_refused_by_name() {
+    let (server, target) = (Server::start().await, Target::start().await);
+    let (id, original) = dead(&server, &target).await;
+    let database = Connection::open(server.data().join("refire.db")).unwrap();
+    let lost = "DELETE FROM workflow_events WHERE type = 'STEP_COMPLETED'";
+    assert_eq!(database.execute(lost, []).unwrap(), 1);
+    let path = format!("/api/dlq/{id}/retry");
+    let refused = server.post(&path, r#"{"from":"failed_step"}"#).await;
+    let detail = refused.problem(500, "RF0030")["detail"].clone();
+    let named = format!(
+        "the output of step first of {}",
+        original["execution_id"].as_str().unwrap()
+    );
+    assert!(detail.as_str().unwrap().contains(&named), "{detail}");
+    let letters = server.get("/api/dlq").await.expect(200);
+    assert_eq!(letters["items"][0]["status"], "pending", "nothing is lost");
+    assert_eq!(target.calls("/a").len(), 1, "nothing ran again");
+    let retried = server.post(&path, "").await.expect(202);
+    let execution = retried["execution_id"].as_str().unwrap();
+    server.reaches(execution, "completed").await;
 }
 
 #[tokio::test]

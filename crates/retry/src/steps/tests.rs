@@ -6,7 +6,7 @@ use super::*;
 use crate::error::Last;
 use crate::operation::{Blocking, Until};
 use crate::policy::Policy;
-use crate::rules::{Adjust, After, Before, OnSleep, When};
+use crate::rules::{Adjust, After, Before, OnSleep, Timed, When};
 use crate::stop::Stop;
 use crate::wait::Wait;
 
@@ -73,7 +73,7 @@ fn success_ends_it() {
 
 #[test]
 fn failures_sleep_by_the_policy_until_the_attempts_are_used_up() {
-    let mut run = Fed::new(Policy::exponential(ms(100)).attempts(3), ());
+    let mut run = Fed::new(Policy::exponential(ms(100)).attempts(3), Timed);
     assert_eq!(run.attempt(ms(10), Err(503)), Step::Sleep(ms(100)));
     assert_eq!(run.attempt(ms(10), Err(503)), Step::Sleep(ms(200)));
     assert_eq!(
@@ -236,22 +236,117 @@ fn hooks_see_each_attempt_and_each_sleep() {
     );
 }
 
-#[test]
-fn success_at_once_reads_the_clock_once() {
+/// How often a run reads the clock whose attempts give `outcomes`, and how often that was before the
+/// last of them ended.
+fn readings<R>(plan: impl Into<Plan>, rules: R, outcomes: &[Outcome]) -> (u32, u32)
+where
+    R: Rules<&'static str, u32>,
+{
     let reads = Cell::new(0);
     let now = || {
         reads.set(reads.get() + 1);
         Instant::now()
     };
     let mut operation = Blocking((|| unreachable!()) as Closure);
-    let mut steps = Steps::new(Policy::default().into(), ((), When(|_: &u32| true)), None);
-    steps.begin::<&str, u32>(now);
-    assert_eq!(
-        steps.settle(&mut operation, Ok("yes"), now),
-        Step::Done("yes")
+    let mut steps = Steps::new(plan.into(), rules, Some(Seed::new(1)));
+    let mut before = 0;
+    for outcome in outcomes {
+        steps.begin(now);
+        before = reads.get();
+        let step = steps.settle(&mut operation, *outcome, now);
+        assert_eq!(matches!(step, Step::Done(_)), outcome.is_ok());
+    }
+    (reads.get(), before)
+}
+
+#[test]
+fn success_at_once_reads_no_clock() {
+    let yes: &[Outcome] = &[Ok("yes")];
+    let plain = Policy::default();
+    assert_eq!(readings(&plain, (), yes), (0, 0));
+    let rules = (
+        When(|_: &u32| true),
+        (
+            Adjust(|_: &u32, delay| Some(delay)),
+            OnSleep(|_: &Sleep<'_, &'static str, u32>| ()),
+        ),
     );
-    assert_eq!(reads.get(), 1);
-    assert_eq!(steps.seed, None, "no dice were thrown either");
+    assert_eq!(readings(&plain, ((), rules), yes), (0, 0));
+    let composed = Wait::fixed(ms(1)).then_after(3, Wait::linear(ms(5)).at_most(ms(9)))
+        + Wait::random(ms(0)..=ms(50));
+    let plan = composed.stop(Stop::attempts(3) & Stop::attempts(5));
+    assert_eq!(readings(plan, (), yes), (0, 0));
+}
+
+#[test]
+fn the_clock_is_read_at_the_start_where_somebody_may_look_at_it() {
+    let yes: &[Outcome] = &[Ok("yes")];
+    let plain = Policy::default();
+    assert_eq!(readings(&plain, Timed, yes), (2, 1), "asked for");
+    let limited = plain.clone().max_elapsed(ms(10));
+    assert_eq!(readings(limited, (), yes), (1, 1), "a time limit");
+    let nested = (Stop::attempts(3) & Stop::elapsed(ms(9))) | Stop::attempts(9);
+    let plan = Wait::fixed(ms(1)).stop(nested);
+    assert_eq!(readings(plan, (), yes), (1, 1), "somewhere inside");
+    let plan = Wait::fixed(ms(1)).stop(Stop::custom(|_, _| false));
+    assert_eq!(readings(plan, (), yes), (1, 1), "a condition");
+    let wait = Wait::fixed(ms(1)) + Wait::custom(|_| ms(1)).at_least(ms(1));
+    let plan = wait.then_after(2, Wait::fixed(ms(1))).stop(Stop::never());
+    assert_eq!(readings(plan, (), yes), (1, 1), "a wait");
+    let before = Before(|_: &Attempt| ());
+    assert_eq!(readings(&plain, ((), before), yes), (2, 1), "a hook");
+    let after = After(|_: &Attempt, _: &Outcome| ());
+    assert_eq!(readings(&plain, ((), after), yes), (2, 1), "another");
+}
+
+#[test]
+fn each_failure_reads_the_clock_once() {
+    let outcomes: &[Outcome] = &[Err(503), Err(503), Ok("yes")];
+    let plain = Policy::default();
+    assert_eq!(readings(&plain, (), outcomes), (2, 2));
+    let limited = plain.max_elapsed(ms(100_000));
+    assert_eq!(readings(limited, (), outcomes), (3, 3));
+}
+
+#[test]
+fn a_run_that_is_not_timed_counts_from_the_first_failure() {
+    let mut run = Fed::new(Policy::fixed(ms(100)).attempts(2), ());
+    assert_eq!(run.attempt(ms(10), Err(503)), Step::Sleep(ms(100)));
+    assert_eq!(
+        run.attempt(ms(10), Err(503)),
+        gave_up(2, ms(110), GaveUp::Attempts)
+    );
+    let mut run = Fed::new(Policy::fixed(ms(100)).attempts(1), ());
+    assert_eq!(
+        run.attempt(ms(10), Err(503)),
+        gave_up(1, ms(0), GaveUp::Attempts)
+    );
+}
+
+#[test]
+fn a_time_limit_counts_from_the_start_without_being_asked() {
+    let plan = Policy::fixed(ms(100)).attempts(9).max_elapsed(ms(250));
+    let mut run = Fed::new(plan, ());
+    assert_eq!(run.attempt(ms(149), Err(503)), Step::Sleep(ms(100)));
+    assert_eq!(
+        run.attempt(ms(10), Err(503)),
+        gave_up(2, ms(259), GaveUp::Elapsed)
+    );
+    let stop = Stop::custom(|failed, _| failed.elapsed >= ms(20));
+    let mut run = Fed::new(Wait::fixed(ms(1)).stop(stop), ());
+    assert_eq!(
+        run.attempt(ms(20), Err(503)),
+        gave_up(1, ms(20), GaveUp::Custom)
+    );
+}
+
+#[test]
+fn no_dice_are_thrown_for_a_success() {
+    let mut operation = Blocking((|| unreachable!()) as Closure);
+    let mut steps = Steps::new(Policy::default().into(), (), None);
+    steps.begin::<&str, u32>(Instant::now);
+    let step = steps.settle(&mut operation, Ok("yes"), Instant::now);
+    assert_eq!((step, steps.seed), (Step::Done("yes"), None));
 }
 
 #[test]

@@ -107,6 +107,18 @@ pub async fn payloads_come_back_byte_for_byte(lab: &dyn Lab) {
         assert_eq!(found.len(), 2, "the input and the output");
         let loaded = stage.store.load_values(run.id, &outputs).await.unwrap();
         assert!(loaded == found, "the committer sees the same");
+        let states = stage.store.states(&[run.id]).await.unwrap();
+        let state = states[0].as_ref().unwrap();
+        let begins_with: Vec<_> = outputs
+            .iter()
+            .filter_map(|sequence| Some((*sequence, state.payloads.get(*sequence)?.clone())))
+            .collect();
+        let read_ahead = if value.len() > (1 << 13) {
+            &[]
+        } else {
+            &*found
+        };
+        assert!(begins_with == read_ahead, "an attempt sees the same");
         for (_, found) in found {
             assert!(
                 found.as_str() == value,

@@ -146,7 +146,10 @@ pub async fn begun_work_shows_as_running(lab: &dyn Lab) {
         "what is owned has not begun"
     );
     let begin = Part::Begin(vec![(claimed[0].key(), 2)]);
-    assert_eq!(stage.commit_one(begin).await, PartOutcome::Begun(1));
+    assert_eq!(
+        stage.commit_one(begin).await,
+        PartOutcome::Begun(vec![true])
+    );
     assert_eq!(
         list(&stage, &by_status(&[Status::Retrying])).await,
         Vec::new()

@@ -196,7 +196,7 @@ impl Stage {
         let mut rows = self.claim(vec![Want::any(workflow.id.clone(), 1)]).await;
         let mut row = rows.pop().expect("there is work");
         let begin = Part::Begin(vec![(row.key(), row.attempt)]);
-        assert_eq!(self.commit_one(begin).await, PartOutcome::Begun(1));
+        assert_eq!(self.commit_one(begin).await, PartOutcome::Begun(vec![true]));
         row.begun = true;
         row
     }

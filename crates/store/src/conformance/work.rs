@@ -156,16 +156,17 @@ pub async fn begin_marks_only_owned_rows_of_that_attempt(lab: &dyn Lab) {
         .into_iter();
     let begin: Vec<_> = begin.chain([(gone, 1)]).collect();
     let outcome = stage.commit_one(Part::Begin(begin.clone())).await;
-    assert_eq!(outcome, PartOutcome::Begun(1), "the only one of these");
+    let only_a = PartOutcome::Begun(vec![true, false, false, false]);
+    assert_eq!(outcome, only_a, "the only one of these");
     run.work.get_mut("a").unwrap().begun = true;
     stage.check(&run).await;
     let again = stage.commit_one(Part::Begin(begin)).await;
-    assert_eq!(again, PartOutcome::Begun(1), "saying it twice is harmless");
+    assert_eq!(again, only_a, "saying it twice is harmless");
     let nothing = stage.commit_one(Part::Begin(Vec::new())).await;
-    assert_eq!(nothing, PartOutcome::Begun(0));
+    assert_eq!(nothing, PartOutcome::Begun(Vec::new()));
     let both = ["a", "b"].map(|step| (key(&run.work[step]), run.work[step].attempt));
     let outcome = stage.commit_one(Part::Begin(both.to_vec())).await;
-    assert_eq!(outcome, PartOutcome::Begun(2));
+    assert_eq!(outcome, PartOutcome::Begun(vec![true, true]));
     run.work.get_mut("b").unwrap().begun = true;
     stage.check(&run).await;
 }
@@ -179,7 +180,8 @@ pub async fn what_was_withdrawn_does_not_begin(lab: &dyn Lab) {
     assert_eq!(claimed.len(), 1);
     stage.send(&mut run, Command::Pause { by: None }).await;
     let begin = Part::Begin(vec![(key(&claimed[0]), 1)]);
-    assert_eq!(stage.commit_one(begin).await, PartOutcome::Begun(0));
+    let nothing = PartOutcome::Begun(vec![false]);
+    assert_eq!(stage.commit_one(begin).await, nothing);
     stage.check(&run).await;
 }
 

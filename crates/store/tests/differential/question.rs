@@ -34,7 +34,10 @@ impl Pair {
         let id = id.unwrap_or(ExecutionId::from_bytes([1; 16]));
         let limit = 1 + dice.small(9);
         match dice.below(12) {
-            0 => same!(self, execution(id)),
+            0 => {
+                same!(self, execution(id));
+                same!(self, states(&[id, ExecutionId::from_bytes([1; 16]), id]));
+            }
             1 => {
                 let sequences = dice.some(&[1, 2, 3, 4, 5, 99]);
                 same!(self, values(id, &sequences));
@@ -90,6 +93,8 @@ impl Pair {
             let sequences: Vec<u64> = known.log(*id).map(|event| event.sequence).collect();
             same!(self, load_values(*id, &sequences));
         }
+        let ids: Vec<ExecutionId> = known.executions.keys().copied().collect();
+        same!(self, states(&ids));
         for id in known.letters.keys() {
             same!(self, letter(*id));
         }

@@ -1,4 +1,4 @@
-//! A list is true of one moment, however fast its entries move meanwhile.
+//! A list leaves none out and shows none twice, however fast they move meanwhile.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

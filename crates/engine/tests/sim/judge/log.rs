@@ -2,6 +2,7 @@
 //! without gaps, and no more of them than the policy allows.
 
 use refire_core::dead_letter::Reason;
+use refire_core::execution::event::SkipReason;
 use refire_core::execution::{Event, EventKind, StepState, StepStatus};
 
 use super::Known;
@@ -103,10 +104,8 @@ impl Known {
                     marks.reach(Mark::FailedBesideRunning);
                 }
             }
-            EventKind::StepSkipped(skipped) => {
-                if skipped.because == refire_core::execution::event::SkipReason::Failing {
-                    marks.reach(Mark::RetryDropped);
-                }
+            EventKind::StepSkipped(skipped) if skipped.because == SkipReason::Failing => {
+                marks.reach(Mark::RetryDropped);
             }
             EventKind::StepStarted(_) if state.paused_at.is_some() => {
                 marks.reach(Mark::ResultWhilePaused);

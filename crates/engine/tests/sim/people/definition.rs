@@ -9,7 +9,9 @@ use crate::mark::Mark;
 use crate::world::Violation;
 
 /// How often somebody tries to save a definition in one life.
-const SAVES_MAX: u32 = 30;
+const SAVES_MAX: u32 = 8;
+/// How long they wait after the first try, in milliseconds; then twice as long each time.
+const SAVE_AGAIN_AFTER_MS: u64 = 300;
 
 impl People {
     pub(super) async fn save(&self, flow: usize, version: usize) {
@@ -21,7 +23,7 @@ impl People {
             }
         });
         let text = &life.world.plan.flows[flow].texts[version];
-        for _ in 0..SAVES_MAX {
+        for tries in 0..SAVES_MAX {
             let saved = self.engine.apply(text, None, "somebody").await;
             life.alive().await;
             match saved {
@@ -49,7 +51,7 @@ impl People {
                 Err(ApplyError::Invalid(problems)) => panic!("{problems:?}\n{text}"),
                 Err(ApplyError::Commit(failure)) => {
                     self.not_internal(&failure);
-                    life.sleep_ms(300).await;
+                    life.sleep_ms(SAVE_AGAIN_AFTER_MS << tries).await;
                 }
             }
         }

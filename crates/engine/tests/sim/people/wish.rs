@@ -24,7 +24,7 @@ impl People {
             let number = self.wished(&wish);
             let answer = self.engine.submit(self.submission(&wish)).await;
             self.life.alive().await;
-            let heard = self.heard(number, &wish, answer);
+            let heard = self.heard(number, &wish, &answer);
             if matches!(heard, Answer::Done(_)) || !self.tries_again(&wish).await {
                 return;
             }
@@ -37,7 +37,7 @@ impl People {
         let answers = self.engine.submit_all(submissions).await;
         self.life.alive().await;
         for ((number, wish), answer) in numbers.into_iter().zip(&wishes).zip(answers) {
-            self.heard(number, wish, answer);
+            self.heard(number, wish, &answer);
         }
     }
 
@@ -50,17 +50,10 @@ impl People {
             .submit_and_wait(self.submission(&wish), WAIT)
             .await;
         self.life.alive().await;
-        match answer {
-            Ok((accepted, stored)) => {
-                if let Some(stored) = &stored {
-                    self.check_told(stored.id, Some(&stored.state));
-                }
-                self.heard(number, &wish, Ok(accepted));
-            }
-            Err(error) => {
-                self.heard(number, &wish, Err(error));
-            }
+        if let Ok((_, Some(stored))) = &answer {
+            self.check_told(stored.id, Some(&stored.state));
         }
+        self.heard(number, &wish, &answer.map(|(accepted, _)| accepted));
     }
 
     pub(super) fn wished(&self, wish: &Wish) -> usize {
@@ -100,9 +93,9 @@ impl People {
         &self,
         number: usize,
         wish: &Wish,
-        answer: Result<Accepted, IntakeError>,
+        answer: &Result<Accepted, IntakeError>,
     ) -> Answer {
-        let heard = match &answer {
+        let heard = match answer {
             Ok(Accepted::New { id, state }) => {
                 self.check_told(*id, Some(state));
                 Answer::Done(*id)
@@ -119,7 +112,7 @@ impl People {
         self.life.say(&format!(
             "wish {} is answered {}",
             wish.number,
-            spoken(&answer)
+            spoken(answer)
         ));
         self.life.check(|inside| {
             inside.ledger.wishes[number].answer = Some(heard);

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use refire_core::limit::LOSSES_MAX;
+
 use super::{Evidence, Findings, Promise};
 use crate::export::{Entry, Exported};
 
@@ -136,8 +138,8 @@ impl Attempts {
         for (attempt, ends) in &self.ended {
             let is_sound = match ends[..] {
                 [_] => true,
-                // One loss too many: the step is given up with the attempt.
-                [LOST, FAILED] => *attempt == count,
+                // One loss too many: the step is given up with the attempt, and none before.
+                [LOST, FAILED] => *attempt == count && lost >= LOSSES_MAX,
                 _ => false,
             };
             if !is_sound {

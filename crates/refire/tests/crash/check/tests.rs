@@ -3,6 +3,7 @@
 
 use std::time::Instant;
 
+use refire_core::limit::LOSSES_MAX;
 use refire_core::time::Timestamp;
 
 use super::{Evidence, Promise, check};
@@ -97,7 +98,23 @@ const DEAD: &[(&str, Option<u32>)] = &[
     ("EXECUTION_FAILED", None),
 ];
 
-/// Request 1 is done after a loss, 2 is dead and was retried, 3 was refused, 4 got no answer.
+/// A step that every node died of, and that is given up with the last of them.
+fn given_up() -> Exported {
+    let mut names = vec![("EXECUTION_STARTED", None)];
+    for attempt in 1..=LOSSES_MAX {
+        names.push(("STEP_SCHEDULED", Some(attempt)));
+        names.push(("STEP_LOST", Some(attempt)));
+    }
+    names.push(("STEP_FAILED", Some(LOSSES_MAX)));
+    names.push(("DEAD_LETTERED", None));
+    names.push(("EXECUTION_FAILED", None));
+    let mut given_up = execution("given-up", 6, "dlq", &names);
+    given_up.letter = Some("last".to_owned());
+    given_up
+}
+
+/// Request 1 is done after a loss, 2 is dead and was retried, 3 was refused, 4 and 5 got no certain
+/// answer, 6 was given up.
 fn sound() -> Evidence {
     let mut dead = execution("dead", 2, "dlq", DEAD);
     dead.letter = Some("letter".to_owned());
@@ -111,6 +128,7 @@ fn sound() -> Evidence {
             sent(3, "c", refused(503, "RF0026")),
             sent(4, "d", Answer::None("reset".to_owned())),
             sent(5, "e", refused(500, "RF0024")),
+            sent(6, "f", accepted("given-up")),
         ],
         retried: [accepted("again"), refused(409, "RF0018")]
             .map(|answer| Retried {
@@ -125,13 +143,26 @@ fn sound() -> Evidence {
             call("again", 2, 2, 2, Outcome::Good),
         ],
         export: Export {
-            executions: vec![execution("done", 1, "completed", DONE), dead, again],
-            letters: vec![Letter {
-                id: "letter".to_owned(),
-                execution: "dead".to_owned(),
-                status: "resolved".to_owned(),
-                resolution: Some("again".to_owned()),
-            }],
+            executions: vec![
+                execution("done", 1, "completed", DONE),
+                dead,
+                given_up(),
+                again,
+            ],
+            letters: vec![
+                Letter {
+                    id: "letter".to_owned(),
+                    execution: "dead".to_owned(),
+                    status: "resolved".to_owned(),
+                    resolution: Some("again".to_owned()),
+                },
+                Letter {
+                    id: "last".to_owned(),
+                    execution: "given-up".to_owned(),
+                    status: "pending".to_owned(),
+                    resolution: None,
+                },
+            ],
         },
         retries_max: 1,
         is_settled: true,
@@ -225,6 +256,34 @@ const BREACHES: &[Breach] = &[
         Promise::AttemptsWithoutGaps,
         |story| story.export.executions[0].log[4].name = "STEP_FAILED".to_owned(),
     ),
+    (
+        "given up after fewer losses",
+        Promise::AttemptsWithoutGaps,
+        |story| {
+            let log = &mut story.export.executions[2].log;
+            let first = log.iter_mut().find(|entry| entry.name == "STEP_LOST");
+            first.unwrap().name = "STEP_FAILED".to_owned();
+        },
+    ),
+    (
+        "given up, and tried again",
+        Promise::AttemptsWithoutGaps,
+        |story| {
+            let log = &mut story.export.executions[2].log;
+            let end = log.len();
+            log[end - 2] = entry(end as u64 - 1, "STEP_SCHEDULED", Some(LOSSES_MAX + 1));
+        },
+    ),
+    (
+        "lost after it had failed",
+        Promise::AttemptsWithoutGaps,
+        |story| {
+            let log = &mut story.export.executions[2].log;
+            let failed = log.len() - 3;
+            log[failed].name = "STEP_LOST".to_owned();
+            log[failed - 1].name = "STEP_FAILED".to_owned();
+        },
+    ),
     ("another replay", Promise::ReplayIsIdentical, |story| {
         story.export.executions[0].replay = Some("it differs".to_owned())
     }),
@@ -246,7 +305,7 @@ const BREACHES: &[Breach] = &[
         story.calls.pop();
     }),
     ("a retry made twice", Promise::LettersAddUp, |story| {
-        let mut second = story.export.executions[2].clone();
+        let mut second = story.export.executions[3].clone();
         second.id = "second".to_owned();
         story.export.executions.push(second);
         story.calls.push(call("second", 2, 2, 2, Outcome::Good));

@@ -51,6 +51,22 @@ impl Image {
         }))
     }
 
+    /// The state with the values that its steps may yet read, if they are short.
+    pub(in crate::model) fn with_values(
+        &self,
+        id: ExecutionId,
+    ) -> Result<Option<Execution>, ReadError> {
+        let Some(mut state) = self.state(id)? else {
+            return Ok(None);
+        };
+        for sequence in state.missing_short_values() {
+            if let Some(value) = self.value(id, sequence)? {
+                state.payloads.insert(sequence, value);
+            }
+        }
+        Ok(Some(state))
+    }
+
     /// The values of those events that keep one.
     pub(in crate::model) fn values(
         &self,

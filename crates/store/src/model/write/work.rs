@@ -64,17 +64,17 @@ impl Pen<'_> {
     }
 
     pub(super) fn begin(&mut self, work: &[(WorkKey, u32)]) -> PartOutcome {
-        let mut begun = 0;
+        let mut begun = Vec::with_capacity(work.len());
         for (key, attempt) in work {
             let row = self.image.work.get(key).cloned();
-            let Some(row) = row.filter(|row| row.attempt == *attempt && row.owner.is_some()) else {
-                continue;
-            };
-            self.write_work(WorkRow {
-                begun: true,
-                ..(*row).clone()
-            });
-            begun += 1;
+            let row = row.filter(|row| row.attempt == *attempt && row.owner.is_some());
+            begun.push(row.is_some());
+            if let Some(row) = row {
+                self.write_work(WorkRow {
+                    begun: true,
+                    ..(*row).clone()
+                });
+            }
         }
         PartOutcome::Begun(begun)
     }

@@ -33,6 +33,24 @@ pub(in crate::sqlite) fn stored(
     })
 }
 
+/// The state with the values that its steps may yet read, if they are short.
+pub(in crate::sqlite) fn with_values(
+    reader: &Reader,
+    id: ExecutionId,
+) -> Result<Option<Execution>, ReadError> {
+    reader.transaction(|| {
+        let Some(mut state) = state(reader, id)? else {
+            return Ok(None);
+        };
+        for sequence in state.missing_short_values() {
+            if let Some(value) = value(reader, id, sequence)? {
+                state.payloads.insert(sequence, value);
+            }
+        }
+        Ok(Some(state))
+    })
+}
+
 /// The snapshot, brought up to date by the events after it.
 pub(super) fn state(reader: &Reader, id: ExecutionId) -> Result<Option<Execution>, ReadError> {
     let what = || format!("the state of {id}");

@@ -16,6 +16,9 @@ use crate::{ExecutionFilter, LIMIT_MAX, ReadError, Summary};
 const HAS_BEGUN: &str =
     "EXISTS (SELECT 1 FROM work AS b WHERE b.execution = executions.id AND b.begun)";
 
+/// States that are loaded in one read.
+const LOADED_PER_READ: usize = 250;
+
 pub(in crate::sqlite) fn list(
     reader: &Reader,
     filter: &ExecutionFilter,
@@ -111,11 +114,14 @@ impl Walk<'_> {
                 sources.push(self.by_status(status, "true")?);
             }
         }
-        let rest = sources.iter().filter_map(|source| source.reached).max();
+        let mut rest = sources.iter().filter_map(|source| source.reached).max();
         let mut ids: Vec<ExecutionId> = sources.into_iter().flat_map(|source| source.ids).collect();
         ids.retain(|id| rest.is_none_or(|rest| *id >= rest));
         ids.sort_unstable_by(|a, b| b.cmp(a));
-        ids.truncate(self.limit);
+        if ids.len() > LOADED_PER_READ {
+            ids.truncate(LOADED_PER_READ);
+            rest = ids.last().copied();
+        }
         Ok(Stretch {
             summaries: load(self.reader, &ids)?,
             rest,

@@ -71,11 +71,12 @@ impl Pen<'_> {
             "UPDATE work SET begun = 1
              WHERE execution = ?1 AND step = ?2 AND attempt = ?3 AND owner IS NOT NULL",
         )?;
-        let mut begun = 0;
+        let mut begun = Vec::with_capacity(work.len());
         for (key, attempt) in work {
-            begun += begin.execute(params![key.execution.as_bytes(), key.step, attempt])?;
+            let rows = begin.execute(params![key.execution.as_bytes(), key.step, attempt])?;
+            begun.push(rows == 1);
         }
-        Ok(PartOutcome::Begun(begun as u64))
+        Ok(PartOutcome::Begun(begun))
     }
 
     pub(super) fn release(&self, release: &Release) -> Result<PartOutcome> {

@@ -81,6 +81,18 @@ fn undoing_is_begun_beyond_the_limit() {
 }
 
 #[test]
+fn undoing_beyond_the_limit_has_one_attempt() {
+    let mut run = Run::of(&["a | compensate: undo", "b", "undo"]);
+    run.ok("a", "1");
+    at_the_limit(&mut run, "b", Outcome::Failed(failure("400")));
+    assert_eq!(
+        at_the_limit(&mut run, "undo", Outcome::Failed(failure("503"))),
+        "STEP_STARTED undo#1, STEP_FAILED undo#1 history_limit, COMPENSATION_FAILED undo#1, \
+         DEAD_LETTERED b compensation_failed, EXECUTION_FAILED"
+    );
+}
+
+#[test]
 fn losses_without_a_beginning_end_at_the_limit() {
     // Each such loss costs two events and counts towards nothing else.
     let mut run = Run::of(&["a"]);

@@ -198,6 +198,30 @@ fn the_time_limit_stands_still_while_paused() {
 }
 
 #[test]
+fn a_pause_in_the_queue_gives_no_time_back_during_the_attempt() {
+    const HOUR: u64 = 3_600_000;
+    let before_and_during = |working: fn(&mut Run) -> &mut Run| {
+        let head = "retry: {maxRetries: 10, maxElapsed: 10s, jitter: none}";
+        let mut run = Run::with(head, &["a"], "{}");
+        run.pause().wait(HOUR).resume().wait(1_000).begin("a");
+        working(&mut run);
+        until_given_up(&mut run, "a")
+    };
+    let worked = before_and_during(|run| run.wait(5_000).pause().wait(HOUR).resume());
+    assert_eq!(worked, [2_000], "five seconds of work count");
+    let twice = before_and_during(|run| {
+        run.wait(3_000).pause().wait(HOUR).resume();
+        run.wait(2_000).pause().wait(HOUR).resume()
+    });
+    assert_eq!(twice, [2_000], "as much in two parts");
+    let too_long = before_and_during(|run| run.wait(9_000).pause().wait(HOUR).resume());
+    assert_eq!(
+        too_long, [0; 0],
+        "nine seconds and a wait of two are over it"
+    );
+}
+
+#[test]
 fn waiting_for_its_turn_does_not_use_up_a_steps_time() {
     assert_eq!(
         waits_after(|run| run.wait(3_600_000)),

@@ -1,0 +1,228 @@
+//! Two committers on one store: what one knows of an execution is of the past once the other has
+//! moved it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use async_trait::async_trait;
+use refire_core::definition::{ParseOptions, StepId, Workflow, WorkflowId};
+use refire_core::execution::{
+    Command, Execution, Outcome, Refusal, Report, Start, Status, StepStatus, start,
+};
+use refire_core::id::{ExecutionId, NodeId};
+use refire_core::json::Json;
+use refire_core::time::Timestamp;
+use refire_store::model::{Disk, Faults, Model, NoFaults};
+use refire_store::{Batch, Part, PutWorkflow, ReadError, Store, WorkRow};
+use tokio::sync::oneshot;
+
+use super::{AdmitRequest, AfterCommit, BatchEnd, Cache, CommandError, Committer, Request};
+use crate::catalog::Catalog;
+use crate::clock::{Clock, SystemClock};
+use crate::entropy::SystemEntropy;
+use crate::limit::{Limits, Permit, Slots};
+
+const SOURCE: &str = "id: orders
+steps:
+  - {id: a, type: local, config: {task: t}}
+  - {id: b, type: local, config: {task: t}, needs: []}
+";
+const ID: ExecutionId = ExecutionId::from_bytes([7; 16]);
+
+/// Nothing runs here.
+struct Nobody;
+
+impl AfterCommit for Nobody {
+    fn run(&self, _: WorkRow, _: Permit, _: Arc<Execution>, _: Arc<Workflow>) {}
+    fn wait(&self, _: WorkRow) {}
+    fn backlog(&self, _: &WorkflowId) {}
+    fn look_again(&self, _: Timestamp) {}
+    fn refused(&self, _: ExecutionId) {}
+    fn withdraw(&self, _: ExecutionId, _: &str) {}
+    fn hold(&self, _: ExecutionId) {}
+    fn abort(&self, _: ExecutionId) {}
+    fn changed(&self, _: ExecutionId, _: &Execution) {}
+    fn must_stop(&self) {}
+}
+
+/// Counts what a committer reads.
+#[derive(Default)]
+struct Loads(AtomicU32);
+
+impl Loads {
+    fn count(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[async_trait]
+impl Faults for Loads {
+    async fn read(&self, what: &'static str) -> Result<(), ReadError> {
+        if what == "load" {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+fn committer(store: &Arc<Model>, node: u8) -> Committer {
+    let store: Arc<dyn Store> = Arc::<Model>::clone(store);
+    Committer {
+        catalog: Arc::new(Catalog::new(Arc::clone(&store))),
+        store,
+        slots: Slots::new(Limits::default()),
+        clock: Arc::new(SystemClock::new()),
+        entropy: Arc::new(SystemEntropy::default()),
+        node: NodeId::from_bytes([node; 16]),
+        cache: Cache::default(),
+        after: Arc::new(Nobody),
+    }
+}
+
+/// An execution whose two steps run, admitted by the committer; its state then.
+async fn admitted(committer: &mut Committer) -> Arc<Execution> {
+    let now = committer.clock.now();
+    let workflow = Workflow::parse(SOURCE, &ParseOptions::default()).unwrap();
+    let put = PutWorkflow {
+        id: workflow.id.clone(),
+        name: "orders".to_owned(),
+        content_hash: [1; 32],
+        source: SOURCE.to_owned(),
+        by: "ada".to_owned(),
+    };
+    let parts = vec![Part::PutWorkflow(Box::new(put))];
+    let batch = Batch {
+        commit_id: [1; 16],
+        now,
+        parts,
+    };
+    committer.store.commit(&batch).await.unwrap();
+    let decision = start(
+        &workflow,
+        Start::plain(ID, 42, Json::parse("{}").unwrap()),
+        now,
+    );
+    let state = Arc::new(decision.state.clone());
+    let admit = AdmitRequest {
+        id: ID,
+        workflow: Arc::new(workflow),
+        decision,
+        claim: None,
+        letter: None,
+        reply: None,
+    };
+    let end = committer.batch(vec![Request::Admit(vec![admit])]).await;
+    assert_eq!(end, BatchEnd::Settled);
+    state
+}
+
+async fn ask_all(
+    committer: &mut Committer,
+    asked: Vec<(Command, Option<Arc<Execution>>)>,
+) -> Vec<Result<Arc<Execution>, CommandError>> {
+    let (mut requests, mut answers) = (Vec::new(), Vec::new());
+    for (command, known) in asked {
+        let (reply, answer) = oneshot::channel();
+        requests.push(Request::Command {
+            id: ID,
+            command: Box::new(command),
+            known,
+            reply: Some(reply),
+            permit: None,
+        });
+        answers.push(answer);
+    }
+    assert_eq!(committer.batch(requests).await, BatchEnd::Settled);
+    let mut heard = Vec::new();
+    for answer in answers {
+        heard.push(answer.await.unwrap());
+    }
+    heard
+}
+
+async fn ask(
+    committer: &mut Committer,
+    command: Command,
+    known: Option<Arc<Execution>>,
+) -> Result<Arc<Execution>, CommandError> {
+    let mut heard = ask_all(committer, vec![(command, known)]).await;
+    heard.pop().unwrap()
+}
+
+fn done(step: &str) -> Command {
+    Command::Report(Report {
+        step: StepId::new(step).unwrap(),
+        attempt: 1,
+        started_at: SystemClock::new().now(),
+        duration_ms: 1,
+        outcome: Outcome::Succeeded(Json::parse("1").unwrap()),
+    })
+}
+
+const PAUSE: Command = Command::Pause { by: None };
+const RESUME: Command = Command::Resume { by: None };
+
+#[tokio::test]
+async fn a_known_state_saves_the_read_and_one_of_the_past_changes_nothing() {
+    let disk = Disk::new();
+    let loads = Arc::new(Loads::default());
+    let store = Arc::new(disk.open(loads.clone()));
+    let (mut here, mut there) = (committer(&store, 1), committer(&store, 2));
+    let first = admitted(&mut here).await;
+    // What it knows is true still.
+    let state = ask(&mut there, done("b"), Some(Arc::clone(&first))).await;
+    assert_eq!(state.unwrap().status, Status::Pending);
+    assert_eq!(loads.count(), 0);
+    // The other one's copy is of the past now: so it is decided on what became of it.
+    let state = ask(&mut here, done("a"), None).await.unwrap();
+    assert_eq!(state.status, Status::Completed);
+    assert_eq!(loads.count(), 1);
+    // A late result, with what was known when its attempt began.
+    let mut late = committer(&store, 3);
+    let answer = ask(&mut late, done("a"), Some(first)).await;
+    let ended = CommandError::Refused(Refusal::Ended(Status::Completed));
+    assert_eq!(answer.unwrap_err(), ended);
+    assert_eq!(disk.durable().log(ID).count() as u64, state.version);
+}
+
+#[tokio::test]
+async fn what_is_refused_is_refused_by_the_stores_own_state() {
+    let disk = Disk::new();
+    let store = Arc::new(disk.open(Arc::new(NoFaults)));
+    let (mut here, mut there) = (committer(&store, 1), committer(&store, 2));
+    admitted(&mut here).await;
+    ask(&mut there, PAUSE, None).await.unwrap();
+    // Here it is known as not paused, and a refusal would be wrong.
+    let state = ask(&mut here, RESUME, None).await.unwrap();
+    assert_eq!(state.paused_at, None);
+    // There it is known as paused, and saying so would be wrong.
+    let state = ask(&mut there, PAUSE, None).await.unwrap();
+    assert_eq!(state.status, Status::Paused);
+    let log = disk.durable();
+    let names: Vec<_> = log.log(ID).map(|event| event.name.to_string()).collect();
+    let turns = ["EXECUTION_PAUSED", "EXECUTION_RESUMED", "EXECUTION_PAUSED"];
+    assert_eq!(names[names.len() - 3..], turns);
+}
+
+#[tokio::test]
+async fn a_refusal_beside_a_decision_waits_for_the_store_too() {
+    let disk = Disk::new();
+    let store = Arc::new(disk.open(Arc::new(NoFaults)));
+    let (mut here, mut there) = (committer(&store, 1), committer(&store, 2));
+    admitted(&mut here).await;
+    ask(&mut there, PAUSE, None).await.unwrap();
+    let asked = vec![(done("a"), None), (RESUME, None)];
+    let heard = ask_all(&mut here, asked).await;
+    assert!(heard.iter().all(Result::is_ok), "{heard:?}");
+    let state = heard[1].as_ref().unwrap();
+    assert_eq!(state.paused_at, None);
+    let step = state.step(&StepId::new("a").unwrap()).unwrap();
+    assert_eq!(step.status, StepStatus::Completed);
+    // And one that stays refused says so.
+    let asked = vec![(done("a"), None), (done("b"), None)];
+    let heard = ask_all(&mut here, asked).await;
+    let CommandError::Refused(Refusal::NotLive { .. }) = heard[0].as_ref().unwrap_err() else {
+        panic!("{heard:?}");
+    };
+    assert_eq!(heard[1].as_ref().unwrap().status, Status::Completed);
+}
