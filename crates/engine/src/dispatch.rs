@@ -38,6 +38,7 @@ use crate::limit::{Permit, Slots};
 use crate::local::LocalTasks;
 use crate::secret::Secrets;
 use crate::timer::Timers;
+use crate::vital::Vital;
 use crate::waiter::Waiters;
 
 pub(crate) use claim::{claim_loop, horizon_loop, timer_loop};
@@ -67,6 +68,8 @@ pub(crate) struct Dispatcher {
     pub(crate) stopping: CancellationToken,
     /// Set when the store's state is not known.
     pub(crate) broken: CancellationToken,
+    /// Tasks that have rows in their hands.
+    vital: Vital,
     flights: Flights,
 }
 
@@ -87,6 +90,7 @@ pub(crate) struct Parts {
 
 impl Dispatcher {
     pub(crate) fn new(parts: Parts) -> Arc<Self> {
+        let tracker = TaskTracker::new();
         Arc::new(Self {
             node: parts.node,
             store: parts.store,
@@ -99,7 +103,8 @@ impl Dispatcher {
             http: parts.http,
             local: parts.local,
             secrets: parts.secrets,
-            tracker: TaskTracker::new(),
+            vital: Vital::new(tracker.clone(), parts.broken.clone()),
+            tracker,
             stopping: CancellationToken::new(),
             broken: parts.broken,
             flights: Flights::default(),
@@ -156,25 +161,13 @@ impl Dispatcher {
         }
     }
 
-    /// Runs a part of the dispatcher beside the others. Rows are in its hands, so a panic would lose
-    /// them until the next start: then this is what must come.
-    fn aside(&self, work: impl Future<Output = ()> + Send + 'static) {
-        let broken = self.broken.clone();
-        self.tracker.spawn(async move {
-            if AssertUnwindSafe(work).catch_unwind().await.is_err() {
-                tracing::error!("a part of the dispatcher panicked; it must be started again");
-                broken.cancel();
-            }
-        });
-    }
-
     /// As [`Dispatcher::release`], in a task of its own; then they are looked for.
     fn give_back(self: &Arc<Self>, rows: Vec<WorkRow>) {
         if rows.is_empty() {
             return;
         }
         let dispatcher = Arc::clone(self);
-        self.aside(async move {
+        self.vital.spawn(async move {
             let workflows: BTreeSet<WorkflowId> =
                 rows.iter().map(|row| row.workflow.clone()).collect();
             let rows = rows.into_iter().map(|row| (row, None));

@@ -9,6 +9,7 @@
 //! - [`target`]: the outgoing HTTP call and the addresses it may reach.
 //! - [`limit`]: how much may run at once.
 //! - `letter`: retrying dead letters. `maintenance`: retention.
+//! - `vital`: tasks whose panic must stop the engine.
 //! - [`turns`]: connections that share their thread fairly.
 //! - [`clock`], [`entropy`], [`secret`], [`caller`]: the doors to the world, all replaceable.
 
@@ -28,6 +29,7 @@ pub mod secret;
 pub mod target;
 mod timer;
 pub mod turns;
+mod vital;
 mod waiter;
 
 pub use commit::{CommandError, CommitFailure};

@@ -41,7 +41,9 @@ pub(crate) async fn timer_loop(dispatcher: Arc<Dispatcher>) {
         dispatcher.give_back(due.split_off(room.min(due.len())));
         if !due.is_empty() {
             let beginning = Arc::clone(&dispatcher);
-            dispatcher.aside(async move { begin::begin_all(&beginning, due).await });
+            dispatcher
+                .vital
+                .spawn(async move { begin::begin_all(&beginning, due).await });
         }
     }
 }

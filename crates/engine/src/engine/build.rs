@@ -1,10 +1,8 @@
 //! Putting an engine together. Everything is passed down from here; there are no globals, so two
 //! engines can live in one process.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt as _;
 use refire_store::Store;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
@@ -23,6 +21,7 @@ use crate::local::{LocalTasks, TaskContext, TaskError};
 use crate::maintenance::{Retention, clock_loop, prune_loop};
 use crate::secret::{EnvironmentSecrets, Secrets};
 use crate::target::{Allow, Guard, HttpSettings, HttpTarget, TargetError};
+use crate::vital::Vital;
 use crate::waiter::Waiters;
 use refire_core::json::Json;
 
@@ -194,10 +193,7 @@ impl Builder {
         };
         let committer = spawn_committer(self.committing, committer, lanes, broken.clone())?;
         let services = TaskTracker::new();
-        let vital = Vital {
-            services: services.clone(),
-            broken: broken.clone(),
-        };
+        let vital = Vital::new(services.clone(), broken.clone());
         vital.spawn(dispatch::timer_loop(Arc::clone(&dispatcher)));
         vital.spawn(dispatch::horizon_loop(Arc::clone(&dispatcher)));
         vital.spawn(dispatch::claim_loop(Arc::clone(&dispatcher)));
@@ -237,26 +233,6 @@ impl Builder {
                 services,
             })),
         }))
-    }
-}
-
-/// Starts the loops without which an engine is only half alive.
-struct Vital {
-    services: TaskTracker,
-    broken: CancellationToken,
-}
-
-impl Vital {
-    /// Runs a loop. If it panics, nothing would be claimed, fired or recovered any more, and
-    /// nobody would notice: the process must say so and stop.
-    fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
-        let broken = self.broken.clone();
-        self.services.spawn(async move {
-            if AssertUnwindSafe(work).catch_unwind().await.is_err() {
-                tracing::error!("a loop of the engine panicked; it must be started again");
-                broken.cancel();
-            }
-        });
     }
 }
 

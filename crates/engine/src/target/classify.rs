@@ -22,6 +22,9 @@ const CAUSES_MAX: usize = 8;
 
 /// hyper's words for bytes that came before any request; it has no other sign for them.
 const UNASKED_BYTES: &str = "unexpected message";
+/// How hyper calls a connection that ended between being chosen for a request and taking it. It
+/// counts that as a mistake of its caller, which it is not: the target closed it.
+const CONNECTION_GONE: &str = "dispatch task is gone";
 
 /// Who is called, as shown in messages.
 #[derive(Debug, Clone)]
@@ -141,7 +144,7 @@ fn class(error: &(dyn Error + 'static), connecting: bool) -> ErrorClass {
         if cause.is_parse() || cause.to_string().contains(UNASKED_BYTES) {
             return ErrorClass::InvalidResponse;
         }
-        if cause.is_incomplete_message() {
+        if cause.is_incomplete_message() || cause.to_string().contains(CONNECTION_GONE) {
             return ErrorClass::ConnectionReset;
         }
         if cause.is_user() {

@@ -55,7 +55,7 @@ async fn targets_that_misbehave_hurt_only_themselves() {
         node.apply("healthy", &healthy.url(), "timeout: 20s").await;
     }
     node.forget_peak();
-    warm_up(&node).await;
+    warm_up(&node, runs).await;
     let memory_before = node.peak();
     let baseline = healthy_load(&node).run_for(calm).await;
     println!(
@@ -106,9 +106,9 @@ async fn targets_that_misbehave_hurt_only_themselves() {
 }
 
 /// Targets that answer much, but in good order: what memory needs for this is not the fault of those
-/// that misbehave, and the store's caches are full afterwards.
-async fn warm_up(node: &Node) {
-    const RUNS: usize = 20;
+/// that misbehave, and the store's caches are full afterwards. As many at once as will misbehave.
+async fn warm_up(node: &Node, runs: usize) {
+    const RUNS_MIN: usize = 20;
     const ROUNDS: usize = 2;
     // The longest text that is kept whole, and the longest that is kept of a failed answer.
     const LONG_BYTES: usize = 1_000_000;
@@ -118,7 +118,8 @@ async fn warm_up(node: &Node) {
     let refused = Stub::answering("polite-refusal", End::Failed("http_status"), refusal).await;
     let answered = Stub::answering("polite-answer", End::Completed("xxx"), long).await;
     let all = [&refused, &answered].repeat(ROUNDS);
-    futures_util::future::join_all(all.into_iter().map(|stub| run(node, stub, RUNS))).await;
+    let each = (runs / all.len()).max(RUNS_MIN);
+    futures_util::future::join_all(all.into_iter().map(|stub| run(node, stub, each))).await;
 }
 
 fn megabytes(bytes: u64) -> f64 {
