@@ -145,3 +145,50 @@ impl Heap {
         (fired, None)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use refire_core::definition::WorkflowId;
+
+    use super::*;
+
+    fn row(execution: u8, step: &str, due_ms: i64) -> WorkRow {
+        WorkRow {
+            execution: ExecutionId::from_bytes([execution; 16]),
+            step: step.to_owned(),
+            attempt: 1,
+            is_retry: false,
+            workflow: WorkflowId::new("w").unwrap(),
+            priority: 5,
+            due_at: Some(Timestamp::from_millis(due_ms)),
+            limit_key: None,
+            owner: None,
+            begun: false,
+        }
+    }
+
+    #[test]
+    fn what_is_forgotten_is_said_and_never_fires() {
+        let timers = Timers::default();
+        for row in [row(1, "a", 10), row(1, "b", 20), row(2, "a", 15)] {
+            timers.add(row);
+        }
+        timers.withdraw(row(1, "b", 0).execution, "b");
+        assert_eq!(timers.len(), 2);
+        assert_eq!(timers.hold(row(1, "", 0).execution), [row(1, "a", 10)]);
+        assert!(timers.hold(row(1, "", 0).execution).is_empty());
+        let (fired, next) = timers.heap().take_due(Timestamp::from_millis(100));
+        assert_eq!((fired, next), (vec![row(2, "a", 15)], None));
+        assert_eq!(timers.len(), 0);
+    }
+
+    #[test]
+    fn a_timer_that_moves_fires_once_at_its_new_time() {
+        let timers = Timers::default();
+        timers.add(row(1, "a", 10));
+        timers.add(row(1, "a", 30));
+        let due = |ms| timers.heap().take_due(Timestamp::from_millis(ms));
+        assert_eq!(due(20), (Vec::new(), Some(Timestamp::from_millis(30))));
+        assert_eq!(due(30), (vec![row(1, "a", 30)], None));
+    }
+}

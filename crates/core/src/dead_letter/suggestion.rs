@@ -113,7 +113,7 @@ fn by_status(code: Option<&str>) -> Vec<Suggestion> {
         Some("400" | "422") => vec![say(
             "Edit the input and retry",
             "The target did not accept the request's content. Compare the input with what the \
-             target expects; the response above may name the field.",
+             target expects; its answer, in the STEP_FAILED event, may name the field.",
         )],
         Some("401" | "403") => vec![say(
             "Check the credentials",

@@ -38,7 +38,11 @@ pub(crate) async fn recover(dispatcher: Arc<Dispatcher>) {
         match pass(&dispatcher).await {
             Ok(Pass { lost, freed, left }) => {
                 if lost + freed > 0 {
-                    tracing::info!(lost, freed, "recovered the work of a process that died");
+                    tracing::info!(
+                        attempts_again = lost,
+                        waits_taken_over = freed,
+                        "recovered the work of a process that died"
+                    );
                 }
                 if left == 0 {
                     return;

@@ -124,8 +124,9 @@ impl fmt::Display for Refused {
         let which = if self.name.is_some() { ", which" } else { "" };
         write!(
             f,
-            "{which} {}; set {ALLOW_SETTING} to allow it",
-            self.network
+            "{which} {}; to allow it, start the server with {ALLOW_SETTING}={}",
+            self.network,
+            canonical(self.address)
         )
     }
 }

@@ -306,6 +306,7 @@ async fn die_some_time(life: Arc<Life>) {
 /// Looks now and then whether anything that could run does not, although nothing else does.
 async fn watch(life: Arc<Life>, engine: Arc<Engine>) {
     let mut waiting: Vec<WorkRow> = Vec::new();
+    let mut calls_made = 0;
     if !life.world.plan.is_eager {
         return;
     }
@@ -314,7 +315,11 @@ async fn watch(life: Arc<Life>, engine: Arc<Engine>) {
         if life.stopping.load(Ordering::Relaxed) || !engine.is_ready() {
             return;
         }
-        if engine.running() > 0 {
+        // What ran between two looks counts too: work that finds its host full tries again later,
+        // and something else runs and ends meanwhile.
+        let calls_before =
+            std::mem::replace(&mut calls_made, life.with(|inside| inside.calls_made));
+        if engine.running() > 0 || calls_made > calls_before {
             waiting.clear();
             continue;
         }

@@ -146,6 +146,7 @@ impl Targets {
             format!("{name}.{}#{}", call.step, call.attempt)
         });
         life.say(&format!("call {text}"));
+        life.with(|inside| inside.calls_made += 1);
         life.tempt();
         let (number, reaction) = self.arrive(flow, &call, timeout);
         life.alive().await;

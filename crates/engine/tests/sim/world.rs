@@ -64,6 +64,8 @@ pub(crate) struct Inside {
     pub(crate) lived_ms: u64,
     /// Deeds that were begun.
     pub(crate) deeds_begun: usize,
+    /// Calls that were made.
+    pub(crate) calls_made: u64,
     /// Until then (lived) the store refuses every commit, or fails every read.
     pub(crate) refusing_until: u64,
     pub(crate) unreadable_until: u64,
@@ -87,6 +89,7 @@ impl World {
             crashes: 0,
             lived_ms: 0,
             deeds_begun: 0,
+            calls_made: 0,
             refusing_until: 0,
             unreadable_until: 0,
             store_dice: Dice::new(seed, "store"),

@@ -199,7 +199,8 @@ async fn a_refusal_is_the_same_whether_or_not_something_listens() {
     assert_eq!(open, closed);
     assert_eq!(
         open.message,
-        "127.0.0.1 is a loopback address; set REFIRE_ALLOW_PRIVATE_TARGETS to allow it"
+        "127.0.0.1 is a loopback address; to allow it, start the server with \
+         REFIRE_ALLOW_PRIVATE_TARGETS=127.0.0.1"
     );
     let port = server.address.port();
     let open = target
@@ -213,8 +214,8 @@ async fn a_refusal_is_the_same_whether_or_not_something_listens() {
     assert_eq!(open, closed);
     assert_eq!(
         open.message,
-        "name.example resolves to 127.0.0.1, which is a loopback address; set \
-         REFIRE_ALLOW_PRIVATE_TARGETS to allow it"
+        "name.example resolves to 127.0.0.1, which is a loopback address; to allow it, start the \
+         server with REFIRE_ALLOW_PRIVATE_TARGETS=127.0.0.1"
     );
     assert_eq!(server.connections(), 0);
 }
@@ -363,8 +364,8 @@ fn an_allow_list_opens_what_it_names_and_nothing_else() {
     let refused = guard.check("::ffff:10.2.0.7".parse().unwrap()).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "::ffff:10.2.0.7 (10.2.0.7) is inside a private network; set REFIRE_ALLOW_PRIVATE_TARGETS \
-         to allow it"
+        "::ffff:10.2.0.7 (10.2.0.7) is inside a private network; to allow it, start the server \
+         with REFIRE_ALLOW_PRIVATE_TARGETS=10.2.0.7"
     );
 }
 

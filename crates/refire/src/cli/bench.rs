@@ -12,6 +12,7 @@ mod pace;
 mod payload;
 mod progress;
 mod report;
+mod settle;
 mod subject;
 mod summary;
 mod tally;
@@ -85,10 +86,7 @@ pub(crate) async fn run(session: &Session, args: &BenchArgs) -> anyhow::Result<O
             return Err(error);
         }
     };
-    let found = tokio::select! {
-        found = check(&client, &subject, &phase, &warmed) => found,
-        () = interrupts.next() => Err(anyhow::anyhow!("interrupted")),
-    };
+    let found = check(&client, &subject, args, (&phase, &warmed), &mut interrupts).await;
     if let Err(error) = &found {
         say(&warning(&format!(
             "the accepted executions could not be verified: {}",
@@ -236,16 +234,31 @@ async fn measure(
     Ok((phase?, warmed))
 }
 
+/// Waits for the end of what was accepted, then looks for it. An interrupt ends the wait, the next
+/// one the check.
 async fn check(
     client: &Client,
     subject: &Subject,
-    phase: &Phase,
-    warmed: &[ExecutionId],
+    args: &BenchArgs,
+    (phase, warmed): (&Phase, &[ExecutionId]),
+    interrupts: &mut Interrupts,
 ) -> anyhow::Result<Found> {
-    if subject.is_own() {
-        verify::settle(client, subject).await?;
+    let measured = &phase.tally.accepted;
+    let settled = async {
+        if subject.is_own() {
+            return settle::throw_away(client, subject).await;
+        }
+        let accepted = measured.iter().chain(warmed).copied().collect();
+        settle::existing(client, &subject.id, &accepted, args.drain()).await
+    };
+    tokio::select! {
+        settled = settled => settled?,
+        () = interrupts.next() => {}
     }
-    verify::verify(client, subject, &phase.tally.accepted, warmed).await
+    tokio::select! {
+        found = verify::verify(client, subject, measured, warmed) => found,
+        () = interrupts.next() => bail!("interrupted"),
+    }
 }
 
 /// Deletes the throw-away workflow, and says what stays.

@@ -64,7 +64,15 @@ pub(crate) async fn run(session: &Session, args: &ExecuteArgs) -> anyhow::Result
         if !session.is_json() {
             say(&id);
         }
-        let execution = until_over(session, &client, &id, wait).await?;
+        let execution = until_over(session, &client, &id, wait)
+            .await
+            .inspect_err(|_| {
+                // Whoever starts it again would start a second one.
+                let show = show_command(&id);
+                say(&format!(
+                    "{id} was accepted and goes on with the server: {show}"
+                ));
+            })?;
         return show_result(session, &execution);
     }
     if session.is_json() {

@@ -21,6 +21,9 @@ pub(super) fn prepare(config: &ServeConfig) -> anyhow::Result<()> {
 }
 
 fn make(directory: &Path) -> anyhow::Result<()> {
+    if directory.is_file() {
+        anyhow::bail!("{} is a file; a directory is needed", directory.display());
+    }
     DirBuilder::new()
         .recursive(true)
         .mode(MODE)

@@ -1,5 +1,7 @@
 //! `refire bench` against a real server, and against one that forgets.
 
+mod tail;
+
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -194,6 +196,11 @@ fn executions_that_fail_are_told() {
     let run = server.run(&args).code(3);
     assert!(run.out.contains("✓ 5 accepted, 5 found"), "{run:?}");
     assert!(run.out.contains("5 of them failed"), "{run:?}");
+    let letters = "5 of them became dead letters: refire dlq list --workflow hello\n";
+    assert!(run.out.contains(letters), "{run:?}");
+    assert!(run.err.contains("those with a dead letter"), "{run:?}");
+    let letters = server.json(&["dlq", "list", "--workflow", "hello"]);
+    assert_eq!(letters["items"].as_array().unwrap().len(), 5);
 }
 
 #[test]

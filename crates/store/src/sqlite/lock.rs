@@ -30,7 +30,10 @@ impl FileLock {
         match file.try_lock() {
             Ok(()) => Ok(Self(Mutex::new(Some(file)))),
             Err(TryLockError::WouldBlock) => Err(ReadError::File {
-                what: format!("{} is in use by another process", database.display()),
+                what: format!(
+                    "{} is in use by another process; stop that one, or choose another place",
+                    database.display()
+                ),
                 source: std::io::Error::new(
                     ErrorKind::WouldBlock,
                     format!("{} is locked", path.display()),

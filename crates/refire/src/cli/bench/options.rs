@@ -21,6 +21,8 @@ const DURATION_MAX: Duration = Duration::from_secs(24 * 3_600);
 const DURATION_DEFAULT: Duration = Duration::from_secs(10);
 /// Before a measurement by time; one by count sends exactly its count.
 const WARMUP_DEFAULT: Duration = Duration::from_secs(1);
+/// After the load, for executions of a workflow that exists.
+const DRAIN_DEFAULT: Duration = Duration::from_secs(30);
 const SIZE_DEFAULT: usize = 500;
 /// The largest body that a server can be told to take.
 const SIZE_MAX: u64 = 8 * 1_024 * 1_024;
@@ -40,7 +42,8 @@ What it does:
   Without --workflow it makes a throw-away workflow `refire_bench_…` with one http step that calls
   a service inside this tool, and deletes it afterwards. The server must be on this machine and be
   allowed to call it (refire serve --dev); otherwise only admission is measured, and it says so.
-  In the end it looks for every execution that was accepted. Ctrl-C ends early, with results.
+  In the end it waits for the last executions, with --workflow for up to 30 s (see --drain), and
+  looks for every one that was accepted. Ctrl-C ends early, with results.
 
 Exit codes:
   0  all requests were accepted, all executions found, none failed
@@ -89,6 +92,10 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     #[arg(allow_hyphen_values = true)]
     warmup: Option<Duration>,
+    /// How long after the load the last executions of --workflow may take to end [default: 30s]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    #[arg(requires = "workflow", allow_hyphen_values = true)]
+    drain: Option<Duration>,
     /// Do not ask, also for another machine or a workflow of your own
     #[arg(long, short)]
     pub(super) yes: bool,
@@ -137,6 +144,11 @@ impl BenchArgs {
             None => WARMUP_DEFAULT,
         };
         self.warmup.unwrap_or(default)
+    }
+
+    /// How long the last executions of somebody's own workflow are waited for.
+    pub(super) fn drain(&self) -> Duration {
+        self.drain.unwrap_or(DRAIN_DEFAULT)
     }
 
     /// What a good answer looks like.

@@ -137,6 +137,8 @@ pub(super) struct Verified {
     /// Executions whose answers were lost.
     pub(super) untold: u64,
     pub(super) failed: u64,
+    /// How many of the failed became dead letters.
+    pub(super) dead_letters: u64,
     pub(super) open: u64,
 }
 
@@ -257,6 +259,7 @@ impl Verified {
             missing: found.missing(),
             untold: found.untold,
             failed: found.failed(),
+            dead_letters: found.dead_letters(),
             open: found.open(),
         }
     }

@@ -6,7 +6,7 @@ use comfy_table::Cell;
 
 use super::figure::{counted, grouped, latency, per_second};
 use super::load::{EXECUTIONS_MAX, Early};
-use super::report::{Left, Quantiles, Report, Settings};
+use super::report::{Executions, Left, Quantiles, Report, Settings};
 use crate::cli::moment::span;
 use crate::cli::paint::{bad, clean, dim, good, warning};
 use crate::cli::table::{Grid, cell};
@@ -124,7 +124,7 @@ impl Report {
         };
         grid.row(self.latency_ms.request.cells(name));
         if let Some(execution) = &self.latency_ms.execution {
-            grid.row(execution.cells("execution"));
+            grid.row(execution.cells(&self.executions.timed()));
         }
         grid.lines(0)
     }
@@ -148,12 +148,17 @@ impl Report {
             0 => good(&format!("✓ {told}")),
             missing => bad(&format!("✗ {told}: {} MISSING", grouped(missing))),
         }];
+        let letters = format!(
+            "of them became dead letters: refire dlq list --workflow {}",
+            clean(&self.workflow.id)
+        );
         let mut more = |count: u64, what: &str| {
             if count > 0 {
                 lines.push(warning(&format!("  {} {what}", grouped(count))));
             }
         };
         more(verified.failed, "of them failed");
+        more(verified.dead_letters, &letters);
         more(verified.open, "of them have not ended yet");
         more(verified.untold, "more are there whose answers were lost");
         more(self.not_ended, "did not end within the wait");
@@ -173,6 +178,9 @@ impl Report {
             kept.push_str(", one of them a first try,");
         }
         kept.push_str(" stay in the server's history until its retention removes them");
+        if self.verified.as_ref().is_some_and(|v| v.dead_letters > 0) {
+            kept.push_str(", those with a dead letter not before it is resolved or deleted");
+        }
         match (workflow, because) {
             (Some(id), because) => {
                 let because = because.as_deref().unwrap_or("it could not be deleted");
@@ -185,6 +193,20 @@ impl Report {
                 )
             }
             (None, _) => dim(&kept),
+        }
+    }
+}
+
+impl Executions {
+    /// Whose times these are: those of a few must not pass for those of all.
+    fn timed(&self) -> String {
+        match self.completed {
+            Some(completed) if completed < self.accepted => format!(
+                "execution ({} completed of {})",
+                grouped(completed),
+                grouped(self.accepted)
+            ),
+            Some(_) | None => "execution".to_owned(),
         }
     }
 }

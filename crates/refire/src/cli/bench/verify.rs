@@ -1,4 +1,4 @@
-//! After the load: does the server have every execution that it accepted, and did they end?
+//! After the load: does the server have every execution that it accepted, and how do they stand?
 //!
 //! A tool that measures a promise of durability has to check it. Executions are compared by their
 //! ids, not counted, so that nobody else's can stand in for one that is missing.
@@ -10,22 +10,14 @@ use refire_client::Client;
 use refire_client::model::Execution;
 use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
-use tokio::time::Instant;
 
-use super::figure::{counted, grouped};
+use super::figure::grouped;
 use super::progress::Waiting;
-use super::subject::{Kind, Subject};
+use super::subject::Subject;
 use super::tally::Latencies;
 
 /// Entries asked for at once.
 const PAGE: u32 = 1_000;
-/// The statuses of executions that have not ended.
-const OPEN: &str = "pending,running,retrying,waiting,paused";
-/// Between two looks at what is still open; the first comes soon.
-const LOOK_MIN: Duration = Duration::from_millis(20);
-const LOOK_MAX: Duration = Duration::from_millis(500);
-/// Without a single call for so long, nothing more is waited for.
-const SILENCE_MAX: Duration = Duration::from_secs(10);
 
 /// What the server has of the accepted executions.
 #[derive(Debug, Default)]
@@ -69,30 +61,10 @@ impl Found {
             .map(|(_, count)| count)
             .sum()
     }
-}
 
-/// Waits until the throw-away workflow has no open executions; gives up when nothing moves.
-pub(super) async fn settle(client: &Client, subject: &Subject) -> anyhow::Result<()> {
-    let waiting = Waiting::new("waiting for the last executions to end");
-    let calls = || match &subject.kind {
-        Kind::Call(target) => target.calls(),
-        Kind::Admission | Kind::Existing => 0,
-    };
-    let (mut seen, mut moved, mut pause) = (calls(), Instant::now(), LOOK_MIN);
-    loop {
-        let open = client
-            .executions(Some(&subject.id), Some(OPEN), Some(1), None)
-            .await?;
-        if open.items.is_empty() || moved.elapsed() > SILENCE_MAX {
-            return Ok(());
-        }
-        if calls() > seen {
-            (seen, moved) = (calls(), Instant::now());
-            let done = counted(seen, "call");
-            waiting.say(format!("waiting for the last executions to end: {done}"));
-        }
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(LOOK_MAX);
+    /// Those of the failed that wait for somebody as dead letters.
+    pub(super) fn dead_letters(&self) -> u64 {
+        self.statuses.get("dlq").copied().unwrap_or(0)
     }
 }
 
@@ -227,20 +199,22 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_not_made_good_by_others() {
-        let mut search = Search::new(&[id(2), id(3), id(4)], &[id(1)], &[id(0)]);
+        let mut search = Search::new(&[id(2), id(3), id(4), id(5)], &[id(1)], &[id(0)]);
         assert_eq!(search.oldest(), Some(id(1)));
         let early = "2026-11-15T09:30:00.000000Z";
         let late = "2026-11-15T09:30:02.000000Z";
         search.meet(id(1), &execution("completed", early, Some(early)), true);
         search.meet(id(2), &execution("completed", early, Some(late)), true);
         search.meet(id(3), &execution("failed", late, Some(late)), true);
+        search.meet(id(5), &execution("dlq", late, Some(late)), true);
         search.meet(id(0), &execution("completed", early, Some(early)), true);
         search.meet(id(9), &execution("completed", late, Some(late)), true);
         search.meet(id(2), &execution("completed", early, Some(late)), true);
         let found = search.end();
-        assert_eq!((found.accepted, found.found, found.missing()), (4, 3, 1));
+        assert_eq!((found.accepted, found.found, found.missing()), (5, 4, 1));
         assert_eq!(found.untold, 2, "one unknown, one listed twice");
-        assert_eq!((found.completed, found.failed(), found.open()), (1, 1, 0));
+        assert_eq!((found.completed, found.failed(), found.open()), (1, 2, 0));
+        assert_eq!(found.dead_letters(), 1);
         assert_eq!(found.completing, Duration::from_secs(2));
         assert_eq!(found.latencies.len(), 1);
     }
