@@ -134,8 +134,8 @@ async fn prepare(
         return Err(Not::Here);
     }
     let id = StepId::new(row.step.as_str()).map_err(|_| Not::AnyMore)?;
-    let is_live = |attempt: u32| attempt == row.attempt;
-    if !(state.step(&id)).is_some_and(|step| step.is_live() && is_live(step.attempt)) {
+    let step = state.step(&id);
+    if !step.is_some_and(|step| step.is_live() && step.attempt == row.attempt) {
         // The row was read before the execution moved on, which removed or replaced it.
         return Err(Not::AnyMore);
     }
