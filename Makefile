@@ -5,6 +5,8 @@ SHELL := /bin/bash
 DATA_DIR ?= ./refire-data
 # Beside a plain toolchain only nextest is used, and only where it is installed.
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
+# A private PostgreSQL for one command, unless REFIRE_TEST_POSTGRES names another.
+WITH_POSTGRES := scripts/with-postgres
 
 .PHONY: help
 help: ## What can be made
@@ -30,8 +32,8 @@ test: lint test-doc test-code ## Everything that must pass before a change lands
 .PHONY: test-long
 test-long: test-tools ## The long forms: 100,000 simulated worlds, every crash test at full length, fuzzing
 	SEEDS=100000 cargo test --package refire-engine --all-features --locked --release --test sim -- --nocapture
-	SEEDS=20000 cargo test --package refire-store --all-features --locked --release --test differential
-	REFIRE_TEST_LONG=1 cargo test --package refire --all-features --locked --test crash --test hostile -- --nocapture --test-threads=1
+	SEEDS=20000 $(WITH_POSTGRES) cargo test --package refire-store --all-features --locked --release --test differential
+	REFIRE_TEST_LONG=1 $(WITH_POSTGRES) cargo test --package refire --all-features --locked --test crash --test hostile -- --nocapture --test-threads=1
 	scripts/fuzz $(or $(FUZZ_SECONDS),30)
 
 .PHONY: test-tools
@@ -41,9 +43,9 @@ test-tools: ## Install what the crash tests call, where that is possible
 .PHONY: test-code
 test-code: test-tools ## Unit, conformance, simulation, crash and black-box tests
 ifeq ($(NEXTEST),yes)
-	cargo nextest run --workspace --all-features --locked
+	$(WITH_POSTGRES) cargo nextest run --workspace --all-features --locked
 else
-	cargo test --workspace --all-features --locked --lib --bins --tests --examples
+	$(WITH_POSTGRES) cargo test --workspace --all-features --locked --lib --bins --tests --examples
 endif
 
 .PHONY: test-doc
@@ -60,8 +62,8 @@ lint: ## Formatting, lints, and the dependency rules where cargo-deny is install
 .PHONY: bench
 bench: ## Measure on this machine, beside its raw limits; ONLY=ingest picks some (bench/README.md)
 	cargo build --release --package refire --package refire-bench --locked
-	@cargo run --release --quiet --package refire-bench -- $(ONLY)
+	@$(WITH_POSTGRES) cargo run --release --quiet --package refire-bench -- $(ONLY)
 
 .PHONY: update
 update: ## Write the generated files (openapi.json, docs/state-machine.md, snapshots) anew
-	REFIRE_UPDATE=1 INSTA_UPDATE=always cargo test --workspace --all-features --quiet
+	REFIRE_UPDATE=1 INSTA_UPDATE=always $(WITH_POSTGRES) cargo test --workspace --all-features --quiet

@@ -10,8 +10,10 @@ use refire_core::failure::Failure;
 use refire_core::json::Json;
 use refire_engine::caller::Caller;
 use refire_engine::clock::{Clock, SystemClock};
+use refire_engine::limit::Limits;
 use refire_engine::target::{Allow, HttpAnswer, HttpRequest};
 use refire_engine::{Accepted, Engine, Submission};
+use refire_store::Store;
 use refire_store::sqlite::{Options, Sqlite};
 use tempfile::TempDir;
 
@@ -64,15 +66,27 @@ impl Embedded {
         definition: &str,
         caller: Option<Arc<dyn Caller>>,
     ) -> anyhow::Result<Self> {
-        let below = Sqlite::open_in(dir, &Options::new(clock.now()))?;
+        let below = Arc::new(Sqlite::open_in(dir, &Options::new(clock.now()))?);
+        Self::start_on(below, clock, definition, caller, Limits::default()).await
+    }
+
+    /// The same on a given store.
+    pub(crate) async fn start_on(
+        below: Arc<dyn Store>,
+        clock: Arc<SystemClock>,
+        definition: &str,
+        caller: Option<Arc<dyn Caller>>,
+        limits: Limits,
+    ) -> anyhow::Result<Self> {
         let store = Arc::new(Watched::new(below));
         let mut builder = Engine::builder(Arc::clone(&store) as _)
             .clock(clock)
+            .limits(limits)
             .allow_private_targets(Allow::All);
         if let Some(caller) = caller {
             builder = builder.caller(caller);
         }
-        let engine = builder.start()?;
+        let engine = builder.start().await?;
         let applied = engine.apply(definition, None, "bench").await?;
         Ok(Self {
             engine,

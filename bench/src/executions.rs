@@ -112,6 +112,7 @@ async fn measure(
         tasks.push(tokio::spawn(submit_for(
             Arc::clone(&embedded.engine),
             submission,
+            FOR,
         )));
     }
     let mut waits = Waits::default();
@@ -138,10 +139,15 @@ async fn measure(
     Ok(())
 }
 
-async fn submit_for(engine: Arc<Engine>, submission: Submission) -> anyhow::Result<Waits> {
+/// Submits one after the other, for so long.
+pub(crate) async fn submit_for(
+    engine: Arc<Engine>,
+    submission: Submission,
+    wanted: Duration,
+) -> anyhow::Result<Waits> {
     let mut waits = Waits::default();
     let began = Instant::now();
-    while began.elapsed() < FOR {
+    while began.elapsed() < wanted {
         let one = Instant::now();
         engine.submit(submission.clone()).await?;
         waits.add(one.elapsed());

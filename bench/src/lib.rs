@@ -16,6 +16,7 @@ mod overhead;
 mod pickup;
 mod place;
 mod policy;
+mod postgres;
 mod process;
 mod progress;
 mod raw;
@@ -35,7 +36,7 @@ use anyhow::Context;
 use progress::say;
 
 /// The measurements: the name of each, the table it belongs to, and what it measures.
-const ALL: [(&str, &str, &str); 9] = [
+const ALL: [(&str, &str, &str); 10] = [
     ("raw", "B5", "what the disk and SQLite can do"),
     ("ingest", "B1", "requests over HTTP, answered when durable"),
     (
@@ -55,6 +56,11 @@ const ALL: [(&str, &str, &str); 9] = [
         "overhead",
         "overhead",
         "what the engine adds to an execution",
+    ),
+    (
+        "postgres",
+        "PG",
+        "the engine on PostgreSQL, on one node and on three",
     ),
     ("retry", "retry", "what a policy costs where nothing fails"),
 ];
@@ -158,6 +164,7 @@ fn measure(name: &str) -> anyhow::Result<()> {
         "pickup" => runtime.block_on(pickup::report()),
         "timers" => runtime.block_on(timers::report()),
         "start" => runtime.block_on(start::report()),
+        "postgres" => runtime.block_on(postgres::report()),
         "overhead" => runtime.block_on(overhead::report()),
         other => anyhow::bail!("`{other}` is no measurement"),
     }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
@@ -11,20 +11,22 @@ use refire_core::execution::{EventRow, Execution};
 use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
-use refire_store::sqlite::Sqlite;
 use refire_store::{
-    Batch, CommitError, EventFilter, ExecutionFilter, LetterFilter, LetterRow, LetterSummary,
-    OpenCounts, Part, PartOutcome, ReadError, Store, Stored, Summary, VersionRow, WorkKey, WorkRow,
-    WorkflowRow,
+    Batch, CommitError, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter, LetterRow,
+    LetterSummary, News, NodeRow, OpenCounts, Part, PartOutcome, ReadError, Store, Stored, Summary,
+    VersionRow, WorkKey, WorkRow, WorkflowRow,
 };
+
+use crate::sample::Waits;
 
 /// See the module.
 pub(crate) struct Watched {
-    below: Sqlite,
+    below: Arc<dyn Store>,
     transactions: AtomicU64,
     moves: AtomicU64,
     ended: AtomicU64,
     admitted_at: Mutex<Option<Instant>>,
+    claims: Mutex<Waits>,
 }
 
 /// What was counted so far.
@@ -39,13 +41,14 @@ pub(crate) struct Counts {
 }
 
 impl Watched {
-    pub(crate) fn new(below: Sqlite) -> Self {
+    pub(crate) fn new(below: Arc<dyn Store>) -> Self {
         Self {
             below,
             transactions: AtomicU64::new(0),
             moves: AtomicU64::new(0),
             ended: AtomicU64::new(0),
             admitted_at: Mutex::new(None),
+            claims: Mutex::default(),
         }
     }
 
@@ -65,7 +68,20 @@ impl Watched {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note(&self, batch: &Batch) {
+    /// How long commits took that claimed work, since the last call.
+    pub(crate) fn take_claims(&self) -> Waits {
+        std::mem::take(&mut *self.claims())
+    }
+
+    fn claims(&self) -> MutexGuard<'_, Waits> {
+        self.claims.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, batch: &Batch, outcomes: &[PartOutcome], took: Duration) {
+        let claimed = |outcome: &PartOutcome| matches!(outcome, PartOutcome::Claimed(rows) if !rows.is_empty());
+        if outcomes.iter().any(claimed) {
+            self.claims().add(took);
+        }
         self.transactions.fetch_add(1, Ordering::Relaxed);
         for part in &batch.parts {
             let status = match part {
@@ -91,11 +107,10 @@ impl Watched {
 #[async_trait]
 impl Store for Watched {
     async fn commit(&self, batch: &Batch) -> Result<Vec<PartOutcome>, CommitError> {
-        let outcomes = self.below.commit(batch).await;
-        if outcomes.is_ok() {
-            self.note(batch);
-        }
-        outcomes
+        let began = Instant::now();
+        let outcomes = self.below.commit(batch).await?;
+        self.note(batch, &outcomes, began.elapsed());
+        Ok(outcomes)
     }
 
     async fn execution(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {
@@ -151,11 +166,10 @@ impl Store for Watched {
 
     async fn orphans(
         &self,
-        node: NodeId,
         after: Option<&WorkKey>,
         limit: u32,
     ) -> Result<Vec<WorkRow>, ReadError> {
-        self.below.orphans(node, after, limit).await
+        self.below.orphans(after, limit).await
     }
 
     async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError> {
@@ -213,6 +227,43 @@ impl Store for Watched {
 
     fn idle(&self) {
         self.below.idle();
+    }
+
+    async fn join(&self, node: &Joining, now: Timestamp) -> Result<Lease, ReadError> {
+        self.below.join(node, now).await
+    }
+
+    async fn renew(
+        &self,
+        node: NodeId,
+        lease: Duration,
+        now: Timestamp,
+    ) -> Result<Lease, ReadError> {
+        self.below.renew(node, lease, now).await
+    }
+
+    async fn reap(&self, by: NodeId, now: Timestamp) -> Result<Vec<NodeId>, ReadError> {
+        self.below.reap(by, now).await
+    }
+
+    async fn leave(&self, node: NodeId) -> Result<(), ReadError> {
+        self.below.leave(node).await
+    }
+
+    async fn nodes(&self) -> Result<Vec<NodeRow>, ReadError> {
+        self.below.nodes().await
+    }
+
+    fn is_shared(&self) -> bool {
+        self.below.is_shared()
+    }
+
+    fn tell(&self, news: News) {
+        self.below.tell(news);
+    }
+
+    async fn news(&self) -> News {
+        self.below.news().await
     }
 
     async fn close(&self) {

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use crate::error::Error;
 use crate::model::{
     Accepted, BackupRequest, BackupResult, BatchItem, BatchResult, DeadLetter, DeadLetterDetail,
-    DeadLetterRetried, DeadLetterSummary, Event, Execution, Page, Problem, ReplayRequest,
+    DeadLetterRetried, DeadLetterSummary, Event, Execution, Node, Page, Problem, ReplayRequest,
     ReplayResult, RetriedExecution, RetryLetter, RetryTimeline, Version, Workflow, WorkflowDiff,
     WorkflowSaved, WorkflowVersion,
 };
@@ -121,6 +121,11 @@ impl Client {
     /// What runs there.
     pub async fn version(&self) -> Result<Version, Error> {
         self.get("/version", &[]).await
+    }
+
+    /// The nodes that share the server's store, the oldest first.
+    pub async fn nodes(&self) -> Result<Page<Node>, Error> {
+        self.get("/api/nodes", &[]).await
     }
 
     /// Copies the store to a new file on the server's machine.

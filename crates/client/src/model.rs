@@ -17,7 +17,7 @@ pub use execution::{
 };
 pub use problem::{FieldProblem, Problem};
 pub use retry::{PlannedRetry, RetriedExecution, RetryTimeline};
-pub use server::{BackupRequest, BackupResult, Health, Version};
+pub use server::{BackupRequest, BackupResult, Health, Node, Version};
 pub use workflow::{Change, Workflow, WorkflowDiff, WorkflowSaved, WorkflowVersion};
 
 use serde::{Deserialize, Deserializer, Serialize};

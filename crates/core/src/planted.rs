@@ -26,6 +26,28 @@ pub enum Defect {
     LossForgotten,
     /// Nobody is told that work waits in the store.
     WakeUpLost,
+    /// Commits do not name the lease that they hang on.
+    FenceDropped,
+    /// The work of nodes that live counts as left behind.
+    LivingOrphaned,
+    /// Nodes are removed whose lease is not over.
+    LivingReaped,
+    /// The result of an attempt that was given up counts as that of the next one.
+    LostResultTaken,
+    /// The nodes go by their own clocks.
+    ClockOffsetIgnored,
+    /// A node that lost its lease joins again under the same id.
+    IdUsedAgain,
+    /// A node that shares the store calls before it knows that the work is still its own.
+    CalledUnconfirmed,
+    /// Targets are called although the lease may be over.
+    CalledWithoutLease,
+    /// Nodes whose lease is over are removed, but late.
+    ReapedLate,
+    /// A node that lost its lease goes on with its calls.
+    CallsKept,
+    /// A node keeps its id although it does not know what it committed.
+    UnknownForgotten,
 }
 
 thread_local! {

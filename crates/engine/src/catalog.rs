@@ -161,6 +161,18 @@ impl Catalog {
         known.changes += 1;
     }
 
+    /// Another node saved or deleted it: the store knows which is the newest.
+    pub(crate) fn forget(&self, id: &WorkflowId) {
+        self.deleted(id);
+    }
+
+    /// Anything may have been saved or deleted by others.
+    pub(crate) fn forget_all(&self) {
+        let mut known = self.known();
+        known.newest.clear();
+        known.changes += 1;
+    }
+
     fn known(&self) -> std::sync::MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -20,6 +20,12 @@ pub trait Clock: Send + Sync + 'static {
     /// Called every few seconds: a moment to follow a clock that was set.
     fn tick(&self) {}
 
+    /// The store's clock says that it is now `at`, give or take so much: nodes that share a store
+    /// go by its clock and not by their own.
+    fn follow(&self, at: Timestamp, uncertainty: Duration) {
+        let _ = (at, uncertainty);
+    }
+
     /// Sleeps until this much has passed, or a little less: who waits for a moment asks for the
     /// time again.
     fn doze(&self, duration: Duration) -> BoxFuture<'static, ()> {
@@ -31,13 +37,16 @@ pub trait Clock: Send + Sync + 'static {
 const COARSE: Duration = Duration::from_millis(2);
 
 /// The machine's clock.
-#[derive(Debug)]
 pub struct SystemClock {
+    /// What the wall clock shows, in microseconds since 1970.
+    wall_us: Box<dyn Fn() -> i64 + Send + Sync>,
     started: Instant,
     /// Microseconds since 1970 at `started`, by the wall clock as last asked.
     anchor_us: AtomicI64,
     /// The latest time given out.
     latest_us: AtomicI64,
+    /// Whether it goes by a store's clock instead of the wall clock.
+    follows: AtomicBool,
     /// Whether a thread sleeps for somebody.
     is_dozing: Arc<AtomicBool>,
 }
@@ -46,17 +55,31 @@ impl SystemClock {
     /// A clock anchored to the wall clock of this moment.
     #[must_use]
     pub fn new() -> Self {
+        Self::by(wall_us)
+    }
+
+    /// The same on a machine whose wall clock shows this, in microseconds since 1970.
+    #[must_use]
+    pub fn by(wall_us: impl Fn() -> i64 + Send + Sync + 'static) -> Self {
         let wall = wall_us();
         Self {
+            wall_us: Box::new(wall_us),
             started: Instant::now(),
             anchor_us: AtomicI64::new(wall),
             latest_us: AtomicI64::new(wall),
+            follows: AtomicBool::new(false),
             is_dozing: Arc::default(),
         }
     }
 
     fn elapsed_us(&self) -> i64 {
         i64::try_from(self.started.elapsed().as_micros()).unwrap_or(i64::MAX)
+    }
+}
+
+impl std::fmt::Debug for SystemClock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SystemClock").finish_non_exhaustive()
     }
 }
 
@@ -79,8 +102,29 @@ impl Clock for SystemClock {
     /// Follows the wall clock again. Forward at once; backward by standing still until it has
     /// caught up, since a log's times never go back.
     fn tick(&self) {
+        if self.follows.load(Ordering::Relaxed) {
+            return;
+        }
         self.anchor_us
-            .store(wall_us() - self.elapsed_us(), Ordering::Relaxed);
+            .store((self.wall_us)() - self.elapsed_us(), Ordering::Relaxed);
+    }
+
+    /// Forward at once, backward by standing still, as [`Clock::tick`]; only the first time it may
+    /// go back, since nothing has been stored yet. It moves only as far as the measure proves it to
+    /// be wrong: it does not tremble, and a slow answer does not mislead it.
+    fn follow(&self, at: Timestamp, uncertainty: Duration) {
+        let elapsed = self.elapsed_us();
+        let off = at.as_micros() - (self.anchor_us.load(Ordering::Relaxed) + elapsed);
+        let is_first = !self.follows.swap(true, Ordering::Relaxed);
+        let uncertainty = i64::try_from(uncertainty.as_micros()).unwrap_or(i64::MAX);
+        let wrong = match is_first {
+            true => off,
+            false => off - off.clamp(-uncertainty, uncertainty),
+        };
+        self.anchor_us.fetch_add(wrong, Ordering::Relaxed);
+        if is_first {
+            self.latest_us.store(at.as_micros(), Ordering::Relaxed);
+        }
     }
 
     /// The last bit of a wait is slept by a thread, which the kernel wakes to the microsecond; by

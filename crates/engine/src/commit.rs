@@ -13,6 +13,7 @@ mod request;
 mod settle;
 #[cfg(test)]
 mod tests;
+mod trouble;
 mod unit;
 
 use std::collections::HashMap;
@@ -28,6 +29,7 @@ use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::entropy::{self, Entropy};
 use crate::limit::Slots;
+use crate::membership::Membership;
 
 pub(crate) use cache::Cache;
 pub(crate) use lane::Queue;
@@ -36,6 +38,7 @@ use request::Asker;
 pub(crate) use request::{AdmitRequest, Admitted, Request};
 pub use request::{CommandError, CommitFailure};
 pub(crate) use settle::AfterCommit;
+pub(crate) use trouble::Trouble;
 pub(crate) use unit::TIMER_OWNED_WITHIN;
 use unit::Unit;
 
@@ -50,9 +53,10 @@ pub(crate) struct Committer {
     pub(crate) slots: Arc<Slots>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
-    pub(crate) node: NodeId,
+    pub(crate) membership: Arc<Membership>,
     pub(crate) cache: Cache,
     pub(crate) after: Arc<dyn AfterCommit>,
+    pub(crate) trouble: Trouble,
 }
 
 /// How a batch ended, as far as the loop needs to know.
@@ -90,9 +94,15 @@ impl Committer {
         let now = self.clock.now();
         let mut requests = requests;
         for _ in 0..=CONFLICTS_MAX {
+            if !self.membership.is_member() {
+                // It joins again soon, under another id.
+                refuse_all(requests, &CommitFailure::Unavailable);
+                return BatchEnd::Settled;
+            }
             let mut again = Vec::new();
-            let units = self.decide_all(requests, now, &mut again).await;
-            let end = self.write(units, now, &mut again).await;
+            let node = self.membership.id();
+            let units = self.decide_all(requests, node, now, &mut again).await;
+            let end = self.write(units, node, now, &mut again).await;
             if end == BatchEnd::MustStop {
                 refuse_all(again, &CommitFailure::Unavailable);
                 return end;
@@ -111,6 +121,7 @@ impl Committer {
     async fn decide_all(
         &mut self,
         requests: Vec<Request>,
+        node: NodeId,
         now: Timestamp,
         again: &mut Vec<Request>,
     ) -> Vec<Unit> {
@@ -138,11 +149,11 @@ impl Committer {
                     again.extend(self.decide_one(unit, *command, asker, now).await);
                 }
                 Request::Admit(all) => units.extend(all.into_iter().map(Unit::admission)),
-                Request::Part { part, reply } => units.push(Unit::plain(part, reply)),
+                Request::Part { part, reply } => units.push(Unit::plain(by(node, part), reply)),
             }
         }
         for unit in &mut units {
-            unit.build(self.node, &self.slots, now);
+            unit.build(node, &self.slots, now);
         }
         units
     }
@@ -241,6 +252,7 @@ impl Committer {
     async fn write(
         &mut self,
         units: Vec<Unit>,
+        node: NodeId,
         now: Timestamp,
         again: &mut Vec<Request>,
     ) -> BatchEnd {
@@ -254,6 +266,7 @@ impl Committer {
             let commit_id = entropy::fresh(self.entropy.as_ref(), now);
             let batch = Batch {
                 commit_id,
+                lease: Some(node),
                 now,
                 parts,
             };
@@ -262,28 +275,50 @@ impl Committer {
             #[cfg(not(feature = "planted"))]
             let written = self.store.commit(&batch).await;
             match written {
-                Ok(outcomes) => self.answer(units, outcomes, now, again),
+                Ok(outcomes) => {
+                    self.trouble.written();
+                    self.answer(units, outcomes, now, again);
+                }
                 Err(CommitError::NotWritten {
                     reason: NotWritten::Statement,
                     source,
                 }) if batch.parts.len() > 1 => {
-                    tracing::warn!(%source, parts = batch.parts.len(), "splitting a failed batch");
+                    let error: &(dyn std::error::Error + 'static) = source.as_ref();
+                    tracing::warn!(error, parts = batch.parts.len(), "splitting a failed batch");
                     Unit::give_parts_back(&mut units, batch.parts);
                     let second = units.split_off(units.len() / 2);
                     stack.push(second);
                     stack.push(units);
                 }
+                Err(CommitError::NotWritten {
+                    reason: NotWritten::LeaseLost,
+                    ..
+                }) => {
+                    self.membership.lost(node);
+                    self.fail(units, &CommitFailure::Unavailable);
+                }
                 Err(CommitError::NotWritten { reason, source }) => {
-                    tracing::error!(%source, %reason, "a commit was not written");
+                    self.trouble.not_written(reason, source.as_ref());
                     self.fail(units, &CommitFailure::not_written(reason, source.as_ref()));
                 }
                 Err(CommitError::Unknown(source)) => {
-                    tracing::error!(%source, "it is not known whether a commit was written");
+                    let error: &(dyn std::error::Error + 'static) = source.as_ref();
+                    tracing::error!(error, "it is not known whether a commit was written");
                     self.fail(units, &CommitFailure::Unknown);
                     for rest in stack {
                         self.fail(rest, &CommitFailure::Unavailable);
                     }
-                    return BatchEnd::MustStop;
+                    if !self.store.is_shared() {
+                        return BatchEnd::MustStop;
+                    }
+                    #[cfg(feature = "planted")]
+                    if planted::forgets_unknown() {
+                        return BatchEnd::Settled;
+                    }
+                    // Whatever it made this node own is not known here. Under a new id the store
+                    // tells it like any other work of a node that is gone.
+                    self.membership.lost(node);
+                    return BatchEnd::Settled;
                 }
             }
         }
@@ -322,6 +357,16 @@ impl Committer {
             );
         }
     }
+}
+
+/// What a node takes it takes under the id by which the batch is committed.
+fn by(node: NodeId, mut part: Part) -> Part {
+    match &mut part {
+        Part::Claim(claim) => claim.node = node,
+        Part::ClaimTimers(claim) => claim.node = node,
+        _ => {}
+    }
+    part
 }
 
 fn refuse_all(requests: Vec<Request>, failure: &CommitFailure) {

@@ -21,11 +21,11 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use refire_core::definition::{Workflow, WorkflowId};
 use refire_core::execution::Execution;
-use refire_core::id::{ExecutionId, NodeId};
+use refire_core::id::ExecutionId;
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
-use refire_store::{Part, PartOutcome, Release, Store, WorkRow};
+use refire_store::{News, Part, PartOutcome, Release, Store, WorkRow};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -36,6 +36,7 @@ use crate::clock::Clock;
 use crate::commit::{AfterCommit, Queue, Request};
 use crate::limit::{Permit, Slots};
 use crate::local::LocalTasks;
+use crate::membership::Membership;
 use crate::secret::Secrets;
 use crate::timer::Timers;
 use crate::vital::Vital;
@@ -52,7 +53,7 @@ const KEPT_FOR: Duration = Duration::from_secs(1);
 
 /// What attempts work with.
 pub(crate) struct Dispatcher {
-    pub(crate) node: NodeId,
+    pub(crate) membership: Arc<Membership>,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) slots: Arc<Slots>,
@@ -75,7 +76,7 @@ pub(crate) struct Dispatcher {
 
 /// What a dispatcher is made of.
 pub(crate) struct Parts {
-    pub(crate) node: NodeId,
+    pub(crate) membership: Arc<Membership>,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) slots: Arc<Slots>,
@@ -92,7 +93,7 @@ impl Dispatcher {
     pub(crate) fn new(parts: Parts) -> Arc<Self> {
         let tracker = TaskTracker::new();
         Arc::new(Self {
-            node: parts.node,
+            membership: parts.membership,
             store: parts.store,
             catalog: parts.catalog,
             slots: parts.slots,
@@ -144,14 +145,17 @@ impl Dispatcher {
     /// Gives rows back to the store, for this or another node to claim; returns when that is
     /// durable, so that whoever looks for due work afterwards finds them. What cannot be given
     /// back is kept, and tried again.
-    pub(crate) async fn release(&self, rows: Vec<(WorkRow, Option<Timestamp>)>) {
+    pub(crate) async fn release(&self, mut rows: Vec<(WorkRow, Option<Timestamp>)>) {
+        // What was owned under an id that is lost belongs to nobody, and is found by all.
+        rows.retain(|(row, _)| self.membership.owns(row));
         for chunk in rows.chunks(RELEASE_ROWS_MAX) {
             let work = chunk.iter().map(|(row, due)| (row.key(), *due)).collect();
             let release = Release {
-                node: self.node,
+                node: self.membership.id(),
                 work,
             };
             if self.part(Part::Release(release)).await.is_some() {
+                self.store.tell(News::Work);
                 continue;
             }
             for (row, due) in chunk {
@@ -180,6 +184,9 @@ impl Dispatcher {
 
     /// Keeps an owned row in memory until then. What may be begun in the store says so.
     pub(crate) fn keep(&self, mut row: WorkRow, until: Timestamp) {
+        if !self.membership.owns(&row) {
+            return;
+        }
         row.due_at = Some(until);
         self.timers.add(row);
     }
@@ -216,6 +223,54 @@ impl Dispatcher {
         self.release(rows.collect()).await;
     }
 
+    /// The lease is lost: calls are stopped, and what was owned is forgotten. The store has it, and
+    /// whoever recovers it.
+    pub(crate) fn abandon(&self) {
+        #[cfg(feature = "planted")]
+        if planted::is(Defect::LostResultTaken) || planted::is(Defect::CallsKept) {
+            return;
+        }
+        let aborted = self.flights.abort_all();
+        let timers = self.timers.drain();
+        if aborted.len() + timers.len() > 0 {
+            tracing::warn!(
+                attempts = aborted.len(),
+                waits = timers.len(),
+                "gave up what was owned under the lost lease"
+            );
+        }
+    }
+
+    /// Whether anything of an execution is here.
+    pub(crate) fn has_any(&self, execution: ExecutionId) -> bool {
+        self.flights.has_any(execution) || self.timers.has_any(execution)
+    }
+
+    /// The execution is paused: what has not been called is forgotten.
+    pub(crate) fn hold(self: &Arc<Self>, execution: ExecutionId) {
+        let waiting = self.timers.hold(execution);
+        let begun = waiting.into_iter().filter(|row| row.begun);
+        let begun = begun.chain(self.flights.hold(execution));
+        // The store has dropped the others. It drops these now, since the execution is paused, and
+        // resuming makes them again.
+        self.give_back(begun.collect());
+    }
+
+    /// Another node has paused the execution: what has not been called goes back, all of it. Since
+    /// then it may have been resumed and claimed anew, and a row that is still this node's must not be
+    /// forgotten; where the store has dropped it, giving it back does nothing.
+    pub(crate) fn let_go(self: &Arc<Self>, execution: ExecutionId) {
+        let waiting = self.timers.hold(execution);
+        let flights = self.flights.let_go(execution);
+        self.give_back(waiting.into_iter().chain(flights).collect());
+    }
+
+    /// The execution has ended: its timers are void and its attempts are aborted.
+    pub(crate) fn abort(&self, execution: ExecutionId) {
+        self.timers.hold(execution);
+        self.flights.abort(execution);
+    }
+
     /// Attempts in flight.
     pub(crate) fn running(&self) -> usize {
         self.flights.len()
@@ -231,7 +286,7 @@ impl AfterCommit for Follow {
             // Nothing new begins on a node that stops; if the row cannot be given back now, the
             // next start finds it.
             let release = Release {
-                node: self.0.node,
+                node: self.0.membership.id(),
                 work: vec![(work.key(), None)],
             };
             let request = Request::Part {
@@ -239,6 +294,9 @@ impl AfterCommit for Follow {
                 reply: None,
             };
             let _ = self.0.queue.try_result(request);
+            return;
+        }
+        if !self.0.membership.owns(&work) {
             return;
         }
         let ticket = self.0.flights.enter(&work);
@@ -261,6 +319,7 @@ impl AfterCommit for Follow {
             return;
         }
         self.0.slots.mark_backlog(workflow);
+        self.0.store.tell(News::Work);
     }
 
     fn withdraw(&self, execution: ExecutionId, step: &str) {
@@ -269,17 +328,13 @@ impl AfterCommit for Follow {
     }
 
     fn hold(&self, execution: ExecutionId) {
-        let waiting = self.0.timers.hold(execution);
-        let begun = waiting.into_iter().filter(|row| row.begun);
-        let begun = begun.chain(self.0.flights.hold(execution));
-        // The store has dropped the others. It drops these now, since the execution is paused, and
-        // resuming makes them again.
-        self.0.give_back(begun.collect());
+        self.0.hold(execution);
+        self.0.store.tell(News::Withdrawn(execution));
     }
 
     fn abort(&self, execution: ExecutionId) {
-        self.0.timers.hold(execution);
-        self.0.flights.abort(execution);
+        self.0.abort(execution);
+        self.0.store.tell(News::Withdrawn(execution));
     }
 
     fn look_again(&self, at: Timestamp) {

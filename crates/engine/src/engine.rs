@@ -16,7 +16,7 @@ use refire_core::definition::{
 use refire_core::execution::{Command, Execution};
 use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::time::Timestamp;
-use refire_store::{Part, PartOutcome, PutWorkflow, ReadError, Store, Stored};
+use refire_store::{News, NodeRow, Part, PartOutcome, PutWorkflow, ReadError, Store, Stored};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -28,14 +28,20 @@ use crate::entropy::Entropy;
 use crate::intake::{Drafted, Intake, IntakeError, Submission};
 use crate::limit::Slots;
 use crate::local::LocalTasks;
+use crate::membership::Membership;
 use crate::waiter::Waiters;
 
 pub use build::{Builder, StartError};
 pub use query::ReplayError;
 
+/// Whoever waits for an end looks for itself where another node may bring it, first after this.
+const ENDED_LOOK_MIN: Duration = Duration::from_millis(20);
+/// And at the latest after this.
+const ENDED_LOOK_MAX: Duration = Duration::from_secs(1);
+
 /// A running engine. Cheap to share behind an `Arc`.
 pub struct Engine {
-    node: NodeId,
+    membership: Arc<Membership>,
     store: Arc<dyn Store>,
     catalog: Arc<Catalog>,
     clock: Arc<dyn Clock>,
@@ -136,6 +142,8 @@ impl Engine {
                     workflow: Arc::new(workflow),
                 };
                 self.catalog.saved(&definition, changes);
+                self.store
+                    .tell(News::Definition(definition.workflow.id.clone()));
                 Ok(Applied {
                     definition,
                     created,
@@ -160,6 +168,7 @@ impl Engine {
         match self.part(Part::DeleteWorkflow { id: id.clone() }).await? {
             PartOutcome::Done => {
                 self.catalog.deleted(id);
+                self.store.tell(News::Definition(id.clone()));
                 Ok(Deleted::Done)
             }
             PartOutcome::OpenExecutions(open) => Ok(Deleted::Open(open)),
@@ -252,12 +261,30 @@ impl Engine {
             tokio::select! {
                 biased;
                 () = waiting.ended() => {}
+                () = self.ended_elsewhere(id) => {}
                 // Nothing ends any more.
                 () = self.broken.cancelled() => {}
                 () = tokio::time::sleep(wait) => {}
             }
         }
         self.store.execution(id).await
+    }
+
+    /// Returns when another node has brought an execution to its end.
+    async fn ended_elsewhere(&self, id: ExecutionId) {
+        if !self.store.is_shared() {
+            std::future::pending::<()>().await;
+        }
+        let mut pause = ENDED_LOOK_MIN;
+        loop {
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(ENDED_LOOK_MAX);
+            if let Ok(Some(stored)) = self.store.execution(id).await
+                && stored.state.status.is_terminal()
+            {
+                return;
+            }
+        }
     }
 
     /// Pauses, resumes or cancels an execution.
@@ -317,7 +344,7 @@ impl Engine {
     /// Whether new work is taken.
     #[must_use]
     pub fn is_ready(&self) -> bool {
-        self.is_open().is_ok()
+        self.is_open().is_ok() && self.membership.is_member()
     }
 
     /// Ends when the store's state is not known any more and the process must stop.
@@ -337,10 +364,15 @@ impl Engine {
         &self.catalog
     }
 
-    /// This node's id.
+    /// The nodes that share the store, the oldest first.
+    pub async fn nodes(&self) -> Result<Vec<NodeRow>, ReadError> {
+        self.membership.nodes().await
+    }
+
+    /// This node's id; another one after it lost its lease.
     #[must_use]
     pub fn node(&self) -> NodeId {
-        self.node
+        self.membership.id()
     }
 
     /// Now, by the engine's clock.
@@ -385,6 +417,7 @@ fn accepted(id: ExecutionId, admitted: Admitted) -> Result<Accepted, CommitFailu
             body_differs,
         }),
         Admitted::NoSuchWorkflow => Err(CommitFailure::Gone),
+        Admitted::NotNewest => Err(CommitFailure::Contended),
         Admitted::LetterNotPending(_) => Err(CommitFailure::Internal(
             "an admission without a letter spoke of one".to_owned(),
         )),

@@ -20,6 +20,8 @@ use crate::entropy::{self, Entropy};
 /// How long an idempotency key is remembered.
 pub const IDEMPOTENCY_WINDOW: Duration = Duration::from_secs(7 * 24 * 3_600);
 
+/// Times a start is decided again because its workflow was saved anew meanwhile.
+pub(crate) const NEWER_MAX: u32 = 5;
 /// The longest delay of a start; a longer one is cut to it.
 const DELAY_MAX: Duration = Duration::from_secs(10 * 366 * 24 * 3_600);
 
@@ -79,12 +81,33 @@ pub(crate) struct Intake {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) queue: Queue,
+    /// Whether other nodes may save definitions too.
+    pub(crate) is_shared: bool,
 }
 
 /// An admission that was decided but not committed.
 pub(crate) struct Drafted {
     pub(crate) id: ExecutionId,
     request: AdmitRequest,
+    /// What it was decided from, if another node may save a newer definition in between.
+    again: Option<Box<Basis>>,
+}
+
+impl Drafted {
+    /// Refused if the definition is not the workflow's newest any more, where another node may have
+    /// saved one.
+    pub(crate) fn only_newest(mut self, is_asked: bool) -> Self {
+        self.request.only_newest = is_asked;
+        self
+    }
+}
+
+/// What an admission was decided from.
+#[derive(Clone)]
+struct Basis {
+    workflow: WorkflowId,
+    begin: Start,
+    claim: Option<IdempotencyClaim>,
 }
 
 impl Intake {
@@ -116,7 +139,17 @@ impl Intake {
             idempotency_key: submission.idempotency_key,
             ..Start::plain(id, seed, submission.input)
         };
-        Ok(self.decide(&definition, begin, claim, None))
+        let again = self.is_shared.then(|| {
+            Box::new(Basis {
+                workflow: submission.workflow,
+                begin: begin.clone(),
+                claim: claim.clone(),
+            })
+        });
+        let mut drafted = self.decide(&definition, begin, claim, None);
+        drafted.request.only_newest = self.is_shared;
+        drafted.again = again;
+        Ok(drafted)
     }
 
     /// Decides a start that was put together elsewhere.
@@ -136,9 +169,14 @@ impl Intake {
             decision,
             claim,
             letter,
+            only_newest: false,
             reply: None,
         };
-        Drafted { id, request }
+        Drafted {
+            id,
+            request,
+            again: None,
+        }
     }
 
     /// Commits a draft: when this returns, the execution is durable or certainly (or possibly,
@@ -148,8 +186,45 @@ impl Intake {
         answers.pop().unwrap_or(Err(CommitFailure::Stopping))
     }
 
-    /// Commits drafts in one transaction; an answer for each, in order.
+    /// Commits drafts in one transaction; an answer for each, in order. One that was decided by a
+    /// definition that another node has replaced meanwhile is decided again.
     pub(crate) async fn commit_all(
+        &self,
+        mut drafts: Vec<Drafted>,
+    ) -> Result<Vec<Result<Admitted, CommitFailure>>, CommitFailure> {
+        let again: Vec<_> = drafts.iter_mut().map(|draft| draft.again.take()).collect();
+        let mut answers = self.commit_once(drafts).await?;
+        for (answer, from) in answers.iter_mut().zip(again) {
+            if let (Ok(Admitted::NotNewest), Some(from)) = (&answer, from) {
+                *answer = self.decide_again(&from).await;
+            }
+        }
+        Ok(answers)
+    }
+
+    async fn decide_again(&self, from: &Basis) -> Result<Admitted, CommitFailure> {
+        for _ in 0..NEWER_MAX {
+            self.catalog.forget(&from.workflow);
+            let newest = self.catalog.newest(&from.workflow).await;
+            let Some(definition) = newest.map_err(CommitFailure::catalog)? else {
+                return Ok(Admitted::NoSuchWorkflow);
+            };
+            let begin = Start {
+                workflow_version: definition.version,
+                ..from.begin.clone()
+            };
+            let mut drafted = self.decide(&definition, begin, from.claim.clone(), None);
+            drafted.request.only_newest = true;
+            let answer = self.commit_once(vec![drafted]).await?.pop();
+            match answer.unwrap_or(Err(CommitFailure::Stopping)) {
+                Ok(Admitted::NotNewest) => {}
+                other => return other,
+            }
+        }
+        Err(CommitFailure::Contended)
+    }
+
+    async fn commit_once(
         &self,
         drafts: Vec<Drafted>,
     ) -> Result<Vec<Result<Admitted, CommitFailure>>, CommitFailure> {

@@ -14,6 +14,7 @@ use crate::catalog::{CatalogError, Definition};
 use crate::commit::{Admitted, CommitFailure};
 use crate::engine::Engine;
 use crate::entropy;
+use crate::intake::NEWER_MAX;
 
 /// Where a retry begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -94,17 +95,39 @@ impl Engine {
         if letter.status != LetterStatus::Pending {
             return Err(LetterRetryError::NotPending(letter.status));
         }
-        let (definition, begin) = self.prepare_retry(&request, &letter).await?;
+        for _ in 0..NEWER_MAX {
+            if let Some(id) = self.try_retry(&request, &letter).await? {
+                return Ok(id);
+            }
+        }
+        Err(CommitFailure::Contended.into())
+    }
+
+    /// Commits a retry; none if another node has saved a newer definition meanwhile.
+    async fn try_retry(
+        &self,
+        request: &LetterRetryRequest,
+        letter: &LetterRow,
+    ) -> Result<Option<ExecutionId>, LetterRetryError> {
+        let (definition, begin) = self.prepare_retry(request, letter).await?;
         let id = begin.id;
         let claim = LetterRetry {
             id: letter.id,
-            by: request.by,
+            by: request.by.clone(),
             expected_generation: letter.generation,
             generation: letter.generation.max(begin.lineage.generation),
         };
-        let draft = self.intake().decide(&definition, begin, None, Some(claim));
-        match self.intake().commit(draft).await? {
-            Admitted::New(_) => Ok(id),
+        // People fix the workflow, then retry: what they fixed must run, whichever node they ask.
+        let is_newest = request.version.is_none() && request.from == RetryFrom::Start;
+        let intake = self.intake();
+        let draft = intake.decide(&definition, begin, None, Some(claim));
+        let draft = draft.only_newest(is_newest && intake.is_shared);
+        match intake.commit(draft).await? {
+            Admitted::New(_) => Ok(Some(id)),
+            Admitted::NotNewest => {
+                self.catalog().forget(&definition.workflow.id);
+                Ok(None)
+            }
             // Somebody was faster, or it is a defect of ours; either way nothing was started.
             Admitted::LetterNotPending(Some(status)) => Err(LetterRetryError::NotPending(status)),
             Admitted::NoSuchWorkflow => Err(LetterRetryError::NoSuchWorkflow),

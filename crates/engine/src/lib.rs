@@ -8,6 +8,7 @@
 //! - `timer`: waits until exactly the next due time.
 //! - [`target`]: the outgoing HTTP call and the addresses it may reach.
 //! - [`limit`]: how much may run at once.
+//! - `membership`: this node's lease among those that share the store. `news`: what others tell.
 //! - `letter`: retrying dead letters. `maintenance`: retention.
 //! - `vital`: tasks whose panic must stop the engine.
 //! - [`turns`]: connections that share their thread fairly.
@@ -25,6 +26,8 @@ mod letter;
 pub mod limit;
 mod local;
 mod maintenance;
+mod membership;
+mod news;
 pub mod secret;
 pub mod target;
 mod timer;
@@ -40,3 +43,4 @@ pub use intake::{IDEMPOTENCY_WINDOW, IntakeError, Submission};
 pub use letter::{LetterRetryError, LetterRetryRequest, RetryFrom};
 pub use local::{LocalTasks, TaskContext, TaskError};
 pub use maintenance::Retention;
+pub use membership::{LEASE, NodeSettings};

@@ -40,6 +40,9 @@ impl Timers {
     pub(crate) fn add(&self, row: WorkRow) {
         let Some(due) = row.due_at else { return };
         let mut heap = self.heap();
+        if heap.has_later(&row) {
+            return;
+        }
         heap.void(row.execution, Some(&row.step));
         let is_first = heap
             .order
@@ -63,6 +66,11 @@ impl Timers {
     /// Forgets all timers of an execution and says what they were.
     pub(crate) fn hold(&self, execution: ExecutionId) -> Vec<WorkRow> {
         self.heap().void(execution, None)
+    }
+
+    /// Whether an execution has any.
+    pub(crate) fn has_any(&self, execution: ExecutionId) -> bool {
+        self.heap().rows.contains_key(&execution)
     }
 
     /// How many there are.
@@ -104,6 +112,13 @@ impl Timers {
 }
 
 impl Heap {
+    /// Whether a later attempt of the same step waits already.
+    fn has_later(&self, row: &WorkRow) -> bool {
+        let rows = self.rows.get(&row.execution);
+        let is_later = |other: &WorkRow| other.step == row.step && other.attempt > row.attempt;
+        rows.is_some_and(|rows| rows.iter().any(is_later))
+    }
+
     fn void(&mut self, execution: ExecutionId, step: Option<&str>) -> Vec<WorkRow> {
         let Some(rows) = self.rows.get_mut(&execution) else {
             return Vec::new();

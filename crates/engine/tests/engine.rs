@@ -1,4 +1,4 @@
-//! The engine on a real SQLite file, with targets that follow a script.
+//! The engine on a real SQLite file, with targets that follow a script; several nodes on a model.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
 #[path = "engine/fixture.rs"]
@@ -12,6 +12,8 @@ mod letters;
 mod limits;
 #[path = "engine/local.rs"]
 mod local;
+#[path = "engine/nodes.rs"]
+mod nodes;
 #[path = "engine/people.rs"]
 mod people;
 #[path = "engine/restart.rs"]

@@ -13,10 +13,12 @@ mod execute;
 mod execution;
 mod gate;
 pub(crate) mod listen;
+mod node;
 mod observe;
 mod page;
 mod problem;
 mod query;
+mod ready;
 mod replay;
 mod retry;
 mod server;
@@ -42,6 +44,7 @@ use utoipa_axum::router::OpenApiRouter;
 pub(crate) use auth::AdminKey;
 pub(crate) use gate::Gate;
 use problem::Problem;
+use ready::Readiness;
 
 use crate::codes;
 
@@ -53,6 +56,8 @@ pub(crate) struct Inner {
     pub(crate) engine: Arc<Engine>,
     pub(crate) key: AdminKey,
     pub(crate) gate: Gate,
+    /// Whether the database answers.
+    readiness: Readiness,
     /// The largest body, in bytes.
     pub(crate) body_bytes_max: usize,
     /// In front of every request id, so that ids of two runs of the server differ.
@@ -79,6 +84,7 @@ impl App {
             engine,
             key,
             gate: Gate::default(),
+            readiness: Readiness::default(),
             body_bytes_max,
             request_prefix,
             requests: AtomicU64::new(1),
@@ -99,7 +105,7 @@ impl App {
         (name = "Executions", description = "Runs of workflows"),
         (name = "Retries", description = "Recent retries and the simulator"),
         (name = "Dead letters", description = "What finally failed, and how to run it again"),
-        (name = "Server", description = "Health, version, backup"),
+        (name = "Server", description = "Health, version, nodes, backup"),
     ),
     security(("bearer" = []), ("api_key" = [])),
 )]
@@ -120,6 +126,7 @@ fn routes(app: &App) -> OpenApiRouter<App> {
         .merge(replay::router())
         .merge(retry::router())
         .merge(dlq::router())
+        .merge(node::router())
         .merge(server::router())
         .route_layer(axum::middleware::from_fn_with_state(
             app.clone(),

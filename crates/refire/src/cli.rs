@@ -15,11 +15,14 @@ mod explain;
 mod globals;
 mod ids;
 mod input;
+mod migrate;
 mod moment;
+mod nodes;
 mod outcome;
 mod output;
 mod paint;
 mod pretty;
+mod progress;
 mod report;
 mod retries;
 mod session;
@@ -68,13 +71,18 @@ struct Cli {
 enum Command {
     /// Run the server
     ///
-    /// Everything is kept in the data directory. The admin key is made at the first start and
-    /// left there in `admin.key`, where the other commands find it by themselves.
+    /// Everything is kept in the data directory, or in a PostgreSQL that several servers share. The
+    /// admin key is made at the first start and left in the data directory in `admin.key`, where the
+    /// other commands find it by themselves.
     #[command(after_help = "\
 Examples:
   refire serve
   refire serve --listen 0.0.0.0:7373 --behind-proxy --data-dir /var/lib/refire
-  refire serve --dev        targets on this machine may be called, for trying things out")]
+  refire serve --database postgres://refire@db.example.com/refire --node-name rack-7
+  refire serve --dev        targets on this machine may be called, for trying things out
+
+The password of a PostgreSQL is better given in REFIRE_DATABASE_URL than with --database: everybody on the
+machine can see flags.")]
     Serve(Box<ServeArgs>),
     /// Run a throw-away server with example workflows and flaky services
     ///
@@ -126,10 +134,14 @@ Examples:
     ///
     /// Needs no server; the numbers are those of `POST /api/retry/simulate`.
     Simulate(simulate::SimulateArgs),
-    /// Copy the whole store to a file while it is in use
+    /// List the servers that share the database, and how they are
+    Nodes(nodes::NodesArgs),
+    /// Bring the tables of a PostgreSQL up to date, or move an embedded database there
+    Migrate(migrate::MigrateArgs),
+    /// Copy the whole store to an SQLite file while it is in use
     ///
     /// The server makes the copy. When none runs on this machine, the store in the data directory
-    /// is copied.
+    /// or the PostgreSQL of the settings is copied.
     Backup(backup::BackupArgs),
     /// Put a server under load: requests/s, latencies, and whether it kept all it accepted
     Bench(Box<bench::BenchArgs>),
@@ -207,6 +219,8 @@ async fn ask(session: &Session, command: Command) -> anyhow::Result<Outcome> {
         Command::Executions(command) => executions::run(session, &command).await,
         Command::Retries(command) => retries::run(session, &command).await,
         Command::Dlq(command) => dlq::run(session, &command).await,
+        Command::Nodes(_) => nodes::run(session).await,
+        Command::Migrate(args) => migrate::run(session, &args).await,
         Command::Backup(args) => backup::run(session, &args).await,
         _ => version::run(session).await,
     }

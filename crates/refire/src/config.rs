@@ -1,7 +1,9 @@
 //! Settings of the server: flag over environment over file over default.
 
 mod bounds;
+mod database;
 mod file;
+mod node;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -12,13 +14,19 @@ use refire_engine::Retention;
 use refire_engine::limit::Limits;
 use refire_engine::target::Allow;
 
+pub(crate) use database::{Database, DatabaseUrl};
+pub(crate) use node::NodeConfig;
+
 use bounds::Bounds;
 use file::Settings;
+use node::NodeArgs;
 
 /// Where the server listens unless told otherwise.
 const LISTEN: &str = "127.0.0.1:7373";
 /// Where it keeps its data unless told otherwise.
 const DATA_DIR: &str = "./refire-data";
+/// The database in a data directory.
+pub(crate) const DATABASE: &str = "refire.db";
 /// Read if it is there and no other file is named.
 const FILE: &str = "refire.yaml";
 /// Connections at once.
@@ -34,17 +42,20 @@ pub(crate) struct ServeArgs {
     /// Where to listen [default: 127.0.0.1:7373]
     #[arg(long, env = "REFIRE_LISTEN", value_name = "ADDRESS")]
     listen: Option<String>,
-    /// Where to keep the database and the admin key [default: ./refire-data]
+    /// Where to keep the SQLite database and the admin key [default: ./refire-data]
     #[arg(long, env = "REFIRE_DATA_DIR", value_name = "DIRECTORY")]
     data_dir: Option<PathBuf>,
-    /// The database, as sqlite:<file> [default: refire.db in the data directory]
+    /// The database: sqlite:<file>, or postgres://<user>:<password>@<host>/<database> for several
+    /// servers [default: refire.db in the data directory]
     #[arg(
         long,
         env = "REFIRE_DATABASE_URL",
         value_name = "URL",
         hide_env_values = true
     )]
-    database: Option<String>,
+    database: Option<DatabaseUrl>,
+    #[command(flatten)]
+    node: NodeArgs,
     /// For local tries: targets on this machine and in private networks may be called
     #[arg(long, env = "REFIRE_DEV", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     #[arg(value_parser = |text: &str| truth(text, "REFIRE_DEV"))]
@@ -82,6 +93,8 @@ pub(crate) struct Here {
     pub(crate) address: Option<SocketAddr>,
     /// Where its data is.
     pub(crate) data_dir: Option<PathBuf>,
+    /// Its database.
+    pub(crate) database: Option<DatabaseUrl>,
 }
 
 /// What the settings file in this directory says about where the server is. One that cannot be
@@ -104,6 +117,7 @@ fn found(settings: Settings) -> Here {
     Here {
         address,
         data_dir: settings.data_dir,
+        database: settings.database,
     }
 }
 
@@ -133,8 +147,10 @@ pub(crate) struct ServeConfig {
     pub(crate) listen: SocketAddr,
     /// Where the data is.
     pub(crate) data_dir: PathBuf,
-    /// The database's file.
-    pub(crate) database: PathBuf,
+    /// The database.
+    pub(crate) database: Database,
+    /// This server among others.
+    pub(crate) node: NodeConfig,
     /// Which targets beyond the public internet may be called.
     pub(crate) allow: Allow,
     /// How the log is written.
@@ -191,9 +207,10 @@ impl ServeArgs {
             .or(file.data_dir)
             .unwrap_or_else(|| DATA_DIR.into());
         let database = match self.database.or(file.database) {
-            Some(url) => database(&url)?,
-            None => data_dir.join("refire.db"),
+            Some(url) if !url.is_empty() => url.read()?,
+            _ => Database::Sqlite(data_dir.join(DATABASE)),
         };
+        let node = node::settings(&self.node, &file.node)?;
         let dev = self.dev.or(file.dev).unwrap_or(false);
         let allow = match self.allow_private_targets.or(file.allow_private_targets) {
             Some(list) => Allow::parse(&list)?,
@@ -218,6 +235,7 @@ impl ServeArgs {
             listen,
             data_dir,
             database,
+            node,
             allow,
             log_format: self
                 .log_format
@@ -276,21 +294,6 @@ pub(crate) fn refuse_exposure(listen: SocketAddr, behind_proxy: bool) -> anyhow:
          keys.\nPut a proxy that does TLS in front and say so with --behind-proxy \
          (REFIRE_BEHIND_PROXY=true), or listen on 127.0.0.1."
     )
-}
-
-/// The file of a database URL.
-fn database(url: &str) -> anyhow::Result<PathBuf> {
-    let path = url
-        .strip_prefix("sqlite://")
-        .or_else(|| url.strip_prefix("sqlite:"));
-    match path {
-        Some("") => bail!("--database: `{url}` names no file; write sqlite:<file>"),
-        Some(path) => Ok(path.into()),
-        None if url.starts_with("postgres") => {
-            bail!("--database: this build has no PostgreSQL; use sqlite:<file>")
-        }
-        None => bail!("--database: the URL does not begin with sqlite:"),
-    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use refire_client::Client;
 use refire_engine::entropy::{Entropy as _, SystemEntropy};
 use refire_engine::target::Allow;
 
-use crate::config::{ServeArgs, refuse_exposure};
+use crate::config::{DATABASE, Database, ServeArgs, refuse_exposure};
 
 /// Options of `refire demo`.
 #[derive(Debug, Clone, Args)]
@@ -37,7 +37,7 @@ pub(crate) async fn run(args: DemoArgs) -> anyhow::Result<()> {
     let mut config = ServeArgs::default().resolve()?;
     config.listen = args.listen;
     config.data_dir.clone_from(&directory.0);
-    config.database = directory.0.join("refire.db");
+    config.database = Database::Sqlite(directory.0.join(DATABASE));
     config.allow = Allow::All;
     config.admin_key = None;
     config.greet = false;

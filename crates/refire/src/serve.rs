@@ -6,6 +6,7 @@ mod files;
 mod key;
 mod log;
 mod stop;
+mod store;
 #[cfg(debug_assertions)]
 mod weaken;
 
@@ -13,13 +14,12 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use refire_engine::Engine;
-use refire_engine::clock::{Clock, SystemClock};
-use refire_store::Store;
-use refire_store::sqlite::{Options, Sqlite};
 use tokio_util::sync::CancellationToken;
 
+use self::banner::Greeting;
 use self::stop::Signals;
-use crate::api::{self, AdminKey, App};
+use self::store::Opened;
+use crate::api::{self, App};
 use crate::config::ServeConfig;
 
 /// Serves until told to stop.
@@ -32,19 +32,22 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         .local_addr()
         .context("the listener has no address")?;
     data::prepare(&config)?;
-    let store = open(&config)?;
-    let key = key::obtain(&config)?;
-    let engine = Engine::builder(store)
+    let store = store::open(&config).await?;
+    let key = match &store {
+        Opened::Sqlite(_) => key::obtain(&config)?,
+        Opened::Postgres(store) => key::agree(&config, store)
+            .await
+            .context("the admin key of the database")?,
+    };
+    let engine = Engine::builder(store.shared())
         .allow_private_targets(config.allow.clone())
         .limits(config.limits.clone())
         .retention(config.retention)
+        .node(config.node.at(address))
         .start()
+        .await
         .context("the engine did not start")?;
-    let app = App::new(
-        Arc::clone(&engine),
-        AdminKey::new(&key.text),
-        config.body_bytes_max,
-    );
+    let app = App::new(Arc::clone(&engine), key.hash.clone(), config.body_bytes_max);
     let router = api::router(&app)?;
     let connections_max = files::connections_max(config.connections_max, config.limits.attempts);
     let closed = CancellationToken::new();
@@ -54,22 +57,13 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         connections_max,
         closed.clone(),
     ));
+    let node = engine.node();
     if config.greet {
-        banner::print(&config, address, &key);
+        let nodes = engine.nodes().await.unwrap_or_default();
+        Greeting::new(&config, address, &key, &nodes, node).print();
     }
-    tracing::info!(%address, data = %config.data_dir.display(), node = %engine.node(), "serving");
+    tracing::info!(
+        %address, data = %config.data_dir.display(), name = config.node.name, %node, "serving"
+    );
     stop::wait_and_stop(signals, &engine, &app.gate, closed, serving).await
-}
-
-fn open(config: &ServeConfig) -> anyhow::Result<Arc<dyn Store>> {
-    let options = Options::new(SystemClock::new().now());
-    #[cfg(debug_assertions)]
-    let options = weaken::weaken(options);
-    let store = Sqlite::open(&config.database, &options).with_context(|| {
-        format!(
-            "the database {} cannot be opened",
-            config.database.display()
-        )
-    })?;
-    Ok(Arc::new(store))
 }

@@ -1,6 +1,6 @@
 //! What a commit is made of: parts that become durable together.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use refire_core::dead_letter::{Letter, LetterStatus};
 use refire_core::definition::WorkflowId;
@@ -16,6 +16,9 @@ pub struct Batch {
     /// Tells this batch from any other; written with every execution it changes, so that a
     /// commit whose answer was lost can be recognised.
     pub commit_id: [u8; 16],
+    /// The node that commits: nothing is written unless it has its lease. Absent for tools, which
+    /// own nothing.
+    pub lease: Option<NodeId>,
     /// The clock's word for everything in it.
     pub now: Timestamp,
     /// What to write, in order.
@@ -33,9 +36,8 @@ pub enum Part {
     Claim(Claim),
     /// Take unowned timers that are due soon.
     ClaimTimers(ClaimTimers),
-    /// These owned attempts have begun; nothing happens where the row is gone, free or for another
-    /// attempt. The outcome says which there were.
-    Begin(Vec<(WorkKey, u32)>),
+    /// Attempts of owned work have begun.
+    Begin(Begin),
     /// Give owned work back.
     Release(Release),
     /// A person gives a dead letter up.
@@ -69,6 +71,9 @@ pub struct Admit {
     pub claim: Option<IdempotencyClaim>,
     /// The dead letter it retries, which must be pending.
     pub letter: Option<LetterRetry>,
+    /// Refused unless the version it was decided by is the workflow's newest: another node may
+    /// have saved a newer one.
+    pub only_newest: bool,
     /// What an execution that ended at once did to letters.
     pub new_letter: Option<Box<Letter>>,
     /// See `new_letter`.
@@ -221,6 +226,19 @@ pub struct Want {
     pub retries_up_to: u32,
     /// What each concurrency key has room for; absent = keys do not matter.
     pub keys: Option<KeyRoom>,
+    /// Bounds that hold over all nodes; then `keys` is absent.
+    pub everywhere: Option<Everywhere>,
+}
+
+/// How many executions of a workflow may have work in flight, whoever owns it. Work is in flight
+/// when it is owned and has begun or is due. Two claims of one workflow on two nodes must not see
+/// the same room: a store that several nodes share makes one wait for the other.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Everywhere {
+    /// In all.
+    pub max: Option<u32>,
+    /// With the same concurrency key.
+    pub max_per_key: Option<u32>,
 }
 
 impl Want {
@@ -232,6 +250,38 @@ impl Want {
             up_to,
             retries_up_to: up_to,
             keys: None,
+            everywhere: None,
+        }
+    }
+
+    /// The same with what the bounds over all nodes leave room for, beside what is in flight now.
+    #[must_use]
+    pub(crate) fn beside(
+        &self,
+        bounds: Everywhere,
+        in_flight: impl IntoIterator<Item = (ExecutionId, Option<String>)>,
+    ) -> Self {
+        let mut executions = HashSet::new();
+        let mut keys: HashMap<String, u32> = HashMap::new();
+        for (execution, key) in in_flight {
+            if executions.insert(execution)
+                && let Some(key) = key
+            {
+                *keys.entry(key).or_default() += 1;
+            }
+        }
+        let running = u32::try_from(executions.len()).unwrap_or(u32::MAX);
+        let room = bounds
+            .max
+            .map_or(u32::MAX, |max| max.saturating_sub(running));
+        Self {
+            up_to: self.up_to.min(room),
+            keys: bounds.max_per_key.map(|max| KeyRoom {
+                max,
+                in_flight: keys,
+            }),
+            everywhere: None,
+            ..self.clone()
         }
     }
 }
@@ -255,6 +305,16 @@ pub struct ClaimTimers {
     pub until: Timestamp,
     /// At most so many, the earliest first.
     pub up_to: u32,
+}
+
+/// Attempts that begin. Nothing happens where the row is gone, another node's, or for another
+/// attempt; the outcome says which there were.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Begin {
+    /// Who begins them.
+    pub node: NodeId,
+    /// Which rows, and which attempts.
+    pub work: Vec<(WorkKey, u32)>,
 }
 
 /// Owned work given back. Work of a paused execution is removed instead: nothing of it may be
@@ -337,6 +397,8 @@ pub enum PartOutcome {
     OpenExecutions(u64),
     /// Refused: no such workflow, or it was deleted.
     NoSuchWorkflow,
+    /// Refused: the workflow has a newer version.
+    NotNewest,
     /// A chunk of retention is done.
     Pruned {
         /// Executions or keys that were removed.

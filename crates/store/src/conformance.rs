@@ -20,6 +20,7 @@ pub mod history;
 pub mod letter_lists;
 pub mod letters;
 pub mod lists;
+pub mod nodes;
 pub mod prune;
 pub mod reopen;
 pub mod room;
@@ -99,6 +100,11 @@ macro_rules! conformance {
             release_removes_work_of_a_paused_execution,
             orphans_are_what_others_own, open_counts_follow_the_work,
         );
+        $crate::conformance_topic!($lab, nodes:
+            a_node_is_seen_until_it_leaves, only_the_expired_are_reaped,
+            without_a_lease_nothing_is_written, the_dead_leave_orphans,
+            another_nodes_work_does_not_begin, an_old_version_is_not_admitted,
+        );
         $crate::conformance_topic!($lab, claim:
             claims_go_by_priority_then_time_then_age, claims_take_what_is_wanted_and_no_more,
             unowned_work_queues_by_its_time,
@@ -108,6 +114,7 @@ macro_rules! conformance {
         $crate::conformance_topic!($lab, room:
             claims_pass_over_what_has_no_room, a_full_key_hides_no_other,
             keys_that_fill_up_hide_no_other, waiting_retries_hide_no_first_attempt,
+            bounds_hold_over_all_nodes, bounds_of_keys_hold_over_all_nodes,
             strange_keys_are_told_apart, claims_take_what_a_full_walk_would,
         );
         $crate::conformance_topic!($lab, snapshot:

@@ -30,6 +30,8 @@ pub enum NotWritten {
     Full,
     /// The database cannot be reached or is shutting down.
     Unavailable,
+    /// The node that commits has lost its lease: it must join again under a new id.
+    LeaseLost,
 }
 
 impl std::fmt::Display for NotWritten {
@@ -38,6 +40,7 @@ impl std::fmt::Display for NotWritten {
             Self::Statement => "a statement failed",
             Self::Full => "the disk is full",
             Self::Unavailable => "the database is not available",
+            Self::LeaseLost => "the node's lease is gone",
         })
     }
 }

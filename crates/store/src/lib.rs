@@ -5,11 +5,15 @@
 
 mod batch;
 mod catalog;
+mod checksum;
 mod error;
 mod letter;
+mod node;
 mod page;
+pub mod postgres;
 mod row;
 pub mod sqlite;
+mod table;
 
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -17,6 +21,7 @@ pub mod conformance;
 pub mod model;
 
 use std::path::Path;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
@@ -26,13 +31,14 @@ use refire_core::json::Json;
 use refire_core::time::Timestamp;
 
 pub use batch::{
-    Admit, Advance, Batch, Claim, ClaimTimers, ExecutionRow, IdempotencyClaim, KeyRoom,
-    LetterRetry, Part, PartOutcome, Prune, PutWorkflow, Release, RowUpdate, SettleLetter, Want,
-    WorkChange, WorkKey,
+    Admit, Advance, Batch, Begin, Claim, ClaimTimers, Everywhere, ExecutionRow, IdempotencyClaim,
+    KeyRoom, LetterRetry, Part, PartOutcome, Prune, PutWorkflow, Release, RowUpdate, SettleLetter,
+    Want, WorkChange, WorkKey,
 };
 pub use catalog::{VersionRow, WorkflowRow};
 pub use error::{CommitError, NotWritten, ReadError};
 pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, RetryEntry};
+pub use node::{Joining, Lease, News, NodeRow};
 pub use page::{EventFilter, ExecutionFilter, LIMIT_MAX};
 pub use row::{OpenCounts, Stored, Summary, WorkRow};
 
@@ -90,13 +96,9 @@ pub trait Store: Send + Sync + 'static {
     /// Workflows that have unowned work due by `now`, for the claims to go round.
     async fn ready_workflows(&self, now: Timestamp) -> Result<Vec<WorkflowId>, ReadError>;
 
-    /// Work owned by anybody but `node`, after the given key: what a dead process left behind.
-    async fn orphans(
-        &self,
-        node: NodeId,
-        after: Option<&WorkKey>,
-        limit: u32,
-    ) -> Result<Vec<WorkRow>, ReadError>;
+    /// Work whose owner is not among the nodes, after the given key: what a dead one left behind.
+    async fn orphans(&self, after: Option<&WorkKey>, limit: u32)
+    -> Result<Vec<WorkRow>, ReadError>;
 
     /// How many executions of a workflow (or of all) are open, by what their work rows say.
     async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError>;
@@ -140,6 +142,42 @@ pub trait Store: Send + Sync + 'static {
         to: &Path,
         progress: &(dyn Fn(u64, u64) + Send + Sync),
     ) -> Result<(), ReadError>;
+
+    /// A process becomes a node. `now` is the caller's clock, for a store without one.
+    async fn join(&self, node: &Joining, now: Timestamp) -> Result<Lease, ReadError>;
+
+    /// A node says that it is alive.
+    async fn renew(
+        &self,
+        node: NodeId,
+        lease: Duration,
+        now: Timestamp,
+    ) -> Result<Lease, ReadError>;
+
+    /// Removes the nodes other than `by` whose lease is over. When this returns, none of their
+    /// commits is in flight, and none can succeed any more.
+    async fn reap(&self, by: NodeId, now: Timestamp) -> Result<Vec<NodeId>, ReadError>;
+
+    /// A node leaves in order: what it still owns is for the others.
+    async fn leave(&self, node: NodeId) -> Result<(), ReadError>;
+
+    /// All nodes, the oldest first.
+    async fn nodes(&self) -> Result<Vec<NodeRow>, ReadError>;
+
+    /// Whether other processes may use the store at the same time.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
+    /// Tells the other nodes, soon and without waiting. The same news within a moment is told once.
+    fn tell(&self, news: News) {
+        let _ = news;
+    }
+
+    /// The next news from another node; never ends where there is none.
+    async fn news(&self) -> News {
+        std::future::pending().await
+    }
 
     /// Says that no commit waits: a moment for chores that would otherwise delay one. Called on the
     /// thread that commits; returns soon, and mostly at once.

@@ -1,21 +1,27 @@
 //! The store in memory, as plain as it can be: the measure for other backends, and the disk of
 //! simulations, which decide what goes wrong and when.
 //!
-//! A [`Disk`] outlives processes; a [`Model`] is the store as one process has it open. Nothing here
+//! A [`Disk`] outlives processes; a [`Model`] is the store as one process has it open. A disk is of
+//! one process at a time, as a file is, or shared by several, as a database server is. Nothing here
 //! depends on chance, on a clock or on a thread.
 
 mod change;
 mod disk;
 mod faults;
 mod image;
+mod news;
+mod node;
 mod read;
+mod shared;
 mod write;
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
@@ -23,16 +29,16 @@ use refire_core::execution::{EventRow, Execution};
 use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Notify};
 
-pub use disk::Disk;
-pub use faults::{Faults, Moment, NoFaults, Verdict};
+pub use disk::{Disk, DiskClock};
+pub use faults::{Faults, Finding, Moment, NoFaults, Verdict};
 pub use image::{Definition, Filed, Image, KeyName, Record, Snapshot, UsedKey};
 
 use crate::{
-    Batch, CommitError, EventFilter, ExecutionFilter, LetterFilter, LetterRow, LetterSummary,
-    NotWritten, OpenCounts, PartOutcome, ReadError, Store, Stored, Summary, VersionRow, WorkKey,
-    WorkRow, WorkflowRow,
+    Batch, CommitError, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter, LetterRow,
+    LetterSummary, News, NodeRow, NotWritten, OpenCounts, PartOutcome, ReadError, Store, Stored,
+    Summary, VersionRow, WorkKey, WorkRow, WorkflowRow,
 };
 use change::Change;
 use disk::Platter;
@@ -50,27 +56,36 @@ const CLOSED: u8 = 2;
 /// The store as one process has it open.
 pub struct Model {
     disk: Arc<Disk>,
-    epoch: u64,
+    /// Its number among those that have had the disk open.
+    process: u64,
+    /// Rings when somebody has told it something.
+    bell: Arc<Notify>,
     faults: Arc<dyn Faults>,
-    /// Commits are made one after the other.
+    /// Commits are made one after the other, unless the disk is shared.
     turn: Mutex<()>,
     standing: AtomicU8,
 }
 
 impl Model {
-    fn new(disk: Arc<Disk>, epoch: u64, faults: Arc<dyn Faults>) -> Self {
+    fn new(disk: Arc<Disk>, process: u64, bell: Arc<Notify>, faults: Arc<dyn Faults>) -> Self {
         Self {
             disk,
-            epoch,
+            process,
+            bell,
             faults,
             turn: Mutex::new(()),
             standing: AtomicU8::new(OPEN),
         }
     }
 
+    /// The process dies: nothing of it returns from now on. Others that share the disk go on.
+    pub fn die(&self) {
+        self.disk.platter().end(self.process);
+    }
+
     /// Uses the disk. Nothing ever returns to a dead process.
     async fn with<T>(&self, usage: impl FnOnce(&mut Platter) -> T) -> T {
-        match self.disk.with(self.epoch, usage) {
+        match self.disk.with(self.process, usage) {
             Some(answer) => answer,
             None => std::future::pending().await,
         }
@@ -81,16 +96,30 @@ impl Model {
         what: &'static str,
         query: impl FnOnce(&Image) -> Result<T, ReadError>,
     ) -> Result<T, ReadError> {
+        self.ask(what, |image| query(image)).await
+    }
+
+    /// As a read goes: it may fail before or after it was done.
+    async fn ask<T>(
+        &self,
+        what: &'static str,
+        query: impl FnOnce(&mut Image) -> Result<T, ReadError>,
+    ) -> Result<T, ReadError> {
         self.with(|_| ()).await;
         if self.standing.load(Ordering::Relaxed) == CLOSED {
             return Err(ReadError::Unavailable("the store is closed".into()));
         }
         let fault = self.faults.read(what).await;
         let answer = self
-            .with(|platter| fault.and_then(|()| query(&platter.image)))
-            .await;
-        self.faults.answer(what).await;
-        answer
+            .with(|platter| fault.and_then(|()| query(&mut platter.image)))
+            .await?;
+        self.faults.answer(what).await?;
+        Ok(answer)
+    }
+
+    /// The time by which leases are judged: the disk's own, where it has one.
+    fn now_or(&self, callers: Timestamp) -> Timestamp {
+        self.disk.now().unwrap_or(callers)
     }
 
     async fn verdict(&self, moment: Moment, batch: &Batch) -> Verdict {
@@ -163,7 +192,10 @@ fn make_file(to: &Path) -> Result<(), ReadError> {
 #[async_trait]
 impl Store for Model {
     async fn commit(&self, batch: &Batch) -> Result<Vec<PartOutcome>, CommitError> {
-        let _turn = self.turn.lock().await;
+        let _turn = match self.disk.is_shared() {
+            true => None,
+            false => Some(self.turn.lock().await),
+        };
         self.with(|_| ()).await;
         match self.standing.load(Ordering::Relaxed) {
             OPEN => {}
@@ -175,12 +207,20 @@ impl Store for Model {
                 ));
             }
         }
+        if self.disk.is_shared() {
+            return self.send(batch).await;
+        }
         let verdict = self.verdict(Moment::Arrived, batch).await;
         if let Verdict::Refuse(reason) = verdict {
             return Err(not_written(reason, "the disk refuses it"));
         }
+        if let Some(node) = batch.lease
+            && !self.with(|platter| platter.image.has_lease(node)).await
+        {
+            return Err(not_written(NotWritten::LeaseLost, "the lease is gone"));
+        }
         let (outcomes, changes) = self
-            .with(|platter| platter.draft(batch))
+            .with(|platter| platter.draft(batch, &BTreeSet::new()))
             .await
             .map_err(|failed| not_written(NotWritten::Statement, failed))?;
         self.finish(verdict, batch, changes).await?;
@@ -250,11 +290,10 @@ impl Store for Model {
 
     async fn orphans(
         &self,
-        node: NodeId,
         after: Option<&WorkKey>,
         limit: u32,
     ) -> Result<Vec<WorkRow>, ReadError> {
-        self.read("orphans", |image| Ok(image.orphans(node, after, limit)))
+        self.read("orphans", |image| Ok(image.orphans(after, limit)))
             .await
     }
 
@@ -319,6 +358,65 @@ impl Store for Model {
         self.with(|platter| platter.copy(to)).await;
         progress(rows, rows);
         Ok(())
+    }
+
+    async fn join(&self, node: &Joining, now: Timestamp) -> Result<Lease, ReadError> {
+        self.ask("join", |image| {
+            image.join(node, self.now_or(now));
+            let now = self.disk.now();
+            Ok(Lease::Held { now })
+        })
+        .await
+    }
+
+    async fn renew(
+        &self,
+        node: NodeId,
+        lease: Duration,
+        now: Timestamp,
+    ) -> Result<Lease, ReadError> {
+        self.ask("renew", |image| {
+            let now = self.now_or(now);
+            Ok(match image.renew(node, lease, now) {
+                true => Lease::Held {
+                    now: self.disk.is_shared().then_some(now),
+                },
+                false => Lease::Lost,
+            })
+        })
+        .await
+    }
+
+    async fn reap(&self, by: NodeId, now: Timestamp) -> Result<Vec<NodeId>, ReadError> {
+        self.ask("reap", |image| Ok(image.reap(by, self.now_or(now))))
+            .await
+    }
+
+    async fn leave(&self, node: NodeId) -> Result<(), ReadError> {
+        self.ask("leave", |image| {
+            image.nodes.remove(&node);
+            Ok(())
+        })
+        .await
+    }
+
+    async fn nodes(&self) -> Result<Vec<NodeRow>, ReadError> {
+        self.read("nodes", |image| Ok(image.node_rows())).await
+    }
+
+    fn is_shared(&self) -> bool {
+        self.disk.is_shared()
+    }
+
+    fn tell(&self, news: News) {
+        self.tell_others(&news);
+    }
+
+    async fn news(&self) -> News {
+        match self.disk.is_shared() {
+            true => self.hear().await,
+            false => std::future::pending().await,
+        }
     }
 
     async fn close(&self) {

@@ -7,21 +7,24 @@
 
 mod backup;
 mod checkpoint;
-mod checksum;
 mod columns;
 mod connect;
 mod desk;
 mod failure;
 mod lock;
 mod migrate;
+mod new_file;
+mod nodes;
 mod read;
 mod readers;
+mod rows;
 #[cfg(test)]
 mod tests;
 mod write;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
@@ -31,15 +34,17 @@ use refire_core::json::Json;
 use refire_core::time::Timestamp;
 
 pub use checkpoint::Stats;
+pub(crate) use rows::{NewCopy, Original};
 
 use crate::{
-    Batch, CommitError, EventFilter, ExecutionFilter, LetterFilter, LetterRow, LetterSummary,
-    OpenCounts, PartOutcome, ReadError, Store, Stored, Summary, VersionRow, WorkKey, WorkRow,
-    WorkflowRow,
+    Batch, CommitError, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter, LetterRow,
+    LetterSummary, NodeRow, OpenCounts, PartOutcome, ReadError, Store, Stored, Summary, VersionRow,
+    WorkKey, WorkRow, WorkflowRow,
 };
 use checkpoint::{Checkpointer, Gauge};
 use desk::{Desk, Writer};
 use lock::FileLock;
+use nodes::Nodes;
 use readers::{OwnReader, Readers};
 
 /// Read-only connections unless told otherwise; each may keep one thread busy.
@@ -93,6 +98,7 @@ pub struct Sqlite {
     gauge: Arc<Gauge>,
     checkpointer: Arc<Checkpointer>,
     lock: Arc<FileLock>,
+    nodes: Nodes,
 }
 
 impl Sqlite {
@@ -119,6 +125,7 @@ impl Sqlite {
             gauge,
             checkpointer: Arc::new(checkpointer),
             lock: Arc::new(lock),
+            nodes: Nodes::default(),
         })
     }
 
@@ -146,6 +153,9 @@ impl Store for Sqlite {
     /// Writes on the calling thread, which is to be one thread for all commits: it waits for
     /// the disk, so it must not be one that drives other futures.
     async fn commit(&self, batch: &Batch) -> Result<Vec<PartOutcome>, CommitError> {
+        if let Some(node) = batch.lease {
+            self.nodes.require(node)?;
+        }
         self.desk.commit(batch)
     }
 
@@ -227,13 +237,13 @@ impl Store for Sqlite {
 
     async fn orphans(
         &self,
-        node: NodeId,
         after: Option<&WorkKey>,
         limit: u32,
     ) -> Result<Vec<WorkRow>, ReadError> {
         let after = after.cloned();
+        let living = self.nodes.ids();
         self.readers
-            .read(move |reader| read::work::orphans(reader, node, after.as_ref(), limit))
+            .read(move |reader| read::work::orphans(reader, &living, after.as_ref(), limit))
             .await
     }
 
@@ -311,6 +321,39 @@ impl Store for Sqlite {
         progress: &(dyn Fn(u64, u64) + Send + Sync),
     ) -> Result<(), ReadError> {
         backup::backup(Arc::clone(&self.desk), to, progress).await
+    }
+
+    async fn join(&self, node: &Joining, now: Timestamp) -> Result<Lease, ReadError> {
+        Ok(self.nodes.join(node, now))
+    }
+
+    async fn renew(
+        &self,
+        node: NodeId,
+        lease: Duration,
+        now: Timestamp,
+    ) -> Result<Lease, ReadError> {
+        Ok(self.nodes.renew(node, lease, now))
+    }
+
+    async fn reap(&self, by: NodeId, now: Timestamp) -> Result<Vec<NodeId>, ReadError> {
+        Ok(self.nodes.reap(by, now))
+    }
+
+    async fn leave(&self, node: NodeId) -> Result<(), ReadError> {
+        self.nodes.leave(node);
+        Ok(())
+    }
+
+    async fn nodes(&self) -> Result<Vec<NodeRow>, ReadError> {
+        let mut nodes = self.nodes.all();
+        let owned = self.readers.read(read::work::owned).await?;
+        for node in &mut nodes {
+            if let Some((_, running, holding)) = owned.iter().find(|(id, ..)| *id == node.id) {
+                (node.running, node.holding) = (*running, *holding);
+            }
+        }
+        Ok(nodes)
     }
 
     /// Finishes a checkpoint that is nearly done, so that the log starts again from its beginning.

@@ -1,6 +1,8 @@
-//! SQLite and the model are told the same and asked the same: random histories, equal answers.
+//! SQLite, PostgreSQL and the model are told the same and asked the same: random histories, equal
+//! answers.
 //!
-//! `SEED=n` plays one history again, `SEEDS=n` plays so many.
+//! `SEED=n` plays one history again, `SEEDS=n` plays so many. PostgreSQL takes part in fewer of them
+//! unless told otherwise: each needs a database of its own.
 
 #![expect(clippy::unwrap_used, reason = "these are tests, their setup included")]
 
@@ -23,19 +25,24 @@ use std::path::Path;
 use std::sync::Arc;
 
 use history::History;
-use question::Pair;
+use question::Stores;
 use refire_store::model::{Disk, NoFaults};
+use refire_store::postgres::{self, Postgres, Scratch};
 use refire_store::sqlite::{Options, Sqlite, Synchronous};
 use refire_store::{CommitError, PartOutcome, Store};
 
 /// Histories of a usual run.
 const SEEDS: u64 = 200;
+/// Histories of a usual run in which PostgreSQL takes part.
+const SEEDS_WITH_POSTGRES: u64 = 16;
 /// Batches of one history.
 const BATCHES: u32 = 60;
 /// Questions after each batch.
 const QUESTIONS: u32 = 3;
 /// Tests among which the histories are divided.
 const TESTS: usize = 4;
+/// The same for those with PostgreSQL.
+const TESTS_WITH_POSTGRES: usize = 2;
 
 /// Says how to play a history again, when its test fails.
 struct Played(u64);
@@ -56,7 +63,7 @@ impl Drop for Played {
 struct Tally(RefCell<BTreeMap<&'static str, u64>>);
 
 /// What a usual run must see.
-const ENDS: [&str; 14] = [
+const ENDS: [&str; 15] = [
     "begun",
     "claimed",
     "conflict",
@@ -66,6 +73,7 @@ const ENDS: [&str; 14] = [
     "letter not pending",
     "no letter",
     "no such workflow",
+    "not newest",
     "open executions",
     "pruned",
     "saved",
@@ -102,6 +110,7 @@ fn end(outcome: &PartOutcome) -> Option<&'static str> {
         PartOutcome::Saved { .. } => "saved before",
         PartOutcome::OpenExecutions(_) => "open executions",
         PartOutcome::NoSuchWorkflow => "no such workflow",
+        PartOutcome::NotNewest => "not newest",
         PartOutcome::Pruned { removed, .. } if *removed > 0 => "pruned",
         PartOutcome::Claimed(_) | PartOutcome::Begun(_) | PartOutcome::Pruned { .. } => {
             return None;
@@ -116,18 +125,34 @@ fn number(name: &str) -> Option<u64> {
 
 /// Plays every fourth history, beginning with this one: four tests can run at the same time.
 fn play_from(first: u64) {
-    let (only, seeds) = (number("SEED"), number("SEEDS").unwrap_or(SEEDS));
+    let tally = play_every(first, TESTS, SEEDS, false);
+    if let Some(tally) = tally {
+        assert!(tally.keys().eq(&ENDS), "every end is seen");
+    }
+}
+
+/// Plays histories on PostgreSQL, too.
+fn play_with_postgres_from(first: u64) {
+    play_every(first, TESTS_WITH_POSTGRES, SEEDS_WITH_POSTGRES, true);
+}
+
+/// What was seen, if it was a usual run or a longer one.
+fn play_every(
+    first: u64,
+    step: usize,
+    usual: u64,
+    with_postgres: bool,
+) -> Option<BTreeMap<&'static str, u64>> {
+    let (only, seeds) = (number("SEED"), number("SEEDS").unwrap_or(usual));
     let tally = Tally::default();
-    for seed in (first..seeds.max(only.map_or(0, |only| only + 1))).step_by(TESTS) {
+    for seed in (first..seeds.max(only.map_or(0, |only| only + 1))).step_by(step) {
         if only.is_none_or(|only| only == seed) {
-            play(seed, &tally);
+            play(seed, &tally, with_postgres);
         }
     }
     let tally = tally.0.into_inner();
     println!("{tally:#?}");
-    if only.is_none() && seeds >= SEEDS {
-        assert!(tally.keys().eq(&ENDS), "every end is seen");
-    }
+    (only.is_none() && seeds >= usual).then_some(tally)
 }
 
 #[test]
@@ -150,49 +175,76 @@ fn equal_histories_have_equal_answers_4() {
     play_from(3);
 }
 
-fn play(seed: u64, tally: &Tally) {
+#[test]
+fn equal_histories_have_equal_answers_on_postgres() {
+    play_with_postgres_from(0);
+}
+
+#[test]
+fn equal_histories_have_equal_answers_on_postgres_2() {
+    play_with_postgres_from(1);
+}
+
+fn play(seed: u64, tally: &Tally, with_postgres: bool) {
     let _played = Played(seed);
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_all().build().unwrap();
-    runtime.block_on(history(seed, tally));
+    let database = with_postgres.then(Scratch::new);
+    runtime.block_on(history(seed, tally, database.as_ref()));
 }
 
-fn open(directory: &Path, disk: &Arc<Disk>, history: &History) -> Pair {
+async fn open(
+    directory: &Path,
+    disk: &Arc<Disk>,
+    database: Option<&Scratch>,
+    history: &History,
+) -> Stores {
     let options = Options {
         synchronous: Synchronous::Normal,
         readers: 1,
         ..Options::new(history.now)
     };
-    Pair {
+    let postgres = match database {
+        Some(database) => {
+            let options = postgres::Options::new(&database.url()).unwrap();
+            Some(Postgres::open(&options).await.unwrap())
+        }
+        None => None,
+    };
+    Stores {
         sqlite: Sqlite::open_in(directory, &options).unwrap(),
         model: disk.open(Arc::new(NoFaults)),
+        postgres,
     }
 }
 
-async fn history(seed: u64, tally: &Tally) {
+async fn history(seed: u64, tally: &Tally, database: Option<&Scratch>) {
     let directory = tempfile::tempdir().unwrap();
     let disk = Disk::new();
     let mut history = History::new(seed);
-    let mut pair = open(directory.path(), &disk, &history);
+    let mut stores = open(directory.path(), &disk, database, &history).await;
     let reopens_at = history.dice.small(4 * u64::from(BATCHES));
     for n in 0..BATCHES {
         let batch = history.batch(disk.durable());
-        let found = comparable(pair.sqlite.commit(&batch).await);
-        let expected = comparable(pair.model.commit(&batch).await);
+        let found = comparable(stores.sqlite.commit(&batch).await);
+        let expected = comparable(stores.model.commit(&batch).await);
         assert_eq!(found, expected, "batch {n}: {batch:#?}");
+        if let Some(postgres) = &stores.postgres {
+            let found = comparable(postgres.commit(&batch).await);
+            assert_eq!(found, expected, "batch {n} on PostgreSQL: {batch:#?}");
+        }
         tally.count(&found);
         let known = disk.durable();
         for _ in 0..QUESTIONS {
-            pair.ask(&mut history, &known).await;
+            stores.ask(&mut history, &known).await;
         }
         if n == reopens_at {
-            pair.sqlite.close().await;
-            pair.model.close().await;
-            pair = open(directory.path(), &disk, &history);
+            stores.close().await;
+            stores = open(directory.path(), &disk, database, &history).await;
         }
     }
-    pair.ask_everything(&disk.durable()).await;
-    pair.sqlite.close().await;
+    stores.ask_everything(&disk.durable()).await;
+    stores.close().await;
 }
 
 /// How a commit ended, without the words of the database.

@@ -1,17 +1,22 @@
-//! The conformance suite on the model, and what only the model has.
+//! The conformance suite on the model, on a disk of one process and on a shared one, and what only
+//! the model has.
 
 #![expect(clippy::unwrap_used, reason = "these are tests, their setup included")]
 
 #[path = "model/own.rs"]
 mod own;
+#[path = "model/shared.rs"]
+mod shared;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use async_trait::async_trait;
+use refire_core::time::Timestamp;
 use refire_store::Store;
 use refire_store::conformance::Lab;
-use refire_store::model::{Disk, NoFaults};
+use refire_store::model::{Disk, DiskClock, NoFaults};
 
 /// A disk in memory, and a directory for the files that backups make.
 struct ModelLab {
@@ -21,11 +26,28 @@ struct ModelLab {
 
 impl ModelLab {
     fn new() -> Self {
+        Self::on(Disk::new())
+    }
+
+    fn shared() -> Self {
+        Self::on(Disk::shared(restless_clock()))
+    }
+
+    fn on(disk: Arc<Disk>) -> Self {
         Self {
-            disk: Disk::new(),
+            disk,
             directory: tempfile::tempdir().unwrap(),
         }
     }
+}
+
+/// A clock that is a little later each time it is asked.
+fn restless_clock() -> DiskClock {
+    let asked = AtomicI64::new(0);
+    Arc::new(move || {
+        let asked = asked.fetch_add(1, Ordering::Relaxed);
+        Timestamp::from_millis(1_800_000_000_000 + asked)
+    })
 }
 
 #[async_trait]
@@ -45,3 +67,9 @@ impl Lab for ModelLab {
 }
 
 refire_store::conformance!(ModelLab::new());
+
+mod on_a_shared_disk {
+    use super::*;
+
+    refire_store::conformance!(ModelLab::shared());
+}

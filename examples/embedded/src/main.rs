@@ -41,7 +41,8 @@ async fn main() -> anyhow::Result<()> {
         .clock(Arc::new(clock))
         .task("add_up", add_up)
         .task("send", send)
-        .start()?;
+        .start()
+        .await?;
 
     let applied = engine.apply(WORKFLOW, None, "example").await?;
     let input = Json::parse(r#"{"to":"ann@example.com","amounts":[12, 30]}"#)?;

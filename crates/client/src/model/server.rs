@@ -22,7 +22,33 @@ pub struct Version {
     pub store: String,
 }
 
-/// Copies the whole store to a new file while it is in use.
+/// A process that runs executions. Several share one PostgreSQL; on SQLite there is one.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Node {
+    /// The process; a new one with every start, and after a lost lease.
+    pub node_id: String,
+    /// Its name for people, `--node-name`.
+    pub name: String,
+    /// Where it listens.
+    pub address: String,
+    /// The program's version.
+    pub version: String,
+    /// When it became a node, by the database's clock.
+    pub started_at: String,
+    /// When it was heard of last.
+    pub renewed_at: String,
+    /// From when on the others may take its work over, if nothing is heard of it until then.
+    pub expires_at: String,
+    /// Attempts in flight there.
+    pub running: u64,
+    /// Work that it holds and has not begun, such as waits that end soon.
+    pub holding: u64,
+    /// Whether it is the one that answers.
+    pub is_this: bool,
+}
+
+/// Copies the whole store to a new SQLite file while it is in use.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -18,6 +18,13 @@ pub(super) async fn commit(
     if is(Defect::AnswerBeforeCommit) {
         units.iter_mut().for_each(answer);
     }
+    if is(Defect::FenceDropped) {
+        let unfenced = Batch {
+            lease: None,
+            ..batch.clone()
+        };
+        return store.commit(&unfenced).await;
+    }
     if is(Defect::UnknownSaysRefused) {
         return store.commit(batch).await.map_err(|error| match error {
             CommitError::Unknown(source) => CommitError::NotWritten {
@@ -65,6 +72,11 @@ fn take_letter(part: &mut Part) -> Option<Part> {
         new_letter: Some(letter),
         settle: None,
     })))
+}
+
+/// Whether a node goes on as if it knew what it committed.
+pub(super) fn forgets_unknown() -> bool {
+    is(Defect::UnknownForgotten)
 }
 
 /// The state that is written as the snapshot.

@@ -94,6 +94,8 @@ pub(crate) struct AdmitRequest {
     pub(crate) decision: Decision,
     pub(crate) claim: Option<IdempotencyClaim>,
     pub(crate) letter: Option<LetterRetry>,
+    /// Only if the definition is the workflow's newest still.
+    pub(crate) only_newest: bool,
     pub(crate) reply: Reply<Result<Admitted, CommitFailure>>,
 }
 
@@ -113,6 +115,8 @@ pub(crate) enum Admitted {
     LetterNotPending(Option<refire_core::dead_letter::LetterStatus>),
     /// Its workflow was deleted.
     NoSuchWorkflow,
+    /// Its workflow has a newer version: it is to be decided again by that.
+    NotNewest,
 }
 
 /// Why a command changed nothing.
@@ -185,11 +189,22 @@ impl CommitFailure {
 
     pub(crate) fn not_written(reason: NotWritten, source: &dyn std::error::Error) -> Self {
         match reason {
-            NotWritten::Unavailable => Self::Unavailable,
+            NotWritten::Unavailable | NotWritten::LeaseLost => Self::Unavailable,
             NotWritten::Full => Self::DiskFull,
-            NotWritten::Statement => Self::Unstorable(source.to_string()),
+            NotWritten::Statement => Self::Unstorable(in_words(source)),
         }
     }
+}
+
+/// An error with its causes.
+fn in_words(error: &dyn std::error::Error) -> String {
+    let mut said = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        said = format!("{said}: {error}");
+        cause = error.source();
+    }
+    said
 }
 
 impl Request {

@@ -123,6 +123,7 @@ fn refused_admission(outcome: Option<PartOutcome>) -> Result<Admitted, CommitFai
         }),
         Some(PartOutcome::LetterNotPending(status)) => Ok(Admitted::LetterNotPending(status)),
         Some(PartOutcome::NoSuchWorkflow) => Ok(Admitted::NoSuchWorkflow),
+        Some(PartOutcome::NotNewest) => Ok(Admitted::NotNewest),
         other => Err(CommitFailure::Internal(format!(
             "unexpected outcome {other:?}"
         ))),

@@ -9,18 +9,21 @@ use refire_core::definition::{ParseOptions, StepId, Workflow, WorkflowId};
 use refire_core::execution::{
     Command, Execution, Outcome, Refusal, Report, Start, Status, StepStatus, start,
 };
-use refire_core::id::{ExecutionId, NodeId};
+use refire_core::id::ExecutionId;
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
 use refire_store::model::{Disk, Faults, Model, NoFaults};
 use refire_store::{Batch, Part, PutWorkflow, ReadError, Store, WorkRow};
 use tokio::sync::oneshot;
 
-use super::{AdmitRequest, AfterCommit, BatchEnd, Cache, CommandError, Committer, Request};
+use super::{
+    AdmitRequest, AfterCommit, BatchEnd, Cache, CommandError, Committer, Request, Trouble,
+};
 use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
 use crate::entropy::SystemEntropy;
 use crate::limit::{Limits, Permit, Slots};
+use crate::membership::{Membership, NodeSettings};
 
 const SOURCE: &str = "id: orders
 steps:
@@ -65,17 +68,22 @@ impl Faults for Loads {
     }
 }
 
-fn committer(store: &Arc<Model>, node: u8) -> Committer {
+async fn committer(store: &Arc<Model>) -> Committer {
     let store: Arc<dyn Store> = Arc::<Model>::clone(store);
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let entropy = Arc::new(SystemEntropy::default());
+    let settings = NodeSettings::default();
+    let joined = Membership::join(Arc::clone(&store), Arc::clone(&clock), entropy, settings);
     Committer {
         catalog: Arc::new(Catalog::new(Arc::clone(&store))),
         store,
         slots: Slots::new(Limits::default()),
-        clock: Arc::new(SystemClock::new()),
+        clock,
         entropy: Arc::new(SystemEntropy::default()),
-        node: NodeId::from_bytes([node; 16]),
+        membership: joined.await.unwrap(),
         cache: Cache::default(),
         after: Arc::new(Nobody),
+        trouble: Trouble::default(),
     }
 }
 
@@ -93,6 +101,7 @@ async fn admitted(committer: &mut Committer) -> Arc<Execution> {
     let parts = vec![Part::PutWorkflow(Box::new(put))];
     let batch = Batch {
         commit_id: [1; 16],
+        lease: None,
         now,
         parts,
     };
@@ -109,6 +118,7 @@ async fn admitted(committer: &mut Committer) -> Arc<Execution> {
         decision,
         claim: None,
         letter: None,
+        only_newest: false,
         reply: None,
     };
     let end = committer.batch(vec![Request::Admit(vec![admit])]).await;
@@ -167,7 +177,7 @@ async fn a_known_state_saves_the_read_and_one_of_the_past_changes_nothing() {
     let disk = Disk::new();
     let loads = Arc::new(Loads::default());
     let store = Arc::new(disk.open(loads.clone()));
-    let (mut here, mut there) = (committer(&store, 1), committer(&store, 2));
+    let (mut here, mut there) = (committer(&store).await, committer(&store).await);
     let first = admitted(&mut here).await;
     // What it knows is true still.
     let state = ask(&mut there, done("b"), Some(Arc::clone(&first))).await;
@@ -178,7 +188,7 @@ async fn a_known_state_saves_the_read_and_one_of_the_past_changes_nothing() {
     assert_eq!(state.status, Status::Completed);
     assert_eq!(loads.count(), 1);
     // A late result, with what was known when its attempt began.
-    let mut late = committer(&store, 3);
+    let mut late = committer(&store).await;
     let answer = ask(&mut late, done("a"), Some(first)).await;
     let ended = CommandError::Refused(Refusal::Ended(Status::Completed));
     assert_eq!(answer.unwrap_err(), ended);
@@ -189,7 +199,7 @@ async fn a_known_state_saves_the_read_and_one_of_the_past_changes_nothing() {
 async fn what_is_refused_is_refused_by_the_stores_own_state() {
     let disk = Disk::new();
     let store = Arc::new(disk.open(Arc::new(NoFaults)));
-    let (mut here, mut there) = (committer(&store, 1), committer(&store, 2));
+    let (mut here, mut there) = (committer(&store).await, committer(&store).await);
     admitted(&mut here).await;
     ask(&mut there, PAUSE, None).await.unwrap();
     // Here it is known as not paused, and a refusal would be wrong.
@@ -208,7 +218,7 @@ async fn what_is_refused_is_refused_by_the_stores_own_state() {
 async fn a_refusal_beside_a_decision_waits_for_the_store_too() {
     let disk = Disk::new();
     let store = Arc::new(disk.open(Arc::new(NoFaults)));
-    let (mut here, mut there) = (committer(&store, 1), committer(&store, 2));
+    let (mut here, mut there) = (committer(&store).await, committer(&store).await);
     admitted(&mut here).await;
     ask(&mut there, PAUSE, None).await.unwrap();
     let asked = vec![(done("a"), None), (RESUME, None)];

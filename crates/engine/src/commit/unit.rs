@@ -58,6 +58,7 @@ pub(super) enum Kind {
     Admission {
         claim: Option<IdempotencyClaim>,
         letter: Option<LetterRetry>,
+        only_newest: bool,
         reply: Reply<Result<Admitted, CommitFailure>>,
     },
     Plain {
@@ -153,6 +154,7 @@ impl Unit {
             decision,
             claim,
             letter,
+            only_newest,
             reply,
         } = admit;
         Self {
@@ -165,6 +167,7 @@ impl Unit {
                 Kind::Admission {
                     claim,
                     letter,
+                    only_newest,
                     reply,
                 },
             )
@@ -265,7 +268,12 @@ impl Unit {
                 new_letter: effects.letter,
                 settle,
             }))),
-            Kind::Admission { claim, letter, .. } => {
+            Kind::Admission {
+                claim,
+                letter,
+                only_newest,
+                ..
+            } => {
                 let Some(origin) = &state.origin else { return };
                 Some(Part::Admit(Box::new(Admit {
                     row: ExecutionRow {
@@ -283,6 +291,7 @@ impl Unit {
                     work: effects.work,
                     claim: claim.take(),
                     letter: letter.take(),
+                    only_newest: *only_newest,
                     new_letter: effects.letter,
                     settle,
                 })))
@@ -437,6 +446,10 @@ impl Rows<'_> {
     fn reserve(&self, work: &Work) -> Result<Permit, Option<Blocked>> {
         let origin = self.state.origin.as_ref().ok_or(None)?;
         let (step, _) = self.workflow.step(work.step.as_ref()).ok_or(None)?;
+        if self.slots.everywhere(self.workflow).is_some() {
+            // Only the store knows what the other nodes run.
+            return Err(None);
+        }
         if self.slots.has_backlog(&self.workflow.id) {
             // Older work waits in the store: whoever comes later queues behind it.
             return Err(None);

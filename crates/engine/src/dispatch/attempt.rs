@@ -16,11 +16,14 @@ use super::flight::Ticket;
 use super::prepare::{self, LocalCall, Prepared};
 use super::{Dispatcher, report};
 use crate::limit::{Blocked, Permit};
+use crate::membership::MayCall;
 use crate::target::without_secrets;
 
 /// How long an attempt waits when its host has no slot; then it is claimed again.
 const HOST_FULL_WAIT: Duration = Duration::from_millis(500);
 
+/// How long an attempt waits when the node's lease is about to end.
+const RENEWED_WITHIN: Duration = Duration::from_secs(1);
 /// How long to wait before a store that could not be read is asked again.
 const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// Causes kept of one failure.
@@ -65,6 +68,16 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
             dispatcher.slots.look_again_at(again);
             return;
         }
+    }
+    match dispatcher.membership.may_call(row.owner) {
+        MayCall::Yes => {}
+        MayCall::NotNow => {
+            let again = dispatcher.clock.now().plus(RENEWED_WITHIN);
+            give_up(dispatcher, &ticket, row, Some(again)).await;
+            dispatcher.slots.look_again_at(again);
+            return;
+        }
+        MayCall::Never => return,
     }
     if dispatcher.broken.is_cancelled() || !dispatcher.flights.calls(&ticket) {
         // Its work was withdrawn meanwhile, and its row with it; or nobody knows whether it was.

@@ -14,7 +14,7 @@ use refire_core::id::ExecutionId;
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
-use refire_store::{Part, PartOutcome, ReadError, WorkKey, WorkRow};
+use refire_store::{Begin, Part, PartOutcome, ReadError, WorkRow};
 
 use super::Dispatcher;
 use super::flight::Ticket;
@@ -68,8 +68,19 @@ pub(super) async fn begin_all(dispatcher: &Arc<Dispatcher>, rows: Vec<WorkRow>) 
 
 async fn begin_group(dispatcher: &Arc<Dispatcher>, rows: Vec<WorkRow>) {
     let enter = |row: WorkRow| {
+        if !dispatcher.membership.owns(&row) {
+            // Claimed under a lease that is lost: whoever recovers it runs it.
+            return None;
+        }
         // None: that very attempt runs already; its result removes the row.
-        let ticket = dispatcher.flights.enter(&row)?;
+        let Some(ticket) = dispatcher.flights.enter(&row) else {
+            if dispatcher.store.is_shared() {
+                // Or it was given up by another node's doing and is about to leave.
+                let again = dispatcher.clock.now().plus(TROUBLE_WAIT);
+                dispatcher.keep(row, again);
+            }
+            return None;
+        };
         Some(Candidate { row, ticket })
     };
     let candidates: Vec<Candidate> = rows.into_iter().filter_map(enter).collect();
@@ -205,17 +216,22 @@ async fn go(dispatcher: &Arc<Dispatcher>, mut ready: Vec<(Candidate, Ready)>) {
     // Whoever was dropped meanwhile has no row any more, or one that is another's to begin.
     ready.retain(|(candidate, _)| dispatcher.flights.goes_on(&candidate.ticket));
     // A task of this program may take the process down with it, so its beginning must be durable
-    // first; a call to elsewhere cannot, so it need not wait.
+    // first; a call to elsewhere cannot, so it need not wait. Where there are other nodes it must:
+    // one of them may have paused and resumed the execution, and then the row is not this node's
+    // any more, whatever it remembers.
+    let is_shared = dispatcher.store.is_shared();
+    #[cfg(feature = "planted")]
+    let is_shared = is_shared && !planted::is(Defect::CalledUnconfirmed);
     let (local, other): (Vec<_>, Vec<_>) = ready.into_iter().partition(|(candidate, ready)| {
         let step = ready.workflow.step(&candidate.row.step);
         let is_local = step.is_some_and(|(_, step)| matches!(step.kind, StepKind::Local(_)));
         #[cfg(feature = "planted")]
         let is_local = is_local && !planted::is(Defect::AttemptCountedLate);
-        is_local
+        is_local || is_shared
     });
     if !other.is_empty() {
         // A lost mark only means that a loss of this attempt is not counted.
-        let part = Part::Begin(marks(&other));
+        let part = marks(dispatcher, &other);
         let _ = dispatcher
             .queue
             .try_result(Request::Part { part, reply: None });
@@ -226,7 +242,7 @@ async fn go(dispatcher: &Arc<Dispatcher>, mut ready: Vec<(Candidate, Ready)>) {
     if local.is_empty() {
         return;
     }
-    let marked = dispatcher.part(Part::Begin(marks(&local))).await;
+    let marked = dispatcher.part(marks(dispatcher, &local)).await;
     let mut back = Vec::new();
     for (index, (mut candidate, ready)) in local.into_iter().enumerate() {
         let not = match &marked {
@@ -245,9 +261,12 @@ async fn go(dispatcher: &Arc<Dispatcher>, mut ready: Vec<(Candidate, Ready)>) {
     dispatcher.release(back).await;
 }
 
-fn marks(ready: &[(Candidate, Ready)]) -> Vec<(WorkKey, u32)> {
+fn marks(dispatcher: &Dispatcher, ready: &[(Candidate, Ready)]) -> Part {
     let rows = ready.iter().map(|(candidate, _)| &candidate.row);
-    rows.map(|row| (row.key(), row.attempt)).collect()
+    Part::Begin(Begin {
+        node: dispatcher.membership.id(),
+        work: rows.map(|row| (row.key(), row.attempt)).collect(),
+    })
 }
 
 fn spawn(dispatcher: &Arc<Dispatcher>, Candidate { row, ticket }: Candidate, ready: Ready) {

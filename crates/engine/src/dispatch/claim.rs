@@ -20,11 +20,15 @@ const TIMERS_HELD_MAX: usize = 100_000;
 const CROWDED_LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Rows claimed at once.
 const CLAIMED_MAX: u32 = 256;
+/// Rows that are worth a claim of their own, where a larger one would have to count retries.
+const PLAIN_CLAIM_MIN: u32 = 32;
 /// The longest wait before looking again while work is known to wait.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// The longest wait before looking again although nothing is known to wait: the net below the
 /// bells.
 const IDLE_LOOK_EVERY: Duration = Duration::from_secs(10);
+/// The same where other nodes write work too, and their news may be lost.
+const SHARED_LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Slots that come free within this are filled together.
 const TOGETHER: Duration = Duration::from_millis(1);
 
@@ -41,11 +45,35 @@ pub(crate) async fn timer_loop(dispatcher: Arc<Dispatcher>) {
         dispatcher.give_back(due.split_off(room.min(due.len())));
         if !due.is_empty() {
             let beginning = Arc::clone(&dispatcher);
-            dispatcher
-                .vital
-                .spawn(async move { begin::begin_all(&beginning, due).await });
+            dispatcher.vital.spawn(async move {
+                let due = without_bounded(&beginning, due).await;
+                begin::begin_all(&beginning, due).await;
+            });
         }
     }
+}
+
+/// Leaves out work of workflows whose bounds hold over all nodes: it goes back, and is claimed
+/// when there is room.
+async fn without_bounded(dispatcher: &Arc<Dispatcher>, due: Vec<WorkRow>) -> Vec<WorkRow> {
+    if !dispatcher.store.is_shared() {
+        return due;
+    }
+    let (mut free, mut bounded) = (Vec::with_capacity(due.len()), Vec::new());
+    for row in due {
+        // What is not known to be free of bounds is not free of them.
+        let newest = dispatcher.catalog.newest(&row.workflow).await;
+        let is_bounded = newest.map_or(true, |newest| {
+            newest.is_some_and(|newest| dispatcher.slots.everywhere(&newest.workflow).is_some())
+        });
+        if is_bounded {
+            bounded.push(row);
+        } else {
+            free.push(row);
+        }
+    }
+    dispatcher.give_back(bounded);
+    free
 }
 
 /// Takes over timers that are due within the next half minute.
@@ -73,7 +101,7 @@ pub(super) async fn take_near_timers(dispatcher: &Dispatcher) {
     while dispatcher.timers.len() < TIMERS_HELD_MAX && !dispatcher.stopping.is_cancelled() {
         let until = dispatcher.clock.now().plus(TIMER_OWNED_WITHIN);
         let claim = ClaimTimers {
-            node: dispatcher.node,
+            node: dispatcher.membership.id(),
             until,
             up_to: TIMERS_CLAIMED_MAX,
         };
@@ -103,6 +131,7 @@ pub(crate) async fn claim_loop(dispatcher: Arc<Dispatcher>) {
         let wait = match outcome {
             Round::Claimed => continue,
             Round::Waiting => LOOK_EVERY,
+            Round::Nothing if dispatcher.store.is_shared() => SHARED_LOOK_EVERY,
             Round::Nothing => IDLE_LOOK_EVERY,
         };
         let now = dispatcher.clock.now();
@@ -161,7 +190,7 @@ async fn round(dispatcher: &Arc<Dispatcher>, turn: &mut usize) -> Round {
         return Round::Waiting;
     }
     let claim = Claim {
-        node: dispatcher.node,
+        node: dispatcher.membership.id(),
         wants,
     };
     let rows = claimed(dispatcher, Part::Claim(claim)).await;
@@ -187,12 +216,27 @@ async fn share_out(dispatcher: &Dispatcher, ready: &[WorkflowId], turn: &mut usi
         let workflow = &ready[(*turn + index) % ready.len()];
         let mut want = Want::any(workflow.clone(), free.div_ceil(left.max(1)));
         left = left.saturating_sub(1);
+        let newest = match dispatcher.catalog.newest(workflow).await {
+            Ok(newest) => newest,
+            Err(error) => {
+                // Without its limits nothing of it is claimed.
+                tracing::error!(%workflow, %error, "the definition cannot be had");
+                continue;
+            }
+        };
         // Work of a deleted workflow runs on under the limits of the node alone.
-        if let Ok(Some(definition)) = dispatcher.catalog.newest(workflow).await {
+        if let Some(definition) = newest {
             let room = dispatcher.slots.room(&definition.workflow);
             want.up_to = want.up_to.min(room.attempts);
             want.retries_up_to = room.retries;
-            want.keys = room.keys.map(|(max, in_flight)| KeyRoom { max, in_flight });
+            want.everywhere = dispatcher.slots.everywhere(&definition.workflow);
+            let keys = room.keys.filter(|_| want.everywhere.is_none());
+            want.keys = keys.map(|(max, in_flight)| KeyRoom { max, in_flight });
+        }
+        if dispatcher.store.is_shared() && want.retries_up_to >= PLAIN_CLAIM_MIN {
+            // If all that is claimed may be retries, none need be counted, and a database server is
+            // asked once instead of several times.
+            want.up_to = want.up_to.min(want.retries_up_to);
         }
         if want.up_to > 0 {
             free -= want.up_to;

@@ -117,6 +117,13 @@ impl Flights {
         self.drop_if(execution, None, |_| true);
     }
 
+    /// Drops the attempts of an execution whose targets have not been called, and says which they
+    /// were.
+    pub(super) fn let_go(&self, execution: ExecutionId) -> Vec<WorkRow> {
+        let dropped = self.drop_if(execution, None, Stage::can_be_dropped);
+        dropped.into_iter().map(|flight| flight.row).collect()
+    }
+
     /// Drops the attempts of an execution whose targets have not been called: it was paused. Says
     /// which of them the store may know as begun, and so keeps.
     pub(super) fn hold(&self, execution: ExecutionId) -> Vec<WorkRow> {
@@ -165,6 +172,17 @@ impl Flights {
             }
         }
         dropped
+    }
+
+    /// Whether any attempt of an execution is in flight.
+    pub(super) fn has_any(&self, execution: ExecutionId) -> bool {
+        let first = WorkKey {
+            execution,
+            step: String::new(),
+        };
+        let entries = self.entries();
+        let next = entries.by_row.range(first..).next();
+        next.is_some_and(|(key, _)| key.execution == execution)
     }
 
     /// Aborts everything and says what it was.

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use refire_core::definition::StepId;
 use refire_core::execution::{Command, Lost};
+use refire_core::id::ExecutionId;
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
-use refire_store::{Part, ReadError, Release, WorkKey, WorkRow};
+use refire_store::{News, Part, ReadError, Release, WorkKey, WorkRow};
 use tokio::sync::oneshot;
 
 use super::{Dispatcher, claim};
@@ -19,6 +20,8 @@ use crate::commit::{CommandError, Request};
 const PAGE_ROWS: u32 = 500;
 /// The first wait after a pass that left something behind.
 const WAIT_MIN: Duration = Duration::from_millis(200);
+/// How often to look although no node is known to have gone: the net below the bell.
+const LOOK_EVERY: Duration = Duration::from_secs(3);
 /// The longest wait between two passes.
 const WAIT_MAX: Duration = Duration::from_secs(10);
 
@@ -31,7 +34,8 @@ struct Pass {
     left: u64,
 }
 
-/// Goes through all work that another process owned, until none is left.
+/// Goes through all work whose owner is gone, until none is left; on a store that others use too,
+/// again whenever a node has gone.
 pub(crate) async fn recover(dispatcher: Arc<Dispatcher>) {
     let mut wait = WAIT_MIN;
     loop {
@@ -41,11 +45,19 @@ pub(crate) async fn recover(dispatcher: Arc<Dispatcher>) {
                     tracing::info!(
                         attempts_again = lost,
                         waits_taken_over = freed,
-                        "recovered the work of a process that died"
+                        "recovered the work of a node that is gone"
                     );
                 }
                 if left == 0 {
-                    return;
+                    if !dispatcher.store.is_shared() {
+                        return;
+                    }
+                    wait = WAIT_MIN;
+                    tokio::select! {
+                        biased;
+                        () = dispatcher.stopping.cancelled() => return,
+                        () = dispatcher.membership.orphaned(LOOK_EVERY) => continue,
+                    }
                 }
                 tracing::warn!(left, "recovery could not settle everything; it tries again");
             }
@@ -59,7 +71,7 @@ pub(crate) async fn recover(dispatcher: Arc<Dispatcher>) {
         tokio::select! {
             biased;
             () = dispatcher.stopping.cancelled() => return,
-            () = tokio::time::sleep(wait) => wait = (wait * 2).min(WAIT_MAX),
+            () = dispatcher.membership.orphaned(wait) => wait = (wait * 2).min(WAIT_MAX),
         }
     }
 }
@@ -68,10 +80,7 @@ async fn pass(dispatcher: &Dispatcher) -> Result<Pass, ReadError> {
     let mut done = Pass::default();
     let mut after: Option<WorkKey> = None;
     while !dispatcher.stopping.is_cancelled() {
-        let page = dispatcher
-            .store
-            .orphans(dispatcher.node, after.as_ref(), PAGE_ROWS)
-            .await?;
+        let page = dispatcher.store.orphans(after.as_ref(), PAGE_ROWS).await?;
         let Some(last) = page.last() else { break };
         after = Some(last.key());
         let is_lost = |row: &WorkRow| row.begun;
@@ -91,7 +100,13 @@ async fn pass(dispatcher: &Dispatcher) -> Result<Pass, ReadError> {
 /// Attempts that had begun are lost.
 async fn lose(dispatcher: &Dispatcher, rows: Vec<WorkRow>, done: &mut Pass) {
     let mut answers = Vec::with_capacity(rows.len());
+    // All in one read: the committer would ask for one after the other, and nobody commits meanwhile.
+    // What moves in between is told by its version.
+    let ids: Vec<ExecutionId> = rows.iter().map(|row| row.execution).collect();
+    let states = dispatcher.store.states(&ids).await.unwrap_or_default();
+    let mut states = states.into_iter();
     for row in rows {
+        let known = states.next().flatten().map(Arc::new);
         let Ok(step) = StepId::new(row.step.as_str()) else {
             continue;
         };
@@ -105,7 +120,7 @@ async fn lose(dispatcher: &Dispatcher, rows: Vec<WorkRow>, done: &mut Pass) {
         let request = Request::Command {
             id: row.execution,
             command: Box::new(Command::Lost(lost)),
-            known: None,
+            known,
             reply: Some(reply),
             permit: None,
         };
@@ -146,5 +161,7 @@ async fn free(dispatcher: &Dispatcher, mut rows: Vec<WorkRow>, done: &mut Pass) 
                 _ => dispatcher.slots.mark_backlog(&row.workflow),
             }
         }
+        // Another node may have more room for it than this one.
+        dispatcher.store.tell(News::Work);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use refire_store::Store;
+use refire_store::{ReadError, Store};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -12,13 +12,15 @@ use super::Engine;
 use crate::caller::Caller;
 use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
-use crate::commit::{BatchEnd, Cache, Committer, Lanes, lanes};
+use crate::commit::{BatchEnd, Cache, Committer, Lanes, Trouble, lanes};
 use crate::dispatch::{self, Dispatcher, Follow, Parts};
-use crate::entropy::{self, Entropy, SystemEntropy};
+use crate::entropy::{Entropy, SystemEntropy};
 use crate::intake::Intake;
 use crate::limit::{Limits, Slots};
 use crate::local::{LocalTasks, TaskContext, TaskError};
 use crate::maintenance::{Retention, clock_loop, prune_loop};
+use crate::membership::{Membership, NodeSettings};
+use crate::news::news_loop;
 use crate::secret::{EnvironmentSecrets, Secrets};
 use crate::target::{Allow, Guard, HttpSettings, HttpTarget, TargetError};
 use crate::vital::Vital;
@@ -37,6 +39,7 @@ pub struct Builder {
     retention: Retention,
     local: LocalTasks,
     committing: Committing,
+    node: NodeSettings,
 }
 
 /// Where the committer runs.
@@ -54,6 +57,9 @@ pub enum StartError {
     /// The HTTP client could not be made.
     #[error(transparent)]
     Target(#[from] TargetError),
+    /// The store did not take this process as a node.
+    #[error("the store could not be joined")]
+    Join(#[source] ReadError),
     /// The committer's thread could not be made.
     #[error("the committer's thread could not be started")]
     Thread(#[source] std::io::Error),
@@ -63,6 +69,10 @@ pub enum StartError {
 pub(super) struct Threads {
     pub(super) committer: RunningCommitter,
     pub(super) services: TaskTracker,
+    /// What keeps the lease.
+    pub(super) keeping: TaskTracker,
+    /// Ends it.
+    pub(super) left: CancellationToken,
 }
 
 /// The committer's thread or task, to be waited for.
@@ -84,6 +94,7 @@ impl Builder {
             retention: Retention::default(),
             local: LocalTasks::default(),
             committing: Committing::Thread,
+            node: NodeSettings::default(),
         }
     }
 
@@ -147,6 +158,13 @@ impl Builder {
         self
     }
 
+    /// What other nodes see of this one, and how long it may be silent.
+    #[must_use]
+    pub fn node(mut self, node: NodeSettings) -> Self {
+        self.node = node;
+        self
+    }
+
     /// Commits on the runtime instead of on a thread: for a store whose commits never block, such
     /// as one in memory. With a runtime of one thread and virtual time all that the engine does is
     /// then done in one order.
@@ -157,19 +175,30 @@ impl Builder {
     }
 
     /// Starts the engine on the current tokio runtime. Recovery goes on beside normal work.
-    pub fn start(self) -> Result<Arc<Engine>, StartError> {
+    pub async fn start(self) -> Result<Arc<Engine>, StartError> {
         let caller = match self.caller {
             Some(caller) => caller,
             None => Arc::new(HttpTarget::new(HttpSettings::new(Guard::new(self.allow)))?),
         };
-        let node = entropy::node_id(self.entropy.as_ref(), self.clock.now());
+        let membership = Membership::join(
+            Arc::clone(&self.store),
+            Arc::clone(&self.clock),
+            Arc::clone(&self.entropy),
+            self.node,
+        )
+        .await
+        .map_err(StartError::Join)?;
         let (queue, lanes) = lanes();
-        let slots = Slots::new(self.limits);
+        let slots = if self.store.is_shared() {
+            Slots::shared(self.limits)
+        } else {
+            Slots::new(self.limits)
+        };
         let catalog = Arc::new(Catalog::new(Arc::clone(&self.store)));
         let waiters = Arc::new(Waiters::default());
         let broken = CancellationToken::new();
         let dispatcher = Dispatcher::new(Parts {
-            node,
+            membership: Arc::clone(&membership),
             store: Arc::clone(&self.store),
             catalog: Arc::clone(&catalog),
             slots: Arc::clone(&slots),
@@ -187,35 +216,22 @@ impl Builder {
             slots: Arc::clone(&slots),
             clock: Arc::clone(&self.clock),
             entropy: Arc::clone(&self.entropy),
-            node,
+            membership: Arc::clone(&membership),
             cache: Cache::default(),
             after: Arc::new(Follow(Arc::clone(&dispatcher))),
+            trouble: Trouble::default(),
         };
         let committer = spawn_committer(self.committing, committer, lanes, broken.clone())?;
-        let services = TaskTracker::new();
-        let vital = Vital::new(services.clone(), broken.clone());
-        vital.spawn(dispatch::timer_loop(Arc::clone(&dispatcher)));
-        vital.spawn(dispatch::horizon_loop(Arc::clone(&dispatcher)));
-        vital.spawn(dispatch::claim_loop(Arc::clone(&dispatcher)));
-        vital.spawn(prune_loop(
-            self.retention,
-            queue.clone(),
-            Arc::clone(&self.clock),
-            dispatcher.stopping.clone(),
-        ));
-        vital.spawn(dispatch::recover(Arc::clone(&dispatcher)));
-        vital.spawn(clock_loop(
-            Arc::clone(&self.clock),
-            dispatcher.stopping.clone(),
-        ));
+        let threads = spawn_services(committer, &dispatcher, self.retention);
         let intake = Intake {
+            is_shared: self.store.is_shared(),
             catalog: Arc::clone(&catalog),
             clock: Arc::clone(&self.clock),
             entropy: Arc::clone(&self.entropy),
             queue: queue.clone(),
         };
         Ok(Arc::new(Engine {
-            node,
+            membership,
             store: self.store,
             catalog,
             clock: self.clock,
@@ -228,11 +244,47 @@ impl Builder {
             local: self.local,
             closing: CancellationToken::new(),
             broken,
-            threads: std::sync::Mutex::new(Some(Threads {
-                committer,
-                services,
-            })),
+            threads: std::sync::Mutex::new(Some(threads)),
         }))
+    }
+}
+
+/// Starts the loops that run beside the committer.
+fn spawn_services(
+    committer: RunningCommitter,
+    dispatcher: &Arc<Dispatcher>,
+    retention: Retention,
+) -> Threads {
+    let same = || Arc::clone(dispatcher);
+    let (clock, stopping) = (&dispatcher.clock, &dispatcher.stopping);
+    let services = TaskTracker::new();
+    let vital = Vital::new(services.clone(), dispatcher.broken.clone());
+    vital.spawn(dispatch::timer_loop(same()));
+    vital.spawn(dispatch::horizon_loop(same()));
+    vital.spawn(dispatch::claim_loop(same()));
+    vital.spawn(prune_loop(
+        retention,
+        dispatcher.queue.clone(),
+        Arc::clone(clock),
+        Arc::clone(&dispatcher.membership),
+        stopping.clone(),
+    ));
+    vital.spawn(dispatch::recover(same()));
+    vital.spawn(clock_loop(Arc::clone(clock), stopping.clone()));
+    // The lease is kept until the very end, longer than anything that hangs on it.
+    let (keeping, left) = (TaskTracker::new(), CancellationToken::new());
+    if dispatcher.store.is_shared() {
+        vital.spawn(news_loop(same()));
+        let keeper = Vital::new(keeping.clone(), dispatcher.broken.clone());
+        let membership = || Arc::clone(&dispatcher.membership);
+        keeper.spawn(membership().keep(same(), left.clone()));
+        keeper.spawn(membership().watch(left.clone()));
+    }
+    Threads {
+        committer,
+        services,
+        keeping,
+        left,
     }
 }
 

@@ -38,6 +38,8 @@ impl Engine {
         let Some(Threads {
             committer,
             services,
+            keeping,
+            left,
         }) = threads
         else {
             return;
@@ -59,6 +61,10 @@ impl Engine {
         }
         let _ = timeout(DRAIN_WITHIN, self.dispatcher.abort_and_release_all()).await;
         self.drain(committer).await;
+        left.cancel();
+        keeping.close();
+        let _ = timeout(NOTICE_WITHIN, keeping.wait()).await;
+        let _ = timeout(DRAIN_WITHIN, self.membership.leave()).await;
         self.store.close().await;
     }
 

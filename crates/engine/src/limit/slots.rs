@@ -7,6 +7,7 @@ use refire_core::definition::{Step, StepKind, Workflow, WorkflowId};
 use refire_core::execution::state::Origin;
 use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
+use refire_store::Everywhere;
 use tokio::sync::Notify;
 
 use super::bounds::Limits;
@@ -58,6 +59,8 @@ pub struct Room {
 /// The counters.
 pub struct Slots {
     limits: Limits,
+    /// Whether other nodes run the same workflows.
+    is_shared: bool,
     counts: Mutex<Counts>,
     freed: Notify,
 }
@@ -66,8 +69,20 @@ impl Slots {
     /// Counters with these bounds.
     #[must_use]
     pub fn new(limits: Limits) -> Arc<Self> {
+        Self::build(limits, false)
+    }
+
+    /// The same for a node among others: bounds of workflows are then judged by the store, which
+    /// knows what all of them run.
+    #[must_use]
+    pub fn shared(limits: Limits) -> Arc<Self> {
+        Self::build(limits, true)
+    }
+
+    fn build(limits: Limits, is_shared: bool) -> Arc<Self> {
         Arc::new(Self {
             limits,
+            is_shared,
             counts: Mutex::default(),
             freed: Notify::new(),
         })
@@ -107,6 +122,17 @@ impl Slots {
             start,
         };
         Ok(Permit::new(Arc::clone(self), terms))
+    }
+
+    /// The bounds that a workflow has over all nodes, if there are others. Work of it runs only
+    /// when the store has given it out by these.
+    #[must_use]
+    pub fn everywhere(&self, workflow: &Workflow) -> Option<Everywhere> {
+        let bounds = Everywhere {
+            max: workflow.concurrency.max,
+            max_per_key: workflow.concurrency.max_per_key,
+        };
+        (self.is_shared && bounds != Everywhere::default()).then_some(bounds)
     }
 
     /// Free slots of the node.

@@ -10,6 +10,7 @@ use tokio::sync::oneshot;
 
 use crate::clock::Clock;
 use crate::commit::{Queue, Request};
+use crate::membership::Membership;
 use tokio_util::sync::CancellationToken;
 
 /// Rows looked at in one chunk; more would hold up the writer noticeably.
@@ -46,6 +47,7 @@ pub(crate) async fn prune_loop(
     retention: Retention,
     queue: Queue,
     clock: Arc<dyn Clock>,
+    membership: Arc<Membership>,
     stopping: CancellationToken,
 ) {
     loop {
@@ -53,6 +55,9 @@ pub(crate) async fn prune_loop(
             biased;
             () = stopping.cancelled() => return,
             () = tokio::time::sleep(retention.every) => {}
+        }
+        if !membership.is_oldest().await {
+            continue;
         }
         let removed = tokio::select! {
             biased;

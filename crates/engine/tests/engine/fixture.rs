@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures_util::FutureExt as _;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{Event, Status};
 use refire_core::failure::{ErrorClass, Failure};
@@ -184,10 +185,14 @@ impl World {
     pub(crate) fn engine_with(&self, change: impl FnOnce(Builder) -> Builder) -> Arc<Engine> {
         let store: Arc<dyn Store> = Arc::new(open(self.dir.path()));
         let caller: Arc<dyn Caller> = self.targets.clone();
-        change(Engine::builder(store).caller(caller))
-            .start()
-            .unwrap()
+        started(change(Engine::builder(store).caller(caller)))
     }
+}
+
+/// Starts an engine on a store in one file, which is joined without waiting.
+pub(crate) fn started(builder: Builder) -> Arc<Engine> {
+    let start = builder.start().now_or_never();
+    start.expect("nothing to wait for").unwrap()
 }
 
 fn open(dir: &Path) -> Sqlite {

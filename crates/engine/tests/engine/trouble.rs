@@ -18,13 +18,13 @@ use refire_engine::target::{HttpAnswer, HttpRequest};
 use refire_engine::{CommandError, CommitFailure, Engine, IntakeError, Submission};
 use refire_store::sqlite::{Options, Sqlite};
 use refire_store::{
-    Batch, CommitError, EventFilter, ExecutionFilter, LetterFilter, LetterRow, LetterSummary,
-    NotWritten, OpenCounts, Part, PartOutcome, ReadError, Store, Stored, Summary, VersionRow,
-    WorkKey, WorkRow, WorkflowRow,
+    Batch, CommitError, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter, LetterRow,
+    LetterSummary, NodeRow, NotWritten, OpenCounts, Part, PartOutcome, ReadError, Store, Stored,
+    Summary, VersionRow, WorkKey, WorkRow, WorkflowRow,
 };
 
 use crate::fixture::{
-    Answer, Targets, World, apply, check, end, small_limits, start, submission, within,
+    Answer, Targets, World, apply, check, end, small_limits, start, started, submission, within,
 };
 
 /// A store whose disk can be filled and whose reads can be made to fail.
@@ -141,11 +141,10 @@ impl Store for Troubled {
 
     async fn orphans(
         &self,
-        node: NodeId,
         after: Option<&WorkKey>,
         limit: u32,
     ) -> Result<Vec<WorkRow>, ReadError> {
-        self.read(self.inner.orphans(node, after, limit).await)
+        self.read(self.inner.orphans(after, limit).await)
     }
 
     async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError> {
@@ -201,6 +200,31 @@ impl Store for Troubled {
         self.inner.backup(to, progress).await
     }
 
+    async fn join(&self, node: &Joining, now: Timestamp) -> Result<Lease, ReadError> {
+        self.inner.join(node, now).await
+    }
+
+    async fn renew(
+        &self,
+        node: NodeId,
+        lease: Duration,
+        now: Timestamp,
+    ) -> Result<Lease, ReadError> {
+        self.inner.renew(node, lease, now).await
+    }
+
+    async fn reap(&self, by: NodeId, now: Timestamp) -> Result<Vec<NodeId>, ReadError> {
+        self.inner.reap(by, now).await
+    }
+
+    async fn leave(&self, node: NodeId) -> Result<(), ReadError> {
+        self.inner.leave(node).await
+    }
+
+    async fn nodes(&self) -> Result<Vec<NodeRow>, ReadError> {
+        self.inner.nodes().await
+    }
+
     async fn close(&self) {
         self.inner.close().await;
     }
@@ -222,7 +246,7 @@ fn troubled(world: &World) -> Arc<Troubled> {
 fn engine_on(world: &World, store: &Arc<Troubled>) -> Arc<Engine> {
     let caller: Arc<dyn Caller> = world.targets.clone();
     let store: Arc<dyn Store> = store.clone();
-    Engine::builder(store).caller(caller).start().unwrap()
+    started(Engine::builder(store).caller(caller))
 }
 
 const RETRYING: &str = r#"

@@ -5,10 +5,11 @@
 
 mod account;
 mod call;
+mod lease;
 mod log;
 mod rows;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use refire_core::definition::{ParseOptions, Workflow, WorkflowId};
@@ -20,6 +21,8 @@ use refire_store::model::{Image, Record};
 use crate::mark::{Mark, Marks};
 use crate::world::Violation;
 
+pub(crate) use call::By;
+
 /// Shown for executions that break a promise.
 const EVENTS_SHOWN: usize = 30;
 
@@ -29,6 +32,7 @@ pub(crate) struct Judge {
     known: BTreeMap<ExecutionId, Known>,
     workflows: BTreeMap<(WorkflowId, u32), Arc<Workflow>>,
     calls: call::Calls,
+    leases: lease::Leases,
 }
 
 /// An execution as its durable log tells it.
@@ -40,6 +44,8 @@ pub(crate) struct Known {
     changed_ms: u64,
     /// Attempts of each step that died with a process.
     lost: BTreeMap<String, u32>,
+    /// Attempts that were given back: another node may make them.
+    given_back: BTreeSet<(String, u32)>,
 }
 
 impl Judge {
@@ -104,6 +110,7 @@ impl Judge {
             workflow,
             changed_ms: now_ms,
             lost: BTreeMap::new(),
+            given_back: BTreeSet::new(),
         });
         let before = known.log.len();
         known

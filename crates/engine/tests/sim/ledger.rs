@@ -1,5 +1,7 @@
 //! What people asked for and what they were told. A crash takes the process, not their memory.
 
+use std::collections::BTreeMap;
+
 use refire_core::id::{DlqId, ExecutionId};
 
 use crate::plan::Wish;
@@ -20,6 +22,8 @@ pub(crate) enum Answer {
 pub(crate) struct Asked<T> {
     pub(crate) what: T,
     pub(crate) life: u32,
+    /// When, in milliseconds that the world had lived.
+    pub(crate) at_ms: u64,
     pub(crate) answer: Option<Answer>,
     /// Whoever asked waits for the end as well, and may go on waiting when the process stops.
     pub(crate) is_patient: bool,
@@ -45,6 +49,8 @@ pub(crate) struct Ledger {
     pub(crate) wishes: Vec<Asked<Wish>>,
     pub(crate) retries: Vec<Asked<Retry>>,
     pub(crate) steerings: Vec<Asked<Steering>>,
+    /// The life through which each version of a workflow was saved last.
+    pub(crate) saved: BTreeMap<(String, u32), u32>,
     /// Executions that somebody was told of, in that order.
     pub(crate) told: Vec<ExecutionId>,
     /// Versions of workflows that somebody began to save and does not know to be saved.
@@ -52,10 +58,11 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    pub(crate) fn wish(&mut self, wish: &Wish, life: u32) -> usize {
+    pub(crate) fn wish(&mut self, wish: &Wish, life: u32, at_ms: u64) -> usize {
         self.wishes.push(Asked {
             what: wish.clone(),
             life,
+            at_ms,
             answer: None,
             is_patient: false,
         });
@@ -71,6 +78,7 @@ impl Ledger {
         self.retries.push(Asked {
             what,
             life,
+            at_ms: 0,
             answer: None,
             is_patient: false,
         });
@@ -86,6 +94,7 @@ impl Ledger {
         self.steerings.push(Asked {
             what,
             life,
+            at_ms: 0,
             answer: None,
             is_patient: false,
         });
@@ -108,6 +117,12 @@ impl Ledger {
             .or_else(|| retry.map(|retry| retry.by.clone()))
             .or_else(|| steering.map(|steering| steering.by.clone()))?;
         Some(format!("{who} in life {life}"))
+    }
+
+    /// The newest version of a workflow that somebody was told of.
+    pub(crate) fn newest(&self, workflow: &str) -> u32 {
+        let of = self.saved.keys().filter(|(name, _)| name == workflow);
+        of.map(|(_, version)| *version).max().unwrap_or(0)
     }
 
     pub(crate) fn tell(&mut self, execution: ExecutionId) {

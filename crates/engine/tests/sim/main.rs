@@ -1,11 +1,18 @@
 //! The simulation: the engine as it is, in a world that is not real.
 //!
 //! # What is simulated
-//! The production code of intake, commit, dispatch, timers, recovery, limits and letters runs
-//! unchanged. Around it everything is replaced: the store is the model (`refire_store::model`) with
-//! a part that a crash keeps and a part that it drops, time is virtual, dice are seeded, targets
-//! and people follow a script that is rolled from the seed. A process is a runtime of one thread,
-//! and a crash drops it with every task at whatever it waits for, before or after any effect.
+//! The production code of intake, commit, dispatch, timers, recovery, limits, letters and membership
+//! runs unchanged. Around it everything is replaced: the store is the model (`refire_store::model`),
+//! time is virtual, dice are seeded, targets and people follow a script that is rolled from the seed.
+//!
+//! A seed has one node, two or three. One node has its disk to itself, as a file is had (`run`): a
+//! part of it a crash keeps and a part it drops. A process is a runtime of one thread, and a crash
+//! drops it with every task at whatever it waits for, before or after any effect. Several nodes
+//! share a disk, as a database server is shared (`fleet`), in one runtime; each has a clock of its
+//! own that is wrong, and each crashes, is paused past its lease and goes on with what it knew, is
+//! cut off from the database, stops and comes back by itself. Answers of the database are lost, and
+//! what became of the commit is found out later or never; batches arrive when nobody waits for them
+//! any more; news are lost and late. People go to any node, and to several at once.
 //!
 //! A run has two phases. In the first there are faults, of the kinds and at the rates that the seed
 //! has (`plan`); in the second everything is well, and within two simulated hours all that is open
@@ -22,6 +29,16 @@
 //! - live steps have their work rows; limits are never exceeded; a deadly step is given up;
 //! - everybody is answered, also when the process must end; and nothing panics that was not told to.
 //!
+//! And where nodes share a disk:
+//!
+//! - nothing is written without a lease, no id is used twice, only the silent are removed and only
+//!   the dead lose their work;
+//! - no call begins late in a lease, a lost lease ends calls, a node calls what it owns, and no two
+//!   call for one attempt unless the first is gone or gave it back;
+//! - a result counts for its own attempt only, no timer fires before its time by the database's
+//!   clock, and what was saved through one node is what starts through another;
+//! - what a dead node had begins elsewhere within its lease and five seconds.
+//!
 //! Two promises have no checks yet because what they are about does not exist: at most one live
 //! lock per task, and at most one fire per planned time of a schedule. They belong into `judge`.
 //!
@@ -29,7 +46,7 @@
 //! The output has the seed, the check that failed, the last lines of what happened, and the command
 //! that runs the seed again, alone (`SEED=n`; with `--nocapture` it says everything also when it
 //! does not fail). A line begins with the number of the life and the milliseconds that processes
-//! have lived so far. Put the seed into `regressions.rs` when the defect is mended.
+//! have lived so far, or the world, where nodes share one. Put the seed into `regressions.rs` when the defect is mended.
 //!
 //! `SEEDS=n` sets how many seeds are run, `FIRST=n` where they begin. Each is run twice and must do
 //! the same both times; of very many, some are.
@@ -40,6 +57,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
 mod dice;
+mod fleet;
 mod flow;
 mod judge;
 mod ledger;
@@ -49,6 +67,7 @@ mod panics;
 mod people;
 mod plan;
 mod planted;
+mod process;
 mod regressions;
 mod run;
 mod scenes;

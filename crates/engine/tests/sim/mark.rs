@@ -117,6 +117,46 @@ marks! {
     ClockForward,
     /// The clock was set back.
     ClockBack,
+    /// A node was silent for so long that another removed it.
+    NodeReaped,
+    /// A node went and left work to the others.
+    NodeLeftWork,
+    /// An attempt that one node had begun was made again by another.
+    CalledAgainElsewhere,
+    /// After a loss another node made the next attempt.
+    TakenOver,
+    /// A retry was made by another node than the attempt before.
+    TimerFiredElsewhere,
+    /// A node joined again under another id.
+    JoinedAgain,
+    /// A node that had lost its lease gave up a call.
+    CallGivenUp,
+    /// A commit was refused because its node's lease was gone.
+    CommitFenced,
+    /// A node that was cut off tried to commit.
+    CommitWhileCutOff,
+    /// A node was stopped in order while others went on.
+    StoppedAmongOthers,
+    /// A key was used at two nodes at the same moment.
+    SameKeyAtTwoNodes,
+    /// An execution was steered through another node than the one that was calling for it.
+    SteeredFromElsewhere,
+    /// An execution was started by a definition that was saved through another node.
+    StartedWhatAnotherSaved,
+    /// A command was decided on a state that another node had changed.
+    DecidedOnAnothersPast,
+    /// The answer of a commit was lost, and it was written.
+    AnswerLostButWritten,
+    /// What became of a commit whose answer was lost was found out.
+    AnswerFoundOut,
+    /// What became of a commit could not be found out, and the process went on.
+    UnknownAndGoesOn,
+    /// A batch arrived when nobody waited for it any more.
+    ArrivedLate,
+    /// The answer to a reap was lost: nobody knows that somebody is gone.
+    ReapUnheard,
+    /// News were lost.
+    NewsLost,
 }
 
 /// The marks that were reached.

@@ -14,10 +14,12 @@ use refire_core::id::ExecutionId;
 use refire_engine::{CommitFailure, Engine};
 use tokio_util::task::TaskTracker;
 
+use crate::fleet::Fleet;
 use crate::ledger::Answer;
 use crate::life::Life;
 use crate::plan::{Deed, Wish};
 use crate::world::Violation;
+use wish::TRIES_MAX;
 
 /// The people of one life, at its door.
 #[derive(Clone)]
@@ -26,17 +28,25 @@ pub(crate) struct People {
     pub(crate) engine: Arc<Engine>,
     /// What they are at.
     pub(crate) doing: TaskTracker,
+    /// The other doors, if there are any.
+    pub(crate) fleet: Option<Arc<Fleet>>,
 }
 
 impl People {
-    /// Whoever was left without an answer comes back.
-    pub(crate) fn come_back(&self) {
+    /// The same people at the door of another life, or at this one.
+    pub(crate) fn elsewhere(&self) -> Self {
+        let door = self.fleet.as_ref().and_then(|fleet| fleet.door());
+        door.unwrap_or_else(|| self.clone())
+    }
+
+    /// Whoever was left without an answer by a life comes back.
+    pub(crate) fn come_back(&self, from: u32) {
         let (unsaved, again) = self.life.with(|inside| {
             let open: Vec<Wish> = inside
                 .ledger
                 .wishes
                 .iter()
-                .filter(|asked| asked.answer.is_none() && asked.life + 1 == self.life.number)
+                .filter(|asked| asked.answer.is_none() && asked.life == from)
                 .filter(|asked| asked.what.key.is_some())
                 .map(|asked| asked.what.clone())
                 .collect();
@@ -71,14 +81,14 @@ impl People {
             };
             match rolled {
                 0..7 => {
-                    self.steer(id, |by| Command::Pause { by });
+                    self.elsewhere().steer(id, |by| Command::Pause { by });
                     let people = self.clone();
                     self.doing.spawn(async move {
                         people.life.sleep_ms(back).await;
-                        people.steer(id, |by| Command::Resume { by });
+                        people.elsewhere().steer(id, |by| Command::Resume { by });
                     });
                 }
-                _ => self.steer(id, move |by| Command::Cancel {
+                _ => self.elsewhere().steer(id, move |by| Command::Cancel {
                     by,
                     compensate: rolled == 9,
                 }),
@@ -92,7 +102,7 @@ impl People {
         match deed {
             Deed::SubmitAtOnce { wish, times } => {
                 for _ in 0..times {
-                    self.begin(Deed::Submit(vec![wish.clone()]));
+                    self.elsewhere().begin(Deed::Submit(vec![wish.clone()]));
                 }
             }
             Deed::RetryLetter {
@@ -103,8 +113,8 @@ impl People {
             } => {
                 if let Some(letter) = self.letter(which) {
                     for _ in 0..count {
-                        let people = self.clone();
-                        self.doing.spawn(async move {
+                        let people = self.elsewhere();
+                        people.doing.clone().spawn(async move {
                             people.retry(letter, from_failed_step, edited).await;
                         });
                     }
@@ -113,8 +123,10 @@ impl People {
             Deed::DeleteLetter { which, retried_too } => {
                 if let Some(letter) = self.letter(which) {
                     if retried_too {
-                        let people = self.clone();
-                        self.doing
+                        let people = self.elsewhere();
+                        people
+                            .doing
+                            .clone()
                             .spawn(async move { people.retry(letter, false, false).await });
                     }
                     self.doing
@@ -127,7 +139,7 @@ impl People {
             }
             Deed::Submit(mut wishes) if wishes.len() == 1 => {
                 if let Some(wish) = wishes.pop() {
-                    self.doing.spawn(async move { people.submit(wish).await });
+                    self.begin_to_submit(wish, TRIES_MAX);
                 }
             }
             Deed::Submit(wishes) => {

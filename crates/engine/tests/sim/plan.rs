@@ -1,5 +1,7 @@
-//! What a seed stands for: the faults and how often they come, the limits of the node, the
-//! workflows, and what people do when.
+//! What a seed stands for: how many nodes there are, the faults and how often they come, the limits
+//! of a node, the workflows, and what people do when.
+
+mod nodes;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,8 +11,11 @@ use refire_engine::limit::{HostLimit, Limits};
 use crate::dice::Dice;
 use crate::flow::{Flow, HOSTS};
 
+pub(crate) use nodes::{Mishap, Nodes};
+
 /// Everything that is decided before a run begins.
 pub(crate) struct Plan {
+    pub(crate) nodes: Nodes,
     pub(crate) rates: Rates,
     pub(crate) limits: Limits,
     pub(crate) flows: Vec<Flow>,
@@ -116,7 +121,7 @@ pub(crate) enum Deed {
     DeleteWorkflow {
         flow: usize,
     },
-    /// Stops the process in order, with so much patience for what runs.
+    /// Stops a process in order, with so much patience for what runs.
     Stop {
         patience_ms: u64,
     },
@@ -155,7 +160,12 @@ impl Plan {
         let flows: Vec<Flow> = (0..*dice.pick(&[1, 1, 2, 2, 3, 4]))
             .map(|number| Flow::roll(dice, number))
             .collect();
-        let safety_ms = *dice.pick(&[2_000, 10_000, 10_000, 60_000, 300_000]);
+        let mut nodes = Nodes::roll(seed);
+        let mut safety_ms = *dice.pick(&[2_000, 10_000, 10_000, 60_000, 300_000]);
+        if nodes.count > 1 {
+            safety_ms = Nodes::safety_ms(seed);
+        }
+        nodes.befall(seed, safety_ms);
         let mut deeds = deeds(dice, &flows, safety_ms);
         deeds.sort_by_key(|(at, _)| *at);
         let rates = Rates::roll(dice);
@@ -164,9 +174,11 @@ impl Plan {
         let limited = flows.iter().any(|flow| flow.texts.iter().any(is_limited));
         let is_rated = |text: &String| text.contains("rateLimit");
         let rated = flows.iter().any(|flow| flow.texts.iter().any(is_rated));
+        let calm = rates.is_calm() && nodes.is_calm();
         Self {
-            is_prompt: rates.is_calm() && !limited && is_wide(&limits),
-            is_eager: rates.is_calm() && !rated && limits.hosts.is_empty(),
+            is_prompt: calm && !limited && is_wide(&limits),
+            is_eager: calm && !rated && limits.hosts.is_empty(),
+            nodes,
             rates,
             limits,
             flows,

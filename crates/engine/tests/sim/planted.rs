@@ -5,6 +5,7 @@ use std::sync::Arc;
 use refire_core::planted::{Defect, choose};
 use refire_store::model::Disk;
 
+use crate::plan::Nodes;
 use crate::run::run;
 use crate::world::LINES_SHOWN;
 
@@ -15,7 +16,22 @@ const LAZY_COMMITS: u32 = 5;
 
 /// Runs seeds with this defect until one of these checks notices.
 fn is_found(defect: Option<Defect>, disk: fn() -> Arc<Disk>, checks: &[&str]) {
-    for seed in 0..SEEDS_MAX {
+    is_found_in(0..SEEDS_MAX, defect, disk, checks);
+}
+
+/// The same with a defect that needs several nodes.
+fn is_found_among_nodes(defect: Defect, checks: &[&str]) {
+    let seeds = (0..SEEDS_MAX).filter(|seed| Nodes::roll(*seed).count > 1);
+    is_found_in(seeds, Some(defect), Disk::new, checks);
+}
+
+fn is_found_in(
+    seeds: impl Iterator<Item = u64>,
+    defect: Option<Defect>,
+    disk: fn() -> Arc<Disk>,
+    checks: &[&str],
+) {
+    for seed in seeds {
         choose(defect);
         let outcome = run(seed, disk(), LINES_SHOWN);
         choose(None);
@@ -113,4 +129,73 @@ fn a_disk_that_lies_is_found() {
         "no call before its commit",
     ];
     is_found(None, || Disk::new_lazy(LAZY_COMMITS), &checks);
+}
+
+#[test]
+fn commits_without_a_fence_are_found() {
+    let checks = ["nothing is written without a lease"];
+    is_found_among_nodes(Defect::FenceDropped, &checks);
+}
+
+#[test]
+fn work_that_is_taken_from_the_living_is_found() {
+    let checks = ["only the dead lose their work", "no call for what is over"];
+    is_found_among_nodes(Defect::LivingOrphaned, &checks);
+}
+
+#[test]
+fn a_reap_of_the_living_is_found() {
+    let checks = ["only the silent are removed"];
+    is_found_among_nodes(Defect::LivingReaped, &checks);
+}
+
+#[test]
+fn a_result_that_counts_for_another_attempt_is_found() {
+    let checks = ["a result is of its own attempt"];
+    is_found_among_nodes(Defect::LostResultTaken, &checks);
+}
+
+#[test]
+fn clocks_that_are_not_compared_are_found() {
+    let checks = ["no call before its time", "work begins on time"];
+    is_found_among_nodes(Defect::ClockOffsetIgnored, &checks);
+}
+
+#[test]
+fn an_id_that_is_used_again_is_found() {
+    let checks = ["an id is used once"];
+    is_found_among_nodes(Defect::IdUsedAgain, &checks);
+}
+
+#[test]
+fn calls_without_a_lease_are_found() {
+    let checks = ["no call without a lease"];
+    is_found_among_nodes(Defect::CalledWithoutLease, &checks);
+}
+
+#[test]
+fn an_unknown_end_that_is_forgotten_is_found() {
+    let checks = [
+        "everything comes to its end",
+        "a dead node's work begins elsewhere in time",
+    ];
+    is_found_among_nodes(Defect::UnknownForgotten, &checks);
+}
+
+#[test]
+fn a_node_that_is_removed_late_is_found() {
+    let checks = ["a dead node's work begins elsewhere in time"];
+    is_found_among_nodes(Defect::ReapedLate, &checks);
+}
+
+#[test]
+fn calls_that_go_on_without_a_lease_are_found() {
+    let checks = ["a lost lease ends calls", "slots are given back"];
+    is_found_among_nodes(Defect::CallsKept, &checks);
+}
+
+#[test]
+fn calls_for_what_may_be_anothers_are_found() {
+    let checks = ["a node calls what it owns", "one node calls an attempt"];
+    is_found_among_nodes(Defect::CalledUnconfirmed, &checks);
 }

@@ -1,40 +1,33 @@
 //! A run of a seed: life after life with faults, then everything heals and all must come to its
-//! end, then the account is made up.
+//! end, then the account is made up. Here it is one node; `fleet` has the runs of several.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use refire_core::dead_letter::LetterStatus;
 use refire_core::execution::{Command, Status};
 use refire_core::id::ExecutionId;
-use refire_engine::clock::Clock;
-use refire_engine::{CommandError, Engine, Retention};
+use refire_engine::{CommandError, Engine};
+use refire_store::WorkRow;
 use refire_store::model::{Disk, Image};
-use refire_store::{Store, WorkRow};
 use tokio_util::task::TaskTracker;
 
-use crate::life::{Life, WorldEntropy};
+use crate::fleet::live_together;
+use crate::life::Life;
 use crate::mark::{Mark, Marks};
 use crate::panics;
 use crate::people::People;
 use crate::plan::Healing;
-use crate::target::Targets;
-use crate::weather::Weather;
-use crate::world::{Violation, World};
+use crate::process::{self, End, LIVES_MAX};
+use crate::world::{BEGINNING_US, Violation, World};
 
 /// Once everything has healed, this is enough for whatever is open.
-const HEALED_WITHIN_MS: u64 = 2 * 3_600_000;
-/// The world begins in January 2026.
-const BEGINNING_US: i64 = 1_767_225_600_000_000;
-/// How long requests may take to be answered once the store is not to be trusted: what the server
-/// gives them before it exits.
-const ANSWERS_WITHIN: Duration = Duration::from_secs(2);
+pub(crate) const HEALED_WITHIN_MS: u64 = 2 * 3_600_000;
 /// Work that nothing holds up begins within this.
 const WATCH_EVERY_MS: u64 = 700;
-/// Lives of one run; more would be a process that cannot stay alive.
-const LIVES_MAX: u32 = 60;
+/// How long a program takes to give up that cannot start, in milliseconds.
+const GIVES_UP_AFTER_MS: u64 = 5_000;
 
 /// What a run came to.
 pub(crate) struct Outcome {
@@ -46,25 +39,15 @@ pub(crate) struct Outcome {
     pub(crate) executions: usize,
 }
 
-/// How a life ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
-    /// By a crash: what was not durable is gone.
-    Crashed,
-    /// By itself, because the store was not to be trusted.
-    Broken,
-    /// In order.
-    Stopped,
-    /// Everything has come to its end.
-    Done,
-}
-
 /// Runs a seed on this disk.
 pub(crate) fn run(seed: u64, disk: Arc<Disk>, lines_kept: usize) -> Outcome {
     panics::watch();
     let world = World::new(seed, disk, lines_kept);
     let lived = catch_unwind(AssertUnwindSafe(|| {
-        let lives = life_after_life(&world);
+        let lives = match world.is_shared() {
+            true => live_together(&world),
+            false => life_after_life(&world),
+        };
         make_up_the_account(&world);
         lives
     }));
@@ -125,7 +108,7 @@ fn make_up_the_account(world: &World) {
 }
 
 /// What a crash came across.
-fn between(world: &World) {
+pub(crate) fn between(world: &World) {
     let inside = &mut *world.inside();
     let (mut undoing, mut paused, mut retrying) = (false, false, false);
     for (_, known) in inside.judge.all() {
@@ -150,7 +133,7 @@ fn between(world: &World) {
 /// The process is down for a while, and somebody may set the clock.
 fn pass_time(world: &World, wall_us: &mut i64) {
     let inside = &mut *world.inside();
-    inside.in_flight.clear();
+    inside.in_flight.forget_all();
     let dice = &mut inside.process_dice;
     let down_ms: i64 = *dice.pick(&[1, 20, 1_000, 10_000, 100_000]);
     *wall_us += down_ms * 1_000;
@@ -179,127 +162,46 @@ fn live(world: &Arc<World>, number: u32, wall_us: &mut i64) -> End {
     runtime.block_on(async {
         let life = Life::begin(world, number, *wall_us);
         let end = lead(&life).await;
-        *wall_us = Clock::now(life.clock.as_ref()).as_micros();
+        *wall_us = life.clock.now().as_micros();
         life.with(|inside| inside.trace.say(format!("life {number} ends: {end:?}")));
         end
     })
 }
 
-fn start(life: &Arc<Life>) -> Arc<Engine> {
-    let world = &life.world;
-    let store: Arc<dyn Store> = Arc::new(world.disk.open(Arc::new(Weather(Arc::clone(life)))));
-    let targets = Targets(Arc::clone(life));
-    let mut builder = Engine::builder(store)
-        .clock(life.clock.clone())
-        .entropy(Arc::new(WorldEntropy(Arc::clone(world))))
-        .caller(Arc::new(targets.clone()))
-        .limits(world.plan.limits.clone())
-        .retention(Retention::default())
-        .commit_on_runtime();
-    for flow in &world.plan.flows {
-        let (targets, id) = (targets.clone(), flow.id.clone());
-        builder = builder.task(flow.id.clone(), move |context, _input| {
-            let (targets, id) = (targets.clone(), id.clone());
-            targets.task(id, context, Duration::from_secs(5))
-        });
-    }
-    builder.start().unwrap()
-}
-
 async fn lead(life: &Arc<Life>) -> End {
-    let engine = start(life);
+    tokio::spawn(process::die_some_time(Arc::clone(life)));
+    let started = tokio::select! {
+        biased;
+        () = life.died() => return End::Crashed,
+        started = process::start(life) => started,
+    };
+    let engine = match started {
+        Ok(engine) => engine,
+        Err(error) => {
+            life.say(&format!("it cannot start: {error}"));
+            tokio::select! {
+                biased;
+                () = life.died() => return End::Crashed,
+                () = life.sleep_ms(GIVES_UP_AFTER_MS) => return End::Broken,
+            }
+        }
+    };
     let people = People {
         life: Arc::clone(life),
         engine: Arc::clone(&engine),
         doing: TaskTracker::new(),
+        fleet: None,
     };
-    tokio::spawn(die_some_time(Arc::clone(life)));
-    people.come_back();
+    people.come_back(life.number - 1);
     tokio::spawn(watch(Arc::clone(life), Arc::clone(&engine)));
     let meddler = people.clone();
     tokio::spawn(async move { meddler.meddle().await });
     tokio::select! {
         biased;
         () = life.died() => End::Crashed,
-        () = engine.broken() => leave(life, &people).await,
-        patience_ms = life.asked_to_stop() => stop(life, &people, patience_ms).await,
+        () = engine.broken() => process::leave(life, &people).await,
+        patience_ms = life.asked_to_stop() => process::stop(life, &people, patience_ms).await,
         end = days(life, &people) => end,
-    }
-}
-
-/// The store is not to be trusted: whoever waits is answered, then the process is gone.
-async fn leave(life: &Life, people: &People) -> End {
-    people.doing.close();
-    tokio::select! {
-        biased;
-        () = life.died() => return End::Crashed,
-        _ = tokio::time::timeout(ANSWERS_WITHIN, people.doing.wait()) => {}
-    }
-    life.check(|inside| match inside.ledger.unanswered(life.number, true) {
-        Some(who) => Err(Violation::new("trouble answers everybody", who)),
-        None => Ok(()),
-    });
-    life.say("the store is not to be trusted");
-    End::Broken
-}
-
-async fn stop(life: &Life, people: &People, patience_ms: u64) -> End {
-    life.say(&format!("it is told to stop within {patience_ms} ms"));
-    let patience = Duration::from_millis(patience_ms);
-    let stopped =
-        tokio::time::timeout(Duration::from_secs(25), people.engine.stop_within(patience));
-    tokio::select! {
-        biased;
-        () = life.died() => return End::Crashed,
-        () = people.engine.broken() => return leave(life, people).await,
-        stopped = stopped => life.check(|_| match stopped {
-            Ok(()) => Ok(()),
-            Err(_) => Err(Violation::new("a stop takes 25 seconds at most", "")),
-        }),
-    }
-    // Whoever was at the door hears that it is closed.
-    people.doing.close();
-    let heard = tokio::time::timeout(ANSWERS_WITHIN, people.doing.wait()).await;
-    life.check(|inside| {
-        let rates = &life.world.plan.rates;
-        let calm = rates.is_calm();
-        if heard.is_err() && calm {
-            // Somebody may be asleep between two tries; nobody may be left without an answer.
-            if let Some(who) = inside.ledger.unanswered(life.number, false) {
-                return Err(Violation::new("a stop answers everybody", who));
-            }
-        }
-        let node = people.engine.node();
-        let kept = life.world.disk.look(|image| {
-            let mut rows = image.work.values();
-            rows.find(|row| row.owner == Some(node) && row.begun)
-                .cloned()
-        });
-        match kept {
-            Some(row) if calm => Err(Violation::new(
-                "a stop gives everything back",
-                format!("{row:?}"),
-            )),
-            _ => Ok(()),
-        }
-    });
-    End::Stopped
-}
-
-async fn die_some_time(life: Arc<Life>) {
-    let after = life.with(|inside| {
-        let plan = &life.world.plan;
-        let mean = plan
-            .rates
-            .crash_every_ms
-            .filter(|_| inside.may_crash(plan))?;
-        Some(inside.process_dice.below(2 * mean))
-    });
-    if let Some(after) = after {
-        life.sleep_ms(after).await;
-        if !life.with(|inside| inside.healed) {
-            life.crash("out of the blue", None).await;
-        }
     }
 }
 
@@ -336,7 +238,7 @@ async fn watch(life: Arc<Life>, engine: Arc<Engine>) {
             });
             return;
         }
-        let now = Clock::now(life.clock.as_ref());
+        let now = life.clock.now();
         waiting = life.world.disk.look(|image| {
             let due = |row: &WorkRow| row.due_at.is_none_or(|due| due <= now);
             let rows = image.work.values().filter(|row| due(row));
@@ -429,7 +331,7 @@ async fn resume_all(life: &Arc<Life>, people: &People) {
 }
 
 /// What has not come to its end.
-fn still_open(image: &Image) -> Option<String> {
+pub(crate) fn still_open(image: &Image) -> Option<String> {
     let open = image
         .executions
         .iter()

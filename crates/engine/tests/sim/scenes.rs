@@ -59,7 +59,7 @@ impl Faults for Scene {
         }
     }
 
-    async fn answer(&self, _: &'static str) {
+    async fn answer(&self, _: &'static str) -> Result<(), ReadError> {
         let late = match &mut *self.late.lock().unwrap() {
             Some((0, late)) => *late,
             Some((before, _)) => {
@@ -69,6 +69,7 @@ impl Faults for Scene {
             None => Duration::ZERO,
         };
         sleep(late).await;
+        Ok(())
     }
 }
 
@@ -107,7 +108,7 @@ impl Scene {
     }
 
     /// A process on the disk.
-    fn start(self: &Arc<Self>) -> Arc<Engine> {
+    async fn start(self: &Arc<Self>) -> Arc<Engine> {
         let store: Arc<dyn Store> = Arc::new(self.disk.open(self.clone()));
         let before = self.lived_ms.fetch_add(100_000, Ordering::SeqCst);
         Engine::builder(store)
@@ -119,6 +120,7 @@ impl Scene {
             })
             .commit_on_runtime()
             .start()
+            .await
             .unwrap()
     }
 
@@ -145,7 +147,7 @@ fn wish(delay_ms: u64) -> Submission {
 
 /// An execution that begins so long after a process found it on the disk.
 async fn left_behind(scene: &Arc<Scene>, flow: &str) -> (Arc<Engine>, ExecutionId) {
-    let engine = scene.start();
+    let engine = scene.start().await;
     engine.apply(flow, None, "somebody").await.unwrap();
     let Accepted::New { id, .. } = engine.submit(wish(100_500)).await.unwrap() else {
         panic!("there was no key");
@@ -155,7 +157,7 @@ async fn left_behind(scene: &Arc<Scene>, flow: &str) -> (Arc<Engine>, ExecutionI
         engine.command(id, command).await.unwrap();
     }
     engine.stop().await;
-    (scene.start(), id)
+    (scene.start().await, id)
 }
 
 async fn ended(engine: &Engine, id: ExecutionId) -> Status {
@@ -166,7 +168,7 @@ async fn ended(engine: &Engine, id: ExecutionId) -> Status {
 #[tokio::test(start_paused = true)]
 async fn what_is_accepted_stays_so_although_its_end_cannot_be_read() {
     let scene = Scene::new();
-    let engine = scene.start();
+    let engine = scene.start().await;
     engine.apply(FLOW, None, "somebody").await.unwrap();
     scene.fail(&["execution"]);
     let answer = engine
@@ -280,7 +282,7 @@ async fn nothing_begins_once_the_store_is_not_to_be_trusted() {
 #[tokio::test(start_paused = true)]
 async fn nobody_waits_for_an_end_once_the_store_is_not_to_be_trusted() {
     let scene = Scene::new();
-    let engine = scene.start();
+    let engine = scene.start().await;
     engine.apply(FLOW, None, "somebody").await.unwrap();
     let waiting = engine.clone();
     let waiting = tokio::spawn(async move {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use refire_core::failure::{ErrorClass, Failure};
-use refire_core::id::ExecutionId;
+use refire_core::id::{ExecutionId, NodeId};
 use refire_core::json::Json;
 use refire_engine::caller::Caller;
 use refire_engine::target::{HttpAnswer, HttpRequest};
@@ -15,6 +15,7 @@ use refire_engine::{TaskContext, TaskError};
 
 use crate::dice::Dice;
 use crate::flow::Mood;
+use crate::judge::By;
 use crate::life::Life;
 use crate::mark::Mark;
 use crate::weather::POISON;
@@ -28,8 +29,13 @@ pub(crate) struct InFlight {
 }
 
 /// One call.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Call {
+    /// The life that makes it, and as which node.
+    pub(crate) life: u32,
+    pub(crate) node: Option<NodeId>,
+    /// When it was made, in milliseconds that the world had lived.
+    pub(crate) at_ms: u64,
     pub(crate) execution: ExecutionId,
     pub(crate) step: String,
     pub(crate) attempt: u32,
@@ -43,8 +49,18 @@ impl InFlight {
         self.calls.values()
     }
 
-    /// The process is gone, and with it its calls.
-    pub(crate) fn clear(&mut self) {
+    /// Those of one process.
+    pub(crate) fn of(&self, life: u32) -> impl Iterator<Item = &Call> {
+        self.iter().filter(move |call| call.life == life)
+    }
+
+    /// A process is gone, and with it its calls.
+    pub(crate) fn forget(&mut self, life: u32) {
+        self.calls.retain(|_, call| call.life != life);
+    }
+
+    /// The only process is gone.
+    pub(crate) fn forget_all(&mut self) {
         self.calls.clear();
     }
 }
@@ -58,8 +74,13 @@ struct Ending {
 impl Drop for Ending {
     fn drop(&mut self) {
         if !self.life.is_dead() {
-            self.life
-                .with(|inside| inside.in_flight.calls.remove(&self.number));
+            let node = self.life.node();
+            self.life.with(|inside| {
+                let ended = inside.in_flight.calls.remove(&self.number);
+                if ended.is_some_and(|call| call.node != node) {
+                    inside.marks.reach(Mark::CallGivenUp);
+                }
+            });
         }
     }
 }
@@ -97,6 +118,9 @@ impl Caller for Targets {
         };
         let host = request.url.split('/').nth(2).map(str::to_owned);
         let call = Call {
+            life: self.0.number,
+            node: self.0.node(),
+            at_ms: self.0.lived_ms(),
             execution: header("X-Refire-Execution").parse().unwrap(),
             step: header("X-Refire-Step"),
             attempt: header("X-Refire-Attempt").parse().unwrap(),
@@ -125,6 +149,9 @@ impl Targets {
         timeout: Duration,
     ) -> Result<Json, TaskError> {
         let call = Call {
+            life: self.0.number,
+            node: self.0.node(),
+            at_ms: self.0.lived_ms(),
             execution: context.execution,
             step: context.step,
             attempt: context.attempt,
@@ -140,6 +167,7 @@ impl Targets {
 
     async fn called(&self, flow: &str, call: Call, timeout: Duration) -> Result<String, Failure> {
         let life = &self.0;
+        self.leaves(&call);
         life.alive().await;
         let text = life.with(|inside| {
             let name = inside.trace.name(call.execution);
@@ -200,18 +228,38 @@ impl Targets {
         }
     }
 
+    /// The process lets the call go: from here on nothing can hold it back, only up.
+    fn leaves(&self, call: &Call) {
+        let life = &self.0;
+        if life.is_dead() || !life.world.is_shared() {
+            return;
+        }
+        let (node, now) = (life.node(), life.world.now());
+        let lease = life.world.plan.nodes.lease;
+        life.check(|inside| {
+            let judge = &inside.judge;
+            life.world
+                .disk
+                .look(|image| judge.may_call(image, call, node, (now, lease)))
+        });
+    }
+
     /// The judge looks at the call; what its target will do is rolled.
     fn arrive(&self, flow: &str, call: &Call, timeout: Duration) -> (u64, Reaction) {
         let life = &self.0;
-        let now = refire_engine::clock::Clock::now(life.clock.as_ref());
+        let (now, node) = (life.now(), life.node());
+        let caller = By {
+            life: life.number,
+            node,
+            knows_until_ms: life.knows_until(),
+            is_shared: life.world.is_shared(),
+        };
         life.check(|inside| {
-            let Inside {
-                judge, lived_ms, ..
-            } = inside;
+            let Inside { judge, marks, .. } = inside;
             life.world
                 .disk
-                .look(|image| judge.call(image, call, (life.number, *lived_ms, now)))?;
-            match life.world.plan.is_prompt {
+                .look(|image| judge.call(image, call, (&caller, now), marks))?;
+            match life.world.plan.is_prompt && !caller.is_shared {
                 true => judge.is_on_time(call, life.began, now),
                 false => Ok(()),
             }
@@ -254,7 +302,10 @@ impl Targets {
         let may_crash = inside.may_crash(plan);
         let dice = &mut inside.target_dice;
         let after_ms = *dice.pick(&[0, 1, 1, 5, 5, 10, 50, 200]);
-        let value = format!(r#"{{"value":{},"step":"{}"}}"#, dice.below(100), call.step);
+        // A result says which attempt it is of: it must be recorded as that one's.
+        let (step, attempt) = (&call.step, call.attempt);
+        let value = dice.below(100);
+        let value = format!(r#"{{"value":{value},"step":"{step}","attempt":{attempt}}}"#);
         let well = Reaction::Answers { after_ms, value };
         let broken = Failure::new(ErrorClass::HttpStatus, "it is broken").with_code("400");
         if inside.healed {
@@ -273,7 +324,7 @@ impl Targets {
         match spot.mood {
             Mood::Fine => well,
             Mood::Flaky(rate) if dice.chance(rate) => {
-                misbehaviour(dice, after_ms, timeout, is_local)
+                misbehaviour(dice, (after_ms, timeout), is_local, attempt)
             }
             Mood::Flaky(_) => well,
             Mood::Down => fails(failure(dice)),
@@ -294,7 +345,12 @@ impl Targets {
     }
 }
 
-fn misbehaviour(dice: &mut Dice, after_ms: u64, timeout: Duration, is_local: bool) -> Reaction {
+fn misbehaviour(
+    dice: &mut Dice,
+    (after_ms, timeout): (u64, Duration),
+    is_local: bool,
+    attempt: u32,
+) -> Reaction {
     match dice.below(10) {
         0 => Reaction::NeverAnswers,
         1 => Reaction::AnswersLate {
@@ -303,7 +359,7 @@ fn misbehaviour(dice: &mut Dice, after_ms: u64, timeout: Duration, is_local: boo
         2 => {
             // To the millisecond when the attempt gives up.
             let after_ms = u64::try_from(timeout.as_millis()).unwrap_or(0);
-            let value = "\"at the last moment\"".to_owned();
+            let value = format!(r#"{{"when":"at the last moment","attempt":{attempt}}}"#);
             Reaction::Answers { after_ms, value }
         }
         3 if is_local => Reaction::Panics,

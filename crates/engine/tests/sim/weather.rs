@@ -2,6 +2,8 @@
 //! nobody knows, reads that fail or take long. And the place where the judge looks: at the moment
 //! a commit is durable.
 
+mod network;
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -9,8 +11,8 @@ use std::sync::atomic::Ordering;
 use async_trait::async_trait;
 use refire_core::execution::EventRow;
 use refire_core::id::ExecutionId;
-use refire_store::model::{Faults, Image, Moment, Verdict};
-use refire_store::{Batch, NotWritten, Part, ReadError, WorkChange, WorkRow};
+use refire_store::model::{Faults, Finding, Image, Moment, Verdict};
+use refire_store::{Batch, Begin, News, NotWritten, Part, ReadError, WorkChange, WorkRow};
 
 use crate::life::Life;
 use crate::mark::Mark;
@@ -34,6 +36,9 @@ enum Fault {
 impl Faults for Weather {
     async fn commit(&self, moment: Moment, batch: &Batch) -> Verdict {
         let life = &self.0;
+        if life.world.is_shared() {
+            return self.shared_commit(moment, batch).await;
+        }
         life.alive().await;
         if moment == Moment::Arrived {
             self.arrived(batch);
@@ -43,14 +48,7 @@ impl Faults for Weather {
             life.tempt();
             life.sleep_ms(wait).await;
         } else {
-            life.check(|inside| {
-                let ids = touched(batch);
-                let (now, marks) = (inside.lived_ms, &mut inside.marks);
-                let judge = &mut inside.judge;
-                life.world
-                    .disk
-                    .look(|image| judge.look_at(image, &ids, now, marks))
-            });
+            self.look(batch);
             life.alive().await;
         }
         if is_unstorable(batch) && moment == Moment::Arrived {
@@ -66,12 +64,7 @@ impl Faults for Weather {
                 life.say(&format!("{moment:?}: {verdict:?}"));
                 verdict
             }
-            Fault::Panic => {
-                life.reach(Mark::CommitterPanicked);
-                life.say("the committer panics");
-                // Without the hook: this is no defect of the test to print.
-                std::panic::resume_unwind(Box::new("the committer panics"))
-            }
+            Fault::Panic => self.panic(),
             Fault::Crash(mark) => {
                 life.crash(&format!("of a commit: {moment:?}"), Some(mark))
                     .await;
@@ -83,6 +76,7 @@ impl Faults for Weather {
     async fn read(&self, what: &'static str) -> Result<(), ReadError> {
         let life = &self.0;
         life.alive().await;
+        self.unreachable(what).await?;
         self.read_takes().await;
         let fails = life.with(|inside| {
             let rates = &life.world.plan.rates;
@@ -103,12 +97,49 @@ impl Faults for Weather {
         Ok(())
     }
 
-    async fn answer(&self, _what: &'static str) {
+    async fn answer(&self, what: &'static str) -> Result<(), ReadError> {
+        let from = self.0.lived_ms();
+        self.roll_call();
         self.read_takes().await;
+        self.0.was_deaf(from);
+        self.heard_nothing(what)
+    }
+
+    async fn lost(&self, _batch: &Batch) -> Finding {
+        self.find_out().await
+    }
+
+    async fn news(&self, news: News) -> Option<News> {
+        self.hear(news).await
     }
 }
 
 impl Weather {
+    /// The judge looks at what has become durable.
+    fn look(&self, batch: &Batch) {
+        let life = &self.0;
+        let node = life.node();
+        life.check(|inside| {
+            let ids = touched(batch);
+            let (now, marks) = (inside.lived_ms, &mut inside.marks);
+            let judge = &mut inside.judge;
+            let is_shared = life.world.is_shared();
+            life.world.disk.look(|image| {
+                if is_shared {
+                    judge.written_by(image, batch, node)?;
+                }
+                judge.look_at(image, &ids, now, marks)
+            })
+        });
+    }
+
+    fn panic(&self) -> Verdict {
+        self.0.reach(Mark::CommitterPanicked);
+        self.0.say("the committer panics");
+        // Without the hook: this is no defect of the test to print.
+        std::panic::resume_unwind(Box::new("the committer panics"))
+    }
+
     /// Each half of a read may take long.
     async fn read_takes(&self) {
         let life = &self.0;
@@ -141,6 +172,10 @@ impl Weather {
 
     fn marks_on_arrival(&self, inside: &mut Inside, image: &Image, batch: &Batch) {
         let stopping = self.0.stopping.load(Ordering::Relaxed);
+        let has_lease = |node| image.nodes.contains_key(&node);
+        if batch.lease.is_some_and(|node| !has_lease(node)) {
+            inside.marks.reach(Mark::CommitFenced);
+        }
         for part in &batch.parts {
             match part {
                 Part::Advance(advance) => {
@@ -150,6 +185,9 @@ impl Weather {
                     let now = image.executions.get(&advance.id);
                     if now.is_some_and(|now| now.row.update.version != advance.expected_version) {
                         inside.marks.reach(Mark::DecidedOnThePast);
+                        if self.0.world.is_shared() {
+                            inside.marks.reach(Mark::DecidedOnAnothersPast);
+                        }
                     }
                 }
                 Part::Release(release) if stopping => {
@@ -225,7 +263,8 @@ impl Weather {
             inside.crashes += 1;
             return Fault::Panic;
         }
-        if may_crash && dice.chance(rates.unknown) {
+        // On a shared disk lost answers have rates of their own, and a process goes on.
+        if may_crash && !self.0.world.is_shared() && dice.chance(rates.unknown) {
             let durable = match moment {
                 Moment::Arrived => false,
                 Moment::Applied => dice.chance(500),
@@ -304,7 +343,9 @@ fn touched(batch: &Batch) -> Vec<ExecutionId> {
         match part {
             Part::Admit(admit) => ids.push(admit.row.id),
             Part::Advance(advance) => ids.push(advance.id),
-            Part::Begin(work) => ids.extend(work.iter().map(|(key, _)| key.execution)),
+            Part::Begin(Begin { work, .. }) => {
+                ids.extend(work.iter().map(|(key, _)| key.execution));
+            }
             Part::Release(release) => {
                 ids.extend(release.work.iter().map(|(key, _)| key.execution));
             }
@@ -339,7 +380,7 @@ fn describe(trace: &mut Trace, batch: &Batch) -> String {
                 }
             }
             Part::ClaimTimers(_) => text.push_str("claim timers"),
-            Part::Begin(work) => {
+            Part::Begin(Begin { work, .. }) => {
                 text.push_str("begin");
                 for (key, attempt) in work {
                     let _ = write!(

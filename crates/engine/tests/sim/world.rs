@@ -4,10 +4,13 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use refire_core::id::ExecutionId;
+use refire_core::time::Timestamp;
 use refire_store::model::Disk;
+use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use crate::dice::Dice;
 use crate::judge::Judge;
@@ -18,6 +21,8 @@ use crate::target::InFlight;
 
 /// Trace lines shown with a failure.
 pub(crate) const LINES_SHOWN: usize = 40;
+/// The world begins in January 2026.
+pub(crate) const BEGINNING_US: i64 = 1_767_225_600_000_000;
 
 /// A promise that was broken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +51,10 @@ impl fmt::Display for Violation {
 pub(crate) struct World {
     pub(crate) plan: Plan,
     pub(crate) disk: Arc<Disk>,
+    /// Rings when a promise was broken.
+    pub(crate) over: Notify,
+    /// When it began, where several nodes live in it.
+    began: Arc<OnceLock<Instant>>,
     inside: Mutex<Inside>,
 }
 
@@ -77,7 +86,15 @@ pub(crate) struct Inside {
 }
 
 impl World {
+    /// A world on this disk if it has one node, and else on one that its nodes share.
     pub(crate) fn new(seed: u64, disk: Arc<Disk>, lines_kept: usize) -> Arc<Self> {
+        let plan = Plan::roll(seed);
+        let began: Arc<OnceLock<Instant>> = Arc::default();
+        let clock = Arc::clone(&began);
+        let disk = match plan.nodes.count {
+            1 => disk,
+            _ => Disk::shared(Arc::new(move || since(&clock))),
+        };
         let inside = Inside {
             trace: Trace::new(lines_kept),
             marks: Marks::default(),
@@ -99,10 +116,27 @@ impl World {
             entropy: Dice::new(seed, "entropy"),
         };
         Arc::new(Self {
-            plan: Plan::roll(seed),
+            plan,
             disk,
+            over: Notify::new(),
+            began,
             inside: Mutex::new(inside),
         })
+    }
+
+    /// Whether several nodes share the disk.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.plan.nodes.count > 1
+    }
+
+    /// The moment at which a world of several nodes began. The first to ask begins it.
+    pub(crate) fn began(&self) -> Instant {
+        *self.began.get_or_init(Instant::now)
+    }
+
+    /// What time it is by the clock of the database that the nodes share.
+    pub(crate) fn now(&self) -> Timestamp {
+        since(&self.began)
     }
 
     pub(crate) fn inside(&self) -> MutexGuard<'_, Inside> {
@@ -121,6 +155,12 @@ impl World {
             inside.violate(violation);
         }
     }
+}
+
+fn since(began: &OnceLock<Instant>) -> Timestamp {
+    let lived = began.get_or_init(Instant::now).elapsed().as_micros();
+    let lived = i64::try_from(lived).unwrap_or(i64::MAX);
+    Timestamp::from_micros(BEGINNING_US.saturating_add(lived))
 }
 
 impl Inside {

@@ -25,6 +25,16 @@ impl AdminKey {
         Self(Sha256::digest(key.as_bytes()).into())
     }
 
+    /// A hash that was kept elsewhere; none if it has not the size of one.
+    pub(crate) fn from_hash(hash: &[u8]) -> Option<Self> {
+        hash.try_into().ok().map(Self)
+    }
+
+    /// The hash.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     /// Takes the same time for every wrong key.
     fn is(&self, presented: &[u8]) -> bool {
         let hash: [u8; 32] = Sha256::digest(presented).into();

@@ -74,15 +74,13 @@ async fn healthz() -> Response {
     ),
 )]
 async fn readyz(State(app): State<App>) -> Response {
+    let refuse = |why| health(StatusCode::SERVICE_UNAVAILABLE, why);
     if app.gate.is_stopping() {
-        health(StatusCode::SERVICE_UNAVAILABLE, "stopping")
-    } else if app.engine.is_ready() {
-        health(StatusCode::OK, "ok")
+        refuse("stopping")
+    } else if !app.engine.is_ready() || !app.readiness.store_answers(&app.engine).await {
+        refuse("the store is not available")
     } else {
-        health(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "the store is not available",
-        )
+        health(StatusCode::OK, "ok")
     }
 }
 
@@ -95,7 +93,11 @@ async fn version(State(app): State<App>) -> Json<Version> {
     Json(Version {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         node_id: app.engine.node().to_string(),
-        store: "sqlite".to_owned(),
+        store: if app.engine.store().is_shared() {
+            "postgres".to_owned()
+        } else {
+            "sqlite".to_owned()
+        },
     })
 }
 
@@ -141,7 +143,8 @@ async fn home() -> Response {
     ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
 }
 
-/// Copies the whole store to a new file on the server's machine, while it is in use.
+/// Copies the whole store to a new file on the server's machine, while it is in use. The file is an
+/// SQLite database, whatever the store is.
 #[utoipa::path(
     post,
     path = "/api/backup",

@@ -15,7 +15,7 @@ async fn app() -> (App, tempfile::TempDir) {
     let directory = tempfile::tempdir().unwrap();
     let now = refire_core::time::Timestamp::from_millis(0);
     let store = Sqlite::open_in(directory.path(), &Options::new(now)).unwrap();
-    let engine = Engine::builder(Arc::new(store)).start().unwrap();
+    let engine = Engine::builder(Arc::new(store)).start().await.unwrap();
     (App::new(engine, AdminKey::new(KEY), 1024), directory)
 }
 

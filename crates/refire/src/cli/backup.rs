@@ -1,27 +1,26 @@
 //! `refire backup`: a copy of the whole store, while it is in use.
 //!
-//! A running server makes the copy itself, since only one process may have the store open. When
-//! none runs on this machine the store is opened here.
+//! A running server makes the copy itself, since only one process may have an embedded store open.
+//! When none runs on this machine the store is opened here. The copy is an SQLite file, whatever the
+//! store is.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use refire_client::model::BackupResult;
-use refire_store::Store as _;
-use refire_store::sqlite::{Options, Sqlite};
+use refire_store::Store;
+use refire_store::postgres::Postgres;
+use refire_store::sqlite::{self, Sqlite};
 
 use super::moment::{millis, span};
 use super::outcome::Outcome;
-use super::output::{is_watched, print, print_json, say};
+use super::output::{print, print_json, say};
+use super::progress::{pages_bar, rows_bar};
 use super::session::Session;
 use super::wait::spinner;
-
-/// The database's name in a data directory.
-const DATABASE: &str = "refire.db";
-const BAR: &str = "{bar:40} {percent:>3} %  {pos}/{len} pages";
+use crate::config::{DATABASE, Database, DatabaseUrl};
 
 /// Options of `refire backup`.
 #[derive(Debug, Args)]
@@ -30,11 +29,19 @@ Examples:
   refire backup /backups/refire-$(date +%F).db
   refire backup refire.copy.db --data-dir /var/lib/refire
 
-To restore, stop the server, put the copy in place of refire.db in its data directory (without
+The copy of a PostgreSQL is an SQLite file too: `refire serve --database sqlite:<file>` runs on it, and
+`refire migrate --from sqlite:<file>` puts it into an empty PostgreSQL.
+
+To restore an embedded database, stop the server, put the copy in place of refire.db in its data directory (without
 refire.db-wal and refire.db-shm beside it) and start the server again.")]
 pub(crate) struct BackupArgs {
     /// The file to write; one that exists is not written over
     file: PathBuf,
+    /// The database to copy when no server runs [default: `database` of ./refire.yaml, else
+    /// refire.db in the data directory]
+    #[arg(long, env = "REFIRE_DATABASE_URL", value_name = "URL")]
+    #[arg(hide_env_values = true)]
+    database: Option<DatabaseUrl>,
 }
 
 /// Makes the copy.
@@ -53,14 +60,10 @@ pub(crate) async fn run(session: &Session, args: &BackupArgs) -> anyhow::Result<
     progress.finish_and_clear();
     let result = match answer {
         Ok(result) => result,
-        Err(error) if error.is_connect() && session.is_local() => {
-            let database = session.globals().data_dir().join(DATABASE);
-            if !database.is_file() {
-                return Err(error.into());
-            }
-            say(&format!("no server runs; copying {}", database.display()));
-            copy(session, &database, &to).await?
-        }
+        Err(error) if error.is_connect() && session.is_local() => match database(session, args)? {
+            Database::Sqlite(file) if !file.is_file() => return Err(error.into()),
+            database => copy(session, database, &to).await?,
+        },
         Err(error) => return Err(error.into()),
     };
     if session.is_json() {
@@ -81,10 +84,30 @@ pub(crate) async fn run(session: &Session, args: &BackupArgs) -> anyhow::Result<
     Ok(Outcome::Done)
 }
 
+/// The database of a server that does not run.
+fn database(session: &Session, args: &BackupArgs) -> anyhow::Result<Database> {
+    match session.database(args.database.as_ref()) {
+        Some(url) => url.read(),
+        None => Ok(Database::Sqlite(
+            session.globals().data_dir().join(DATABASE),
+        )),
+    }
+}
+
 /// Copies the store of a server that does not run.
-async fn copy(session: &Session, database: &Path, to: &Path) -> anyhow::Result<BackupResult> {
-    let store = Sqlite::open(database, &Options::new(session.now()))?;
-    let bar = bar();
+async fn copy(session: &Session, database: Database, to: &Path) -> anyhow::Result<BackupResult> {
+    let (store, bar): (Box<dyn Store>, _) = match database {
+        Database::Sqlite(file) => {
+            say(&format!("no server runs; copying {}", file.display()));
+            let options = sqlite::Options::new(session.now());
+            (Box::new(Sqlite::open(&file, &options)?), pages_bar())
+        }
+        Database::Postgres(mut options) => {
+            say(&format!("no server runs here; copying {}", options.place()));
+            options.migrate = false;
+            (Box::new(Postgres::open(&options).await?), rows_bar())
+        }
+    };
     let started = Instant::now();
     let copied = store
         .backup(to, &|done, all| {
@@ -104,14 +127,6 @@ async fn copy(session: &Session, database: &Path, to: &Path) -> anyhow::Result<B
         bytes,
         duration_ms,
     })
-}
-
-fn bar() -> ProgressBar {
-    if !is_watched() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template(BAR).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(0).with_style(style)
 }
 
 /// `12.3 MB`

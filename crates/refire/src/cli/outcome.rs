@@ -8,7 +8,8 @@ Exit codes:
   0  done; an execution that was waited for completed
   1  an error, explained on the standard error
   2  the command line is wrong, also where only the server could tell
-  3  the execution failed or became a dead letter; a replay differs; a load test met errors
+  3  the execution failed or became a dead letter; a replay differs; a load test met errors;
+     migrations are pending
   4  the execution did not end within --wait; it goes on";
 
 /// A command line that cannot be carried out, found out after the arguments were read.
@@ -25,7 +26,7 @@ pub(crate) enum Outcome {
     Refused,
     /// The command line is wrong; what is wrong has been said already.
     Misused,
-    /// The execution that was waited for failed.
+    /// The execution that was waited for failed, or what was checked is not as it should be.
     Failed,
     /// The execution that was waited for goes on.
     NotInTime,

@@ -13,7 +13,7 @@ use refire_core::time::Timestamp;
 use refire_engine::clock::{Clock, SystemClock};
 
 use super::globals::{Format, Globals};
-use crate::config;
+use crate::config::{self, DatabaseUrl};
 
 /// The file in the data directory that holds the admin key.
 const KEY_FILE: &str = "admin.key";
@@ -22,15 +22,18 @@ const KEY_FILE: &str = "admin.key";
 #[derive(Debug)]
 pub(crate) struct Session {
     globals: Globals,
+    database: Option<DatabaseUrl>,
     clock: SystemClock,
 }
 
 impl Session {
     /// A session with these options.
     pub(crate) fn new(mut globals: Globals) -> Self {
-        globals.fill_from(&config::here());
+        let here = config::here();
+        globals.fill_from(&here);
         Self {
             globals,
+            database: here.database,
             clock: SystemClock::new(),
         }
     }
@@ -38,6 +41,15 @@ impl Session {
     /// The options.
     pub(crate) fn globals(&self) -> &Globals {
         &self.globals
+    }
+
+    /// The database that was given, else the one of the settings file in this directory.
+    pub(crate) fn database<'a>(
+        &'a self,
+        given: Option<&'a DatabaseUrl>,
+    ) -> Option<&'a DatabaseUrl> {
+        let given = given.filter(|url| !url.is_empty());
+        given.or(self.database.as_ref())
     }
 
     /// Whether the answer is read by a program.

@@ -6,15 +6,17 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow, bail};
 use refire_core::definition::source::{Content, Node};
 
-use super::LogFormat;
 use super::bounds::Bounds;
+use super::node::NodeArgs;
+use super::{DatabaseUrl, LogFormat};
 
 /// What the file says; the rest is decided elsewhere.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Settings {
     pub(super) listen: Option<String>,
     pub(super) data_dir: Option<PathBuf>,
-    pub(super) database: Option<String>,
+    pub(super) database: Option<DatabaseUrl>,
+    pub(super) node: NodeArgs,
     pub(super) dev: Option<bool>,
     pub(super) behind_proxy: Option<bool>,
     pub(super) allow_private_targets: Option<String>,
@@ -26,10 +28,12 @@ pub(super) struct Settings {
 }
 
 /// Every key, for the message about an unknown one.
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 20] = [
     "listen",
     "data_dir",
     "database",
+    "node_name",
+    "lease",
     "dev",
     "behind_proxy",
     "allow_private_targets",
@@ -89,7 +93,9 @@ fn set(settings: &mut Settings, key: &str, value: &Node) -> anyhow::Result<()> {
     match key {
         "listen" => settings.listen = Some(text(value)?),
         "data_dir" => settings.data_dir = Some(text(value)?.into()),
-        "database" => settings.database = Some(text(value)?),
+        "database" => settings.database = Some(text(value)?.parse()?),
+        "node_name" => settings.node.node_name = Some(text(value)?),
+        "lease" => settings.node.lease = Some(text(value)?),
         "dev" => settings.dev = Some(flag(value)?),
         "behind_proxy" => settings.behind_proxy = Some(flag(value)?),
         "allow_private_targets" => settings.allow_private_targets = Some(list(value)?),

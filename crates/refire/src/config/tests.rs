@@ -19,7 +19,9 @@ fn a_flag_goes_over_the_file_and_the_file_over_the_default() {
     };
     let config = resolve(args, file).unwrap();
     assert_eq!(config.listen.to_string(), "127.0.0.1:2");
-    assert_eq!(config.database, PathBuf::from("/tmp/f/refire.db"));
+    assert!(
+        matches!(config.database, Database::Sqlite(path) if path.ends_with("/tmp/f/refire.db"))
+    );
     assert_eq!(
         (config.limits.attempts, config.limits.attempts_per_host),
         (7, 128)
@@ -104,7 +106,8 @@ fn what_is_wrong_is_named() {
         ),
         ("max_attempts: -1", "not a whole number"),
         ("log_format: xml", "neither text nor json"),
-        ("database: postgres://x", "no PostgreSQL"),
+        ("database: mysql://x", "is not a database of ours"),
+        ("lease: 1s", "--lease: must be between 5 s and 300 s"),
         ("database: 'sqlite:'", "names no file"),
         ("listen: here", "`here` is not an address with a port"),
         ("max_body_bytes: 99999999999", "is more than"),

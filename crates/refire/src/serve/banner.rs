@@ -5,8 +5,11 @@ use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::Path;
 
+use refire_core::id::NodeId;
+use refire_store::NodeRow;
+
 use super::key::Obtained;
-use crate::config::ServeConfig;
+use crate::config::{Database, ServeConfig};
 use crate::program;
 
 /// The address at which the command line looks by itself.
@@ -15,63 +18,141 @@ const USUAL: &str = "127.0.0.1:7373";
 /// And where it looks for the key, from the directory it runs in.
 const USUAL_DATA: &str = "./refire-data";
 
-/// Prints it; whoever does not read it is not bothered.
-pub(super) fn print(config: &ServeConfig, address: SocketAddr, key: &Obtained) {
-    let data = std::path::absolute(&config.data_dir).unwrap_or_else(|_| config.data_dir.clone());
-    let is_usual = config.data_dir.as_path() == Path::new(USUAL_DATA);
-    let refire = program::name();
-    let data = data.display().to_string();
-    let text = text(&refire, (&data, is_usual), config.dev, address, key);
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes());
-    let _ = out.flush();
+/// So many other nodes are named; of more only the count is said.
+const NAMED_MAX: usize = 4;
+
+/// What there is to say.
+pub(super) struct Greeting<'a> {
+    refire: String,
+    address: SocketAddr,
+    key: &'a Obtained,
+    data: String,
+    /// Whether the data is where the command line looks by itself.
+    is_usual: bool,
+    dev: bool,
+    /// The database, if it is not in the data directory.
+    database: Option<String>,
+    /// This node among the others, if there can be others.
+    node: Option<String>,
 }
 
-fn text(
-    refire: &str,
-    (data, is_usual): (&str, bool),
-    dev: bool,
-    address: SocketAddr,
-    key: &Obtained,
-) -> String {
-    let mut text = String::new();
-    let version = env!("CARGO_PKG_VERSION");
-    let _ = writeln!(text, "Refire {version} is ready at http://{address}");
-    let _ = writeln!(text, "  docs       http://{address}/docs");
-    let _ = writeln!(text, "  data       {data}");
-    if dev {
+impl<'a> Greeting<'a> {
+    pub(super) fn new(
+        config: &ServeConfig,
+        address: SocketAddr,
+        key: &'a Obtained,
+        nodes: &[NodeRow],
+        node: NodeId,
+    ) -> Self {
+        let data =
+            std::path::absolute(&config.data_dir).unwrap_or_else(|_| config.data_dir.clone());
+        let (database, node) = match &config.database {
+            Database::Postgres(options) => (
+                Some(format!("PostgreSQL at {}", options.place())),
+                Some(among(&config.node.name, nodes, node)),
+            ),
+            Database::Sqlite(_) => (None, None),
+        };
+        Self {
+            refire: program::name(),
+            address,
+            key,
+            data: data.display().to_string(),
+            is_usual: config.data_dir.as_path() == Path::new(USUAL_DATA),
+            dev: config.dev,
+            database,
+            node,
+        }
+    }
+
+    /// Prints it; whoever does not read it is not bothered.
+    pub(super) fn print(&self) {
+        let mut out = std::io::stdout().lock();
+        let _ = out.write_all(self.text().as_bytes());
+        let _ = out.flush();
+    }
+
+    fn text(&self) -> String {
+        let Self { address, data, .. } = self;
+        let mut text = String::new();
+        let version = env!("CARGO_PKG_VERSION");
+        let _ = writeln!(text, "Refire {version} is ready at http://{address}");
+        let _ = writeln!(text, "  docs       http://{address}/docs");
+        if let Some(database) = &self.database {
+            let _ = writeln!(text, "  database   {database}");
+        }
+        if let Some(node) = &self.node {
+            let _ = writeln!(text, "  node       {node}");
+        }
+        let _ = writeln!(text, "  data       {data}");
+        if self.dev {
+            let _ = writeln!(
+                text,
+                "  dev        on: targets on this machine and in private networks may be called"
+            );
+        }
+        if let Some((key, file)) = &self.key.new {
+            let _ = writeln!(text, "  admin key  {key}");
+            let _ = writeln!(
+                text,
+                "             shown only this once, kept in {}",
+                file.display()
+            );
+        }
+        if self.key.is_elsewhere {
+            let _ = writeln!(
+                text,
+                "  admin key  the one made by the first node, kept in its data directory"
+            );
+        }
+        self.next(&mut text);
+        text
+    }
+
+    fn next(&self, text: &mut String) {
+        let refire = &self.refire;
+        let place = if self.is_usual {
+            " in this directory"
+        } else {
+            ""
+        };
+        let _ = writeln!(text, "\nNext, in another terminal{place}:");
+        if self.address.to_string() != USUAL {
+            let _ = writeln!(text, "  export REFIRE_URL=http://{}", self.address);
+        }
+        if self.key.is_elsewhere {
+            let _ = writeln!(text, "  export REFIRE_API_KEY=…");
+        } else if !self.is_usual {
+            let _ = writeln!(text, "  export REFIRE_DATA_DIR={}", self.data);
+        }
+        let _ = writeln!(text, "  {refire} workflow apply -f {}", example());
         let _ = writeln!(
             text,
-            "  dev        on: targets on this machine and in private networks may be called"
+            "  {refire} execute <workflow> --input '{{\"customer_id\": 4711}}'"
         );
-    }
-    if let Some(file) = &key.new_file {
-        let _ = writeln!(text, "  admin key  {}", key.text);
+        let _ = writeln!(text, "  {refire} executions list");
         let _ = writeln!(
             text,
-            "             shown only this once, kept in {}",
-            file.display()
+            "\nNo workflow yet? `{refire} demo --listen 127.0.0.1:7374` shows some at work."
         );
     }
-    let place = if is_usual { " in this directory" } else { "" };
-    let _ = writeln!(text, "\nNext, in another terminal{place}:");
-    if address.to_string() != USUAL {
-        let _ = writeln!(text, "  export REFIRE_URL=http://{address}");
+}
+
+/// `rack-7, the only node` or `rack-7, with 2 others: rack-8, rack-9`
+fn among(name: &str, nodes: &[NodeRow], node: NodeId) -> String {
+    let others: Vec<&str> = nodes
+        .iter()
+        .filter(|other| other.id != node)
+        .map(|other| other.name.as_str())
+        .collect();
+    match others.len() {
+        0 => format!("{name}, the only one so far"),
+        1 => format!("{name}, with 1 other: {}", others[0]),
+        count if count <= NAMED_MAX => {
+            format!("{name}, with {count} others: {}", others.join(", "))
+        }
+        count => format!("{name}, with {count} others"),
     }
-    if !is_usual {
-        let _ = writeln!(text, "  export REFIRE_DATA_DIR={data}");
-    }
-    let _ = writeln!(text, "  {refire} workflow apply -f {}", example());
-    let _ = writeln!(
-        text,
-        "  {refire} execute <workflow> --input '{{\"customer_id\": 4711}}'"
-    );
-    let _ = writeln!(text, "  {refire} executions list");
-    let _ = writeln!(
-        text,
-        "\nNo workflow yet? `{refire} demo --listen 127.0.0.1:7374` shows some at work."
-    );
-    text
 }
 
 /// A definition that is there, where the server is started from its own sources.
@@ -86,33 +167,93 @@ fn example() -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
+    use refire_core::time::Timestamp;
+
     use super::*;
+    use crate::api::AdminKey;
+
+    fn greeting(key: &Obtained) -> Greeting<'_> {
+        Greeting {
+            refire: "refire".to_owned(),
+            address: USUAL.parse().unwrap(),
+            key,
+            data: "/data".to_owned(),
+            is_usual: true,
+            dev: false,
+            database: None,
+            node: None,
+        }
+    }
+
+    fn key(new: Option<(String, PathBuf)>, is_elsewhere: bool) -> Obtained {
+        Obtained {
+            hash: AdminKey::new("rf_secret"),
+            new,
+            is_elsewhere,
+        }
+    }
 
     #[test]
     fn the_key_is_shown_only_when_it_is_new() {
-        let address: SocketAddr = "127.0.0.1:7373".parse().unwrap();
-        let key = |new_file| Obtained {
-            text: "rf_secret".to_owned(),
-            new_file,
-        };
-        let first = text(
-            "refire",
-            ("/data", true),
-            false,
-            address,
-            &key(Some("/data/admin.key".into())),
-        );
+        let made = ("rf_secret".to_owned(), "/data/admin.key".into());
+        let first = greeting(&key(Some(made), false)).text();
         assert!(first.contains("rf_secret") && first.contains("/data/admin.key"));
         assert!(!first.contains("export") && !first.contains("dev "));
-        let later = text(
-            "refire",
-            ("/data", false),
-            true,
-            "127.0.0.1:1".parse().unwrap(),
-            &key(None),
-        );
+        assert!(!first.contains("  node ") && !first.contains("  database "));
+        let known = key(None, false);
+        let later = Greeting {
+            address: "127.0.0.1:1".parse().unwrap(),
+            is_usual: false,
+            dev: true,
+            ..greeting(&known)
+        };
+        let later = later.text();
         assert!(!later.contains("rf_secret") && later.contains("  dev        on"));
         assert!(later.contains("export REFIRE_URL=http://127.0.0.1:1"));
         assert!(later.contains("export REFIRE_DATA_DIR=/data"));
+    }
+
+    #[test]
+    fn a_node_says_where_the_database_and_the_key_are() {
+        let elsewhere = key(None, true);
+        let node = Greeting {
+            is_usual: false,
+            database: Some("PostgreSQL at db:5432/refire".to_owned()),
+            node: Some("b, with 1 other: a".to_owned()),
+            ..greeting(&elsewhere)
+        };
+        let text = node.text();
+        for line in [
+            "  database   PostgreSQL at db:5432/refire\n",
+            "  node       b, with 1 other: a\n",
+            "  admin key  the one made by the first node",
+            "  export REFIRE_API_KEY=…\n",
+        ] {
+            assert!(text.contains(line), "{line}: {text}");
+        }
+        assert!(!text.contains("REFIRE_DATA_DIR"), "no key is there: {text}");
+    }
+
+    #[test]
+    fn others_are_named_while_they_are_few() {
+        let row = |number: u8| NodeRow {
+            id: NodeId::from_bytes([number; 16]),
+            name: format!("n{number}"),
+            address: String::new(),
+            version: String::new(),
+            started_at: Timestamp::from_micros(0),
+            renewed_at: Timestamp::from_micros(0),
+            expires_at: Timestamp::from_micros(0),
+            running: 0,
+            holding: 0,
+        };
+        let me = NodeId::from_bytes([1; 16]);
+        let rows: Vec<NodeRow> = (1..=9).map(row).collect();
+        assert_eq!(among("n1", &rows[..1], me), "n1, the only one so far");
+        assert_eq!(among("n1", &rows[..2], me), "n1, with 1 other: n2");
+        assert_eq!(among("n1", &rows[..3], me), "n1, with 2 others: n2, n3");
+        assert_eq!(among("n1", &rows, me), "n1, with 8 others");
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use crate::config::ServeConfig;
+use crate::config::{Database, ServeConfig};
 
 /// Nobody else on the machine may look inside.
 const MODE: u32 = 0o700;
@@ -14,7 +14,10 @@ const MODE: u32 = 0o700;
 /// Makes the directories that are missing.
 pub(super) fn prepare(config: &ServeConfig) -> anyhow::Result<()> {
     make(&config.data_dir)?;
-    match config.database.parent() {
+    let Database::Sqlite(file) = &config.database else {
+        return Ok(());
+    };
+    match file.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => make(parent),
         _ => Ok(()),
     }

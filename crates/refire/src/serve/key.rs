@@ -9,7 +9,9 @@ use anyhow::{Context, bail};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use refire_engine::entropy::{Entropy, SystemEntropy};
+use refire_store::postgres::Postgres;
 
+use crate::api::AdminKey;
 use crate::config::ServeConfig;
 
 /// In the data directory; the command line on the same machine finds it there.
@@ -20,39 +22,124 @@ const MODE: u32 = 0o600;
 const BYTES: usize = 32;
 /// A given key that is shorter is refused.
 const LENGTH_MIN: usize = 16;
+/// The setting of a shared database that holds the key's SHA-256.
+const SETTING: &str = "admin_key_sha256";
 
 /// The admin key of this run.
 pub(super) struct Obtained {
-    /// The key itself.
-    pub(super) text: String,
-    /// Where it was written, if it was made just now.
-    pub(super) new_file: Option<PathBuf>,
+    /// What requests are compared with.
+    pub(super) hash: AdminKey,
+    /// The key itself and where it was written, if it was made just now.
+    pub(super) new: Option<(String, PathBuf)>,
+    /// Whether another node made it, so that it is kept there and not here.
+    pub(super) is_elsewhere: bool,
 }
 
-/// The key to use.
-pub(super) fn obtain(config: &ServeConfig) -> anyhow::Result<Obtained> {
-    if let Some(key) = &config.admin_key {
-        if key.len() < LENGTH_MIN || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-            bail!("REFIRE_ADMIN_KEY: a key has at least {LENGTH_MIN} characters and no spaces");
+impl Obtained {
+    fn known(key: &str) -> Self {
+        Self {
+            hash: AdminKey::new(key),
+            new: None,
+            is_elsewhere: false,
         }
-        return Ok(Obtained {
-            text: key.clone(),
-            new_file: None,
-        });
+    }
+}
+
+/// The key to use where this server is the only one.
+pub(super) fn obtain(config: &ServeConfig) -> anyhow::Result<Obtained> {
+    match &config.admin_key {
+        Some(key) => given(key),
+        None => kept(&config.data_dir.join(FILE)),
+    }
+}
+
+/// The key to use where several nodes share a database: the one that the first of them made, whose
+/// hash all find there. One that is given goes over it.
+pub(super) async fn agree(config: &ServeConfig, store: &Postgres) -> anyhow::Result<Obtained> {
+    let standing = store.setting(SETTING).await?;
+    if let Some(key) = &config.admin_key {
+        let own = given(key)?;
+        if standing.is_some_and(|hash| hash != own.hash.as_bytes()) {
+            tracing::warn!(
+                "REFIRE_ADMIN_KEY is not the key in the database: nodes without it accept another"
+            );
+        }
+        return Ok(own);
     }
     let path = config.data_dir.join(FILE);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => found(&path, text.trim()),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            let text = make();
-            write(&path, &text).with_context(|| {
-                format!("the admin key cannot be written to {}", path.display())
-            })?;
+    if let Some(hash) = standing {
+        let own = read(&path)?.map(|text| found(&path, &text)).transpose()?;
+        return standing_key(&hash, own, &path);
+    }
+    // On disk before the others hear of it: the hash of a key that nobody has would lock all out.
+    let own = kept(&path)?;
+    let hash = store
+        .put_setting_if_absent(SETTING, own.hash.as_bytes())
+        .await?;
+    if let (Some((_, file)), true) = (&own.new, hash != own.hash.as_bytes()) {
+        // Another node was first; a key that opens nothing would only mislead.
+        let _ = std::fs::remove_file(file);
+        return standing_key(&hash, None, &path);
+    }
+    standing_key(&hash, Some(own), &path)
+}
+
+/// The database's key counts, whatever is kept here.
+fn standing_key(hash: &[u8], own: Option<Obtained>, path: &Path) -> anyhow::Result<Obtained> {
+    let Some(standing) = AdminKey::from_hash(hash) else {
+        bail!(
+            "the hash of the admin key in the database is damaged: it has {} bytes",
+            hash.len()
+        );
+    };
+    match own {
+        Some(own) if own.hash.as_bytes() == hash => Ok(own),
+        other => {
+            if other.is_some() {
+                tracing::warn!(
+                    path = %path.display(),
+                    "the admin key in this file is not the one of the database, which counts: use \
+                     the key that the first node made, or start all nodes with REFIRE_ADMIN_KEY"
+                );
+            }
             Ok(Obtained {
-                text,
-                new_file: Some(path),
+                hash: standing,
+                new: None,
+                is_elsewhere: true,
             })
         }
+    }
+}
+
+fn given(key: &str) -> anyhow::Result<Obtained> {
+    if key.len() < LENGTH_MIN || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        bail!("REFIRE_ADMIN_KEY: a key has at least {LENGTH_MIN} characters and no spaces");
+    }
+    Ok(Obtained::known(key))
+}
+
+/// The key in the file, which is made if it is not there.
+fn kept(path: &Path) -> anyhow::Result<Obtained> {
+    if let Some(text) = read(path)? {
+        return found(path, &text);
+    }
+    let text = make();
+    let written = write(path, &text)
+        .with_context(|| format!("the admin key cannot be written to {}", path.display()))?;
+    if !written {
+        // Another server has just made one in the same place.
+        return found(path, &read(path)?.unwrap_or_default());
+    }
+    Ok(Obtained {
+        new: Some((text.clone(), path.to_owned())),
+        ..Obtained::known(&text)
+    })
+}
+
+fn read(path: &Path) -> anyhow::Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text.trim().to_owned())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error)
             .with_context(|| format!("the admin key in {} cannot be read", path.display())),
     }
@@ -71,10 +158,7 @@ fn found(path: &Path, key: &str) -> anyhow::Result<Obtained> {
     if mode & 0o077 != 0 {
         tracing::warn!(path = %path.display(), "others on this machine can read the admin key");
     }
-    Ok(Obtained {
-        text: key.to_owned(),
-        new_file: None,
-    })
+    Ok(Obtained::known(key))
 }
 
 fn make() -> String {
@@ -84,9 +168,9 @@ fn make() -> String {
 }
 
 /// Written under another name first, so that there is never half a key; and on disk with its name
-/// before it is shown, since it is shown only once.
-fn write(path: &Path, key: &str) -> std::io::Result<()> {
-    let partial = path.with_extension("key.partial");
+/// before it is shown, since it is shown only once. Whether it was: a key that is there stays.
+fn write(path: &Path, key: &str) -> std::io::Result<bool> {
+    let partial = path.with_extension(format!("{}.partial", std::process::id()));
     // A stale one may have another owner or mode; ours is made anew.
     let _ = std::fs::remove_file(&partial);
     let mut options = OpenOptions::new();
@@ -97,11 +181,20 @@ fn write(path: &Path, key: &str) -> std::io::Result<()> {
         .open(&partial)?;
     writeln!(file, "{key}")?;
     file.sync_all()?;
-    std::fs::rename(&partial, path)?;
+    match std::fs::hard_link(&partial, path) {
+        Ok(()) => std::fs::remove_file(&partial)?,
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            std::fs::remove_file(&partial)?;
+            return Ok(false);
+        }
+        // Not every file system has a second name for a file.
+        Err(_) => std::fs::rename(&partial, path)?,
+    }
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or_else(|| Path::new(".")))?.sync_all()
+    File::open(folder.unwrap_or_else(|| Path::new(".")))?.sync_all()?;
+    Ok(true)
 }
 
 #[cfg(test)]
@@ -119,13 +212,28 @@ mod tests {
     fn it_is_kept_for_its_owner_only() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(FILE);
-        write(&path, "rf_0123456789abcdef").unwrap();
+        assert!(write(&path, "rf_0123456789abcdef").unwrap());
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, MODE);
-        let read = std::fs::read_to_string(&path).unwrap();
-        assert_eq!(
-            found(&path, read.trim()).unwrap().text,
-            "rf_0123456789abcdef"
-        );
-        assert!(found(&path, "").is_err());
+        let again = write(&path, "rf_another_that_comes_late").unwrap();
+        assert!(!again, "the first one stays");
+        let text = read(&path).unwrap().unwrap();
+        assert_eq!(text, "rf_0123456789abcdef");
+        assert!(found(&path, &text).is_ok() && found(&path, "").is_err());
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn the_key_of_the_database_counts() {
+        let path = Path::new("admin.key");
+        let hash = AdminKey::new("rf_of_the_first_node");
+        let same = Some(Obtained::known("rf_of_the_first_node"));
+        let same = standing_key(hash.as_bytes(), same, path).unwrap();
+        assert!(!same.is_elsewhere);
+        for own in [None, Some(Obtained::known("rf_of_another_life"))] {
+            let standing = standing_key(hash.as_bytes(), own, path).unwrap();
+            assert!(standing.is_elsewhere);
+            assert_eq!(standing.hash.as_bytes(), hash.as_bytes());
+        }
+        assert!(standing_key(b"short", None, path).is_err());
     }
 }

@@ -8,8 +8,14 @@ use tracing_subscriber::EnvFilter;
 use crate::config::LogFormat;
 
 /// Libraries that write a line for every certificate that is wrong and every connection that
-/// misbehaves: what strangers do must not fill the log. A level that names them is taken as it is.
-const SILENT: [&str; 2] = ["rustls_platform_verifier", "h2"];
+/// misbehaves or breaks: what strangers do must not fill the log, and what a database does is told
+/// by who needed it. A level that names them is taken as it is.
+const SILENT: [&str; 4] = [
+    "rustls_platform_verifier",
+    "h2",
+    "tokio_postgres",
+    "deadpool",
+];
 
 /// Starts the log, and sends panics there too.
 pub(super) fn start(format: LogFormat, level: &str) -> anyhow::Result<()> {

@@ -13,6 +13,8 @@ fn the_top_lists_every_command_and_the_exit_codes() {
         "retries",
         "dlq",
         "simulate",
+        "nodes",
+        "migrate",
         "backup",
         "bench",
         "explain",
@@ -67,6 +69,8 @@ fn every_command_shows_real_examples() {
         "dlq retry",
         "dlq delete",
         "simulate",
+        "nodes",
+        "migrate",
         "backup",
         "bench",
         "explain",
@@ -107,13 +111,49 @@ fn every_setting_is_documented() {
     assert!(count > 30, "{count} words were found");
 }
 
+/// The files of the deployment set nothing that a server would not hear.
 #[test]
-fn a_key_in_the_environment_is_never_shown() {
+fn the_deployment_uses_settings_that_exist() {
+    let help = Place::new().run(&["serve", "--help"]).code(0).out;
+    // What is read beside the flags' variables, and what is for the proxy.
+    let others = ["REFIRE_ADMIN_KEY", "REFIRE_API_KEY", "REFIRE_DOMAIN"];
+    let compose = include_str!("../../../../deploy/compose.yaml");
+    let image = include_str!("../../../../deploy/Dockerfile");
+    let example = include_str!("../../../../deploy/.env.example");
+    let mut count = 0;
+    for text in [compose, image, example] {
+        let words = text.split(|c: char| !(c.is_ascii_uppercase() || c == '_'));
+        for word in words.filter(|word| word.starts_with("REFIRE_")) {
+            let is_known = help.contains(&format!("[env: {word}"))
+                || others.contains(&word)
+                || word == "REFIRE_SECRET_";
+            assert!(is_known, "{word}");
+            count += 1;
+        }
+    }
+    assert!(count > 10, "{count} words were found");
+    for name in ["POSTGRES_PASSWORD", "REFIRE_ADMIN_KEY", "REFIRE_DOMAIN"] {
+        assert!(compose.contains(&format!("${{{name}")), "{name}");
+        assert!(example.contains(&format!("\n{name}=")), "{name}");
+    }
+}
+
+#[test]
+fn secrets_in_the_environment_are_never_shown() {
     let place = Place::new();
-    let mut command = place.command();
-    command.env("REFIRE_API_KEY", "secret-canary").arg("--help");
-    let help = crate::refire::Run::of(&mut command).code(0);
-    assert!(help.out.contains("REFIRE_API_KEY") && !help.out.contains("secret-canary"));
+    for (command, name) in [
+        (&["--help"][..], "REFIRE_API_KEY"),
+        (&["serve", "--help"], "REFIRE_DATABASE_URL"),
+        (&["migrate", "--help"], "REFIRE_DATABASE_URL"),
+        (&["backup", "--help"], "REFIRE_DATABASE_URL"),
+    ] {
+        let mut run = place.command();
+        run.env(name, "postgres://u:secret-canary@h/d")
+            .args(command);
+        let help = crate::refire::Run::of(&mut run).code(0);
+        assert!(help.out.contains(name), "{command:?}");
+        assert!(!help.out.contains("secret-canary"), "{command:?}");
+    }
 }
 
 #[test]
@@ -137,6 +177,8 @@ fn a_wrong_command_line_is_code_2() {
         &["dlq", "list", "--from", "yesterday"],
         &["workflow", "list", "--url", "127.0.0.1:7373"],
         &["serve", "--dev", "maybe"],
+        &["migrate"],
+        &["migrate", "--database", "sqlite:x.db"],
         &["bench", "--connections", "0"],
         &["bench", "--duration", "1s", "--requests", "1"],
         &["bench", "--admit-only", "--wait"],

@@ -213,3 +213,25 @@ fn the_data_directory_is_found_in_every_way() {
         server.run(&list).code(0);
     }
 }
+
+#[test]
+fn the_only_node_is_listed() {
+    let server = Server::start();
+    let nodes = server.json(&["nodes"]);
+    let node = &nodes["items"][0];
+    assert_eq!(
+        (nodes["items"].as_array().unwrap().len(), &node["is_this"]),
+        (1, &true.into())
+    );
+    let table = server.run(&["nodes"]).code(0).out;
+    let lines: Vec<_> = table.lines().collect();
+    assert_eq!(lines.len(), 2, "{table}");
+    assert!(
+        lines[0].starts_with("NAME") && lines[0].ends_with("HOLDING"),
+        "{table}"
+    );
+    for part in [&node["name"], &node["node_id"], &node["address"]] {
+        assert!(lines[1].contains(part.as_str().unwrap()), "{table}");
+    }
+    assert!(lines[1].ends_with("answered"), "{table}");
+}

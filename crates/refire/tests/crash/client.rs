@@ -1,5 +1,7 @@
 //! The API as a client sees it, across restarts of the server.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use refire_client::model::{Accepted, Page, Problem};
@@ -21,11 +23,24 @@ const READ_TRIES: u32 = 20;
 /// What the server says then.
 const TRY_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// A client of the server behind a door.
+/// A client of the server behind a door, or of several in turn.
 #[derive(Clone)]
 pub(crate) struct Client {
     http: reqwest::Client,
-    door: Door,
+    rotation: Arc<Rotation>,
+}
+
+/// The doors that are tried in turn, as a proxy in front of several servers does.
+struct Rotation {
+    doors: RwLock<Vec<Door>>,
+    turn: AtomicUsize,
+}
+
+impl Rotation {
+    fn next(&self) -> String {
+        let doors = self.doors.read().unwrap_or_else(PoisonError::into_inner);
+        doors[self.turn.fetch_add(1, Ordering::Relaxed) % doors.len()].url()
+    }
 }
 
 /// What a request that may create work came to.
@@ -76,17 +91,35 @@ impl Answer {
 
 impl Client {
     pub(crate) fn new(door: Door) -> Self {
+        Self::spread(vec![door])
+    }
+
+    /// One that asks each in its turn.
+    pub(crate) fn spread(doors: Vec<Door>) -> Self {
         let http = reqwest::Client::builder()
             .no_proxy()
             .timeout(ANSWER_WITHIN)
             .build()
             .unwrap();
-        Self { http, door }
+        let rotation = Arc::new(Rotation {
+            doors: RwLock::new(doors),
+            turn: AtomicUsize::new(0),
+        });
+        Self { http, rotation }
+    }
+
+    /// From now on only these are asked, also by the clones of this client.
+    pub(crate) fn only(&self, doors: Vec<Door>) {
+        let rotation = &self.rotation;
+        *rotation
+            .doors
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = doors;
     }
 
     fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.http
-            .request(method, format!("{}{path}", self.door.url()))
+            .request(method, format!("{}{path}", self.rotation.next()))
             .bearer_auth(KEY)
     }
 

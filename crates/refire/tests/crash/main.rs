@@ -6,14 +6,19 @@
 
 mod check;
 mod client;
+#[path = "../postgres/cluster.rs"]
+mod cluster;
 mod disk;
 mod drain;
 mod eio;
 mod export;
+mod fleet;
 mod full;
 mod kill;
 mod load;
 mod node;
+mod nodes;
+mod pgrestart;
 mod power;
 #[path = "../it/process.rs"]
 mod process;

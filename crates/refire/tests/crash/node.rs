@@ -116,6 +116,16 @@ impl Node {
         self.process.as_ref().unwrap().signal("TERM");
     }
 
+    /// It stands still, and does not know it.
+    pub(crate) fn freeze(&self) {
+        self.process.as_ref().unwrap().signal("STOP");
+    }
+
+    /// It goes on.
+    pub(crate) fn thaw(&self) {
+        self.process.as_ref().unwrap().signal("CONT");
+    }
+
     /// Whether it has ended, by itself or by somebody else's hand.
     pub(crate) fn has_ended(&mut self) -> bool {
         let process = self.process.as_mut();

@@ -50,6 +50,9 @@ async fn some_pages_are_open() {
     let version = server.get("/version").await.expect(200);
     assert_eq!(
         (&version["store"], &version["version"]),
-        (&"sqlite".into(), &env!("CARGO_PKG_VERSION").into())
+        (
+            &crate::database::KIND.into(),
+            &env!("CARGO_PKG_VERSION").into()
+        )
     );
 }

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::one_step;
 use crate::server::{Server, send};
 use crate::target::Target;
+use crate::workflow::one_step;
 
 #[tokio::test]
 async fn hostile_inputs_start_nothing() {

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::server::{Server, until};
 use crate::target::Target;
-use crate::{one_step, two_steps};
+use crate::workflow::{one_step, two_steps};
 
 #[tokio::test]
 async fn a_paused_execution_finishes_what_runs_and_starts_nothing_new() {

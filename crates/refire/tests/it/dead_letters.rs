@@ -1,11 +1,10 @@
 //! What finally fails: kept, shown, edited, run again.
 
-use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::server::Server;
 use crate::target::Target;
-use crate::two_steps;
+use crate::workflow::two_steps;
 
 /// A server with one dead letter: the first step completed, the second failed.
 async fn dead(server: &Server, target: &Target) -> (String, Value) {
@@ -107,9 +106,9 @@ async fn an_edited_retry_from_the_start_resolves_it() {
 async fn a_retry_that_would_go_on_from_a_lost_output_is_refused_by_name() {
     let (server, target) = (Server::start().await, Target::start().await);
     let (id, original) = dead(&server, &target).await;
-    let database = Connection::open(server.data().join("refire.db")).unwrap();
     let lost = "DELETE FROM workflow_events WHERE type = 'STEP_COMPLETED'";
-    assert_eq!(database.execute(lost, []).unwrap(), 1);
+    let changed = server.database().change(&server.data(), lost).await;
+    assert_eq!(changed, 1);
     let path = format!("/api/dlq/{id}/retry");
     let refused = server.post(&path, r#"{"from":"failed_step"}"#).await;
     let detail = refused.problem(500, "RF0030")["detail"].clone();

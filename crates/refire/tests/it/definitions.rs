@@ -3,8 +3,8 @@
 use reqwest::Method;
 use serde_json::json;
 
-use crate::one_step;
 use crate::server::{Server, send};
+use crate::workflow::one_step;
 
 const URL: &str = "https://x.example/";
 

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::server::Server;
 use crate::target::Target;
-use crate::{one_step, two_steps};
+use crate::workflow::{one_step, two_steps};
 
 #[tokio::test]
 async fn an_execution_runs_its_steps_and_shows_everything() {

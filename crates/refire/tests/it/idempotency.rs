@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use reqwest::Method;
 
-use crate::one_step;
 use crate::server::{Server, send};
 use crate::target::Target;
+use crate::workflow::one_step;
 
 #[tokio::test]
 async fn fifty_at_once_start_one() {

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::one_step;
 use crate::server::Server;
 use crate::target::Target;
+use crate::workflow::one_step;
 
 fn ids(page: &Value, field: &str) -> Vec<String> {
     let items = page["items"].as_array().unwrap();

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::one_step;
 use crate::server::Server;
 use crate::target::Target;
+use crate::workflow::one_step;
 
 #[tokio::test]
 async fn a_failing_step_is_retried_until_it_succeeds() {

@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use reqwest::{Body, Method, RequestBuilder};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::database::Database;
 use crate::process::{Process, Refused, command};
 
 /// Longer than anything a test waits for.
@@ -25,6 +27,8 @@ pub(crate) struct Server {
     pub(crate) http: reqwest::Client,
     home: TempDir,
     options: Vec<String>,
+    // Last, so that it goes after the process that uses it.
+    database: Arc<Database>,
 }
 
 /// An answer of the server.
@@ -73,10 +77,15 @@ impl Server {
     }
 
     pub(crate) async fn start_with(options: &[&str]) -> Self {
+        Self::start_on(Arc::new(Database::new()), options).await
+    }
+
+    /// A server on this database; its key is that of its data directory, if one is there.
+    pub(crate) async fn start_on(database: Arc<Database>, options: &[&str]) -> Self {
         let home = tempfile::tempdir().unwrap();
         let options: Vec<String> = options.iter().map(|one| (*one).to_owned()).collect();
-        let process = spawn(home.path(), &options);
-        let key = std::fs::read_to_string(home.path().join("data/admin.key")).unwrap();
+        let process = spawn(home.path(), &options, &database);
+        let key = std::fs::read_to_string(home.path().join("data/admin.key")).unwrap_or_default();
         let http = reqwest::Client::builder()
             .no_proxy()
             .timeout(PATIENCE * 3)
@@ -90,7 +99,13 @@ impl Server {
             http,
             home,
             options,
+            database,
         }
+    }
+
+    /// What it keeps its data in.
+    pub(crate) fn database(&self) -> &Database {
+        &self.database
     }
 
     /// Where its data is.
@@ -100,7 +115,7 @@ impl Server {
 
     /// Starts it again on the same data.
     pub(crate) fn restart(&mut self) {
-        self.process = spawn(self.home.path(), &self.options);
+        self.process = spawn(self.home.path(), &self.options, &self.database);
         self.url.clone_from(&self.process.url);
     }
 
@@ -225,9 +240,10 @@ pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-fn spawn(home: &Path, options: &[String]) -> Process {
+fn spawn(home: &Path, options: &[String], database: &Database) -> Process {
     let mut command = command(home);
     command
+        .envs(database.settings())
         .args(["--listen", "127.0.0.1:0", "--dev", "--data-dir", "data"])
         .args(options);
     match Process::start(command, &home.join(LOG)) {

@@ -51,7 +51,17 @@ fn what_cannot_be_is_explained() {
             vec![],
             "is not an address with a port",
         ),
-        (vec!["--database", "postgres://x"], vec![], "no PostgreSQL"),
+        (
+            vec!["--database", "mysql://u:canary@h/d"],
+            vec![],
+            "`mysql:` is not a database of ours",
+        ),
+        (
+            vec!["--database", "postgres://u:canary@h/d?sslmode=maybe"],
+            vec![],
+            "sslmode must be",
+        ),
+        (vec!["--lease", "1s"], vec![], "--lease"),
         (
             vec!["--config", "missing.yaml"],
             vec![],
@@ -71,6 +81,10 @@ fn what_cannot_be_is_explained() {
     ] {
         let text = refused(&options, &environment);
         assert!(text.contains(said), "{options:?}: {text}");
+        assert!(
+            !text.contains("canary"),
+            "the password is not shown: {text}"
+        );
     }
 }
 

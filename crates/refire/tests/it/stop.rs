@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::one_step;
 use crate::server::{Server, send, until};
 use crate::target::Target;
+use crate::workflow::one_step;
 
 #[tokio::test]
 async fn an_idle_server_stops_at_once() {

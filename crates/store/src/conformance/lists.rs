@@ -4,8 +4,8 @@ use refire_core::execution::{Command, Status};
 use refire_core::id::ExecutionId;
 
 use super::Lab;
-use super::stage::{Run, Stage, http, two_steps, workflow_id};
-use crate::{ExecutionFilter, Part, PartOutcome, Summary, Want};
+use super::stage::{Run, Stage, begin_by_node, http, two_steps, workflow_id};
+use crate::{ExecutionFilter, PartOutcome, Summary, Want};
 
 async fn list(stage: &Stage, filter: &ExecutionFilter) -> Vec<Summary> {
     stage.store.executions(filter, None, 100).await.unwrap()
@@ -145,7 +145,7 @@ pub async fn begun_work_shows_as_running(lab: &dyn Lab) {
         [retrying.id],
         "what is owned has not begun"
     );
-    let begin = Part::Begin(vec![(claimed[0].key(), 2)]);
+    let begin = begin_by_node(vec![(claimed[0].key(), 2)]);
     assert_eq!(
         stage.commit_one(begin).await,
         PartOutcome::Begun(vec![true])

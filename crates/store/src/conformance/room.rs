@@ -8,8 +8,10 @@ use refire_core::definition::Workflow;
 use refire_core::id::ExecutionId;
 
 use super::Lab;
-use super::stage::{Stage, side_by_side, workflow_id};
-use crate::{KeyRoom, Part, PartOutcome, Want, WorkChange, WorkRow};
+use super::stage::{NODE, OTHER_NODE, Stage, side_by_side, workflow_id};
+use crate::{
+    Claim, Everywhere, KeyRoom, Part, PartOutcome, Release, Want, WorkChange, WorkKey, WorkRow,
+};
 
 /// More rows than any claim may look at one by one.
 const CROWD: usize = 2_500;
@@ -229,4 +231,107 @@ fn walk(waiting: &mut Vec<WorkRow>, want: &Want) -> Vec<ExecutionId> {
         !has_room
     });
     taken
+}
+
+/// Claims as another node.
+async fn claim_elsewhere(stage: &mut Stage, want: Want) -> Vec<ExecutionId> {
+    let claim = Claim {
+        node: OTHER_NODE,
+        wants: vec![want],
+    };
+    match stage.commit_one(Part::Claim(claim)).await {
+        PartOutcome::Claimed(rows) => rows.iter().map(|row| row.execution).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn bounded(max: Option<u32>, max_per_key: Option<u32>) -> Want {
+    let bounds = Everywhere { max, max_per_key };
+    Want {
+        everywhere: Some(bounds),
+        ..Want::any(workflow_id("orders"), 10)
+    }
+}
+
+pub async fn bounds_hold_over_all_nodes(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&side_by_side("orders", &["a"])).await;
+    let later = stage.now.plus(Duration::from_secs(60));
+    // A timer that another node holds is not in flight.
+    let timer = crowd(&mut stage, &workflow, 1, |_, row| {
+        row.owner = Some(OTHER_NODE);
+        row.due_at = Some(later);
+    });
+    let timer = timer.await[0].key();
+    let ids: Vec<ExecutionId> = crowd(&mut stage, &workflow, 6, |_, _| {})
+        .await
+        .iter()
+        .map(|row| row.execution)
+        .collect();
+    let three = || bounded(Some(3), None);
+    let two = Want {
+        up_to: 2,
+        ..three()
+    };
+    assert_eq!(claim(&mut stage, two).await, ids[..2]);
+    assert_eq!(claim_elsewhere(&mut stage, three()).await, ids[2..3]);
+    assert!(claim(&mut stage, three()).await.is_empty());
+    let work = vec![(
+        WorkKey {
+            execution: ids[0],
+            step: "a".to_owned(),
+        },
+        Some(later),
+    )];
+    let release = Part::Release(Release { node: NODE, work });
+    stage.commit_one(release).await;
+    assert_eq!(claim_elsewhere(&mut stage, three()).await, ids[3..4]);
+    // The timer comes due, and counts from then on.
+    stage.wait(61);
+    let work = vec![(
+        WorkKey {
+            execution: ids[3],
+            step: "a".to_owned(),
+        },
+        None,
+    )];
+    let release = Part::Release(Release {
+        node: OTHER_NODE,
+        work,
+    });
+    stage.commit_one(release).await;
+    assert!(
+        claim(&mut stage, three()).await.is_empty(),
+        "{timer:?} counts"
+    );
+}
+
+pub async fn bounds_of_keys_hold_over_all_nodes(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&side_by_side("orders", &["a"])).await;
+    let mut ids = Vec::new();
+    for key in [Some("x"), Some("x"), None, Some("y"), Some("x"), None] {
+        ids.push(one(&mut stage, &workflow, key).await);
+    }
+    let per_key = || bounded(None, Some(1));
+    assert_eq!(
+        claim_elsewhere(&mut stage, bounded(Some(1), Some(1))).await,
+        ids[..1]
+    );
+    assert_eq!(claim(&mut stage, per_key()).await, [ids[2], ids[3], ids[5]]);
+    assert!(claim(&mut stage, per_key()).await.is_empty());
+    let work = vec![(
+        WorkKey {
+            execution: ids[0],
+            step: "a".to_owned(),
+        },
+        None,
+    )];
+    let release = Part::Release(Release {
+        node: OTHER_NODE,
+        work,
+    });
+    stage.commit_one(release).await;
+    let next = claim(&mut stage, per_key()).await;
+    assert_eq!(next.len(), 1, "one of the key's three: {next:?}");
 }

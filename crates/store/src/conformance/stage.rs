@@ -15,8 +15,8 @@ use refire_core::time::Timestamp;
 use super::Lab;
 pub(super) use super::execution::Run;
 use crate::{
-    Admit, Advance, Batch, Claim, CommitError, EventFilter, ExecutionRow, LIMIT_MAX, Part,
-    PartOutcome, PutWorkflow, Store, Want, WorkRow,
+    Admit, Advance, Batch, Begin, Claim, CommitError, EventFilter, ExecutionRow, Joining,
+    LIMIT_MAX, Lease, Part, PartOutcome, PutWorkflow, Store, Want, WorkKey, WorkRow,
 };
 
 /// When every case begins.
@@ -32,6 +32,8 @@ pub(super) struct Stage {
     pub(super) now: Timestamp,
     /// A snapshot is written with every so many commits of an execution; 0 = with none.
     pub(super) snapshot_every: u64,
+    /// Who commits, if it is a node.
+    pub(super) lease: Option<NodeId>,
     serial: u32,
 }
 
@@ -63,6 +65,22 @@ pub(super) fn workflow_id(id: &str) -> WorkflowId {
     WorkflowId::new(id).unwrap()
 }
 
+/// A node with a lease of so many seconds.
+pub(super) fn joining(id: NodeId, seconds: u64) -> Joining {
+    Joining {
+        id,
+        name: "machine".to_owned(),
+        address: "127.0.0.1:7373".to_owned(),
+        version: "0.1.0".to_owned(),
+        lease: Duration::from_secs(seconds),
+    }
+}
+
+/// These attempts of [`NODE`] begin.
+pub(super) fn begin_by_node(work: Vec<(WorkKey, u32)>) -> Part {
+    Part::Begin(Begin { node: NODE, work })
+}
+
 /// A status such as `503`, which is retried if it is one of the usual ones.
 pub(super) fn http(status: &str) -> Failure {
     Failure::new(
@@ -79,7 +97,14 @@ impl Stage {
             now: BEGINNING,
             snapshot_every: 1,
             serial: 0,
+            lease: None,
         }
+    }
+
+    /// A process becomes a node, for an hour.
+    pub(super) async fn join(&self, id: NodeId) {
+        let lease = self.store.join(&joining(id, 3_600), self.now).await;
+        assert!(matches!(lease, Ok(Lease::Held { .. })), "{lease:?}");
     }
 
     /// Time goes by.
@@ -109,6 +134,7 @@ impl Stage {
             .store
             .commit(&Batch {
                 commit_id,
+                lease: self.lease,
                 now: self.now,
                 parts,
             })
@@ -167,6 +193,7 @@ impl Stage {
             work: advance.work,
             claim: None,
             letter: None,
+            only_newest: false,
             new_letter: advance.new_letter,
             settle: advance.settle,
         };
@@ -195,7 +222,7 @@ impl Stage {
     pub(super) async fn begin_next(&mut self, workflow: &Workflow) -> WorkRow {
         let mut rows = self.claim(vec![Want::any(workflow.id.clone(), 1)]).await;
         let mut row = rows.pop().expect("there is work");
-        let begin = Part::Begin(vec![(row.key(), row.attempt)]);
+        let begin = begin_by_node(vec![(row.key(), row.attempt)]);
         assert_eq!(self.commit_one(begin).await, PartOutcome::Begun(vec![true]));
         row.begun = true;
         row

@@ -5,7 +5,9 @@ use std::time::Duration;
 use refire_core::execution::Command;
 
 use super::Lab;
-use super::stage::{NODE, OTHER_NODE, Run, Stage, http, side_by_side, two_steps, workflow_id};
+use super::stage::{
+    NODE, OTHER_NODE, Run, Stage, begin_by_node, http, side_by_side, two_steps, workflow_id,
+};
 use crate::{OpenCounts, Part, PartOutcome, Release, Want, WorkChange, WorkKey, WorkRow};
 
 /// A row of a run, as the case wants it to be.
@@ -18,7 +20,7 @@ fn row(run: &Run, step: &str, change: impl FnOnce(&mut WorkRow)) -> WorkRow {
 
 /// Changes the work of a run through an advance that says nothing else new: a pause that is
 /// resumed in the same commit.
-async fn change(stage: &mut Stage, run: &mut Run, changes: Vec<WorkChange>) {
+pub(super) async fn change(stage: &mut Stage, run: &mut Run, changes: Vec<WorkChange>) {
     let mut advance = stage.decide(&mut run.clone(), Command::Pause { by: None });
     let mut moved = run.clone();
     stage.decide(&mut moved, Command::Pause { by: None });
@@ -155,17 +157,17 @@ pub async fn begin_marks_only_owned_rows_of_that_attempt(lab: &dyn Lab) {
         .map(|step| (key(&run.work[step]), 1))
         .into_iter();
     let begin: Vec<_> = begin.chain([(gone, 1)]).collect();
-    let outcome = stage.commit_one(Part::Begin(begin.clone())).await;
+    let outcome = stage.commit_one(begin_by_node(begin.clone())).await;
     let only_a = PartOutcome::Begun(vec![true, false, false, false]);
     assert_eq!(outcome, only_a, "the only one of these");
     run.work.get_mut("a").unwrap().begun = true;
     stage.check(&run).await;
-    let again = stage.commit_one(Part::Begin(begin)).await;
+    let again = stage.commit_one(begin_by_node(begin)).await;
     assert_eq!(again, only_a, "saying it twice is harmless");
-    let nothing = stage.commit_one(Part::Begin(Vec::new())).await;
+    let nothing = stage.commit_one(begin_by_node(Vec::new())).await;
     assert_eq!(nothing, PartOutcome::Begun(Vec::new()));
     let both = ["a", "b"].map(|step| (key(&run.work[step]), run.work[step].attempt));
-    let outcome = stage.commit_one(Part::Begin(both.to_vec())).await;
+    let outcome = stage.commit_one(begin_by_node(both.to_vec())).await;
     assert_eq!(outcome, PartOutcome::Begun(vec![true, true]));
     run.work.get_mut("b").unwrap().begun = true;
     stage.check(&run).await;
@@ -179,7 +181,7 @@ pub async fn what_was_withdrawn_does_not_begin(lab: &dyn Lab) {
     let claimed = stage.claim(vec![Want::any(workflow.id.clone(), 9)]).await;
     assert_eq!(claimed.len(), 1);
     stage.send(&mut run, Command::Pause { by: None }).await;
-    let begin = Part::Begin(vec![(key(&claimed[0]), 1)]);
+    let begin = begin_by_node(vec![(key(&claimed[0]), 1)]);
     let nothing = PartOutcome::Begun(vec![false]);
     assert_eq!(stage.commit_one(begin).await, nothing);
     stage.check(&run).await;
@@ -261,10 +263,11 @@ pub async fn orphans_are_what_others_own(lab: &dyn Lab) {
             expected.extend([both, owned]);
         }
     }
+    stage.join(NODE).await;
     let mut found: Vec<WorkRow> = Vec::new();
     loop {
         let after = found.last().map(WorkRow::key);
-        let page = stage.store.orphans(NODE, after.as_ref(), 3).await.unwrap();
+        let page = stage.store.orphans(after.as_ref(), 3).await.unwrap();
         if page.is_empty() {
             break;
         }

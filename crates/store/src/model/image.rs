@@ -6,10 +6,10 @@ use std::sync::Arc;
 use refire_core::dead_letter::{Letter, LetterStatus};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
-use refire_core::id::{DlqId, ExecutionId};
+use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::time::Timestamp;
 
-use crate::{ExecutionRow, VersionRow, WorkKey, WorkRow};
+use crate::{ExecutionRow, NodeRow, VersionRow, WorkKey, WorkRow};
 
 /// Everything that a store holds at one moment. Rows are shared, so a clone copies only the maps.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -26,6 +26,8 @@ pub struct Image {
     pub letters: BTreeMap<DlqId, Arc<Filed>>,
     /// Idempotency keys.
     pub keys: BTreeMap<KeyName, Arc<UsedKey>>,
+    /// The nodes that have a lease; what they own is counted when it is asked for.
+    pub nodes: BTreeMap<NodeId, NodeRow>,
 }
 
 /// The name of an idempotency key: its scope and the hash of its text.

@@ -7,24 +7,29 @@ mod letter;
 mod prune;
 mod work;
 
+use std::collections::BTreeSet;
+
 use refire_core::time::Timestamp;
 
 use super::change::Change;
 use super::image::Image;
-use crate::{Batch, Part, PartOutcome};
+use crate::{Batch, Part, PartOutcome, WorkKey};
 
 /// A change that the data forbids: no decision makes one. It takes the batch with it.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Failed(&'static str);
 
-/// Applies a batch. The changes take back whatever was done, also when it failed on the way.
+/// Applies a batch; its claims leave out what others are at. The changes take back whatever was
+/// done, also when it failed on the way.
 pub(super) fn parts(
     image: &mut Image,
     batch: &Batch,
+    locked: &BTreeSet<WorkKey>,
 ) -> (Result<Vec<PartOutcome>, Failed>, Vec<Change>) {
     let mut pen = Pen {
         image,
+        locked,
         back: Vec::new(),
         commit_id: batch.commit_id,
         now: batch.now,
@@ -38,6 +43,8 @@ pub(super) fn parts(
 /// Applies the parts of one batch.
 struct Pen<'a> {
     image: &'a mut Image,
+    /// Rows that other batches in flight touch.
+    locked: &'a BTreeSet<WorkKey>,
     /// What takes back each change so far.
     back: Vec<Change>,
     commit_id: [u8; 16],
@@ -51,7 +58,7 @@ impl Pen<'_> {
             Part::Advance(advance) => self.advance(advance)?,
             Part::Claim(claim) => self.claim(claim),
             Part::ClaimTimers(claim) => self.claim_timers(claim),
-            Part::Begin(work) => self.begin(work),
+            Part::Begin(begin) => self.begin(begin),
             Part::Release(release) => self.release(release),
             Part::DeleteLetter { id, by } => self.delete_letter(*id, by),
             Part::PutWorkflow(put) => self.put_workflow(put),

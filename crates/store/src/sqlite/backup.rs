@@ -1,8 +1,6 @@
 //! Online backup: a copy of the file, page by page, while commits go on.
 
-use std::fs::{File, OpenOptions};
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +9,7 @@ use rusqlite::backup::{Backup, StepResult};
 use tokio::sync::mpsc;
 
 use super::desk::Desk;
+use super::new_file::NewFile;
 use super::{connect, failure};
 use crate::ReadError;
 
@@ -20,10 +19,6 @@ const PAGES_PER_STEP: i32 = 256;
 const PAUSE: Duration = Duration::from_micros(500);
 /// Reports of progress that may wait for the caller; the rest are dropped.
 const REPORTS_WAITING_MAX: usize = 16;
-
-/// The mode of the copy: nobody but its owner reads or writes it.
-#[cfg(unix)]
-const OWNER_ONLY: u32 = 0o600;
 
 /// Copies the database to a new file. It is there, complete and synced, or not at all.
 pub(super) async fn backup(
@@ -44,101 +39,14 @@ pub(super) async fn backup(
 }
 
 fn run(desk: &Desk, target: &Path, reports: &mpsc::Sender<(u64, u64)>) -> Result<(), ReadError> {
-    refuse_existing(target)?;
-    require_directory(target)?;
-    let partial = partial_path(target);
-    remove_if_there(&partial)?;
-    let copied = copy(desk, &partial, reports).and_then(|pages| {
-        publish(&partial, target)?;
-        Ok(pages)
-    });
-    match copied {
-        Ok(pages) => {
-            let _ = reports.blocking_send((pages, pages));
-            Ok(())
-        }
-        Err(error) => {
-            remove_if_there(&partial)?;
-            Err(error)
-        }
-    }
-}
-
-fn refuse_existing(target: &Path) -> Result<(), ReadError> {
-    let what = || format!("{} cannot be written", target.display());
-    match target.try_exists() {
-        Ok(false) => Ok(()),
-        Ok(true) => Err(ReadError::File {
-            what: what(),
-            source: "the file exists already".into(),
-        }),
-        Err(error) => Err(failure::file(what())(error)),
-    }
-}
-
-/// Names the directory that is missing, instead of a file that nobody asked for.
-fn require_directory(target: &Path) -> Result<(), ReadError> {
-    let directory = directory_of(target);
-    match directory.metadata() {
-        Ok(found) if found.is_dir() => Ok(()),
-        Ok(_) => Err(ReadError::File {
-            what: format!(
-                "{} cannot be written: {} is not a directory",
-                target.display(),
-                directory.display()
-            ),
-            source: std::io::Error::from(ErrorKind::NotADirectory).into(),
-        }),
-        Err(error) if error.kind() == ErrorKind::NotFound => Err(failure::file(format!(
-            "{} cannot be written: the directory {} does not exist",
-            target.display(),
-            directory.display()
-        ))(error)),
-        Err(error) => Err(failure::file(format!(
-            "{} cannot be written",
-            target.display()
-        ))(error)),
-    }
-}
-
-fn directory_of(target: &Path) -> &Path {
-    match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
-/// Makes the file that only its owner may read: it will hold every input and output. SQLite gives
-/// the files that it makes beside it the same mode.
-fn create_private(path: &Path) -> Result<(), ReadError> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, OWNER_ONLY);
-    options
-        .open(path)
-        .map(drop)
-        .map_err(failure::file(format!("{} cannot be made", path.display())))
-}
-
-fn partial_path(target: &Path) -> PathBuf {
-    let mut name = target.as_os_str().to_owned();
-    name.push(".partial");
-    PathBuf::from(name)
-}
-
-fn remove_if_there(path: &Path) -> Result<(), ReadError> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(failure::file(format!(
-            "{} cannot be removed",
-            path.display()
-        ))(error)),
-        _ => Ok(()),
-    }
+    let file = NewFile::begin(target)?;
+    let pages = copy(desk, file.path(), reports)?;
+    file.publish()?;
+    let _ = reports.blocking_send((pages, pages));
+    Ok(())
 }
 
 fn copy(desk: &Desk, partial: &Path, reports: &mpsc::Sender<(u64, u64)>) -> Result<u64, ReadError> {
-    create_private(partial)?;
     let mut destination = connect::copy(partial)?;
     let pages = copy_pages(desk, &mut destination, reports)?;
     destination.close().map_err(|(_, error)| {
@@ -173,23 +81,4 @@ fn copy_pages(
         }
         guests.serve(connection, scribe, PAUSE);
     }
-}
-
-/// Makes the copy durable and gives it its name.
-fn publish(partial: &Path, target: &Path) -> Result<(), ReadError> {
-    let sync = |path: &Path| File::open(path).and_then(|file| file.sync_all());
-    sync(partial).map_err(failure::file(format!(
-        "{} cannot be synced",
-        partial.display()
-    )))?;
-    refuse_existing(target)?;
-    std::fs::rename(partial, target).map_err(failure::file(format!(
-        "{} cannot be renamed",
-        partial.display()
-    )))?;
-    let directory = directory_of(target);
-    sync(directory).map_err(failure::file(format!(
-        "{} cannot be synced",
-        directory.display()
-    )))
 }

@@ -96,6 +96,16 @@ pub(super) fn copy(path: &Path) -> Result<Connection, ReadError> {
     Ok(connection)
 }
 
+/// Makes a database of ours of a file that is empty, and that nobody reads before it is whole: what
+/// fails is made again, so nothing is logged.
+pub(super) fn claim_new(connection: &Connection) -> Result<(), ReadError> {
+    connection.pragma_update(None, "page_size", PAGE_BYTES as i64)?;
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    connection.pragma_update_and_check(None, "journal_mode", "off", |_| Ok(()))?;
+    connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)?;
+    Ok(())
+}
+
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection, ReadError> {
     // A connection is used by one thread at a time, so SQLite need not lock it itself.
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;

@@ -25,6 +25,7 @@ fn put(id: &str) -> Batch {
         by: String::new(),
     };
     Batch {
+        lease: None,
         commit_id: [1; 16],
         now: NOW,
         parts: vec![Part::PutWorkflow(Box::new(put))],

@@ -35,6 +35,8 @@ pub(super) struct Memory {
 struct Known {
     /// Its short key.
     key: i64,
+    /// Its newest version.
+    version: u32,
     is_deleted: bool,
 }
 
@@ -68,7 +70,7 @@ impl<'a> Pen<'a> {
             Part::Advance(advance) => self.advance(advance),
             Part::Claim(claim) => self.claim(claim),
             Part::ClaimTimers(claim) => self.claim_timers(claim),
-            Part::Begin(work) => self.begin(work),
+            Part::Begin(begin) => self.begin(begin),
             Part::Release(release) => self.release(release),
             Part::DeleteLetter { id, by } => self.delete_letter(*id, by),
             Part::PutWorkflow(put) => self.put_workflow(put),
@@ -87,11 +89,12 @@ impl<'a> Pen<'a> {
             return Ok(Some(*known));
         }
         let known = self
-            .prepare("SELECT key, deleted_at IS NOT NULL FROM workflows WHERE ns = 1 AND id = ?1")?
+            .prepare("SELECT key, deleted_at IS NOT NULL, version FROM workflows WHERE ns = 1 AND id = ?1")?
             .query_row([id.as_str()], |row| {
                 Ok(Known {
                     key: row.get(0)?,
                     is_deleted: row.get(1)?,
+                    version: row.get(2)?,
                 })
             })
             .optional()?;

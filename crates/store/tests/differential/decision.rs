@@ -74,6 +74,7 @@ pub(crate) fn admit(id: ExecutionId, decision: &Decision, looks: &Looks) -> Admi
         work: advance.work,
         claim: None,
         letter: None,
+        only_newest: false,
         new_letter: advance.new_letter,
         settle: advance.settle,
     }

@@ -87,6 +87,7 @@ impl History {
         commit_id[12..].copy_from_slice(&self.serial.to_be_bytes());
         Batch {
             commit_id,
+            lease: None,
             now: self.now,
             parts,
         }
@@ -228,6 +229,7 @@ impl History {
         let admit = Admit {
             claim: self.dice.maybe(claim),
             letter,
+            only_newest: self.dice.one_in(3),
             ..decision::admit(id, &decision, &looks)
         };
         if is_new && newest_is_there(&self.known, &of) {

@@ -1,4 +1,4 @@
-//! Everything that can be asked of a store, asked of two: the answers must be equal.
+//! Everything that can be asked of a store, asked of all: the answers must be equal.
 
 use refire_core::dead_letter::LetterStatus;
 use refire_core::definition::WorkflowId;
@@ -6,27 +6,47 @@ use refire_core::execution::{EventKind, Status};
 use refire_core::failure::ErrorClass;
 use refire_core::id::{DlqId, ExecutionId};
 use refire_store::model::{Image, Model};
+use refire_store::postgres::Postgres;
 use refire_store::sqlite::Sqlite;
 use refire_store::{EventFilter, ExecutionFilter, LIMIT_MAX, LetterFilter, Store, WorkKey};
 
 use crate::definition::{WORKFLOWS, workflow_id};
-use crate::history::{History, NODES};
+use crate::history::History;
 
-/// Two stores that were told the same.
-pub(crate) struct Pair {
+/// Stores that were told the same.
+pub(crate) struct Stores {
     pub(crate) sqlite: Sqlite,
     pub(crate) model: Model,
+    pub(crate) postgres: Option<Postgres>,
 }
 
 macro_rules! same {
-    ($pair:expr, $question:ident($($argument:expr),*)) => {{
-        let found = $pair.sqlite.$question($($argument),*).await.unwrap();
-        let expected = $pair.model.$question($($argument),*).await.unwrap();
+    ($stores:expr, $question:ident($($argument:expr),*)) => {{
+        let found = $stores.sqlite.$question($($argument),*).await.unwrap();
+        let expected = $stores.model.$question($($argument),*).await.unwrap();
         assert_eq!(found, expected, "{}{:?}", stringify!($question), ($(&$argument,)*));
+        if let Some(postgres) = &$stores.postgres {
+            let found = postgres.$question($($argument),*).await.unwrap();
+            assert_eq!(
+                found,
+                expected,
+                "{}{:?} on PostgreSQL",
+                stringify!($question),
+                ($(&$argument,)*)
+            );
+        }
     }};
 }
 
-impl Pair {
+impl Stores {
+    pub(crate) async fn close(&self) {
+        self.sqlite.close().await;
+        self.model.close().await;
+        if let Some(postgres) = &self.postgres {
+            postgres.close().await;
+        }
+    }
+
     /// One question of any kind.
     pub(crate) async fn ask(&self, history: &mut History, known: &Image) {
         let dice = &mut history.dice;
@@ -57,10 +77,9 @@ impl Pair {
                 same!(self, ready_workflows(at));
             }
             6 => {
-                let node = dice.pick(&NODES);
                 let after = dice.pick_from(known.work.keys());
                 let after = after.filter(|_| dice.one_in(2));
-                same!(self, orphans(node, after, limit));
+                same!(self, orphans(after, limit));
             }
             7 => {
                 let workflow = history.workflow();
@@ -108,9 +127,8 @@ impl Pair {
         );
         same!(self, letter_summary(&LetterFilter::default()));
         same!(self, open_counts(None::<&WorkflowId>));
-        for node in NODES {
-            same!(self, orphans(node, None::<&WorkKey>, LIMIT_MAX));
-        }
+        same!(self, orphans(None::<&WorkKey>, LIMIT_MAX));
+        same!(self, nodes());
         for id in WORKFLOWS.map(workflow_id) {
             same!(self, open_counts(Some(&id)));
             same!(self, workflow(&id));

@@ -1,6 +1,6 @@
 //! What nodes do with work: they claim it, begin it and give it back.
 
-use refire_store::{Claim, ClaimTimers, KeyRoom, Part, Release, Want, WorkKey};
+use refire_store::{Begin, Claim, ClaimTimers, Everywhere, KeyRoom, Part, Release, Want, WorkKey};
 
 use crate::history::{History, KEYS, NODES};
 
@@ -17,7 +17,13 @@ impl History {
                 max: self.dice.small(4),
                 in_flight,
             };
+            let bounds = Everywhere {
+                max: Some(self.dice.small(6)).filter(|_| self.dice.one_in(2)),
+                max_per_key: Some(self.dice.small(3)).filter(|_| self.dice.one_in(2)),
+            };
+            let is_bounded = self.dice.one_in(4);
             wants.push(Want {
+                everywhere: is_bounded.then_some(bounds),
                 workflow: self.workflow(),
                 up_to: self.dice.small(8),
                 retries_up_to: self.dice.small(4),
@@ -56,7 +62,10 @@ impl History {
     }
 
     pub(crate) fn begin(&mut self) -> Part {
-        Part::Begin(self.work())
+        Part::Begin(Begin {
+            node: self.dice.pick(&NODES),
+            work: self.work(),
+        })
     }
 
     pub(crate) fn release(&mut self) -> Part {

@@ -12,12 +12,12 @@ use refire_store::{
 };
 use tokio::sync::Notify;
 
-fn id(name: &str) -> WorkflowId {
+pub(crate) fn id(name: &str) -> WorkflowId {
     WorkflowId::new(name).unwrap()
 }
 
 /// Saves a workflow: the smallest thing that can be seen again.
-fn batch(name: &str) -> Batch {
+pub(crate) fn batch(name: &str) -> Batch {
     let put = PutWorkflow {
         id: id(name),
         name: name.to_owned(),
@@ -27,16 +27,17 @@ fn batch(name: &str) -> Batch {
     };
     Batch {
         commit_id: [1; 16],
+        lease: None,
         now: Timestamp::from_millis(1_800_000_000_000),
         parts: vec![Part::PutWorkflow(Box::new(put))],
     }
 }
 
-async fn has(store: &Model, name: &str) -> bool {
+pub(crate) async fn has(store: &Model, name: &str) -> bool {
     store.workflow(&id(name)).await.unwrap().is_some()
 }
 
-fn is_durable(disk: &Disk, name: &str) -> bool {
+pub(crate) fn is_durable(disk: &Disk, name: &str) -> bool {
     disk.durable().workflows.contains_key(&id(name))
 }
 
@@ -46,7 +47,7 @@ fn open(disk: &Arc<Disk>) -> Model {
 
 /// Asserts that a call never returns. Nothing in a dead process waits for anything else, so one
 /// look is enough.
-async fn never<T: std::fmt::Debug>(call: impl Future<Output = T>) {
+pub(crate) async fn never<T: std::fmt::Debug>(call: impl Future<Output = T>) {
     tokio::select! {
         biased;
         answer = call => panic!("a dead process was answered: {answer:?}"),
@@ -68,7 +69,7 @@ impl Faults for CrashAt {
 }
 
 /// One verdict at one moment, and only once.
-struct Once(Moment, Mutex<Option<Verdict>>);
+pub(crate) struct Once(Moment, Mutex<Option<Verdict>>);
 
 #[async_trait]
 impl Faults for Once {
@@ -79,7 +80,7 @@ impl Faults for Once {
     }
 }
 
-fn once(moment: Moment, verdict: Verdict) -> Arc<Once> {
+pub(crate) fn once(moment: Moment, verdict: Verdict) -> Arc<Once> {
     Arc::new(Once(moment, Mutex::new(Some(verdict))))
 }
 
@@ -172,7 +173,7 @@ async fn a_refusal_leaves_nothing() {
 }
 
 /// Waits at one moment until it is told to go on.
-struct Gate(Moment, Notify);
+pub(crate) struct Gate(pub(crate) Moment, pub(crate) Notify);
 
 #[async_trait]
 impl Faults for Gate {

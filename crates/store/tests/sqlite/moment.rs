@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use refire_core::execution::Status;
 use refire_core::id::NodeId;
-use refire_store::{Claim, ExecutionFilter, Part, PartOutcome, Release, Store, Want, WorkKey};
+use refire_store::{
+    Begin, Claim, ExecutionFilter, Part, PartOutcome, Release, Store, Want, WorkKey,
+};
 
 use crate::own::{admission, batch, id, open, put_workflow, workflow};
 
@@ -49,7 +51,10 @@ async fn an_execution_that_moves_between_statuses_is_never_between_them() {
                 work: rows.iter().map(|row| (row.key(), None)).collect(),
             };
             mover
-                .commit(&batch(vec![Part::Begin(begin)]))
+                .commit(&batch(vec![Part::Begin(Begin {
+                    node: NODE,
+                    work: begin,
+                })]))
                 .await
                 .unwrap();
             mover
@@ -94,7 +99,10 @@ async fn a_list_that_takes_several_reads_misses_none_and_doubles_none() {
         node: NODE,
         wants: vec![Want::any(workflow().id, 1)],
     });
-    let begin = Part::Begin(vec![(work_of(0), 1)]);
+    let begin = Part::Begin(Begin {
+        node: NODE,
+        work: vec![(work_of(0), 1)],
+    });
     store.commit(&batch(vec![claim, begin])).await.unwrap();
 
     let all = ExecutionFilter {

@@ -94,6 +94,7 @@ pub(crate) fn admission(workflow: &Workflow, n: u32, input: &str) -> Admit {
         work: vec![WorkChange::Put(work)],
         claim: None,
         letter: None,
+        only_newest: false,
         new_letter: None,
         settle: None,
     }
@@ -102,6 +103,7 @@ pub(crate) fn admission(workflow: &Workflow, n: u32, input: &str) -> Admit {
 pub(crate) fn batch(parts: Vec<Part>) -> Batch {
     Batch {
         commit_id: [1; 16],
+        lease: None,
         now: NOW,
         parts,
     }

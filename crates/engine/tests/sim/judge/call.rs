@@ -7,38 +7,82 @@ use std::time::Duration;
 
 use refire_core::definition::{StepId, WorkflowId};
 use refire_core::execution::{Event, EventKind, Execution, StepState};
-use refire_core::id::ExecutionId;
+use refire_core::id::{ExecutionId, NodeId};
 use refire_core::limit::LOSSES_MAX;
 use refire_core::time::Timestamp;
 use refire_engine::limit::Limits;
 use refire_store::model::Image;
 use refire_store::{WorkKey, WorkRow};
 
+use super::lease::is_owned;
 use super::{Judge, Known};
+use crate::mark::{Mark, Marks};
 use crate::target::{Call, InFlight};
 use crate::world::Violation;
 
 /// How late an attempt may begin where nothing holds it up.
 const LATE_MAX: Duration = Duration::from_millis(200);
 
+/// How early an attempt may begin by the clock of a shared database, which the nodes can only
+/// estimate.
+const EARLY_MAX: Duration = Duration::from_millis(500);
+
+/// Who makes a call.
+pub(crate) struct By {
+    pub(crate) life: u32,
+    /// As which node.
+    pub(crate) node: Option<NodeId>,
+    /// From then on (milliseconds) it may not know what happened to the execution.
+    pub(crate) knows_until_ms: u64,
+    pub(crate) is_shared: bool,
+}
+
+/// The name of an attempt: execution, step and number.
+type Attempt = (ExecutionId, String, u32);
+
 /// What the targets have heard.
 #[derive(Default)]
 pub(super) struct Calls {
-    /// By life: a call that is repeated in another life is a crash's doing.
-    made: BTreeSet<(u32, ExecutionId, String, u32)>,
+    /// By whom: a call that is repeated by another process, or by one that joined again, is a
+    /// crash's doing.
+    made: BTreeMap<Attempt, Vec<(u32, Option<NodeId>)>>,
     /// The input that each key stood for.
     keys: BTreeMap<String, u64>,
     /// Processes killed, by the step that did it.
     killed: BTreeMap<(ExecutionId, String), u32>,
 }
 
+impl Calls {
+    /// Whether an attempt is made by another node than the one before, and why.
+    fn follows(&self, call: &Call, by: &By, known: &Known, marks: &mut Marks) {
+        let (execution, step, attempt) = once_of(call);
+        let before = self.made.get(&(execution, step, attempt - 1));
+        let Some((_, node)) = before.and_then(|made| made.last()) else {
+            return;
+        };
+        if *node == by.node {
+            return;
+        }
+        marks.reach(match known.lost.contains_key(&call.step) {
+            true => Mark::TakenOver,
+            false => Mark::TimerFiredElsewhere,
+        });
+    }
+}
+
+/// The name of the attempt that a call makes.
+fn once_of(call: &Call) -> Attempt {
+    (call.execution, call.step.clone(), call.attempt)
+}
+
 impl Judge {
-    /// A call is about to be made, in this life, at this moment of lived and of wall time.
+    /// A call is about to be made.
     pub(crate) fn call(
         &mut self,
         image: &Image,
         call: &Call,
-        (life, now_ms, now): (u32, u64, Timestamp),
+        (by, now): (&By, Timestamp),
+        marks: &mut Marks,
     ) -> Result<(), Violation> {
         let name = format!("{}.{}#{}", call.execution, call.step, call.attempt);
         let Some(known) = self.known.get(&call.execution) else {
@@ -50,8 +94,8 @@ impl Judge {
         if call.attempt > step.attempt {
             return Err(Violation::new("no call before its commit", name));
         }
-        // What changed at this very moment may not have come round yet.
-        let is_fresh = known.changed_ms == now_ms;
+        // What changed at this very moment, or elsewhere not long ago, may not have come round yet.
+        let is_fresh = known.changed_ms >= by.knows_until_ms;
         let is_live = step.is_live() && step.attempt == call.attempt;
         if !is_live && !is_fresh {
             let what = format!("{name} is called, but {:?} #{}", step.status, step.attempt);
@@ -60,7 +104,12 @@ impl Judge {
                 call.execution,
             ));
         }
-        if is_live && step.due_at.is_some_and(|due| due > now) {
+        let early = if by.is_shared {
+            EARLY_MAX
+        } else {
+            Duration::ZERO
+        };
+        if is_live && step.due_at.is_some_and(|due| due > now.plus(early)) {
             let what = format!("{name} is due at {:?}, it is {now}", step.due_at);
             return Err(Violation::new("no call before its time", what));
         }
@@ -70,9 +119,21 @@ impl Judge {
             let violation = Violation::new("nothing begins while it is paused", name);
             return Err(known.explain(violation, call.execution));
         }
-        let once = (life, call.execution, call.step.clone(), call.attempt);
-        if !self.calls.made.insert(once) {
+        if by.is_shared {
+            is_owned(image, call, by, is_fresh).map_err(|it| known.explain(it, call.execution))?;
+        }
+        let made = self.calls.made.entry(once_of(call)).or_default();
+        if made.contains(&(by.life, by.node)) {
             return Err(Violation::new("no call twice in one life", name));
+        }
+        if by.is_shared && call.attempt > 1 {
+            self.calls.follows(call, by, known, marks);
+        }
+        let made = self.calls.made.entry(once_of(call)).or_default();
+        let before: Vec<_> = made.iter().filter_map(|(_, node)| *node).collect();
+        made.push((by.life, by.node));
+        if by.is_shared {
+            self.is_alone(image, call, &before, marks)?;
         }
         self.heard(call)
     }
@@ -169,7 +230,8 @@ impl Judge {
     ) -> Result<(), Violation> {
         let fail = |what: String| Err(Violation::new("limits are never exceeded", what));
         let count = |test: &dyn Fn(&Call) -> bool| {
-            u32::try_from(in_flight.iter().filter(|other| test(other)).count()).unwrap_or(u32::MAX)
+            let own = in_flight.of(call.life).filter(|other| test(other));
+            u32::try_from(own.count()).unwrap_or(u32::MAX)
         };
         let all = count(&|_| true);
         if all > limits.attempts {
@@ -194,7 +256,7 @@ impl Judge {
         if is_retry(call) && retries > limits.retries_per_workflow {
             return fail(format!("{retries} retries of {workflow}"));
         }
-        self.concurrency(in_flight, known).or_else(fail)
+        self.concurrency(in_flight, call.life, known).or_else(fail)
     }
 
     /// The call's execution, if it is one of this workflow.
@@ -205,7 +267,7 @@ impl Judge {
 
     /// The workflow's own limits count executions. Versions side by side may have different ones:
     /// the widest holds for all of them.
-    fn concurrency(&self, in_flight: &InFlight, known: &Known) -> Result<(), String> {
+    fn concurrency(&self, in_flight: &InFlight, life: u32, known: &Known) -> Result<(), String> {
         let id = &known.workflow.id;
         let versions = || {
             self.workflows
@@ -217,7 +279,7 @@ impl Judge {
             all.and_then(|all| all.into_iter().max())
         };
         let running = |key: Option<&String>| {
-            let calls = in_flight.iter().filter(|other| {
+            let calls = in_flight.of(life).filter(|other| {
                 let other = self
                     .of(other, id)
                     .and_then(|known| known.state.origin.as_ref());
@@ -268,7 +330,7 @@ fn begun(image: &Image, call: &Call, known: &Known, is_fresh: bool) -> Result<()
     Err(known.explain(violation, call.execution))
 }
 
-fn row_of<'a>(image: &'a Image, call: &Call) -> Option<&'a WorkRow> {
+pub(super) fn row_of<'a>(image: &'a Image, call: &Call) -> Option<&'a WorkRow> {
     let key = WorkKey {
         execution: call.execution,
         step: call.step.clone(),
@@ -276,6 +338,6 @@ fn row_of<'a>(image: &'a Image, call: &Call) -> Option<&'a WorkRow> {
     image.work.get(&key).map(|row| &**row)
 }
 
-fn step_of<'a>(state: &'a Execution, step: &str) -> Option<&'a StepState> {
+pub(super) fn step_of<'a>(state: &'a Execution, step: &str) -> Option<&'a StepState> {
     state.step(&StepId::new(step).ok()?)
 }

@@ -26,6 +26,7 @@ impl Known {
         if let EventKind::Unknown(_) = event.kind {
             return Err(Violation::new("every event can be read", event.kind.name()));
         }
+        is_its_own(event)?;
         self.attempts(event)
     }
 
@@ -143,4 +144,27 @@ impl Known {
             _ => {}
         }
     }
+}
+
+/// A result is recorded as that of the attempt which it is of.
+fn is_its_own(event: &Event) -> Result<(), Violation> {
+    let output = match &event.kind {
+        EventKind::StepCompleted(done) if done.carried_from.is_none() => &done.output,
+        EventKind::CompensationCompleted(done) => &done.output,
+        _ => return Ok(()),
+    };
+    let (Some(step), Some(attempt)) = (&event.step, event.attempt) else {
+        return Ok(());
+    };
+    if output
+        .as_str()
+        .contains(&format!("\"attempt\":{attempt}}}"))
+    {
+        return Ok(());
+    }
+    let what = format!(
+        "{step}#{attempt} ended with {output}",
+        output = output.as_str()
+    );
+    Err(Violation::new("a result is of its own attempt", what))
 }

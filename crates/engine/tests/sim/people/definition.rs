@@ -34,6 +34,9 @@ impl People {
                     ));
                     life.with(|inside| {
                         inside.ledger.unsaved.retain(|unsaved| *unsaved != name);
+                        let definition = &applied.definition;
+                        let saved = (definition.workflow.id.to_string(), definition.version);
+                        inside.ledger.saved.entry(saved).or_insert(life.number);
                         let older = |state: &Execution| {
                             let origin = state.origin.as_ref();
                             origin.is_some_and(|origin| {

@@ -24,7 +24,7 @@ impl People {
         }
     }
 
-    pub(super) fn steer(&self, id: ExecutionId, command: impl FnOnce(Option<String>) -> Command) {
+    pub(crate) fn steer(&self, id: ExecutionId, command: impl FnOnce(Option<String>) -> Command) {
         let life = Arc::clone(&self.life);
         let (number, by, name) = life.with(|inside| {
             let (number, by) = inside.ledger.steering(id, life.number);
@@ -35,12 +35,22 @@ impl People {
         self.doing.spawn(async move {
             life.say(&format!("{name}: {command:?}"));
             let is_cancel = matches!(command, Command::Cancel { .. });
-            let is_called = life.with(|inside| inside.in_flight.iter().any(|c| c.execution == id));
+            let (is_called, elsewhere) = life.with(|inside| {
+                let mut calls = inside.in_flight.iter().filter(|call| call.execution == id);
+                let first = calls.next();
+                (
+                    first.is_some(),
+                    first.is_some_and(|call| call.life != life.number),
+                )
+            });
             let answer = people.engine.command(id, command).await;
             life.alive().await;
             let answer = match answer {
                 Ok(state) => {
                     people.check_told(id, Some(&state));
+                    if elsewhere {
+                        life.reach(Mark::SteeredFromElsewhere);
+                    }
                     if is_cancel && is_called && state.status == Status::Cancelled {
                         life.reach(Mark::CancelledDuringCall);
                     }

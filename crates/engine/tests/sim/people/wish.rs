@@ -14,21 +14,26 @@ use crate::plan::{Oddity, Wish};
 use crate::world::{Inside, Violation};
 
 /// How often somebody repeats a request that was not granted.
-const TRIES_MAX: u32 = 3;
+pub(super) const TRIES_MAX: u32 = 3;
 /// How long somebody waits for an end.
 const WAIT: Duration = Duration::from_secs(20);
 
 impl People {
-    pub(super) async fn submit(&self, wish: Wish) {
-        for _ in 0..TRIES_MAX {
-            let number = self.wished(&wish);
-            let answer = self.engine.submit(self.submission(&wish)).await;
-            self.life.alive().await;
-            let heard = self.heard(number, &wish, &answer);
-            if matches!(heard, Answer::Done(_)) || !self.tries_again(&wish).await {
-                return;
+    /// Somebody asks for an execution, and asks so many times at most, perhaps elsewhere.
+    pub(super) fn begin_to_submit(&self, wish: Wish, tries: u32) {
+        let people = self.clone();
+        self.doing.spawn(async move {
+            let number = people.wished(&wish);
+            let newest = people.newest(&wish);
+            let answer = people.engine.submit(people.submission(&wish)).await;
+            people.life.alive().await;
+            let heard = people.heard(number, &wish, &answer);
+            people.started_by(&answer, newest);
+            let is_done = matches!(heard, Answer::Done(_)) || tries <= 1;
+            if !is_done && people.tries_again(&wish).await {
+                people.elsewhere().begin_to_submit(wish, tries - 1);
             }
-        }
+        });
     }
 
     pub(super) async fn submit_all(&self, wishes: Vec<Wish>) {
@@ -62,7 +67,10 @@ impl People {
             "wish {number} of w{} key {:?}",
             wish.flow, wish.key
         ));
-        self.life.with(|inside| inside.ledger.wish(wish, life))
+        self.life.with(|inside| {
+            let at_ms = inside.lived_ms;
+            inside.ledger.wish(wish, life, at_ms)
+        })
     }
 
     pub(super) fn submission(&self, wish: &Wish) -> Submission {
@@ -73,6 +81,34 @@ impl People {
             retry: wish.is_final.then(RetrySettings::disabled),
             ..Submission::manual(self.workflow(wish.flow), Json::parse(wish.input()).unwrap())
         }
+    }
+
+    /// The newest version that was saved before somebody asks.
+    fn newest(&self, wish: &Wish) -> u32 {
+        let workflow = self.workflow(wish.flow);
+        self.life
+            .with(|inside| inside.ledger.newest(workflow.as_ref()))
+    }
+
+    /// What was saved is what starts, through whichever node.
+    fn started_by(&self, answer: &Result<Accepted, IntakeError>, newest: u32) {
+        let Ok(Accepted::New { id, state }) = answer else {
+            return;
+        };
+        let Some(origin) = &state.origin else { return };
+        let version = origin.workflow_version;
+        let name = (origin.workflow.to_string(), version);
+        self.life.check(|inside| {
+            let saved_by = inside.ledger.saved.get(&name);
+            if saved_by.is_some_and(|life| *life != self.life.number) {
+                inside.marks.reach(Mark::StartedWhatAnotherSaved);
+            }
+            if version < newest {
+                let what = format!("{id} runs version {version}, {newest} was saved before");
+                return Err(Violation::new("what was saved is what starts", what));
+            }
+            Ok(())
+        });
     }
 
     pub(super) async fn tries_again(&self, wish: &Wish) -> bool {
@@ -144,11 +180,15 @@ fn duplicate(
         .ledger
         .of_key(wish.flow, key)
         .filter(|other| !std::ptr::eq(*other, own));
-    let life = own.life;
-    let (mut across, mut at_once) = (false, false);
+    let (life, at_ms) = (own.life, own.at_ms);
+    let (mut across, mut at_once, mut elsewhere) = (false, false, false);
     for other in others.by_ref() {
         across |= other.answer.is_none() && other.life < life;
         at_once |= other.life == life && other.what.number == wish.number;
+        elsewhere |= other.life != life && other.what.number == wish.number && other.at_ms == at_ms;
+    }
+    if elsewhere {
+        inside.marks.reach(Mark::SameKeyAtTwoNodes);
     }
     if across {
         inside.marks.reach(Mark::SameKeyAcrossCrash);

@@ -111,6 +111,7 @@ fn serve() {
         let engine = Engine::builder(Arc::new(store))
             .clock(clock)
             .start()
+            .await
             .unwrap();
         let source =
             "id: w\nsteps: [{ id: a, type: http, config: { url: \"https://t.example/\" } }]";

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use refire_core::definition::WorkflowId;
-use refire_core::id::NodeId;
+#[cfg(feature = "planted")]
+use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
 
 use super::page;
@@ -22,16 +23,15 @@ impl Image {
         ready
     }
 
-    /// Work of other nodes, in the order of its key.
-    pub(in crate::model) fn orphans(
-        &self,
-        node: NodeId,
-        after: Option<&WorkKey>,
-        limit: u32,
-    ) -> Vec<WorkRow> {
+    /// Work of whoever is not among the nodes, in the order of its key.
+    pub(in crate::model) fn orphans(&self, after: Option<&WorkKey>, limit: u32) -> Vec<WorkRow> {
+        let is_there = |owner| self.nodes.contains_key(&owner);
+        #[cfg(feature = "planted")]
+        let is_there = |owner| is_there(owner) && !planted::is(Defect::LivingOrphaned);
         let rows = self.work.iter();
         rows.filter(|(key, row)| {
-            row.owner.is_some_and(|owner| owner != node) && after.is_none_or(|after| *key > after)
+            row.owner.is_some_and(|owner| !is_there(owner))
+                && after.is_none_or(|after| *key > after)
         })
         .take(page(limit))
         .map(|(_, row)| (**row).clone())

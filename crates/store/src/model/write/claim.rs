@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use refire_core::id::NodeId;
+use refire_core::id::{ExecutionId, NodeId};
 
 use super::Pen;
 use crate::{Claim, ClaimTimers, PartOutcome, Want, WorkRow};
@@ -21,6 +21,9 @@ impl Pen<'_> {
 
     /// Unowned work of a workflow that is due, as far as there is room.
     fn ready(&self, want: &Want) -> Vec<Arc<WorkRow>> {
+        if let Some(bounds) = want.everywhere {
+            return self.ready(&want.beside(bounds, self.in_flight(want)));
+        }
         let mut rows = self.unowned(|row| {
             row.workflow == want.workflow && row.due_at.is_none_or(|due_at| due_at <= self.now)
         });
@@ -50,6 +53,14 @@ impl Pen<'_> {
         rows
     }
 
+    /// Work of the workflow that is owned and has begun or is due.
+    fn in_flight(&self, want: &Want) -> impl Iterator<Item = (ExecutionId, Option<String>)> {
+        let rows = self.image.work.values();
+        let rows = rows.filter(|row| row.workflow == want.workflow && row.owner.is_some());
+        rows.filter(|row| row.begun || row.due_at.is_none_or(|due_at| due_at <= self.now))
+            .map(|row| (row.execution, row.limit_key.clone()))
+    }
+
     /// Unowned timers that are still to come due by then, the earliest first.
     pub(super) fn claim_timers(&mut self, claim: &ClaimTimers) -> PartOutcome {
         let mut rows = self.unowned(|row| {
@@ -62,10 +73,12 @@ impl Pen<'_> {
     }
 
     fn unowned(&self, is_wanted: impl Fn(&WorkRow) -> bool) -> Vec<Arc<WorkRow>> {
-        let rows = self.image.work.values();
-        rows.filter(|row| row.owner.is_none() && is_wanted(row))
-            .cloned()
-            .collect()
+        let rows = self.image.work.iter();
+        rows.filter(|(key, row)| {
+            row.owner.is_none() && is_wanted(row) && !self.locked.contains(*key)
+        })
+        .map(|(_, row)| Arc::clone(row))
+        .collect()
     }
 
     /// The rows are the node's and have not begun.

@@ -19,6 +19,12 @@ impl Pen<'_> {
         if let Some(duplicate) = admit.claim.as_ref().and_then(|claim| self.used_key(claim)) {
             return Ok(duplicate);
         }
+        let newest = self.image.workflows.get(&admit.row.workflow);
+        if admit.only_newest
+            && newest.is_some_and(|newest| newest.version != admit.row.workflow_version)
+        {
+            return Ok(PartOutcome::NotNewest);
+        }
         if let Some(refusal) = admit.letter.as_ref().and_then(|it| self.refuse_retry(it)) {
             return Ok(refusal);
         }

@@ -7,7 +7,7 @@ use refire_core::id::ExecutionId;
 
 use super::{Failed, Pen};
 use crate::model::change::Change;
-use crate::{PartOutcome, Release, WorkChange, WorkKey, WorkRow};
+use crate::{Begin, PartOutcome, Release, WorkChange, WorkKey, WorkRow};
 
 impl Pen<'_> {
     pub(super) fn change_work(
@@ -63,11 +63,11 @@ impl Pen<'_> {
         }
     }
 
-    pub(super) fn begin(&mut self, work: &[(WorkKey, u32)]) -> PartOutcome {
+    pub(super) fn begin(&mut self, Begin { node, work }: &Begin) -> PartOutcome {
         let mut begun = Vec::with_capacity(work.len());
         for (key, attempt) in work {
             let row = self.image.work.get(key).cloned();
-            let row = row.filter(|row| row.attempt == *attempt && row.owner.is_some());
+            let row = row.filter(|row| row.attempt == *attempt && row.owner == Some(*node));
             begun.push(row.is_some());
             if let Some(row) = row {
                 self.write_work(WorkRow {

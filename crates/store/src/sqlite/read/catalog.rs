@@ -3,7 +3,7 @@
 use refire_core::definition::WorkflowId;
 use rusqlite::{Row, params};
 
-use crate::sqlite::checksum;
+use crate::checksum;
 use crate::sqlite::columns::{maybe_time, time, workflow_id};
 use crate::sqlite::failure::corrupt;
 use crate::sqlite::readers::Reader;

@@ -7,7 +7,7 @@ use refire_core::id::ExecutionId;
 use refire_core::json::Json;
 use rusqlite::{OptionalExtension, Row, params};
 
-use crate::sqlite::checksum;
+use crate::checksum;
 use crate::sqlite::columns::{WORK, bytes, count, maybe_count, signed, text, time, work_row};
 use crate::sqlite::failure::corrupt;
 use crate::sqlite::readers::Reader;

@@ -6,7 +6,7 @@ use refire_core::time::Timestamp;
 use rusqlite::{OptionalExtension, params};
 
 use super::{ROWS_PER_READ, workflow_key};
-use crate::sqlite::columns::{WORK, execution_id, work_row, workflow_id};
+use crate::sqlite::columns::{WORK, count, execution_id, work_row, workflow_id};
 use crate::sqlite::readers::Reader;
 use crate::sqlite::write::NEXT_PRIORITY;
 use crate::{LIMIT_MAX, OpenCounts, ReadError, WorkKey, WorkRow};
@@ -57,13 +57,37 @@ fn has_ready(reader: &Reader, workflow: i64, now: Timestamp) -> Result<bool, Rea
     }
 }
 
-/// Work of other nodes, in the order of its key.
+/// How much each node owns: (begun, not begun).
+pub(in crate::sqlite) fn owned(reader: &Reader) -> Result<Vec<(NodeId, u64, u64)>, ReadError> {
+    reader
+        .prepare(
+            "SELECT owner, sum(begun), sum(NOT begun) FROM work INDEXED BY work_owned
+             WHERE owner IS NOT NULL GROUP BY owner",
+        )?
+        .query_map([], |row| {
+            let id = NodeId::from_bytes(row.get(0)?);
+            Ok((id, count(row, 1)?, count(row, 2)?))
+        })?
+        .map(|row| row.map_err(ReadError::from))
+        .collect()
+}
+
+fn hex(id: &NodeId) -> String {
+    id.as_bytes()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// Work of nodes that are not among the living, in the order of its key.
 pub(in crate::sqlite) fn orphans(
     reader: &Reader,
-    node: NodeId,
+    living: &[NodeId],
     after: Option<&WorkKey>,
     limit: u32,
 ) -> Result<Vec<WorkRow>, ReadError> {
+    let living = serde_json::to_string(&living.iter().map(hex).collect::<Vec<_>>())
+        .map_err(|error| ReadError::Unavailable(error.into()))?;
     // Nodes own no more than they have slots, so reading all that is owned reads little.
     let (execution, step) = after.map_or(([0; 16], ""), |key| {
         (*key.execution.as_bytes(), key.step.as_str())
@@ -72,12 +96,13 @@ pub(in crate::sqlite) fn orphans(
         .prepare(&format!(
             "SELECT {WORK} FROM work INDEXED BY work_owned
              JOIN workflows ON workflows.key = work.workflow
-             WHERE work.owner IS NOT NULL AND work.owner <> ?1
+             WHERE work.owner IS NOT NULL
+               AND work.owner NOT IN (SELECT unhex(value) FROM json_each(?1))
                AND (work.execution, work.step) > (?2, ?3)
              ORDER BY work.execution, work.step LIMIT ?4"
         ))?
         .query_map(
-            params![node.as_bytes(), execution, step, limit.min(LIMIT_MAX)],
+            params![living, execution, step, limit.min(LIMIT_MAX)],
             work_row,
         )?
         .map(|row| row.map_err(ReadError::from))

@@ -4,7 +4,7 @@ use refire_core::definition::WorkflowId;
 use rusqlite::{OptionalExtension, Result, params};
 
 use super::{Known, Pen};
-use crate::sqlite::checksum;
+use crate::checksum;
 use crate::{PartOutcome, PutWorkflow};
 
 /// Open work of each kind is counted up to here: the writer has better things to do than to walk a

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use refire_core::definition::WorkflowId;
-use refire_core::id::NodeId;
+use refire_core::id::{ExecutionId, NodeId};
 use refire_core::time::Timestamp;
 use rusqlite::{OptionalExtension, Result, Row, params};
 
@@ -30,6 +30,10 @@ const WITH_ROOM: &str = "(?8 OR is_retry = 0) AND (?9 IS NULL OR limit_key IS NU
 pub(in crate::sqlite) const TIMERS: &str = "FROM work JOIN workflows ON workflows.key = work.workflow \
      WHERE work.owner IS NULL AND work.due_at IS NOT NULL AND work.due_at <= ?1 \
      AND work.due_at > ?3 ORDER BY work.due_at, work.execution, work.step LIMIT ?2";
+
+/// What the bounds over all nodes count.
+const IN_FLIGHT: &str = "SELECT execution, limit_key FROM work \
+     WHERE owner IS NOT NULL AND workflow = ?1 AND (begun OR due_at IS NULL OR due_at <= ?2)";
 
 /// Rows that one query may show in vain: a key that fills up on the way is walked over so far
 /// before a query with the longer list goes on.
@@ -187,10 +191,14 @@ impl Pen<'_> {
     /// One short range of the index per priority, so that it does not matter how many timers of
     /// the same workflow wait for a later time.
     fn ready_work(&mut self, want: &Want) -> Result<Vec<WorkRow>> {
-        let mut picked = Picked::new(want);
         let Some(key) = self.workflow_key(&want.workflow)? else {
-            return Ok(picked.rows);
+            return Ok(Vec::new());
         };
+        let bounded = match want.everywhere {
+            Some(bounds) => &want.beside(bounds, self.in_flight(key)?),
+            None => want,
+        };
+        let mut picked = Picked::new(bounded);
         let now = self.now.as_micros();
         let mut priority = -1_i64;
         while picked.missing() > 0 {
@@ -208,6 +216,15 @@ impl Pen<'_> {
             }
         }
         Ok(picked.rows)
+    }
+
+    /// Work of a workflow that is owned and has begun or is due.
+    fn in_flight(&self, workflow: i64) -> Result<Vec<(ExecutionId, Option<String>)>> {
+        self.prepare(IN_FLIGHT)?
+            .query_map([workflow, self.now.as_micros()], |row| {
+                Ok((execution_id(row, 0)?, row.get(1)?))
+            })?
+            .collect()
     }
 
     /// Picks along one range. A query shows only what has room when it begins, so that no number

@@ -5,7 +5,7 @@ use refire_core::id::ExecutionId;
 use rusqlite::{OptionalExtension, Result, params};
 
 use super::{Known, Pen};
-use crate::sqlite::checksum;
+use crate::checksum;
 use crate::sqlite::columns::{execution_id, signed};
 use crate::{Admit, Advance, ExecutionRow, IdempotencyClaim, PartOutcome, RowUpdate};
 
@@ -15,13 +15,21 @@ const COMPENSATING: &str = "compensating";
 impl Pen<'_> {
     pub(super) fn admit(&mut self, admit: &Admit) -> Result<PartOutcome> {
         let known = self.workflow(&admit.row.workflow)?;
-        let Some(Known { key: workflow, .. }) = known.filter(|known| !known.is_deleted) else {
+        let Some(known) = known.filter(|known| !known.is_deleted) else {
             return Ok(PartOutcome::NoSuchWorkflow);
         };
+        let Known {
+            key: workflow,
+            version: newest,
+            ..
+        } = known;
         if let Some(claim) = &admit.claim
             && let Some(duplicate) = self.used_key(claim)?
         {
             return Ok(duplicate);
+        }
+        if admit.only_newest && admit.row.workflow_version != newest {
+            return Ok(PartOutcome::NotNewest);
         }
         if let Some(retry) = &admit.letter
             && let Some(refusal) = self.refuse_retry(retry)?

@@ -5,7 +5,7 @@ use refire_core::id::{ExecutionId, NodeId};
 use rusqlite::{Result, params};
 
 use super::Pen;
-use crate::{PartOutcome, Release, WorkChange, WorkKey, WorkRow};
+use crate::{Begin, PartOutcome, Release, WorkChange, WorkRow};
 
 /// Writes a row over the step's earlier one.
 const PUT: &str = "INSERT INTO work (execution, step, attempt, is_retry, workflow, priority, \
@@ -66,14 +66,15 @@ impl Pen<'_> {
             .map(drop)
     }
 
-    pub(super) fn begin(&self, work: &[(WorkKey, u32)]) -> Result<PartOutcome> {
+    pub(super) fn begin(&self, Begin { node, work }: &Begin) -> Result<PartOutcome> {
         let mut begin = self.prepare(
             "UPDATE work SET begun = 1
-             WHERE execution = ?1 AND step = ?2 AND attempt = ?3 AND owner IS NOT NULL",
+             WHERE execution = ?1 AND step = ?2 AND attempt = ?3 AND owner = ?4",
         )?;
         let mut begun = Vec::with_capacity(work.len());
         for (key, attempt) in work {
-            let rows = begin.execute(params![key.execution.as_bytes(), key.step, attempt])?;
+            let row = params![key.execution.as_bytes(), key.step, attempt, node.as_bytes()];
+            let rows = begin.execute(row)?;
             begun.push(rows == 1);
         }
         Ok(PartOutcome::Begun(begun))

@@ -1,5 +1,5 @@
-//! Checksums of rows. SQLite guards its log with them, but not its pages: a bit that turned over on
-//! the disk would be read as if it had been written so.
+//! Checksums of rows. Databases guard their logs with them, but not always their pages: a bit that
+//! turned over on the disk would be read as if it had been written so.
 //!
 //! What is written once and believed for ever has one: events, definitions, and the snapshots that
 //! stand for events. A row whose checksum does not fit is never used; whoever reads it is told.
@@ -12,10 +12,10 @@ use refire_core::id::ExecutionId;
 /// What does not fit.
 #[derive(Debug, thiserror::Error)]
 #[error("its checksum does not match: the row was damaged on the disk, or changed from outside")]
-pub(super) struct Mismatch;
+pub(crate) struct Mismatch;
 
 /// Whether a row is what it was when it was written.
-pub(super) fn verify(stored: u32, computed: u32) -> Result<(), Mismatch> {
+pub(crate) fn verify(stored: u32, computed: u32) -> Result<(), Mismatch> {
     if stored == computed {
         Ok(())
     } else {
@@ -24,7 +24,7 @@ pub(super) fn verify(stored: u32, computed: u32) -> Result<(), Mismatch> {
 }
 
 /// The checksum of an event, place and all.
-pub(super) fn event(execution: ExecutionId, event: &EventRow) -> u32 {
+pub(crate) fn event(execution: ExecutionId, event: &EventRow) -> u32 {
     let mut sum = Sum::default();
     sum.bytes(execution.as_bytes());
     sum.number(event.sequence);
@@ -40,7 +40,7 @@ pub(super) fn event(execution: ExecutionId, event: &EventRow) -> u32 {
 }
 
 /// The checksum of a snapshot that stands for so many events.
-pub(super) fn snapshot(execution: ExecutionId, version: u64, snapshot: &[u8]) -> u32 {
+pub(crate) fn snapshot(execution: ExecutionId, version: u64, snapshot: &[u8]) -> u32 {
     let mut sum = Sum::default();
     sum.bytes(execution.as_bytes());
     sum.number(version);
@@ -49,7 +49,7 @@ pub(super) fn snapshot(execution: ExecutionId, version: u64, snapshot: &[u8]) ->
 }
 
 /// The checksum of a definition.
-pub(super) fn definition(workflow: &WorkflowId, version: u32, source: &str) -> u32 {
+pub(crate) fn definition(workflow: &WorkflowId, version: u32, source: &str) -> u32 {
     let mut sum = Sum::default();
     sum.bytes(workflow.as_str().as_bytes());
     sum.number(version.into());

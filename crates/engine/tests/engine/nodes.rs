@@ -1,0 +1,309 @@
+//! Two nodes on one store: what one does, the other knows, and a lease that is lost takes its work
+//! along.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use refire_core::execution::{Command, Status};
+use refire_core::id::NodeId;
+use refire_engine::caller::Caller;
+use refire_engine::clock::{Clock, SystemClock};
+use refire_engine::limit::Limits;
+use refire_engine::{Engine, LetterRetryRequest, NodeSettings, RetryFrom};
+use refire_store::Store;
+use refire_store::model::{Disk, Faults, NoFaults};
+
+use crate::fixture::{
+    Answer, Targets, apply, check, end, log, reaches, small_limits, start, within,
+};
+
+const SOURCE: &str = r#"
+id: w
+retry: { maxRetries: 1, initialDelay: 100ms, jitter: none }
+steps:
+  - { id: a, type: http, config: { method: POST, url: "https://t.example/a" } }
+"#;
+const LEASE: Duration = Duration::from_millis(900);
+
+/// A node that hears nothing.
+struct Deaf;
+
+#[async_trait::async_trait]
+impl Faults for Deaf {
+    async fn news(&self, _: refire_store::News) -> Option<refire_store::News> {
+        None
+    }
+}
+
+/// A disk that several nodes share, and the targets they call.
+struct Shared {
+    disk: Arc<Disk>,
+    targets: Arc<Targets>,
+}
+
+impl Shared {
+    fn new() -> Self {
+        let clock = SystemClock::new();
+        Self {
+            disk: Disk::shared(Arc::new(move || clock.now())),
+            targets: Targets::new(),
+        }
+    }
+
+    async fn node(&self, name: &str, limits: Limits, faults: Arc<dyn Faults>) -> Arc<Engine> {
+        let store: Arc<dyn Store> = Arc::new(self.disk.open(faults));
+        let caller: Arc<dyn Caller> = self.targets.clone();
+        let settings = NodeSettings {
+            name: name.to_owned(),
+            lease: LEASE,
+            ..NodeSettings::default()
+        };
+        let builder = Engine::builder(store).caller(caller).limits(limits);
+        builder.node(settings).start().await.unwrap()
+    }
+
+    async fn plain(&self, name: &str) -> Arc<Engine> {
+        self.node(name, Limits::default(), Arc::new(NoFaults)).await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_saved_on_one_node_runs_on_the_other_at_once() {
+    let shared = Shared::new();
+    let one = shared.plain("one").await;
+    let other = shared
+        .node("other", Limits::default(), Arc::new(Deaf))
+        .await;
+    let id = apply(&one, SOURCE).await;
+    let first = start(&other, &id, "{}").await;
+    end(&other, first).await;
+    apply(&one, &SOURCE.replace("/a", "/b")).await;
+    let second = start(&other, &id, "{}").await;
+    let ended = end(&other, second).await;
+    let origin = ended.state.origin.unwrap();
+    assert_eq!(origin.workflow_version, 2, "the newest, though nobody told");
+    assert_eq!(shared.targets.seen("/b").len(), 1);
+    one.delete_workflow(&id).await.unwrap();
+    let submission = crate::fixture::submission(&id, "{}");
+    let refused = other.submit(submission).await;
+    assert!(refused.is_err(), "{refused:?}");
+    one.stop().await;
+    other.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cancellation_through_another_node_stops_the_call() {
+    let shared = Shared::new();
+    let (one, other) = (shared.plain("one").await, shared.plain("other").await);
+    shared.targets.script("/a", &[Answer::Held]);
+    let workflow = apply(&one, SOURCE).await;
+    let id = start(&one, &workflow, "{}").await;
+    shared.targets.called("/a", 1).await;
+    assert_eq!((one.running(), other.running()), (1, 0));
+    let cancel = Command::Cancel {
+        by: None,
+        compensate: false,
+    };
+    other.command(id, cancel).await.unwrap();
+    within(async {
+        while one.running() > 0 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    })
+    .await;
+    assert_eq!(end(&one, id).await.state.status, Status::Cancelled);
+    check(&one, id).await;
+    one.stop().await;
+    other.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_one_has_no_room_for_the_other_runs_and_whoever_waits_hears_of_it() {
+    let shared = Shared::new();
+    let one = shared
+        .node("one", small_limits(1), Arc::new(NoFaults))
+        .await;
+    let other = shared.plain("other").await;
+    shared
+        .targets
+        .script("/a", &[Answer::Held, Answer::Ok("{}")]);
+    let workflow = apply(&one, SOURCE).await;
+    let first = start(&one, &workflow, "{}").await;
+    shared.targets.called("/a", 1).await;
+    let second = start(&one, &workflow, "{}").await;
+    let ended = end(&one, second).await;
+    assert_eq!(ended.state.status, Status::Completed);
+    assert_eq!(one.running(), 1, "it was the other that ran it");
+    shared.targets.open_gate(1);
+    end(&one, first).await;
+    one.stop().await;
+    other.stop().await;
+}
+
+async fn rejoined(engine: &Engine, was: NodeId) -> NodeId {
+    within(async {
+        loop {
+            let id = engine.node();
+            if id != was && engine.is_ready() {
+                return id;
+            }
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_that_lost_its_lease_joins_again_and_its_attempt_runs_anew() {
+    let shared = Shared::new();
+    let (one, other) = (shared.plain("one").await, shared.plain("other").await);
+    shared
+        .targets
+        .script("/a", &[Answer::Held, Answer::Ok("{}")]);
+    let workflow = apply(&one, SOURCE).await;
+    let id = start(&one, &workflow, "{}").await;
+    shared.targets.called("/a", 1).await;
+    let was = one.node();
+    // As others do when it was silent for too long.
+    other.store().leave(was).await.unwrap();
+    rejoined(&one, was).await;
+    assert_eq!(end(&one, id).await.state.status, Status::Completed);
+    let lost = "STEP_LOST a#1".to_owned();
+    assert!(
+        log(&one, id).await.contains(&lost),
+        "{:?}",
+        log(&one, id).await
+    );
+    assert_eq!(shared.targets.seen("/a").len(), 2);
+    shared.targets.open_gate(1);
+    check(&one, id).await;
+    let names: Vec<String> = one
+        .nodes()
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|node| node.name)
+        .collect();
+    assert_eq!(names, ["other", "one"], "it is the younger one now");
+    one.stop().await;
+    other.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_silent_node_held_is_run_by_another() {
+    /// Fails its renewals once it is cut off.
+    #[derive(Default)]
+    struct CutOff(std::sync::atomic::AtomicBool);
+    #[async_trait::async_trait]
+    impl Faults for CutOff {
+        async fn read(&self, what: &'static str) -> Result<(), refire_store::ReadError> {
+            let is_cut_off = self.0.load(std::sync::atomic::Ordering::SeqCst);
+            if is_cut_off && ["renew", "join", "leave", "reap"].contains(&what) {
+                return Err(refire_store::ReadError::Unavailable("cut off".into()));
+            }
+            Ok(())
+        }
+    }
+    let shared = Shared::new();
+    let faults = Arc::new(CutOff::default());
+    let one = shared.node("one", Limits::default(), faults.clone()).await;
+    let other = shared.plain("other").await;
+    shared
+        .targets
+        .script("/a", &[Answer::Held, Answer::Ok("{}")]);
+    let workflow = apply(&one, SOURCE).await;
+    let id = start(&one, &workflow, "{}").await;
+    shared.targets.called("/a", 1).await;
+    let was = one.node();
+    faults.0.store(true, std::sync::atomic::Ordering::SeqCst);
+    let ended = end(&other, id).await;
+    assert_eq!(ended.state.status, Status::Completed);
+    assert_eq!(shared.targets.seen("/a").len(), 2);
+    // Its own result comes too late, and counts for nothing.
+    shared.targets.open_gate(1);
+    faults.0.store(false, std::sync::atomic::Ordering::SeqCst);
+    rejoined(&one, was).await;
+    reaches(&one, id, Status::Completed).await;
+    check(&one, id).await;
+    one.stop().await;
+    other.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bounds_of_a_workflow_hold_over_all_nodes() {
+    let shared = Shared::new();
+    let (one, other) = (shared.plain("one").await, shared.plain("other").await);
+    shared.targets.script("/a", &[Answer::Held]);
+    let source =
+        format!("{SOURCE}concurrency: {{ max: 3, key: \"${{input.k}}\", maxPerKey: 1 }}\n");
+    let workflow = apply(&one, &source).await;
+    let mut ids = Vec::new();
+    for n in 0..12 {
+        let node = if n % 2 == 0 { &one } else { &other };
+        let input = format!("{{\"k\":\"{}\"}}", n % 4);
+        ids.push(start(node, &workflow, &input).await);
+    }
+    shared.targets.called("/a", 3).await;
+    for n in 0..ids.len() {
+        // Whoever is next begins when one ends, and never more than three are at it.
+        shared.targets.open_gate(1);
+        shared.targets.called("/a", (n + 4).min(ids.len())).await;
+    }
+    for id in ids {
+        assert_eq!(end(&one, id).await.state.status, Status::Completed);
+        check(&one, id).await;
+    }
+    assert_eq!(shared.targets.most_at_once(), 3);
+    one.stop().await;
+    other.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_letter_is_retried_by_what_was_fixed_on_another_node() {
+    let shared = Shared::new();
+    let one = shared.plain("one").await;
+    let deaf = shared.node("deaf", Limits::default(), Arc::new(Deaf)).await;
+    shared.targets.script("/a", &[Answer::Status(404)]);
+    let workflow = apply(&one, SOURCE).await;
+    let id = start(&deaf, &workflow, "{}").await;
+    let failed = end(&deaf, id).await;
+    assert_eq!(failed.state.status, Status::Dlq);
+    let filter = refire_store::LetterFilter::default();
+    let letters = deaf.store().letters(&filter, None, 1).await.unwrap();
+    apply(&one, &SOURCE.replace("/a", "/fixed")).await;
+    let retry = LetterRetryRequest {
+        letter: letters[0].id,
+        input: None,
+        from: RetryFrom::Start,
+        version: None,
+        by: "ada".to_owned(),
+    };
+    let again = deaf.retry_letter(retry).await.unwrap();
+    assert_eq!(end(&deaf, again).await.state.status, Status::Completed);
+    assert_eq!(shared.targets.seen("/fixed").len(), 1);
+    one.stop().await;
+    deaf.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pause_told_by_another_node_leaves_no_row_behind() {
+    let shared = Shared::new();
+    let (one, other) = (shared.plain("one").await, shared.plain("other").await);
+    shared
+        .targets
+        .script("/a", &[Answer::RetryAfter(503, 400), Answer::Ok("{}")]);
+    let workflow = apply(&one, SOURCE).await;
+    for _ in 0..20 {
+        let id = start(&one, &workflow, "{}").await;
+        // While its retry waits on one node, the other pauses and resumes again and again.
+        for _ in 0..3 {
+            let by = None;
+            let _ = other.command(id, Command::Pause { by: by.clone() }).await;
+            let _ = other.command(id, Command::Resume { by }).await;
+        }
+        assert_eq!(end(&other, id).await.state.status, Status::Completed);
+        check(&one, id).await;
+    }
+    one.stop().await;
+    other.stop().await;
+}

@@ -1,0 +1,53 @@
+//! Nodes: the processes that share the store.
+
+use axum::Json;
+use axum::extract::State;
+use refire_client::model::{Node, Page, Problem as ProblemModel};
+use refire_core::id::NodeId;
+use refire_store::NodeRow;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::App;
+use super::page::whole;
+use super::problem::Problem;
+use super::query::Query;
+
+pub(super) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(list))
+}
+
+/// The nodes that share the store, the oldest first; on SQLite there is one.
+#[utoipa::path(
+    get,
+    path = "/api/nodes",
+    operation_id = "list_nodes",
+    tag = "Server",
+    responses(
+        (status = 200, description = "All nodes", body = Page<Node>),
+        (status = 503, description = "The store is not available", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn list(State(app): State<App>, query: Query) -> Result<Json<Page<Node>>, Problem> {
+    query.finish()?;
+    let this = app.engine.node();
+    let rows = app.engine.nodes().await?;
+    Ok(Json(whole(
+        rows.into_iter().map(|row| shown(row, this)).collect(),
+    )))
+}
+
+fn shown(row: NodeRow, this: NodeId) -> Node {
+    Node {
+        node_id: row.id.to_string(),
+        name: row.name,
+        address: row.address,
+        version: row.version,
+        started_at: row.started_at.to_string(),
+        renewed_at: row.renewed_at.to_string(),
+        expires_at: row.expires_at.to_string(),
+        running: row.running,
+        holding: row.holding,
+        is_this: row.id == this,
+    }
+}

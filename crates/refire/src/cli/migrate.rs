@@ -1,0 +1,133 @@
+//! `refire migrate`: brings the tables of a PostgreSQL up to date, and moves an embedded database
+//! there. Both happen without a server; `refire serve` does the first by itself.
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::Context as _;
+use clap::Args;
+use refire_store::postgres::{Options, Postgres};
+
+use super::moment::{millis, span};
+use super::outcome::{Outcome, Usage};
+use super::output::{print, print_json, say};
+use super::progress::rows_bar;
+use super::session::Session;
+use crate::config::{Database, DatabaseUrl};
+
+/// Options of `refire migrate`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire migrate --database postgres://refire:…@db.example.com/refire
+  refire migrate --check        in a pipeline: exit code 3 while migrations are pending
+  refire migrate --from sqlite:/var/lib/refire/refire.db
+
+The password is better given in REFIRE_DATABASE_URL than with --database: everybody on the machine can
+see flags. The server whose database is moved with --from must be stopped.")]
+pub(crate) struct MigrateArgs {
+    /// The PostgreSQL, as postgres://<user>:<password>@<host>/<database> [default: `database` of
+    /// ./refire.yaml]
+    #[arg(long, env = "REFIRE_DATABASE_URL", value_name = "URL")]
+    #[arg(hide_env_values = true)]
+    database: Option<DatabaseUrl>,
+    /// Change nothing; list what would be applied
+    #[arg(long, conflicts_with = "from")]
+    check: bool,
+    /// Copy everything of an embedded database into the PostgreSQL, which must be empty
+    #[arg(long, value_name = "sqlite:FILE")]
+    from: Option<DatabaseUrl>,
+}
+
+/// Does what was asked.
+pub(crate) async fn run(session: &Session, args: &MigrateArgs) -> anyhow::Result<Outcome> {
+    let options = target(session, args)?;
+    if args.check {
+        return check(session, &options).await;
+    }
+    let source = args.from.as_ref().map(source).transpose()?;
+    let applied = Postgres::migrate(&options).await?;
+    if !session.is_json() {
+        say_applied(&options, &applied);
+    }
+    let copied = match source {
+        Some(file) => Some(import(session, &file, &options).await?),
+        None => None,
+    };
+    if session.is_json() {
+        print_json(&serde_json::json!({ "applied": applied, "copied_rows": copied }))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// The database to work on.
+fn target(session: &Session, args: &MigrateArgs) -> anyhow::Result<Options> {
+    let Some(url) = session.database(args.database.as_ref()) else {
+        let how = "name the PostgreSQL with --database or REFIRE_DATABASE_URL";
+        return Err(Usage(how.to_owned()).into());
+    };
+    match url.read().map_err(|error| Usage(format!("{error:#}")))? {
+        Database::Postgres(options) => Ok(*options),
+        Database::Sqlite(_) => Err(Usage(
+            "--database: a server brings the tables of an SQLite database up to date when it opens \
+             it; this command is for PostgreSQL"
+                .to_owned(),
+        )
+        .into()),
+    }
+}
+
+/// The file to copy from.
+fn source(url: &DatabaseUrl) -> anyhow::Result<std::path::PathBuf> {
+    match url.read() {
+        Ok(Database::Sqlite(file)) => Ok(file),
+        _ => Err(Usage("--from: write sqlite:<file>".to_owned()).into()),
+    }
+}
+
+async fn check(session: &Session, options: &Options) -> anyhow::Result<Outcome> {
+    let pending = Postgres::pending(options).await?;
+    if session.is_json() {
+        print_json(&serde_json::json!({ "pending": pending }))?;
+    } else {
+        print(&pending.join("\n"))?;
+        if pending.is_empty() {
+            say(&format!("{} is up to date", options.place()));
+        }
+    }
+    Ok(if pending.is_empty() {
+        Outcome::Done
+    } else {
+        Outcome::Failed
+    })
+}
+
+fn say_applied(options: &Options, applied: &[String]) {
+    let place = options.place();
+    match applied {
+        [] => say(&format!("{place} is up to date")),
+        applied => say(&format!("{place}: applied {}", applied.join(", "))),
+    }
+}
+
+/// Copies an embedded database; how many rows that were.
+async fn import(session: &Session, file: &Path, options: &Options) -> anyhow::Result<u64> {
+    let began = Instant::now();
+    let bar = rows_bar();
+    let copied = Postgres::import(options, file, &|done, all| {
+        bar.set_length(all);
+        bar.set_position(done);
+    })
+    .await;
+    bar.finish_and_clear();
+    let rows = copied.with_context(|| format!("{} was not copied", file.display()))?;
+    if !session.is_json() {
+        say(&format!(
+            "{rows} rows of {} copied to {} in {}",
+            file.display(),
+            options.place(),
+            span(millis(began.elapsed()))
+        ));
+    }
+    Ok(rows)
+}

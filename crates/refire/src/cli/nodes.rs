@@ -1,0 +1,54 @@
+//! `refire nodes`: the servers that share one database, and how they are.
+
+use clap::Args;
+
+use super::moment::relative;
+use super::outcome::Outcome;
+use super::output::{print, print_json};
+use super::session::Session;
+use super::table::{Grid, cell, faint};
+
+/// Options of `refire nodes`; there are none of its own.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire nodes
+  refire nodes --url https://refire.example.com --format json
+
+HEARD is when a node renewed its lease; one that stays silent for longer than its lease is taken off
+the list, and the others do its work. RUNNING are attempts in flight, HOLDING is work that it has taken
+and not begun, such as waits that end soon.")]
+pub(crate) struct NodesArgs {}
+
+/// Lists them.
+pub(crate) async fn run(session: &Session) -> anyhow::Result<Outcome> {
+    let page = session.client()?.nodes().await?;
+    if session.is_json() {
+        print_json(&page)?;
+        return Ok(Outcome::Done);
+    }
+    let heads = [
+        "NAME", "NODE", "ADDRESS", "VERSION", "UP SINCE", "HEARD", "RUNNING", "HOLDING", "",
+    ];
+    let mut grid = Grid::new(&heads).right(6).right(7);
+    let now = session.now();
+    for node in &page.items {
+        grid.row(vec![
+            cell(&node.name),
+            cell(&node.node_id),
+            cell(&node.address),
+            cell(&node.version),
+            cell(&relative(&node.started_at, now)),
+            cell(&relative(&node.renewed_at, now)),
+            cell(&node.running.to_string()),
+            cell(&node.holding.to_string()),
+            if node.is_this {
+                faint("answered")
+            } else {
+                cell("")
+            },
+        ]);
+    }
+    print(&grid.lines(0))?;
+    Ok(Outcome::Done)
+}

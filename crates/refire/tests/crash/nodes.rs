@@ -1,0 +1,155 @@
+//! NODE: three nodes share a database. One is killed, another is stopped past its lease and goes on
+//! as if nothing had happened.
+
+use std::time::{Duration, Instant};
+
+use refire_core::time::Timestamp;
+use refire_engine::clock::{Clock, SystemClock};
+use reqwest::Method;
+use serde_json::Value;
+use tempfile::tempdir;
+
+use crate::check::{Evidence, must_hold};
+use crate::client::Client;
+use crate::cluster::Cluster;
+use crate::export::{Exported, all_end};
+use crate::fleet;
+use crate::load::{ClientLog, Load, plan, repeat_open, send};
+use crate::node::Door;
+use crate::target::{Mood, Target};
+use crate::{alone, is_long, within, workflows};
+
+/// How long a node may be silent, in the short form and in the long one.
+const LEASE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(15));
+/// Requests a second.
+const RATE: (u32, u32) = (100, 300);
+/// When one node is killed.
+const KILLED_AT: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs(20));
+/// When another stands still.
+const FROZEN_AT: (Duration, Duration) = (Duration::from_secs(15), Duration::from_secs(42));
+/// For how long.
+const FROZEN_FOR: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(30));
+/// How long the load goes on after that.
+const GOES_ON_FOR: Duration = Duration::from_secs(4);
+/// What a dead node ran is run elsewhere within its lease and this.
+const TAKEN_OVER_WITHIN: Duration = Duration::from_secs(5);
+/// How long the proxy needs to notice that a node does not answer.
+const NOTICED_AFTER: Duration = Duration::from_millis(500);
+/// How long a node may take to join again.
+const REJOINED_WITHIN: Duration = Duration::from_secs(30);
+/// How long everything may take to end after the load.
+const ENDS_WITHIN: Duration = Duration::from_secs(120);
+/// Requests without an answer that are sent again at the end.
+const REPEATED_MAX: usize = 500;
+/// Requests of a burst; one in ten hangs.
+const BURST: u64 = 80;
+/// Their first numbers, beyond those of the load.
+const BURSTS: [u64; 2] = [1_000_000, 2_000_000];
+/// Chooses how the target answers.
+const SEED: u64 = 4;
+
+fn of<T>((short, long): (T, T)) -> T {
+    if is_long() { long } else { short }
+}
+
+/// So many requests to one node that some of their calls hang: what comes next hits something.
+async fn burst(door: &Door, first: u64, log: &ClientLog) {
+    let client = Client::new(door.clone());
+    let all = (first..first + BURST).map(|number| send(&client, plan(number), log));
+    futures_util::future::join_all(all).await;
+}
+
+/// When attempts were found to be lost.
+fn losses(executions: &[Exported]) -> Vec<Timestamp> {
+    let events = executions.iter().flat_map(|one| &one.log);
+    let lost = events.filter(|event| event.name == "STEP_LOST");
+    lost.map(|event| event.at).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_dead_node_is_replaced_and_a_frozen_one_writes_nothing_stale() {
+    let _alone = alone().await;
+    let (home, clock) = (tempdir().unwrap(), SystemClock::new());
+    let cluster = tokio::task::block_in_place(Cluster::start);
+    let target = Target::start(Mood::Mixed { seed: SEED }).await;
+    let lease = of(LEASE);
+    let lease_text = format!("{}s", lease.as_secs());
+    let mut nodes = ["first", "second", "third"].map(|name| {
+        let mut node = fleet::node(&home, &cluster, name, &lease_text);
+        tokio::task::block_in_place(|| node.start());
+        node
+    });
+    let doors = nodes.each_ref().map(|node| node.door());
+    let client = Client::spread(doors.to_vec());
+    workflows(&client, &target).await;
+    let load = Load::start(client.clone(), of(RATE));
+    let begun = Instant::now();
+
+    tokio::time::sleep_until((begun + of(KILLED_AT)).into()).await;
+    burst(&doors[0], BURSTS[0], load.log()).await;
+    let killed_at = clock.now();
+    tokio::task::block_in_place(|| nodes[0].kill());
+    tokio::time::sleep(NOTICED_AFTER).await;
+    client.only(doors[1..].to_vec());
+
+    tokio::time::sleep_until((begun + of(FROZEN_AT)).into()).await;
+    burst(&doors[1], BURSTS[1], load.log()).await;
+    let frozen_at = clock.now();
+    nodes[1].freeze();
+    tokio::time::sleep(NOTICED_AFTER).await;
+    client.only(vec![doors[2].clone()]);
+    tokio::time::sleep(of(FROZEN_FOR)).await;
+    nodes[1].thaw();
+    let thawed = Client::new(doors[1].clone());
+    let log = || nodes[1].log();
+    within(REJOINED_WITHIN, "the node joins again", || {
+        log().contains("joined again").then_some(())
+    })
+    .await;
+    client.only(doors[1..].to_vec());
+    tokio::time::sleep(GOES_ON_FOR).await;
+
+    let (log, beats) = load.stop().await;
+    let reader = Client::new(doors[2].clone());
+    let repeated = repeat_open(&reader, &log, REPEATED_MAX).await;
+    let ended = all_end(&reader, ENDS_WITHIN).await;
+    assert_eq!(thawed.readiness().await, Some(200), "it serves again");
+    let listed: Value = reader.read(Method::GET, "/api/nodes").await;
+    let evidence = Evidence::gather(&reader, &log, Vec::new(), target.calls()).await;
+    let lost = losses(&evidence.export.executions);
+    let of_the_dead: Vec<Duration> = lost
+        .iter()
+        .filter(|at| **at > killed_at && **at < frozen_at)
+        .map(|at| at.since(killed_at))
+        .collect();
+    let latest = of_the_dead.iter().max();
+    let of_the_frozen = lost.iter().filter(|at| **at > frozen_at).count();
+    println!(
+        "NODE: {} requests sent ({} beats left out), {repeated} repeated, {} executions, {} calls; \
+         {} attempts of the dead node taken over, the last {latest:?} after its end; {of_the_frozen} of the \
+         frozen one; all ended after {ended:?}",
+        beats.sent,
+        beats.left_out,
+        evidence.export.executions.len(),
+        evidence.calls.len(),
+        of_the_dead.len(),
+    );
+    must_hold(&evidence);
+    let latest = latest.expect("the kill hit something that ran");
+    assert!(*latest <= lease + TAKEN_OVER_WITHIN, "{latest:?}");
+    assert!(of_the_frozen > 0, "the frozen node held nothing");
+    let names: Vec<&str> = listed["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|node| node["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        ["third", "second"],
+        "the frozen one has joined anew: {listed}"
+    );
+    for node in &mut nodes[1..] {
+        tokio::task::block_in_place(|| node.stop());
+    }
+}

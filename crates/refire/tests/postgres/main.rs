@@ -1,0 +1,46 @@
+//! The same black-box stories on PostgreSQL, and what only several nodes can show. The server of the
+//! tests is named by `REFIRE_TEST_POSTGRES`; each test has a database of its own.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
+#[path = "../it/auth.rs"]
+mod auth;
+#[path = "../it/bodies.rs"]
+mod bodies;
+#[path = "../it/commands.rs"]
+mod commands;
+#[path = "../it/crash.rs"]
+mod crash;
+#[path = "../it/dead_letters.rs"]
+mod dead_letters;
+#[path = "../it/definitions.rs"]
+mod definitions;
+#[path = "../it/executions.rs"]
+mod executions;
+#[path = "../it/idempotency.rs"]
+mod idempotency;
+#[path = "../it/lists.rs"]
+mod lists;
+#[path = "../it/process.rs"]
+mod process;
+#[path = "../it/replays.rs"]
+mod replays;
+#[path = "../it/retries.rs"]
+mod retries;
+#[path = "../it/server.rs"]
+mod server;
+#[path = "../it/stop.rs"]
+mod stop;
+#[path = "../it/target.rs"]
+mod target;
+#[path = "../it/undoing.rs"]
+mod undoing;
+#[path = "../it/workflow.rs"]
+mod workflow;
+
+mod cluster;
+mod database;
+mod keys;
+mod moving;
+mod nodes;
+mod outage;
+mod refusals;

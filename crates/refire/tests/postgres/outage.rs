@@ -1,0 +1,89 @@
+//! The database goes away under a running server, and comes back.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::cluster::Cluster;
+use crate::database::Database;
+use crate::server::{Server, until};
+use crate::target::Target;
+use crate::workflow::one_step;
+
+/// Every call to the database has a deadline, and no request waits for many of them.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(15);
+/// The longest pause between two tries to connect, and some for a busy machine.
+const BACK_WITHIN: Duration = Duration::from_secs(15);
+
+async fn ready(server: &Server) -> bool {
+    server.get("/readyz").await.status == 200
+}
+
+#[tokio::test]
+async fn requests_get_503_until_the_database_is_back() {
+    let cluster = Cluster::start();
+    let database = Arc::new(Database::at(&cluster.url));
+    let (server, target) = (Server::start_on(database, &[]).await, Target::start().await);
+    server.apply("w", &one_step("w", &target.url("/a"))).await;
+    server
+        .apply("slow", &one_step("slow", &target.url("/held")))
+        .await;
+    let before = server.execute("w", r#"{"n":1}"#).await;
+    server.reaches(&before, "completed").await;
+    let in_flight = server.execute("slow", "{}").await;
+    until("the call arrives", || target.calls("/held").len() == 1).await;
+    assert!(ready(&server).await);
+
+    cluster.down();
+    for _ in 0..3 {
+        let began = Instant::now();
+        let refused = server.post("/api/workflows/w/execute", r#"{"n":2}"#).await;
+        assert!(began.elapsed() < ANSWERED_WITHIN, "{:?}", began.elapsed());
+        assert_eq!(refused.headers["retry-after"], "1");
+        refused.problem(503, "RF0025");
+    }
+    for path in [
+        "/api/executions",
+        &format!("/api/executions/{before}"),
+        "/api/nodes",
+        "/api/dlq/summary",
+    ] {
+        let began = Instant::now();
+        let refused = server.get(path).await;
+        assert!(began.elapsed() < ANSWERED_WITHIN, "{:?}", began.elapsed());
+        assert_eq!(refused.headers["retry-after"], "1", "{path}");
+        refused.problem(503, "RF0025");
+    }
+    let health = server.get("/readyz").await;
+    assert_eq!(
+        (health.status, &health.json()["status"]),
+        (503, &json!("the store is not available"))
+    );
+    server.get("/livez").await.expect(200);
+    // Its answer comes while there is nobody to tell.
+    target.release();
+
+    cluster.up();
+    let began = Instant::now();
+    while !ready(&server).await {
+        assert!(began.elapsed() < BACK_WITHIN, "never ready again");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let ended = server
+        .post("/api/workflows/w/execute?wait=20s", r#"{"n":3}"#)
+        .await
+        .expect(200);
+    assert_eq!(ended["status"], "completed");
+    server.reaches(&in_flight, "completed").await;
+    let bodies: Vec<_> = target.calls("/a").iter().map(|call| call.json()).collect();
+    assert_eq!(
+        bodies,
+        [json!({"n": 1}), json!({"n": 3})],
+        "what was refused never runs"
+    );
+    let log = server.log();
+    assert!(!log.contains("panicked"), "{log}");
+    let password = cluster.url.split([':', '@']).nth(2).unwrap();
+    assert!(!log.contains(password), "the password is never logged");
+}

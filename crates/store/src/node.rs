@@ -1,0 +1,75 @@
+//! Nodes: the processes that share a store, and what they tell each other.
+//!
+//! A node's row is its lease. While the row is there, what the node commits counts and what it owns
+//! is its own; when the row is gone, nothing it sends is written any more, and what it owned is for
+//! the others to take. Its expiry only allows others to remove the row: no commit compares clocks.
+
+use std::time::Duration;
+
+use refire_core::definition::WorkflowId;
+use refire_core::id::{ExecutionId, NodeId};
+use refire_core::time::Timestamp;
+
+/// A process that becomes a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Joining {
+    /// Its id, never used before.
+    pub id: NodeId,
+    /// Its name for people: the machine's.
+    pub name: String,
+    /// Where it listens, as people write it; empty = nowhere.
+    pub address: String,
+    /// The program's version.
+    pub version: String,
+    /// How long it may be silent before others may remove it.
+    pub lease: Duration,
+}
+
+/// A node as the store knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeRow {
+    /// Its id.
+    pub id: NodeId,
+    /// Its name for people.
+    pub name: String,
+    /// Where it listens.
+    pub address: String,
+    /// The program's version.
+    pub version: String,
+    /// When it joined, by the store's clock.
+    pub started_at: Timestamp,
+    /// When it was heard of last.
+    pub renewed_at: Timestamp,
+    /// From when on others may remove it.
+    pub expires_at: Timestamp,
+    /// Attempts that it has begun.
+    pub running: u64,
+    /// Work that it owns without having begun it: timers that are due soon, and what it is about
+    /// to begin.
+    pub holding: u64,
+}
+
+/// What joining or renewing says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lease {
+    /// The node has it.
+    Held {
+        /// What time it is by the store's own clock; absent = the store has none but the caller's.
+        now: Option<Timestamp>,
+    },
+    /// It is gone: others may have taken over. The node must join under a new id.
+    Lost,
+}
+
+/// What nodes tell each other. Hints only: whoever misses one finds out by looking.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum News {
+    /// There is unowned work that is due.
+    Work,
+    /// Somebody held or ended this execution: what runs of it elsewhere is void.
+    Withdrawn(ExecutionId),
+    /// A definition was saved or deleted.
+    Definition(WorkflowId),
+    /// Something may have been missed: look at everything.
+    Missed,
+}

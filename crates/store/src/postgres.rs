@@ -1,0 +1,359 @@
+//! The PostgreSQL backend: a database that several nodes share.
+//!
+//! Commits have connections of their own (`writer`), and so do the committer's reads, the leases
+//! of nodes and the news between them: none of these ever waits behind a query. Queries share a few
+//! connections.
+
+mod backoff;
+mod backup;
+mod cell;
+mod columns;
+mod connect;
+mod failure;
+mod import;
+mod migrate;
+mod news;
+mod nodes;
+mod options;
+mod pool;
+mod read;
+#[cfg(feature = "conformance")]
+mod scratch;
+mod settings;
+mod tls;
+mod write;
+mod writer;
+
+use std::path::Path;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use refire_core::definition::WorkflowId;
+use refire_core::execution::{EventRow, Execution};
+use refire_core::id::{DlqId, ExecutionId, NodeId};
+use refire_core::json::Json;
+use refire_core::time::Timestamp;
+
+pub use connect::ConnectError;
+pub use options::{BadOptions, Options};
+#[cfg(feature = "conformance")]
+pub use scratch::Scratch;
+
+use crate::{
+    Batch, CommitError, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter, LetterRow,
+    LetterSummary, News, NodeRow, OpenCounts, PartOutcome, ReadError, Store, Stored, Summary,
+    VersionRow, WorkKey, WorkRow, WorkflowRow,
+};
+use news::Wire;
+use pool::Pool;
+use writer::Writer;
+
+/// Connections for the committer's reads: as many as batches that may be in flight.
+const LOADERS: usize = 2;
+/// Connections for what attempts begin with.
+const DISPATCH: usize = 3;
+/// Connections for leases: who waits for a dead node's commit must not keep others from renewing.
+const LEASES: usize = 2;
+/// For a query.
+const READ_WITHIN: Duration = Duration::from_secs(30);
+/// For a query that commits or leases wait for.
+const URGENT_WITHIN: Duration = Duration::from_secs(6);
+
+/// A store in a PostgreSQL database.
+pub struct Postgres {
+    options: Options,
+    writer: Writer,
+    readers: Pool,
+    /// For what attempts begin with: never behind somebody's list.
+    dispatch: Pool,
+    /// The committer's.
+    loaders: Pool,
+    leases: Pool,
+    wire: Wire,
+}
+
+impl Postgres {
+    /// Connects to a database and brings its tables up to date.
+    ///
+    /// # Errors
+    /// When it cannot be reached, when the server is too old or its encoding is not UTF-8, when the
+    /// database was made by a newer Refire, or when its tables are not up to date and the options
+    /// say to leave them.
+    pub async fn open(options: &Options) -> Result<Self, ReadError> {
+        migrate::ensure(options).await?;
+        Ok(Self {
+            options: options.clone(),
+            writer: Writer::new(options.clone()),
+            readers: Pool::new(options, "reader", options.readers, READ_WITHIN)?,
+            dispatch: Pool::new(options, "dispatch", DISPATCH, URGENT_WITHIN)?,
+            loaders: Pool::new(options, "loader", LOADERS, URGENT_WITHIN)?,
+            leases: Pool::new(options, "lease", LEASES, URGENT_WITHIN)?,
+            wire: Wire::open(options).await?,
+        })
+    }
+
+    /// The migrations that opening would apply, by name.
+    ///
+    /// # Errors
+    /// As [`Postgres::open`].
+    pub async fn pending(options: &Options) -> Result<Vec<String>, ReadError> {
+        let client = migrate::checked(options).await?;
+        migrate::pending(&client).await
+    }
+
+    /// Brings the tables up to date, and says which migrations that took.
+    ///
+    /// # Errors
+    /// As [`Postgres::open`].
+    pub async fn migrate(options: &Options) -> Result<Vec<String>, ReadError> {
+        let mut client = migrate::checked(options).await?;
+        migrate::migrate(&mut client).await
+    }
+
+    /// Carries everything in an SQLite file into a database that is empty, or nothing. `progress`
+    /// hears (done, all) in rows; the answer is how many there were.
+    ///
+    /// # Errors
+    /// When the database is not empty, when another process has the file open, or when either
+    /// cannot be used.
+    pub async fn import(
+        options: &Options,
+        from: &Path,
+        progress: &(dyn Fn(u64, u64) + Send + Sync),
+    ) -> Result<u64, ReadError> {
+        import::import(options, from, progress).await
+    }
+
+    /// A setting that all nodes share.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub async fn setting(&self, name: &str) -> Result<Option<Vec<u8>>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader.read(settings::setting(&reader, name)).await
+    }
+
+    /// Chooses a setting unless another node has, and says what stands.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub async fn put_setting_if_absent(
+        &self,
+        name: &str,
+        value: &[u8],
+    ) -> Result<Vec<u8>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader
+            .read(settings::put_if_absent(&reader, name, value))
+            .await
+    }
+}
+
+#[async_trait]
+impl Store for Postgres {
+    async fn commit(&self, batch: &Batch) -> Result<Vec<PartOutcome>, CommitError> {
+        self.writer.commit(batch).await
+    }
+
+    async fn execution(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader.read(read::execution::stored(&reader, id)).await
+    }
+
+    async fn values(
+        &self,
+        id: ExecutionId,
+        sequences: &[u64],
+    ) -> Result<Vec<(u64, Json)>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader
+            .read(read::execution::values(&reader, id, sequences))
+            .await
+    }
+
+    async fn states(&self, ids: &[ExecutionId]) -> Result<Vec<Option<Execution>>, ReadError> {
+        let reader = self.dispatch.reader().await?;
+        reader
+            .read(read::execution::with_values(&reader, ids))
+            .await
+    }
+
+    async fn load(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {
+        let reader = self.loaders.reader().await?;
+        reader.read(read::execution::stored(&reader, id)).await
+    }
+
+    async fn load_values(
+        &self,
+        id: ExecutionId,
+        sequences: &[u64],
+    ) -> Result<Vec<(u64, Json)>, ReadError> {
+        let reader = self.loaders.reader().await?;
+        reader
+            .read(read::execution::values(&reader, id, sequences))
+            .await
+    }
+
+    async fn history(
+        &self,
+        id: ExecutionId,
+        filter: &EventFilter,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<EventRow>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader
+            .read(read::execution::history(&reader, id, filter, after, limit))
+            .await
+    }
+
+    async fn executions(
+        &self,
+        filter: &ExecutionFilter,
+        before: Option<ExecutionId>,
+        limit: u32,
+    ) -> Result<Vec<Summary>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader
+            .read(read::list::list(&reader, filter, before, limit))
+            .await
+    }
+
+    async fn ready_workflows(&self, now: Timestamp) -> Result<Vec<WorkflowId>, ReadError> {
+        let reader = self.dispatch.reader().await?;
+        reader.read(read::work::ready_workflows(&reader, now)).await
+    }
+
+    async fn orphans(
+        &self,
+        after: Option<&WorkKey>,
+        limit: u32,
+    ) -> Result<Vec<WorkRow>, ReadError> {
+        let reader = self.dispatch.reader().await?;
+        reader
+            .read(read::work::orphans(&reader, after, limit))
+            .await
+    }
+
+    async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader
+            .read(read::work::open_counts(&reader, workflow))
+            .await
+    }
+
+    async fn letters(
+        &self,
+        filter: &LetterFilter,
+        before: Option<DlqId>,
+        limit: u32,
+    ) -> Result<Vec<LetterRow>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader
+            .read(read::letter::list(&reader, filter, before, limit))
+            .await
+    }
+
+    async fn letter(&self, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader.read(read::letter::one(&reader, id)).await
+    }
+
+    async fn letter_summary(&self, filter: &LetterFilter) -> Result<LetterSummary, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader
+            .read(read::letter_summary::summary(&reader, filter))
+            .await
+    }
+
+    async fn workflow(&self, id: &WorkflowId) -> Result<Option<WorkflowRow>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader.read(read::catalog::workflow(&reader, id)).await
+    }
+
+    async fn workflows(
+        &self,
+        after: Option<&WorkflowId>,
+        limit: u32,
+    ) -> Result<Vec<WorkflowRow>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader
+            .read(read::catalog::workflows(&reader, after, limit))
+            .await
+    }
+
+    async fn version(
+        &self,
+        id: &WorkflowId,
+        version: u32,
+    ) -> Result<Option<VersionRow>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader
+            .read(read::catalog::version(&reader, id, version))
+            .await
+    }
+
+    async fn versions(&self, id: &WorkflowId) -> Result<Vec<VersionRow>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader.read(read::catalog::versions(&reader, id)).await
+    }
+
+    async fn backup(
+        &self,
+        to: &Path,
+        progress: &(dyn Fn(u64, u64) + Send + Sync),
+    ) -> Result<(), ReadError> {
+        backup::backup(&self.options, to, progress).await
+    }
+
+    async fn join(&self, node: &Joining, _now: Timestamp) -> Result<Lease, ReadError> {
+        let reader = self.leases.reader().await?;
+        reader.read(nodes::join(&reader, node)).await
+    }
+
+    async fn renew(
+        &self,
+        node: NodeId,
+        lease: Duration,
+        _now: Timestamp,
+    ) -> Result<Lease, ReadError> {
+        let reader = self.leases.reader().await?;
+        reader.read(nodes::renew(&reader, node, lease)).await
+    }
+
+    async fn reap(&self, by: NodeId, _now: Timestamp) -> Result<Vec<NodeId>, ReadError> {
+        let reader = self.leases.reader().await?;
+        reader.read(nodes::reap(&reader, by)).await
+    }
+
+    async fn leave(&self, node: NodeId) -> Result<(), ReadError> {
+        let reader = self.leases.reader().await?;
+        reader.read(nodes::leave(&reader, node)).await
+    }
+
+    async fn nodes(&self) -> Result<Vec<NodeRow>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader.read(nodes::nodes(&reader)).await
+    }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+
+    fn tell(&self, news: News) {
+        self.wire.tell(news);
+    }
+
+    async fn news(&self) -> News {
+        self.wire.next().await
+    }
+
+    async fn close(&self) {
+        self.readers.close();
+        self.dispatch.close();
+        self.loaders.close();
+        self.wire.close();
+        self.writer.close().await;
+        self.leases.close();
+    }
+}

@@ -1,0 +1,213 @@
+//! The tables and their history: numbered scripts, each applied once and never changed again.
+//!
+//! Nodes that start together take turns. Going back is not possible: a database made by a newer
+//! program is refused, not guessed at.
+
+use sha2::{Digest, Sha256};
+use tokio_postgres::{Client, GenericClient, Transaction};
+
+use super::options::Options;
+use super::{columns, connect, failure};
+use crate::ReadError;
+
+/// Every migration, in order.
+const MIGRATIONS: &[Migration] = &[Migration {
+    number: 1,
+    name: "initial",
+    script: include_str!("migrations/0001_initial.sql"),
+}];
+
+/// Held while migrations are applied: "refire" in ASCII.
+const LOCK: i64 = 0x7265_6669_7265;
+/// The oldest server that has all that is used here.
+const SERVER_MIN: i32 = 130_000;
+
+struct Migration {
+    number: i32,
+    name: &'static str,
+    script: &'static str,
+}
+
+impl Migration {
+    fn sha256(&self) -> [u8; 32] {
+        Sha256::digest(self.script.as_bytes()).into()
+    }
+
+    fn label(&self) -> String {
+        format!("{:04}_{}", self.number, self.name)
+    }
+}
+
+/// Refuses a server that is too old, and a database that cannot keep every text.
+async fn check_server(client: &Client) -> Result<(), ReadError> {
+    let row = client
+        .query_one(
+            "SELECT current_setting('server_version_num')::integer,
+                    current_setting('server_version'), current_setting('server_encoding'),
+                    current_setting('fsync')",
+            &[],
+        )
+        .await?;
+    let (number, version): (i32, &str) = (columns::get(&row, 0)?, columns::get(&row, 1)?);
+    if number < SERVER_MIN {
+        return Err(ReadError::File {
+            what: format!("PostgreSQL {version} is too old: at least 13 is needed"),
+            source: "the server is too old".into(),
+        });
+    }
+    let encoding: &str = columns::get(&row, 2)?;
+    if encoding != "UTF8" {
+        return Err(ReadError::File {
+            what: format!("the database's encoding is {encoding}: it must be UTF8"),
+            source: "make it with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0".into(),
+        });
+    }
+    if columns::get::<&str>(&row, 3)? != "on" {
+        tracing::warn!(
+            "the PostgreSQL server runs with fsync = off: a power cut loses what was answered"
+        );
+    }
+    Ok(())
+}
+
+/// What [`migrate`] would apply.
+pub(super) async fn pending(client: &Client) -> Result<Vec<String>, ReadError> {
+    let exists = client
+        .query_one("SELECT to_regclass('schema_migrations') IS NOT NULL", &[])
+        .await?;
+    let applied = if columns::get(&exists, 0)? {
+        applied(client).await?
+    } else {
+        Vec::new()
+    };
+    Ok(labels(&missing(&applied)?))
+}
+
+/// Applies what is missing, all of it or nothing, and says what that was.
+pub(super) async fn migrate(client: &mut Client) -> Result<Vec<String>, ReadError> {
+    let transaction = client.transaction().await?;
+    // Another node may be at it, and building an index may take its time.
+    transaction
+        .batch_execute("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '10min'")
+        .await?;
+    transaction
+        .execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK])
+        .await?;
+    transaction
+        .batch_execute(
+            "CREATE TABLE IF NOT EXISTS schema_migrations (
+                 number     integer     NOT NULL PRIMARY KEY,
+                 name       text        NOT NULL,
+                 sha256     bytea       NOT NULL,
+                 applied_at timestamptz NOT NULL
+             )",
+        )
+        .await
+        .map_err(failure::file(
+            "the tables cannot be brought up to date".to_owned(),
+        ))?;
+    let missing = missing(&applied(&transaction).await?)?;
+    for migration in &missing {
+        apply(&transaction, migration)
+            .await
+            .map_err(failure::file(format!(
+                "migration {} cannot be applied",
+                migration.label()
+            )))?;
+    }
+    transaction.commit().await?;
+    Ok(labels(&missing))
+}
+
+fn labels(migrations: &[&Migration]) -> Vec<String> {
+    migrations
+        .iter()
+        .map(|migration| migration.label())
+        .collect()
+}
+
+/// The numbers and checksums of what was applied.
+async fn applied(client: &impl GenericClient) -> Result<Vec<(i32, Vec<u8>)>, ReadError> {
+    let rows = client
+        .query("SELECT number, sha256 FROM schema_migrations", &[])
+        .await?;
+    rows.iter()
+        .map(|row| Ok((columns::get(row, 0)?, columns::get(row, 1)?)))
+        .collect()
+}
+
+/// What is to be applied to a database that has these.
+fn missing(applied: &[(i32, Vec<u8>)]) -> Result<Vec<&'static Migration>, ReadError> {
+    let newest = applied.iter().map(|(number, _)| *number).max().unwrap_or(0);
+    let known = MIGRATIONS.last().map_or(0, |migration| migration.number);
+    if newest > known {
+        return Err(ReadError::File {
+            what: "the database was made by a newer Refire".to_owned(),
+            source: format!("it has migration {newest}, this program knows {known}").into(),
+        });
+    }
+    let mut missing = Vec::new();
+    for migration in MIGRATIONS {
+        match applied
+            .iter()
+            .find(|(number, _)| *number == migration.number)
+        {
+            None => missing.push(migration),
+            Some((_, sha256)) if *sha256 == migration.sha256() => {}
+            Some(_) => {
+                return Err(ReadError::File {
+                    what: format!(
+                        "migration {} is not the one that this database was made with",
+                        migration.label()
+                    ),
+                    source: "the checksums differ".into(),
+                });
+            }
+        }
+    }
+    Ok(missing)
+}
+
+/// A connection to a server that can be used.
+pub(super) async fn checked(options: &Options) -> Result<Client, ReadError> {
+    let client = connect::connect(options, "migrations").await?;
+    check_server(&client).await?;
+    Ok(client)
+}
+
+/// Makes sure that the tables are up to date.
+pub(super) async fn ensure(options: &Options) -> Result<(), ReadError> {
+    let mut client = checked(options).await?;
+    let pending = pending(&client).await?;
+    if pending.is_empty() {
+        return Ok(());
+    }
+    if options.migrate {
+        let applied = migrate(&mut client).await?;
+        tracing::info!(?applied, "the database's tables are up to date");
+        return Ok(());
+    }
+    Err(ReadError::File {
+        what: "the database's tables are not up to date: run `refire migrate`".to_owned(),
+        source: format!("missing: {}", pending.join(", ")).into(),
+    })
+}
+
+async fn apply(
+    transaction: &Transaction<'_>,
+    migration: &Migration,
+) -> Result<(), tokio_postgres::Error> {
+    transaction.batch_execute(migration.script).await?;
+    transaction
+        .execute(
+            "INSERT INTO schema_migrations (number, name, sha256, applied_at)
+             VALUES ($1, $2, $3, clock_timestamp())",
+            &[
+                &migration.number,
+                &migration.name,
+                &migration.sha256().as_slice(),
+            ],
+        )
+        .await?;
+    Ok(())
+}

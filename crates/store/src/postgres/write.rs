@@ -1,0 +1,294 @@
+//! One commit on one connection: the stages of a batch inside one transaction.
+//!
+//! A batch of groups goes out as one row of statements, COMMIT included, before the first answer is
+//! read. A batch with a part that stands alone is written statement by statement. Either way every
+//! answer is looked at: COMMIT of a transaction that has failed answers as if all were well.
+
+mod admit;
+mod advance;
+mod catalog;
+mod changes;
+mod claim;
+mod letter;
+pub(super) mod link;
+mod prune;
+pub(super) mod resolve;
+mod rows;
+mod single;
+mod stage;
+mod work;
+
+use std::collections::BTreeMap;
+
+use refire_core::definition::WorkflowId;
+use refire_core::time::Timestamp;
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::columns::uuid;
+use crate::{Batch, Part, PartOutcome, ReadError, WorkChange};
+use link::{Link, Query, Sent, values};
+use stage::Stage;
+
+const BEGIN: &str = "BEGIN";
+const COMMIT: &str = "COMMIT";
+const BEGIN_COMMIT: &str = "SELECT begin_commit($1, $2, $3, $4, $5)";
+
+/// What every part of a commit is written with.
+pub(super) struct Order {
+    pub(super) commit: Uuid,
+    pub(super) now: Timestamp,
+    /// Where this connection counts letters.
+    pub(super) shard: i16,
+}
+
+/// The number of a commit among those of its connection, by which it is found if its answer is lost.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark {
+    pub(super) writer: Uuid,
+    pub(super) serial: i64,
+}
+
+/// A statement that failed, or an answer that makes no sense.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failed {
+    /// The server refused, or could not be reached.
+    #[error(transparent)]
+    Database(#[from] tokio_postgres::Error),
+    /// A row cannot be read, or there was no answer.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+}
+
+impl Failed {
+    /// A statement that always has a row had none.
+    fn no_row() -> Self {
+        Self::Read(ReadError::Corrupt {
+            what: "an answer".to_owned(),
+            source: "a row is missing".into(),
+        })
+    }
+
+    /// Nothing came back.
+    pub(super) fn silence() -> Self {
+        Self::Read(ReadError::Unavailable("the database is silent".into()))
+    }
+}
+
+/// How a transaction ended.
+pub(super) enum Ended {
+    /// Durable.
+    Committed(Vec<PartOutcome>),
+    /// Certainly nothing was written.
+    NotWritten(Failed),
+    /// COMMIT was sent, but its answer is missing.
+    Lost(Failed),
+    /// Durable, but the answers cannot be read.
+    Unreadable(Failed),
+}
+
+/// Writes a batch.
+pub(super) async fn write(link: &mut Link, order: &Order, mark: Mark, batch: &Batch) -> Ended {
+    if let Err(error) = link.learn(workflows(batch)).await {
+        return Ended::NotWritten(error.into());
+    }
+    let mut stages = stage::stages(batch);
+    let is_row = stages.iter().all(|stage| matches!(stage, Stage::Group(_)));
+    if is_row {
+        in_a_row(link, order, mark, batch, &mut stages).await
+    } else {
+        step_by_step(link, order, mark, batch, stages).await
+    }
+}
+
+fn begin(mark: Mark, batch: &Batch) -> [Query<'_>; 2] {
+    let node = batch.lease.as_ref().map(|node| uuid(node.as_bytes()));
+    let (names, alone): (Vec<i32>, Vec<bool>) = locks(batch).into_iter().unzip();
+    [
+        Query::new(BEGIN, Vec::new()),
+        Query::new(
+            BEGIN_COMMIT,
+            values![node, mark.writer, mark.serial, names, alone],
+        ),
+    ]
+}
+
+/// Sends everything, then reads.
+async fn in_a_row(
+    link: &mut Link,
+    order: &Order,
+    mark: Mark,
+    batch: &Batch,
+    stages: &mut [Stage<'_>],
+) -> Ended {
+    let mut queries = Vec::from(begin(mark, batch));
+    for stage in stages.iter_mut() {
+        if let Stage::Group(group) = stage {
+            queries.extend(group.queries(link, order));
+        }
+    }
+    queries.push(Query::new(COMMIT, Vec::new()));
+    if let Err(error) = link.prepare(&queries).await {
+        return Ended::NotWritten(error.into());
+    }
+    let answers = match link.send(&queries).await {
+        Sent::All(answers) => answers,
+        Sent::NotTheLast(error) => {
+            link.roll_back().await;
+            return Ended::NotWritten(error.into());
+        }
+    };
+    let answers = match judge(answers) {
+        Ok(answers) => answers,
+        Err(ended) => return *ended,
+    };
+    let mut answers = answers.into_iter().skip(2);
+    let mut outcomes = vec![None; batch.parts.len()];
+    for stage in stages {
+        if let Stage::Group(group) = stage
+            && let Err(error) = group.read(link, &mut answers, &mut outcomes)
+        {
+            return Ended::Unreadable(error);
+        }
+    }
+    told(outcomes)
+}
+
+/// A statement that the server refused takes the transaction with it, whatever COMMIT answers. A
+/// silence says nothing, and neither does a refused COMMIT.
+fn judge(
+    answers: Vec<Result<Vec<Row>, tokio_postgres::Error>>,
+) -> Result<Vec<Vec<Row>>, Box<Ended>> {
+    let last = answers.len().saturating_sub(1);
+    let mut rows = Vec::with_capacity(answers.len());
+    for (place, answer) in answers.into_iter().enumerate() {
+        match answer {
+            Ok(answer) => rows.push(answer),
+            Err(error) if error.code().is_some() && place < last => {
+                return Err(Box::new(Ended::NotWritten(error.into())));
+            }
+            Err(error) => return Err(Box::new(Ended::Lost(error.into()))),
+        }
+    }
+    Ok(rows)
+}
+
+/// Each statement waits for the one before.
+async fn step_by_step(
+    link: &mut Link,
+    order: &Order,
+    mark: Mark,
+    batch: &Batch,
+    stages: Vec<Stage<'_>>,
+) -> Ended {
+    let mut outcomes = vec![None; batch.parts.len()];
+    if let Err(error) = steps(link, order, mark, batch, stages, &mut outcomes).await {
+        link.roll_back().await;
+        return Ended::NotWritten(error);
+    }
+    match link.ask(Query::new(COMMIT, Vec::new())).await {
+        Ok(_) => told(outcomes),
+        Err(error) => Ended::Lost(error.into()),
+    }
+}
+
+async fn steps(
+    link: &mut Link,
+    order: &Order,
+    mark: Mark,
+    batch: &Batch,
+    stages: Vec<Stage<'_>>,
+    outcomes: &mut [Option<PartOutcome>],
+) -> Result<(), Failed> {
+    for query in begin(mark, batch) {
+        link.ask(query).await?;
+    }
+    for stage in stages {
+        match stage {
+            Stage::Single(place, part) => {
+                outcomes[place] = Some(single::write(link, order, place, part).await?);
+                if matches!(part, Part::PutWorkflow(_)) {
+                    // What is known only here must be forgotten if the commit fails.
+                    link.learn_for_now(workflows(batch)).await?;
+                }
+            }
+            Stage::Group(mut group) => {
+                let mut answers = Vec::new();
+                for query in group.queries(link, order) {
+                    answers.push(link.ask(query).await?);
+                }
+                group.read(link, &mut answers.into_iter(), outcomes)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Every part has an outcome.
+fn told(outcomes: Vec<Option<PartOutcome>>) -> Ended {
+    match outcomes.into_iter().collect() {
+        Some(outcomes) => Ended::Committed(outcomes),
+        None => Ended::Unreadable(Failed::no_row()),
+    }
+}
+
+/// The workflows that a batch names.
+fn workflows(batch: &Batch) -> impl Iterator<Item = &WorkflowId> {
+    batch.parts.iter().flat_map(|part| {
+        let mut named = Vec::new();
+        match part {
+            Part::Admit(admit) => {
+                named.push(&admit.row.workflow);
+                named.extend(of_work(&admit.work));
+                named.extend(admit.new_letter.iter().map(|letter| &letter.workflow));
+            }
+            Part::Advance(advance) => {
+                named.extend(of_work(&advance.work));
+                named.extend(advance.new_letter.iter().map(|letter| &letter.workflow));
+            }
+            Part::Claim(claim) => named.extend(claim.wants.iter().map(|want| &want.workflow)),
+            Part::ClaimTimers(_)
+            | Part::Begin(_)
+            | Part::Release(_)
+            | Part::DeleteLetter { .. }
+            | Part::PutWorkflow(_)
+            | Part::DeleteWorkflow { .. }
+            | Part::Prune(_) => {}
+        }
+        named
+    })
+}
+
+fn of_work(changes: &[WorkChange]) -> impl Iterator<Item = &WorkflowId> {
+    changes.iter().filter_map(|change| match change {
+        WorkChange::Put(row) | WorkChange::Restore(row) => Some(&row.workflow),
+        WorkChange::Remove { .. } | WorkChange::RemoveUnbegun | WorkChange::RemoveAll => None,
+    })
+}
+
+/// The locks of workflows that a batch takes, in their order, and whether it must be alone. Two
+/// workflows may share a lock: they wait for each other without need, and no harm is done.
+fn locks(batch: &Batch) -> BTreeMap<i32, bool> {
+    let mut locks = BTreeMap::new();
+    for part in &batch.parts {
+        let (workflow, alone) = match part {
+            Part::Admit(admit) => (&admit.row.workflow, false),
+            Part::PutWorkflow(put) => (&put.id, true),
+            Part::DeleteWorkflow { id } => (id, true),
+            Part::Advance(_)
+            | Part::Claim(_)
+            | Part::ClaimTimers(_)
+            | Part::Begin(_)
+            | Part::Release(_)
+            | Part::DeleteLetter { .. }
+            | Part::Prune(_) => continue,
+        };
+        *locks.entry(lock_name(workflow)).or_default() |= alone;
+    }
+    locks
+}
+
+/// The name of a workflow's lock, the same on every node.
+fn lock_name(workflow: &WorkflowId) -> i32 {
+    crc32fast::hash(workflow.as_str().as_bytes()).cast_signed()
+}

@@ -1,0 +1,313 @@
+//! New executions, many in a few statements: their keys first, then themselves.
+//!
+//! A key is taken in one statement and looked at in the next, because a statement that lost a key to
+//! a commit in flight cannot see who won.
+
+use std::collections::{HashMap, HashSet};
+
+use refire_core::id::ExecutionId;
+use tokio_postgres::{Error, Row};
+use uuid::Uuid;
+
+use super::Order;
+use super::advance::ids;
+use super::changes::Changes;
+use super::link::{Link, Query, values};
+use super::rows::{Events, Puts, Updates};
+use crate::postgres::columns::{signed, signed_small, uuid};
+use crate::{Admit, IdempotencyClaim, PartOutcome};
+
+/// Takes the keys that are free or whose time is over, for what is not refused for another reason.
+const TAKE_KEYS: &str =
+    "INSERT INTO idempotency (scope, key_hash, body_hash, execution, expires_at)
+    SELECT given.scope, given.key_hash, given.body_hash, given.execution, given.expires_at
+      FROM unnest($1::text[], $2::bytea[], $3::bytea[], $4::uuid[], $5::bigint[], $6::bigint[],
+            $7::integer[], $8::boolean[])
+        AS given (scope, key_hash, body_hash, execution, expires_at, workflow, workflow_version,
+            only_newest)
+      JOIN workflows ON workflows.key = given.workflow
+     WHERE workflows.deleted_at IS NULL
+       AND (NOT given.only_newest OR workflows.version = given.workflow_version)
+       AND (SELECT true FROM executions WHERE executions.id = given.execution) IS NULL
+     ORDER BY given.scope COLLATE \"C\", given.key_hash
+    ON CONFLICT (ns, scope, key_hash) DO UPDATE SET body_hash = excluded.body_hash,
+        execution = excluded.execution, expires_at = excluded.expires_at
+     WHERE idempotency.expires_at <= $9";
+
+/// Who has the keys.
+const KEYS: &str = "SELECT given.place, owner.execution, owner.body_hash
+      FROM unnest($1::text[], $2::bytea[], $3::bigint[]) AS given (scope, key_hash, place)
+     CROSS JOIN LATERAL (
+        SELECT execution, body_hash, expires_at FROM idempotency
+         WHERE ns = 1 AND scope = given.scope AND key_hash = given.key_hash OFFSET 0
+     ) AS owner
+     WHERE owner.expires_at > $4";
+
+const ADMIT: &str = "WITH admitted AS (
+        INSERT INTO executions (id, workflow, workflow_version, version, commit_id, status, phase,
+            trigger, priority, created_at, updated_at, retry_count, next_retry_at, parent, root,
+            snapshot_version, snapshot_crc, snapshot)
+        SELECT given.id, given.workflow, given.workflow_version, given.version, $2, given.status,
+            given.phase, given.trigger, given.priority, given.created_at, given.updated_at,
+            given.retry_count, given.next_retry_at, given.parent, given.root,
+            CASE WHEN given.snapshot IS NULL THEN 0 ELSE given.version END, given.snapshot_crc,
+            given.snapshot
+          FROM unnest($1::uuid[], $3::bigint[], $4::integer[], $5::text[], $6::smallint[],
+                $7::bigint[], $8::uuid[], $9::uuid[], $10::boolean[], $11::text[], $12::bytea[],
+                $13::bigint[], $14::text[], $15::text[], $16::bigint[], $17::integer[],
+                $18::bigint[], $19::bigint[], $20::bytea[])
+            AS given (id, workflow, workflow_version, trigger, priority, created_at, parent, root,
+                only_newest, scope, key_hash, version, status, phase, updated_at, retry_count,
+                next_retry_at, snapshot_crc, snapshot)
+          JOIN workflows ON workflows.key = given.workflow
+         WHERE workflows.deleted_at IS NULL
+           AND (NOT given.only_newest OR workflows.version = given.workflow_version)
+           AND (given.scope IS NULL OR given.id = (SELECT execution FROM idempotency
+                 WHERE ns = 1 AND scope = given.scope AND key_hash = given.key_hash))
+        ON CONFLICT (id) DO NOTHING
+        RETURNING id
+     ), events AS (
+        INSERT INTO workflow_events (execution, sequence, type, v, at, step, attempt, backoff_ms,
+            reason, crc, payload)
+        SELECT * FROM unnest($21::uuid[], $22::bigint[], $23::text[], $24::integer[],
+                $25::bigint[], $26::text[], $27::integer[], $28::bigint[], $29::bytea[],
+                $30::bigint[], $31::bytea[])
+            AS given (execution, sequence, type, v, at, step, attempt, backoff_ms, reason, crc,
+                payload)
+         WHERE (given.execution IN (SELECT id FROM admitted)) IS TRUE
+     ), put AS (
+        INSERT INTO work (execution, step, attempt, is_retry, workflow, priority, due_at,
+            limit_key, owner, begun)
+        SELECT * FROM unnest($32::uuid[], $33::text[], $34::integer[], $35::boolean[],
+                $36::bigint[], $37::smallint[], $38::bigint[], $39::bytea[], $40::uuid[],
+                $41::boolean[])
+            AS given (execution, step, attempt, is_retry, workflow, priority, due_at, limit_key,
+                owner, begun)
+         WHERE (given.execution IN (SELECT id FROM admitted)) IS TRUE
+     )
+     SELECT id FROM admitted";
+
+/// What refusals are about. The locks of the commit keep this true to its end.
+pub(super) const WORKFLOWS: &str =
+    "SELECT key, version FROM workflows WHERE key = ANY($1::bigint[]) AND deleted_at IS NULL";
+
+/// Admissions that few statements write: different ids, different keys, nothing about letters.
+#[derive(Default)]
+pub(super) struct Admits<'a> {
+    parts: Vec<(usize, &'a Admit, Changes<'a>)>,
+}
+
+impl<'a> Admits<'a> {
+    pub(super) fn push(&mut self, place: usize, admit: &'a Admit, changes: Changes<'a>) {
+        self.parts.push((place, admit, changes));
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    fn claims(&self) -> impl Iterator<Item = (usize, &'a Admit, &'a IdempotencyClaim)> {
+        self.parts.iter().filter_map(|(place, admit, _)| {
+            let claim = admit.claim.as_ref()?;
+            Some((*place, *admit, claim))
+        })
+    }
+
+    /// Two statements, or four if there are keys. Their answers are for [`Self::read`].
+    pub(super) fn queries(&mut self, link: &Link, order: &Order) -> Vec<Query<'a>> {
+        self.parts
+            .sort_unstable_by_key(|(_, admit, _)| admit.row.id);
+        let mut queries = Vec::with_capacity(4);
+        if self.claims().next().is_some() {
+            queries.push(self.take_keys(link, order));
+            queries.push(keys_of(
+                self.claims().map(|(place, _, claim)| (place, claim)),
+                order,
+            ));
+        }
+        queries.push(self.admit(link, order));
+        let workflows = self.parts.iter().map(|(_, admit, _)| admit);
+        let mut workflows: Vec<i64> = workflows
+            .filter_map(|admit| link.key(&admit.row.workflow))
+            .collect();
+        workflows.sort_unstable();
+        workflows.dedup();
+        queries.push(Query::new(WORKFLOWS, values![workflows]));
+        queries
+    }
+
+    fn take_keys(&self, link: &Link, order: &Order) -> Query<'a> {
+        let (mut scopes, mut keys, mut bodies) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut executions, mut expiries) = (Vec::new(), Vec::new());
+        let (mut workflows, mut versions, mut only_newest) = (Vec::new(), Vec::new(), Vec::new());
+        for (_, admit, claim) in self.claims() {
+            scopes.push(claim.scope.as_str());
+            keys.push(&claim.key_hash[..]);
+            bodies.push(&claim.body_hash[..]);
+            executions.push(uuid(admit.row.id.as_bytes()));
+            expiries.push(claim.expires_at.as_micros());
+            workflows.push(link.key(&admit.row.workflow));
+            versions.push(signed_small(admit.row.workflow_version));
+            only_newest.push(admit.only_newest);
+        }
+        let now = order.now.as_micros();
+        let values = values![
+            scopes,
+            keys,
+            bodies,
+            executions,
+            expiries,
+            workflows,
+            versions,
+            only_newest,
+            now
+        ];
+        Query::new(TAKE_KEYS, values)
+    }
+
+    fn admit(&self, link: &Link, order: &Order) -> Query<'a> {
+        let (mut ids, mut workflows, mut versions) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut triggers, mut priorities, mut created) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut parents, mut roots, mut only_newest) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut scopes, mut keys) = (Vec::new(), Vec::new());
+        let (mut updates, mut events) = (Updates::default(), Events::default());
+        let mut puts = Puts::default();
+        for (_, admit, changes) in &self.parts {
+            let row = &admit.row;
+            ids.push(uuid(row.id.as_bytes()));
+            workflows.push(link.key(&row.workflow));
+            versions.push(signed_small(row.workflow_version));
+            triggers.push(row.trigger);
+            priorities.push(i16::from(row.priority));
+            created.push(row.created_at.as_micros());
+            parents.push(row.parent.as_ref().map(ExecutionId::as_bytes).map(uuid));
+            roots.push(uuid(row.root.as_bytes()));
+            only_newest.push(admit.only_newest);
+            let claim = admit.claim.as_ref();
+            scopes.push(claim.map(|claim| claim.scope.as_str()));
+            keys.push(claim.map(|claim| &claim.key_hash[..]));
+            updates.push(row.id, &row.update);
+            events.push(row.id, &admit.events);
+            for row in changes.puts() {
+                puts.push(link, row);
+            }
+        }
+        let mut values = values![
+            ids,
+            order.commit,
+            workflows,
+            versions,
+            triggers,
+            priorities,
+            created,
+            parents,
+            roots,
+            only_newest,
+            scopes,
+            keys
+        ];
+        values.extend(updates.values());
+        values.extend(events.values());
+        values.extend(puts.values());
+        Query::new(ADMIT, values)
+    }
+
+    /// Reads the answers to [`Self::queries`].
+    pub(super) fn read(
+        &self,
+        link: &Link,
+        answers: &mut impl Iterator<Item = Vec<Row>>,
+        outcomes: &mut [Option<PartOutcome>],
+    ) -> Result<(), Error> {
+        let mut owners = HashMap::new();
+        if self.claims().next().is_some() {
+            answers.next();
+            owners = owners_of(&answers.next().unwrap_or_default())?;
+        }
+        let admitted = ids(&answers.next().unwrap_or_default())?;
+        let live = live(&answers.next().unwrap_or_default())?;
+        for (place, admit, _) in &self.parts {
+            let outcome = if admitted.contains(&uuid(admit.row.id.as_bytes())) {
+                PartOutcome::Done
+            } else {
+                refusal(admit, link, &live, owners.get(place)).unwrap_or(PartOutcome::Conflict)
+            };
+            outcomes[*place] = Some(outcome);
+        }
+        Ok(())
+    }
+}
+
+/// Who has a key: the execution, and the hash of its body.
+type Owner = (ExecutionId, Vec<u8>);
+
+/// Asks who has these keys; for [`owners_of`].
+pub(super) fn keys_of<'a>(
+    claims: impl Iterator<Item = (usize, &'a IdempotencyClaim)>,
+    order: &Order,
+) -> Query<'a> {
+    let (mut scopes, mut keys, mut places) = (Vec::new(), Vec::new(), Vec::new());
+    for (place, claim) in claims {
+        scopes.push(claim.scope.as_str());
+        keys.push(&claim.key_hash[..]);
+        places.push(signed(place as u64));
+    }
+    Query::new(KEYS, values![scopes, keys, places, order.now.as_micros()])
+}
+
+/// By the part's place.
+pub(super) fn owners_of(rows: &[Row]) -> Result<HashMap<usize, Owner>, Error> {
+    let mut owners = HashMap::with_capacity(rows.len());
+    for row in rows {
+        let place: i64 = row.try_get(0)?;
+        let execution = ExecutionId::from_bytes(row.try_get::<_, Uuid>(1)?.into_bytes());
+        owners.insert(
+            usize::try_from(place).unwrap_or(usize::MAX),
+            (execution, row.try_get(2)?),
+        );
+    }
+    Ok(owners)
+}
+
+/// The newest versions of workflows that are not deleted, by their keys.
+pub(super) fn live(rows: &[Row]) -> Result<HashMap<i64, i32>, Error> {
+    rows.iter()
+        .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
+        .collect()
+}
+
+/// Why an admission is refused, by what is asked before anything is written.
+pub(super) fn refusal(
+    admit: &Admit,
+    link: &Link,
+    live: &HashMap<i64, i32>,
+    owner: Option<&Owner>,
+) -> Option<PartOutcome> {
+    let key = link.key(&admit.row.workflow);
+    let Some(newest) = key.and_then(|key| live.get(&key)) else {
+        return Some(PartOutcome::NoSuchWorkflow);
+    };
+    if let (Some(claim), Some((execution, body_hash))) = (&admit.claim, owner) {
+        return Some(PartOutcome::Duplicate {
+            execution: *execution,
+            body_differs: body_hash[..] != claim.body_hash[..],
+        });
+    }
+    let is_old = admit.only_newest && *newest != signed_small(admit.row.workflow_version);
+    is_old.then_some(PartOutcome::NotNewest)
+}
+
+/// The keys of the admissions in one group.
+#[derive(Default)]
+pub(super) struct UsedKeys<'a>(HashSet<(&'a str, &'a [u8; 16])>);
+
+impl<'a> UsedKeys<'a> {
+    pub(super) fn contain(&self, claim: Option<&'a IdempotencyClaim>) -> bool {
+        claim.is_some_and(|claim| self.0.contains(&(claim.scope.as_str(), &claim.key_hash)))
+    }
+
+    pub(super) fn insert(&mut self, claim: Option<&'a IdempotencyClaim>) {
+        self.0
+            .extend(claim.map(|claim| (claim.scope.as_str(), &claim.key_hash)));
+    }
+}

@@ -1,0 +1,195 @@
+//! Retention: small chunks along the time-ordered keys, so that nobody waits for long.
+
+use std::collections::HashMap;
+
+use refire_core::dead_letter::LetterStatus;
+use refire_core::execution::Status;
+use refire_core::id::ExecutionId;
+use refire_core::time::Timestamp;
+use uuid::Uuid;
+
+use super::link::{Link, Query, values};
+use super::{Failed, Order};
+use crate::postgres::columns::{count, execution_id, get, time, uuid, word};
+use crate::{PartOutcome, Prune};
+
+/// Rows that one chunk removes, at most, unless a single execution has more.
+const ROWS_REMOVED_MAX: u64 = 500;
+
+const CANDIDATES: &str = "SELECT id, status, created_at, updated_at, version FROM executions
+     WHERE id > $1 ORDER BY id LIMIT $2";
+
+/// Letters that are being changed are waited for.
+const LETTERS: &str = "SELECT execution, id, status FROM dead_letter_queue
+     WHERE execution = ANY($1::uuid[]) ORDER BY id FOR UPDATE";
+
+/// Letters go together with their counts: whoever removes the row counts it out.
+const REMOVE_LETTERS: &str = "WITH gone AS (
+        DELETE FROM dead_letter_queue WHERE id = ANY($1::uuid[])
+        RETURNING workflow, error_type, coalesce(error_code, '') AS error_code, status
+     )
+     INSERT INTO dlq_counts (workflow, error_type, error_code, status, shard, n)
+     SELECT workflow, error_type, error_code, status, $2::smallint, -count(*) FROM gone
+      GROUP BY workflow, error_type, error_code, status
+      ORDER BY workflow, error_type, error_code, status
+     ON CONFLICT (workflow, error_type, error_code, status, shard)
+        DO UPDATE SET n = dlq_counts.n + excluded.n";
+
+const REMOVE_EXECUTIONS: &str = "WITH events AS (
+        DELETE FROM workflow_events WHERE execution = ANY($1::uuid[])
+     ), left_over AS (
+        DELETE FROM work WHERE execution = ANY($1::uuid[])
+     )
+     DELETE FROM executions WHERE id = ANY($1::uuid[]) RETURNING id";
+
+const REMOVE_KEYS: &str = "WITH old AS MATERIALIZED (
+        SELECT ns, scope, key_hash FROM idempotency
+         WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
+     )
+     DELETE FROM idempotency USING old
+      WHERE idempotency.ns = old.ns AND idempotency.scope = old.scope
+        AND idempotency.key_hash = old.key_hash
+     RETURNING 1";
+
+pub(super) async fn prune(
+    link: &mut Link,
+    order: &Order,
+    prune: &Prune,
+) -> Result<PartOutcome, Failed> {
+    match prune {
+        Prune::Executions {
+            statuses,
+            before,
+            after,
+            limit,
+        } => {
+            let chunk = Chunk {
+                statuses,
+                before: *before,
+                limit: *limit,
+            };
+            chunk.remove(link, order, *after).await
+        }
+        Prune::IdempotencyKeys { limit } => {
+            let values = values![order.now.as_micros(), i64::from(*limit)];
+            let removed = link.ask(Query::new(REMOVE_KEYS, values)).await?;
+            Ok(PartOutcome::Pruned {
+                removed: removed.len() as u64,
+                next: None,
+            })
+        }
+    }
+}
+
+/// What the walk looks at.
+struct Candidate {
+    id: ExecutionId,
+    status: Status,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    /// How many events it has.
+    version: u64,
+}
+
+/// One chunk of the walk.
+struct Chunk<'a> {
+    statuses: &'a [Status],
+    before: Timestamp,
+    limit: u32,
+}
+
+/// The letter of an execution, and where it stands.
+type Standing = HashMap<ExecutionId, (Uuid, LetterStatus)>;
+
+impl Chunk<'_> {
+    async fn remove(
+        &self,
+        link: &mut Link,
+        order: &Order,
+        after: Option<ExecutionId>,
+    ) -> Result<PartOutcome, Failed> {
+        let looked_at = self.look(link, after).await?;
+        let letters = letters(link, looked_at.iter().filter(|one| self.is_old(one))).await?;
+        // Whatever comes later was made later, so none of it can have ended early enough.
+        let is_end = looked_at.len() < self.limit as usize
+            || looked_at
+                .last()
+                .is_some_and(|last| last.created_at >= self.before);
+        let (mut gone, mut gone_letters) = (Vec::new(), Vec::new());
+        let (mut rows, mut last, mut is_cut) = (0, None, false);
+        for candidate in &looked_at {
+            let letter = letters.get(&candidate.id);
+            let stays = letter.is_some_and(|(_, status)| {
+                matches!(status, LetterStatus::Pending | LetterStatus::Retrying)
+            });
+            if self.is_old(candidate) && !stays {
+                rows += candidate.version + 1 + u64::from(letter.is_some());
+                if !gone.is_empty() && rows > ROWS_REMOVED_MAX {
+                    // The next chunk begins with this one.
+                    is_cut = true;
+                    break;
+                }
+                gone.push(uuid(candidate.id.as_bytes()));
+                gone_letters.extend(letter.map(|(id, _)| *id));
+            }
+            last = Some(candidate.id);
+        }
+        let mut removed = 0;
+        if !gone_letters.is_empty() {
+            let values = values![gone_letters, order.shard];
+            link.ask(Query::new(REMOVE_LETTERS, values)).await?;
+        }
+        if !gone.is_empty() {
+            let rows = link
+                .ask(Query::new(REMOVE_EXECUTIONS, values![gone]))
+                .await?;
+            removed = rows.len() as u64;
+        }
+        let next = last.filter(|_| is_cut || !is_end);
+        Ok(PartOutcome::Pruned { removed, next })
+    }
+
+    fn is_old(&self, candidate: &Candidate) -> bool {
+        candidate.status.is_terminal()
+            && self.statuses.contains(&candidate.status)
+            && candidate.updated_at < self.before
+    }
+
+    async fn look(
+        &self,
+        link: &mut Link,
+        after: Option<ExecutionId>,
+    ) -> Result<Vec<Candidate>, Failed> {
+        let after = after.map_or(Uuid::nil(), |id| uuid(id.as_bytes()));
+        let values = values![after, i64::from(self.limit)];
+        let rows = link.ask(Query::new(CANDIDATES, values)).await?;
+        rows.iter()
+            .map(|row| {
+                Ok(Candidate {
+                    id: execution_id(row, 0)?,
+                    status: word(row, 1, Status::from_name)?,
+                    created_at: time(row, 2)?,
+                    updated_at: time(row, 3)?,
+                    version: count(row, 4)?,
+                })
+            })
+            .collect()
+    }
+}
+
+async fn letters<'a>(
+    link: &mut Link,
+    of: impl Iterator<Item = &'a Candidate>,
+) -> Result<Standing, Failed> {
+    let of: Vec<Uuid> = of.map(|one| uuid(one.id.as_bytes())).collect();
+    if of.is_empty() {
+        return Ok(Standing::new());
+    }
+    let rows = link.ask(Query::new(LETTERS, values![of])).await?;
+    rows.iter()
+        .map(|row| {
+            let status = word(row, 2, LetterStatus::from_name)?;
+            Ok((execution_id(row, 0)?, (get(row, 1)?, status)))
+        })
+        .collect()
+}

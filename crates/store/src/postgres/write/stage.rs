@@ -1,0 +1,222 @@
+//! A batch in stages. Parts behave as if written one after the other, but those that have nothing to
+//! do with each other are written together, kind by kind.
+
+use std::collections::HashSet;
+
+use refire_core::id::ExecutionId;
+use tokio_postgres::Row;
+
+use super::admit::{Admits, UsedKeys};
+use super::advance::Advances;
+use super::changes::Changes;
+use super::claim;
+use super::link::{Link, Query};
+use super::work::{Begins, Releases};
+use super::{Failed, Order};
+use crate::{Admit, Advance, Batch, Claim, ClaimTimers, Part, PartOutcome};
+
+/// See the module.
+pub(super) enum Stage<'a> {
+    /// Parts that are written together.
+    Group(Box<Group<'a>>),
+    /// A part that may need to ask before it writes.
+    Single(usize, &'a Part),
+}
+
+/// A claim that one statement makes.
+enum Taking<'a> {
+    Ready(&'a Claim),
+    Timers(&'a ClaimTimers),
+}
+
+/// Parts that are written together, in the order of the fields.
+#[derive(Default)]
+pub(super) struct Group<'a> {
+    admits: Admits<'a>,
+    advances: Advances<'a>,
+    begins: Begins<'a>,
+    releases: Releases<'a>,
+    claims: Vec<(usize, Taking<'a>)>,
+    used_keys: UsedKeys<'a>,
+    /// Executions that a part changes.
+    changed: HashSet<ExecutionId>,
+    /// Executions whose work begins.
+    begun: HashSet<ExecutionId>,
+    /// Executions whose work is given back.
+    released: HashSet<ExecutionId>,
+}
+
+/// Divides a batch.
+pub(super) fn stages(batch: &Batch) -> Vec<Stage<'_>> {
+    let mut stages = Vec::new();
+    let mut group = Box::<Group<'_>>::default();
+    for (place, part) in batch.parts.iter().enumerate() {
+        let Some(piece) = Piece::of(part) else {
+            end(&mut group, &mut stages);
+            stages.push(Stage::Single(place, part));
+            continue;
+        };
+        if !group.has_room_for(&piece) {
+            end(&mut group, &mut stages);
+        }
+        group.push(place, piece);
+    }
+    end(&mut group, &mut stages);
+    stages
+}
+
+fn end<'a>(group: &mut Box<Group<'a>>, stages: &mut Vec<Stage<'a>>) {
+    if !group.is_empty() {
+        stages.push(Stage::Group(std::mem::take(group)));
+    }
+}
+
+/// A part that fits into a group.
+enum Piece<'a> {
+    Admit(&'a Admit, Changes<'a>),
+    Advance(&'a Advance, Changes<'a>),
+    Begin(&'a crate::Begin),
+    Release(&'a crate::Release),
+    Claim(Taking<'a>),
+}
+
+impl<'a> Piece<'a> {
+    fn of(part: &'a Part) -> Option<Self> {
+        Some(match part {
+            Part::Admit(admit) => {
+                if admit.letter.is_some() || admit.settle.is_some() || admit.new_letter.is_some() {
+                    return None;
+                }
+                Self::Admit(admit, Changes::of(admit.row.id, &admit.work)?)
+            }
+            Part::Advance(advance) => {
+                if advance.settle.is_some() {
+                    return None;
+                }
+                Self::Advance(advance, Changes::of(advance.id, &advance.work)?)
+            }
+            Part::Begin(begin) => Self::Begin(begin),
+            Part::Release(release) => Self::Release(release),
+            Part::Claim(wanted) if claim::is_plain(wanted) => Self::Claim(Taking::Ready(wanted)),
+            Part::ClaimTimers(wanted) => Self::Claim(Taking::Timers(wanted)),
+            Part::Claim(_)
+            | Part::DeleteLetter { .. }
+            | Part::PutWorkflow(_)
+            | Part::DeleteWorkflow { .. }
+            | Part::Prune(_) => return None,
+        })
+    }
+}
+
+impl<'a> Group<'a> {
+    fn is_empty(&self) -> bool {
+        self.admits.is_empty()
+            && self.advances.is_empty()
+            && self.begins.is_empty()
+            && self.releases.is_empty()
+            && self.claims.is_empty()
+    }
+
+    /// Whether writing it in this group, kind by kind, is the same as writing it after all the
+    /// others that are in it.
+    fn has_room_for(&self, piece: &Piece<'a>) -> bool {
+        if !matches!(piece, Piece::Claim(_)) && !self.claims.is_empty() {
+            return false;
+        }
+        match piece {
+            Piece::Admit(admit, _) => {
+                self.is_untouched(admit.row.id) && !self.used_keys.contain(admit.claim.as_ref())
+            }
+            Piece::Advance(advance, _) => self.is_untouched(advance.id),
+            Piece::Begin(begin) => {
+                let mut keys = begin.work.iter().map(|(key, _)| key);
+                keys.all(|key| !self.released.contains(&key.execution))
+            }
+            Piece::Release(_) | Piece::Claim(_) => true,
+        }
+    }
+
+    fn is_untouched(&self, id: ExecutionId) -> bool {
+        !self.changed.contains(&id) && !self.begun.contains(&id) && !self.released.contains(&id)
+    }
+
+    fn push(&mut self, place: usize, piece: Piece<'a>) {
+        match piece {
+            Piece::Admit(admit, changes) => {
+                self.changed.insert(admit.row.id);
+                self.used_keys.insert(admit.claim.as_ref());
+                self.admits.push(place, admit, changes);
+            }
+            Piece::Advance(advance, changes) => {
+                self.changed.insert(advance.id);
+                let letter = advance.new_letter.as_deref();
+                self.advances.push(place, advance, changes, letter);
+            }
+            Piece::Begin(begin) => {
+                let executions = begin.work.iter().map(|(key, _)| key.execution);
+                self.begun.extend(executions);
+                self.begins.push(place, begin);
+            }
+            Piece::Release(release) => {
+                let executions = release.work.iter().map(|(key, _)| key.execution);
+                self.released.extend(executions);
+                self.releases.push(place, release);
+            }
+            Piece::Claim(taking) => self.claims.push((place, taking)),
+        }
+    }
+
+    /// The statements of the group; their answers are for [`Self::read`].
+    pub(super) fn queries(&mut self, link: &Link, order: &Order) -> Vec<Query<'a>> {
+        let mut queries = Vec::new();
+        if !self.admits.is_empty() {
+            queries.extend(self.admits.queries(link, order));
+        }
+        queries.extend(self.advances.queries(link, order));
+        if !self.begins.is_empty() {
+            queries.push(self.begins.query());
+        }
+        if !self.releases.is_empty() {
+            queries.push(self.releases.query(order));
+        }
+        for (place, taking) in &self.claims {
+            queries.push(match taking {
+                Taking::Ready(wanted) => claim::query(link, order, *place, wanted),
+                Taking::Timers(wanted) => claim::timers_query(order, *place, wanted),
+            });
+        }
+        queries
+    }
+
+    /// What became of the parts, from the answers in the order of the statements.
+    pub(super) fn read(
+        &self,
+        link: &Link,
+        answers: &mut impl Iterator<Item = Vec<Row>>,
+        outcomes: &mut [Option<PartOutcome>],
+    ) -> Result<(), Failed> {
+        if !self.admits.is_empty() {
+            self.admits.read(link, answers, outcomes)?;
+        }
+        self.advances.read(answers, outcomes)?;
+        if !self.begins.is_empty() {
+            let begun = answers.next().unwrap_or_default();
+            self.begins.read(&begun, outcomes)?;
+        }
+        if !self.releases.is_empty() {
+            answers.next();
+            self.releases.read(outcomes);
+        }
+        for (place, taking) in &self.claims {
+            let rows = answers.next().unwrap_or_default();
+            outcomes[*place] = Some(match taking {
+                Taking::Ready(_) => claim::read(&rows)?,
+                Taking::Timers(_) => claim::read_timers(&rows)?,
+            });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! Which parts are written together.
+
+use refire_core::definition::WorkflowId;
+use refire_core::execution::Status;
+use refire_core::id::{ExecutionId, NodeId};
+use refire_core::time::Timestamp;
+
+use super::{Stage, stages};
+use crate::{
+    Admit, Advance, Batch, Begin, Claim, ExecutionRow, IdempotencyClaim, KeyRoom, Part, Prune,
+    Release, RowUpdate, Want, WorkChange, WorkKey,
+};
+
+const NODE: NodeId = NodeId::from_bytes([7; 16]);
+const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
+
+fn id(n: u8) -> ExecutionId {
+    ExecutionId::from_bytes([n; 16])
+}
+
+fn workflow() -> WorkflowId {
+    WorkflowId::new("orders").unwrap()
+}
+
+fn update() -> RowUpdate {
+    RowUpdate {
+        version: 1,
+        status: Status::Pending,
+        compensating: false,
+        updated_at: NOW,
+        retry_count: 0,
+        next_retry_at: None,
+        snapshot: None,
+    }
+}
+
+fn admit(n: u8, key: Option<u8>) -> Part {
+    Part::Admit(Box::new(Admit {
+        row: ExecutionRow {
+            id: id(n),
+            workflow: workflow(),
+            workflow_version: 1,
+            trigger: "manual",
+            priority: 5,
+            created_at: NOW,
+            parent: None,
+            root: id(n),
+            update: update(),
+        },
+        events: Vec::new(),
+        work: Vec::new(),
+        claim: key.map(|key| IdempotencyClaim {
+            scope: "orders".to_owned(),
+            key_hash: [key; 16],
+            body_hash: [0; 8],
+            expires_at: NOW,
+        }),
+        letter: None,
+        only_newest: false,
+        new_letter: None,
+        settle: None,
+    }))
+}
+
+fn advance(n: u8, work: Vec<WorkChange>) -> Part {
+    Part::Advance(Box::new(Advance {
+        id: id(n),
+        expected_version: 1,
+        update: update(),
+        events: Vec::new(),
+        work,
+        new_letter: None,
+        settle: None,
+    }))
+}
+
+fn key(n: u8) -> WorkKey {
+    WorkKey {
+        execution: id(n),
+        step: "a".to_owned(),
+    }
+}
+
+fn begin(n: u8) -> Part {
+    Part::Begin(Begin {
+        node: NODE,
+        work: vec![(key(n), 1)],
+    })
+}
+
+fn release(n: u8) -> Part {
+    Part::Release(Release {
+        node: NODE,
+        work: vec![(key(n), None)],
+    })
+}
+
+fn claim(keys: Option<KeyRoom>) -> Part {
+    Part::Claim(Claim {
+        node: NODE,
+        wants: vec![Want {
+            keys,
+            ..Want::any(workflow(), 3)
+        }],
+    })
+}
+
+/// `g` for a group, `1` for a part that stands alone.
+fn shape(parts: Vec<Part>) -> String {
+    let batch = Batch {
+        now: NOW,
+        parts,
+        ..Batch::default()
+    };
+    let stages = stages(&batch);
+    stages
+        .iter()
+        .map(|stage| match stage {
+            Stage::Group(_) => 'g',
+            Stage::Single(..) => '1',
+        })
+        .collect()
+}
+
+#[test]
+fn what_nodes_send_most_is_one_group() {
+    let parts = vec![
+        advance(1, vec![WorkChange::RemoveAll]),
+        begin(2),
+        admit(3, Some(1)),
+        advance(4, Vec::new()),
+        admit(5, None),
+        release(6),
+        begin(1),
+        claim(None),
+        claim(None),
+    ];
+    assert_eq!(shape(parts), "g");
+}
+
+#[test]
+fn a_second_word_about_the_same_begins_a_group() {
+    assert_eq!(shape(vec![advance(1, vec![]), advance(1, vec![])]), "gg");
+    assert_eq!(shape(vec![admit(1, None), advance(1, vec![])]), "gg");
+    assert_eq!(shape(vec![admit(1, Some(1)), admit(2, Some(1))]), "gg");
+    assert_eq!(shape(vec![begin(1), advance(1, vec![])]), "gg");
+    assert_eq!(shape(vec![release(1), advance(1, vec![])]), "gg");
+    assert_eq!(shape(vec![release(1), begin(1)]), "gg");
+    assert_eq!(shape(vec![claim(None), begin(1)]), "gg");
+    // In the order in which a group is written.
+    assert_eq!(shape(vec![advance(1, vec![]), begin(1), release(1)]), "g");
+}
+
+#[test]
+fn what_must_ask_first_stands_alone() {
+    let room = KeyRoom {
+        max: 1,
+        in_flight: std::collections::HashMap::new(),
+    };
+    let parts = vec![
+        admit(1, None),
+        claim(Some(room)),
+        admit(2, None),
+        advance(3, vec![WorkChange::RemoveUnbegun]),
+        Part::Prune(Prune::IdempotencyKeys { limit: 1 }),
+        begin(1),
+    ];
+    assert_eq!(shape(parts), "g1g11g");
+}

@@ -1,0 +1,133 @@
+//! Whole tables in and out, for carrying a store to another backend and back.
+
+use std::path::Path;
+
+use refire_core::time::Timestamp;
+use rusqlite::types::{ToSqlOutput, Value as Sql, ValueRef};
+use rusqlite::{Connection, Row, ToSql};
+
+use super::lock::FileLock;
+use super::new_file::NewFile;
+use super::{Options, connect, failure, migrate};
+use crate::ReadError;
+use crate::table::{Load, Rows, Table, Value};
+
+/// A new database file that is being filled from elsewhere. It is there when it is finished, or not
+/// at all.
+pub(crate) struct NewCopy {
+    // Closed before the file is removed.
+    connection: Connection,
+    file: NewFile,
+}
+
+impl NewCopy {
+    pub(crate) fn begin(target: &Path, now: Timestamp) -> Result<Self, ReadError> {
+        let file = NewFile::begin(target)?;
+        let mut connection = connect::copy(file.path())?;
+        connect::claim_new(&connection)?;
+        migrate::migrate(&mut connection, now)?;
+        connection.execute_batch("BEGIN IMMEDIATE")?;
+        Ok(Self { connection, file })
+    }
+
+    pub(crate) fn put(&self, table: &Table, rows: &Rows) -> Result<(), ReadError> {
+        let places = vec!["?"; table.columns.len()].join(", ");
+        let sql = format!(
+            "INSERT INTO {} ({}) VALUES ({places})",
+            table.name,
+            table.column_list()
+        );
+        let mut insert = self.connection.prepare_cached(&sql)?;
+        for row in rows {
+            insert
+                .execute(rusqlite::params_from_iter(row))
+                .map_err(failure::file(format!(
+                    "{}: a row of {} cannot be written",
+                    self.file.path().display(),
+                    table.name
+                )))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> Result<(), ReadError> {
+        let Self { connection, file } = self;
+        connection.execute_batch("COMMIT")?;
+        connection.close().map_err(|(_, error)| {
+            failure::file(format!("{} cannot be closed", file.path().display()))(error)
+        })?;
+        file.publish()
+    }
+}
+
+/// A database file that is being read as a whole. Nobody else has it open meanwhile.
+pub(crate) struct Original {
+    connection: Connection,
+    _lock: FileLock,
+}
+
+impl Original {
+    /// Brings its tables up to date first.
+    pub(crate) fn open(path: &Path, now: Timestamp) -> Result<Self, ReadError> {
+        if !path.is_file() {
+            return Err(ReadError::File {
+                what: format!("{} cannot be opened", path.display()),
+                source: "there is no such file".into(),
+            });
+        }
+        let lock = FileLock::take(path)?;
+        let mut connection = connect::writer(path, &Options::new(now))?;
+        migrate::migrate(&mut connection, now)?;
+        Ok(Self {
+            connection,
+            _lock: lock,
+        })
+    }
+
+    pub(crate) fn count(&self, table: &Table) -> Result<u64, ReadError> {
+        let sql = format!("SELECT count(*) FROM {}", table.name);
+        let count: i64 = self.connection.query_row(&sql, [], |row| row.get(0))?;
+        Ok(u64::try_from(count).unwrap_or(0))
+    }
+
+    /// Gives away all rows of a table, in loads, until `carry` refuses one.
+    pub(crate) fn rows(
+        &self,
+        table: &Table,
+        mut carry: impl FnMut(Rows) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        let sql = format!("SELECT {} FROM {}", table.column_list(), table.name);
+        let mut select = self.connection.prepare(&sql)?;
+        let mut rows = select.query([])?;
+        let mut load = Load::default();
+        while let Some(row) = rows.next()? {
+            let values = (0..table.columns.len()).map(|at| value(row, at));
+            if let Some(full) = load.add(values.collect::<rusqlite::Result<_>>()?) {
+                carry(full)?;
+            }
+        }
+        carry(load.take())
+    }
+}
+
+fn value(row: &Row<'_>, at: usize) -> rusqlite::Result<Value> {
+    Ok(match row.get_ref(at)? {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => Value::Number(number),
+        ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
+        ValueRef::Text(_) => Value::Text(row.get(at)?),
+        // No table has such a column.
+        ValueRef::Real(_) => return Err(rusqlite::Error::InvalidQuery),
+    })
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self {
+            Self::Null => ToSqlOutput::Owned(Sql::Null),
+            Self::Number(number) => ToSqlOutput::Owned(Sql::Integer(*number)),
+            Self::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            Self::Bytes(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! How the server goes about claims: along the index, however much waits for a later time.
+
+use std::time::Duration;
+
+use refire_store::postgres::Scratch;
+use refire_store::{Claim, ClaimTimers, Part, Store, Want};
+use tokio_postgres::{Client, Config, NoTls};
+
+use crate::stage::{self, Stage, admission, claimed, node};
+
+/// Timers that are due much later.
+const LATER: i64 = 100_000;
+
+/// Blocks that claims may look at; all that waits has more rows than a hundred times this.
+const BLOCKS_MAX: i64 = 1_000;
+
+/// The blocks of a table and its indexes that were looked at so far, and rows that were read from
+/// end to end.
+const LOOKED_AT: &str = "SELECT (heap_blks_hit + heap_blks_read + idx_blks_hit
+        + idx_blks_read)::bigint, seq_tup_read::bigint
+      FROM pg_statio_user_tables JOIN pg_stat_user_tables USING (relid)
+     WHERE pg_statio_user_tables.relname = 'work'";
+
+const END: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = $1";
+
+const IS_THERE: &str = "SELECT 1 FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = $1";
+
+async fn connection(url: &str, name: &str) -> Client {
+    let mut config: Config = url.parse().unwrap();
+    config.application_name(name);
+    let (client, driver) = config.connect(NoTls).await.unwrap();
+    tokio::spawn(driver);
+    client
+}
+
+/// What was looked at when this connection is over: it tells its figures at its end.
+async fn looked_at(client: &Client, end: &str) -> (i64, i64) {
+    client.query(END, &[&end]).await.unwrap();
+    while !client.query(IS_THERE, &[&end]).await.unwrap().is_empty() {}
+    let row = client.query_one(LOOKED_AT, &[]).await.unwrap();
+    (row.get(0), row.get(1))
+}
+
+#[tokio::test]
+async fn later_timers_cost_a_claim_nothing() {
+    let database = Scratch::new();
+    let store = stage::open(&database.url()).await;
+    let mut stage = Stage::new(1);
+    stage.save(&store).await;
+    let timers = Part::ClaimTimers(ClaimTimers {
+        node: node(7),
+        until: stage::NOW.plus(Duration::from_secs(30)),
+        up_to: 10,
+    });
+    let mut bounded = Want::any(stage.workflow.id.clone(), 4);
+    bounded.retries_up_to = 1;
+    let bounded = Part::Claim(Claim {
+        node: node(7),
+        wants: vec![bounded],
+    });
+    let claims = [(stage.claim(node(7), 4), 4), (timers, 0), (bounded, 4)];
+    let ready: Vec<Part> = (0..20).map(|_| admission(stage.start("{}").1)).collect();
+    let batch = stage.batch(ready);
+    store.commit(&batch).await.unwrap();
+    let claim = async |stage: &mut Stage| {
+        for (claim, count) in &claims {
+            let batch = stage.batch(vec![claim.clone()]);
+            let outcomes = store.commit(&batch).await.unwrap();
+            assert_eq!(claimed(&outcomes[0]).len(), *count);
+        }
+    };
+    // Plans are made while the table is nearly empty, as on a new system, and then kept.
+    claim(&mut stage).await;
+    let filler = connection(&database.url(), "filler").await;
+    let later = stage::NOW.plus(Duration::from_secs(3_600)).as_micros();
+    filler
+        .execute(
+            "INSERT INTO work (execution, step, attempt, is_retry, workflow, priority, due_at, begun)
+             SELECT gen_random_uuid(), 'a', 2, true, workflows.key, 1 + n % 10, $1 + n, false
+               FROM generate_series(1, $2::bigint) AS n, workflows",
+            &[&later, &LATER],
+        )
+        .await
+        .unwrap();
+    let watcher = connection(&database.url(), "watcher").await;
+    let before = looked_at(&watcher, "filler").await;
+    claim(&mut stage).await;
+    let after = looked_at(&watcher, "refire commits").await;
+    let (blocks, rows) = (after.0 - before.0, after.1 - before.1);
+    assert!(blocks > 0, "the figures were told");
+    assert!(blocks < BLOCKS_MAX, "{blocks} blocks");
+    assert_eq!(rows, 0, "nothing is read from end to end");
+    store.close().await;
+}

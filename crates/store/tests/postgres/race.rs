@@ -1,0 +1,293 @@
+//! Two stores on one database at the same time: what only one can have, one gets.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use refire_core::execution::Command;
+use refire_store::postgres::{Postgres, Scratch};
+use refire_store::{
+    Begin, CommitError, ExecutionFilter, LIMIT_MAX, Part, PartOutcome, Release, Store,
+};
+use tokio::sync::Barrier;
+use tokio_postgres::NoTls;
+
+use crate::stage::{self, Run, Stage, admission, claimed, key, node, part};
+
+/// How often each race is run.
+const ROUNDS: u8 = 40;
+
+/// Two stores, each with a stage of its own, and a database with one workflow.
+async fn two(database: &Scratch) -> [(Arc<Postgres>, Stage); 2] {
+    let first = Arc::new(stage::open(&database.url()).await);
+    let second = Arc::new(stage::open(&database.url()).await);
+    let mut stages = [Stage::new(1), Stage::new(2)];
+    stages[0].save(&*first).await;
+    let [one, other] = stages;
+    [(first, one), (second, other)]
+}
+
+/// Commits on both stores at once.
+async fn both(
+    stores: &mut [(Arc<Postgres>, Stage); 2],
+    parts: [Vec<Part>; 2],
+) -> [Result<Vec<PartOutcome>, CommitError>; 2] {
+    let line = Arc::new(Barrier::new(2));
+    let mut running = Vec::new();
+    for ((store, stage), parts) in stores.iter_mut().zip(parts) {
+        let (store, line, batch) = (Arc::clone(store), Arc::clone(&line), stage.batch(parts));
+        running.push(tokio::spawn(async move {
+            line.wait().await;
+            store.commit(&batch).await
+        }));
+    }
+    let second = running.pop().unwrap();
+    let first = running.pop().unwrap();
+    [first.await.unwrap(), second.await.unwrap()]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_key_makes_one_execution() {
+    let database = Scratch::new();
+    let mut stores = two(&database).await;
+    for round in 0..ROUNDS {
+        let mut ids = Vec::new();
+        let parts = [0, 1].map(|at| {
+            let (run, mut admit) = stores[at].1.start("{}");
+            admit.claim = Some(key(round));
+            ids.push(run.id);
+            vec![admission(admit)]
+        });
+        let [first, second] = both(&mut stores, parts)
+            .await
+            .map(|ended| ended.unwrap().remove(0));
+        let duplicate_of = |execution| PartOutcome::Duplicate {
+            execution,
+            body_differs: false,
+        };
+        let is_one = (first == PartOutcome::Done && second == duplicate_of(ids[0]))
+            || (second == PartOutcome::Done && first == duplicate_of(ids[1]));
+        assert!(is_one, "{first:?} and {second:?}");
+    }
+    let all = ExecutionFilter::default();
+    let listed = stores[0].0.executions(&all, None, LIMIT_MAX).await.unwrap();
+    assert_eq!(listed.len(), usize::from(ROUNDS));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_version_is_left_once() {
+    let database = Scratch::new();
+    let mut stores = two(&database).await;
+    for _ in 0..ROUNDS {
+        let (run, admit) = stores[0].1.start("{}");
+        let batch = stores[0].1.batch(vec![admission(admit)]);
+        stores[0].0.commit(&batch).await.unwrap();
+        let parts = [0, 1].map(|at| vec![part(stores[at].1.succeed(&mut run.clone(), "a"))]);
+        let mut outcomes = both(&mut stores, parts)
+            .await
+            .map(|ended| ended.unwrap().remove(0));
+        outcomes.sort_by_key(|outcome| *outcome != PartOutcome::Done);
+        assert_eq!(outcomes, [PartOutcome::Done, PartOutcome::Conflict]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn claims_do_not_overlap() {
+    let database = Scratch::new();
+    let mut stores = two(&database).await;
+    let mut parts = Vec::new();
+    for _ in 0..600 {
+        parts.push(admission(stores[0].1.start("{}").1));
+    }
+    let batch = stores[0].1.batch(parts);
+    stores[0].0.commit(&batch).await.unwrap();
+    let mut taken = HashSet::new();
+    while taken.len() < 600 {
+        let parts = [0, 1].map(|at| vec![stores[at].1.claim(node(at as u8 + 1), 37)]);
+        for (at, ended) in both(&mut stores, parts).await.into_iter().enumerate() {
+            for row in claimed(&ended.unwrap()[0]) {
+                assert_eq!(row.owner, Some(node(at as u8 + 1)));
+                assert!(taken.insert(row.execution), "claimed twice");
+            }
+        }
+    }
+}
+
+/// Bounds over all nodes hold when both claim at once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bounds_hold_when_both_claim() {
+    let database = Scratch::new();
+    let mut stores = two(&database).await;
+    let mut parts = Vec::new();
+    for _ in 0..40 {
+        parts.push(admission(stores[0].1.start("{}").1));
+    }
+    let batch = stores[0].1.batch(parts);
+    stores[0].0.commit(&batch).await.unwrap();
+    for _ in 0..ROUNDS {
+        let parts = [0, 1].map(|at| {
+            let Part::Claim(mut claim) = stores[at].1.claim(node(at as u8 + 1), 3) else {
+                panic!("a claim");
+            };
+            claim.wants[0].everywhere = Some(refire_store::Everywhere {
+                max: Some(4),
+                max_per_key: None,
+            });
+            vec![Part::Claim(claim)]
+        });
+        let ended = both(&mut stores, parts).await;
+        let mut release = Vec::new();
+        for (at, ended) in ended.into_iter().enumerate() {
+            let outcomes = ended.unwrap();
+            let work = claimed(&outcomes[0]).iter().map(|row| (row.key(), None));
+            release.push(Release {
+                node: node(at as u8 + 1),
+                work: work.collect(),
+            });
+        }
+        let in_all: usize = release.iter().map(|one| one.work.len()).sum();
+        assert_eq!(in_all, 4, "one got three, and the other one");
+        let parts = release.into_iter().map(Part::Release).collect();
+        let batch = stores[0].1.batch(parts);
+        stores[0].0.commit(&batch).await.unwrap();
+    }
+}
+
+/// Batches that touch the same executions and keys in opposite orders.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn crossing_batches_end() {
+    let database = Scratch::new();
+    let mut stores = two(&database).await;
+    for round in 0..ROUNDS {
+        let mut runs: Vec<Run> = Vec::new();
+        let mut parts = Vec::new();
+        for _ in 0..12 {
+            let (run, admit) = stores[0].1.start("{}");
+            runs.push(run);
+            parts.push(admission(admit));
+        }
+        parts.push(stores[0].1.claim(node(1), 99));
+        let batch = stores[0].1.batch(parts);
+        let outcomes = stores[0].0.commit(&batch).await.unwrap();
+        let work: Vec<_> = claimed(&outcomes[12])
+            .iter()
+            .map(|row| (row.key(), row.attempt))
+            .collect();
+        let parts = [0, 1].map(|at| {
+            let stage = &mut stores[at].1;
+            let mut order: Vec<usize> = (0..runs.len()).collect();
+            if at == 1 {
+                order.reverse();
+            }
+            let mut parts = Vec::new();
+            for one in order {
+                if one % 2 == at || one % 3 == 0 {
+                    parts.push(part(stage.succeed(&mut runs[one].clone(), "a")));
+                } else {
+                    let work = vec![work[one].clone()];
+                    parts.push(Part::Begin(Begin {
+                        node: node(1),
+                        work,
+                    }));
+                }
+                let (_, mut admit) = stage.start("{}");
+                let number = round.wrapping_mul(12).wrapping_add(one as u8);
+                admit.claim = Some(key(number));
+                parts.push(admission(admit));
+            }
+            parts
+        });
+        for ended in both(&mut stores, parts).await {
+            ended.unwrap();
+        }
+    }
+    // A deadlock would be mended by sending again, after a second; there is none.
+    for (store, _) in &stores {
+        store.close().await;
+    }
+    assert_eq!(deadlocks(&database).await, 0);
+}
+
+/// How often the server had to break a circle of waiting commits. Connections tell when they end.
+async fn deadlocks(database: &Scratch) -> i64 {
+    let (client, driver) = tokio_postgres::connect(&database.url(), NoTls)
+        .await
+        .unwrap();
+    tokio::spawn(driver);
+    let others = "SELECT 1 FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'refire commits'";
+    while !client.query(others, &[]).await.unwrap().is_empty() {}
+    let count = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+    client.query_one(count, &[]).await.unwrap().get(0)
+}
+
+/// A workflow is deleted while somebody admits to it: one of them is refused.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_admitted_to_what_is_deleted() {
+    let database = Scratch::new();
+    let mut stores = two(&database).await;
+    let mut deleted = 0;
+    for _ in 0..ROUNDS {
+        let (mut run, admit) = stores[0].1.start("{}");
+        let delete = Part::DeleteWorkflow {
+            id: stores[0].1.workflow.id.clone(),
+        };
+        let parts = [vec![admission(admit)], vec![delete]];
+        let [admitted, gone] = both(&mut stores, parts)
+            .await
+            .map(|ended| ended.unwrap().remove(0));
+        match (&admitted, &gone) {
+            (PartOutcome::Done, PartOutcome::OpenExecutions(1)) => {
+                let cancel = Command::Cancel {
+                    by: None,
+                    compensate: false,
+                };
+                let cancel = part(stores[0].1.decide(&mut run, cancel));
+                let batch = stores[0].1.batch(vec![cancel]);
+                stores[0].0.commit(&batch).await.unwrap();
+            }
+            (PartOutcome::NoSuchWorkflow, PartOutcome::Done) => {
+                deleted += 1;
+                let put = stores[0].1.put();
+                let batch = stores[0].1.batch(vec![put]);
+                stores[0].0.commit(&batch).await.unwrap();
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    println!("the deletion was first in {deleted} of {ROUNDS}");
+}
+
+/// Work that is given back while its execution is paused elsewhere is not left for anybody.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_of_a_paused_execution_is_left() {
+    let database = Scratch::new();
+    let mut stores = two(&database).await;
+    for _ in 0..ROUNDS {
+        let (run, admit) = stores[0].1.start("{}");
+        let claim = stores[0].1.claim(node(1), 9);
+        let batch = stores[0].1.batch(vec![admission(admit), claim]);
+        let outcomes = stores[0].0.commit(&batch).await.unwrap();
+        let [row] = claimed(&outcomes[1]) else {
+            panic!("{outcomes:?}");
+        };
+        let begin = Begin {
+            node: node(1),
+            work: vec![(row.key(), 1)],
+        };
+        let batch = stores[0].1.batch(vec![Part::Begin(begin)]);
+        stores[0].0.commit(&batch).await.unwrap();
+        let release = Release {
+            node: node(1),
+            work: vec![(row.key(), None)],
+        };
+        let pause = stores[1]
+            .1
+            .decide(&mut run.clone(), Command::Pause { by: None });
+        let parts = [vec![Part::Release(release)], vec![part(pause)]];
+        for ended in both(&mut stores, parts).await {
+            assert_eq!(ended.unwrap(), [PartOutcome::Done]);
+        }
+        let stored = stores[0].0.execution(run.id).await.unwrap().unwrap();
+        assert_eq!(stored.work, Vec::new());
+    }
+}

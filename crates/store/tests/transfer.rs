@@ -1,0 +1,28 @@
+//! Whole histories carried from SQLite to PostgreSQL and back, and what is read of them there.
+//!
+//! They need a server: `REFIRE_TEST_POSTGRES` names it.
+
+#![expect(clippy::unwrap_used, reason = "these are tests, their setup included")]
+
+#[path = "postgres/damage.rs"]
+mod damage;
+#[path = "differential/decision.rs"]
+mod decision;
+#[path = "differential/definition.rs"]
+mod definition;
+#[path = "differential/dice.rs"]
+mod dice;
+#[path = "postgres/equal.rs"]
+mod equal;
+#[path = "differential/history.rs"]
+mod history;
+#[path = "postgres/server.rs"]
+mod server;
+#[path = "postgres/transfer.rs"]
+mod transfer;
+#[path = "postgres/windows.rs"]
+mod windows;
+#[path = "postgres/wire.rs"]
+mod wire;
+#[path = "differential/work.rs"]
+mod work;
