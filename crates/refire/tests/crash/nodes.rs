@@ -66,6 +66,13 @@ fn losses(executions: &[Exported]) -> Vec<Timestamp> {
     lost.map(|event| event.at).collect()
 }
 
+/// The names of the nodes of a listing, in its order.
+fn names(listed: &Value) -> Vec<&str> {
+    let nodes = listed["items"].as_array().unwrap();
+    let names = nodes.iter().map(|node| node["name"].as_str().unwrap());
+    names.collect()
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_dead_node_is_replaced_and_a_frozen_one_writes_nothing_stale() {
     let _alone = alone().await;
@@ -138,14 +145,8 @@ async fn a_dead_node_is_replaced_and_a_frozen_one_writes_nothing_stale() {
     let latest = latest.expect("the kill hit something that ran");
     assert!(*latest <= lease + TAKEN_OVER_WITHIN, "{latest:?}");
     assert!(of_the_frozen > 0, "the frozen node held nothing");
-    let names: Vec<&str> = listed["items"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|node| node["name"].as_str().unwrap())
-        .collect();
     assert_eq!(
-        names,
+        names(&listed),
         ["third", "second"],
         "the frozen one has joined anew: {listed}"
     );
