@@ -33,6 +33,7 @@ test: lint test-doc test-code ## Everything that must pass before a change lands
 test-long: test-tools ## The long forms: 100,000 simulated worlds, every crash test at full length, fuzzing
 	SEEDS=100000 cargo test --package refire-engine --all-features --locked --release --test sim -- --nocapture
 	SEEDS=20000 $(WITH_POSTGRES) cargo test --package refire-store --all-features --locked --release --test differential
+	REFIRE_TEST_LONG=1 cargo test --package refire-schedule --locked --release --test fires
 	REFIRE_TEST_LONG=1 $(WITH_POSTGRES) cargo test --package refire --all-features --locked --test crash --test hostile -- --nocapture --test-threads=1
 	scripts/fuzz $(or $(FUZZ_SECONDS),30)
 

@@ -36,7 +36,7 @@ use anyhow::Context;
 use progress::say;
 
 /// The measurements: the name of each, the table it belongs to, and what it measures.
-const ALL: [(&str, &str, &str); 10] = [
+const ALL: [(&str, &str, &str); 13] = [
     ("raw", "B5", "what the disk and SQLite can do"),
     ("ingest", "B1", "requests over HTTP, answered when durable"),
     (
@@ -58,10 +58,21 @@ const ALL: [(&str, &str, &str); 10] = [
         "what the engine adds to an execution",
     ),
     (
-        "postgres",
+        "pg-executions",
         "PG",
-        "the engine on PostgreSQL, on one node and on three",
+        "the engine on PostgreSQL: executions on one node and on three",
     ),
+    (
+        "pg-claims",
+        "PG",
+        "claims beside a million finished executions",
+    ),
+    (
+        "pg-pickup",
+        "PG",
+        "from durable on a node to called by another",
+    ),
+    ("pg-timers", "PG", "lateness on PostgreSQL"),
     ("retry", "retry", "what a policy costs where nothing fails"),
 ];
 
@@ -164,7 +175,10 @@ fn measure(name: &str) -> anyhow::Result<()> {
         "pickup" => runtime.block_on(pickup::report()),
         "timers" => runtime.block_on(timers::report()),
         "start" => runtime.block_on(start::report()),
-        "postgres" => runtime.block_on(postgres::report()),
+        "pg-executions" => runtime.block_on(postgres::executions()),
+        "pg-claims" => runtime.block_on(postgres::claims()),
+        "pg-pickup" => runtime.block_on(postgres::pick_up()),
+        "pg-timers" => runtime.block_on(postgres::timers()),
         "overhead" => runtime.block_on(overhead::report()),
         other => anyhow::bail!("`{other}` is no measurement"),
     }

@@ -18,7 +18,10 @@ use crate::line::{Goal, Line};
 use crate::progress::say;
 use crate::sample::{Latency, Waits};
 use crate::target::{Manner, Target};
-use crate::timers;
+use crate::timers as of_the_engine;
+
+pub(crate) use crowd::report as claims;
+pub(crate) use executions::report as executions;
 
 const REPEATS: usize = 3;
 /// Executions of one repeat of the pick-up.
@@ -28,14 +31,11 @@ const REST: Duration = Duration::from_millis(80);
 /// How late a timer may be at most, but for one in a hundred.
 const LATENESS_MS: f64 = 25.0;
 
-/// Prints `PG`.
-pub(crate) async fn report() -> anyhow::Result<()> {
-    executions::report().await?;
-    crowd::report().await?;
-    pick_up().await?;
+/// Prints `PG lateness` and `PG idle`.
+pub(crate) async fn timers() -> anyhow::Result<()> {
     let clock = Arc::new(SystemClock::new());
     let scratch = Scratch::new();
-    timers::lateness("PG", &clock, LATENESS_MS, async |definition| {
+    of_the_engine::lateness("PG", &clock, LATENESS_MS, async |definition| {
         let below = open(&scratch).await?;
         Embedded::start_on(
             below,
@@ -65,9 +65,9 @@ async fn node(
     Embedded::start_on(open(scratch).await?, clock, definition, caller, limits).await
 }
 
-/// From the moment an execution is durable on a node that has no room until its target hears of it
+/// Prints `PG pickup`: from the moment an execution is durable on a node that has no room until its target hears of it
 /// from another.
-async fn pick_up() -> anyhow::Result<()> {
+pub(crate) async fn pick_up() -> anyhow::Result<()> {
     let arrived = Arc::new(Mutex::new(None::<Instant>));
     let heard = Arc::clone(&arrived);
     let target = Target::start_and_tell(Manner::AtOnce, move |_| {

@@ -172,6 +172,16 @@ impl Store for Watched {
         self.below.orphans(after, limit).await
     }
 
+    async fn owned_due(
+        &self,
+        node: NodeId,
+        now: Timestamp,
+        after: Option<&WorkKey>,
+        limit: u32,
+    ) -> Result<Vec<WorkRow>, ReadError> {
+        self.below.owned_due(node, now, after, limit).await
+    }
+
     async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError> {
         self.below.open_counts(workflow).await
     }

@@ -13,6 +13,7 @@ mod events;
 mod flow;
 pub mod jsonpath;
 pub mod retry_after;
+pub mod schedule;
 pub mod template;
 mod work;
 
@@ -20,7 +21,7 @@ mod work;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is also that of its folder in `corpus` and `regressions`.
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("decide", decide::run),
     ("definition", definition::run),
     ("duration", duration::run),
@@ -28,6 +29,7 @@ pub const TARGETS: [(&str, Target); 8] = [
     ("event_fold", event_fold::run),
     ("jsonpath", jsonpath::run),
     ("retry_after", retry_after::run),
+    ("schedule", schedule::run),
     ("template", template::run),
 ];
 

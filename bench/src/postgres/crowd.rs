@@ -36,7 +36,7 @@ const COPY: &str = "WITH original AS (SELECT * FROM executions ORDER BY id LIMIT
      SELECT ids.id, sequence, type, v, at, step, attempt, backoff_ms, reason, crc, payload
        FROM ids, workflow_events WHERE execution = (SELECT id FROM original)";
 
-pub(super) async fn report() -> anyhow::Result<()> {
+pub(crate) async fn report() -> anyhow::Result<()> {
     let scratch = Scratch::new();
     let definition = target::workflow(NOWHERE);
     let caller = Arc::new(AtOnce::new());

@@ -16,11 +16,11 @@ use crate::progress::say;
 use crate::sample::{Latency, Repeats, Waits};
 use crate::target;
 
-const REPEATS: usize = 3;
+const REPEATS: usize = 5;
 /// How long the callers go on, and pgbench.
 const FOR: Duration = Duration::from_secs(5);
 /// Callers at once, and clients of pgbench.
-const CALLERS: [usize; 2] = [1, 64];
+const CALLERS: [usize; 2] = [64, 1];
 /// The most of them: where the goal is set.
 const MANY: usize = 64;
 const NODES: [usize; 2] = [1, 3];
@@ -36,7 +36,7 @@ struct Series {
     ratio: Repeats,
 }
 
-pub(super) async fn report() -> anyhow::Result<()> {
+pub(crate) async fn report() -> anyhow::Result<()> {
     let for_baseline = Scratch::new();
     let baseline = Baseline::prepare(&for_baseline.url())?;
     for callers in CALLERS {

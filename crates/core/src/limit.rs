@@ -12,9 +12,11 @@ pub const HISTORY_BYTES_MAX: u64 = 10 * 1024 * 1024;
 pub const LOSSES_MAX: u32 = 5;
 /// A snapshot up to this size is written with every commit.
 pub const SNAPSHOT_BYTES_EVERY_COMMIT: usize = 16 * 1024;
-/// A first commit with values of no more than this goes without a snapshot: its events are read as
-/// fast, and most executions are written only once more.
-pub const SNAPSHOT_BYTES_NOT_AT_FIRST: usize = 4 * 1024;
+/// A history of no more events than this goes without a snapshot, if its values are small: it is read
+/// as fast, and most executions end within it.
+pub const SNAPSHOT_EVENTS_MIN: u64 = 12;
+/// See [`SNAPSHOT_EVENTS_MIN`]: the bytes of values that are small.
+pub const SNAPSHOT_VALUES_MAX: u64 = 4 * 1024;
 /// Values of an execution that are read with its state, before a slot is free for its attempt.
 pub const VALUES_BYTES_READ_AHEAD: u64 = 16 * 1024;
 /// A larger snapshot is written once per this many events.

@@ -48,7 +48,16 @@ pub enum Defect {
     CallsKept,
     /// A node keeps its id although it does not know what it committed.
     UnknownForgotten,
+    /// Now and then a node forgets what it has just claimed.
+    ClaimForgotten,
+    /// The same, and nothing looks for what was forgotten.
+    ClaimForgottenForGood,
+    /// Now and then a node forgets an attempt that the store knows as begun.
+    AttemptForgotten,
 }
+
+/// One time in so many something is forgotten.
+const FORGOTTEN_EVERY: u64 = 3;
 
 thread_local! {
     static CHOSEN: Cell<Option<Defect>> = const { Cell::new(None) };
@@ -58,12 +67,29 @@ thread_local! {
 /// Switches a defect on, or all of them off, for this thread.
 pub fn choose(defect: Option<Defect>) {
     CHOSEN.set(defect);
+    ROLLS.set(0);
 }
 
 /// Whether this defect is on.
 #[must_use]
 pub fn is(defect: Defect) -> bool {
     CHOSEN.get() == Some(defect)
+}
+
+/// Whether this defect is on, and its turn has come: the first time, and then now and then.
+#[must_use]
+pub fn forgets(defect: Defect) -> bool {
+    if !is(defect) {
+        return false;
+    }
+    ROLLS.set(ROLLS.get().wrapping_add(1));
+    ROLLS.get() % FORGOTTEN_EVERY == 1
+}
+
+/// Whether what was claimed is forgotten.
+#[must_use]
+pub fn forgets_claim() -> bool {
+    forgets(Defect::ClaimForgotten) || forgets(Defect::ClaimForgottenForGood)
 }
 
 /// Nothing, unless jitter is to be rolled anew: then something else each time.

@@ -11,11 +11,13 @@ mod prepare;
 mod recover;
 mod report;
 mod scope;
+mod stray;
 mod url;
 
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -45,6 +47,7 @@ use crate::waiter::Waiters;
 pub(crate) use claim::{claim_loop, horizon_loop, timer_loop};
 use flight::{Flights, Ticket};
 pub(crate) use recover::recover;
+pub(crate) use stray::stray_loop;
 
 /// Rows given back to the store in one part.
 const RELEASE_ROWS_MAX: usize = 500;
@@ -72,6 +75,8 @@ pub(crate) struct Dispatcher {
     /// Tasks that have rows in their hands.
     vital: Vital,
     flights: Flights,
+    /// Rows that this node had forgotten and found again.
+    found_again: AtomicU64,
 }
 
 /// What a dispatcher is made of.
@@ -109,6 +114,7 @@ impl Dispatcher {
             stopping: CancellationToken::new(),
             broken: parts.broken,
             flights: Flights::default(),
+            found_again: AtomicU64::new(0),
         })
     }
 
@@ -275,6 +281,11 @@ impl Dispatcher {
     pub(crate) fn running(&self) -> usize {
         self.flights.len()
     }
+
+    /// Rows that this node had forgotten and found again.
+    pub(crate) fn found_again(&self) -> u64 {
+        self.found_again.load(Ordering::Relaxed)
+    }
 }
 
 /// The committer's view of the dispatcher.
@@ -297,6 +308,10 @@ impl AfterCommit for Follow {
             return;
         }
         if !self.0.membership.owns(&work) {
+            return;
+        }
+        #[cfg(feature = "planted")]
+        if planted::forgets(Defect::AttemptForgotten) {
             return;
         }
         let ticket = self.0.flights.enter(&work);

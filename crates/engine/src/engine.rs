@@ -387,6 +387,12 @@ impl Engine {
         self.dispatcher.running()
     }
 
+    /// Work that this node had forgotten, by a defect of it, and found again. It should stay zero.
+    #[must_use]
+    pub fn found_again(&self) -> u64 {
+        self.dispatcher.found_again()
+    }
+
     /// Free dispatch slots of this node.
     #[must_use]
     pub fn free_slots(&self) -> u32 {

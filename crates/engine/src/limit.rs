@@ -12,4 +12,4 @@ mod slots;
 
 pub use bounds::{HostLimit, Limits};
 pub use permit::Permit;
-pub use slots::{Ask, Blocked, Room, Slots};
+pub use slots::{Ask, Blocked, Room, Slots, bounds};

@@ -73,6 +73,13 @@ impl Timers {
         self.heap().rows.contains_key(&execution)
     }
 
+    /// Whether a step has one.
+    pub(crate) fn has(&self, execution: ExecutionId, step: &str) -> bool {
+        let heap = self.heap();
+        let rows = heap.rows.get(&execution);
+        rows.is_some_and(|rows| rows.iter().any(|row| row.step == step))
+    }
+
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.heap().count

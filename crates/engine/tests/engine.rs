@@ -4,6 +4,8 @@
 #[path = "engine/fixture.rs"]
 mod fixture;
 
+#[path = "engine/bounds.rs"]
+mod bounds;
 #[path = "engine/flow.rs"]
 mod flow;
 #[path = "engine/letters.rs"]

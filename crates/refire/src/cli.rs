@@ -5,6 +5,7 @@
 
 mod backup;
 mod bench;
+mod cron;
 mod definitions;
 mod dlq;
 mod editor;
@@ -134,6 +135,15 @@ Examples:
     ///
     /// Needs no server; the numbers are those of `POST /api/retry/simulate`.
     Simulate(simulate::SimulateArgs),
+    /// Show what a cron expression means and when it fires
+    ///
+    /// Needs no server.
+    #[command(after_help = "\
+Examples:
+  refire cron next \"*/15 9-17 * * MON-FRI\" --tz Europe/Berlin
+  refire cron explain \"0 9 * * MON#1\"")]
+    #[command(subcommand)]
+    Cron(cron::CronCommand),
     /// List the servers that share the database, and how they are
     Nodes(nodes::NodesArgs),
     /// Bring the tables of a PostgreSQL up to date, or move an embedded database there
@@ -195,6 +205,7 @@ fn run(session: &Session, command: Command) -> anyhow::Result<Outcome> {
         Command::Demo(args) => demo(args),
         Command::Bench(args) => bench(session, &args),
         Command::Simulate(args) => simulate::run(session, &args),
+        Command::Cron(command) => cron::run(session, &command),
         Command::Explain(args) => explain::run(session, &args),
         Command::Completions { shell } => completions(shell),
         Command::Schema => {

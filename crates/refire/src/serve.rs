@@ -25,14 +25,20 @@ use crate::config::ServeConfig;
 /// Serves until told to stop.
 pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
     log::start(config.log_format, &config.log_level)?;
-    let signals = Signals::new()?;
+    let mut signals = Signals::new()?;
     // First, so that a second server on the same address changes nothing on disk.
     let listener = api::listen::bind(config.listen)?;
     let address = listener
         .local_addr()
         .context("the listener has no address")?;
     data::prepare(&config)?;
-    let store = store::open(&config).await?;
+    let store = tokio::select! {
+        opened = store::open(&config) => opened?,
+        name = signals.next() => {
+            tracing::info!(signal = name, "stopped before the database was there");
+            return Ok(());
+        }
+    };
     let key = match &store {
         Opened::Sqlite(_) => key::obtain(&config)?,
         Opened::Postgres(store) => key::agree(&config, store)

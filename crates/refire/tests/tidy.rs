@@ -106,6 +106,18 @@ fn dependencies_point_one_way() {
             ][..],
         ),
         (
+            "schedule",
+            &[
+                "refire-core",
+                "refire-store",
+                "refire-engine",
+                "tokio",
+                "rusqlite",
+                "axum",
+                "reqwest",
+            ][..],
+        ),
+        (
             "core",
             &[
                 "refire-store",

@@ -1,7 +1,5 @@
 //! What a commit is made of: parts that become durable together.
 
-use std::collections::{HashMap, HashSet};
-
 use refire_core::dead_letter::{Letter, LetterStatus};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventRow, Status};
@@ -224,17 +222,16 @@ pub struct Want {
     pub up_to: u32,
     /// At most so many retries among them; the others stay.
     pub retries_up_to: u32,
-    /// What each concurrency key has room for; absent = keys do not matter.
-    pub keys: Option<KeyRoom>,
-    /// Bounds that hold over all nodes; then `keys` is absent.
-    pub everywhere: Option<Everywhere>,
+    /// How many executions of it may be in flight; absent = any number.
+    pub bounds: Option<Bounds>,
 }
 
 /// How many executions of a workflow may have work in flight, whoever owns it. Work is in flight
-/// when it is owned and has begun or is due. Two claims of one workflow on two nodes must not see
-/// the same room: a store that several nodes share makes one wait for the other.
+/// when it is owned and has begun or is due. An execution counts once, so work of one that is in
+/// flight has room. Two claims of one workflow on two nodes must not see the same room: a store that
+/// several nodes share makes one wait for the other.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Everywhere {
+pub struct Bounds {
     /// In all.
     pub max: Option<u32>,
     /// With the same concurrency key.
@@ -249,50 +246,9 @@ impl Want {
             workflow,
             up_to,
             retries_up_to: up_to,
-            keys: None,
-            everywhere: None,
+            bounds: None,
         }
     }
-
-    /// The same with what the bounds over all nodes leave room for, beside what is in flight now.
-    #[must_use]
-    pub(crate) fn beside(
-        &self,
-        bounds: Everywhere,
-        in_flight: impl IntoIterator<Item = (ExecutionId, Option<String>)>,
-    ) -> Self {
-        let mut executions = HashSet::new();
-        let mut keys: HashMap<String, u32> = HashMap::new();
-        for (execution, key) in in_flight {
-            if executions.insert(execution)
-                && let Some(key) = key
-            {
-                *keys.entry(key).or_default() += 1;
-            }
-        }
-        let running = u32::try_from(executions.len()).unwrap_or(u32::MAX);
-        let room = bounds
-            .max
-            .map_or(u32::MAX, |max| max.saturating_sub(running));
-        Self {
-            up_to: self.up_to.min(room),
-            keys: bounds.max_per_key.map(|max| KeyRoom {
-                max,
-                in_flight: keys,
-            }),
-            everywhere: None,
-            ..self.clone()
-        }
-    }
-}
-
-/// How many rows of each concurrency key may be in flight.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeyRoom {
-    /// Executions per key.
-    pub max: u32,
-    /// Those that are in flight, by key.
-    pub in_flight: HashMap<String, u32>,
 }
 
 /// A claim of unowned timers that are still to come due; the rows become owned, not begun. What

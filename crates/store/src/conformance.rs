@@ -98,7 +98,8 @@ macro_rules! conformance {
             begin_marks_only_owned_rows_of_that_attempt, what_was_withdrawn_does_not_begin,
             release_gives_back_what_was_owned, released_work_has_a_due_time,
             release_removes_work_of_a_paused_execution,
-            orphans_are_what_others_own, open_counts_follow_the_work,
+            orphans_are_what_others_own, a_node_finds_what_it_owns_and_is_due,
+            open_counts_follow_the_work,
         );
         $crate::conformance_topic!($lab, nodes:
             a_node_is_seen_until_it_leaves, only_the_expired_are_reaped,
@@ -116,6 +117,7 @@ macro_rules! conformance {
             keys_that_fill_up_hide_no_other, waiting_retries_hide_no_first_attempt,
             bounds_hold_over_all_nodes, bounds_of_keys_hold_over_all_nodes,
             strange_keys_are_told_apart, claims_take_what_a_full_walk_would,
+            parallel_steps_of_one_execution_run_together,
         );
         $crate::conformance_topic!($lab, snapshot:
             a_snapshot_with_every_commit, a_snapshot_now_and_then, no_snapshot_at_all,

@@ -1,11 +1,17 @@
 //! Dead letters as they are read back.
 
+mod search;
+mod tally;
+
 use refire_core::dead_letter::{LetterStatus, Reason};
 use refire_core::definition::WorkflowId;
 use refire_core::failure::Failure;
 use refire_core::id::{DlqId, ExecutionId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
+
+pub(crate) use search::{Search, ids_in};
+pub(crate) use tally::Tally;
 
 /// A dead letter, with what belongs to its failed execution.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,10 +10,12 @@ mod error;
 mod letter;
 mod node;
 mod page;
+mod picked;
 pub mod postgres;
 mod row;
 pub mod sqlite;
 mod table;
+mod unreadable;
 
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -31,9 +33,9 @@ use refire_core::json::Json;
 use refire_core::time::Timestamp;
 
 pub use batch::{
-    Admit, Advance, Batch, Begin, Claim, ClaimTimers, Everywhere, ExecutionRow, IdempotencyClaim,
-    KeyRoom, LetterRetry, Part, PartOutcome, Prune, PutWorkflow, Release, RowUpdate, SettleLetter,
-    Want, WorkChange, WorkKey,
+    Admit, Advance, Batch, Begin, Bounds, Claim, ClaimTimers, ExecutionRow, IdempotencyClaim,
+    LetterRetry, Part, PartOutcome, Prune, PutWorkflow, Release, RowUpdate, SettleLetter, Want,
+    WorkChange, WorkKey,
 };
 pub use catalog::{VersionRow, WorkflowRow};
 pub use error::{CommitError, NotWritten, ReadError};
@@ -100,6 +102,16 @@ pub trait Store: Send + Sync + 'static {
     async fn orphans(&self, after: Option<&WorkKey>, limit: u32)
     -> Result<Vec<WorkRow>, ReadError>;
 
+    /// Work of this node that is due by `now`, after the given key: what it is at, and what it may
+    /// have forgotten.
+    async fn owned_due(
+        &self,
+        node: NodeId,
+        now: Timestamp,
+        after: Option<&WorkKey>,
+        limit: u32,
+    ) -> Result<Vec<WorkRow>, ReadError>;
+
     /// How many executions of a workflow (or of all) are open, by what their work rows say.
     async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError>;
 
@@ -163,6 +175,13 @@ pub trait Store: Send + Sync + 'static {
 
     /// All nodes, the oldest first.
     async fn nodes(&self) -> Result<Vec<NodeRow>, ReadError>;
+
+    /// Whether a node has its lease: a small question, for whoever asks often whether the store
+    /// answers.
+    async fn has_lease(&self, node: NodeId) -> Result<bool, ReadError> {
+        let nodes = self.nodes().await?;
+        Ok(nodes.iter().any(|row| row.id == node))
+    }
 
     /// Whether other processes may use the store at the same time.
     fn is_shared(&self) -> bool {

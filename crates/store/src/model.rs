@@ -297,6 +297,19 @@ impl Store for Model {
             .await
     }
 
+    async fn owned_due(
+        &self,
+        node: NodeId,
+        now: Timestamp,
+        after: Option<&WorkKey>,
+        limit: u32,
+    ) -> Result<Vec<WorkRow>, ReadError> {
+        self.read("owned_due", |image| {
+            Ok(image.owned_due(node, now, after, limit))
+        })
+        .await
+    }
+
     async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError> {
         self.read("open_counts", |image| Ok(image.open_counts(workflow)))
             .await

@@ -24,8 +24,9 @@ mod tls;
 mod write;
 mod writer;
 
+use std::error::Error;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
@@ -34,7 +35,9 @@ use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
 
+use backoff::Backoff;
 pub use connect::ConnectError;
+pub use migrate::Pending;
 pub use options::{BadOptions, Options};
 #[cfg(feature = "conformance")]
 pub use scratch::Scratch;
@@ -58,6 +61,11 @@ const LEASES: usize = 2;
 const READ_WITHIN: Duration = Duration::from_secs(30);
 /// For a query that commits or leases wait for.
 const URGENT_WITHIN: Duration = Duration::from_secs(6);
+
+/// Waits between attempts to open a database that is not there yet.
+const AGAIN_FIRST: Duration = Duration::from_millis(200);
+/// See [`AGAIN_FIRST`].
+const AGAIN_MAX: Duration = Duration::from_secs(2);
 
 /// A store in a PostgreSQL database.
 pub struct Postgres {
@@ -92,11 +100,41 @@ impl Postgres {
         })
     }
 
-    /// The migrations that opening would apply, by name.
+    /// As [`Postgres::open`], but a database that is not there yet is waited for: databases are often
+    /// started together with those who use them.
+    ///
+    /// # Errors
+    /// As [`Postgres::open`]; at once for what waiting does not mend.
+    pub async fn open_within(options: &Options, patience: Duration) -> Result<Self, ReadError> {
+        let give_up = Instant::now() + patience;
+        let mut backoff = Backoff::new(AGAIN_FIRST, AGAIN_MAX);
+        let mut is_told = false;
+        loop {
+            let error = match Self::open(options).await {
+                Ok(store) => return Ok(store),
+                Err(error) => error,
+            };
+            let wait = backoff.next();
+            if !may_come_yet(&error) || Instant::now() + wait > give_up {
+                return Err(error);
+            }
+            if !is_told {
+                is_told = true;
+                tracing::warn!(
+                    error = &error as &dyn Error,
+                    "the database is not there yet; trying again for up to {} s",
+                    patience.as_secs()
+                );
+            }
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    /// The migrations that opening would apply.
     ///
     /// # Errors
     /// As [`Postgres::open`].
-    pub async fn pending(options: &Options) -> Result<Vec<String>, ReadError> {
+    pub async fn pending(options: &Options) -> Result<Vec<Pending>, ReadError> {
         let client = migrate::checked(options).await?;
         migrate::pending(&client).await
     }
@@ -110,8 +148,8 @@ impl Postgres {
         migrate::migrate(&mut client).await
     }
 
-    /// Carries everything in an SQLite file into a database that is empty, or nothing. `progress`
-    /// hears (done, all) in rows; the answer is how many there were.
+    /// Carries everything in an SQLite file into a database that is empty, or nothing; its tables are
+    /// made if need be. `progress` hears (done, all) in rows; the answer is how many there were.
     ///
     /// # Errors
     /// When the database is not empty, when another process has the file open, or when either
@@ -147,6 +185,17 @@ impl Postgres {
             .read(settings::put_if_absent(&reader, name, value))
             .await
     }
+}
+
+/// Whether a database that could not be opened may be there a moment later.
+fn may_come_yet(error: &ReadError) -> bool {
+    let ReadError::Unavailable(source) = error else {
+        return false;
+    };
+    if let Some(error) = source.downcast_ref::<ConnectError>() {
+        return error.may_heal();
+    }
+    source.downcast_ref().is_some_and(connect::may_heal)
 }
 
 #[async_trait]
@@ -232,6 +281,19 @@ impl Store for Postgres {
         let reader = self.dispatch.reader().await?;
         reader
             .read(read::work::orphans(&reader, after, limit))
+            .await
+    }
+
+    async fn owned_due(
+        &self,
+        node: NodeId,
+        now: Timestamp,
+        after: Option<&WorkKey>,
+        limit: u32,
+    ) -> Result<Vec<WorkRow>, ReadError> {
+        let reader = self.dispatch.reader().await?;
+        reader
+            .read(read::work::owned_due(&reader, node, now, (after, limit)))
             .await
     }
 
@@ -334,6 +396,11 @@ impl Store for Postgres {
     async fn nodes(&self) -> Result<Vec<NodeRow>, ReadError> {
         let reader = self.readers.reader().await?;
         reader.read(nodes::nodes(&reader)).await
+    }
+
+    async fn has_lease(&self, node: NodeId) -> Result<bool, ReadError> {
+        let reader = self.dispatch.reader().await?;
+        reader.read(nodes::has_lease(&reader, node)).await
     }
 
     fn is_shared(&self) -> bool {

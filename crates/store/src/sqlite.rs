@@ -247,6 +247,19 @@ impl Store for Sqlite {
             .await
     }
 
+    async fn owned_due(
+        &self,
+        node: NodeId,
+        now: Timestamp,
+        after: Option<&WorkKey>,
+        limit: u32,
+    ) -> Result<Vec<WorkRow>, ReadError> {
+        let after = after.cloned();
+        self.readers
+            .read(move |reader| read::work::owned_due(reader, node, now, (after.as_ref(), limit)))
+            .await
+    }
+
     async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError> {
         let workflow = workflow.cloned();
         self.readers

@@ -40,6 +40,8 @@ mod server;
 mod stage;
 #[path = "postgres/text.rs"]
 mod text;
+#[path = "postgres/unreadable.rs"]
+mod unreadable;
 #[path = "postgres/watch.rs"]
 mod watch;
 #[path = "differential/work.rs"]

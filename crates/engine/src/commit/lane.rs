@@ -17,9 +17,9 @@ const ADMISSION_KIB_MAX: usize = 64 * 1_024;
 /// How long an admission waits for room before it is refused.
 const ADMISSION_WAIT: Duration = Duration::from_secs(1);
 /// Requests of one lane in one batch.
-const BATCH_REQUESTS_MAX: usize = 512;
+pub(super) const BATCH_REQUESTS_MAX: usize = 512;
 /// Bytes of one lane in one batch: what is written is held several times while it is.
-const BATCH_BYTES_MAX: usize = 16 * 1024 * 1024;
+pub(super) const BATCH_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// A maintenance chunk is let in at least this often, however busy the other lanes are.
 const CHORE_EVERY: Duration = Duration::from_millis(100);
 
@@ -149,14 +149,15 @@ pub(crate) fn lanes() -> (Queue, Lanes) {
 
 impl Lanes {
     /// All that waits, as far as it fits into one batch; waits only if nothing does. None when
-    /// the queue was closed and is empty.
-    pub(crate) async fn next(&mut self) -> Option<Vec<Request>> {
+    /// the queue was closed and is empty. Maintenance has to wait longer while the store is busy.
+    pub(crate) async fn next(&mut self, is_busy: bool) -> Option<Vec<Request>> {
         let mut batch: Vec<Queued> = Vec::new();
+        let is_time = self.last_chore.elapsed() >= CHORE_EVERY;
         tokio::select! {
             biased;
             Some(first) = self.results.recv() => batch.push(first),
             Some(first) = self.admissions.recv() => batch.push(first),
-            Some(first) = self.chores.recv() => {
+            Some(first) = self.chores.recv(), if is_time || !is_busy => {
                 self.last_chore = tokio::time::Instant::now();
                 batch.push(first);
             }
@@ -166,7 +167,7 @@ impl Lanes {
         drain(&mut self.results, &mut batch);
         drain(&mut self.admissions, &mut batch);
         // Under load maintenance gets one chunk each 100 ms; without, as fast as it comes.
-        if (batch.len() <= 1 || self.last_chore.elapsed() >= CHORE_EVERY)
+        if (is_time || batch.len() <= 1 && !is_busy)
             && let Ok(chore) = self.chores.try_recv()
         {
             self.last_chore = tokio::time::Instant::now();

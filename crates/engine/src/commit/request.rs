@@ -223,6 +223,14 @@ impl Request {
         }
     }
 
+    /// The execution that it moves.
+    pub(super) fn execution(&self) -> Option<ExecutionId> {
+        match self {
+            Self::Command { id, .. } => Some(*id),
+            Self::Admit(_) | Self::Part { .. } => None,
+        }
+    }
+
     /// How many parts of a transaction it becomes.
     pub(crate) fn weight(&self) -> usize {
         match self {

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use refire_core::definition::{ParseOptions, StepId, Workflow, WorkflowId};
@@ -12,12 +13,12 @@ use refire_core::execution::{
 use refire_core::id::ExecutionId;
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
-use refire_store::model::{Disk, Faults, Model, NoFaults};
+use refire_store::model::{Disk, Faults, Model, Moment, NoFaults, Verdict};
 use refire_store::{Batch, Part, PutWorkflow, ReadError, Store, WorkRow};
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 
 use super::{
-    AdmitRequest, AfterCommit, BatchEnd, Cache, CommandError, Committer, Request, Trouble,
+    AdmitRequest, AfterCommit, BatchEnd, CommandError, Committer, Request, Returned, Tools,
 };
 use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
@@ -74,22 +75,33 @@ async fn committer(store: &Arc<Model>) -> Committer {
     let entropy = Arc::new(SystemEntropy::default());
     let settings = NodeSettings::default();
     let joined = Membership::join(Arc::clone(&store), Arc::clone(&clock), entropy, settings);
-    Committer {
+    Committer::new(Tools {
         catalog: Arc::new(Catalog::new(Arc::clone(&store))),
         store,
         slots: Slots::new(Limits::default()),
         clock,
         entropy: Arc::new(SystemEntropy::default()),
         membership: joined.await.unwrap(),
-        cache: Cache::default(),
         after: Arc::new(Nobody),
-        trouble: Trouble::default(),
+        overlap_from: 1,
+    })
+}
+
+/// Decides, writes and answers these, as often as it takes.
+async fn work_off(committer: &mut Committer, requests: Vec<Request>) {
+    committer.waiting.extend(requests);
+    loop {
+        committer.send_what_may_go();
+        let Some(returned) = committer.under_way.next().await else {
+            break;
+        };
+        assert_eq!(committer.settle(returned), BatchEnd::Settled);
     }
 }
 
-/// An execution whose two steps run, admitted by the committer; its state then.
-async fn admitted(committer: &mut Committer) -> Arc<Execution> {
-    let now = committer.clock.now();
+/// A request for an execution whose two steps run.
+async fn admission(committer: &Committer) -> Request {
+    let now = committer.tools.clock.now();
     let workflow = Workflow::parse(SOURCE, &ParseOptions::default()).unwrap();
     let put = PutWorkflow {
         id: workflow.id.clone(),
@@ -105,13 +117,12 @@ async fn admitted(committer: &mut Committer) -> Arc<Execution> {
         now,
         parts,
     };
-    committer.store.commit(&batch).await.unwrap();
+    committer.tools.store.commit(&batch).await.unwrap();
     let decision = start(
         &workflow,
         Start::plain(ID, 42, Json::parse("{}").unwrap()),
         now,
     );
-    let state = Arc::new(decision.state.clone());
     let admit = AdmitRequest {
         id: ID,
         workflow: Arc::new(workflow),
@@ -121,8 +132,17 @@ async fn admitted(committer: &mut Committer) -> Arc<Execution> {
         only_newest: false,
         reply: None,
     };
-    let end = committer.batch(vec![Request::Admit(vec![admit])]).await;
-    assert_eq!(end, BatchEnd::Settled);
+    Request::Admit(vec![admit])
+}
+
+/// It is admitted by the committer; its state then.
+async fn admitted(committer: &mut Committer) -> Arc<Execution> {
+    let request = admission(committer).await;
+    let Request::Admit(all) = &request else {
+        panic!("it is an admission");
+    };
+    let state = Arc::new(all[0].decision.state.clone());
+    work_off(committer, vec![request]).await;
     state
 }
 
@@ -142,7 +162,7 @@ async fn ask_all(
         });
         answers.push(answer);
     }
-    assert_eq!(committer.batch(requests).await, BatchEnd::Settled);
+    work_off(committer, requests).await;
     let mut heard = Vec::new();
     for answer in answers {
         heard.push(answer.await.unwrap());
@@ -235,4 +255,99 @@ async fn a_refusal_beside_a_decision_waits_for_the_store_too() {
         panic!("{heard:?}");
     };
     assert_eq!(heard[1].as_ref().unwrap().status, Status::Completed);
+}
+
+/// Holds up what the store does, until it is let go.
+struct HeldUp {
+    answers: Semaphore,
+    loads: Semaphore,
+}
+
+#[async_trait]
+impl Faults for HeldUp {
+    async fn commit(&self, moment: Moment, batch: &Batch) -> Verdict {
+        let admits = |part: &Part| matches!(part, Part::Admit(_));
+        if moment == Moment::Durable && batch.parts.iter().any(admits) {
+            self.answers.acquire().await.unwrap().forget();
+        }
+        Verdict::Go
+    }
+
+    async fn read(&self, what: &'static str) -> Result<(), ReadError> {
+        if what == "load" {
+            self.loads.acquire().await.unwrap().forget();
+        }
+        Ok(())
+    }
+}
+
+/// A committer on a shared store that is held up, with an admission that is durable there and not
+/// answered.
+async fn unanswered() -> (Arc<HeldUp>, Committer) {
+    let held_up = Arc::new(HeldUp {
+        answers: Semaphore::new(0),
+        loads: Semaphore::new(0),
+    });
+    let disk = Disk::shared(Arc::new(|| SystemClock::new().now()));
+    let store = Arc::new(disk.open(held_up.clone()));
+    let mut committer = committer(&store).await;
+    let request = admission(&committer).await;
+    committer.waiting.extend(vec![request]);
+    committer.send_what_may_go();
+    assert!(comes_back(&mut committer).await.is_none());
+    assert_eq!(disk.durable().executions.len(), 1);
+    (held_up, committer)
+}
+
+/// The batch that comes back without anything being waited for.
+async fn comes_back(committer: &mut Committer) -> Option<Returned> {
+    tokio::select! {
+        biased;
+        returned = committer.under_way.next() => returned,
+        () = tokio::time::sleep(Duration::from_secs(60)) => None,
+    }
+}
+
+fn pause(id: ExecutionId) -> Request {
+    Request::Command {
+        id,
+        command: Box::new(PAUSE),
+        known: None,
+        reply: None,
+        permit: None,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_reads_of_a_new_execution_before_its_node_has_heard_waits_for_that() {
+    let (held_up, mut committer) = unanswered().await;
+    held_up.loads.add_permits(9);
+    committer.waiting.extend(vec![pause(ID)]);
+    committer.send_what_may_go();
+    assert!(!committer.waiting.is_empty(), "it is held back");
+    assert!(comes_back(&mut committer).await.is_none());
+    held_up.answers.add_permits(1);
+    let admitted = comes_back(&mut committer).await.unwrap();
+    committer.settle(admitted);
+    committer.send_what_may_go();
+    assert!(committer.waiting.is_empty());
+    let paused = comes_back(&mut committer).await.unwrap();
+    committer.settle(paused);
+    assert_eq!(committer.cache.take(&ID).unwrap().status, Status::Paused);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_read_for_one_batch_holds_up_no_other() {
+    let (held_up, mut committer) = unanswered().await;
+    committer
+        .waiting
+        .extend(vec![pause(ExecutionId::from_bytes([8; 16]))]);
+    committer.send_what_may_go();
+    assert!(committer.waiting.is_empty(), "it has set out");
+    assert!(comes_back(&mut committer).await.is_none());
+    held_up.answers.add_permits(1);
+    let admitted = comes_back(&mut committer).await.unwrap();
+    assert!(admitted.executions.contains(&ID));
+    held_up.loads.add_permits(1);
+    assert!(comes_back(&mut committer).await.is_some());
 }

@@ -495,15 +495,15 @@ fn row_update(state: &Execution, new_events: u64) -> RowUpdate {
     }
 }
 
-/// The state as text, unless it is large and was written not long ago, or is as quickly had from
-/// the few events that made it.
+/// The state as text, unless it is as quickly had from the few events that made it, or is large and
+/// was written not long ago.
 fn snapshot(state: &Execution, new_events: u64) -> Option<Vec<u8>> {
     let ended = matches!(
         state.status,
         Status::Completed | Status::Failed | Status::Dlq | Status::Cancelled
     );
-    let is_first = state.version == new_events && new_events < limit::SNAPSHOT_EVENTS_APART;
-    if is_first && !ended && state.payloads.bytes() <= limit::SNAPSHOT_BYTES_NOT_AT_FIRST {
+    let is_short = state.version <= limit::SNAPSHOT_EVENTS_MIN;
+    if is_short && state.history_bytes <= limit::SNAPSHOT_VALUES_MAX {
         return None;
     }
     #[cfg(feature = "planted")]

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::definition::WorkflowId;
-use refire_store::{Claim, ClaimTimers, KeyRoom, Part, PartOutcome, Want, WorkRow};
+#[cfg(feature = "planted")]
+use refire_core::planted;
+use refire_store::{Claim, ClaimTimers, Part, PartOutcome, Want, WorkRow};
 
 use super::{Dispatcher, begin};
 use crate::commit::TIMER_OWNED_WITHIN;
+use crate::limit::bounds;
 
 /// How often timers that are due soon are taken over.
 const HORIZON_EVERY: Duration = Duration::from_secs(10);
@@ -229,9 +232,7 @@ async fn share_out(dispatcher: &Dispatcher, ready: &[WorkflowId], turn: &mut usi
             let room = dispatcher.slots.room(&definition.workflow);
             want.up_to = want.up_to.min(room.attempts);
             want.retries_up_to = room.retries;
-            want.everywhere = dispatcher.slots.everywhere(&definition.workflow);
-            let keys = room.keys.filter(|_| want.everywhere.is_none());
-            want.keys = keys.map(|(max, in_flight)| KeyRoom { max, in_flight });
+            want.bounds = bounds(&definition.workflow);
         }
         if dispatcher.store.is_shared() && want.retries_up_to >= PLAIN_CLAIM_MIN {
             // If all that is claimed may be retries, none need be counted, and a database server is
@@ -248,6 +249,10 @@ async fn share_out(dispatcher: &Dispatcher, ready: &[WorkflowId], turn: &mut usi
 
 async fn claimed(dispatcher: &Dispatcher, part: Part) -> Vec<WorkRow> {
     match dispatcher.part(part).await {
+        #[cfg(feature = "planted")]
+        Some(PartOutcome::Claimed(rows)) if !rows.is_empty() && planted::forgets_claim() => {
+            Vec::new()
+        }
         Some(PartOutcome::Claimed(rows)) => rows,
         _ => Vec::new(),
     }

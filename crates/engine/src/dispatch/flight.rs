@@ -185,6 +185,11 @@ impl Flights {
         next.is_some_and(|(key, _)| key.execution == execution)
     }
 
+    /// Whether any attempt of a step is in flight.
+    pub(super) fn has(&self, key: &WorkKey) -> bool {
+        self.entries().by_row.contains_key(key)
+    }
+
     /// Aborts everything and says what it was.
     pub(super) fn abort_all(&self) -> Vec<WorkRow> {
         let aborted = std::mem::take(&mut self.entries().by_row);

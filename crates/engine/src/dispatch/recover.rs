@@ -27,11 +27,11 @@ const WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// What a pass over the orphaned rows did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Pass {
-    lost: u64,
-    freed: u64,
+pub(super) struct Pass {
+    pub(super) lost: u64,
+    pub(super) freed: u64,
     /// Rows that could not be settled; another pass is needed.
-    left: u64,
+    pub(super) left: u64,
 }
 
 /// Goes through all work whose owner is gone, until none is left; on a store that others use too,
@@ -98,7 +98,7 @@ async fn pass(dispatcher: &Dispatcher) -> Result<Pass, ReadError> {
 }
 
 /// Attempts that had begun are lost.
-async fn lose(dispatcher: &Dispatcher, rows: Vec<WorkRow>, done: &mut Pass) {
+pub(super) async fn lose(dispatcher: &Dispatcher, rows: Vec<WorkRow>, done: &mut Pass) {
     let mut answers = Vec::with_capacity(rows.len());
     // All in one read: the committer would ask for one after the other, and nobody commits meanwhile.
     // What moves in between is told by its version.

@@ -12,7 +12,7 @@ use super::Engine;
 use crate::caller::Caller;
 use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
-use crate::commit::{BatchEnd, Cache, Committer, Lanes, Trouble, lanes};
+use crate::commit::{BatchEnd, Committer, Lanes, Tools, lanes};
 use crate::dispatch::{self, Dispatcher, Follow, Parts};
 use crate::entropy::{Entropy, SystemEntropy};
 use crate::intake::Intake;
@@ -27,6 +27,9 @@ use crate::vital::Vital;
 use crate::waiter::Waiters;
 use refire_core::json::Json;
 
+/// See [`Builder::overlap_from`].
+const OVERLAP_FROM: usize = 32;
+
 /// What an engine is made of.
 pub struct Builder {
     store: Arc<dyn Store>,
@@ -39,6 +42,7 @@ pub struct Builder {
     retention: Retention,
     local: LocalTasks,
     committing: Committing,
+    overlap_from: usize,
     node: NodeSettings,
 }
 
@@ -94,6 +98,7 @@ impl Builder {
             retention: Retention::default(),
             local: LocalTasks::default(),
             committing: Committing::Thread,
+            overlap_from: OVERLAP_FROM,
             node: NodeSettings::default(),
         }
     }
@@ -174,6 +179,15 @@ impl Builder {
         self
     }
 
+    /// On a shared store: with a batch on its way to it, the next sets out as soon as it has so many
+    /// requests. Many small batches cost more than they save; a store that is far away may like
+    /// them smaller.
+    #[must_use]
+    pub fn overlap_from(mut self, requests: usize) -> Self {
+        self.overlap_from = requests;
+        self
+    }
+
     /// Starts the engine on the current tokio runtime. Recovery goes on beside normal work.
     pub async fn start(self) -> Result<Arc<Engine>, StartError> {
         let caller = match self.caller {
@@ -210,17 +224,16 @@ impl Builder {
             secrets: self.secrets,
             broken: broken.clone(),
         });
-        let committer = Committer {
+        let committer = Committer::new(Tools {
             store: Arc::clone(&self.store),
             catalog: Arc::clone(&catalog),
             slots: Arc::clone(&slots),
             clock: Arc::clone(&self.clock),
             entropy: Arc::clone(&self.entropy),
             membership: Arc::clone(&membership),
-            cache: Cache::default(),
             after: Arc::new(Follow(Arc::clone(&dispatcher))),
-            trouble: Trouble::default(),
-        };
+            overlap_from: self.overlap_from,
+        });
         let committer = spawn_committer(self.committing, committer, lanes, broken.clone())?;
         let threads = spawn_services(committer, &dispatcher, self.retention);
         let intake = Intake {
@@ -270,6 +283,7 @@ fn spawn_services(
         stopping.clone(),
     ));
     vital.spawn(dispatch::recover(same()));
+    vital.spawn(dispatch::stray_loop(same()));
     vital.spawn(clock_loop(Arc::clone(clock), stopping.clone()));
     // The lease is kept until the very end, longer than anything that hangs on it.
     let (keeping, left) = (TaskTracker::new(), CancellationToken::new());

@@ -1,13 +1,13 @@
 //! The permits: counters behind one lock, and a bell that rings when one comes free.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use refire_core::definition::{Step, StepKind, Workflow, WorkflowId};
 use refire_core::execution::state::Origin;
 use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
-use refire_store::Everywhere;
+use refire_store::Bounds;
 use tokio::sync::Notify;
 
 use super::bounds::Limits;
@@ -52,8 +52,6 @@ pub struct Room {
     pub attempts: u32,
     /// Retries among them.
     pub retries: u32,
-    /// Executions per key, and how many of each are in flight.
-    pub keys: Option<(u32, HashMap<String, u32>)>,
 }
 
 /// The counters.
@@ -127,12 +125,8 @@ impl Slots {
     /// The bounds that a workflow has over all nodes, if there are others. Work of it runs only
     /// when the store has given it out by these.
     #[must_use]
-    pub fn everywhere(&self, workflow: &Workflow) -> Option<Everywhere> {
-        let bounds = Everywhere {
-            max: workflow.concurrency.max,
-            max_per_key: workflow.concurrency.max_per_key,
-        };
-        (self.is_shared && bounds != Everywhere::default()).then_some(bounds)
+    pub fn everywhere(&self, workflow: &Workflow) -> Option<Bounds> {
+        bounds(workflow).filter(|_| self.is_shared)
     }
 
     /// Free slots of the node.
@@ -141,14 +135,18 @@ impl Slots {
         self.limits.attempts.saturating_sub(self.counts().attempts)
     }
 
-    /// What a workflow's waiting work could get a permit for now.
+    /// What a workflow's waiting work could get a permit for now. The workflow's own bounds count
+    /// executions, and only the store knows whose the waiting work is: here they say no more than
+    /// how many steps so many executions may have in flight.
     #[must_use]
     pub fn room(&self, workflow: &Workflow) -> Room {
         let counts = self.counts();
         let mut attempts = self.limits.attempts.saturating_sub(counts.attempts);
         if let Some(max) = workflow.concurrency.max {
-            let running = counts.executions.get(&workflow.id).map_or(0, HashMap::len);
-            attempts = attempts.min(max.saturating_sub(u32::try_from(running).unwrap_or(u32::MAX)));
+            let steps = u32::try_from(workflow.steps.len()).unwrap_or(u32::MAX);
+            let running = counts.executions.get(&workflow.id);
+            let running = running.map_or(0, |running| running.values().sum());
+            attempts = attempts.min(max.saturating_mul(steps).saturating_sub(running));
         }
         let retrying = counts.retries.get(&workflow.id).copied().unwrap_or(0);
         let mut retries = self.limits.retries_per_workflow.saturating_sub(retrying);
@@ -167,25 +165,7 @@ impl Slots {
             attempts = attempts.min(free);
             retries = retries.min(free_for_retries);
         }
-        let keys = workflow.concurrency.max_per_key.map(|max| {
-            let in_flight = counts
-                .keys
-                .iter()
-                .filter(|((of, _), _)| *of == workflow.id)
-                .map(|((_, key), running)| {
-                    (
-                        key.clone(),
-                        u32::try_from(running.len()).unwrap_or(u32::MAX),
-                    )
-                })
-                .collect();
-            (max, in_flight)
-        });
-        Room {
-            attempts,
-            retries,
-            keys,
-        }
+        Room { attempts, retries }
     }
 
     /// Notes that unowned due work of this workflow is in the store.
@@ -260,6 +240,16 @@ impl Slots {
     fn counts(&self) -> MutexGuard<'_, Counts> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// How many executions of a workflow may be in flight, if it says so.
+#[must_use]
+pub fn bounds(workflow: &Workflow) -> Option<Bounds> {
+    let bounds = Bounds {
+        max: workflow.concurrency.max,
+        max_per_key: workflow.concurrency.max_per_key,
+    };
+    (bounds != Bounds::default()).then_some(bounds)
 }
 
 /// The hosts a workflow calls, if all of them are known.

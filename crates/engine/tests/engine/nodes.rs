@@ -1,17 +1,18 @@
 //! Two nodes on one store: what one does, the other knows, and a lease that is lost takes its work
 //! along.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use refire_core::execution::{Command, Status};
-use refire_core::id::NodeId;
+use refire_core::id::{ExecutionId, NodeId};
 use refire_engine::caller::Caller;
 use refire_engine::clock::{Clock, SystemClock};
 use refire_engine::limit::Limits;
 use refire_engine::{Engine, LetterRetryRequest, NodeSettings, RetryFrom};
-use refire_store::Store;
-use refire_store::model::{Disk, Faults, NoFaults};
+use refire_store::model::{Disk, Faults, Moment, NoFaults, Verdict};
+use refire_store::{Batch, Part, ReadError, Store};
 
 use crate::fixture::{
     Answer, Targets, apply, check, end, log, reaches, small_limits, start, within,
@@ -189,21 +190,62 @@ async fn a_node_that_lost_its_lease_joins_again_and_its_attempt_runs_anew() {
     other.stop().await;
 }
 
+/// Fails its renewals once it is cut off, and notes the batches that it sends and those that are
+/// written.
+#[derive(Default)]
+struct CutOff {
+    is_cut_off: AtomicBool,
+    sent: Mutex<Vec<Batch>>,
+    written: Mutex<Vec<Batch>>,
+}
+
+#[async_trait::async_trait]
+impl Faults for CutOff {
+    async fn commit(&self, moment: Moment, batch: &Batch) -> Verdict {
+        match moment {
+            Moment::Arrived => self.sent.lock().unwrap().push(batch.clone()),
+            Moment::Applied => {}
+            Moment::Durable => self.written.lock().unwrap().push(batch.clone()),
+        }
+        Verdict::Go
+    }
+
+    async fn read(&self, what: &'static str) -> Result<(), ReadError> {
+        let is_cut_off = self.is_cut_off.load(Ordering::SeqCst);
+        if is_cut_off && ["renew", "join", "leave", "reap"].contains(&what) {
+            return Err(ReadError::Unavailable("cut off".into()));
+        }
+        Ok(())
+    }
+}
+
+impl CutOff {
+    /// The batches among these that say how an attempt of the execution ended.
+    fn results(batches: &Mutex<Vec<Batch>>, id: ExecutionId) -> Vec<Batch> {
+        let ends = |part: &Part| match part {
+            Part::Advance(advance) => {
+                let mut events = advance.events.iter();
+                advance.id == id && events.any(|event| event.name == "STEP_STARTED")
+            }
+            _ => false,
+        };
+        let batches = batches.lock().unwrap();
+        let of_it = batches.iter().filter(|batch| batch.parts.iter().any(ends));
+        of_it.cloned().collect()
+    }
+}
+
+async fn until(mut is_so: impl FnMut() -> bool) {
+    within(async {
+        while !is_so() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_silent_node_held_is_run_by_another() {
-    /// Fails its renewals once it is cut off.
-    #[derive(Default)]
-    struct CutOff(std::sync::atomic::AtomicBool);
-    #[async_trait::async_trait]
-    impl Faults for CutOff {
-        async fn read(&self, what: &'static str) -> Result<(), refire_store::ReadError> {
-            let is_cut_off = self.0.load(std::sync::atomic::Ordering::SeqCst);
-            if is_cut_off && ["renew", "join", "leave", "reap"].contains(&what) {
-                return Err(refire_store::ReadError::Unavailable("cut off".into()));
-            }
-            Ok(())
-        }
-    }
     let shared = Shared::new();
     let faults = Arc::new(CutOff::default());
     let one = shared.node("one", Limits::default(), faults.clone()).await;
@@ -215,14 +257,32 @@ async fn what_a_silent_node_held_is_run_by_another() {
     let id = start(&one, &workflow, "{}").await;
     shared.targets.called("/a", 1).await;
     let was = one.node();
-    faults.0.store(true, std::sync::atomic::Ordering::SeqCst);
+    faults.is_cut_off.store(true, Ordering::SeqCst);
     let ended = end(&other, id).await;
     assert_eq!(ended.state.status, Status::Completed);
     assert_eq!(shared.targets.seen("/a").len(), 2);
-    // Its own result comes too late, and counts for nothing.
+    let lines = log(&other, id).await;
+    assert!(lines.contains(&"STEP_LOST a#1".to_owned()), "{lines:?}");
+    // Nobody has told it that it is gone, and its call goes on.
+    assert!(one.is_ready());
+    assert_eq!((one.node(), one.running()), (was, 1));
+    assert!(CutOff::results(&faults.sent, id).is_empty());
+    // Its own result comes too late, and counts for nothing: the store refuses it, and that is how
+    // the node learns that its lease is gone.
     shared.targets.open_gate(1);
-    faults.0.store(false, std::sync::atomic::Ordering::SeqCst);
+    until(|| !CutOff::results(&faults.sent, id).is_empty()).await;
+    let is_written = || !CutOff::results(&faults.written, id).is_empty();
+    until(|| !one.is_ready() || is_written()).await;
+    assert!(!is_written(), "a result was written without a lease");
+    let late = CutOff::results(&faults.sent, id);
+    assert_eq!(late.len(), 1);
+    assert_eq!(late[0].lease, Some(was));
+    until(|| one.running() == 0).await;
+    faults.is_cut_off.store(false, Ordering::SeqCst);
     rejoined(&one, was).await;
+    assert!(!is_written());
+    assert_eq!(CutOff::results(&faults.sent, id).len(), 1, "it is dropped");
+    assert_eq!(log(&one, id).await, lines, "nothing came after the end");
     reaches(&one, id, Status::Completed).await;
     check(&one, id).await;
     one.stop().await;

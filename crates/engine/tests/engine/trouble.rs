@@ -147,6 +147,16 @@ impl Store for Troubled {
         self.read(self.inner.orphans(after, limit).await)
     }
 
+    async fn owned_due(
+        &self,
+        node: NodeId,
+        now: Timestamp,
+        after: Option<&WorkKey>,
+        limit: u32,
+    ) -> Result<Vec<WorkRow>, ReadError> {
+        self.read(self.inner.owned_due(node, now, after, limit).await)
+    }
+
     async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError> {
         self.read(self.inner.open_counts(workflow).await)
     }

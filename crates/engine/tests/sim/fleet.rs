@@ -186,13 +186,15 @@ async fn lead(fleet: &Arc<Fleet>, life: &Arc<Life>) -> End {
     fleet.doors.lock().unwrap()[life.slot] = Some(people.clone());
     let meddler = people.clone();
     tokio::spawn(async move { meddler.meddle().await });
-    tokio::select! {
+    let end = tokio::select! {
         biased;
         () = life.died() => End::Crashed,
         () = engine.broken() => process::leave(life, &people).await,
         patience_ms = life.asked_to_stop() => process::stop(life, &people, patience_ms).await,
         () = fleet.done.cancelled() => End::Done,
-    }
+    };
+    process::remembered(life, &engine);
+    end
 }
 
 /// What the plan has for the nodes.
@@ -263,6 +265,7 @@ async fn come_to_an_end(fleet: &Fleet) {
         wait_ms = (wait_ms * 2).min(20_000);
     }
     for People { life, engine, .. } in fleet.open_doors() {
+        process::remembered(&life, &engine);
         let (free, slots) = (engine.free_slots(), fleet.world.plan.limits.attempts);
         if free != slots {
             let what = format!(
@@ -407,7 +410,8 @@ fn is_well(life: &Life) -> bool {
         let engine = life.engine.get().and_then(std::sync::Weak::upgrade);
         engine.is_some_and(|engine| engine.is_ready())
     };
-    !life.is_dead() && !life.is_paused() && life.cut_for().is_none() && ready(life)
+    let is_cut = life.cut_for().is_some() || life.lease_cut_for().is_some();
+    !life.is_dead() && !life.is_paused() && !is_cut && ready(life)
 }
 
 /// Work that may run by now.

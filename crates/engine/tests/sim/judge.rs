@@ -16,6 +16,7 @@ use refire_core::definition::{ParseOptions, Workflow, WorkflowId};
 use refire_core::execution::replay::replay;
 use refire_core::execution::{Event, Execution, apply_to};
 use refire_core::id::ExecutionId;
+use refire_core::limit;
 use refire_store::model::{Image, Record};
 
 use crate::mark::{Mark, Marks};
@@ -211,8 +212,8 @@ impl Known {
                 Ok(stored) => (stored, snapshot.version),
                 Err(error) => return fail(format!("the snapshot cannot be read: {error}")),
             },
-            // A young one is read from its few events.
-            None if !state.status.is_terminal() => (Execution::empty(), 0),
+            // A young one is read from its few events, and so is a short one that ended.
+            None if !state.status.is_terminal() || self.is_short() => (Execution::empty(), 0),
             None => return fail("it ended without a snapshot".to_owned()),
         };
         if stored.version != version || version > update.version {
@@ -228,6 +229,12 @@ impl Known {
             return fail(format!("stored {stored:?}, folded {state:?}"));
         }
         Ok(())
+    }
+
+    /// Whether it has few events in all, with small values.
+    fn is_short(&self) -> bool {
+        self.log.len() as u64 <= limit::SNAPSHOT_EVENTS_MIN
+            && self.state.history_bytes <= limit::SNAPSHOT_VALUES_MAX
     }
 
     /// Every decision must follow again from what came from outside.

@@ -16,7 +16,7 @@ use refire_engine::Engine;
 use refire_engine::clock::{Clock, SystemClock};
 use refire_engine::entropy::Entropy;
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::mark::Mark;
 use crate::world::{Inside, Violation, World};
@@ -24,6 +24,9 @@ use crate::world::{Inside, Violation, World};
 /// What a process knows of the store may be this old although nothing held it up, in milliseconds:
 /// what it has read grows old until it acts on it.
 const OLD_MS: u64 = 1_000;
+
+/// A process that stood still is all awake again after this, in milliseconds.
+pub(crate) const WAKES_WITHIN_MS: u64 = 20;
 
 /// See the module.
 pub(crate) struct Life {
@@ -44,6 +47,8 @@ pub(crate) struct Life {
     paused_until: Mutex<Option<Instant>>,
     /// It does not reach the database until then.
     cut_until: Mutex<Option<Instant>>,
+    /// It cannot do anything about its lease until then, and reaches the database otherwise.
+    lease_cut_until: Mutex<Option<Instant>>,
     /// From when to when it waited for something that the store had told it, in milliseconds.
     deaf: Mutex<Vec<(u64, u64)>>,
     /// How much patience a stop was asked with, in milliseconds.
@@ -98,6 +103,7 @@ impl Life {
             engine: OnceLock::new(),
             paused_until: Mutex::new(None),
             cut_until: Mutex::new(None),
+            lease_cut_until: Mutex::new(None),
             deaf: Mutex::new(Vec::new()),
             dead: AtomicBool::new(false),
             over: Notify::new(),
@@ -123,6 +129,10 @@ impl Life {
                 Some(until) => {
                     let from = self.lived_ms();
                     sleep_until(until).await;
+                    // Its tasks go on in any order, and not all at the same moment.
+                    let lags = [0, 0, 1, WAKES_WITHIN_MS];
+                    let lag = self.with(|inside| *inside.process_dice.pick(&lags));
+                    sleep(Duration::from_millis(lag)).await;
                     self.was_deaf(from);
                 }
                 None => return,
@@ -147,7 +157,21 @@ impl Life {
 
     /// For how long it does not reach the database.
     pub(crate) fn cut_for(&self) -> Option<Duration> {
-        let until = (*self.cut_until.lock().unwrap())?;
+        self.time_left(&self.cut_until)
+    }
+
+    /// It cannot do anything about its lease for so long.
+    pub(crate) fn cut_lease(&self, ms: u64) {
+        prolong(&self.lease_cut_until, ms);
+    }
+
+    /// For how long it cannot do anything about its lease.
+    pub(crate) fn lease_cut_for(&self) -> Option<Duration> {
+        self.time_left(&self.lease_cut_until)
+    }
+
+    fn time_left(&self, until: &Mutex<Option<Instant>>) -> Option<Duration> {
+        let until = (*until.lock().unwrap())?;
         let left = until.saturating_duration_since(Instant::now());
         (!left.is_zero() && !self.world.inside().healed).then_some(left)
     }
@@ -156,7 +180,7 @@ impl Life {
     pub(crate) fn was_held_up_since(&self, ms: u64) -> bool {
         let until = |until: &Mutex<Option<Instant>>| *until.lock().unwrap();
         let since = self.lived_from + Duration::from_millis(ms - self.lived_before_ms);
-        [&self.paused_until, &self.cut_until]
+        [&self.paused_until, &self.cut_until, &self.lease_cut_until]
             .into_iter()
             .filter_map(until)
             .any(|until| until > since)
@@ -205,7 +229,7 @@ impl Life {
     /// Sleeps, and wakes up only in a living process.
     pub(crate) async fn sleep_ms(&self, ms: u64) {
         if ms > 0 {
-            tokio::time::sleep(Duration::from_millis(ms)).await;
+            sleep(Duration::from_millis(ms)).await;
         }
         self.alive().await;
     }

@@ -133,6 +133,11 @@ marks! {
     CallGivenUp,
     /// A commit was refused because its node's lease was gone.
     CommitFenced,
+    /// A node that had lost its lease in the middle of a call got the answer when the attempt had
+    /// been recorded as lost.
+    LateResult,
+    /// It handed such a result in, and the store refused it.
+    LateResultFenced,
     /// A node that was cut off tried to commit.
     CommitWhileCutOff,
     /// A node was stopped in order while others went on.

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use refire_core::planted::{Defect, choose};
 use refire_store::model::Disk;
 
-use crate::plan::Nodes;
+use crate::plan::{Nodes, Plan};
 use crate::run::run;
 use crate::world::LINES_SHOWN;
 
 /// A defect must be found within so many seeds.
 const SEEDS_MAX: u64 = 1_000;
+/// So many seeds of each kind must find again what was forgotten, and come to their end.
+const HEALED_SEEDS: usize = 12;
 /// Commits that a lazy disk answers before it makes them durable.
 const LAZY_COMMITS: u32 = 5;
 
@@ -66,6 +68,7 @@ fn a_timer_that_nobody_waits_for_is_found() {
         "everything comes to its end",
         "work begins on time",
         "nothing waits while nothing runs",
+        "nothing is forgotten",
     ];
     is_found(Some(Defect::TimerForgotten), Disk::new, &checks);
 }
@@ -106,6 +109,7 @@ fn an_unknown_end_that_is_answered_as_none_is_found() {
         "the fold of the log is the stored state",
         "a store without faults works",
         "everything comes to its end",
+        "nothing is forgotten",
     ];
     is_found(Some(Defect::UnknownSaysRefused), Disk::new, &checks);
 }
@@ -178,6 +182,7 @@ fn an_unknown_end_that_is_forgotten_is_found() {
     let checks = [
         "everything comes to its end",
         "a dead node's work begins elsewhere in time",
+        "nothing is forgotten",
     ];
     is_found_among_nodes(Defect::UnknownForgotten, &checks);
 }
@@ -198,4 +203,56 @@ fn calls_that_go_on_without_a_lease_are_found() {
 fn calls_for_what_may_be_anothers_are_found() {
     let checks = ["a node calls what it owns", "one node calls an attempt"];
     is_found_among_nodes(Defect::CalledUnconfirmed, &checks);
+}
+
+/// Runs seeds with a defect that makes nodes forget what they own: nothing of it stays forgotten, and
+/// nothing is called twice because of it. What is found again is late, so only seeds that allow for
+/// that will do.
+fn is_healed(defect: Defect) {
+    let may_be_late = |seed: &u64| {
+        let plan = Plan::roll(*seed);
+        !(plan.rates.is_calm() && plan.nodes.is_calm())
+    };
+    let (mut alone, mut together) = (0, 0);
+    for seed in (0..SEEDS_MAX).filter(may_be_late) {
+        let count = match Nodes::roll(seed).count {
+            1 => &mut alone,
+            _ => &mut together,
+        };
+        if *count >= HEALED_SEEDS {
+            continue;
+        }
+        choose(Some(defect));
+        let outcome = run(seed, Disk::new(), LINES_SHOWN);
+        choose(None);
+        if let Some(violation) = outcome.violation {
+            panic!("SEED={seed} does not get over {defect:?}: {violation}");
+        }
+        *count += usize::from(outcome.found_again > 0);
+    }
+    assert!(
+        alone >= HEALED_SEEDS && together >= HEALED_SEEDS,
+        "of one node {alone} seeds, of several {together} found what was forgotten"
+    );
+}
+
+#[test]
+fn claims_that_are_forgotten_are_found_again() {
+    is_healed(Defect::ClaimForgotten);
+}
+
+#[test]
+fn attempts_that_are_forgotten_are_found_again() {
+    is_healed(Defect::AttemptForgotten);
+}
+
+#[test]
+fn claims_that_are_forgotten_for_good_are_found() {
+    let checks = [
+        "everything comes to its end",
+        "a dead node's work begins elsewhere in time",
+        "work begins on time",
+        "nothing waits while nothing runs",
+    ];
+    is_found(Some(Defect::ClaimForgottenForGood), Disk::new, &checks);
 }

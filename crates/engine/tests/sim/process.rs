@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use refire_core::planted::{self, Defect};
 use refire_engine::{Engine, NodeSettings, Retention, StartError};
 use refire_store::Store;
 use refire_store::model::Image;
@@ -49,6 +50,8 @@ pub(crate) async fn start(life: &Arc<Life>) -> Result<Arc<Engine>, StartError> {
             lease: world.plan.nodes.lease,
             ..NodeSettings::default()
         })
+        // Some lives have the next batch on its way at once, some hardly ever.
+        .overlap_from(if life.number.is_multiple_of(2) { 1 } else { 24 })
         .commit_on_runtime();
     for flow in &world.plan.flows {
         let (targets, id) = (targets.clone(), flow.id.clone());
@@ -61,6 +64,24 @@ pub(crate) async fn start(life: &Arc<Life>) -> Result<Arc<Engine>, StartError> {
     life.alive().await;
     let _ = life.engine.set(Arc::downgrade(&engine));
     Ok(engine)
+}
+
+/// Whether it knew of all that it owned. The net below its memory would hide that it did not.
+pub(crate) fn remembered(life: &Life, engine: &Engine) {
+    let found = engine.found_again();
+    let is_planted = [Defect::ClaimForgotten, Defect::AttemptForgotten]
+        .into_iter()
+        .any(planted::is);
+    life.check(|inside| {
+        inside.found_again.insert(life.number, found);
+        match found > 0 && !is_planted {
+            true => Err(Violation::new(
+                "nothing is forgotten",
+                format!("{found} rows in life {}", life.number),
+            )),
+            false => Ok(()),
+        }
+    });
 }
 
 /// The store is not to be trusted: whoever waits is answered, then the process is gone.

@@ -37,6 +37,8 @@ pub(crate) struct Outcome {
     pub(crate) marks: Marks,
     pub(crate) lives: u32,
     pub(crate) executions: usize,
+    /// Rows that processes had forgotten and found again.
+    pub(crate) found_again: u64,
 }
 
 /// Runs a seed on this disk.
@@ -63,6 +65,7 @@ pub(crate) fn run(seed: u64, disk: Arc<Disk>, lines_kept: usize) -> Outcome {
         marks: inside.marks.clone(),
         lives: lived.unwrap_or(0),
         executions: inside.judge.all().count(),
+        found_again: inside.found_again.values().sum(),
     }
 }
 
@@ -196,13 +199,15 @@ async fn lead(life: &Arc<Life>) -> End {
     tokio::spawn(watch(Arc::clone(life), Arc::clone(&engine)));
     let meddler = people.clone();
     tokio::spawn(async move { meddler.meddle().await });
-    tokio::select! {
+    let end = tokio::select! {
         biased;
         () = life.died() => End::Crashed,
         () = engine.broken() => process::leave(life, &people).await,
         patience_ms = life.asked_to_stop() => process::stop(life, &people, patience_ms).await,
         end = days(life, &people) => end,
-    }
+    };
+    process::remembered(life, &engine);
+    end
 }
 
 /// Looks now and then whether anything that could run does not, although nothing else does.

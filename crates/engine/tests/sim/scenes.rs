@@ -1,5 +1,7 @@
 //! Single situations, by hand: what the seeds found once and what is too rare to leave to them.
 
+mod forgotten;
+
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -9,6 +11,7 @@ use refire_core::execution::{Command, Status};
 use refire_core::failure::Failure;
 use refire_core::id::ExecutionId;
 use refire_core::json::Json;
+use refire_core::limit::SNAPSHOT_EVENTS_MIN;
 use refire_core::time::Timestamp;
 use refire_engine::caller::Caller;
 use refire_engine::clock::Clock;
@@ -96,8 +99,12 @@ impl Clock for SceneClock {
 
 impl Scene {
     fn new() -> Arc<Self> {
+        Self::on(Disk::new())
+    }
+
+    fn on(disk: Arc<Disk>) -> Arc<Self> {
         Arc::new(Self {
-            disk: Disk::new(),
+            disk,
             failing: Mutex::default(),
             late: Mutex::default(),
             verdict: Mutex::default(),
@@ -153,8 +160,10 @@ async fn left_behind(scene: &Arc<Scene>, flow: &str) -> (Arc<Engine>, ExecutionI
         panic!("there was no key");
     };
     // So that its state is stored, and not only the events it is made of.
-    for command in [Command::Pause { by: None }, Command::Resume { by: None }] {
-        engine.command(id, command).await.unwrap();
+    for _ in 0..SNAPSHOT_EVENTS_MIN.div_ceil(2) {
+        for command in [Command::Pause { by: None }, Command::Resume { by: None }] {
+            engine.command(id, command).await.unwrap();
+        }
     }
     engine.stop().await;
     (scene.start().await, id)

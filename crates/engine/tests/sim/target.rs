@@ -16,10 +16,15 @@ use refire_engine::{TaskContext, TaskError};
 use crate::dice::Dice;
 use crate::flow::Mood;
 use crate::judge::By;
-use crate::life::Life;
+use crate::life::{Life, WAKES_WITHIN_MS};
 use crate::mark::Mark;
 use crate::weather::POISON;
 use crate::world::Inside;
+
+/// For how long a lease cannot be renewed, in milliseconds: longer than it lasts.
+const UNRENEWED_MS: u64 = 30_000;
+/// That befalls so many times as many of the few calls that wait for long enough.
+const PATIENT_TIMES: u32 = 4;
 
 /// Calls of the running process that have not ended, with what limits count them by.
 #[derive(Default)]
@@ -128,10 +133,13 @@ impl Caller for Targets {
             host,
         };
         let flow = request.url.split('/').nth(3).unwrap_or_default().to_owned();
-        let called = self.called(&flow, call, request.timeout);
-        let answer = tokio::time::timeout(request.timeout, called).await;
+        let answer = tokio::select! {
+            biased;
+            answer = self.called(&flow, call, request.timeout) => Some(answer),
+            () = self.too_long(request.timeout) => None,
+        };
         self.0.alive().await;
-        let value = answer.unwrap_or_else(|_| {
+        let value = answer.unwrap_or_else(|| {
             self.0.say("a call times out");
             Err(Failure::new(ErrorClass::ReadTimeout, "no answer in time"))
         })?;
@@ -141,6 +149,16 @@ impl Caller for Targets {
 }
 
 impl Targets {
+    /// Returns when a call has taken too long. What came while the process stood still is there when
+    /// it goes on, whatever time it is by then.
+    async fn too_long(&self, timeout: Duration) {
+        tokio::time::sleep(timeout).await;
+        if self.0.is_paused() {
+            self.0.alive().await;
+            self.0.sleep_ms(WAKES_WITHIN_MS).await;
+        }
+    }
+
     /// A task of the program; the engine itself watches its time.
     pub(crate) async fn task(
         self,
@@ -176,7 +194,7 @@ impl Targets {
         life.say(&format!("call {text}"));
         life.with(|inside| inside.calls_made += 1);
         life.tempt();
-        let (number, reaction) = self.arrive(flow, &call, timeout);
+        let (number, mut reaction) = self.arrive(flow, &call, timeout);
         life.alive().await;
         let _ending = Ending {
             life: Arc::clone(life),
@@ -192,9 +210,18 @@ impl Targets {
             life.crash(&format!("during {text}"), Some(Mark::CrashDuringCall))
                 .await;
         }
+        self.is_held_up(&text, &mut reaction, timeout);
         match reaction {
             Reaction::Answers { after_ms, value } => {
                 life.sleep_ms(after_ms).await;
+                life.with(|inside| {
+                    if inside
+                        .judge
+                        .was_lost(call.execution, &call.step, call.attempt)
+                    {
+                        inside.marks.reach(Mark::LateResult);
+                    }
+                });
                 life.say(&format!("{text} succeeds"));
                 Ok(value)
             }
@@ -286,6 +313,44 @@ impl Targets {
     fn rolls_crash(&self, inside: &mut Inside, rate: fn(&crate::plan::Rates) -> u32) -> bool {
         let plan = &self.0.world.plan;
         inside.may_crash(plan) && inside.target_dice.chance(rate(&plan.rates))
+    }
+
+    /// In the middle of a call its process stands still, or cannot renew its lease while the target
+    /// takes its time: when the answer comes, the attempt may be another's.
+    fn is_held_up(&self, text: &str, reaction: &mut Reaction, timeout: Duration) {
+        let life = &self.0;
+        let plan = &life.world.plan;
+        let Reaction::Answers { after_ms, .. } = reaction else {
+            return;
+        };
+        let is_patient = timeout >= Duration::from_millis(UNRENEWED_MS);
+        let rate = plan.nodes.held_up * if is_patient { PATIENT_TIMES } else { 1 };
+        let rolled = life.with(|inside| {
+            let may_be = life.world.is_shared() && inside.may_crash(plan);
+            let dice = &mut inside.target_dice;
+            if !may_be || !dice.chance(rate) {
+                return None;
+            }
+            inside.crashes += 1;
+            Some(match is_patient {
+                true => {
+                    *after_ms = *dice.pick(&[7_000, 12_000, 17_000, 22_000]);
+                    None
+                }
+                false => Some(*dice.pick(&[12_000, 18_000, 30_000, 45_000])),
+            })
+        });
+        match rolled {
+            Some(Some(ms)) => {
+                life.say(&format!("it stands still during {text} for {ms} ms"));
+                life.pause(ms);
+            }
+            Some(None) => {
+                life.say(&format!("its lease cannot be renewed during {text}"));
+                life.cut_lease(UNRENEWED_MS);
+            }
+            None => {}
+        }
     }
 
     fn reaction(

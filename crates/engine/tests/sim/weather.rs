@@ -14,6 +14,7 @@ use refire_core::id::ExecutionId;
 use refire_store::model::{Faults, Finding, Image, Moment, Verdict};
 use refire_store::{Batch, Begin, News, NotWritten, Part, ReadError, WorkChange, WorkRow};
 
+use crate::judge::Judge;
 use crate::life::Life;
 use crate::mark::Mark;
 use crate::world::{Inside, Trace};
@@ -124,6 +125,7 @@ impl Weather {
             let (now, marks) = (inside.lived_ms, &mut inside.marks);
             let judge = &mut inside.judge;
             let is_shared = life.world.is_shared();
+            Judge::gives_up(batch, node, &inside.in_flight)?;
             life.world.disk.look(|image| {
                 if is_shared {
                     judge.written_by(image, batch, node)?;
@@ -175,6 +177,10 @@ impl Weather {
         let has_lease = |node| image.nodes.contains_key(&node);
         if batch.lease.is_some_and(|node| !has_lease(node)) {
             inside.marks.reach(Mark::CommitFenced);
+            if successes(batch).any(|(id, step, attempt)| inside.judge.was_lost(id, step, attempt))
+            {
+                inside.marks.reach(Mark::LateResultFenced);
+            }
         }
         for part in &batch.parts {
             match part {
@@ -308,6 +314,18 @@ fn ended_attempts(events: &[EventRow]) -> usize {
         .iter()
         .filter(|event| event.name == "STEP_STARTED")
         .count()
+}
+
+/// The attempts that ended well, by what a batch says.
+fn successes(batch: &Batch) -> impl Iterator<Item = (ExecutionId, &str, u32)> {
+    batch.parts.iter().flat_map(|part| {
+        let (id, events) = match part {
+            Part::Advance(advance) => (Some(advance.id), advance.events.as_slice()),
+            _ => (None, [].as_slice()),
+        };
+        let ended = events.iter().filter(|event| event.name == "STEP_COMPLETED");
+        ended.filter_map(move |event| Some((id?, event.step.as_deref()?, event.attempt?)))
+    })
 }
 
 /// Whether work is written that this process begins at once.

@@ -75,6 +75,8 @@ pub(crate) struct Inside {
     pub(crate) deeds_begun: usize,
     /// Calls that were made.
     pub(crate) calls_made: u64,
+    /// Rows that each life had forgotten and found again.
+    pub(crate) found_again: BTreeMap<u32, u64>,
     /// Until then (lived) the store refuses every commit, or fails every read.
     pub(crate) refusing_until: u64,
     pub(crate) unreadable_until: u64,
@@ -107,6 +109,7 @@ impl World {
             lived_ms: 0,
             deeds_begun: 0,
             calls_made: 0,
+            found_again: BTreeMap::new(),
             refusing_until: 0,
             unreadable_until: 0,
             store_dice: Dice::new(seed, "store"),

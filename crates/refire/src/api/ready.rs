@@ -52,10 +52,10 @@ impl Readiness {
         if seen.asked_at.is_some_and(|at| at.elapsed() < FRESH_FOR) {
             return seen.is_there;
         }
-        let this = engine.node();
-        let answer = match tokio::time::timeout(ASKED_FOR, engine.nodes()).await {
-            // A node that is not among them has lost its lease and does not know it yet.
-            Ok(Ok(nodes)) => Some(nodes.iter().any(|node| node.id == this)),
+        let asking = engine.store().has_lease(engine.node());
+        let answer = match tokio::time::timeout(ASKED_FOR, asking).await {
+            // A node without one has lost it and does not know it yet.
+            Ok(Ok(has_lease)) => Some(has_lease),
             Ok(Err(_)) => Some(false),
             Err(_) => None,
         };

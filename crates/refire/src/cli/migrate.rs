@@ -31,7 +31,7 @@ pub(crate) struct MigrateArgs {
     #[arg(long, env = "REFIRE_DATABASE_URL", value_name = "URL")]
     #[arg(hide_env_values = true)]
     database: Option<DatabaseUrl>,
-    /// Change nothing; list what would be applied
+    /// Change nothing; list what would be applied. Exit code 3 if there is anything, 0 if not
     #[arg(long, conflicts_with = "from")]
     check: bool,
     /// Copy everything of an embedded database into the PostgreSQL, which must be empty
@@ -45,14 +45,21 @@ pub(crate) async fn run(session: &Session, args: &MigrateArgs) -> anyhow::Result
     if args.check {
         return check(session, &options).await;
     }
-    let source = args.from.as_ref().map(source).transpose()?;
-    let applied = Postgres::migrate(&options).await?;
-    if !session.is_json() {
-        say_applied(&options, &applied);
-    }
-    let copied = match source {
-        Some(file) => Some(import(session, &file, &options).await?),
-        None => None,
+    let (applied, copied) = match args.from.as_ref().map(source).transpose()? {
+        Some(file) => {
+            // Copying makes the tables itself, when it has found that the file can be used.
+            let pending = Postgres::pending(&options).await?;
+            let applied: Vec<String> = pending.into_iter().map(|one| one.name).collect();
+            let copied = import(session, &file, &options, &applied).await?;
+            (applied, Some(copied))
+        }
+        None => {
+            let applied = Postgres::migrate(&options).await?;
+            if !session.is_json() {
+                say_applied(&options, &applied);
+            }
+            (applied, None)
+        }
     };
     if session.is_json() {
         print_json(&serde_json::json!({ "applied": applied, "copied_rows": copied }))?;
@@ -87,13 +94,24 @@ fn source(url: &DatabaseUrl) -> anyhow::Result<std::path::PathBuf> {
 
 async fn check(session: &Session, options: &Options) -> anyhow::Result<Outcome> {
     let pending = Postgres::pending(options).await?;
+    let place = options.place();
     if session.is_json() {
-        print_json(&serde_json::json!({ "pending": pending }))?;
+        let names: Vec<&str> = pending.iter().map(|one| one.name.as_str()).collect();
+        print_json(&serde_json::json!({ "pending": names }))?;
+    } else if pending.is_empty() {
+        say(&format!("{place} is up to date"));
     } else {
-        print(&pending.join("\n"))?;
-        if pending.is_empty() {
-            say(&format!("{} is up to date", options.place()));
-        }
+        let count = match pending.len() {
+            1 => "1 migration is pending".to_owned(),
+            many => format!("{many} migrations are pending"),
+        };
+        say(&format!("{place}: {count}"));
+        let lines = pending.iter();
+        let lines: Vec<String> = lines
+            .map(|one| format!("{}  {}", one.name, one.about))
+            .collect();
+        print(&lines.join("\n"))?;
+        say("run `refire migrate` to apply; a node that starts does the same");
     }
     Ok(if pending.is_empty() {
         Outcome::Done
@@ -111,7 +129,12 @@ fn say_applied(options: &Options, applied: &[String]) {
 }
 
 /// Copies an embedded database; how many rows that were.
-async fn import(session: &Session, file: &Path, options: &Options) -> anyhow::Result<u64> {
+async fn import(
+    session: &Session,
+    file: &Path,
+    options: &Options,
+    applied: &[String],
+) -> anyhow::Result<u64> {
     let began = Instant::now();
     let bar = rows_bar();
     let copied = Postgres::import(options, file, &|done, all| {
@@ -122,6 +145,7 @@ async fn import(session: &Session, file: &Path, options: &Options) -> anyhow::Re
     bar.finish_and_clear();
     let rows = copied.with_context(|| format!("{} was not copied", file.display()))?;
     if !session.is_json() {
+        say_applied(options, applied);
         say(&format!(
             "{rows} rows of {} copied to {} in {}",
             file.display(),

@@ -1,6 +1,7 @@
 //! The store of the settings, opened.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use refire_engine::clock::{Clock, SystemClock};
@@ -11,6 +12,9 @@ use refire_store::{ReadError, Store};
 #[cfg(debug_assertions)]
 use super::weaken;
 use crate::config::{Database, ServeConfig};
+
+/// How long a database may take to be there: it is often started together with its nodes.
+const DATABASE_WITHIN: Duration = Duration::from_secs(30);
 
 /// A store, and what only its kind can do.
 pub(super) enum Opened {
@@ -42,7 +46,8 @@ pub(super) async fn open(config: &ServeConfig) -> anyhow::Result<Opened> {
             Ok(Opened::Sqlite(Arc::new(store)))
         }
         Database::Postgres(options) => {
-            let store = Postgres::open(options).await.map_err(|error| match error {
+            let opening = Postgres::open_within(options, DATABASE_WITHIN);
+            let store = opening.await.map_err(|error| match error {
                 // It says which database, and what is wrong.
                 ReadError::Unavailable(source) => anyhow!(source),
                 error => anyhow!(error).context(format!(

@@ -6,7 +6,7 @@ use std::process::Command;
 /// Ends with this value.
 pub(crate) struct Cluster {
     pub(crate) url: String,
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
 }
 
 impl Cluster {
@@ -30,7 +30,7 @@ impl Cluster {
         self.tell("up", &[]);
     }
 
-    fn tell(&self, what: &str, more: &[&str]) {
+    pub(crate) fn tell(&self, what: &str, more: &[&str]) {
         let mut args = vec![what, self.folder.to_str().unwrap()];
         args.extend(more);
         postgres(&args);

@@ -44,3 +44,4 @@ mod moving;
 mod nodes;
 mod outage;
 mod refusals;
+mod tls;

@@ -89,7 +89,31 @@ fn migrations_are_listed_and_applied() {
     let check = || refire(home.path(), &database, &["migrate", "--check"]);
     let pending = check();
     assert_eq!(pending.status.code(), Some(3), "{pending:?}");
-    assert_eq!(text(&pending.stdout), "0001_initial\n");
+    let listed = text(&pending.stdout);
+    assert!(listed.starts_with("0001_initial  "), "{listed}");
+    assert!(
+        listed.contains("tables") && listed.lines().count() == 1,
+        "{listed}"
+    );
+    let said = text(&pending.stderr);
+    assert!(said.contains("1 migration is pending"), "{said}");
+    assert!(said.contains("run `refire migrate`"), "{said}");
+    let names = refire(
+        home.path(),
+        &database,
+        &["migrate", "--check", "--format", "json"],
+    );
+    let names: Value = serde_json::from_slice(&names.stdout).unwrap();
+    assert_eq!(names["pending"], json!(["0001_initial"]));
+    // A file that is not there changes nothing.
+    let from = ["migrate", "--from", "sqlite:nowhere.db"];
+    let refused = refire(home.path(), &database, &from);
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    assert!(
+        text(&refused.stderr).contains("no such file"),
+        "{refused:?}"
+    );
+    assert_eq!(check().status.code(), Some(3), "no table was made");
     let applied = refire(home.path(), &database, &["migrate", "--format", "json"]);
     assert_eq!(applied.status.code(), Some(0), "{applied:?}");
     let said: Value = serde_json::from_slice(&applied.stdout).unwrap();

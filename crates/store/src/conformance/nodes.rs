@@ -22,7 +22,10 @@ fn is_lease_lost<T>(ended: &Result<T, CommitError>) -> bool {
 pub async fn a_node_is_seen_until_it_leaves(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     assert!(stage.store.nodes().await.unwrap().is_empty());
+    assert!(!stage.store.has_lease(NODE).await.unwrap());
     stage.join(NODE).await;
+    assert!(stage.store.has_lease(NODE).await.unwrap());
+    assert!(!stage.store.has_lease(OTHER_NODE).await.unwrap());
     let workflow = stage.save(&side_by_side("orders", &["a", "b", "c"])).await;
     stage.admit(&workflow, "{}").await;
     let claimed = stage.claim(vec![Want::any(workflow.id.clone(), 2)]).await;
@@ -48,6 +51,7 @@ pub async fn a_node_is_seen_until_it_leaves(lab: &dyn Lab) {
     assert!(nodes[0].renewed_at > nodes[0].started_at, "{nodes:?}");
     stage.store.leave(NODE).await.unwrap();
     assert!(stage.store.nodes().await.unwrap().is_empty());
+    assert!(!stage.store.has_lease(NODE).await.unwrap());
     let renewed = stage.store.renew(NODE, Duration::from_secs(60), stage.now);
     assert_eq!(renewed.await.unwrap(), Lease::Lost);
 }

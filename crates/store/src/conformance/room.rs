@@ -9,9 +9,7 @@ use refire_core::id::ExecutionId;
 
 use super::Lab;
 use super::stage::{NODE, OTHER_NODE, Stage, side_by_side, workflow_id};
-use crate::{
-    Claim, Everywhere, KeyRoom, Part, PartOutcome, Release, Want, WorkChange, WorkKey, WorkRow,
-};
+use crate::{Bounds, Claim, Part, PartOutcome, Release, Want, WorkChange, WorkKey, WorkRow};
 
 /// More rows than any claim may look at one by one.
 const CROWD: usize = 2_500;
@@ -43,18 +41,26 @@ async fn one(stage: &mut Stage, workflow: &Workflow, key: Option<&str>) -> Execu
     crowd(stage, workflow, 1, keyed).await[0].execution
 }
 
-fn room(max: u32, in_flight: &[(&str, u32)]) -> Option<KeyRoom> {
-    let in_flight = in_flight
-        .iter()
-        .map(|(key, n)| ((*key).to_owned(), *n))
-        .collect();
-    Some(KeyRoom { max, in_flight })
+/// Executions that another node runs: so many of each key.
+async fn run(stage: &mut Stage, workflow: &Workflow, in_flight: &[(&str, usize)]) {
+    for (key, count) in in_flight {
+        crowd(stage, workflow, *count, |_, row| {
+            row.limit_key = Some((*key).to_owned());
+            row.owner = Some(OTHER_NODE);
+            row.begun = true;
+        })
+        .await;
+    }
 }
 
-fn want(up_to: u32, retries_up_to: u32, keys: Option<KeyRoom>) -> Want {
+fn want(up_to: u32, retries_up_to: u32, max_per_key: Option<u32>) -> Want {
+    let bounds = max_per_key.map(|max_per_key| Bounds {
+        max: None,
+        max_per_key: Some(max_per_key),
+    });
     Want {
         retries_up_to,
-        keys,
+        bounds,
         ..Want::any(workflow_id("orders"), up_to)
     }
 }
@@ -87,10 +93,11 @@ pub async fn claims_pass_over_what_has_no_room(lab: &dyn Lab) {
     })
     .await;
     let ids: Vec<_> = rows.iter().map(|row| row.execution).collect();
-    let claimed = claim(&mut stage, want(100, 1, room(2, &[("x", 1)]))).await;
+    run(&mut stage, &workflow, &[("x", 1)]).await;
+    let claimed = claim(&mut stage, want(100, 1, Some(2))).await;
     assert_eq!(claimed, [ids[0], ids[2], ids[5]]);
-    let nearly_full = room(2, &[("x", 2), ("y", 1), ("z", 2)]);
-    let claimed = claim(&mut stage, want(100, 100, nearly_full)).await;
+    run(&mut stage, &workflow, &[("z", 1)]).await;
+    let claimed = claim(&mut stage, want(100, 100, Some(2))).await;
     assert_eq!(claimed, [ids[3]]);
     let rest = claim(&mut stage, want(100, 100, None)).await;
     assert_eq!(rest, [ids[1], ids[4]], "they were left for later");
@@ -103,10 +110,10 @@ pub async fn a_full_key_hides_no_other(lab: &dyn Lab) {
     })
     .await;
     let other = one(&mut stage, &workflow, Some("y")).await;
-    let full = room(1, &[("x", 1)]);
-    let claimed = claim(&mut stage, want(10, 10, full.clone())).await;
+    run(&mut stage, &workflow, &[("x", 1)]).await;
+    let claimed = claim(&mut stage, want(10, 10, Some(1))).await;
     assert_eq!(claimed, [other]);
-    assert_eq!(claim(&mut stage, want(10, 10, full)).await, []);
+    assert_eq!(claim(&mut stage, want(10, 10, Some(1))).await, []);
 }
 
 /// A key that fills up during the claim hides nobody either, at any priority.
@@ -126,8 +133,8 @@ pub async fn keys_that_fill_up_hide_no_other(lab: &dyn Lab) {
     })
     .await;
     let keyless = one(&mut stage, &workflow, None).await;
-    let keys = room(2, &[("x", 1), ("v", 9)]);
-    let claimed = claim(&mut stage, want(100, 100, keys)).await;
+    run(&mut stage, &workflow, &[("x", 1), ("v", 9)]).await;
+    let claimed = claim(&mut stage, want(100, 100, Some(2))).await;
     let expected = [&first[0], &first[1], &first[2], &second[CROWD - 1]];
     let mut expected: Vec<_> = expected.iter().map(|row| row.execution).collect();
     expected.push(keyless);
@@ -169,10 +176,11 @@ pub async fn strange_keys_are_told_apart(lab: &dyn Lab) {
     let keyless = one(&mut stage, &workflow, None).await;
     expected.push(keyless);
     let in_flight = full.map(|key| (key, 1));
-    let claimed = claim(&mut stage, want(1_000, 0, room(1, &in_flight))).await;
+    run(&mut stage, &workflow, &in_flight).await;
+    let claimed = claim(&mut stage, want(1_000, 0, Some(1))).await;
     assert_eq!(claimed, expected);
     let keyless = one(&mut stage, &workflow, None).await;
-    let claimed = claim(&mut stage, want(1_000, 0, room(0, &[]))).await;
+    let claimed = claim(&mut stage, want(1_000, 0, Some(0))).await;
     assert_eq!(claimed, [keyless], "no room for any key");
 }
 
@@ -201,31 +209,37 @@ pub async fn claims_take_what_a_full_walk_would(lab: &dyn Lab) {
         .filter(|row| row.due_at.is_none_or(|due_at| due_at <= now))
         .collect();
     waiting.sort_by_key(|row| (row.priority, row.due_at, row.execution));
+    let mut running: HashMap<String, u32> = HashMap::new();
     for (up_to, retries_up_to, max) in
         [(7, 3, 1), (64, 5, 4), (40, 40, 9), (300, 20, 50), (9, 9, 0)]
     {
-        let keys = room(max, &[("k1", max), ("k2", 1)]);
-        let want = want(up_to, retries_up_to, keys);
-        let expected = walk(&mut waiting, &want);
+        run(&mut stage, &workflow, &[("k1", 2), ("k2", 1)]).await;
+        *running.entry("k1".to_owned()).or_default() += 2;
+        *running.entry("k2".to_owned()).or_default() += 1;
+        let want = want(up_to, retries_up_to, Some(max));
+        let expected = walk(&mut waiting, &mut running, &want, max);
         assert_eq!(claim(&mut stage, want).await, expected);
     }
 }
 
 /// Takes rows in order, one by one, as far as there is room.
-fn walk(waiting: &mut Vec<WorkRow>, want: &Want) -> Vec<ExecutionId> {
-    let room = want.keys.as_ref().unwrap();
-    let mut in_flight: HashMap<String, u32> = room.in_flight.clone();
+fn walk(
+    waiting: &mut Vec<WorkRow>,
+    running: &mut HashMap<String, u32>,
+    want: &Want,
+    max: u32,
+) -> Vec<ExecutionId> {
     let (mut taken, mut retries) = (Vec::new(), 0);
     waiting.retain(|row| {
         let key = row.limit_key.as_ref();
         let has_room = taken.len() < want.up_to as usize
             && (!row.is_retry || retries < want.retries_up_to)
-            && key.is_none_or(|key| in_flight.get(key).copied().unwrap_or(0) < room.max);
+            && key.is_none_or(|key| running.get(key).copied().unwrap_or(0) < max);
         if has_room {
             taken.push(row.execution);
             retries += u32::from(row.is_retry);
             if let Some(key) = key {
-                *in_flight.entry(key.clone()).or_default() += 1;
+                *running.entry(key.clone()).or_default() += 1;
             }
         }
         !has_room
@@ -246,9 +260,9 @@ async fn claim_elsewhere(stage: &mut Stage, want: Want) -> Vec<ExecutionId> {
 }
 
 fn bounded(max: Option<u32>, max_per_key: Option<u32>) -> Want {
-    let bounds = Everywhere { max, max_per_key };
+    let bounds = Bounds { max, max_per_key };
     Want {
-        everywhere: Some(bounds),
+        bounds: Some(bounds),
         ..Want::any(workflow_id("orders"), 10)
     }
 }
@@ -334,4 +348,63 @@ pub async fn bounds_of_keys_hold_over_all_nodes(lab: &dyn Lab) {
     stage.commit_one(release).await;
     let next = claim(&mut stage, per_key()).await;
     assert_eq!(next.len(), 1, "one of the key's three: {next:?}");
+}
+
+/// Bounds count executions: the parallel steps of one that is in flight need no room.
+pub async fn parallel_steps_of_one_execution_run_together(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let all_bounds = [(Some(1), None), (None, Some(1)), (Some(1), Some(1))];
+    for (bounds, name) in all_bounds.into_iter().zip(["by-max", "by-key", "by-both"]) {
+        let workflow = stage.save(&side_by_side(name, &["a", "b", "c"])).await;
+        let mut ids = Vec::new();
+        for _ in 0..3 {
+            ids.push(admit_keyed(&mut stage, &workflow, "x").await);
+        }
+        let one = |up_to| Want {
+            bounds: bounded(bounds.0, bounds.1).bounds,
+            ..Want::any(workflow.id.clone(), up_to)
+        };
+        let two = |up_to| Want {
+            bounds: bounded(bounds.0.map(|_| 2), bounds.1.map(|_| 2)).bounds,
+            ..Want::any(workflow.id.clone(), up_to)
+        };
+        assert_eq!(claim_steps(&mut stage, one(1)).await, [(ids[0], "a")]);
+        let rest = claim_steps(&mut stage, one(1)).await;
+        assert_eq!(rest, [(ids[0], "b")], "{name}: nothing else has room");
+        // A second one finds room: all of it, and what is left of the first, in their order.
+        let both = claim_steps(&mut stage, two(3)).await;
+        let expected = [(ids[0], "c"), (ids[1], "a"), (ids[1], "b")];
+        assert_eq!(both, expected, "{name}");
+        let rest = claim_steps(&mut stage, two(9)).await;
+        assert_eq!(rest, [(ids[1], "c")], "{name}");
+        assert!(claim_steps(&mut stage, two(9)).await.is_empty(), "{name}");
+    }
+}
+
+/// Admits an execution whose work has this key.
+async fn admit_keyed(stage: &mut Stage, workflow: &Workflow, key: &str) -> ExecutionId {
+    let with = stage.plain_start("{}");
+    let (_, mut admit) = stage.start(workflow, with);
+    for change in &mut admit.work {
+        let WorkChange::Put(row) = change else {
+            panic!("a start puts work")
+        };
+        row.limit_key = Some(key.to_owned());
+    }
+    let id = admit.row.id;
+    let outcome = stage.commit_one(Part::Admit(Box::new(admit))).await;
+    assert_eq!(outcome, PartOutcome::Done);
+    id
+}
+
+/// The rows of a claim: whose, and which step.
+async fn claim_steps(stage: &mut Stage, want: Want) -> Vec<(ExecutionId, &'static str)> {
+    let rows = stage.claim(vec![want]).await;
+    let names = ["a", "b", "c"].into_iter();
+    rows.iter()
+        .map(|row| {
+            let name = names.clone().find(|name| *name == row.step);
+            (row.execution, name.unwrap())
+        })
+        .collect()
 }

@@ -276,6 +276,44 @@ pub async fn orphans_are_what_others_own(lab: &dyn Lab) {
     assert_eq!(found, expected, "in the order of their keys, page by page");
 }
 
+pub async fn a_node_finds_what_it_owns_and_is_due(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&side_by_side("orders", &["a", "b"])).await;
+    let now = stage.now.plus(Duration::from_secs(60));
+    let later = now.plus(Duration::from_micros(1));
+    let mut expected = Vec::new();
+    for (owner, due_at, begun) in [
+        (Some(NODE), Some(now), false),
+        (Some(NODE), None, true),
+        (Some(NODE), Some(later), false),
+        (Some(OTHER_NODE), Some(now), false),
+        (None, Some(now), false),
+        (Some(NODE), Some(now), true),
+    ] {
+        let mut run = stage.admit(&workflow, "{}").await;
+        let changed = row(&run, "b", |row| {
+            row.owner = owner;
+            row.due_at = due_at;
+            row.begun = begun;
+        });
+        change(&mut stage, &mut run, vec![WorkChange::Put(changed.clone())]).await;
+        if owner == Some(NODE) && due_at != Some(later) {
+            expected.push(changed);
+        }
+    }
+    let mut found: Vec<WorkRow> = Vec::new();
+    loop {
+        let after = found.last().map(WorkRow::key);
+        let page = stage.store.owned_due(NODE, now, after.as_ref(), 2).await;
+        let page = page.unwrap();
+        if page.is_empty() {
+            break;
+        }
+        found.extend(page);
+    }
+    assert_eq!(found, expected, "in the order of their keys, page by page");
+}
+
 pub async fn open_counts_follow_the_work(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     let orders = stage.save(&side_by_side("orders", &["a", "b"])).await;

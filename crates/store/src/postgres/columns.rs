@@ -13,22 +13,18 @@ use tokio_postgres::types::FromSql;
 use uuid::Uuid;
 
 use super::failure::corrupt;
+use crate::unreadable::readable;
 use crate::{ReadError, WorkRow};
 
 /// A `due_at` that means at once: before every time.
 pub(super) const AT_ONCE: i64 = i64::MIN;
 
-/// What a work row is read from, in the order of [`work_row`].
+/// What a work row is read from, in the order of [`work_row_at`].
 pub(super) const WORK: &str = "work.execution, work.step, work.attempt, work.is_retry, \
      workflows.id, work.priority, work.due_at, work.limit_key, work.owner, work.begun";
 
-/// A row that holds [`WORK`] from its first column on.
-pub(super) fn work_row(row: &Row) -> Result<WorkRow, ReadError> {
-    work_row_at(row, 0)
-}
-
 /// A row that holds [`WORK`] from this column on.
-pub(super) fn work_row_at(row: &Row, at: usize) -> Result<WorkRow, ReadError> {
+fn work_row_at(row: &Row, at: usize) -> Result<WorkRow, ReadError> {
     Ok(WorkRow {
         execution: execution_id(row, at)?,
         step: get(row, at + 1)?,
@@ -41,6 +37,16 @@ pub(super) fn work_row_at(row: &Row, at: usize) -> Result<WorkRow, ReadError> {
         owner: maybe_node_id(row, at + 8)?,
         begun: get(row, at + 9)?,
     })
+}
+
+/// The same where many are walked over: what cannot be read is left out.
+pub(super) fn readable_work_at(row: &Row, at: usize) -> Option<WorkRow> {
+    readable(work_row_at(row, at), name_of_execution(row, at))
+}
+
+/// An execution, for a message.
+pub(super) fn name_of_execution(row: &Row, at: usize) -> String {
+    execution_id(row, at).map_or_else(|_| "?".to_owned(), |id| id.to_string())
 }
 
 /// Any column. What cannot be read is damage: the statements fit the tables.

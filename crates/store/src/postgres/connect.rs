@@ -1,8 +1,11 @@
 //! One connection: made within a deadline, with the session that everything here relies on.
 
+use std::error::Error as _;
+use std::io;
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, Connection, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -47,6 +50,36 @@ pub enum ConnectError {
         #[source]
         source: tokio_postgres::Error,
     },
+}
+
+impl ConnectError {
+    /// Whether the next attempt may succeed, without anybody changing a setting.
+    #[must_use]
+    pub fn may_heal(&self) -> bool {
+        match self {
+            Self::Deadline { .. } => true,
+            Self::Refused { source, .. } => may_heal(source),
+        }
+    }
+}
+
+/// Whether the next attempt may find the database: it may be starting, or the way to it may be.
+/// Names and passwords that are refused stay so, and so does a certificate.
+pub(super) fn may_heal(error: &tokio_postgres::Error) -> bool {
+    if let Some(code) = error.code() {
+        return [
+            SqlState::CANNOT_CONNECT_NOW,
+            SqlState::ADMIN_SHUTDOWN,
+            SqlState::CRASH_SHUTDOWN,
+            SqlState::TOO_MANY_CONNECTIONS,
+        ]
+        .contains(code);
+    }
+    let source = error.source().and_then(|source| source.downcast_ref());
+    // TLS tells what it refuses as data that makes no sense.
+    let is_of_network =
+        source.is_some_and(|error: &io::Error| error.kind() != io::ErrorKind::InvalidData);
+    error.is_closed() || is_of_network
 }
 
 impl From<ConnectError> for ReadError {

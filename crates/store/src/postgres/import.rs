@@ -42,15 +42,22 @@ pub(super) async fn import(
     from: &Path,
     progress: &(dyn Fn(u64, u64) + Send + Sync),
 ) -> Result<u64, ReadError> {
+    // The file first: if it cannot be used, nothing is made.
+    let now = cell::now(&migrate::checked(options).await?).await?;
+    let source = from.to_owned();
+    let mut original = off_thread(move || Original::open(&source, now)).await?;
     migrate::ensure(options).await?;
     let client = connect::connect(options, "import").await?;
     client.batch_execute(SESSION).await?;
     client.batch_execute("BEGIN").await?;
     client.batch_execute(LOCK).await?;
     refuse_unless_empty(&client, &options.place()).await?;
-    let (now, source) = (cell::now(&client).await?, from.to_owned());
     let (told, mut hearing) = mpsc::channel(LOADS_WAITING_MAX);
-    let reading = spawn_blocking(move || read(&Original::open(&source, now)?, &told));
+    let reading = off_thread(move || {
+        original.bring_up_to_date(now)?;
+        read(&original, &told)
+    });
+    let reading = tokio::spawn(reading);
     let written = write(&client, &mut hearing, progress).await;
     drop(hearing);
     let read = reading
@@ -74,6 +81,15 @@ pub(super) async fn import(
     }
     progress(rows, rows);
     Ok(rows)
+}
+
+/// What blocks is done on a thread for that.
+async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ReadError> + Send + 'static,
+) -> Result<T, ReadError> {
+    spawn_blocking(work)
+        .await
+        .unwrap_or_else(|broken| Err(ReadError::Unavailable(broken.into())))
 }
 
 /// Why the writing side stopped.

@@ -14,6 +14,7 @@ use crate::ReadError;
 const MIGRATIONS: &[Migration] = &[Migration {
     number: 1,
     name: "initial",
+    about: "makes all tables, in an empty database",
     script: include_str!("migrations/0001_initial.sql"),
 }];
 
@@ -25,12 +26,30 @@ const SERVER_MIN: i32 = 130_000;
 struct Migration {
     number: i32,
     name: &'static str,
+    /// For people, after its name.
+    about: &'static str,
     script: &'static str,
+}
+
+/// A migration that is still to be applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pending {
+    /// Its number and name.
+    pub name: String,
+    /// What it does.
+    pub about: &'static str,
 }
 
 impl Migration {
     fn sha256(&self) -> [u8; 32] {
         Sha256::digest(self.script.as_bytes()).into()
+    }
+
+    fn pending(&self) -> Pending {
+        Pending {
+            name: self.label(),
+            about: self.about,
+        }
     }
 
     fn label(&self) -> String {
@@ -71,7 +90,7 @@ async fn check_server(client: &Client) -> Result<(), ReadError> {
 }
 
 /// What [`migrate`] would apply.
-pub(super) async fn pending(client: &Client) -> Result<Vec<String>, ReadError> {
+pub(super) async fn pending(client: &Client) -> Result<Vec<Pending>, ReadError> {
     let exists = client
         .query_one("SELECT to_regclass('schema_migrations') IS NOT NULL", &[])
         .await?;
@@ -80,7 +99,11 @@ pub(super) async fn pending(client: &Client) -> Result<Vec<String>, ReadError> {
     } else {
         Vec::new()
     };
-    Ok(labels(&missing(&applied)?))
+    let missing = missing(&applied)?;
+    Ok(missing
+        .iter()
+        .map(|migration| migration.pending())
+        .collect())
 }
 
 /// Applies what is missing, all of it or nothing, and says what that was.
@@ -175,6 +198,10 @@ pub(super) async fn checked(options: &Options) -> Result<Client, ReadError> {
     Ok(client)
 }
 
+fn names(pending: &[Pending]) -> Vec<&str> {
+    pending.iter().map(|one| one.name.as_str()).collect()
+}
+
 /// Makes sure that the tables are up to date.
 pub(super) async fn ensure(options: &Options) -> Result<(), ReadError> {
     let mut client = checked(options).await?;
@@ -189,7 +216,7 @@ pub(super) async fn ensure(options: &Options) -> Result<(), ReadError> {
     }
     Err(ReadError::File {
         what: "the database's tables are not up to date: run `refire migrate`".to_owned(),
-        source: format!("missing: {}", pending.join(", ")).into(),
+        source: format!("missing: {}", names(&pending).join(", ")).into(),
     })
 }
 

@@ -118,6 +118,13 @@ pub(super) async fn leave(reader: &Reader, node: NodeId) -> Result<(), ReadError
     Ok(())
 }
 
+/// Whether a node is among the living.
+pub(super) async fn has_lease(reader: &Reader, node: NodeId) -> Result<bool, ReadError> {
+    let sql = "SELECT 1 FROM nodes WHERE node_id = $1";
+    let row = reader.row(sql, &[&uuid(node.as_bytes())]).await?;
+    Ok(row.is_some())
+}
+
 /// The oldest first.
 pub(super) async fn nodes(reader: &Reader) -> Result<Vec<NodeRow>, ReadError> {
     let rows = reader.rows(NODES, &[]).await?;

@@ -49,7 +49,7 @@ pub enum BadOptions {
     )]
     Separator,
     /// No such mode.
-    #[error("sslmode must be disable, prefer, require or verify-full")]
+    #[error("sslmode must be disable, prefer, require, verify-ca or verify-full")]
     SslMode,
     /// Another part is wrong.
     #[error("the PostgreSQL URL cannot be used: {0}")]
@@ -66,6 +66,15 @@ pub enum BadOptions {
     /// There is none in the file.
     #[error("sslrootcert: {} holds no certificate", _0.display())]
     NoRoots(PathBuf),
+    /// They would not be looked at.
+    #[error(
+        "sslrootcert has no effect with this sslmode: write sslmode=verify-full, or verify-ca if the \
+         certificate does not name the host"
+    )]
+    RootsUnused,
+    /// Nobody could be trusted.
+    #[error("sslmode=verify-ca needs sslrootcert, the file of the certificates to trust")]
+    RootsMissing,
     /// TLS cannot be set up.
     #[error("TLS cannot be set up")]
     Tls(#[source] rustls::Error),
@@ -73,7 +82,8 @@ pub enum BadOptions {
 
 impl Options {
     /// What a server uses, from a URL: `postgres://user:password@host:port/database`, with
-    /// `sslmode` (disable, prefer, require, verify-full) and `sslrootcert` among its parameters.
+    /// `sslmode` (disable, prefer, require, verify-ca, verify-full) and `sslrootcert` among its
+    /// parameters.
     ///
     /// # Errors
     /// When the URL or the certificates cannot be used.

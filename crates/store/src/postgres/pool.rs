@@ -17,7 +17,7 @@ use futures_util::FutureExt;
 use futures_util::future::join;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
-use tokio_postgres::error::{Severity, SqlState};
+use tokio_postgres::error::Severity;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, Row};
 
@@ -103,7 +103,7 @@ impl Pool {
                         is_unfit: AtomicBool::new(false),
                     });
                 }
-                Err(PoolError::Backend(error)) if may_heal(&error) => {
+                Err(PoolError::Backend(error)) if connect::may_heal(&error) => {
                     let wait = backoff.next();
                     if Instant::now() + wait > give_up {
                         return Err(error.into());
@@ -124,19 +124,6 @@ impl Pool {
 
     pub(super) fn close(&self) {
         self.connections.close();
-    }
-}
-
-/// Whether the next attempt may find the database again.
-fn may_heal(error: &tokio_postgres::Error) -> bool {
-    match error.code() {
-        None => true,
-        Some(code) => {
-            *code == SqlState::CANNOT_CONNECT_NOW
-                || *code == SqlState::ADMIN_SHUTDOWN
-                || *code == SqlState::CRASH_SHUTDOWN
-                || *code == SqlState::TOO_MANY_CONNECTIONS
-        }
     }
 }
 

@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rustls::ClientConfig;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_cert_signed_by_trust_anchor};
 use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{DigitallySignedStruct, SignatureScheme};
+use rustls::server::ParsedCertificate;
+use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use rustls_platform_verifier::Verifier;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -21,8 +22,11 @@ pub(super) enum SslMode {
     Disable,
     /// If the server has it.
     Prefer,
-    /// Always; whoever answers is believed.
+    /// Always; whoever answers is believed, unless certificates to trust are named: then the same
+    /// as [`SslMode::VerifyCa`].
     Require,
+    /// Always; the server's certificate must be trusted, whatever host it names.
+    VerifyCa,
     /// Always; the server's certificate must be trusted and name the host.
     VerifyFull,
 }
@@ -33,6 +37,7 @@ impl SslMode {
             "disable" => Some(Self::Disable),
             "prefer" => Some(Self::Prefer),
             "require" => Some(Self::Require),
+            "verify-ca" => Some(Self::VerifyCa),
             "verify-full" => Some(Self::VerifyFull),
             _ => None,
         }
@@ -43,23 +48,41 @@ impl SslMode {
         match self {
             Self::Disable => tokio_postgres::config::SslMode::Disable,
             Self::Prefer => tokio_postgres::config::SslMode::Prefer,
-            Self::Require | Self::VerifyFull => tokio_postgres::config::SslMode::Require,
+            Self::Require | Self::VerifyCa | Self::VerifyFull => {
+                tokio_postgres::config::SslMode::Require
+            }
         }
     }
 }
 
-/// The connector for a mode. `roots` names a file of certificates to trust beside the system's.
+/// The connector for a mode. `roots` names a file of the certificates to trust, and then only these
+/// are; without it, `verify-full` trusts those of the system.
 pub(super) fn connector(
     mode: SslMode,
     roots: Option<&Path>,
 ) -> Result<MakeRustlsConnect, BadOptions> {
     let provider = Arc::new(aws_lc_rs::default_provider());
-    let verifier: Arc<dyn ServerCertVerifier> = match mode {
-        SslMode::VerifyFull => Arc::new(
-            Verifier::new_with_extra_roots(certificates(roots)?, Arc::clone(&provider))
-                .map_err(BadOptions::Tls)?,
-        ),
-        _ => Arc::new(Anybody(Arc::clone(&provider))),
+    let verifier: Arc<dyn ServerCertVerifier> = match (mode, roots) {
+        (SslMode::Disable | SslMode::Prefer, Some(_)) => return Err(BadOptions::RootsUnused),
+        (SslMode::VerifyCa, None) => return Err(BadOptions::RootsMissing),
+        (SslMode::VerifyFull, None) => {
+            let system = Verifier::new(Arc::clone(&provider)).map_err(BadOptions::Tls)?;
+            Arc::new(system)
+        }
+        (SslMode::VerifyFull, Some(path)) => {
+            let roots = Arc::new(certificates(path)?);
+            WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider))
+                .build()
+                .map_err(|error| BadOptions::Tls(rustls::Error::General(error.to_string())))?
+        }
+        (SslMode::Require | SslMode::VerifyCa, Some(path)) => Arc::new(Loose {
+            roots: Some(certificates(path)?),
+            provider: Arc::clone(&provider),
+        }),
+        (SslMode::Disable | SslMode::Prefer | SslMode::Require, None) => Arc::new(Loose {
+            roots: None,
+            provider: Arc::clone(&provider),
+        }),
     };
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -71,37 +94,48 @@ pub(super) fn connector(
     Ok(MakeRustlsConnect::new(config))
 }
 
-fn certificates(roots: Option<&Path>) -> Result<Vec<CertificateDer<'static>>, BadOptions> {
-    let Some(path) = roots else {
-        return Ok(Vec::new());
-    };
+fn certificates(path: &Path) -> Result<RootCertStore, BadOptions> {
     let unusable = |source| BadOptions::Roots {
         path: path.to_owned(),
         source,
     };
-    let found: Vec<_> = CertificateDer::pem_file_iter(path)
-        .map_err(unusable)?
-        .collect::<Result<_, _>>()
-        .map_err(unusable)?;
-    if found.is_empty() {
+    let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_file_iter(path).map_err(unusable)? {
+        let certificate = certificate.map_err(unusable)?;
+        roots.add(certificate).map_err(BadOptions::Tls)?;
+    }
+    if roots.is_empty() {
         return Err(BadOptions::NoRoots(path.to_owned()));
     }
-    Ok(found)
+    Ok(roots)
 }
 
-/// Believes every certificate, as `prefer` and `require` do: they keep listeners out, not impostors.
+/// Does not ask which host a certificate names. Without roots it believes every certificate, as
+/// `prefer` and `require` do: they keep listeners out, not impostors.
 #[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
+struct Loose {
+    roots: Option<RootCertStore>,
+    provider: Arc<CryptoProvider>,
+}
 
-impl ServerCertVerifier for Anybody {
+impl ServerCertVerifier for Loose {
     fn verify_server_cert(
         &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
         _server_name: &ServerName<'_>,
         _ocsp_response: &[u8],
-        _now: UnixTime,
+        now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
+        if let Some(roots) = &self.roots {
+            verify_server_cert_signed_by_trust_anchor(
+                &ParsedCertificate::try_from(end_entity)?,
+                roots,
+                intermediates,
+                now,
+                self.provider.signature_verification_algorithms.all,
+            )?;
+        }
         Ok(ServerCertVerified::assertion())
     }
 
@@ -111,7 +145,7 @@ impl ServerCertVerifier for Anybody {
         cert: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let known = &self.0.signature_verification_algorithms;
+        let known = &self.provider.signature_verification_algorithms;
         verify_tls12_signature(message, cert, signature, known)
     }
 
@@ -121,11 +155,12 @@ impl ServerCertVerifier for Anybody {
         cert: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let known = &self.0.signature_verification_algorithms;
+        let known = &self.provider.signature_verification_algorithms;
         verify_tls13_signature(message, cert, signature, known)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        let known = &self.provider.signature_verification_algorithms;
+        known.supported_schemes()
     }
 }

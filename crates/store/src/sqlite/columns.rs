@@ -7,6 +7,7 @@ use rusqlite::types::{FromSqlError, Type, ValueRef};
 use rusqlite::{Result, Row};
 
 use crate::WorkRow;
+use crate::unreadable::readable;
 
 /// What a work row is read from, in the order of [`work_row`].
 pub(super) const WORK: &str = "work.execution, work.step, work.attempt, work.is_retry, \
@@ -26,6 +27,24 @@ pub(super) fn work_row(row: &Row<'_>) -> Result<WorkRow> {
         owner: row.get::<_, Option<[u8; 16]>>(8)?.map(NodeId::from_bytes),
         begun: row.get(9)?,
     })
+}
+
+/// The same where many are walked over: what cannot be read is left out.
+pub(super) fn readable_work(row: &Row<'_>) -> Option<WorkRow> {
+    readable(work_row(row), name_of_execution(row))
+}
+
+/// The execution that a row begins with, for a message: also where it is no id.
+pub(super) fn name_of_execution(row: &Row<'_>) -> String {
+    execution_id(row, 0).map_or_else(
+        |_| bytes(row, 0).map_or_else(|_| "?".to_owned(), hex),
+        |id| id.to_string(),
+    )
+}
+
+/// Bytes as a hexadecimal number.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 pub(super) fn execution_id(row: &Row<'_>, at: usize) -> Result<ExecutionId> {

@@ -58,8 +58,14 @@ pub(super) fn migrate(connection: &mut Connection, now: Timestamp) -> Result<(),
     Ok(())
 }
 
-fn refuse_newer(transaction: &Transaction<'_>) -> Result<(), ReadError> {
-    let newest: u32 = transaction.query_row(
+/// Whether any migration was ever applied.
+pub(super) fn has_history(connection: &Connection) -> Result<bool, ReadError> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations')";
+    Ok(connection.query_row(sql, [], |row| row.get(0))?)
+}
+
+pub(super) fn refuse_newer(connection: &Connection) -> Result<(), ReadError> {
+    let newest: u32 = connection.query_row(
         "SELECT coalesce(max(number), 0) FROM schema_migrations",
         [],
         |row| row.get(0),

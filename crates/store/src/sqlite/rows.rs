@@ -67,21 +67,33 @@ pub(crate) struct Original {
 }
 
 impl Original {
-    /// Brings its tables up to date first.
+    /// Changes nothing in it. A file that is no database of ours is refused, and one of a newer
+    /// program.
     pub(crate) fn open(path: &Path, now: Timestamp) -> Result<Self, ReadError> {
+        let refuse = |why: &str| ReadError::File {
+            what: format!("{} cannot be opened", path.display()),
+            source: why.into(),
+        };
         if !path.is_file() {
-            return Err(ReadError::File {
-                what: format!("{} cannot be opened", path.display()),
-                source: "there is no such file".into(),
-            });
+            return Err(refuse("there is no such file"));
+        }
+        if path.metadata().is_ok_and(|file| file.len() == 0) {
+            return Err(refuse("the file is empty"));
         }
         let lock = FileLock::take(path)?;
-        let mut connection = connect::writer(path, &Options::new(now))?;
-        migrate::migrate(&mut connection, now)?;
+        let connection = connect::writer(path, &Options::new(now))?;
+        if !migrate::has_history(&connection)? {
+            return Err(refuse("there is no Refire database in it"));
+        }
+        migrate::refuse_newer(&connection)?;
         Ok(Self {
             connection,
             _lock: lock,
         })
+    }
+
+    pub(crate) fn bring_up_to_date(&mut self, now: Timestamp) -> Result<(), ReadError> {
+        migrate::migrate(&mut self.connection, now)
     }
 
     pub(crate) fn count(&self, table: &Table) -> Result<u64, ReadError> {

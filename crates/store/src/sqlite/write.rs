@@ -22,7 +22,7 @@ use crate::{Batch, Part, PartOutcome};
 pub(super) use catalog::OPEN_EXECUTIONS;
 pub(super) use claim::NEXT_PRIORITY;
 #[cfg(test)]
-pub(super) use claim::{TIMERS, at_once, due};
+pub(super) use claim::{OF_EXECUTIONS, TIMERS, at_once, due};
 
 /// What the writer remembers between commits. Forgotten when a transaction is rolled back.
 #[derive(Default)]

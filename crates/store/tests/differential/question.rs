@@ -11,7 +11,7 @@ use refire_store::sqlite::Sqlite;
 use refire_store::{EventFilter, ExecutionFilter, LIMIT_MAX, LetterFilter, Store, WorkKey};
 
 use crate::definition::{WORKFLOWS, workflow_id};
-use crate::history::History;
+use crate::history::{History, NODES};
 
 /// Stores that were told the same.
 pub(crate) struct Stores {
@@ -80,6 +80,10 @@ impl Stores {
                 let after = dice.pick_from(known.work.keys());
                 let after = after.filter(|_| dice.one_in(2));
                 same!(self, orphans(after, limit));
+                let at = history.about_now(30);
+                for node in NODES {
+                    same!(self, owned_due(node, at, after, limit));
+                }
             }
             7 => {
                 let workflow = history.workflow();

@@ -1,33 +1,23 @@
 //! What nodes do with work: they claim it, begin it and give it back.
 
-use refire_store::{Begin, Claim, ClaimTimers, Everywhere, KeyRoom, Part, Release, Want, WorkKey};
+use refire_store::{Begin, Bounds, Claim, ClaimTimers, Part, Release, Want, WorkKey};
 
-use crate::history::{History, KEYS, NODES};
+use crate::history::{History, NODES};
 
 impl History {
     pub(crate) fn claim(&mut self) -> Part {
         let mut wants = Vec::new();
         for _ in 0..self.dice.below(4) {
-            let in_flight = self.dice.some(&KEYS);
-            let in_flight = in_flight
-                .into_iter()
-                .map(|key| (key.to_owned(), self.dice.small(3)))
-                .collect();
-            let room = KeyRoom {
-                max: self.dice.small(4),
-                in_flight,
-            };
-            let bounds = Everywhere {
+            let bounds = Bounds {
                 max: Some(self.dice.small(6)).filter(|_| self.dice.one_in(2)),
                 max_per_key: Some(self.dice.small(3)).filter(|_| self.dice.one_in(2)),
             };
-            let is_bounded = self.dice.one_in(4);
+            let is_bounded = self.dice.one_in(2);
             wants.push(Want {
-                everywhere: is_bounded.then_some(bounds),
+                bounds: is_bounded.then_some(bounds),
                 workflow: self.workflow(),
                 up_to: self.dice.small(8),
                 retries_up_to: self.dice.small(4),
-                keys: self.dice.maybe(room),
             });
         }
         Part::Claim(Claim {

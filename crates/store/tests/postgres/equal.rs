@@ -1,9 +1,11 @@
 //! Everything that can be asked of a store, asked of two: the answers must be equal.
 
+use std::collections::BTreeSet;
+
 use refire_core::dead_letter::LetterStatus;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventKind, Status};
-use refire_core::id::{DlqId, ExecutionId};
+use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::time::Timestamp;
 use refire_store::{
     EventFilter, ExecutionFilter, LIMIT_MAX, LetterFilter, LetterRow, Store, Summary, WorkKey,
@@ -199,4 +201,12 @@ async fn work(found: &dyn Store, expected: &dyn Store, now: Timestamp) {
     let owned = same!(found, expected, orphans(None::<&WorkKey>, LIMIT_MAX));
     let first = owned.first().map(|row| row.key());
     same!(found, expected, orphans(first.as_ref(), 2));
+    let owners: BTreeSet<NodeId> = owned.iter().filter_map(|row| row.owner).collect();
+    for node in owners {
+        for at in [now.minus(day), now, now.plus(day)] {
+            same!(found, expected, owned_due(node, at, first.as_ref(), 2));
+            let all = None::<&WorkKey>;
+            same!(found, expected, owned_due(node, at, all, LIMIT_MAX));
+        }
+    }
 }

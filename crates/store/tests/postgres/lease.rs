@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use refire_store::postgres::Scratch;
-use refire_store::{CommitError, NotWritten, PartOutcome, Store};
+use refire_store::{CommitError, NotWritten, PartOutcome, ReadError, Store};
 use tokio_postgres::NoTls;
 
+use crate::proxy::Proxy;
 use crate::stage::{self, Stage, admission, node};
 
+/// How long a server may be busy with removing a node.
+const GONE_WITHIN: Duration = Duration::from_secs(20);
 /// Long enough to see that something waits.
 const MOMENT: Duration = Duration::from_millis(300);
 
@@ -85,6 +88,45 @@ async fn the_reaper_waits_for_a_commit_in_flight() {
     let ended = store.commit(&batch).await;
     assert!(is_lease_lost(&ended), "{ended:?}");
     assert!(other.execution(late.id).await.unwrap().is_none());
+}
+
+/// Whoever removes a node may not hear that it is removed: it is all the same, and what it had is
+/// found by whoever looks.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reaping_that_is_not_heard_of_is_done() {
+    let database = Scratch::new();
+    let proxy = Proxy::to(&database.url()).await;
+    let store = stage::open(&database.url()).await;
+    let other = stage::open(proxy.url()).await;
+    let mut stage = Stage::new(1);
+    stage.save(&store).await;
+    stage::join(&store, node(7), Duration::ZERO).await;
+    stage::join(&other, node(9), Duration::from_secs(600)).await;
+    stage.lease = Some(node(7));
+    let (run, admit) = stage.start("{}");
+    let batch = stage.batch(vec![admission(admit), stage.claim(node(7), 1)]);
+    store.commit(&batch).await.unwrap();
+    assert!(other.orphans(None, 9).await.unwrap().is_empty());
+    proxy.cut_answer_to("DELETE FROM nodes");
+    let reaped = other.reap(node(9), stage::NOW).await;
+    assert!(
+        matches!(reaped, Err(ReadError::Unavailable(_))),
+        "{reaped:?}"
+    );
+    assert_eq!(proxy.cuts(), 1);
+    // The server may still be at it.
+    let gone = async { while other.has_lease(node(7)).await.unwrap() {} };
+    tokio::time::timeout(GONE_WITHIN, gone).await.unwrap();
+    let batch = stage.batch(vec![stage.claim(node(7), 1)]);
+    let ended = store.commit(&batch).await;
+    assert!(is_lease_lost(&ended), "{ended:?}");
+    let orphans = other.orphans(None, 9).await.unwrap();
+    let orphans: Vec<_> = orphans.iter().map(|row| row.execution).collect();
+    assert_eq!(orphans, [run.id]);
+    let again = other.reap(node(9), stage::NOW).await.unwrap();
+    assert!(again.is_empty(), "{again:?}");
+    store.close().await;
+    other.close().await;
 }
 
 /// Nodes that commit without a pause while they are removed again and again: what was answered as

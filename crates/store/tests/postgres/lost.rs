@@ -16,6 +16,8 @@ use crate::stage::{self, Run, Stage, admission, claimed, key, node, part};
 
 /// Commits whose answers are lost in one way or another.
 const ROUNDS: u8 = 60;
+/// Executions of a batch that has many.
+const CROWD: u8 = 60;
 /// Longer than the longest way to an answer.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(30);
 
@@ -117,6 +119,74 @@ async fn check(store: &dyn Store, runs: &[Run]) {
         let events = store.history(run.id, &every, 0, LIMIT_MAX).await.unwrap();
         assert_eq!(events.len() as u64, run.state.version);
     }
+}
+
+/// However many parts a batch has, its outcomes are found with few questions.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crowded_batch_is_told_with_few_questions() {
+    let database = Scratch::new();
+    let proxy = Proxy::to(&database.url()).await;
+    let store = stage::open(proxy.url()).await;
+    let mut stage = Stage::new(1);
+    stage.save(&store).await;
+    let (mut runs, mut parts) = (Vec::new(), Vec::new());
+    for n in 0..CROWD {
+        let (run, mut admit) = stage.start("{}");
+        admit.claim = Some(key(n));
+        runs.push(run);
+        parts.push(admission(admit));
+    }
+    parts.push(stage.claim(node(7), CROWD.into()));
+    let batch = stage.batch(parts);
+    let outcomes = store.commit(&batch).await.unwrap();
+    let rows = claimed(outcomes.last().unwrap()).to_vec();
+    let (mut parts, mut expected) = (Vec::new(), Vec::new());
+    for (n, run) in (0..CROWD).zip(&mut runs) {
+        let is_even = n % 2 == 0;
+        let (_, mut again) = stage.start("{}");
+        again.claim = Some(key(n + if is_even { 0 } else { CROWD }));
+        parts.push(admission(again));
+        expected.push(if is_even {
+            PartOutcome::Duplicate {
+                execution: run.id,
+                body_differs: false,
+            }
+        } else {
+            PartOutcome::Done
+        });
+        let mut moved = stage.succeed(run, "a");
+        moved.expected_version -= u64::from(is_even);
+        parts.push(part(moved));
+        expected.push(if is_even {
+            PartOutcome::Conflict
+        } else {
+            PartOutcome::Done
+        });
+    }
+    // Of executions that stay where they are, each time with one attempt that is not theirs.
+    let halves = rows.chunks(rows.len() / 2);
+    for half in halves {
+        let work = half.iter().step_by(2);
+        let work: Vec<_> = work.map(|row| (row.key(), row.attempt)).collect();
+        let mut begun = vec![true; work.len()];
+        begun[0] = false;
+        let mut begin = Begin {
+            node: node(7),
+            work,
+        };
+        begin.work[0].1 += 1;
+        parts.push(Part::Begin(begin));
+        expected.push(PartOutcome::Begun(begun));
+    }
+    proxy.cut(Cut::AfterCommit);
+    let before = proxy.asked();
+    let batch = stage.batch(parts);
+    let outcomes = store.commit(&batch).await.unwrap();
+    assert_eq!(outcomes, expected);
+    assert_eq!(proxy.cuts(), 1);
+    let asked = proxy.asked() - before;
+    assert!(asked < u32::from(CROWD), "{asked} statements were sent");
+    store.close().await;
 }
 
 /// Parts that stand alone are cut off, too.

@@ -8,7 +8,9 @@ use refire_core::time::Timestamp;
 use refire_store::postgres::{Postgres, Scratch};
 use refire_store::{EventFilter, ExecutionFilter, Joining, Lease, ReadError, Store};
 
+use crate::proxy::Proxy;
 use crate::server::{open, session};
+use crate::stage::{self, Stage};
 use crate::watch::{kill, until_waiting};
 
 const NOBODY: ExecutionId = ExecutionId::from_bytes([9; 16]);
@@ -17,6 +19,10 @@ const NOW: Timestamp = Timestamp::from_micros(0);
 
 /// Reads that run at the same time.
 const READERS: usize = 4;
+/// Three times what closing waits for, in all.
+const CLOSED_WITHIN: Duration = Duration::from_secs(20);
+/// Longer than the longest way to an answer.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(60);
 /// How often every connection is ended.
 const KILLS: usize = 5;
 
@@ -172,4 +178,41 @@ async fn a_read_that_is_dropped_disturbs_no_other() {
         assert_eq!(store.execution(NOBODY).await.unwrap(), None);
     }
     store.close().await;
+}
+
+/// A database that says nothing keeps nobody from stopping.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn closing_waits_for_no_silent_database() {
+    let scratch = Scratch::new();
+    let proxy = Proxy::to(&scratch.url()).await;
+    let store = Arc::new(stage::open(proxy.url()).await);
+    let mut stage = Stage::new(1);
+    stage.save(&*store).await;
+    // Every kind of connection is there, and two commits are under way.
+    stage::join(&*store, stage::node(1), Duration::from_secs(60)).await;
+    store.execution(NOBODY).await.unwrap();
+    store.load(NOBODY).await.unwrap();
+    store.states(&[NOBODY]).await.unwrap();
+    proxy.fall_silent();
+    let commits: Vec<_> = (0..2)
+        .map(|_| {
+            let (store, batch) = (Arc::clone(&store), stage.batch(vec![stage.put()]));
+            tokio::spawn(async move { store.commit(&batch).await })
+        })
+        .collect();
+    let reading = {
+        let store = Arc::clone(&store);
+        tokio::spawn(async move { store.execution(NOBODY).await })
+    };
+    tokio::task::yield_now().await;
+    let began = Instant::now();
+    store.close().await;
+    let took = began.elapsed();
+    assert!(took < CLOSED_WITHIN, "it took {took:?}");
+    for commit in commits {
+        // Nobody can know what became of them; nobody waits for ever either.
+        let ended = tokio::time::timeout(ANSWERED_WITHIN, commit).await;
+        assert!(ended.unwrap().unwrap().is_err());
+    }
+    reading.abort();
 }

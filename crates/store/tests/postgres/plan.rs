@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use refire_store::postgres::Scratch;
-use refire_store::{Claim, ClaimTimers, Part, Store, Want};
+use refire_store::{Bounds, Claim, ClaimTimers, Part, Store, Want};
 use tokio_postgres::{Client, Config, NoTls};
 
 use crate::stage::{self, Stage, admission, claimed, node};
@@ -60,7 +60,28 @@ async fn later_timers_cost_a_claim_nothing() {
         node: node(7),
         wants: vec![bounded],
     });
-    let claims = [(stage.claim(node(7), 4), 4), (timers, 0), (bounded, 4)];
+    // With room for more executions, and without: then only those in flight are looked at.
+    let [roomy, full] = [1_000, 1].map(|max| {
+        let bounds = Bounds {
+            max: Some(max),
+            max_per_key: Some(max),
+        };
+        let want = Want {
+            bounds: Some(bounds),
+            ..Want::any(stage.workflow.id.clone(), 2)
+        };
+        Part::Claim(Claim {
+            node: node(7),
+            wants: vec![want],
+        })
+    });
+    let claims = [
+        (stage.claim(node(7), 4), 4),
+        (timers, 0),
+        (bounded, 4),
+        (roomy, 2),
+        (full, 0),
+    ];
     let ready: Vec<Part> = (0..20).map(|_| admission(stage.start("{}").1)).collect();
     let batch = stage.batch(ready);
     store.commit(&batch).await.unwrap();

@@ -32,13 +32,34 @@ type Held = (OwnedWriteHalf, Vec<u8>);
 #[derive(Default)]
 struct Plan {
     next: Mutex<Option<Cut>>,
+    /// The next statement with these words arrives, but its answer does not come back.
+    words: Mutex<Option<&'static str>>,
     cuts: AtomicU32,
+    /// Statements that were sent, and sent again.
+    asked: AtomicU32,
+    /// Whether nothing is carried any more, on wires that stay open.
+    is_silent: AtomicBool,
     held: Mutex<Vec<Held>>,
     is_refusing: AtomicBool,
     refused: Notify,
     /// What the server said on wires that were cut.
     said: Mutex<Vec<u8>>,
     heard: Notify,
+}
+
+impl Plan {
+    /// Never returns once nobody is to hear anything.
+    async fn hold_if_silent(&self) {
+        if self.is_silent.load(Ordering::SeqCst) {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Whether this is the statement whose answer is to be cut.
+    fn is_next(&self, statement: &str) -> bool {
+        let mut words = self.words.lock().unwrap();
+        words.take_if(|words| statement.contains(*words)).is_some()
+    }
 }
 
 /// See the module.
@@ -80,6 +101,21 @@ impl Proxy {
     /// Cuts the next commit.
     pub(crate) fn cut(&self, cut: Cut) {
         *self.plan.next.lock().unwrap() = Some(cut);
+    }
+
+    /// Cuts the answer to the next statement with these words.
+    pub(crate) fn cut_answer_to(&self, words: &'static str) {
+        *self.plan.words.lock().unwrap() = Some(words);
+    }
+
+    /// How many statements were sent.
+    pub(crate) fn asked(&self) -> u32 {
+        self.plan.asked.load(Ordering::SeqCst)
+    }
+
+    /// From now on nobody hears anything, and nothing is closed.
+    pub(crate) fn fall_silent(&self) {
+        self.plan.is_silent.store(true, Ordering::SeqCst);
     }
 
     /// From now on there is no server, or there is one again.
@@ -171,6 +207,7 @@ async fn back(mut server: OwnedReadHalf, client: OwnedWriteHalf, wire: Arc<Wire>
         if count == 0 {
             return;
         }
+        plan.hold_if_silent().await;
         if wire.is_cut.load(Ordering::SeqCst) {
             client = None;
             plan.said.lock().unwrap().extend(&bytes[..count]);
@@ -223,11 +260,17 @@ async fn forth(
     let mut is_first = true;
     while let Some((kind, bytes)) = message(&mut client, is_first).await {
         is_first = false;
+        plan.hold_if_silent().await;
         if kind == b'P' {
             statements.insert(text(&bytes, 0), text(&bytes, 1));
         }
         if kind == b'B' {
-            match statements.get(&text(&bytes, 1)).map(String::as_str) {
+            plan.asked.fetch_add(1, Ordering::SeqCst);
+            let statement = statements.get(&text(&bytes, 1)).map(String::as_str);
+            if statement.is_some_and(|statement| plan.is_next(statement)) {
+                (cut, is_end) = (Some(Cut::AfterCommit), true);
+            }
+            match statement {
                 Some("BEGIN") => {
                     cut = plan.next.lock().unwrap().take();
                     (count, is_end) = (0, false);

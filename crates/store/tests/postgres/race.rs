@@ -128,7 +128,7 @@ async fn bounds_hold_when_both_claim() {
             let Part::Claim(mut claim) = stores[at].1.claim(node(at as u8 + 1), 3) else {
                 panic!("a claim");
             };
-            claim.wants[0].everywhere = Some(refire_store::Everywhere {
+            claim.wants[0].bounds = Some(refire_store::Bounds {
                 max: Some(4),
                 max_per_key: None,
             });

@@ -113,7 +113,7 @@ fn is_refused(import: Result<u64, ReadError>, why: &str) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn a_file_in_use_is_not_imported() {
+async fn a_file_that_cannot_be_used_changes_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let (path, now) = play(2, directory.path()).await;
     let scratch = Scratch::new();
@@ -123,16 +123,29 @@ async fn a_file_in_use_is_not_imported() {
     assert!(said.contains("in use by another process"), "{said}");
     in_use.close().await;
     let missing = directory.path().join("missing.db");
-    let refused = Postgres::import(&options(&scratch), &missing, &deaf).await;
-    assert!(
-        matches!(refused, Err(ReadError::File { .. })),
-        "{refused:?}"
-    );
+    let empty = directory.path().join("empty.db");
+    std::fs::write(&empty, "").unwrap();
+    let text = directory.path().join("text.db");
+    std::fs::write(
+        &text,
+        "no database at all, but long enough to look at".repeat(99),
+    )
+    .unwrap();
+    let newer = directory.path().join("newer.db");
+    std::fs::copy(&path, &newer).unwrap();
+    let sql = "INSERT INTO schema_migrations VALUES (9999, 'of tomorrow', x'00', 0)";
+    let connection = rusqlite::Connection::open(&newer).unwrap();
+    connection.execute(sql, []).unwrap();
+    drop(connection);
+    for unusable in [&missing, &empty, &text, &newer] {
+        let refused = Postgres::import(&options(&scratch), unusable, &deaf).await;
+        assert!(refused.is_err(), "{unusable:?}");
+    }
     assert!(!missing.exists(), "it is not made");
-    // Neither left anything behind.
-    let store = Postgres::open(&options(&scratch)).await.unwrap();
-    assert!(store.workflows(None, 10).await.unwrap().is_empty());
-    store.close().await;
+    assert_eq!(empty.metadata().unwrap().len(), 0, "it is not changed");
+    // Not even a table was made.
+    let pending = Postgres::pending(&options(&scratch)).await.unwrap();
+    assert_eq!(pending.len(), 1);
     Postgres::import(&options(&scratch), &path, &deaf)
         .await
         .unwrap();

@@ -1,13 +1,19 @@
 //! What was changed behind the store's back is found when it is read, and named.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use refire_core::id::{ExecutionId, NodeId};
 use refire_store::sqlite::Sqlite;
-use refire_store::{EventFilter, LIMIT_MAX, Part, ReadError, Store};
+use refire_store::{
+    Bounds, Claim, ClaimTimers, EventFilter, LIMIT_MAX, Part, PartOutcome, ReadError, Store, Want,
+};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::own::{admission, batch, id, open, put_workflow, workflow};
+use crate::own::{NOW, admission, batch, id, open, put_workflow, workflow};
+
+const NODE: NodeId = NodeId::from_bytes([7; 16]);
 
 /// Two executions, at rest.
 struct Rest {
@@ -127,6 +133,89 @@ async fn a_changed_definition_is_named() {
     assert_eq!(damaged(store.workflow(&orders).await), name);
     assert_eq!(damaged(store.workflows(None, 10).await), name);
     store.close().await;
+}
+
+/// One row of work that cannot be read stops nobody else's; whoever reads its execution is told.
+#[tokio::test]
+async fn unreadable_work_stands_alone() {
+    for change in [
+        "attempt = -1",
+        "attempt = 1 << 40",
+        "priority = 999",
+        "limit_key = CAST(x'ff' AS TEXT)",
+        "workflow = 999",
+    ] {
+        let rest = Rest::new().await;
+        let store = rest.changed(&format!("UPDATE work SET {change} WHERE execution = ?1"));
+        let orders = workflow().id;
+        let ready = store.ready_workflows(NOW).await.unwrap();
+        assert_eq!(ready.as_slice(), std::slice::from_ref(&orders), "{change}");
+        let bounds = Bounds {
+            max: Some(5),
+            max_per_key: Some(5),
+        };
+        let bounded = Want {
+            bounds: Some(bounds),
+            ..Want::any(orders.clone(), 5)
+        };
+        let wants = vec![bounded, Want::any(orders, 5)];
+        let claimed = claim(&store, wants).await;
+        assert_eq!(claimed, [id(2)], "{change}");
+        if change != "workflow = 999" {
+            let work = damaged(store.execution(id(1)).await);
+            assert_eq!(work, format!("the work of {}", id(1)), "{change}");
+        }
+        assert!(store.execution(id(2)).await.unwrap().is_some());
+        store.close().await;
+    }
+}
+
+/// The same for what a dead node left: a page of it is short only at the end.
+#[tokio::test]
+async fn unreadable_orphans_stand_alone() {
+    let rest = Rest::new().await;
+    let store = rest.changed("UPDATE work SET owner = x'00', begun = 1 WHERE execution = ?1");
+    let claimed = claim(&store, vec![Want::any(workflow().id, 5)]).await;
+    assert_eq!(claimed, [id(2)]);
+    let orphans = store.orphans(None, 1).await.unwrap();
+    let ids: Vec<_> = orphans.iter().map(|row| row.execution).collect();
+    assert_eq!(ids, [id(2)], "it comes after the unreadable one");
+    store.close().await;
+}
+
+/// Timers that another process left unowned.
+#[tokio::test]
+async fn an_unreadable_timer_stands_alone() {
+    let rest = Rest::new().await;
+    let soon = NOW.plus(Duration::from_secs(5));
+    let due_at = format!("UPDATE work SET due_at = {}", soon.as_micros());
+    Connection::open(&rest.path)
+        .unwrap()
+        .execute(&due_at, [])
+        .unwrap();
+    let store = rest.changed("UPDATE work SET attempt = -1 WHERE execution = ?1");
+    let timers = Part::ClaimTimers(ClaimTimers {
+        node: NODE,
+        until: soon,
+        up_to: 1,
+    });
+    let outcomes = store.commit(&batch(vec![timers])).await.unwrap();
+    let [PartOutcome::Claimed(rows)] = outcomes.as_slice() else {
+        panic!("{outcomes:?}");
+    };
+    let ids: Vec<_> = rows.iter().map(|row| row.execution).collect();
+    assert_eq!(ids, [id(2)]);
+    store.close().await;
+}
+
+/// Claims as a node; the executions it got.
+async fn claim(store: &Sqlite, wants: Vec<Want>) -> Vec<ExecutionId> {
+    let claim = Part::Claim(Claim { node: NODE, wants });
+    let outcomes = store.commit(&batch(vec![claim])).await.unwrap();
+    let [PartOutcome::Claimed(rows)] = outcomes.as_slice() else {
+        panic!("{outcomes:?}");
+    };
+    rows.iter().map(|row| row.execution).collect()
 }
 
 /// SQLite would begin anew and throw the log away.

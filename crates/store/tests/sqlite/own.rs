@@ -15,7 +15,7 @@ use refire_store::{
 };
 use rusqlite::Connection;
 
-const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
+pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 const SOURCE: &str = "id: orders\nsteps:\n  - {id: a, type: local, config: {task: t}}\n";
 
 pub(crate) fn workflow() -> Workflow {

@@ -221,6 +221,17 @@ impl Judge {
             .is_some_and(|step| step.is_live() && step.attempt == call.attempt)
     }
 
+    /// Whether an attempt was recorded as lost.
+    pub(crate) fn was_lost(&self, id: ExecutionId, step: &str, attempt: u32) -> bool {
+        let is_it = |event: &Event| {
+            matches!(event.kind, EventKind::StepLost(_))
+                && event.attempt == Some(attempt)
+                && event.step.as_ref().is_some_and(|it| it.as_str() == step)
+        };
+        let known = self.known.get(&id);
+        known.is_some_and(|known| known.log.iter().any(is_it))
+    }
+
     /// With this call in flight no limit may be exceeded.
     pub(crate) fn limits(
         &self,

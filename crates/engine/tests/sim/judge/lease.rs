@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use refire_core::definition::StepId;
 use refire_core::execution::{Event, EventKind};
 use refire_core::id::NodeId;
 use refire_core::time::Timestamp;
@@ -13,7 +14,7 @@ use refire_store::{Batch, NodeRow, Part};
 use super::call::{row_of, step_of};
 use super::{By, Judge};
 use crate::mark::{Mark, Marks};
-use crate::target::Call;
+use crate::target::{Call, InFlight};
 use crate::world::Violation;
 
 /// Of a lease, this part is left when no call may begin any more.
@@ -113,14 +114,53 @@ impl Judge {
                         let Ok(event) = Event::decode(row) else {
                             continue;
                         };
+                        // One that lives may give up what it has forgotten.
                         if let EventKind::StepLost(lost) = &event.kind
                             && let Some(lost_by) = lost.node
+                            && Some(lost_by) != by
                         {
                             not_there(image, lost_by, "its attempt is lost")?;
                         }
                     }
                 }
                 _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What a node gives up of its own it must have forgotten: it is not calling for it.
+    pub(crate) fn gives_up(
+        batch: &Batch,
+        node: Option<NodeId>,
+        in_flight: &InFlight,
+    ) -> Result<(), Violation> {
+        let by = batch.lease.or(node);
+        let advances = batch.parts.iter().filter_map(|part| match part {
+            Part::Advance(advance) => Some(advance),
+            _ => None,
+        });
+        for advance in advances {
+            for event in advance
+                .events
+                .iter()
+                .filter_map(|row| Event::decode(row).ok())
+            {
+                let is_own = match &event.kind {
+                    EventKind::StepLost(lost) => by.is_some() && lost.node == by,
+                    _ => false,
+                };
+                let is_it = |call: &&Call| {
+                    let step = event.step.as_ref().map(StepId::as_str);
+                    call.execution == advance.id
+                        && step == Some(call.step.as_str())
+                        && event.attempt == Some(call.attempt)
+                        && call.node == by
+                };
+                if let Some(call) = in_flight.iter().find(is_it).filter(|_| is_own) {
+                    let what = format!("{call:?}");
+                    return Err(Violation::new("what runs is not given up", what));
+                }
             }
         }
         Ok(())

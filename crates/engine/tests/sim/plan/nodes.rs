@@ -13,6 +13,9 @@ pub(crate) struct Nodes {
     pub(crate) skews_ms: Vec<i64>,
     /// What happens to whom, by the time the world has lived (milliseconds).
     pub(crate) mishaps: Vec<(u64, usize, Mishap)>,
+    /// How often a process stands still in the middle of a call, or cannot renew its lease meanwhile,
+    /// in a thousand.
+    pub(crate) held_up: u32,
     /// How often the answer of a commit is lost, in a thousand; and how often, of those, nothing can
     /// be found out about it, or it arrives when nobody waits for it any more.
     pub(crate) lost: u32,
@@ -47,6 +50,7 @@ impl Nodes {
             lease: Duration::from_secs(*dice.pick(&[15, 15, 15, 6])),
             skews_ms: Vec::new(),
             mishaps: Vec::new(),
+            held_up: 0,
             lost: 0,
             never_known: *dice.pick(&[0, 300, 600]),
             late: *dice.pick(&[0, 0, 300]),
@@ -67,7 +71,16 @@ impl Nodes {
         if dice.chance(250) {
             nodes.unheard = *dice.pick(&[5, 50]);
         }
+        if dice.chance(300) {
+            nodes.held_up = *dice.pick(&[30, 200]);
+        }
         nodes
+    }
+
+    /// Nothing is lost between the nodes and their database.
+    pub(super) fn calm_down(&mut self) {
+        self.lost = 0;
+        self.unheard = 0;
     }
 
     /// Whether nothing is lost between the nodes and their database.

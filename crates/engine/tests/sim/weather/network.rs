@@ -17,6 +17,8 @@ use crate::mark::Mark;
 
 /// How long a process tries to find out what became of a commit, in milliseconds.
 const FINDS_OUT_MS: u64 = 10_000;
+/// What a node asks about leases.
+const OF_LEASES: [&str; 4] = ["join", "renew", "reap", "leave"];
 /// How long a question waits for a database that cannot be reached.
 const READ_WITHIN: Duration = Duration::from_secs(5);
 
@@ -185,12 +187,17 @@ impl Weather {
     /// A question to a database that cannot be reached.
     pub(super) async fn unreachable(&self, what: &'static str) -> Result<(), ReadError> {
         let life = &self.0;
-        let Some(left) = life.cut_for() else {
+        let is_of_lease = OF_LEASES.contains(&what);
+        let cut_for = || {
+            let of_lease = || life.lease_cut_for().filter(|_| is_of_lease);
+            life.cut_for().or_else(of_lease)
+        };
+        let Some(left) = cut_for() else {
             return Ok(());
         };
         sleep(left.min(READ_WITHIN)).await;
         life.alive().await;
-        if life.cut_for().is_none() {
+        if cut_for().is_none() {
             return Ok(());
         }
         life.say(&format!("{what} finds nobody"));

@@ -1,8 +1,9 @@
-//! Work: which workflows have some, what dead nodes left, how much is open.
+//! Work: which workflows have some, what dead nodes left, what a node has, how much is open.
 
 use std::collections::BTreeSet;
 
 use refire_core::definition::WorkflowId;
+use refire_core::id::NodeId;
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
@@ -31,6 +32,25 @@ impl Image {
         let rows = self.work.iter();
         rows.filter(|(key, row)| {
             row.owner.is_some_and(|owner| !is_there(owner))
+                && after.is_none_or(|after| *key > after)
+        })
+        .take(page(limit))
+        .map(|(_, row)| (**row).clone())
+        .collect()
+    }
+
+    /// Work of one node that is due, in the order of its key.
+    pub(in crate::model) fn owned_due(
+        &self,
+        node: NodeId,
+        now: Timestamp,
+        after: Option<&WorkKey>,
+        limit: u32,
+    ) -> Vec<WorkRow> {
+        let rows = self.work.iter();
+        rows.filter(|(key, row)| {
+            row.owner == Some(node)
+                && row.due_at.is_none_or(|due_at| due_at <= now)
                 && after.is_none_or(|after| *key > after)
         })
         .take(page(limit))

@@ -21,29 +21,28 @@ impl Pen<'_> {
 
     /// Unowned work of a workflow that is due, as far as there is room.
     fn ready(&self, want: &Want) -> Vec<Arc<WorkRow>> {
-        if let Some(bounds) = want.everywhere {
-            return self.ready(&want.beside(bounds, self.in_flight(want)));
-        }
         let mut rows = self.unowned(|row| {
             row.workflow == want.workflow && row.due_at.is_none_or(|due_at| due_at <= self.now)
         });
         // Absent times come first. The rows are in the order of their keys, and equal ones stay so.
         rows.sort_by_key(|row| (row.priority, row.due_at));
-        let mut in_flight: HashMap<String, u32> = HashMap::new();
-        if let Some(keys) = &want.keys {
-            in_flight.clone_from(&keys.in_flight);
-        }
+        let bounds = want.bounds.unwrap_or_default();
+        let mut in_flight: HashMap<ExecutionId, Option<String>> = self.in_flight(want).collect();
         let mut retries = 0;
         rows.retain(|row| {
             if row.is_retry && retries >= want.retries_up_to {
                 return false;
             }
-            if let (Some(keys), Some(key)) = (&want.keys, &row.limit_key) {
-                let count = in_flight.entry(key.clone()).or_default();
-                if *count >= keys.max {
+            if !in_flight.contains_key(&row.execution) {
+                let key = &row.limit_key;
+                let alike = in_flight.values().filter(|of| *of == key).count();
+                let has_room = |max: Option<u32>, count| max.is_none_or(|max| count < max as usize);
+                let is_free = has_room(bounds.max, in_flight.len())
+                    && (key.is_none() || has_room(bounds.max_per_key, alike));
+                if !is_free {
                     return false;
                 }
-                *count += 1;
+                in_flight.insert(row.execution, key.clone());
             }
             retries += u32::from(row.is_retry);
             true

@@ -26,7 +26,7 @@ fn a_url_names_the_place() {
 }
 
 #[test]
-fn the_four_modes_of_tls_are_known() {
+fn the_modes_of_tls_are_known() {
     for (name, mode) in [
         ("disable", SslMode::Disable),
         ("prefer", SslMode::Prefer),
@@ -48,16 +48,29 @@ fn the_four_modes_of_tls_are_known() {
 }
 
 #[test]
+fn certificates_that_nobody_looks_at_are_refused() {
+    for mode in ["", "sslmode=disable&", "sslmode=prefer&"] {
+        let said = refused(&format!("postgres://me@db/app?{mode}sslrootcert=ca.pem"));
+        assert!(matches!(said, BadOptions::RootsUnused), "{said:?}");
+    }
+    let said = refused("postgres://me@db/app?sslmode=verify-ca");
+    assert!(matches!(said, BadOptions::RootsMissing), "{said:?}");
+}
+
+#[test]
 fn the_certificates_to_trust_are_read_at_once() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("roots of ours.pem");
     let path = file.display().to_string().replace(' ', "%20");
-    let url = format!("postgres://me@db/app?sslmode=verify-full&sslrootcert={path}");
-    let said = refused(&url);
-    assert!(matches!(said, BadOptions::Roots { .. }), "{said:?}");
-    std::fs::write(&file, "nothing of the kind").unwrap();
-    let said = refused(&url);
-    assert!(matches!(said, BadOptions::NoRoots(_)), "{said:?}");
+    for mode in ["require", "verify-ca", "verify-full"] {
+        let url = format!("postgres://me@db/app?sslmode={mode}&sslrootcert={path}");
+        let said = refused(&url);
+        assert!(matches!(said, BadOptions::Roots { .. }), "{said:?}");
+        std::fs::write(&file, "nothing of the kind").unwrap();
+        let said = refused(&url);
+        assert!(matches!(said, BadOptions::NoRoots(_)), "{said:?}");
+        std::fs::remove_file(&file).unwrap();
+    }
 }
 
 #[test]

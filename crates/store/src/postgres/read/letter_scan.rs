@@ -1,16 +1,16 @@
 //! Walks over dead letters that pass a filter, newest first.
 //!
-//! Workflow, error type and status choose a range of an index; times narrow it, because a
-//! letter's id begins with the millisecond it failed in. What no index knows (the exact times, a
-//! cause, a text) is looked at row by row, one statement after the other.
+//! Workflow, error type and status choose a range of an index. What no index knows is looked at row
+//! by row, one statement after the other.
 
 use refire_core::dead_letter::LetterStatus;
-use refire_core::id::{DlqId, time_ordered};
+use refire_core::id::DlqId;
 use refire_core::time::Timestamp;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use super::{LAST_ID, ROWS_PER_READ, can_be_text, workflow_key};
+use super::{ROWS_PER_READ, can_be_text, workflow_key};
+use crate::letter::{Search, ids_in};
 use crate::postgres::columns::{dlq_id, get, maybe_foreign, time, uuid};
 use crate::postgres::pool::Reader;
 use crate::{LetterFilter, ReadError};
@@ -43,13 +43,9 @@ pub(super) struct Found<'a> {
 /// A walk over the letters with one status, or with any.
 pub(super) struct Scan<'a> {
     reader: &'a Reader,
-    filter: &'a LetterFilter,
-    /// In lower case.
-    text: Option<String>,
+    search: Search<'a>,
     workflow: Option<i64>,
     status: Option<&'static str>,
-    from: DlqId,
-    before: DlqId,
 }
 
 impl<'a> Scan<'a> {
@@ -70,48 +66,13 @@ impl<'a> Scan<'a> {
                 key => key,
             },
         };
-        let is_plain = workflow.is_none() && filter.error_type.is_none();
-        let statuses: Vec<Option<LetterStatus>> = if !filter.statuses.is_empty() {
-            let asked = |status: &LetterStatus| filter.statuses.contains(status);
-            LetterStatus::ALL
-                .into_iter()
-                .filter(asked)
-                .map(Some)
-                .collect()
-        } else if is_plain {
-            vec![None]
-        } else {
-            LetterStatus::ALL.into_iter().map(Some).collect()
-        };
-        let scans = statuses.into_iter();
-        Ok(scans
-            .map(|status| Self::new(reader, filter, workflow, status, before))
-            .collect())
-    }
-
-    fn new(
-        reader: &'a Reader,
-        filter: &'a LetterFilter,
-        workflow: Option<i64>,
-        status: Option<LetterStatus>,
-        before: Option<DlqId>,
-    ) -> Self {
-        let from = filter
-            .from
-            .map_or([0; 16], |from| time_ordered(millis(from), [0; 10]));
-        let last = filter
-            .to
-            .map_or(LAST_ID, |to| time_ordered(millis(to) + 1, [0; 10]));
-        let last = DlqId::from_bytes(last);
-        Self {
+        let scan = |status: Option<LetterStatus>| Self {
             reader,
-            filter,
-            text: filter.text.as_ref().map(|text| text.to_lowercase()),
+            search: Search::new(filter, before),
             workflow,
             status: status.map(LetterStatus::name),
-            from: DlqId::from_bytes(from),
-            before: before.map_or(last, |before| before.min(last)),
-        }
+        };
+        Ok(Search::statuses(filter).into_iter().map(scan).collect())
     }
 
     /// Shows every letter that passes, until `see` says that it has enough. `expected` is how many
@@ -121,15 +82,15 @@ impl<'a> Scan<'a> {
         expected: usize,
         mut see: impl FnMut(Found<'_>) -> bool,
     ) -> Result<(), ReadError> {
-        let most = match self.text {
-            Some(_) => WORDY_ROWS_PER_READ,
-            None => ROWS_PER_READ,
+        let most = match self.search.has_text() {
+            true => WORDY_ROWS_PER_READ,
+            false => ROWS_PER_READ,
         };
         let first = expected.saturating_mul(FIRST_READ).max(1);
         let mut size = i64::try_from(first).unwrap_or(i64::MAX).min(most);
-        let mut before = self.before;
+        let mut before = self.search.before;
         loop {
-            let rows = self.rows(self.from, before, "DESC", size).await?;
+            let rows = self.rows(self.search.from, before, "DESC", size).await?;
             for row in &rows {
                 before = dlq_id(row, 0)?;
                 if self.passes(row)? && !see(found(row)?) {
@@ -148,7 +109,8 @@ impl<'a> Scan<'a> {
     pub(super) async fn ends(&self) -> Result<Vec<Timestamp>, ReadError> {
         let mut ends = Vec::new();
         for order in ["ASC", "DESC"] {
-            let rows = self.rows(self.from, self.before, order, 1).await?;
+            let range = (self.search.from, self.search.before);
+            let rows = self.rows(range.0, range.1, order, 1).await?;
             if let Some(row) = rows.first() {
                 ends.extend(self.times_in(dlq_id(row, 0)?.unix_ms()).await?);
             }
@@ -158,8 +120,7 @@ impl<'a> Scan<'a> {
 
     /// When the letters of one millisecond failed. Their ids do not say which of them was first.
     async fn times_in(&self, unix_ms: u64) -> Result<Vec<Timestamp>, ReadError> {
-        let [from, before] =
-            [unix_ms, unix_ms + 1].map(|ms| DlqId::from_bytes(time_ordered(ms, [0; 10])));
+        let (from, before) = ids_in(unix_ms);
         let rows = self.rows(from, before, "ASC", i64::MAX).await?;
         rows.iter().map(|row| time(row, 1)).collect()
     }
@@ -176,10 +137,11 @@ impl<'a> Scan<'a> {
         let mut params: Vec<&(dyn ToSql + Sync)> = vec![&before, &from, &limit];
         // Range and order name all columns of one index, even those that are the same in every row:
         // the server then has no other way to go.
+        let error_type = &self.search.filter.error_type;
         let (mut columns, mut values) = (Vec::new(), Vec::new());
         for (column, value) in [
             ("dlq.workflow", as_param(self.workflow.as_ref())),
-            ("dlq.error_type", as_param(self.filter.error_type.as_ref())),
+            ("dlq.error_type", as_param(error_type.as_ref())),
             ("dlq.status", as_param(self.status.as_ref())),
         ] {
             if let Some(value) = value {
@@ -194,7 +156,7 @@ impl<'a> Scan<'a> {
             .iter()
             .map(|name| format!("{name} {order}"))
             .collect();
-        let words = self.text.as_ref().map_or("", |_| WORDS);
+        let words = if self.search.has_text() { WORDS } else { "" };
         let sql = format!(
             "SELECT {COLUMNS}{words} FROM dead_letter_queue AS dlq
              WHERE ({key}) < ({chosen}$1) AND ({key}) >= ({chosen}$2)
@@ -205,28 +167,15 @@ impl<'a> Scan<'a> {
     }
 
     fn passes(&self, row: &Row) -> Result<bool, ReadError> {
-        let failed_at = time(row, 1)?;
-        let in_time = self.filter.from.is_none_or(|from| failed_at >= from)
-            && self.filter.to.is_none_or(|to| failed_at < to);
-        let cause: i64 = get(row, 2)?;
-        let has_cause = self
-            .filter
-            .fingerprint
-            .is_none_or(|wanted| wanted.cast_signed() == cause);
-        if !in_time || !has_cause {
+        if !self.search.admits(time(row, 1)?, get(row, 2)?) {
             return Ok(false);
         }
-        let Some(wanted) = &self.text else {
-            return Ok(true);
-        };
-        let workflow: &str = get(row, 3)?;
-        if workflow.to_lowercase().contains(wanted) {
+        if !self.search.has_text() || self.search.is_in(get(row, 3)?) {
             return Ok(true);
         }
         for column in [5, WORDS_AT, WORDS_AT + 1, WORDS_AT + 2] {
-            if let Some(words) = maybe_foreign(row, column)?
-                && words.to_lowercase().contains(wanted)
-            {
+            let words = maybe_foreign(row, column)?;
+            if words.is_some_and(|words| self.search.is_in(&words)) {
                 return Ok(true);
             }
         }
@@ -244,11 +193,6 @@ fn found(row: &Row) -> Result<Found<'_>, ReadError> {
         failed_at: time(row, 1)?,
         workflow: get(row, 3)?,
         error_type: get(row, 4)?,
-        // As the counters say it: an empty code is none.
-        error_code: maybe_foreign(row, 5)?.filter(|code| !code.is_empty()),
+        error_code: maybe_foreign(row, 5)?,
     })
-}
-
-fn millis(at: Timestamp) -> u64 {
-    u64::try_from(at.as_millis()).unwrap_or(0)
 }

@@ -1,16 +1,11 @@
 //! The overview of dead letters: from counters where they know the answer, else by walking.
 
-use std::collections::BTreeMap;
-
-use refire_core::definition::WorkflowId;
-use refire_core::time::Timestamp;
-
-use super::letter_scan::{Found, Scan};
+use super::letter_scan::Scan;
 use super::{can_be_text, workflow_key};
-use crate::postgres::columns::{count, foreign, get, workflow_id};
-use crate::postgres::failure::corrupt;
+use crate::letter::Tally;
+use crate::postgres::columns::{count, foreign, get};
 use crate::postgres::pool::Reader;
-use crate::{LetterFilter, LetterGroup, LetterSummary, ReadError};
+use crate::{LetterFilter, LetterSummary, ReadError};
 
 /// Only the sum over the shards of a counter means anything.
 const COUNTED: &str = "SELECT workflows.id, counts.error_type, counts.error_code,
@@ -22,92 +17,45 @@ const COUNTED: &str = "SELECT workflows.id, counts.error_type, counts.error_code
   GROUP BY workflows.id, counts.error_type, counts.error_code
  HAVING sum(counts.n) > 0";
 
-/// Workflow, error type, error code.
-type Group = (String, String, Option<String>);
-
 pub(in crate::postgres) async fn summary(
     reader: &Reader,
     filter: &LetterFilter,
 ) -> Result<LetterSummary, ReadError> {
-    let needs_walk = filter.from.is_some()
-        || filter.to.is_some()
-        || filter.text.is_some()
-        || filter.fingerprint.is_some();
-    let mut summary = if needs_walk {
-        reader.read(walked(reader, filter)).await?
+    let mut tally = Tally::default();
+    if Tally::needs_walk(filter) {
+        reader.read(walk(reader, filter, &mut tally)).await?;
     } else {
-        reader.snapshot(counted(reader, filter)).await?
-    };
-    summary.groups.sort_by(|a, b| {
-        let name = |group: &LetterGroup| {
-            (
-                group.workflow.clone(),
-                group.error_type.clone(),
-                group.error_code.clone(),
-            )
-        };
-        b.count.cmp(&a.count).then_with(|| name(a).cmp(&name(b)))
-    });
-    Ok(summary)
+        let counting = count_up(reader, filter, &mut tally);
+        reader.snapshot(counting).await?;
+    }
+    tally.summary()
 }
 
-async fn walked(reader: &Reader, filter: &LetterFilter) -> Result<LetterSummary, ReadError> {
-    let mut summary = LetterSummary::default();
-    let mut groups: BTreeMap<Group, u64> = BTreeMap::new();
+async fn walk(reader: &Reader, filter: &LetterFilter, tally: &mut Tally) -> Result<(), ReadError> {
     for scan in Scan::of(reader, filter, None).await? {
         scan.run(usize::MAX, |found| {
-            summary.count += 1;
-            widen(&mut summary, found.failed_at);
-            *groups.entry(group_of(found)).or_default() += 1;
+            tally.widen(found.failed_at);
+            let code = found.error_code.as_deref();
+            tally.add(found.workflow, found.error_type, code, 1);
             true
         })
         .await?;
     }
-    for ((workflow, error_type, error_code), count) in groups {
-        let workflow = WorkflowId::new(workflow)
-            .map_err(corrupt(|| "the workflow of a dead letter".to_owned()))?;
-        summary.groups.push(LetterGroup {
-            workflow,
-            error_type,
-            error_code,
-            count,
-        });
-    }
-    Ok(summary)
+    Ok(())
 }
 
-fn group_of(found: Found<'_>) -> Group {
-    let Found {
-        workflow,
-        error_type,
-        error_code,
-        ..
-    } = found;
-    (workflow.to_owned(), error_type.to_owned(), error_code)
-}
-
-fn widen(summary: &mut LetterSummary, failed_at: Timestamp) {
-    summary.oldest = Some(
-        summary
-            .oldest
-            .map_or(failed_at, |oldest| oldest.min(failed_at)),
-    );
-    summary.newest = Some(
-        summary
-            .newest
-            .map_or(failed_at, |newest| newest.max(failed_at)),
-    );
-}
-
-async fn counted(reader: &Reader, filter: &LetterFilter) -> Result<LetterSummary, ReadError> {
-    let mut summary = LetterSummary::default();
+async fn count_up(
+    reader: &Reader,
+    filter: &LetterFilter,
+    tally: &mut Tally,
+) -> Result<(), ReadError> {
     if !can_be_text(filter.error_type.as_deref()) {
-        return Ok(summary);
+        return Ok(());
     }
     let workflow = match &filter.workflow {
         None => None,
         Some(id) => match workflow_key(reader, id).await? {
-            None => return Ok(summary),
+            None => return Ok(()),
             key => key,
         },
     };
@@ -117,19 +65,12 @@ async fn counted(reader: &Reader, filter: &LetterFilter) -> Result<LetterSummary
         .await?;
     for row in &rows {
         let code = foreign(row, 2)?;
-        let group = LetterGroup {
-            workflow: workflow_id(row, 0)?,
-            error_type: get(row, 1)?,
-            error_code: (!code.is_empty()).then_some(code),
-            count: count(row, 3)?,
-        };
-        summary.count += group.count;
-        summary.groups.push(group);
+        tally.add(get(row, 0)?, get(row, 1)?, Some(&code), count(row, 3)?);
     }
     for scan in Scan::of(reader, filter, None).await? {
         for end in scan.ends().await? {
-            widen(&mut summary, end);
+            tally.widen(end);
         }
     }
-    Ok(summary)
+    Ok(())
 }

@@ -167,10 +167,10 @@ impl Walk<'_> {
     async fn by_status(&self, status: Status, condition: &str) -> Result<Found, ReadError> {
         let path = Path {
             start: format!(
-                "status NOT IN ('pending', 'completed')
-                 AND (status, id) < ('{status}', $2) AND status >= '{status}'"
+                "listed IS NOT NULL
+                 AND (listed, id) < ('{status}', $2) AND listed >= '{status}'"
             ),
-            order: "status DESC, id DESC",
+            order: "listed DESC, id DESC",
         };
         self.along(&path, condition).await
     }
@@ -178,7 +178,7 @@ impl Walk<'_> {
     async fn along(&self, path: &Path, condition: &str) -> Result<Found, ReadError> {
         let Path { start, order } = path;
         let looked = format!(
-            "SELECT id, workflow, status, retry_count FROM executions
+            "SELECT id, workflow, status, listed, retry_count FROM executions
              WHERE ($1::bigint IS NULL OR true) AND {start} ORDER BY {order}"
         );
         let condition = format!("{} AND {condition}", self.wanted());

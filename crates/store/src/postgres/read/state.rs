@@ -185,20 +185,23 @@ fn head(row: &Row) -> Result<Head, ReadError> {
 }
 
 fn work_row(row: &Row, execution: ExecutionId) -> Result<WorkRow, ReadError> {
-    Ok(WorkRow {
-        execution,
-        workflow: workflow_id(row, 3)?,
-        priority: get::<i32>(row, 4)?
-            .try_into()
-            .map_err(corrupt(|| format!("the work of {execution}")))?,
-        due_at: due(get(row, 5)?),
-        step: get(row, 6)?,
-        attempt: small(row, 7)?,
-        limit_key: maybe_foreign(row, 9)?,
-        owner: maybe_node_id(row, 12)?,
-        is_retry: get(row, 13)?,
-        begun: get(row, 14)?,
-    })
+    let read = || {
+        Ok(WorkRow {
+            execution,
+            workflow: workflow_id(row, 3)?,
+            priority: get::<i32>(row, 4)?
+                .try_into()
+                .map_err(corrupt(|| "a priority".to_owned()))?,
+            due_at: due(get(row, 5)?),
+            step: get(row, 6)?,
+            attempt: small(row, 7)?,
+            limit_key: maybe_foreign(row, 9)?,
+            owner: maybe_node_id(row, 12)?,
+            is_retry: get(row, 13)?,
+            begun: get(row, 14)?,
+        })
+    };
+    read().map_err(|error: ReadError| corrupt(|| format!("the work of {execution}"))(error))
 }
 
 /// The snapshot, brought up to date by the events after it.

@@ -1,12 +1,14 @@
-//! Work: which workflows have some, what dead nodes left, how much is open.
+//! Work: which workflows have some, what dead nodes left, what a node has, how much is open.
 
 use refire_core::definition::WorkflowId;
+use refire_core::id::NodeId;
 use refire_core::limit::PRIORITY_LAST;
 use refire_core::time::Timestamp;
+use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 use super::{LAST_ID, ROWS_PER_READ, workflow_key};
-use crate::postgres::columns::{WORK, count, get, uuid, work_row, workflow_id};
+use crate::postgres::columns::{WORK, count, get, readable_work_at, uuid, workflow_id};
 use crate::postgres::pool::Reader;
 use crate::{LIMIT_MAX, OpenCounts, ReadError, WorkKey, WorkRow};
 
@@ -44,9 +46,6 @@ pub(in crate::postgres) async fn orphans(
     limit: u32,
 ) -> Result<Vec<WorkRow>, ReadError> {
     // Nodes own no more than they have slots, so reading all that is owned reads little.
-    let (execution, step) = after.map_or((Uuid::nil(), ""), |key| {
-        (uuid(key.execution.as_bytes()), key.step.as_str())
-    });
     let sql = format!(
         "SELECT {WORK} FROM work JOIN workflows ON workflows.key = work.workflow
          WHERE work.owner IS NOT NULL
@@ -54,9 +53,53 @@ pub(in crate::postgres) async fn orphans(
            AND (work.execution, work.step) > ($1, $2)
          ORDER BY work.execution, work.step LIMIT $3"
     );
-    let limit = i64::from(limit.min(LIMIT_MAX));
-    let rows = reader.rows(&sql, &[&execution, &step, &limit]).await?;
-    rows.iter().map(work_row).collect()
+    whole_page(reader, &sql, &[], (after, limit)).await
+}
+
+/// Work of one node that is due, in the order of its key.
+pub(in crate::postgres) async fn owned_due(
+    reader: &Reader,
+    node: NodeId,
+    now: Timestamp,
+    page: (Option<&WorkKey>, u32),
+) -> Result<Vec<WorkRow>, ReadError> {
+    let sql = format!(
+        "SELECT {WORK} FROM work JOIN workflows ON workflows.key = work.workflow
+         WHERE work.owner = $4 AND (work.due_at IS NULL OR work.due_at <= $5)
+           AND (work.execution, work.step) > ($1, $2)
+         ORDER BY work.execution, work.step LIMIT $3"
+    );
+    let (node, now) = (uuid(node.as_bytes()), now.as_micros());
+    whole_page(reader, &sql, &[&node, &now], page).await
+}
+
+/// A page of work after a key. It is short only at the end, whatever is left out of it.
+async fn whole_page(
+    reader: &Reader,
+    sql: &str,
+    more: &[&(dyn ToSql + Sync)],
+    (after, limit): (Option<&WorkKey>, u32),
+) -> Result<Vec<WorkRow>, ReadError> {
+    let (mut execution, mut step) = after.map_or((Uuid::nil(), String::new()), |key| {
+        (uuid(key.execution.as_bytes()), key.step.clone())
+    });
+    let limit = limit.min(LIMIT_MAX) as usize;
+    let mut page = Vec::new();
+    while page.len() < limit {
+        let missing = limit - page.len();
+        let asked = i64::try_from(missing).unwrap_or(i64::MAX);
+        let mut parameters: Vec<&(dyn ToSql + Sync)> = vec![&execution, &step, &asked];
+        parameters.extend(more);
+        let rows = reader.rows(sql, &parameters).await?;
+        for row in &rows {
+            (execution, step) = (get(row, 0)?, get(row, 1)?);
+            page.extend(readable_work_at(row, 0));
+        }
+        if rows.len() < missing {
+            break;
+        }
+    }
+    Ok(page)
 }
 
 /// Counts along the work, and adds what is open without any.
@@ -76,8 +119,8 @@ pub(in crate::postgres) async fn open_counts(
     let workless = reader
         .row(
             "SELECT count(*) FROM executions
-             WHERE status NOT IN ('pending', 'completed')
-               AND status IN ('running', 'retrying', 'waiting', 'paused')
+             WHERE listed IS NOT NULL
+               AND listed IN ('running', 'retrying', 'waiting', 'paused')
                AND ($1::bigint IS NULL OR workflow = $1)
                AND NOT EXISTS (SELECT 1 FROM work WHERE work.execution = executions.id)",
             &[&key],

@@ -43,7 +43,7 @@ const OPEN_EXECUTIONS: &str = "SELECT count(*) FROM (
           WHERE owner IS NOT NULL AND workflow = $1 LIMIT $2) AS owned
         UNION
         SELECT * FROM (SELECT id FROM executions
-          WHERE status = 'paused' AND workflow = $1 LIMIT $2) AS paused) AS open";
+          WHERE listed = 'paused' AND workflow = $1 LIMIT $2) AS paused) AS open";
 
 const MARK_DELETED: &str = "UPDATE workflows SET deleted_at = $2 WHERE key = $1";
 

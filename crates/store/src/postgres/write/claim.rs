@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use refire_core::definition::WorkflowId;
 use refire_core::id::{ExecutionId, NodeId};
 use sha2::{Digest, Sha256};
 use tokio_postgres::Row;
@@ -11,11 +10,13 @@ use uuid::Uuid;
 
 use super::link::{Link, Query, values};
 use super::{Failed, Order, lock_name};
+use crate::picked::{FullKeys, Picked};
 use crate::postgres::columns::{
-    AT_ONCE, due, execution_id, get, kept_due, maybe_foreign, priority, small, uuid, work_row,
-    work_row_at,
+    AT_ONCE, due, execution_id, get, kept_due, maybe_foreign, name_of_execution, priority,
+    readable_work_at, small, uuid,
 };
-use crate::{Claim, ClaimTimers, KeyRoom, PartOutcome, Want, WorkRow};
+use crate::unreadable::readable;
+use crate::{Claim, ClaimTimers, PartOutcome, ReadError, Want, WorkRow};
 
 /// Takes due work of several workflows: per workflow and priority one short range of the index, so
 /// that it does not matter how much waits for a later time. Rows are locked as they are taken.
@@ -65,8 +66,23 @@ const WITH_ROOM: &str = "SELECT execution, step, attempt, is_retry, priority, du
      WHERE owner IS NULL AND workflow = $1 AND priority = $2 AND due_at <= $3
        AND (due_at, execution, step) > ($4, $5, $6)
        AND ($7 OR NOT is_retry)
-       AND (limit_key IS NULL OR NOT ($8 OR limit_key = ANY($9::bytea[])))
+       AND (limit_key IS NULL OR NOT ($8 OR limit_key = ANY($9::bytea[]))
+            OR execution = ANY($11::uuid[]))
      ORDER BY due_at, execution, step LIMIT $10 FOR UPDATE SKIP LOCKED";
+
+/// What is due of these executions, in the order of the queue: looked up one by one, by their keys.
+/// What the index of ready work knows is asked in a way it does not know, for going along that one
+/// would read all that waits, for each of them.
+const OF_EXECUTIONS: &str = "SELECT own.execution, own.step, own.attempt, own.is_retry,
+        own.priority, own.due_at, own.limit_key
+      FROM unnest($1::uuid[]) AS given (execution)
+     CROSS JOIN LATERAL (
+        SELECT * FROM work
+         WHERE work.execution = given.execution AND coalesce(work.owner::text, '') = ''
+           AND work.workflow + 0 = $2 AND work.due_at <= $3
+         FOR UPDATE SKIP LOCKED
+     ) AS own
+     ORDER BY own.priority, own.due_at, own.execution, own.step";
 
 /// The next priority of a workflow that has unowned work.
 const NEXT_PRIORITY: &str = "SELECT priority FROM work
@@ -86,11 +102,13 @@ const COUNT_ALONE: &str = "SELECT pg_advisory_xact_lock(21063, given.name)
 const IN_FLIGHT: &str = "SELECT execution, limit_key FROM work
      WHERE owner IS NOT NULL AND workflow = $1 AND (begun OR due_at <= $2)";
 
-/// What a claim whose answer was lost had taken.
+/// What claims whose answers were lost had taken, each with the claim's name at its end.
 const CLAIMED: &str = "SELECT work.execution, work.step, work.attempt, work.is_retry, workflows.id,
-        work.priority, work.due_at, work.limit_key, work.owner, work.begun
+        work.priority, work.due_at, work.limit_key, work.owner, work.begun, work.claim
       FROM work JOIN workflows ON workflows.key = work.workflow
-     WHERE work.owner = $1 AND work.claim = $2";
+     WHERE work.owner = ANY($1::uuid[]) AND work.claim = ANY($2::uuid[])";
+/// Where [`CLAIMED`] has the claim's name.
+const CLAIM_NAME: usize = 10;
 
 /// Rows that one query may show in vain: a key that fills up on the way is walked over so far
 /// before a query with the longer list goes on.
@@ -106,14 +124,11 @@ pub(super) fn claim_name(order: &Order, place: usize) -> Uuid {
     uuid(&name)
 }
 
-/// Whether one statement can do it: no workflow twice, no key to mind, and as many retries as rows.
+/// Whether one statement can do it: no workflow twice, no bounds, and as many retries as rows.
 pub(super) fn is_plain(claim: &Claim) -> bool {
     let mut seen = HashSet::new();
     claim.wants.iter().all(|want| {
-        seen.insert(&want.workflow)
-            && want.keys.is_none()
-            && want.everywhere.is_none()
-            && want.retries_up_to >= want.up_to
+        seen.insert(&want.workflow) && want.bounds.is_none() && want.retries_up_to >= want.up_to
     })
 }
 
@@ -137,7 +152,8 @@ pub(super) fn query<'a>(link: &Link, order: &Order, place: usize, claim: &Claim)
 pub(super) fn read(rows: &[Row]) -> Result<PartOutcome, Failed> {
     let mut claimed = Vec::with_capacity(rows.len());
     for row in rows {
-        claimed.push((get::<i64>(row, 0)?, work_row_at(row, 1)?));
+        let want = get::<i64>(row, 0)?;
+        claimed.extend(readable_work_at(row, 1).map(|row| (want, row)));
     }
     claimed.sort_unstable_by(|(want, row), (other_want, other)| {
         (want, in_queue(row)).cmp(&(other_want, in_queue(other)))
@@ -166,7 +182,7 @@ pub(super) fn timers_query<'a>(order: &Order, place: usize, claim: &ClaimTimers)
 
 /// The answer to [`timers_query`], the earliest first.
 pub(super) fn read_timers(rows: &[Row]) -> Result<PartOutcome, Failed> {
-    let mut claimed = rows.iter().map(work_row).collect::<Result<Vec<_>, _>>()?;
+    let mut claimed = readable_rows(rows);
     sort_timers(&mut claimed);
     Ok(PartOutcome::Claimed(claimed))
 }
@@ -185,7 +201,7 @@ pub(super) async fn claim(
     place: usize,
     claim: &Claim,
 ) -> Result<PartOutcome, Failed> {
-    let bounded = claim.wants.iter().filter(|want| want.everywhere.is_some());
+    let bounded = claim.wants.iter().filter(|want| want.bounds.is_some());
     let names: BTreeSet<i32> = bounded.map(|want| lock_name(&want.workflow)).collect();
     if !names.is_empty() {
         let names: Vec<i32> = names.into_iter().collect();
@@ -200,16 +216,37 @@ pub(super) async fn claim(
     Ok(PartOutcome::Claimed(claimed))
 }
 
-/// What a claim of an earlier commit has taken; for one whose answer was lost.
+/// What claims of an earlier commit have taken, by their places; for one whose answer was lost.
 pub(super) async fn claimed_before(
     link: &mut Link,
     order: &Order,
-    place: usize,
-    node: NodeId,
-) -> Result<Vec<WorkRow>, Failed> {
-    let values = values![uuid(node.as_bytes()), claim_name(order, place)];
-    let rows = link.ask(Query::new(CLAIMED, values)).await?;
-    Ok(rows.iter().map(work_row).collect::<Result<Vec<_>, _>>()?)
+    claims: impl Iterator<Item = (usize, NodeId)>,
+) -> Result<HashMap<usize, Vec<WorkRow>>, Failed> {
+    let (mut places, mut nodes) = (HashMap::new(), HashSet::new());
+    for (place, node) in claims {
+        places.insert(claim_name(order, place), place);
+        nodes.insert(uuid(node.as_bytes()));
+    }
+    let mut claimed: HashMap<usize, Vec<WorkRow>> = HashMap::new();
+    if places.is_empty() {
+        return Ok(claimed);
+    }
+    let nodes: Vec<Uuid> = nodes.into_iter().collect();
+    let names: Vec<Uuid> = places.keys().copied().collect();
+    let rows = link.ask(Query::new(CLAIMED, values![nodes, names])).await?;
+    for row in &rows {
+        if let Some(place) = places.get(&get(row, CLAIM_NAME)?) {
+            let of_claim = claimed.entry(*place).or_default();
+            of_claim.extend(readable_work_at(row, 0));
+        }
+    }
+    Ok(claimed)
+}
+
+fn readable_rows(rows: &[Row]) -> Vec<WorkRow> {
+    rows.iter()
+        .filter_map(|row| readable_work_at(row, 0))
+        .collect()
 }
 
 /// Puts rows into the order in which a claim tells them.
@@ -228,13 +265,13 @@ async fn ready_work(link: &mut Link, order: &Order, want: &Want) -> Result<Vec<W
     let Some(key) = link.key(&want.workflow) else {
         return Ok(Vec::new());
     };
-    let bounded = match want.everywhere {
-        Some(bounds) => &want.beside(bounds, in_flight(link, order, key).await?),
-        None => want,
+    let in_flight = match want.bounds {
+        Some(_) => in_flight(link, order, key).await?,
+        None => Vec::new(),
     };
-    let mut picked = Picked::new(bounded);
+    let mut picked = Picked::new(want, in_flight);
     let mut priority = -1_i16;
-    while picked.missing() > 0 {
+    while picked.takes_any() {
         let next = link
             .ask(Query::new(NEXT_PRIORITY, values![key, priority]))
             .await?;
@@ -242,7 +279,16 @@ async fn ready_work(link: &mut Link, order: &Order, want: &Want) -> Result<Vec<W
         priority = get(next, 0)?;
         pick(link, order, &mut picked, key, priority).await?;
     }
-    Ok(picked.rows)
+    if picked.takes_only_of_those_in_flight() {
+        let values = values![ids_of(&picked), key, order.now.as_micros()];
+        let rows = link.ask(Query::new(OF_EXECUTIONS, values)).await?;
+        picked.offer_rest(rows.iter().filter_map(|row| candidate(row, want)));
+    }
+    Ok(picked.into_rows())
+}
+
+fn ids_of(picked: &Picked<'_>) -> Vec<Uuid> {
+    picked.in_flight().map(|id| uuid(id.as_bytes())).collect()
 }
 
 async fn in_flight(
@@ -252,9 +298,14 @@ async fn in_flight(
 ) -> Result<Vec<(ExecutionId, Option<String>)>, Failed> {
     let values = values![workflow, order.now.as_micros()];
     let rows = link.ask(Query::new(IN_FLIGHT, values)).await?;
-    rows.iter()
-        .map(|row| Ok((execution_id(row, 0)?, maybe_foreign(row, 1)?)))
-        .collect()
+    let mut in_flight = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let key = readable(maybe_foreign(row, 1), name_of_execution(row, 0));
+        if let Some(key) = key {
+            in_flight.push((execution_id(row, 0)?, key));
+        }
+    }
+    Ok(in_flight)
 }
 
 /// Picks along one priority. A query shows only what has room when it begins, so that no number of
@@ -267,9 +318,20 @@ async fn pick(
     priority: i16,
 ) -> Result<(), Failed> {
     let (mut due_at, mut execution, mut step) = (AT_ONCE, Uuid::nil(), String::new());
-    while picked.missing() > 0 {
-        let limit = picked.missing().saturating_add(picked.passed_over_max());
-        let (no_key_has_room, full) = picked.full_keys();
+    while picked.takes_any() {
+        // Rows are locked in vain only where keys may fill up on the way.
+        let (passed_over, in_flight) = match picked.minds_keys() {
+            true => (PASSED_OVER_MAX, ids_of(picked)),
+            false => (0, Vec::new()),
+        };
+        let limit = picked.missing().saturating_add(passed_over);
+        let (no_key_has_room, full) = match picked.full_keys() {
+            FullKeys::All => (true, Vec::new()),
+            FullKeys::Some(keys) => {
+                let keys = keys.iter().map(|key| key.as_bytes().to_vec());
+                (false, keys.collect::<Vec<_>>())
+            }
+        };
         let values = values![
             key,
             priority,
@@ -281,20 +343,19 @@ async fn pick(
             no_key_has_room,
             full,
             i64::from(limit),
+            in_flight,
         ];
         let rows = link.ask(Query::new(WITH_ROOM, values)).await?;
-        let seen = rows.len();
         for row in &rows {
-            if picked.missing() == 0 {
+            if !picked.takes_any() {
                 break;
             }
-            let row = candidate(row, &picked.want.workflow)?;
-            due_at = kept_due(row.due_at);
-            execution = uuid(row.execution.as_bytes());
-            step = row.step.clone();
-            picked.offer(row);
+            (execution, step, due_at) = (get(row, 0)?, get(row, 1)?, get(row, 5)?);
+            if let Some(row) = candidate(row, picked.want()) {
+                picked.offer(row);
+            }
         }
-        if seen < limit as usize {
+        if rows.len() < limit as usize {
             break;
         }
     }
@@ -302,19 +363,22 @@ async fn pick(
 }
 
 /// A row of [`WITH_ROOM`]: unowned work of a known workflow.
-fn candidate(row: &Row, workflow: &WorkflowId) -> Result<WorkRow, Failed> {
-    Ok(WorkRow {
-        execution: execution_id(row, 0)?,
-        step: get(row, 1)?,
-        attempt: small(row, 2)?,
-        is_retry: get(row, 3)?,
-        workflow: workflow.clone(),
-        priority: priority(row, 4)?,
-        due_at: due(get(row, 5)?),
-        limit_key: maybe_foreign(row, 6)?,
-        owner: None,
-        begun: false,
-    })
+fn candidate(row: &Row, want: &Want) -> Option<WorkRow> {
+    let read = || {
+        Ok::<_, ReadError>(WorkRow {
+            execution: execution_id(row, 0)?,
+            step: get(row, 1)?,
+            attempt: small(row, 2)?,
+            is_retry: get(row, 3)?,
+            workflow: want.workflow.clone(),
+            priority: priority(row, 4)?,
+            due_at: due(get(row, 5)?),
+            limit_key: maybe_foreign(row, 6)?,
+            owner: None,
+            begun: false,
+        })
+    };
+    readable(read(), name_of_execution(row, 0))
 }
 
 /// The rows are the node's and have not begun.
@@ -338,76 +402,4 @@ async fn own(
         row.owner = Some(node);
     }
     Ok(())
-}
-
-/// Rows picked for a want so far.
-struct Picked<'a> {
-    want: &'a Want,
-    rows: Vec<WorkRow>,
-    retries: u32,
-    /// Rows by key, beside those that were in flight before.
-    keys: HashMap<String, u32>,
-}
-
-impl<'a> Picked<'a> {
-    fn new(want: &'a Want) -> Self {
-        Self {
-            want,
-            rows: Vec::new(),
-            retries: 0,
-            keys: HashMap::new(),
-        }
-    }
-
-    fn missing(&self) -> u32 {
-        let picked = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
-        self.want.up_to.saturating_sub(picked)
-    }
-
-    /// Rows are locked in vain only where keys may fill up on the way.
-    fn passed_over_max(&self) -> u32 {
-        if self.want.keys.is_some() {
-            PASSED_OVER_MAX
-        } else {
-            0
-        }
-    }
-
-    fn has_room_for_a_retry(&self) -> bool {
-        self.retries < self.want.retries_up_to
-    }
-
-    fn is_full(&self, room: &KeyRoom, key: &str) -> bool {
-        let before = room.in_flight.get(key).copied().unwrap_or(0);
-        let picked = self.keys.get(key).copied().unwrap_or(0);
-        before.saturating_add(picked) >= room.max
-    }
-
-    /// Whether no key has room, and else those that have none.
-    fn full_keys(&self) -> (bool, Vec<Vec<u8>>) {
-        let Some(room) = &self.want.keys else {
-            return (false, Vec::new());
-        };
-        let new = self.keys.keys();
-        let new = new.filter(|key| !room.in_flight.contains_key(*key));
-        let full = room.in_flight.keys().chain(new);
-        let full = full.filter(|key| self.is_full(room, key));
-        let full = full.map(|key| key.as_bytes().to_vec()).collect();
-        (room.max == 0, full)
-    }
-
-    /// Takes a row if its retry and its key have room.
-    fn offer(&mut self, row: WorkRow) {
-        if row.is_retry && !self.has_room_for_a_retry() {
-            return;
-        }
-        if let (Some(room), Some(key)) = (&self.want.keys, &row.limit_key) {
-            if self.is_full(room, key) {
-                return;
-            }
-            *self.keys.entry(key.clone()).or_default() += 1;
-        }
-        self.retries += u32::from(row.is_retry);
-        self.rows.push(row);
-    }
 }

@@ -1,23 +1,50 @@
 //! A commit whose answer was lost, but which is there: what became of its parts is read from what
 //! they left.
 
-use refire_core::id::ExecutionId;
+use std::collections::{HashMap, HashSet};
 
+use refire_core::execution::EventRow;
+use refire_core::id::ExecutionId;
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::admit::{WORKFLOWS, keys_of, live, owners_of, refusal};
 use super::link::{Link, Query, values};
-use super::{Failed, Mark, Order, claim, letter, single};
+use super::{Failed, Mark, Order, claim, letter};
 use crate::checksum;
 use crate::postgres::columns::{get, signed, signed_small, small, uuid};
-use crate::{Admit, Advance, Batch, Begin, Part, PartOutcome, Prune, PutWorkflow};
+use crate::{Admit, Batch, Part, PartOutcome, Prune, PutWorkflow, WorkRow};
 
 const FENCE: &str = "SELECT fence_commit($1, $2)";
 
-const EVENT: &str = "SELECT 1 FROM workflow_events
-     WHERE execution = $1 AND sequence = $2 AND crc = $3";
+/// Which of these events are there: by the places that they were given. This and what follows looks
+/// each of them up by its key.
+const EVENTS: &str = "SELECT given.place
+      FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[])
+        AS given (place, execution, sequence, crc)
+     CROSS JOIN LATERAL (
+        SELECT crc FROM workflow_events
+         WHERE execution = given.execution AND sequence = given.sequence OFFSET 0
+     ) AS event
+     WHERE event.crc = given.crc";
 
-const LAST_COMMIT: &str = "SELECT 1 FROM executions WHERE id = $1 AND commit_id = $2";
+/// Which of these executions were changed last by this commit.
+const LAST_COMMITS: &str = "SELECT given.place
+      FROM unnest($1::bigint[], $2::uuid[]) AS given (place, execution)
+     CROSS JOIN LATERAL (
+        SELECT commit_id FROM executions WHERE id = given.execution OFFSET 0
+     ) AS last
+     WHERE last.commit_id = $3";
 
-const BEGUN: &str = "SELECT 1 FROM work
-     WHERE execution = $1 AND step = $2 AND attempt = $3 AND owner = $4 AND begun";
+/// Which of these rows have begun.
+const BEGUN: &str = "SELECT given.place
+      FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::integer[], $5::uuid[])
+        AS given (place, execution, step, attempt, owner)
+     CROSS JOIN LATERAL (
+        SELECT attempt, owner, begun FROM work
+         WHERE execution = given.execution AND step = given.step OFFSET 0
+     ) AS row
+     WHERE row.attempt = given.attempt AND row.owner = given.owner AND row.begun";
 
 const LETTER_DELETED: &str = "SELECT 1 FROM dead_letter_queue
      WHERE id = $1 AND status = 'deleted' AND deleted_at = $2 AND deleted_by = $3";
@@ -30,41 +57,58 @@ const SAVED: &str = "SELECT versions.version, versions.created_at
 const WORKFLOW_DELETED: &str =
     "SELECT 1 FROM workflows WHERE ns = 1 AND id = $1 AND deleted_at = $2";
 
-/// Tells the outcomes of a batch that is known to be written.
+/// Tells the outcomes of a batch that is known to be written. What a batch may have many of is asked
+/// for together; the rest is rare, and asked for one by one.
 pub(in crate::postgres) async fn outcomes(
     link: &mut Link,
     order: &Order,
     batch: &Batch,
 ) -> Result<Vec<PartOutcome>, Failed> {
     link.learn(super::workflows(batch)).await?;
+    let moved = moved(link, order, batch).await?;
+    let refused = refusals(link, order, batch, &moved).await?;
+    let mut begun = begun(link, batch).await?;
+    let mut claimed = claimed(link, order, batch).await?;
     let mut outcomes = Vec::with_capacity(batch.parts.len());
     for (place, part) in batch.parts.iter().enumerate() {
-        outcomes.push(outcome(link, order, place, part).await?);
+        outcomes.push(match part {
+            Part::Admit(_) | Part::Advance(_) if moved.contains(&place) => PartOutcome::Done,
+            Part::Admit(part) => match (refused.get(&place), &part.letter) {
+                (Some(refused), _) => refused.clone(),
+                (None, Some(retry)) => {
+                    let refused = letter::refuse_retry(link, retry).await?;
+                    refused.unwrap_or(PartOutcome::Conflict)
+                }
+                (None, None) => PartOutcome::Conflict,
+            },
+            Part::Advance(_) => PartOutcome::Conflict,
+            Part::Claim(part) => {
+                let mut rows = claimed.remove(&place).unwrap_or_default();
+                claim::sort_by_wants(&mut rows, &part.wants);
+                PartOutcome::Claimed(rows)
+            }
+            Part::ClaimTimers(_) => {
+                let mut rows = claimed.remove(&place).unwrap_or_default();
+                claim::sort_by_time(&mut rows);
+                PartOutcome::Claimed(rows)
+            }
+            Part::Begin(part) => {
+                let rest = begun.split_off(part.work.len().min(begun.len()));
+                PartOutcome::Begun(std::mem::replace(&mut begun, rest))
+            }
+            rare => outcome_of_rare(link, order, rare).await?,
+        });
     }
     Ok(outcomes)
 }
 
-async fn outcome(
+/// The outcome of a part of which a batch has few.
+async fn outcome_of_rare(
     link: &mut Link,
     order: &Order,
-    place: usize,
     part: &Part,
 ) -> Result<PartOutcome, Failed> {
     Ok(match part {
-        Part::Admit(part) => admitted(link, order, part).await?,
-        Part::Advance(part) => advanced(link, order, part).await?,
-        Part::Claim(part) => {
-            let mut rows = claim::claimed_before(link, order, place, part.node).await?;
-            claim::sort_by_wants(&mut rows, &part.wants);
-            PartOutcome::Claimed(rows)
-        }
-        Part::ClaimTimers(part) => {
-            let mut rows = claim::claimed_before(link, order, place, part.node).await?;
-            claim::sort_by_time(&mut rows);
-            PartOutcome::Claimed(rows)
-        }
-        Part::Begin(part) => begun(link, part).await?,
-        Part::Release(_) => PartOutcome::Done,
         Part::DeleteLetter { id, by } => {
             let now = order.now.as_micros();
             let values = values![uuid(id.as_bytes()), now, by.as_bytes()];
@@ -84,6 +128,12 @@ async fn outcome(
             }
         }
         Part::Prune(part) => again(part),
+        Part::Release(_)
+        | Part::Admit(_)
+        | Part::Advance(_)
+        | Part::Claim(_)
+        | Part::ClaimTimers(_)
+        | Part::Begin(_) => PartOutcome::Done,
     })
 }
 
@@ -91,72 +141,119 @@ async fn has_row(link: &mut Link, query: Query<'_>) -> Result<bool, Failed> {
     Ok(!link.ask(query).await?.is_empty())
 }
 
-/// Whether an execution has this very event.
-async fn has_event(
-    link: &mut Link,
-    id: ExecutionId,
-    event: &refire_core::execution::EventRow,
-) -> Result<bool, Failed> {
-    let values = values![
-        uuid(id.as_bytes()),
-        signed(event.sequence),
-        i64::from(checksum::event(id, event)),
-    ];
-    has_row(link, Query::new(EVENT, values)).await
-}
-
-async fn has_last_commit(link: &mut Link, order: &Order, id: ExecutionId) -> Result<bool, Failed> {
-    let values = values![uuid(id.as_bytes()), order.commit];
-    has_row(link, Query::new(LAST_COMMIT, values)).await
-}
-
-async fn admitted(link: &mut Link, order: &Order, admit: &Admit) -> Result<PartOutcome, Failed> {
-    let is_there = match admit.events.first() {
-        Some(event) => has_event(link, admit.row.id, event).await?,
-        None => has_last_commit(link, order, admit.row.id).await?,
+/// The places that a statement answers with.
+async fn places(link: &mut Link, query: Query<'_>) -> Result<HashSet<usize>, Failed> {
+    let rows = link.ask(query).await?;
+    let place = |row: &Row| {
+        let place: i64 = get(row, 0)?;
+        Ok(usize::try_from(place).unwrap_or(usize::MAX))
     };
-    if is_there {
-        return Ok(PartOutcome::Done);
-    }
-    if let Some(refused) = single::refuse(link, order, admit).await? {
-        return Ok(refused);
-    }
-    if let Some(retry) = &admit.letter
-        && let Some(refused) = letter::refuse_retry(link, retry).await?
-    {
-        return Ok(refused);
-    }
-    Ok(PartOutcome::Conflict)
+    rows.iter().map(place).collect()
 }
 
-async fn advanced(
+/// The executions that came to be or moved on as the batch says: those whose very event is there, or
+/// whose row names this commit.
+async fn moved(link: &mut Link, order: &Order, batch: &Batch) -> Result<HashSet<usize>, Failed> {
+    let (mut by_event, mut of, mut sequences, mut sums) = (vec![], vec![], vec![], vec![]);
+    let (mut by_row, mut ids) = (Vec::<i64>::new(), Vec::<Uuid>::new());
+    for (place, part) in batch.parts.iter().enumerate() {
+        let (id, event): (ExecutionId, Option<&EventRow>) = match part {
+            Part::Admit(part) => (part.row.id, part.events.first()),
+            Part::Advance(part) => (part.id, part.events.last()),
+            _ => continue,
+        };
+        let place = signed(place as u64);
+        if let Some(event) = event {
+            by_event.push(place);
+            of.push(uuid(id.as_bytes()));
+            sequences.push(signed(event.sequence));
+            sums.push(i64::from(checksum::event(id, event)));
+        } else {
+            by_row.push(place);
+            ids.push(uuid(id.as_bytes()));
+        }
+    }
+    let mut moved = HashSet::new();
+    if !by_event.is_empty() {
+        let query = Query::new(EVENTS, values![by_event, of, sequences, sums]);
+        moved.extend(places(link, query).await?);
+    }
+    if !by_row.is_empty() {
+        let query = Query::new(LAST_COMMITS, values![by_row, ids, order.commit]);
+        moved.extend(places(link, query).await?);
+    }
+    Ok(moved)
+}
+
+/// Why admissions that are not there were refused, apart from their letters and ids.
+async fn refusals(
     link: &mut Link,
     order: &Order,
-    advance: &Advance,
-) -> Result<PartOutcome, Failed> {
-    let is_there = match advance.events.last() {
-        Some(event) => has_event(link, advance.id, event).await?,
-        None => has_last_commit(link, order, advance.id).await?,
+    batch: &Batch,
+    moved: &HashSet<usize>,
+) -> Result<HashMap<usize, PartOutcome>, Failed> {
+    let admissions = batch.parts.iter().enumerate();
+    let refused: Vec<(usize, &Admit)> = admissions
+        .filter_map(|(place, part)| match part {
+            Part::Admit(part) if !moved.contains(&place) => Some((place, &**part)),
+            _ => None,
+        })
+        .collect();
+    if refused.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let workflows = refused.iter();
+    let workflows: HashSet<i64> = workflows
+        .filter_map(|(_, admit)| link.key(&admit.row.workflow))
+        .collect();
+    let workflows: Vec<i64> = workflows.into_iter().collect();
+    let live = live(&link.ask(Query::new(WORKFLOWS, values![workflows])).await?)?;
+    let claims = refused.iter();
+    let claims = claims.filter_map(|(place, admit)| Some((*place, admit.claim.as_ref()?)));
+    let owners = owners_of(&link.ask(keys_of(claims, order)).await?)?;
+    let why = |(place, admit): &(usize, &Admit)| {
+        let refused = refusal(admit, link, &live, owners.get(place))?;
+        Some((*place, refused))
     };
-    Ok(if is_there {
-        PartOutcome::Done
-    } else {
-        PartOutcome::Conflict
-    })
+    Ok(refused.iter().filter_map(why).collect())
 }
 
-async fn begun(link: &mut Link, begin: &Begin) -> Result<PartOutcome, Failed> {
-    let mut told = Vec::with_capacity(begin.work.len());
-    for (key, attempt) in &begin.work {
-        let values = values![
-            uuid(key.execution.as_bytes()),
-            key.step.as_str(),
-            signed_small(*attempt),
-            uuid(begin.node.as_bytes()),
-        ];
-        told.push(has_row(link, Query::new(BEGUN, values)).await?);
+/// Which attempts have begun, of all that the batch begins, in its order.
+async fn begun(link: &mut Link, batch: &Batch) -> Result<Vec<bool>, Failed> {
+    let (mut executions, mut steps) = (Vec::<Uuid>::new(), Vec::<&str>::new());
+    let (mut attempts, mut owners) = (Vec::<i32>::new(), Vec::<Uuid>::new());
+    for part in &batch.parts {
+        let Part::Begin(part) = part else { continue };
+        for (key, attempt) in &part.work {
+            executions.push(uuid(key.execution.as_bytes()));
+            steps.push(key.step.as_str());
+            attempts.push(signed_small(*attempt));
+            owners.push(uuid(part.node.as_bytes()));
+        }
     }
-    Ok(PartOutcome::Begun(told))
+    let count = executions.len();
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    let numbers: Vec<i64> = (0..).take(count).collect();
+    let values = values![numbers, executions, steps, attempts, owners];
+    let begun = places(link, Query::new(BEGUN, values)).await?;
+    Ok((0..count).map(|place| begun.contains(&place)).collect())
+}
+
+/// What the claims of the batch had taken, by their places.
+async fn claimed(
+    link: &mut Link,
+    order: &Order,
+    batch: &Batch,
+) -> Result<HashMap<usize, Vec<WorkRow>>, Failed> {
+    let parts = batch.parts.iter().enumerate();
+    let claims = parts.filter_map(|(place, part)| match part {
+        Part::Claim(part) => Some((place, part.node)),
+        Part::ClaimTimers(part) => Some((place, part.node)),
+        _ => None,
+    });
+    claim::claimed_before(link, order, claims).await
 }
 
 async fn saved(link: &mut Link, order: &Order, put: &PutWorkflow) -> Result<PartOutcome, Failed> {

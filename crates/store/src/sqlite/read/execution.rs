@@ -107,8 +107,9 @@ fn work_of(reader: &Reader, id: ExecutionId) -> Result<Vec<WorkRow>, ReadError> 
             "SELECT {WORK} FROM work JOIN workflows ON workflows.key = work.workflow
              WHERE work.execution = ?1 ORDER BY work.step"
         ))?
-        .query_map([id.as_bytes()], work_row)?
-        .map(|row| row.map_err(ReadError::from))
+        .query_and_then([id.as_bytes()], |row| {
+            work_row(row).map_err(corrupt(|| format!("the work of {id}")))
+        })?
         .collect()
 }
 

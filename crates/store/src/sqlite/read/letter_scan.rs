@@ -1,16 +1,16 @@
 //! Walks over dead letters that pass a filter, newest first.
 //!
-//! Workflow, error type and status choose a range of an index; times narrow it, because a
-//! letter's id begins with the millisecond it failed in. What no index knows (the exact times, a
-//! cause, a text) is looked at row by row, one short read after the other.
+//! Workflow, error type and status choose a range of an index. What no index knows is looked at row
+//! by row, one short read after the other.
 
 use refire_core::dead_letter::LetterStatus;
-use refire_core::id::{DlqId, time_ordered};
+use refire_core::id::DlqId;
 use refire_core::time::Timestamp;
 use rusqlite::Row;
 use rusqlite::types::Value;
 
-use super::{LAST_ID, ROWS_PER_READ, workflow_key};
+use super::{ROWS_PER_READ, workflow_key};
+use crate::letter::{Search, ids_in};
 use crate::sqlite::columns::{dlq_id, text, time};
 use crate::sqlite::readers::Reader;
 use crate::{LetterFilter, ReadError};
@@ -31,15 +31,11 @@ pub(super) struct Found<'a> {
 /// A walk over the letters with one status, or with any.
 pub(super) struct Scan<'a> {
     reader: &'a Reader,
-    filter: &'a LetterFilter,
-    /// In lower case.
-    text: Option<String>,
+    search: Search<'a>,
     /// The statement up to the direction of its order.
     select: String,
     /// Everything that stands before the ids among the parameters.
     chosen: Vec<Value>,
-    from: DlqId,
-    before: DlqId,
 }
 
 impl<'a> Scan<'a> {
@@ -57,32 +53,19 @@ impl<'a> Scan<'a> {
                 key => key,
             },
         };
-        let is_plain = workflow.is_none() && filter.error_type.is_none();
-        let statuses: Vec<Option<LetterStatus>> = if !filter.statuses.is_empty() {
-            let asked = |status: &LetterStatus| filter.statuses.contains(status);
-            LetterStatus::ALL
-                .into_iter()
-                .filter(asked)
-                .map(Some)
-                .collect()
-        } else if is_plain {
-            vec![None]
-        } else {
-            LetterStatus::ALL.into_iter().map(Some).collect()
-        };
-        let scans = statuses.into_iter();
-        Ok(scans
-            .map(|status| Self::new(reader, filter, workflow, status, before))
+        let statuses = Search::statuses(filter).into_iter();
+        Ok(statuses
+            .map(|status| Self::new(reader, Search::new(filter, before), workflow, status))
             .collect())
     }
 
     fn new(
         reader: &'a Reader,
-        filter: &'a LetterFilter,
+        search: Search<'a>,
         workflow: Option<i64>,
         status: Option<LetterStatus>,
-        before: Option<DlqId>,
     ) -> Self {
+        let filter = search.filter;
         let mut chosen = Vec::new();
         let mut conditions = String::new();
         let index = match (workflow, &filter.error_type, status) {
@@ -112,32 +95,22 @@ impl<'a> Scan<'a> {
             n + 1,
             n + 2
         );
-        let from = filter
-            .from
-            .map_or([0; 16], |from| time_ordered(millis(from), [0; 10]));
-        let last = filter
-            .to
-            .map_or(LAST_ID, |to| time_ordered(millis(to) + 1, [0; 10]));
-        let last = DlqId::from_bytes(last);
         Self {
             reader,
-            filter,
-            text: filter.text.as_ref().map(|text| text.to_lowercase()),
+            search,
             select,
             chosen,
-            from: DlqId::from_bytes(from),
-            before: before.map_or(last, |before| before.min(last)),
         }
     }
 
     /// Shows every letter that passes, until `see` says that it has enough.
     pub(super) fn run(&self, mut see: impl FnMut(Found<'_>) -> bool) -> Result<(), ReadError> {
         let sql = format!("{} DESC LIMIT {ROWS_PER_READ}", self.select);
-        let mut before = self.before;
+        let mut before = self.search.before;
         loop {
             self.reader.restart_clock();
             let mut select = self.reader.prepare(&sql)?;
-            let mut rows = select.query(self.parameters(self.from, before))?;
+            let mut rows = select.query(self.parameters(self.search.from, before))?;
             let mut seen = 0;
             while let Some(row) = rows.next()? {
                 seen += 1;
@@ -160,7 +133,7 @@ impl<'a> Scan<'a> {
             let mut select = self
                 .reader
                 .prepare(&format!("{} {order} LIMIT 1", self.select))?;
-            let mut rows = select.query(self.parameters(self.from, self.before))?;
+            let mut rows = select.query(self.parameters(self.search.from, self.search.before))?;
             if let Some(row) = rows.next()? {
                 ends.extend(self.times_in(dlq_id(row, 0)?.unix_ms())?);
             }
@@ -170,8 +143,7 @@ impl<'a> Scan<'a> {
 
     /// When the letters of one millisecond failed. Their ids do not say which of them was first.
     fn times_in(&self, unix_ms: u64) -> Result<Vec<Timestamp>, ReadError> {
-        let [from, before] =
-            [unix_ms, unix_ms + 1].map(|ms| DlqId::from_bytes(time_ordered(ms, [0; 10])));
+        let (from, before) = ids_in(unix_ms);
         self.reader
             .prepare(&self.select)?
             .query_map(self.parameters(from, before), |row| time(row, 1))?
@@ -187,24 +159,15 @@ impl<'a> Scan<'a> {
     }
 
     fn passes(&self, row: &Row<'_>) -> rusqlite::Result<bool> {
-        let failed_at = time(row, 1)?;
-        let in_time = self.filter.from.is_none_or(|from| failed_at >= from)
-            && self.filter.to.is_none_or(|to| failed_at < to);
-        let cause: i64 = row.get(2)?;
-        let has_cause = self
-            .filter
-            .fingerprint
-            .is_none_or(|wanted| wanted.cast_signed() == cause);
-        if !in_time || !has_cause {
+        if !self.search.admits(time(row, 1)?, row.get(2)?) {
             return Ok(false);
         }
-        let Some(wanted) = &self.text else {
+        if !self.search.has_text() {
             return Ok(true);
-        };
+        }
         for column in [3, 5, 6, 7, 8] {
-            if let Some(words) = maybe_text(row, column)?
-                && words.to_lowercase().contains(wanted)
-            {
+            let words = maybe_text(row, column)?;
+            if words.is_some_and(|words| self.search.is_in(words)) {
                 return Ok(true);
             }
         }
@@ -218,8 +181,7 @@ fn found<'a>(row: &'a Row<'_>) -> rusqlite::Result<Found<'a>> {
         failed_at: time(row, 1)?,
         workflow: text(row, 3)?,
         error_type: text(row, 4)?,
-        // As the counters say it: an empty code is none.
-        error_code: maybe_text(row, 5)?.filter(|code| !code.is_empty()),
+        error_code: maybe_text(row, 5)?,
     })
 }
 
@@ -228,8 +190,4 @@ fn maybe_text<'a>(row: &'a Row<'_>, at: usize) -> rusqlite::Result<Option<&'a st
         rusqlite::types::ValueRef::Null => Ok(None),
         _ => text(row, at).map(Some),
     }
-}
-
-fn millis(at: Timestamp) -> u64 {
-    u64::try_from(at.as_millis()).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! Work: which workflows have some, what dead nodes left, how much is open.
+//! Work: which workflows have some, what dead nodes left, what a node has, how much is open.
 
 use refire_core::definition::WorkflowId;
 use refire_core::id::{ExecutionId, NodeId};
@@ -6,7 +6,7 @@ use refire_core::time::Timestamp;
 use rusqlite::{OptionalExtension, params};
 
 use super::{ROWS_PER_READ, workflow_key};
-use crate::sqlite::columns::{WORK, count, execution_id, work_row, workflow_id};
+use crate::sqlite::columns::{WORK, count, execution_id, hex, readable_work, workflow_id};
 use crate::sqlite::readers::Reader;
 use crate::sqlite::write::NEXT_PRIORITY;
 use crate::{LIMIT_MAX, OpenCounts, ReadError, WorkKey, WorkRow};
@@ -30,10 +30,12 @@ pub(in crate::sqlite) fn ready_workflows(
         {
             after = key;
             if has_ready(reader, key, now)? {
+                // Work of no workflow is damage, and nobody could run it.
                 let id = reader
                     .prepare("SELECT id FROM workflows WHERE key = ?1")?
-                    .query_row([key], |row| workflow_id(row, 0))?;
-                ready.push(id);
+                    .query_row([key], |row| workflow_id(row, 0))
+                    .optional()?;
+                ready.extend(id);
             }
         }
         Ok(ready)
@@ -72,13 +74,6 @@ pub(in crate::sqlite) fn owned(reader: &Reader) -> Result<Vec<(NodeId, u64, u64)
         .collect()
 }
 
-fn hex(id: &NodeId) -> String {
-    id.as_bytes()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
-}
-
 /// Work of nodes that are not among the living, in the order of its key.
 pub(in crate::sqlite) fn orphans(
     reader: &Reader,
@@ -86,27 +81,59 @@ pub(in crate::sqlite) fn orphans(
     after: Option<&WorkKey>,
     limit: u32,
 ) -> Result<Vec<WorkRow>, ReadError> {
-    let living = serde_json::to_string(&living.iter().map(hex).collect::<Vec<_>>())
-        .map_err(|error| ReadError::Unavailable(error.into()))?;
+    let living = serde_json::to_string(
+        &living
+            .iter()
+            .map(|id| hex(id.as_bytes()))
+            .collect::<Vec<_>>(),
+    )
+    .map_err(|error| ReadError::Unavailable(error.into()))?;
     // Nodes own no more than they have slots, so reading all that is owned reads little.
     let (execution, step) = after.map_or(([0; 16], ""), |key| {
         (*key.execution.as_bytes(), key.step.as_str())
     });
-    reader
-        .prepare(&format!(
-            "SELECT {WORK} FROM work INDEXED BY work_owned
-             JOIN workflows ON workflows.key = work.workflow
-             WHERE work.owner IS NOT NULL
-               AND work.owner NOT IN (SELECT unhex(value) FROM json_each(?1))
-               AND (work.execution, work.step) > (?2, ?3)
-             ORDER BY work.execution, work.step LIMIT ?4"
-        ))?
-        .query_map(
-            params![living, execution, step, limit.min(LIMIT_MAX)],
-            work_row,
-        )?
-        .map(|row| row.map_err(ReadError::from))
-        .collect()
+    let mut select = reader.prepare(&format!(
+        "SELECT {WORK} FROM work INDEXED BY work_owned
+         JOIN workflows ON workflows.key = work.workflow
+         WHERE work.owner IS NOT NULL
+           AND work.owner NOT IN (SELECT unhex(value) FROM json_each(?1))
+           AND (work.execution, work.step) > (?2, ?3)
+         ORDER BY work.execution, work.step"
+    ))?;
+    let mut rows = select.query(params![living, execution, step])?;
+    let mut orphans = Vec::new();
+    while orphans.len() < limit.min(LIMIT_MAX) as usize {
+        let Some(row) = rows.next()? else { break };
+        orphans.extend(readable_work(row));
+    }
+    Ok(orphans)
+}
+
+/// Work of one node that is due, in the order of its key.
+pub(in crate::sqlite) fn owned_due(
+    reader: &Reader,
+    node: NodeId,
+    now: Timestamp,
+    (after, limit): (Option<&WorkKey>, u32),
+) -> Result<Vec<WorkRow>, ReadError> {
+    let (execution, step) = after.map_or(([0; 16], ""), |key| {
+        (*key.execution.as_bytes(), key.step.as_str())
+    });
+    let mut select = reader.prepare(&format!(
+        "SELECT {WORK} FROM work INDEXED BY work_owned
+         JOIN workflows ON workflows.key = work.workflow
+         WHERE work.owner IS NOT NULL AND work.owner = ?1
+           AND (work.due_at IS NULL OR work.due_at <= ?2)
+           AND (work.execution, work.step) > (?3, ?4)
+         ORDER BY work.execution, work.step"
+    ))?;
+    let mut rows = select.query(params![node.as_bytes(), now.as_micros(), execution, step])?;
+    let mut owned = Vec::new();
+    while owned.len() < limit.min(LIMIT_MAX) as usize {
+        let Some(row) = rows.next()? else { break };
+        owned.extend(readable_work(row));
+    }
+    Ok(owned)
 }
 
 /// Counts along the work, and adds what is open without any.

@@ -3,16 +3,18 @@
 //! The index of unowned work holds everything that a claim asks for, so that whatever has no room
 //! is passed over inside SQLite and without touching the table.
 
-use std::collections::HashMap;
-
 use refire_core::definition::WorkflowId;
 use refire_core::id::{ExecutionId, NodeId};
 use refire_core::time::Timestamp;
 use rusqlite::{OptionalExtension, Result, Row, params};
 
 use super::Pen;
-use crate::sqlite::columns::{WORK, execution_id, maybe_time, work_row};
-use crate::{Claim, ClaimTimers, KeyRoom, PartOutcome, Want, WorkRow};
+use crate::picked::{FullKeys, Picked};
+use crate::sqlite::columns::{
+    WORK, execution_id, hex, maybe_time, name_of_execution, readable_work,
+};
+use crate::unreadable::readable;
+use crate::{Claim, ClaimTimers, PartOutcome, Want, WorkRow};
 
 /// The next priority of a workflow that has unowned work, and the earliest time of that work
 /// (null = at once, which comes first).
@@ -22,16 +24,26 @@ pub(in crate::sqlite) const NEXT_PRIORITY: &str = "SELECT priority, due_at FROM 
 /// What [`candidate`] reads.
 const CANDIDATES: &str = "SELECT execution, step, attempt, is_retry, priority, due_at, limit_key \
      FROM work WHERE owner IS NULL AND workflow = ?1 AND priority = ?2";
-/// Leaves out what has no room: retries unless there is room for one, and rows of full keys.
+/// Leaves out what has no room: retries unless there is room for one, and rows of full keys but for
+/// those of executions in flight.
 const WITH_ROOM: &str = "(?8 OR is_retry = 0) AND (?9 IS NULL OR limit_key IS NULL \
-     OR limit_key NOT IN (SELECT value FROM json_each(?9)))";
+     OR limit_key NOT IN (SELECT value FROM json_each(?9)) \
+     OR execution IN (SELECT unhex(value) FROM json_each(?3)))";
+
+/// What is due of these executions, in the order of the queue. They are looked up one by one: the plus
+/// keeps SQLite from reading all that waits of the workflow for each.
+pub(in crate::sqlite) const OF_EXECUTIONS: &str = "SELECT work.execution, step, attempt, is_retry, \
+     priority, due_at, limit_key \
+     FROM json_each(?1) AS given CROSS JOIN work ON work.execution = unhex(given.value) \
+     WHERE owner IS NULL AND +workflow = ?2 AND (due_at IS NULL OR due_at <= ?3) \
+     ORDER BY priority, due_at, work.execution, step";
 
 /// Unowned timers that are due between now and then, in that order.
 pub(in crate::sqlite) const TIMERS: &str = "FROM work JOIN workflows ON workflows.key = work.workflow \
      WHERE work.owner IS NULL AND work.due_at IS NOT NULL AND work.due_at <= ?1 \
-     AND work.due_at > ?3 ORDER BY work.due_at, work.execution, work.step LIMIT ?2";
+     AND work.due_at > ?2 ORDER BY work.due_at, work.execution, work.step";
 
-/// What the bounds over all nodes count.
+/// What bounds count.
 const IN_FLIGHT: &str = "SELECT execution, limit_key FROM work \
      WHERE owner IS NOT NULL AND workflow = ?1 AND (begun OR due_at IS NULL OR due_at <= ?2)";
 
@@ -43,7 +55,7 @@ const PASSED_OVER_MAX: u32 = 100;
 pub(in crate::sqlite) fn at_once() -> String {
     format!(
         "{CANDIDATES} AND due_at IS NULL AND (execution, step) > (?4, ?5) AND {WITH_ROOM} \
-         ORDER BY due_at, execution, step LIMIT ?3"
+         ORDER BY due_at, execution, step"
     )
 }
 
@@ -51,7 +63,7 @@ pub(in crate::sqlite) fn at_once() -> String {
 pub(in crate::sqlite) fn due() -> String {
     format!(
         "{CANDIDATES} AND due_at <= ?7 AND (due_at, execution, step) > (?6, ?4, ?5) \
-         AND {WITH_ROOM} ORDER BY due_at, execution, step LIMIT ?3"
+         AND {WITH_ROOM} ORDER BY due_at, execution, step"
     )
 }
 
@@ -97,81 +109,24 @@ impl Place {
     }
 }
 
-/// Rows picked for a want so far.
-struct Picked<'a> {
-    want: &'a Want,
-    rows: Vec<WorkRow>,
-    retries: u32,
-    /// Rows by key, beside those that were in flight before.
-    keys: HashMap<String, u32>,
+/// The keys without room as a JSON array; absent = there are none.
+fn listed(full: &FullKeys<'_>) -> Result<Option<String>> {
+    match full {
+        // Nothing is known to differ from null, so this leaves out every row with a key.
+        FullKeys::All => Ok(Some("[null]".to_owned())),
+        FullKeys::Some(keys) if keys.is_empty() => Ok(None),
+        FullKeys::Some(keys) => serde_json::to_string(keys).map(Some).map_err(unsendable),
+    }
 }
 
-impl<'a> Picked<'a> {
-    fn new(want: &'a Want) -> Self {
-        Self {
-            want,
-            rows: Vec::new(),
-            retries: 0,
-            keys: HashMap::new(),
-        }
-    }
+/// Ids as a JSON array of hexadecimal numbers.
+fn hexes(ids: impl Iterator<Item = ExecutionId>) -> Result<String> {
+    let ids: Vec<String> = ids.map(|id| hex(id.as_bytes())).collect();
+    serde_json::to_string(&ids).map_err(unsendable)
+}
 
-    fn missing(&self) -> u32 {
-        let picked = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
-        self.want.up_to.saturating_sub(picked)
-    }
-
-    fn has_room_for_a_retry(&self) -> bool {
-        self.retries < self.want.retries_up_to
-    }
-
-    fn is_full(&self, room: &KeyRoom, key: &str) -> bool {
-        let before = room.in_flight.get(key).copied().unwrap_or(0);
-        let picked = self.keys.get(key).copied().unwrap_or(0);
-        before.saturating_add(picked) >= room.max
-    }
-
-    /// The keys without room as a JSON array; absent = there are none.
-    fn full_keys(&self) -> Result<Option<String>> {
-        let Some(room) = &self.want.keys else {
-            return Ok(None);
-        };
-        if room.max == 0 {
-            // Nothing is known to differ from null, so this leaves out every row with a key.
-            return Ok(Some("[null]".to_owned()));
-        }
-        let full: Vec<&String> = room
-            .in_flight
-            .keys()
-            .chain(
-                self.keys
-                    .keys()
-                    .filter(|key| !room.in_flight.contains_key(*key)),
-            )
-            .filter(|key| self.is_full(room, key))
-            .collect();
-        if full.is_empty() {
-            return Ok(None);
-        }
-        serde_json::to_string(&full)
-            .map(Some)
-            .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
-    }
-
-    /// Takes a row if its retry and its key have room.
-    fn offer(&mut self, row: WorkRow) {
-        if row.is_retry && !self.has_room_for_a_retry() {
-            return;
-        }
-        if let (Some(room), Some(key)) = (&self.want.keys, &row.limit_key) {
-            if self.is_full(room, key) {
-                return;
-            }
-            *self.keys.entry(key.clone()).or_default() += 1;
-        }
-        self.retries += u32::from(row.is_retry);
-        self.rows.push(row);
-    }
+fn unsendable(error: serde_json::Error) -> rusqlite::Error {
+    rusqlite::Error::ToSqlConversionFailure(error.into())
 }
 
 impl Pen<'_> {
@@ -194,14 +149,14 @@ impl Pen<'_> {
         let Some(key) = self.workflow_key(&want.workflow)? else {
             return Ok(Vec::new());
         };
-        let bounded = match want.everywhere {
-            Some(bounds) => &want.beside(bounds, self.in_flight(key)?),
-            None => want,
+        let in_flight = match want.bounds {
+            Some(_) => self.in_flight(key)?,
+            None => Vec::new(),
         };
-        let mut picked = Picked::new(bounded);
+        let mut picked = Picked::new(want, in_flight);
         let now = self.now.as_micros();
         let mut priority = -1_i64;
-        while picked.missing() > 0 {
+        while picked.takes_any() {
             let next: Option<(i64, Option<i64>)> = self
                 .prepare(NEXT_PRIORITY)?
                 .query_row([key, priority], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -215,67 +170,89 @@ impl Pen<'_> {
                 self.pick(&mut picked, &due(), key, priority)?;
             }
         }
-        Ok(picked.rows)
+        if picked.takes_only_of_those_in_flight() {
+            let rest = self.of_executions(&picked, key)?;
+            picked.offer_rest(rest);
+        }
+        Ok(picked.into_rows())
     }
 
     /// Work of a workflow that is owned and has begun or is due.
     fn in_flight(&self, workflow: i64) -> Result<Vec<(ExecutionId, Option<String>)>> {
-        self.prepare(IN_FLIGHT)?
-            .query_map([workflow, self.now.as_micros()], |row| {
-                Ok((execution_id(row, 0)?, row.get(1)?))
-            })?
-            .collect()
+        let mut select = self.prepare(IN_FLIGHT)?;
+        let mut rows = select.query([workflow, self.now.as_micros()])?;
+        let mut in_flight = Vec::new();
+        while let Some(row) = rows.next()? {
+            let read = execution_id(row, 0).and_then(|id| Ok((id, row.get(1)?)));
+            in_flight.extend(readable(read, name_of_execution(row)));
+        }
+        Ok(in_flight)
+    }
+
+    /// What is due of the executions in flight.
+    fn of_executions(&self, picked: &Picked<'_>, key: i64) -> Result<Vec<WorkRow>> {
+        let mut select = self.prepare(OF_EXECUTIONS)?;
+        let ids = hexes(picked.in_flight())?;
+        let mut rows = select.query(params![ids, key, self.now.as_micros()])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            let read = candidate(row, &picked.want().workflow);
+            found.extend(readable(read, name_of_execution(row)));
+        }
+        Ok(found)
     }
 
     /// Picks along one range. A query shows only what has room when it begins, so that no number
     /// of rows without room hides one that has some; what fills up later is left out by the next.
     fn pick(&self, picked: &mut Picked<'_>, sql: &str, key: i64, priority: i64) -> Result<()> {
         let mut place = Place::start();
-        while picked.missing() > 0 {
+        while picked.takes_any() {
+            let in_flight = picked.in_flight().filter(|_| picked.minds_keys());
+            let in_flight = hexes(in_flight)?;
             let limit = picked.missing().saturating_add(PASSED_OVER_MAX);
             let mut select = self.prepare(sql)?;
             let mut rows = select.query(params![
                 key,
                 priority,
-                limit,
+                in_flight,
                 place.execution,
                 place.step,
                 place.due_at,
                 self.now.as_micros(),
                 picked.has_room_for_a_retry(),
-                picked.full_keys()?,
+                listed(&picked.full_keys())?,
             ])?;
             let mut seen = 0;
-            while picked.missing() > 0 {
+            while picked.takes_any() && seen < limit {
                 let Some(row) = rows.next()? else {
-                    break;
+                    return Ok(());
                 };
-                let row = candidate(row, &picked.want.workflow)?;
+                let read = candidate(row, &picked.want().workflow);
+                let Some(row) = readable(read, name_of_execution(row)) else {
+                    continue;
+                };
                 seen += 1;
                 if seen == limit {
                     place = Place::of(&row);
                 }
                 picked.offer(row);
             }
-            if seen < limit {
-                break;
-            }
         }
         Ok(())
     }
 
     pub(super) fn claim_timers(&mut self, claim: &ClaimTimers) -> Result<PartOutcome> {
-        let mut rows = self
-            .prepare(&format!("SELECT {WORK} {TIMERS}"))?
-            .query_map(
-                params![claim.until.as_micros(), claim.up_to, self.now.as_micros()],
-                work_row,
-            )?
-            .collect::<Result<Vec<_>>>()?;
-        for row in &mut rows {
+        let mut select = self.prepare(&format!("SELECT {WORK} {TIMERS}"))?;
+        let mut rows = select.query(params![claim.until.as_micros(), self.now.as_micros()])?;
+        let mut claimed = Vec::new();
+        while claimed.len() < claim.up_to as usize {
+            let Some(row) = rows.next()? else { break };
+            claimed.extend(readable_work(row));
+        }
+        for row in &mut claimed {
             self.own(row, claim.node)?;
         }
-        Ok(PartOutcome::Claimed(rows))
+        Ok(PartOutcome::Claimed(claimed))
     }
 
     /// The row is the node's and has not begun.

@@ -7,7 +7,7 @@ use refire_core::time::Timestamp;
 
 use super::{Stage, stages};
 use crate::{
-    Admit, Advance, Batch, Begin, Claim, ExecutionRow, IdempotencyClaim, KeyRoom, Part, Prune,
+    Admit, Advance, Batch, Begin, Bounds, Claim, ExecutionRow, IdempotencyClaim, Part, Prune,
     Release, RowUpdate, Want, WorkChange, WorkKey,
 };
 
@@ -95,11 +95,11 @@ fn release(n: u8) -> Part {
     })
 }
 
-fn claim(keys: Option<KeyRoom>) -> Part {
+fn claim(bounds: Option<Bounds>) -> Part {
     Part::Claim(Claim {
         node: NODE,
         wants: vec![Want {
-            keys,
+            bounds,
             ..Want::any(workflow(), 3)
         }],
     })
@@ -153,13 +153,13 @@ fn a_second_word_about_the_same_begins_a_group() {
 
 #[test]
 fn what_must_ask_first_stands_alone() {
-    let room = KeyRoom {
-        max: 1,
-        in_flight: std::collections::HashMap::new(),
+    let bounds = Bounds {
+        max: None,
+        max_per_key: Some(1),
     };
     let parts = vec![
         admit(1, None),
-        claim(Some(room)),
+        claim(Some(bounds)),
         admit(2, None),
         advance(3, vec![WorkChange::RemoveUnbegun]),
         Part::Prune(Prune::IdempotencyKeys { limit: 1 }),

@@ -1,0 +1,176 @@
+//! Deciding: what a batch's requests mean for the executions they are about.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use refire_core::definition::Workflow;
+use refire_core::execution::{Command, Decision, Execution, Refusal, decide};
+use refire_core::id::{ExecutionId, NodeId};
+use refire_core::time::Timestamp;
+use refire_store::{Part, Store};
+
+use super::AfterCommit;
+use super::request::{Asker, CommandError, CommitFailure, Request};
+use super::unit::Unit;
+use crate::catalog::Catalog;
+use crate::clock::Clock;
+use crate::entropy::Entropy;
+use crate::limit::Slots;
+use crate::membership::Membership;
+
+/// What a committer works with.
+pub(crate) struct Tools {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) slots: Arc<Slots>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) membership: Arc<Membership>,
+    pub(crate) after: Arc<dyn AfterCommit>,
+    /// With a batch on its way, the next sets out when so many requests can be in it.
+    pub(crate) overlap_from: usize,
+}
+
+impl Tools {
+    /// Turns requests into units: one per execution, in order of arrival, on the states at hand or
+    /// else the store's. What cannot be decided before the others are written goes to `again`.
+    pub(super) async fn decide_all(
+        &self,
+        mut at_hand: HashMap<ExecutionId, Arc<Execution>>,
+        requests: Vec<Request>,
+        node: NodeId,
+        now: Timestamp,
+        again: &mut Vec<Request>,
+    ) -> Vec<Unit> {
+        let mut units: Vec<Unit> = Vec::with_capacity(requests.len());
+        let mut of_execution: HashMap<ExecutionId, usize> = HashMap::new();
+        for request in requests {
+            match request {
+                Request::Command {
+                    id,
+                    command,
+                    known,
+                    reply,
+                    permit,
+                } => {
+                    let index = match of_execution.get(&id) {
+                        Some(index) => *index,
+                        None => {
+                            units.push(self.open_unit(at_hand.remove(&id).or(known), id).await);
+                            of_execution.insert(id, units.len() - 1);
+                            units.len() - 1
+                        }
+                    };
+                    let asker = Asker::new(reply, permit);
+                    let unit = &mut units[index];
+                    again.extend(self.decide_one(unit, *command, asker, now).await);
+                }
+                Request::Admit(all) => units.extend(all.into_iter().map(Unit::admission)),
+                Request::Part { part, reply } => units.push(Unit::plain(by(node, part), reply)),
+            }
+        }
+        for unit in &mut units {
+            unit.build(node, &self.slots, now);
+        }
+        units
+    }
+
+    /// The unit of an execution, from what is at hand or from the store.
+    async fn open_unit(&self, known: Option<Arc<Execution>>, id: ExecutionId) -> Unit {
+        match known {
+            Some(state) => match self.workflow_of(&state).await {
+                Ok(Some(workflow)) => Unit::execution(id, state, workflow),
+                Ok(None) => Unit::refused(id, CommandError::NotFound),
+                Err(failure) => Unit::refused(id, CommandError::Failed(failure)),
+            },
+            None => self.read_unit(id).await,
+        }
+    }
+
+    /// The unit of an execution as the store has it now.
+    async fn read_unit(&self, id: ExecutionId) -> Unit {
+        let loaded = self.store.load(id).await;
+        let state = match loaded.map_err(|error| CommitFailure::read(&error)) {
+            Ok(Some(stored)) => Arc::new(stored.state),
+            Ok(None) => return Unit::refused(id, CommandError::NotFound),
+            Err(failure) => return Unit::refused(id, CommandError::Failed(failure)),
+        };
+        match self.workflow_of(&state).await {
+            Ok(Some(workflow)) => Unit::execution(id, state, workflow).just_read(),
+            Ok(None) => Unit::refused(id, CommandError::NotFound),
+            Err(failure) => Unit::refused(id, CommandError::Failed(failure)),
+        }
+    }
+
+    async fn workflow_of(&self, state: &Execution) -> Result<Option<Arc<Workflow>>, CommitFailure> {
+        let Some(origin) = &state.origin else {
+            return Ok(None);
+        };
+        let version = self
+            .catalog
+            .version(&origin.workflow, origin.workflow_version);
+        version.await.map(Some).map_err(CommitFailure::catalog)
+    }
+
+    /// Decides a command on the unit's state; gives it back if that cannot be done yet.
+    ///
+    /// What is decided on a state of the past is refused by its version when it is written. What
+    /// writes nothing, as a refusal, must come from the store's own state.
+    async fn decide_one(
+        &self,
+        unit: &mut Unit,
+        command: Command,
+        asker: Asker,
+        now: Timestamp,
+    ) -> Option<Request> {
+        let mut decided = self.decide_on(unit, &command, now).await;
+        let writes = match &decided {
+            Ok(decision) => !decision.events.is_empty(),
+            Err(error) => !matches!(error, CommandError::Refused(_)),
+        };
+        if let Some(id) = unit.hearsay().filter(|_| !writes) {
+            if unit.is_answered() {
+                return Some(asker.ask_again(id, command));
+            }
+            *unit = self.read_unit(id).await;
+            decided = self.decide_on(unit, &command, now).await;
+        }
+        match decided {
+            Ok(decision) => unit.add_decision(decision, command, asker),
+            Err(error) => unit.add_refusal(error, command, asker),
+        }
+        None
+    }
+
+    /// What core says.
+    async fn decide_on(
+        &self,
+        unit: &mut Unit,
+        command: &Command,
+        now: Timestamp,
+    ) -> Result<Decision, CommandError> {
+        let reason = unit.reason();
+        let (id, state, workflow) = unit.open().ok_or(reason)?;
+        let mut decision = decide(&workflow, state, command.clone(), now);
+        if let Err(Refusal::MissingPayload(_)) = decision {
+            let values = self.store.load_values(id, &state.referenced()).await;
+            let values = values.map_err(|error| CommitFailure::read(&error))?;
+            let payloads = &mut Arc::make_mut(state).payloads;
+            for (sequence, value) in values {
+                payloads.insert(sequence, value);
+            }
+            decision = decide(&workflow, state, command.clone(), now);
+        }
+        decision.map_err(CommandError::Refused)
+    }
+}
+
+/// What a node takes it takes under the id by which the batch is committed.
+fn by(node: NodeId, mut part: Part) -> Part {
+    match &mut part {
+        Part::Claim(claim) => claim.node = node,
+        Part::ClaimTimers(claim) => claim.node = node,
+        _ => {}
+    }
+    part
+}

@@ -1,0 +1,240 @@
+//! `refire cron`: what a cron expression means and when it fires. Needs no server.
+
+use std::fmt::Write as _;
+
+use clap::{Args, Subcommand};
+use comfy_table::Cell;
+use refire_client::model::FieldProblem;
+use refire_core::time::Timestamp;
+use refire_schedule::{
+    Dst, Gap, Language, Repeat, Schedule, ScheduleSettings, Slot, SlotKind, jiff,
+};
+use serde::Serialize;
+
+use super::moment::relative;
+use super::outcome::Outcome;
+use super::output::{print, print_json, say};
+use super::paint::{bad, dim, heading};
+use super::report::field_line;
+use super::session::Session;
+use super::table::{Grid, cell};
+
+/// Times that one call may ask for.
+const COUNT_MAX: i64 = 10_000;
+/// Times shown with an explanation.
+const EXPLAINED_COUNT: usize = 3;
+
+/// Commands of `refire cron`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CronCommand {
+    /// The times at which an expression fires
+    #[command(after_help = "\
+Examples:
+  refire cron next \"*/15 9-17 * * MON-FRI\" --tz Europe/Berlin
+  refire cron next \"30 2 * * *\" --tz America/New_York --from 2026-03-07T00:00:00Z --count 3
+  refire cron next \"0 9 L * *\" --count 12 --format json")]
+    Next {
+        #[command(flatten)]
+        expression: Expression,
+        /// Times after this moment (RFC 3339) [default: now]
+        #[arg(long, value_name = "TIME")]
+        from: Option<jiff::Timestamp>,
+        /// How many
+        #[arg(long, short = 'n', value_name = "N", default_value_t = 5,
+            value_parser = clap::value_parser!(u32).range(1..=COUNT_MAX))]
+        count: u32,
+    },
+    /// What an expression means, in words
+    #[command(after_help = "\
+Examples:
+  refire cron explain \"*/15 9-17 * * MON-FRI\"
+  refire cron explain \"30 2 * * *\" --tz Europe/Warsaw --lang zh-TW")]
+    Explain {
+        #[command(flatten)]
+        expression: Expression,
+        /// The language: en or zh-TW
+        #[arg(long, value_name = "TAG", default_value = "en", value_parser = ["en", "zh-TW"])]
+        lang: String,
+    },
+}
+
+/// An expression, and what else decides when it fires.
+#[derive(Debug, Args)]
+pub(crate) struct Expression {
+    /// Minute, hour, day of month, month, day of week; seconds may come before them. In quotes
+    #[arg(value_name = "EXPRESSION")]
+    cron: String,
+    /// The time zone, an IANA name [default: UTC, or what TZ= in the expression says]
+    #[arg(long = "tz", alias = "timezone", value_name = "ZONE")]
+    timezone: Option<String>,
+    /// A local time that the clock skips fires right after the gap, or not at all
+    #[arg(long, value_name = "POLICY", default_value = "next_valid", value_parser = ["next_valid", "skip"])]
+    gap: String,
+    /// Of a local time that comes twice: which one fires
+    #[arg(long, value_name = "POLICY", default_value = "first", value_parser = ["first", "last", "both"])]
+    repeat: String,
+}
+
+/// `refire cron explain --format json`
+#[derive(Debug, Serialize)]
+struct Explained<'a> {
+    expression: &'a str,
+    timezone: &'a str,
+    summary: &'a str,
+    notes: &'a [String],
+}
+
+/// Runs a command.
+pub(crate) fn run(session: &Session, command: &CronCommand) -> anyhow::Result<Outcome> {
+    let (CronCommand::Next { expression, .. } | CronCommand::Explain { expression, .. }) = command;
+    let Some(schedule) = schedule_of(expression) else {
+        return Ok(Outcome::Misused);
+    };
+    let now = jiff::Timestamp::from_microsecond(session.now().as_micros())?;
+    match command {
+        CronCommand::Next { from, count, .. } => {
+            let from = from.unwrap_or(now);
+            let slots = upcoming(&schedule, from, *count as usize);
+            if session.is_json() {
+                let times: Vec<String> = slots.iter().map(ToString::to_string).collect();
+                print_json(&times)?;
+            } else {
+                print(&draw(&schedule, Language::English, from, &slots))?;
+            }
+        }
+        CronCommand::Explain { lang, .. } => {
+            let language = Language::of_tag(lang);
+            let words = schedule.explain(language, now);
+            if session.is_json() {
+                print_json(&Explained {
+                    expression: &expression.cron,
+                    timezone: schedule.timezone(),
+                    summary: &words.summary,
+                    notes: &words.notes,
+                })?;
+            } else {
+                let slots = upcoming(&schedule, now, EXPLAINED_COUNT);
+                print(&draw(&schedule, language, now, &slots))?;
+            }
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+/// The schedule, or nothing when what is wrong with it has been said.
+fn schedule_of(expression: &Expression) -> Option<Schedule> {
+    let settings = ScheduleSettings {
+        timezone: expression.timezone.clone(),
+        dst: Dst {
+            gap: match expression.gap.as_str() {
+                "skip" => Gap::Skip,
+                _ => Gap::NextValid,
+            },
+            repeat: match expression.repeat.as_str() {
+                "last" => Repeat::Last,
+                "both" => Repeat::Both,
+                _ => Repeat::First,
+            },
+        },
+        ..ScheduleSettings::cron(expression.cron.as_str())
+    };
+    let problems = match Schedule::new(&settings) {
+        Ok(schedule) => return Some(schedule),
+        Err(problems) => problems,
+    };
+    for problem in problems {
+        let field = FieldProblem {
+            field: match problem.field.as_str() {
+                "timezone" => "--tz".to_owned(),
+                _ => "expression".to_owned(),
+            },
+            message: problem.message,
+            line: None,
+            column: None,
+            hint: problem.hint,
+        };
+        say(&format!("{} {}", bad("error:"), field_line(&field)));
+    }
+    None
+}
+
+fn upcoming(schedule: &Schedule, from: jiff::Timestamp, count: usize) -> Vec<Slot> {
+    let slots = std::iter::successors(schedule.next(from), |slot| schedule.next(slot.at));
+    slots.take(count).collect()
+}
+
+fn draw(schedule: &Schedule, language: Language, from: jiff::Timestamp, slots: &[Slot]) -> String {
+    let words = schedule.explain(language, from);
+    let mut out = format!("{}\n", heading(&words.summary));
+    for note in &words.notes {
+        let _ = writeln!(out, "{}", dim(note));
+    }
+    if slots.is_empty() {
+        out.push_str(match language {
+            Language::English => "It does not fire any more.\n",
+            Language::TraditionalChinese => "不會再觸發。\n",
+        });
+        return out;
+    }
+    let from = Timestamp::from_micros(from.as_microsecond());
+    let has_notes = slots.iter().any(|slot| slot.kind != SlotKind::Normal);
+    let heads = ["FIRES AT", "", "CLOCK"];
+    let mut grid = Grid::new(if has_notes { &heads } else { &heads[..2] });
+    for slot in slots {
+        let mut row = vec![Cell::new(slot), cell(&relative(&slot.at.to_string(), from))];
+        if has_notes {
+            row.push(cell(&clock(slot)));
+        }
+        grid.row(row);
+    }
+    let _ = write!(out, "\n{}", grid.lines(0));
+    out
+}
+
+/// What a change of the clock did to a slot.
+fn clock(slot: &Slot) -> String {
+    match slot.kind {
+        SlotKind::Normal => String::new(),
+        SlotKind::Moved => format!("{} does not exist on that day", slot.planned.time()),
+        SlotKind::Repeated => "the second time that hour comes".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expression(cron: &str, timezone: &str) -> Expression {
+        Expression {
+            cron: cron.to_owned(),
+            timezone: Some(timezone.to_owned()),
+            gap: "next_valid".to_owned(),
+            repeat: "first".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_time_that_does_not_exist_is_told() {
+        let schedule = schedule_of(&expression("30 2 * * *", "America/New_York")).unwrap();
+        let from = "2026-03-07T12:00:00Z".parse().unwrap();
+        let slots = upcoming(&schedule, from, 2);
+        let text = draw(&schedule, Language::English, from, &slots);
+        let text = anstream::adapter::strip_str(&text).to_string();
+        assert!(
+            text.starts_with("At 02:30 every day (America/New_York)\n"),
+            "{text}"
+        );
+        let rows: Vec<&str> = text.lines().rev().take(2).collect();
+        assert_eq!(
+            rows[1],
+            "2026-03-08T03:00:00-04:00  in 19h     02:30:00 does not exist on that day"
+        );
+        assert_eq!(rows[0].trim_end(), "2026-03-09T02:30:00-04:00  in 1d 18h");
+    }
+
+    #[test]
+    fn what_is_wrong_has_no_schedule() {
+        assert!(schedule_of(&expression("61 * * * *", "UTC")).is_none());
+        assert!(schedule_of(&expression("* * * * *", "Mars/Olympus")).is_none());
+    }
+}

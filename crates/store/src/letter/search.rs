@@ -1,0 +1,89 @@
+//! What a filter means to whoever walks over dead letters, newest first.
+//!
+//! Times narrow the range of ids, because a letter's id begins with the millisecond it failed in. What
+//! no index knows (the exact times, a cause, a text) is looked at letter by letter.
+
+use refire_core::dead_letter::LetterStatus;
+use refire_core::id::{DlqId, time_ordered};
+use refire_core::time::Timestamp;
+
+use super::LetterFilter;
+
+/// After every id.
+const LAST_ID: [u8; 16] = [0xff; 16];
+
+/// See the module.
+pub(crate) struct Search<'a> {
+    pub(crate) filter: &'a LetterFilter,
+    /// In lower case.
+    text: Option<String>,
+    /// The first id of the range.
+    pub(crate) from: DlqId,
+    /// The first id after the range.
+    pub(crate) before: DlqId,
+}
+
+impl<'a> Search<'a> {
+    /// For the letters before an id, if one is given.
+    pub(crate) fn new(filter: &'a LetterFilter, before: Option<DlqId>) -> Self {
+        let [from, last] = [
+            filter.from.map_or([0; 16], |from| first_of(millis(from))),
+            filter.to.map_or(LAST_ID, |to| first_of(millis(to) + 1)),
+        ]
+        .map(DlqId::from_bytes);
+        Self {
+            filter,
+            text: filter.text.as_ref().map(|text| text.to_lowercase()),
+            from,
+            before: before.map_or(last, |before| before.min(last)),
+        }
+    }
+
+    /// The statuses to walk along, one after the other, so that each walk follows an index in the
+    /// order of ids. None = all of them at once.
+    pub(crate) fn statuses(filter: &LetterFilter) -> Vec<Option<LetterStatus>> {
+        let is_plain = filter.workflow.is_none() && filter.error_type.is_none();
+        if filter.statuses.is_empty() && is_plain {
+            return vec![None];
+        }
+        let is_asked =
+            |status: &LetterStatus| filter.statuses.is_empty() || filter.statuses.contains(status);
+        let statuses = LetterStatus::ALL.into_iter();
+        statuses.filter(is_asked).map(Some).collect()
+    }
+
+    /// Whether a letter passes as far as its time and its cause go.
+    pub(crate) fn admits(&self, failed_at: Timestamp, cause: i64) -> bool {
+        self.filter.from.is_none_or(|from| failed_at >= from)
+            && self.filter.to.is_none_or(|to| failed_at < to)
+            && self
+                .filter
+                .fingerprint
+                .is_none_or(|wanted| wanted.cast_signed() == cause)
+    }
+
+    /// Whether the words of a letter matter.
+    pub(crate) fn has_text(&self) -> bool {
+        self.text.is_some()
+    }
+
+    /// Whether the text that is searched for is in these words.
+    pub(crate) fn is_in(&self, words: &str) -> bool {
+        let text = self.text.as_ref();
+        text.is_none_or(|text| words.to_lowercase().contains(text))
+    }
+}
+
+/// The range of ids of letters that failed in one millisecond: the first, and the first after it.
+pub(crate) fn ids_in(unix_ms: u64) -> (DlqId, DlqId) {
+    let id = |unix_ms| DlqId::from_bytes(first_of(unix_ms));
+    (id(unix_ms), id(unix_ms + 1))
+}
+
+fn first_of(unix_ms: u64) -> [u8; 16] {
+    time_ordered(unix_ms, [0; 10])
+}
+
+fn millis(at: Timestamp) -> u64 {
+    u64::try_from(at.as_millis()).unwrap_or(0)
+}
