@@ -18,7 +18,7 @@ use crate::line::{Goal, Line};
 use crate::progress::say;
 use crate::sample::{Latency, Waits};
 use crate::target::{Manner, Target};
-use crate::timers as of_the_engine;
+use crate::timers::{self as of_the_engine, Lateness};
 
 pub(crate) use crowd::report as claims;
 pub(crate) use executions::report as executions;
@@ -28,14 +28,17 @@ const REPEATS: usize = 3;
 const PICKED_UP: usize = 200;
 /// Rest between two, so that nothing is under way.
 const REST: Duration = Duration::from_millis(80);
-/// How late a timer may be at most, but for one in a hundred.
-const LATENESS_MS: f64 = 25.0;
+/// How late timers may be.
+const LATENESS: Lateness = Lateness {
+    p50_ms: None,
+    p99_ms: 25.0,
+};
 
 /// Prints `PG lateness` and `PG idle`.
 pub(crate) async fn timers() -> anyhow::Result<()> {
     let clock = Arc::new(SystemClock::new());
     let scratch = Scratch::new();
-    of_the_engine::lateness("PG", &clock, LATENESS_MS, async |definition| {
+    of_the_engine::lateness("PG", &clock, LATENESS, async |definition| {
         let below = open(&scratch).await?;
         Embedded::start_on(
             below,

@@ -44,19 +44,18 @@ const CLAIM: &str = "WITH picked AS MATERIALIZED (
     RETURNING picked.place, work.execution, work.step, work.attempt, work.is_retry, workflows.id,
         work.priority, work.due_at, work.limit_key, work.owner, work.begun";
 
-/// Takes unowned timers that are due between now and then, in that order.
+/// Takes unowned timers that are due between now and then, in that order. There may be thousands, and a
+/// join could cost their square: so the rows that were locked are changed where they lie.
 const CLAIM_TIMERS: &str = "WITH picked AS MATERIALIZED (
-        SELECT execution, step FROM work
+        SELECT ctid AS lies FROM work
          WHERE owner IS NULL AND due_at > -9223372036854775808
            AND due_at > $1 AND due_at <= $2
          ORDER BY due_at, execution, step LIMIT $3 FOR UPDATE SKIP LOCKED
      )
      UPDATE work SET owner = $4, begun = false, claim = $5
-       FROM picked, workflows
-      WHERE work.execution = picked.execution AND work.step = picked.step
-        AND work.execution = ANY(ARRAY(SELECT execution FROM picked))
-        AND workflows.key = work.workflow
-    RETURNING work.execution, work.step, work.attempt, work.is_retry, workflows.id, work.priority,
+      WHERE work.ctid = ANY(ARRAY(SELECT lies FROM picked))
+    RETURNING work.execution, work.step, work.attempt, work.is_retry,
+        (SELECT id FROM workflows WHERE workflows.key = work.workflow), work.priority,
         work.due_at, work.limit_key, work.owner, work.begun";
 
 /// What has room, of one priority and from a place on. Locked, also what is passed over in the end:
