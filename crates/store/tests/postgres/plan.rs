@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use refire_core::time::Timestamp;
 use refire_store::postgres::Scratch;
 use refire_store::{Bounds, Claim, ClaimTimers, Part, Store, Want};
 use tokio_postgres::{Client, Config, NoTls};
@@ -10,6 +11,10 @@ use crate::stage::{self, Stage, admission, claimed, node};
 
 /// Timers that are due much later.
 const LATER: i64 = 100_000;
+
+/// Timers that are claimed at once. If that cost their square, the statement would run into its time
+/// limit.
+const CROWD: u32 = 30_000;
 
 /// Blocks that claims may look at; all that waits has more rows than a hundred times this.
 const BLOCKS_MAX: i64 = 1_000;
@@ -26,6 +31,16 @@ const END: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 
 const IS_THERE: &str = "SELECT 1 FROM pg_stat_activity
      WHERE datname = current_database() AND application_name = $1";
+
+/// Puts timers into the table, each a microsecond after the other.
+async fn fill(client: &Client, from: Timestamp, count: i64) {
+    let sql =
+        "INSERT INTO work (execution, step, attempt, is_retry, workflow, priority, due_at, begun)
+         SELECT gen_random_uuid(), 'a', 2, true, workflows.key, 1 + n % 10, $1 + n, false
+           FROM generate_series(1, $2::bigint) AS n, workflows";
+    let from = from.as_micros();
+    client.execute(sql, &[&from, &count]).await.unwrap();
+}
 
 async fn connection(url: &str, name: &str) -> Client {
     let mut config: Config = url.parse().unwrap();
@@ -95,16 +110,8 @@ async fn later_timers_cost_a_claim_nothing() {
     // Plans are made while the table is nearly empty, as on a new system, and then kept.
     claim(&mut stage).await;
     let filler = connection(&database.url(), "filler").await;
-    let later = stage::NOW.plus(Duration::from_secs(3_600)).as_micros();
-    filler
-        .execute(
-            "INSERT INTO work (execution, step, attempt, is_retry, workflow, priority, due_at, begun)
-             SELECT gen_random_uuid(), 'a', 2, true, workflows.key, 1 + n % 10, $1 + n, false
-               FROM generate_series(1, $2::bigint) AS n, workflows",
-            &[&later, &LATER],
-        )
-        .await
-        .unwrap();
+    let later = stage::NOW.plus(Duration::from_secs(3_600));
+    fill(&filler, later, LATER).await;
     let watcher = connection(&database.url(), "watcher").await;
     let before = looked_at(&watcher, "filler").await;
     claim(&mut stage).await;
@@ -113,5 +120,25 @@ async fn later_timers_cost_a_claim_nothing() {
     assert!(blocks > 0, "the figures were told");
     assert!(blocks < BLOCKS_MAX, "{blocks} blocks");
     assert_eq!(rows, 0, "nothing is read from end to end");
+    store.close().await;
+}
+
+#[tokio::test]
+async fn a_crowd_of_timers_is_claimed_at_once() {
+    let database = Scratch::new();
+    let store = stage::open(&database.url()).await;
+    let mut stage = Stage::new(1);
+    stage.save(&store).await;
+    let filler = connection(&database.url(), "filler").await;
+    fill(&filler, stage::NOW, CROWD.into()).await;
+    let batch = stage.batch(vec![Part::ClaimTimers(ClaimTimers {
+        node: node(7),
+        until: stage::NOW.plus(Duration::from_secs(30)),
+        up_to: CROWD,
+    })]);
+    let outcomes = store.commit(&batch).await.unwrap();
+    let rows = claimed(&outcomes[0]);
+    assert_eq!(rows.len(), CROWD as usize);
+    assert!(rows.is_sorted_by_key(|row| row.due_at));
     store.close().await;
 }
