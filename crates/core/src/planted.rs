@@ -40,6 +40,8 @@ pub enum Defect {
     IdUsedAgain,
     /// A node that shares the store calls before it knows that the work is still its own.
     CalledUnconfirmed,
+    /// What is begun ahead of its time is called ahead of it too.
+    CalledAhead,
     /// Targets are called although the lease may be over.
     CalledWithoutLease,
     /// Nodes whose lease is over are removed, but late.

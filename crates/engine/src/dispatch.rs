@@ -180,8 +180,18 @@ impl Dispatcher {
         self.vital.spawn(async move {
             let workflows: BTreeSet<WorkflowId> =
                 rows.iter().map(|row| row.workflow.clone()).collect();
-            let rows = rows.into_iter().map(|row| (row, None));
-            dispatcher.release(rows.collect()).await;
+            let now = dispatcher.clock.now();
+            // What is not due yet, or was put off, is not for others before its time.
+            let with_time = |row: WorkRow| {
+                let until = row.due_at.filter(|due| *due > now);
+                (row, until)
+            };
+            let rows: Vec<_> = rows.into_iter().map(with_time).collect();
+            let to_come: Vec<Timestamp> = rows.iter().filter_map(|(_, until)| *until).collect();
+            dispatcher.release(rows).await;
+            for at in to_come {
+                dispatcher.slots.look_again_at(at);
+            }
             for workflow in &workflows {
                 dispatcher.slots.mark_backlog(workflow);
             }

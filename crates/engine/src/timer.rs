@@ -96,15 +96,23 @@ impl Timers {
         rows
     }
 
-    /// Sleeps until at least one is due and takes those that are.
-    pub(crate) async fn due(&self, clock: &Arc<dyn Clock>) -> Vec<WorkRow> {
+    /// Sleeps until at least one is due, or will be after `lead`, and takes those that are. The
+    /// lead is asked for whenever it looks.
+    pub(crate) async fn due(
+        &self,
+        clock: &Arc<dyn Clock>,
+        lead: impl Fn() -> Duration,
+    ) -> Vec<WorkRow> {
         loop {
-            let now = clock.now();
-            let (fired, next) = self.heap().take_due(now);
+            let lead = lead();
+            let (fired, next) = self.heap().take_due(clock.now().plus(lead));
             if !fired.is_empty() {
                 return fired;
             }
-            let sleep = next.map_or(SLEEP_MAX, |next| until(clock.as_ref(), next).min(SLEEP_MAX));
+            let sleep = next.map_or(SLEEP_MAX, |next| {
+                let sleep = until(clock.as_ref(), next).saturating_sub(lead);
+                sleep.min(SLEEP_MAX)
+            });
             tokio::select! {
                 biased;
                 () = self.earlier.notified() => {}

@@ -8,6 +8,8 @@ use refire_core::execution::{Execution, Outcome, Report};
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::json::Json;
 use refire_core::limit;
+#[cfg(feature = "planted")]
+use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
 use refire_store::WorkRow;
 use tokio_util::task::AbortOnDropHandle;
@@ -15,6 +17,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::flight::Ticket;
 use super::prepare::{self, LocalCall, Prepared};
 use super::{Dispatcher, report};
+use crate::clock::until;
 use crate::limit::{Blocked, Permit};
 use crate::membership::MayCall;
 use crate::target::without_secrets;
@@ -56,6 +59,7 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
         return;
     };
     let prepared = prepare::prepare(dispatcher, &row, &state, &workflow);
+    on_time(dispatcher, &row).await;
     if let Ok(Prepared::Http { host, .. }) = &prepared {
         let now = dispatcher.clock.now();
         if let Err(blocked) = permit.add_host(host, now) {
@@ -112,6 +116,23 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
         room,
     };
     report::report(dispatcher, row.execution, result, held).await;
+}
+
+/// Waits until the attempt is due, if it was begun ahead of its time. Who is paused, cancelled or
+/// withdrawn meanwhile has not been called yet.
+async fn on_time(dispatcher: &Dispatcher, row: &WorkRow) {
+    #[cfg(feature = "planted")]
+    if planted::is(Defect::CalledAhead) {
+        return;
+    }
+    let Some(due) = row.due_at else { return };
+    loop {
+        let wait = until(dispatcher.clock.as_ref(), due);
+        if wait.is_zero() {
+            return;
+        }
+        dispatcher.clock.doze(wait).await;
+    }
 }
 
 /// Gives the row back. Whoever claims it next must not find this attempt in its way.

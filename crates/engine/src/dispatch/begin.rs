@@ -158,7 +158,8 @@ async fn prepare(
         tracing::error!(execution = %row.execution, %error, "the definition cannot be had");
         Not::Before(dispatcher.clock.now().plus(TROUBLE_WAIT))
     })?;
-    let now = dispatcher.clock.now();
+    // What is begun ahead of its time counts as what it will be.
+    let now = dispatcher.clock.now().max(row.due_at.unwrap_or_default());
     let (step, _) = workflow.step(&row.step).ok_or(Not::AnyMore)?;
     let ask = Ask {
         workflow: &workflow,

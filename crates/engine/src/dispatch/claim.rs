@@ -32,6 +32,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 const IDLE_LOOK_EVERY: Duration = Duration::from_secs(10);
 /// The same where other nodes write work too, and their news may be lost.
 const SHARED_LOOK_EVERY: Duration = Duration::from_secs(1);
+/// On a shared store an attempt may be called only when its beginning is durable. So much before a
+/// timer is due that is begun, and the call is then made on time.
+const LEAD: Duration = Duration::from_millis(30);
 /// Slots that come free within this are filled together.
 const TOGETHER: Duration = Duration::from_millis(1);
 
@@ -41,7 +44,7 @@ pub(crate) async fn timer_loop(dispatcher: Arc<Dispatcher>) {
         let mut due = tokio::select! {
             biased;
             () = dispatcher.stopping.cancelled() => return,
-            due = dispatcher.timers.due(&dispatcher.clock) => due,
+            due = dispatcher.timers.due(&dispatcher.clock, || lead(&dispatcher)) => due,
         };
         let room = dispatcher.slots.free() as usize;
         // What finds no slot goes back to the store, to be claimed by priority.
@@ -53,6 +56,15 @@ pub(crate) async fn timer_loop(dispatcher: Arc<Dispatcher>) {
                 begin::begin_all(&beginning, due).await;
             });
         }
+    }
+}
+
+/// How early a timer is begun. Not where slots are scarce: one that only waits keeps others out.
+fn lead(dispatcher: &Dispatcher) -> Duration {
+    if dispatcher.store.is_shared() && dispatcher.slots.is_roomy() {
+        LEAD
+    } else {
+        Duration::ZERO
     }
 }
 

@@ -135,6 +135,12 @@ impl Slots {
         self.limits.attempts.saturating_sub(self.counts().attempts)
     }
 
+    /// Whether at least half of the slots are free.
+    #[must_use]
+    pub fn is_roomy(&self) -> bool {
+        self.free() >= self.limits.attempts.div_ceil(2)
+    }
+
     /// What a workflow's waiting work could get a permit for now. The workflow's own bounds count
     /// executions, and only the store knows whose the waiting work is: here they say no more than
     /// how many steps so many executions may have in flight.

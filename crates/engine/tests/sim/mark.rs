@@ -127,6 +127,10 @@ marks! {
     TakenOver,
     /// A retry was made by another node than the attempt before.
     TimerFiredElsewhere,
+    /// An attempt was marked as begun ahead of its time.
+    BegunAhead,
+    /// An attempt that was begun ahead of its time was given back before it was called.
+    GivenBackAhead,
     /// A node joined again under another id.
     JoinedAgain,
     /// A node that had lost its lease gave up a call.

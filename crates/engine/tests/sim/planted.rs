@@ -178,6 +178,12 @@ fn calls_without_a_lease_are_found() {
 }
 
 #[test]
+fn calls_ahead_of_their_time_are_found() {
+    let checks = ["no timer fires before its time"];
+    is_found_among_nodes(Defect::CalledAhead, &checks);
+}
+
+#[test]
 fn an_unknown_end_that_is_forgotten_is_found() {
     let checks = [
         "everything comes to its end",

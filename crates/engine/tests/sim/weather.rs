@@ -11,6 +11,7 @@ use std::sync::atomic::Ordering;
 use async_trait::async_trait;
 use refire_core::execution::EventRow;
 use refire_core::id::ExecutionId;
+use refire_core::time::Timestamp;
 use refire_store::model::{Faults, Finding, Image, Moment, Verdict};
 use refire_store::{Batch, Begin, News, NotWritten, Part, ReadError, WorkChange, WorkRow};
 
@@ -183,6 +184,7 @@ impl Weather {
             }
         }
         for part in &batch.parts {
+            mark_ahead(inside, image, part, batch.now);
             match part {
                 Part::Advance(advance) => {
                     if ended_attempts(&advance.events) > 1 {
@@ -287,6 +289,24 @@ impl Weather {
             return refusal(inside, rates, batch);
         }
         Fault::None
+    }
+}
+
+/// Notes what is begun before it is due, and what is given back after that.
+fn mark_ahead(inside: &mut Inside, image: &Image, part: &Part, now: Timestamp) {
+    let is_ahead = |row: &&Arc<WorkRow>| row.due_at.is_some_and(|due| due > now);
+    let ahead = |key| image.work.get(key).filter(is_ahead);
+    match part {
+        Part::Begin(begin) if begin.work.iter().any(|(key, _)| ahead(key).is_some()) => {
+            inside.marks.reach(Mark::BegunAhead);
+        }
+        Part::Release(release) => {
+            let begun = |key| ahead(key).is_some_and(|row| row.begun);
+            if release.work.iter().any(|(key, _)| begun(key)) {
+                inside.marks.reach(Mark::GivenBackAhead);
+            }
+        }
+        _ => {}
     }
 }
 

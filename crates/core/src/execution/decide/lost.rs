@@ -12,6 +12,7 @@ use crate::execution::event::{EventKind, RetryScheduled, StepLost, StepScheduled
 use crate::execution::state::{Status, StepState, StepStatus};
 use crate::failure::{ErrorClass, Failure};
 use crate::limit;
+use crate::time::Timestamp;
 
 pub(super) fn lost(draft: &mut Draft<'_>, lost: Lost) -> Result<(), Refusal> {
     match draft.state.status {
@@ -62,10 +63,9 @@ pub(super) fn lost(draft: &mut Draft<'_>, lost: Lost) -> Result<(), Refusal> {
 fn again(draft: &mut Draft<'_>, index: usize, (id, state): (&StepId, &StepState), losses: u32) {
     let next = Header::step(id, state.attempt.saturating_add(1));
     if losses <= 1 {
-        draft.emit(
-            next,
-            EventKind::StepScheduled(StepScheduled { due_at: None }),
-        );
+        // Begun ahead of its time, it is not called ahead of it because its node died.
+        let due_at = still_to_come(draft, state);
+        draft.emit(next, EventKind::StepScheduled(StepScheduled { due_at }));
     } else {
         let wait = draft.backoff(&draft.rules(index), id, state, losses - 1);
         if let Verdict::Again { backoff_ms, due_at } = draft.after(wait) {
@@ -85,7 +85,7 @@ fn again(draft: &mut Draft<'_>, index: usize, (id, state): (&StepId, &StepState)
 /// holding a timer must not cut the wait short.
 fn as_it_was(draft: &mut Draft<'_>, id: &StepId, state: &StepState) {
     let next = Header::step(id, state.attempt.saturating_add(1));
-    let due_at = state.due_at.filter(|due| *due > draft.now);
+    let due_at = still_to_come(draft, state);
     match (state.status, due_at) {
         (StepStatus::Retrying, Some(due_at)) => draft.emit(
             Header {
@@ -97,4 +97,9 @@ fn as_it_was(draft: &mut Draft<'_>, id: &StepId, state: &StepState) {
         _ => draft.emit(next, EventKind::StepScheduled(StepScheduled { due_at })),
     }
     draft.schedule(id);
+}
+
+/// When the attempt was due, if that is not over.
+fn still_to_come(draft: &Draft<'_>, state: &StepState) -> Option<Timestamp> {
+    state.due_at.filter(|due| *due > draft.now)
 }

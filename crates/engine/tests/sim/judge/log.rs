@@ -27,6 +27,12 @@ impl Known {
             return Err(Violation::new("every event can be read", event.kind.name()));
         }
         is_its_own(event)?;
+        if let EventKind::TimerFired(timer) = &event.kind
+            && timer.fired_at < timer.due_at
+        {
+            let what = format!("{} is before {}", timer.fired_at, timer.due_at);
+            return Err(Violation::new("no timer fires before its time", what));
+        }
         self.attempts(event)
     }
 

@@ -19,33 +19,31 @@ use crate::unreadable::readable;
 use crate::{Claim, ClaimTimers, PartOutcome, ReadError, Want, WorkRow};
 
 /// Takes due work of several workflows: per workflow and priority one short range of the index, so
-/// that it does not matter how much waits for a later time. Rows are locked as they are taken.
+/// that it does not matter how much waits for a later time. Rows are locked as they are taken, and
+/// changed where they lie: to look for them again, by a join, could cost their square.
 const CLAIM: &str = "WITH picked AS MATERIALIZED (
-        SELECT wanted.place, ready.execution, ready.step
-          FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS wanted (workflow, up_to, place)
+        SELECT ready.lies
+          FROM unnest($1::bigint[], $2::bigint[]) AS wanted (workflow, up_to)
          CROSS JOIN LATERAL (
-            SELECT next.execution, next.step
+            SELECT next.lies
               FROM generate_series(1, 10) AS level (priority)
              CROSS JOIN LATERAL (
-                SELECT work.execution, work.step FROM work
+                SELECT work.ctid AS lies FROM work
                  WHERE work.owner IS NULL AND work.workflow = wanted.workflow
-                   AND work.priority = level.priority::smallint AND work.due_at <= $4
+                   AND work.priority = level.priority::smallint AND work.due_at <= $3
                  ORDER BY work.due_at, work.execution, work.step
                  LIMIT wanted.up_to FOR UPDATE SKIP LOCKED
              ) AS next
              LIMIT wanted.up_to
          ) AS ready
      )
-     UPDATE work SET owner = $5, begun = false, claim = $6
-       FROM picked, workflows
-      WHERE work.execution = picked.execution AND work.step = picked.step
-        AND work.execution = ANY(ARRAY(SELECT execution FROM picked))
-        AND workflows.key = work.workflow
-    RETURNING picked.place, work.execution, work.step, work.attempt, work.is_retry, workflows.id,
-        work.priority, work.due_at, work.limit_key, work.owner, work.begun";
+     UPDATE work SET owner = $4, begun = false, claim = $5
+      WHERE work.ctid = ANY(ARRAY(SELECT lies FROM picked))
+    RETURNING work.execution, work.step, work.attempt, work.is_retry,
+        (SELECT id FROM workflows WHERE workflows.key = work.workflow), work.priority,
+        work.due_at, work.limit_key, work.owner, work.begun";
 
-/// Takes unowned timers that are due between now and then, in that order. There may be thousands, and a
-/// join could cost their square: so the rows that were locked are changed where they lie.
+/// Takes unowned timers that are due between now and then, in that order.
 const CLAIM_TIMERS: &str = "WITH picked AS MATERIALIZED (
         SELECT ctid AS lies FROM work
          WHERE owner IS NULL AND due_at > -9223372036854775808
@@ -133,32 +131,24 @@ pub(super) fn is_plain(claim: &Claim) -> bool {
 
 /// A claim that [`is_plain`].
 pub(super) fn query<'a>(link: &Link, order: &Order, place: usize, claim: &Claim) -> Query<'a> {
-    let (mut workflows, mut up_to, mut places) = (Vec::new(), Vec::new(), Vec::new());
-    for (place, want) in (0_i64..).zip(&claim.wants) {
+    let (mut workflows, mut up_to) = (Vec::new(), Vec::new());
+    for want in &claim.wants {
         if let Some(key) = link.key(&want.workflow).filter(|_| want.up_to > 0) {
             workflows.push(key);
             up_to.push(i64::from(want.up_to));
-            places.push(place);
         }
     }
     let owner = uuid(claim.node.as_bytes());
     let name = claim_name(order, place);
     let now = order.now.as_micros();
-    Query::new(CLAIM, values![workflows, up_to, places, now, owner, name])
+    Query::new(CLAIM, values![workflows, up_to, now, owner, name])
 }
 
 /// The answer to [`query`], in the order of the wants.
-pub(super) fn read(rows: &[Row]) -> Result<PartOutcome, Failed> {
-    let mut claimed = Vec::with_capacity(rows.len());
-    for row in rows {
-        let want = get::<i64>(row, 0)?;
-        claimed.extend(readable_work_at(row, 1).map(|row| (want, row)));
-    }
-    claimed.sort_unstable_by(|(want, row), (other_want, other)| {
-        (want, in_queue(row)).cmp(&(other_want, in_queue(other)))
-    });
-    let rows = claimed.into_iter().map(|(_, row)| row).collect();
-    Ok(PartOutcome::Claimed(rows))
+pub(super) fn read(rows: &[Row], claim: &Claim) -> PartOutcome {
+    let mut claimed = readable_rows(rows);
+    sort_by_wants(&mut claimed, &claim.wants);
+    PartOutcome::Claimed(claimed)
 }
 
 /// The order of claims within a workflow.
@@ -180,10 +170,10 @@ pub(super) fn timers_query<'a>(order: &Order, place: usize, claim: &ClaimTimers)
 }
 
 /// The answer to [`timers_query`], the earliest first.
-pub(super) fn read_timers(rows: &[Row]) -> Result<PartOutcome, Failed> {
+pub(super) fn read_timers(rows: &[Row]) -> PartOutcome {
     let mut claimed = readable_rows(rows);
     sort_timers(&mut claimed);
-    Ok(PartOutcome::Claimed(claimed))
+    PartOutcome::Claimed(claimed)
 }
 
 fn sort_timers(rows: &mut [WorkRow]) {

@@ -210,8 +210,8 @@ impl<'a> Group<'a> {
         for (place, taking) in &self.claims {
             let rows = answers.next().unwrap_or_default();
             outcomes[*place] = Some(match taking {
-                Taking::Ready(_) => claim::read(&rows)?,
-                Taking::Timers(_) => claim::read_timers(&rows)?,
+                Taking::Ready(claim) => claim::read(&rows, claim),
+                Taking::Timers(_) => claim::read_timers(&rows),
             });
         }
         Ok(())

@@ -173,6 +173,18 @@ fn a_timer_whose_node_died_keeps_its_time() {
 }
 
 #[test]
+fn what_was_begun_ahead_of_its_time_keeps_it_when_its_node_dies() {
+    let mut run = Run::of(&["a"]);
+    run.fail("a", "503").wait(1_980).send(lost("a", 2, true));
+    assert_lines(
+        &run.news(),
+        "6 STEP_LOST a#2
+         7 STEP_SCHEDULED a#3",
+    );
+    assert_eq!(run.work(), "a#3@+2000");
+}
+
+#[test]
 fn a_delayed_start_whose_node_died_keeps_its_time() {
     let delay_until = Some(BEGINNING.plus(Duration::from_secs(60)));
     let start = Start {
