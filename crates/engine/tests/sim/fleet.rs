@@ -393,12 +393,17 @@ async fn watch(fleet: Arc<Fleet>) {
         waiting.retain(|(row, _)| !held(row));
         let limit = lease_ms + TAKEN_OVER_MS;
         let somebody = well_since.iter().flatten().map(|(_, since)| *since).min();
-        let late = waiting.iter().find(|(_, since)| {
+        let late = waiting.iter().find(|(row, since)| {
             let since = (*since).max(somebody.unwrap_or(lived));
+            // Whoever went after renewing once more held it lawfully until then.
+            let owner = row.owner.filter(|owner| !running.contains(owner));
+            let silent = owner.and_then(|owner| silent_ms(world, owner, now));
+            let since = since.max(lived.saturating_sub(silent.unwrap_or(lived)));
             lived - since > limit
         });
         if let Some((row, since)) = late {
-            let what = format!("since {since} ms: {row:?}");
+            let leases = world.disk.look(|image| format!("{:?}", image.nodes));
+            let what = format!("since {since} ms: {row:?}; it is {now}, the leases are {leases}");
             fleet.violate("a dead node's work begins elsewhere in time", what);
             return;
         }
@@ -412,6 +417,14 @@ fn is_well(life: &Life) -> bool {
     };
     let is_cut = life.cut_for().is_some() || life.lease_cut_for().is_some();
     !life.is_dead() && !life.is_paused() && !is_cut && ready(life)
+}
+
+/// How long ago a node renewed its lease, while it has one.
+fn silent_ms(world: &World, node: NodeId, now: Timestamp) -> Option<u64> {
+    world.disk.look(|image| {
+        let row = image.nodes.get(&node)?;
+        u64::try_from(now.since(row.renewed_at).as_millis()).ok()
+    })
 }
 
 /// Work that may run by now.

@@ -126,7 +126,11 @@ pub(crate) async fn stop(life: &Life, people: &People, patience_ms: u64) -> End 
     }
     // Whoever was at the door hears that it is closed.
     people.doing.close();
-    let heard = tokio::time::timeout(ANSWERS_WITHIN, people.doing.wait()).await;
+    let heard = tokio::select! {
+        biased;
+        () = life.died() => return End::Crashed,
+        heard = tokio::time::timeout(ANSWERS_WITHIN, people.doing.wait()) => heard,
+    };
     life.check(|inside| {
         let plan = &life.world.plan;
         let held_up = life.was_held_up_since(began_ms);
