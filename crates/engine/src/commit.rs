@@ -21,6 +21,7 @@ mod waiting;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use refire_core::execution::Execution;
 use refire_core::id::{ExecutionId, NodeId};
@@ -34,11 +35,16 @@ pub(crate) use lane::{Lanes, lanes};
 pub(crate) use request::{AdmitRequest, Admitted, Request};
 pub use request::{CommandError, CommitFailure};
 pub(crate) use settle::AfterCommit;
+use settle::Told;
 use trouble::Trouble;
 use under_way::{Concerns, Group, Returned, UnderWay};
 pub(crate) use unit::TIMER_OWNED_WITHIN;
 use unit::Unit;
 use waiting::Waiting;
+
+/// An answer from a shared store that took longer is old: others may have cancelled or paused what it
+/// tells of, and what they said about it came when nobody here knew it.
+const FRESH_FOR: Duration = Duration::from_millis(250);
 
 /// See the module.
 pub(crate) struct Committer {
@@ -215,20 +221,20 @@ impl Committer {
         again: &mut Vec<Request>,
     ) {
         let mut outcomes = outcomes.into_iter();
+        let age = self.tools.clock.now().since(now);
+        let mut told = Told {
+            cache: &mut self.cache,
+            now,
+            is_old: self.tools.store.is_shared() && age > FRESH_FOR,
+            after: self.tools.after.as_ref(),
+        };
         for unit in units {
             let outcome = if unit.has_part() {
                 outcomes.next()
             } else {
                 None
             };
-            settle::settle(
-                unit,
-                outcome,
-                &mut self.cache,
-                now,
-                self.tools.after.as_ref(),
-                again,
-            );
+            settle::settle(unit, outcome, &mut told, again);
         }
     }
 }

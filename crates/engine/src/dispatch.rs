@@ -178,9 +178,10 @@ impl Dispatcher {
         }
         let dispatcher = Arc::clone(self);
         self.vital.spawn(async move {
-            let workflows: BTreeSet<WorkflowId> =
-                rows.iter().map(|row| row.workflow.clone()).collect();
             let now = dispatcher.clock.now();
+            let is_due = |row: &&WorkRow| row.due_at.is_none_or(|due| due <= now);
+            let due = rows.iter().filter(is_due);
+            let workflows: BTreeSet<WorkflowId> = due.map(|row| row.workflow.clone()).collect();
             // What is not due yet, or was put off, is not for others before its time.
             let with_time = |row: WorkRow| {
                 let until = row.due_at.filter(|due| *due > now);
@@ -204,7 +205,7 @@ impl Dispatcher {
             return;
         }
         row.due_at = Some(until);
-        self.timers.add(row);
+        self.timers.add_exact(row);
     }
 
     /// Commits a part; none if it was not written.
@@ -278,7 +279,21 @@ impl Dispatcher {
     pub(crate) fn let_go(self: &Arc<Self>, execution: ExecutionId) {
         let waiting = self.timers.hold(execution);
         let flights = self.flights.let_go(execution);
+        let waiting = self.not_in_flight(waiting);
         self.give_back(waiting.into_iter().chain(flights).collect());
+    }
+
+    /// Another node has changed the execution, which goes on: what waits here may be of the past, and
+    /// what replaced it somebody else's. It goes back; where it is not this node's, that does nothing.
+    pub(crate) fn let_timers_go(self: &Arc<Self>, execution: ExecutionId) {
+        let waiting = self.timers.hold(execution);
+        self.give_back(self.not_in_flight(waiting));
+    }
+
+    /// Those whose attempts are not under way: their rows must stay.
+    fn not_in_flight(&self, mut rows: Vec<WorkRow>) -> Vec<WorkRow> {
+        rows.retain(|row| !self.flights.has(&row.key()));
+        rows
     }
 
     /// The execution has ended: its timers are void and its attempts are aborted.
@@ -328,6 +343,13 @@ impl AfterCommit for Follow {
         if let Some(ticket) = ticket.filter(|ticket| self.0.flights.begins(ticket)) {
             self.0.spawn(ticket, work, permit, (state, workflow));
         }
+    }
+
+    fn confirm(&self, work: WorkRow) {
+        let dispatcher = Arc::clone(&self.0);
+        self.0.vital.spawn(async move {
+            begin::begin_all(&dispatcher, vec![work]).await;
+        });
     }
 
     fn wait(&self, work: WorkRow) {

@@ -217,13 +217,18 @@ impl Membership {
                 }
                 next_renewal = Instant::now() + self.renew_every();
             } else if Instant::now() >= next_renewal {
-                match self.renew().await {
-                    Ok(_) => next_renewal = Instant::now() + self.renew_every(),
-                    Err(error) => {
+                // A connection that says nothing must not cost the lease: the next try has another.
+                match tokio::time::timeout(self.renew_every(), self.renew()).await {
+                    Ok(Ok(_)) => next_renewal = Instant::now() + self.renew_every(),
+                    Ok(Err(error)) => {
                         tracing::warn!(
                             error = &error as &dyn std::error::Error,
                             "the lease could not be renewed"
                         );
+                        self.standing().steady_since = Instant::now();
+                    }
+                    Err(_) => {
+                        tracing::warn!("the lease could not be renewed: no answer");
                         self.standing().steady_since = Instant::now();
                     }
                 }

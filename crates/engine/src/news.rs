@@ -40,7 +40,7 @@ async fn withdrawn(dispatcher: &Arc<Dispatcher>, id: ExecutionId) {
     }
     match dispatcher.store.execution(id).await {
         Ok(Some(stored)) if stored.state.paused_at.is_some() => dispatcher.let_go(id),
-        Ok(Some(stored)) if !stored.state.status.is_terminal() => {}
+        Ok(Some(stored)) if !stored.state.status.is_terminal() => dispatcher.let_timers_go(id),
         Ok(_) => dispatcher.abort(id),
         Err(error) => {
             // Its results will be refused, whatever it does until then.

@@ -27,10 +27,15 @@ pub(crate) struct Timers {
     earlier: Notify,
 }
 
+/// Timers by due time; may name some that are void.
+type Order = BinaryHeap<Reverse<(Timestamp, ExecutionId, String, u32)>>;
+
 #[derive(Default)]
 struct Heap {
-    /// By due time; may name timers that are void.
-    order: BinaryHeap<Reverse<(Timestamp, ExecutionId, String, u32)>>,
+    /// Those that may be handed out ahead of their time.
+    order: Order,
+    /// Those that may not: they were put off, and before then there is no place for them.
+    exact: Order,
     rows: HashMap<ExecutionId, Vec<WorkRow>>,
     count: usize,
 }
@@ -38,18 +43,27 @@ struct Heap {
 impl Timers {
     /// Waits for this one too.
     pub(crate) fn add(&self, row: WorkRow) {
+        self.put(row, false);
+    }
+
+    /// The same, and it is not handed out ahead of its time.
+    pub(crate) fn add_exact(&self, row: WorkRow) {
+        self.put(row, true);
+    }
+
+    fn put(&self, row: WorkRow, is_exact: bool) {
         let Some(due) = row.due_at else { return };
         let mut heap = self.heap();
         if heap.has_later(&row) {
             return;
         }
         heap.void(row.execution, Some(&row.step));
-        let is_first = heap
-            .order
-            .peek()
-            .is_none_or(|Reverse((first, ..))| due < *first);
-        heap.order
-            .push(Reverse((due, row.execution, row.step.clone(), row.attempt)));
+        let order = match is_exact {
+            true => &mut heap.exact,
+            false => &mut heap.order,
+        };
+        let is_first = first(order).is_none_or(|first| due < first);
+        order.push(Reverse((due, row.execution, row.step.clone(), row.attempt)));
         heap.rows.entry(row.execution).or_default().push(row);
         heap.count += 1;
         drop(heap);
@@ -89,6 +103,7 @@ impl Timers {
     pub(crate) fn drain(&self) -> Vec<WorkRow> {
         let mut heap = self.heap();
         heap.order.clear();
+        heap.exact.clear();
         heap.count = 0;
         let mut rows: Vec<WorkRow> = heap.rows.drain().flat_map(|(_, rows)| rows).collect();
         // The same rows go back in the same order, whatever the map's own is.
@@ -105,14 +120,11 @@ impl Timers {
     ) -> Vec<WorkRow> {
         loop {
             let lead = lead();
-            let (fired, next) = self.heap().take_due(clock.now().plus(lead));
+            let (fired, next) = self.heap().take_due(clock.now(), lead);
             if !fired.is_empty() {
                 return fired;
             }
-            let sleep = next.map_or(SLEEP_MAX, |next| {
-                let sleep = until(clock.as_ref(), next).saturating_sub(lead);
-                sleep.min(SLEEP_MAX)
-            });
+            let sleep = next.map_or(SLEEP_MAX, |next| until(clock.as_ref(), next).min(SLEEP_MAX));
             tokio::select! {
                 biased;
                 () = self.earlier.notified() => {}
@@ -147,33 +159,50 @@ impl Heap {
         void
     }
 
-    fn take_due(&mut self, now: Timestamp) -> (Vec<WorkRow>, Option<Timestamp>) {
+    /// Takes what is due, or will be after the lead, and says when to look again.
+    fn take_due(&mut self, now: Timestamp, lead: Duration) -> (Vec<WorkRow>, Option<Timestamp>) {
         let mut fired = Vec::new();
-        while let Some(Reverse((due, ..))) = self.order.peek() {
-            if *due > now || fired.len() >= FIRE_MAX {
-                return (fired, Some(*due));
-            }
-            let Some(Reverse((due, execution, step, attempt))) = self.order.pop() else {
-                break;
-            };
-            // A void or moved timer is in the order still, but not among the rows.
-            let live = self.rows.get(&execution).and_then(|rows| {
-                rows.iter().position(|row| {
-                    row.step == step && row.attempt == attempt && row.due_at == Some(due)
-                })
-            });
-            if let Some(index) = live
-                && let Some(rows) = self.rows.get_mut(&execution)
-            {
-                fired.push(rows.swap_remove(index));
-                self.count -= 1;
-                if rows.is_empty() {
-                    self.rows.remove(&execution);
+        for is_exact in [true, false] {
+            let until = if is_exact { now } else { now.plus(lead) };
+            while fired.len() < FIRE_MAX {
+                let order = match is_exact {
+                    true => &mut self.exact,
+                    false => &mut self.order,
+                };
+                if first(order).is_none_or(|first| first > until) {
+                    break;
                 }
+                let Some(Reverse(timer)) = order.pop() else {
+                    break;
+                };
+                fired.extend(self.take(timer));
             }
         }
-        (fired, None)
+        let ahead = first(&self.order).map(|first| first.minus(lead));
+        (fired, first(&self.exact).into_iter().chain(ahead).min())
     }
+
+    /// A timer's row. A void or moved one is in the order still, but not among the rows.
+    fn take(
+        &mut self,
+        (due, execution, step, attempt): (Timestamp, ExecutionId, String, u32),
+    ) -> Option<WorkRow> {
+        let rows = self.rows.get_mut(&execution)?;
+        let is_it =
+            |row: &WorkRow| row.step == step && row.attempt == attempt && row.due_at == Some(due);
+        let index = rows.iter().position(is_it)?;
+        let row = rows.swap_remove(index);
+        self.count -= 1;
+        if rows.is_empty() {
+            self.rows.remove(&execution);
+        }
+        Some(row)
+    }
+}
+
+/// When the first is due.
+fn first(order: &Order) -> Option<Timestamp> {
+    order.peek().map(|Reverse((due, ..))| *due)
 }
 
 #[cfg(test)]
@@ -207,7 +236,9 @@ mod tests {
         assert_eq!(timers.len(), 2);
         assert_eq!(timers.hold(row(1, "", 0).execution), [row(1, "a", 10)]);
         assert!(timers.hold(row(1, "", 0).execution).is_empty());
-        let (fired, next) = timers.heap().take_due(Timestamp::from_millis(100));
+        let (fired, next) = timers
+            .heap()
+            .take_due(Timestamp::from_millis(100), Duration::ZERO);
         assert_eq!((fired, next), (vec![row(2, "a", 15)], None));
         assert_eq!(timers.len(), 0);
     }
@@ -217,8 +248,27 @@ mod tests {
         let timers = Timers::default();
         timers.add(row(1, "a", 10));
         timers.add(row(1, "a", 30));
-        let due = |ms| timers.heap().take_due(Timestamp::from_millis(ms));
+        let due = |ms| {
+            let now = Timestamp::from_millis(ms);
+            timers.heap().take_due(now, Duration::ZERO)
+        };
         assert_eq!(due(20), (Vec::new(), Some(Timestamp::from_millis(30))));
         assert_eq!(due(30), (vec![row(1, "a", 30)], None));
+    }
+
+    #[test]
+    fn ahead_of_its_time_comes_only_what_was_not_put_off() {
+        let timers = Timers::default();
+        timers.add(row(1, "a", 120));
+        timers.add_exact(row(2, "a", 110));
+        let due = |ms| {
+            let now = Timestamp::from_millis(ms);
+            timers.heap().take_due(now, Duration::from_millis(30))
+        };
+        assert_eq!(due(80), (Vec::new(), Some(Timestamp::from_millis(90))));
+        let next = Some(Timestamp::from_millis(110));
+        assert_eq!(due(90), (vec![row(1, "a", 120)], next));
+        assert_eq!(due(109), (Vec::new(), next));
+        assert_eq!(due(110), (vec![row(2, "a", 110)], None));
     }
 }

@@ -17,6 +17,8 @@ use crate::limit::Permit;
 pub(crate) trait AfterCommit: Send + Sync {
     /// An attempt may run; its slot is held.
     fn run(&self, work: WorkRow, permit: Permit, state: Arc<Execution>, workflow: Arc<Workflow>);
+    /// The same, but the commit's answer was long on its way, and the world may have moved on.
+    fn confirm(&self, work: WorkRow);
     /// A timer of this node.
     fn wait(&self, work: WorkRow);
     /// Unowned due work was written.
@@ -37,14 +39,23 @@ pub(crate) trait AfterCommit: Send + Sync {
     fn must_stop(&self);
 }
 
+/// Whom the outcomes of a batch are told, and how fresh they are.
+pub(super) struct Told<'a> {
+    pub(super) cache: &'a mut Cache,
+    /// When the batch was sent.
+    pub(super) now: Timestamp,
+    /// Whether its answer was so long on its way that others may have changed what it wrote.
+    pub(super) is_old: bool,
+    pub(super) after: &'a dyn AfterCommit,
+}
+
 pub(super) fn settle(
     unit: Unit,
     outcome: Option<PartOutcome>,
-    cache: &mut Cache,
-    now: Timestamp,
-    after: &dyn AfterCommit,
+    told: &mut Told<'_>,
     again: &mut Vec<Request>,
 ) {
+    let Told { now, after, .. } = *told;
     let Unit {
         id,
         kind,
@@ -63,10 +74,10 @@ pub(super) fn settle(
             let (Some(id), Some(state), Some(workflow)) = (id, state, workflow) else {
                 return;
             };
-            follow_up(id, follow_ups, &state, &workflow, after);
+            follow_up(id, follow_ups, &state, &workflow, told);
             after.changed(id, &state);
             send(reply, Ok(Admitted::New(Arc::clone(&state))));
-            keep(cache, id, state, now);
+            keep(told.cache, id, state, now);
         }
         (Kind::Admission { reply, .. }, outcome) => {
             id.iter().for_each(|id| after.refused(*id));
@@ -82,10 +93,10 @@ pub(super) fn settle(
             let (Some(id), Some(state), Some(workflow)) = (id, state, workflow) else {
                 return;
             };
-            follow_up(id, follow_ups, &state, &workflow, after);
+            follow_up(id, follow_ups, &state, &workflow, told);
             after.changed(id, &state);
             answer_all(answers, Some(&state));
-            keep(cache, id, state, now);
+            keep(told.cache, id, state, now);
         }
     }
 }
@@ -135,10 +146,12 @@ fn follow_up(
     follow_ups: Vec<FollowUp>,
     state: &Arc<Execution>,
     workflow: &Arc<Workflow>,
-    after: &dyn AfterCommit,
+    told: &Told<'_>,
 ) {
+    let after = told.after;
     for follow_up in follow_ups {
         match follow_up {
+            FollowUp::Run(work, _) if told.is_old => after.confirm(work),
             FollowUp::Run(work, permit) => {
                 after.run(work, permit, Arc::clone(state), Arc::clone(workflow));
             }

@@ -38,6 +38,7 @@ struct Nobody;
 
 impl AfterCommit for Nobody {
     fn run(&self, _: WorkRow, _: Permit, _: Arc<Execution>, _: Arc<Workflow>) {}
+    fn confirm(&self, _: WorkRow) {}
     fn wait(&self, _: WorkRow) {}
     fn backlog(&self, _: &WorkflowId) {}
     fn look_again(&self, _: Timestamp) {}

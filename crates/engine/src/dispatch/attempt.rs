@@ -29,6 +29,8 @@ const HOST_FULL_WAIT: Duration = Duration::from_millis(500);
 const RENEWED_WITHIN: Duration = Duration::from_secs(1);
 /// How long to wait before a store that could not be read is asked again.
 const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
+/// The shortest sleep of an attempt that waits for its time: a clock may stand still.
+const DOZE_MIN: Duration = Duration::from_millis(1);
 /// Causes kept of one failure.
 const CAUSES_MAX: usize = 20;
 
@@ -59,7 +61,10 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
         return;
     };
     let prepared = prepare::prepare(dispatcher, &row, &state, &workflow);
-    on_time(dispatcher, &row).await;
+    if !on_time(dispatcher, &row).await {
+        give_up(dispatcher, &ticket, row, None).await;
+        return;
+    }
     if let Ok(Prepared::Http { host, .. }) = &prepared {
         let now = dispatcher.clock.now();
         if let Err(blocked) = permit.add_host(host, now) {
@@ -119,19 +124,23 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
 }
 
 /// Waits until the attempt is due, if it was begun ahead of its time. Who is paused, cancelled or
-/// withdrawn meanwhile has not been called yet.
-async fn on_time(dispatcher: &Dispatcher, row: &WorkRow) {
+/// withdrawn meanwhile has not been called yet. False when the node stops before.
+async fn on_time(dispatcher: &Dispatcher, row: &WorkRow) -> bool {
     #[cfg(feature = "planted")]
     if planted::is(Defect::CalledAhead) {
-        return;
+        return true;
     }
-    let Some(due) = row.due_at else { return };
+    let Some(due) = row.due_at else { return true };
     loop {
         let wait = until(dispatcher.clock.as_ref(), due);
         if wait.is_zero() {
-            return;
+            return true;
         }
-        dispatcher.clock.doze(wait).await;
+        tokio::select! {
+            biased;
+            () = dispatcher.stopping.cancelled() => return false,
+            () = dispatcher.clock.doze(wait.max(DOZE_MIN)) => {}
+        }
     }
 }
 

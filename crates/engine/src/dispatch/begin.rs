@@ -158,8 +158,9 @@ async fn prepare(
         tracing::error!(execution = %row.execution, %error, "the definition cannot be had");
         Not::Before(dispatcher.clock.now().plus(TROUBLE_WAIT))
     })?;
+    let real = dispatcher.clock.now();
     // What is begun ahead of its time counts as what it will be.
-    let now = dispatcher.clock.now().max(row.due_at.unwrap_or_default());
+    let now = real.max(row.due_at.unwrap_or_default());
     let (step, _) = workflow.step(&row.step).ok_or(Not::AnyMore)?;
     let ask = Ask {
         workflow: &workflow,
@@ -173,7 +174,13 @@ async fn prepare(
         Ok(permit) => permit,
         Err(Blocked::Rate(turn)) => return Err(Not::Before(turn)),
         Err(Blocked::Node | Blocked::Workflow | Blocked::Host) => {
-            return Err(Not::Before(now.plus(BLOCKED_WAIT)));
+            // Who asked ahead of time asks again on time.
+            let again = if now > real {
+                now
+            } else {
+                now.plus(BLOCKED_WAIT)
+            };
+            return Err(Not::Before(again));
         }
     };
     if !dispatcher.flights.begins(ticket) {

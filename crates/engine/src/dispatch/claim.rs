@@ -46,6 +46,7 @@ pub(crate) async fn timer_loop(dispatcher: Arc<Dispatcher>) {
             () = dispatcher.stopping.cancelled() => return,
             due = dispatcher.timers.due(&dispatcher.clock, || lead(&dispatcher)) => due,
         };
+        hold_back(&dispatcher, &mut due);
         let room = dispatcher.slots.free() as usize;
         // What finds no slot goes back to the store, to be claimed by priority.
         dispatcher.give_back(due.split_off(room.min(due.len())));
@@ -61,15 +62,34 @@ pub(crate) async fn timer_loop(dispatcher: Arc<Dispatcher>) {
 
 /// How early a timer is begun. Not where slots are scarce: one that only waits keeps others out.
 fn lead(dispatcher: &Dispatcher) -> Duration {
-    if dispatcher.store.is_shared() && dispatcher.slots.is_roomy() {
+    if dispatcher.store.is_shared() && dispatcher.slots.beyond_half() > 0 {
         LEAD
     } else {
         Duration::ZERO
     }
 }
 
+/// Of what is not due yet no more is begun than leaves half of the slots free.
+fn hold_back(dispatcher: &Dispatcher, due: &mut Vec<WorkRow>) {
+    let now = dispatcher.clock.now();
+    let mut spare = dispatcher.slots.beyond_half();
+    let later = due.extract_if(.., |row| {
+        let is_early = row.due_at.is_some_and(|due| due > now);
+        if is_early {
+            let has_room = spare > 0;
+            spare = spare.saturating_sub(1);
+            return !has_room;
+        }
+        false
+    });
+    for row in later {
+        dispatcher.timers.add_exact(row);
+    }
+}
+
 /// Leaves out work of workflows whose bounds hold over all nodes: it goes back, and is claimed
-/// when there is room.
+/// when there is room. Retries are not begun ahead of their time where few may run at once: one that
+/// only waits keeps others out.
 async fn without_bounded(dispatcher: &Arc<Dispatcher>, due: Vec<WorkRow>) -> Vec<WorkRow> {
     if !dispatcher.store.is_shared() {
         return due;
@@ -78,11 +98,19 @@ async fn without_bounded(dispatcher: &Arc<Dispatcher>, due: Vec<WorkRow>) -> Vec
     for row in due {
         // What is not known to be free of bounds is not free of them.
         let newest = dispatcher.catalog.newest(&row.workflow).await;
-        let is_bounded = newest.map_or(true, |newest| {
+        let is_bounded = newest.as_ref().map_or(true, |newest| {
+            let newest = newest.as_ref();
             newest.is_some_and(|newest| dispatcher.slots.everywhere(&newest.workflow).is_some())
         });
+        let is_early = row.due_at.is_some_and(|due| due > dispatcher.clock.now());
+        let is_scarce = || {
+            let newest = newest.iter().flatten().next();
+            newest.is_none_or(|newest| dispatcher.slots.retries_are_scarce(&newest.workflow))
+        };
         if is_bounded {
             bounded.push(row);
+        } else if is_early && row.is_retry && is_scarce() {
+            dispatcher.timers.add_exact(row);
         } else {
             free.push(row);
         }

@@ -121,7 +121,11 @@ impl Flights {
     /// were.
     pub(super) fn let_go(&self, execution: ExecutionId) -> Vec<WorkRow> {
         let dropped = self.drop_if(execution, None, Stage::can_be_dropped);
-        dropped.into_iter().map(|flight| flight.row).collect()
+        let row = |flight: Flight| WorkRow {
+            begun: flight.row.begun || flight.stage == Stage::Begun,
+            ..flight.row
+        };
+        dropped.into_iter().map(row).collect()
     }
 
     /// Drops the attempts of an execution whose targets have not been called: it was paused. Says

@@ -135,10 +135,21 @@ impl Slots {
         self.limits.attempts.saturating_sub(self.counts().attempts)
     }
 
-    /// Whether at least half of the slots are free.
+    /// How many slots more than half of them are free.
     #[must_use]
-    pub fn is_roomy(&self) -> bool {
-        self.free() >= self.limits.attempts.div_ceil(2)
+    pub fn beyond_half(&self) -> u32 {
+        self.free().saturating_sub(self.limits.attempts / 2)
+    }
+
+    /// Whether a quarter of the retries that a workflow may have in flight are: then those to come
+    /// may be in each other's way.
+    #[must_use]
+    pub fn retries_are_scarce(&self, workflow: &Workflow) -> bool {
+        let hosts = static_hosts(workflow).map_or(1, |hosts| hosts.len().max(1));
+        let hosts = u32::try_from(hosts).unwrap_or(u32::MAX);
+        let of_hosts = self.limits.retries_per_host.saturating_mul(hosts);
+        let most = self.limits.retries_per_workflow.min(of_hosts);
+        self.room(workflow).retries < most - most / 4
     }
 
     /// What a workflow's waiting work could get a permit for now. The workflow's own bounds count

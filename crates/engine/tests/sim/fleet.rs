@@ -248,6 +248,9 @@ async fn days(fleet: &Arc<Fleet>) {
     stop_all(fleet).await;
 }
 
+/// Within this it is known what became of a commit, in milliseconds.
+const FOUND_OUT_MS: u64 = 15_000;
+
 /// Everything that is open must end, and nothing may be left over.
 async fn come_to_an_end(fleet: &Fleet) {
     let began = fleet.lived_ms();
@@ -266,7 +269,13 @@ async fn come_to_an_end(fleet: &Fleet) {
     }
     for People { life, engine, .. } in fleet.open_doors() {
         process::remembered(&life, &engine);
-        let (free, slots) = (engine.free_slots(), fleet.world.plan.limits.attempts);
+        let slots = fleet.world.plan.limits.attempts;
+        let began = fleet.lived_ms();
+        // A commit that was lost before the healing holds its slots until that is found out.
+        while engine.free_slots() != slots && fleet.lived_ms() < began + FOUND_OUT_MS {
+            sleep_ms(WATCH_EVERY_MS).await;
+        }
+        let free = engine.free_slots();
         if free != slots {
             let what = format!(
                 "{free} of {slots} slots of life {} are free, and nothing runs",

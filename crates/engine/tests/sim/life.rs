@@ -212,6 +212,12 @@ impl Life {
         from
     }
 
+    /// What its own clock shows, once it runs.
+    pub(crate) fn own_now(&self) -> Option<Timestamp> {
+        let engine = self.engine.get()?.upgrade()?;
+        Some(engine.now())
+    }
+
     /// Its id among the nodes, once it has one.
     pub(crate) fn node(&self) -> Option<NodeId> {
         let engine = self.engine.get()?.upgrade()?;

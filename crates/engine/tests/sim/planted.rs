@@ -179,7 +179,7 @@ fn calls_without_a_lease_are_found() {
 
 #[test]
 fn calls_ahead_of_their_time_are_found() {
-    let checks = ["no timer fires before its time"];
+    let checks = ["no timer fires before its time", "no call before its time"];
     is_found_among_nodes(Defect::CalledAhead, &checks);
 }
 

@@ -280,6 +280,7 @@ impl Targets {
             node,
             knows_until_ms: life.knows_until(),
             is_shared: life.world.is_shared(),
+            own_now: life.own_now().unwrap_or(now),
         };
         life.check(|inside| {
             let Inside { judge, marks, .. } = inside;

@@ -127,6 +127,10 @@ impl Weather {
             let judge = &mut inside.judge;
             let is_shared = life.world.is_shared();
             Judge::gives_up(batch, node, &inside.in_flight)?;
+            // Whoever stops aborts its calls first, which takes them a moment.
+            if !life.stopping.load(Ordering::Relaxed) {
+                Judge::gives_back(batch, node, &inside.in_flight)?;
+            }
             life.world.disk.look(|image| {
                 if is_shared {
                     judge.written_by(image, batch, node)?;

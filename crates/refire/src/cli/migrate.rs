@@ -152,6 +152,10 @@ async fn import(
             options.place(),
             span(millis(began.elapsed()))
         ));
+        say(&format!(
+            "now move {} away: a server that is started on it would call your targets again",
+            file.display()
+        ));
     }
     Ok(rows)
 }

@@ -123,15 +123,14 @@ fn unreachable_text(url: &str, error: &refire_client::Error) -> String {
         return format!("the server answers plain HTTP; use {plain}");
     }
     let cause = error.cause();
-    let start = command(if url == DEFAULT_URL {
-        "refire serve"
+    let (start, elsewhere) = if url == DEFAULT_URL {
+        let elsewhere = "; if it listens elsewhere, say where with --url or REFIRE_URL";
+        ("refire serve", elsewhere)
     } else {
-        "refire serve --listen …"
-    });
-    format!(
-        "cannot reach {url} — is it running? start it with: {start}\n  {}",
-        clean(&cause)
-    )
+        ("refire serve --listen …", "")
+    };
+    let (start, cause) = (command(start), clean(&cause));
+    format!("cannot reach {url} — is it running? start it with: {start}{elsewhere}\n  {cause}")
 }
 
 /// What to do about a refused key; what can be told about this machine comes first.

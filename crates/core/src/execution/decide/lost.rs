@@ -63,12 +63,14 @@ pub(super) fn lost(draft: &mut Draft<'_>, lost: Lost) -> Result<(), Refusal> {
 fn again(draft: &mut Draft<'_>, index: usize, (id, state): (&StepId, &StepState), losses: u32) {
     let next = Header::step(id, state.attempt.saturating_add(1));
     if losses <= 1 {
-        // Begun ahead of its time, it is not called ahead of it because its node died.
+        // Begun ahead of its time, it is not called ahead of it because its node died. Histories from
+        // before anything was begun ahead have no such time: what had begun was due.
         let due_at = still_to_come(draft, state);
         draft.emit(next, EventKind::StepScheduled(StepScheduled { due_at }));
     } else {
         let wait = draft.backoff(&draft.rules(index), id, state, losses - 1);
         if let Verdict::Again { backoff_ms, due_at } = draft.after(wait) {
+            let due_at = due_at.max(still_to_come(draft, state).unwrap_or(due_at));
             draft.emit(
                 Header {
                     backoff_ms: Some(backoff_ms),

@@ -35,6 +35,8 @@ pub(crate) struct By {
     /// From then on (milliseconds) it may not know what happened to the execution.
     pub(crate) knows_until_ms: u64,
     pub(crate) is_shared: bool,
+    /// What its own clock shows.
+    pub(crate) own_now: Timestamp,
 }
 
 /// The name of an attempt: execution, step and number.
@@ -111,6 +113,13 @@ impl Judge {
         };
         if is_live && step.due_at.is_some_and(|due| due > now.plus(early)) {
             let what = format!("{name} is due at {:?}, it is {now}", step.due_at);
+            return Err(Violation::new("no call before its time", what));
+        }
+        if is_live && step.due_at.is_some_and(|due| due > by.own_now) {
+            let what = format!(
+                "{name} is due at {:?}, by its node it is {}",
+                step.due_at, by.own_now
+            );
             return Err(Violation::new("no call before its time", what));
         }
         begun(image, call, known, is_fresh)?;

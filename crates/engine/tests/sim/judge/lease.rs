@@ -129,6 +129,30 @@ impl Judge {
         Ok(())
     }
 
+    /// What a node gives back it is not calling for.
+    pub(crate) fn gives_back(
+        batch: &Batch,
+        node: Option<NodeId>,
+        in_flight: &InFlight,
+    ) -> Result<(), Violation> {
+        let by = batch.lease.or(node);
+        for part in &batch.parts {
+            let Part::Release(release) = part else {
+                continue;
+            };
+            for (key, _) in release.work.iter().filter(|_| by == Some(release.node)) {
+                let is_it = |call: &&Call| {
+                    call.execution == key.execution && call.step == key.step && call.node == by
+                };
+                if let Some(call) = in_flight.iter().find(is_it) {
+                    let what = format!("{call:?} runs, and its row is given back");
+                    return Err(Violation::new("what runs is not given up", what));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// What a node gives up of its own it must have forgotten: it is not calling for it.
     pub(crate) fn gives_up(
         batch: &Batch,
