@@ -152,8 +152,9 @@ impl Dispatcher {
     /// durable, so that whoever looks for due work afterwards finds them. What cannot be given
     /// back is kept, and tried again.
     pub(crate) async fn release(&self, mut rows: Vec<(WorkRow, Option<Timestamp>)>) {
-        // What was owned under an id that is lost belongs to nobody, and is found by all.
-        rows.retain(|(row, _)| self.membership.owns(row));
+        // What was owned under an id that is lost belongs to nobody, and is found by all. A row whose
+        // attempt is under way is not for others, whoever has an old copy of it.
+        rows.retain(|(row, _)| self.membership.owns(row) && !self.flights.holds(&row.key()));
         for chunk in rows.chunks(RELEASE_ROWS_MAX) {
             let work = chunk.iter().map(|(row, due)| (row.key(), *due)).collect();
             let release = Release {
@@ -279,21 +280,13 @@ impl Dispatcher {
     pub(crate) fn let_go(self: &Arc<Self>, execution: ExecutionId) {
         let waiting = self.timers.hold(execution);
         let flights = self.flights.let_go(execution);
-        let waiting = self.not_in_flight(waiting);
         self.give_back(waiting.into_iter().chain(flights).collect());
     }
 
     /// Another node has changed the execution, which goes on: what waits here may be of the past, and
     /// what replaced it somebody else's. It goes back; where it is not this node's, that does nothing.
     pub(crate) fn let_timers_go(self: &Arc<Self>, execution: ExecutionId) {
-        let waiting = self.timers.hold(execution);
-        self.give_back(self.not_in_flight(waiting));
-    }
-
-    /// Those whose attempts are not under way: their rows must stay.
-    fn not_in_flight(&self, mut rows: Vec<WorkRow>) -> Vec<WorkRow> {
-        rows.retain(|row| !self.flights.has(&row.key()));
-        rows
+        self.give_back(self.timers.hold(execution));
     }
 
     /// The execution has ended: its timers are void and its attempts are aborted.

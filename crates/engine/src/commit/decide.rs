@@ -69,6 +69,8 @@ impl Tools {
                 Request::Part { part, reply } => units.push(Unit::plain(by(node, part), reply)),
             }
         }
+        // A claim comes last: what it takes must not be dropped or made anew by the same batch.
+        units.sort_by_key(Unit::is_claim);
         for unit in &mut units {
             unit.build(node, &self.slots, now);
         }

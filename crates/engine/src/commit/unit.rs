@@ -182,6 +182,11 @@ impl Unit {
         }
     }
 
+    /// Whether it takes work.
+    pub(super) fn is_claim(&self) -> bool {
+        matches!(self.part, Some(Part::Claim(_) | Part::ClaimTimers(_)))
+    }
+
     /// The execution to decide on, if there is one.
     pub(super) fn open(&mut self) -> Option<(ExecutionId, &mut Arc<Execution>, Arc<Workflow>)> {
         match self.kind {

@@ -194,6 +194,13 @@ impl Flights {
         self.entries().by_row.contains_key(key)
     }
 
+    /// Whether an attempt of a step needs its row: it is in flight and does not give it back.
+    pub(super) fn holds(&self, key: &WorkKey) -> bool {
+        let entries = self.entries();
+        let flight = entries.by_row.get(key);
+        flight.is_some_and(|flight| flight.stage != Stage::Leaving)
+    }
+
     /// Aborts everything and says what it was.
     pub(super) fn abort_all(&self) -> Vec<WorkRow> {
         let aborted = std::mem::take(&mut self.entries().by_row);
