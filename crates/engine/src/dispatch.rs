@@ -152,9 +152,13 @@ impl Dispatcher {
     /// durable, so that whoever looks for due work afterwards finds them. What cannot be given
     /// back is kept, and tried again.
     pub(crate) async fn release(&self, mut rows: Vec<(WorkRow, Option<Timestamp>)>) {
-        // What was owned under an id that is lost belongs to nobody, and is found by all. A row whose
-        // attempt is under way is not for others, whoever has an old copy of it.
-        rows.retain(|(row, _)| self.membership.owns(row) && !self.flights.holds(&row.key()));
+        // What was owned under an id that is lost belongs to nobody, and is found by all.
+        rows.retain(|(row, _)| self.membership.owns(row));
+        // A row whose attempt is under way is not for others, whoever has an old copy of it. If that
+        // attempt is none after all, the copy may be the last that knows of the row.
+        for (row, _) in rows.extract_if(.., |(row, _)| self.flights.holds(&row.key())) {
+            self.keep(row, self.clock.now().plus(KEPT_FOR));
+        }
         for chunk in rows.chunks(RELEASE_ROWS_MAX) {
             let work = chunk.iter().map(|(row, due)| (row.key(), *due)).collect();
             let release = Release {
