@@ -36,16 +36,17 @@ pub(crate) async fn stray_loop(dispatcher: Arc<Dispatcher>) {
         if planted::is(Defect::ClaimForgottenForGood) {
             continue;
         }
-        match look(&dispatcher, &mut seen).await {
-            Ok(strays) if strays.is_empty() => {}
-            Ok(strays) => {
-                tokio::select! {
-                    biased;
-                    () = dispatcher.stopping.cancelled() => return,
-                    () = tokio::time::sleep(SETTLES_WITHIN) => {}
-                }
-                take_up(&dispatcher, strays).await;
+        let mut found = look(&dispatcher, &mut seen).await;
+        if found.as_ref().is_ok_and(|strays| !strays.is_empty()) {
+            tokio::select! {
+                biased;
+                () = dispatcher.stopping.cancelled() => return,
+                () = tokio::time::sleep(SETTLES_WITHIN) => {}
             }
+            found = look(&dispatcher, &mut seen).await;
+        }
+        match found {
+            Ok(strays) => take_up(&dispatcher, strays).await,
             Err(error) => {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
@@ -75,10 +76,9 @@ async fn look(
         after = Some(last.key());
         for row in page.into_iter().filter(|row| is_stray(dispatcher, row)) {
             if before.get(&row.key()) == Some(&row) {
-                strays.push(row);
-            } else {
-                seen.insert(row.key(), row);
+                strays.push(row.clone());
             }
+            seen.insert(row.key(), row);
         }
     }
     Ok(strays)
