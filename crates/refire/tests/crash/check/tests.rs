@@ -166,6 +166,7 @@ fn sound() -> Evidence {
         },
         retries_max: 1,
         is_settled: true,
+        thawed_at: None,
     }
 }
 
