@@ -7,14 +7,15 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
-use refire_core::execution::{EventRow, Execution};
-use refire_core::id::{DlqId, ExecutionId, NodeId};
+use refire_core::execution::{EventRow, Execution, Status};
+use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId, WebhookId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
 use refire_store::{
-    Batch, CommitError, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter, LetterRow,
-    LetterSummary, News, NodeRow, OpenCounts, Part, PartOutcome, ReadError, Store, Stored, Summary,
-    VersionRow, WorkKey, WorkRow, WorkflowRow,
+    Admit, Batch, CommitError, DueTrigger, EventFilter, ExecutionFilter, Joining, Lease,
+    LetterFilter, LetterRow, LetterSummary, News, NodeRow, OpenCounts, Part, PartOutcome,
+    ReadError, RequestFilter, RequestRow, SlotRow, SlotStatus, Store, Stored, Summary,
+    TriggerFilter, TriggerRow, TriggerState, VersionRow, WorkKey, WorkRow, WorkflowRow,
 };
 
 use crate::sample::Waits;
@@ -77,6 +78,15 @@ impl Watched {
         self.claims.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn note_admission(&self, admit: &Admit) -> Status {
+        let mut admitted_at = self
+            .admitted_at
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *admitted_at = Some(Instant::now());
+        admit.row.update.status
+    }
+
     fn note(&self, batch: &Batch, outcomes: &[PartOutcome], took: Duration) {
         let claimed = |outcome: &PartOutcome| matches!(outcome, PartOutcome::Claimed(rows) if !rows.is_empty());
         if outcomes.iter().any(claimed) {
@@ -85,14 +95,11 @@ impl Watched {
         self.transactions.fetch_add(1, Ordering::Relaxed);
         for part in &batch.parts {
             let status = match part {
-                Part::Admit(admit) => {
-                    let now = Some(Instant::now());
-                    *self
-                        .admitted_at
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner) = now;
-                    admit.row.update.status
-                }
+                Part::Admit(admit) => self.note_admission(admit),
+                Part::Fire(fire) => match &fire.admission {
+                    Some(admit) => self.note_admission(admit),
+                    None => continue,
+                },
                 Part::Advance(advance) => advance.update.status,
                 _ => continue,
             };
@@ -160,6 +167,10 @@ impl Store for Watched {
         self.below.executions(filter, before, limit).await
     }
 
+    async fn summaries(&self, ids: &[ExecutionId]) -> Result<Vec<Option<Summary>>, ReadError> {
+        self.below.summaries(ids).await
+    }
+
     async fn ready_workflows(&self, now: Timestamp) -> Result<Vec<WorkflowId>, ReadError> {
         self.below.ready_workflows(now).await
     }
@@ -225,6 +236,73 @@ impl Store for Watched {
 
     async fn versions(&self, id: &WorkflowId) -> Result<Vec<VersionRow>, ReadError> {
         self.below.versions(id).await
+    }
+
+    async fn trigger(&self, id: TriggerId) -> Result<Option<TriggerRow>, ReadError> {
+        self.below.trigger(id).await
+    }
+
+    async fn webhook(&self, id: WebhookId) -> Result<Option<TriggerRow>, ReadError> {
+        self.below.webhook(id).await
+    }
+
+    async fn triggers(
+        &self,
+        filter: &TriggerFilter,
+        after: Option<TriggerId>,
+        limit: u32,
+    ) -> Result<Vec<TriggerRow>, ReadError> {
+        self.below.triggers(filter, after, limit).await
+    }
+
+    async fn count_triggers(&self, filter: &TriggerFilter) -> Result<u64, ReadError> {
+        self.below.count_triggers(filter).await
+    }
+
+    async fn trigger_state(&self, id: TriggerId) -> Result<Option<TriggerState>, ReadError> {
+        self.below.trigger_state(id).await
+    }
+
+    async fn due_triggers(&self, by: Timestamp, limit: u32) -> Result<Vec<DueTrigger>, ReadError> {
+        self.below.due_triggers(by, limit).await
+    }
+
+    async fn next_trigger_due(&self) -> Result<Option<Timestamp>, ReadError> {
+        self.below.next_trigger_due().await
+    }
+
+    async fn slots(
+        &self,
+        trigger: TriggerId,
+        statuses: &[SlotStatus],
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<SlotRow>, ReadError> {
+        self.below.slots(trigger, statuses, before, limit).await
+    }
+
+    async fn slots_between(
+        &self,
+        trigger: TriggerId,
+        from: Timestamp,
+        to: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<SlotRow>, ReadError> {
+        self.below.slots_between(trigger, from, to, limit).await
+    }
+
+    async fn requests(
+        &self,
+        trigger: TriggerId,
+        filter: &RequestFilter,
+        before: Option<RequestId>,
+        limit: u32,
+    ) -> Result<Vec<RequestRow>, ReadError> {
+        self.below.requests(trigger, filter, before, limit).await
+    }
+
+    async fn request(&self, id: RequestId) -> Result<Option<RequestRow>, ReadError> {
+        self.below.request(id).await
     }
 
     async fn backup(

@@ -15,13 +15,14 @@ pub mod jsonpath;
 pub mod retry_after;
 pub mod schedule;
 pub mod template;
+pub mod webhook;
 mod work;
 
 /// What is called with each input.
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is also that of its folder in `corpus` and `regressions`.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("decide", decide::run),
     ("definition", definition::run),
     ("duration", duration::run),
@@ -31,6 +32,7 @@ pub const TARGETS: [(&str, Target); 9] = [
     ("retry_after", retry_after::run),
     ("schedule", schedule::run),
     ("template", template::run),
+    ("webhook", webhook::run),
 ];
 
 /// The first line and what follows it.

@@ -1,5 +1,7 @@
 //! One method per call of the API.
 
+mod trigger;
+
 use std::time::Duration;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};

@@ -5,6 +5,8 @@ mod execution;
 mod problem;
 mod retry;
 mod server;
+mod trigger;
+mod webhook;
 mod workflow;
 
 pub use dead_letter::{
@@ -18,6 +20,12 @@ pub use execution::{
 pub use problem::{FieldProblem, Problem};
 pub use retry::{PlannedRetry, RetriedExecution, RetryTimeline};
 pub use server::{BackupRequest, BackupResult, Health, Node, Version};
+pub use trigger::{
+    BackfillRequest, BackfillResult, BackfilledSlot, CronHistory, CronRun, EnableTrigger, InWords,
+    LedgerEntry, Pause, PlannedSlot, RequestHeader, RotateSecret, Trigger, TriggerAbout,
+    TriggerSettings, WebhookRequest,
+};
+pub use webhook::{WebhookAnswer, WebhookStatus};
 pub use workflow::{Change, Workflow, WorkflowDiff, WorkflowSaved, WorkflowVersion};
 
 use serde::{Deserialize, Deserializer, Serialize};

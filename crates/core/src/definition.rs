@@ -5,12 +5,12 @@
 //! problems are collected, never only the first. `canonical` and `diff` compare definitions by
 //! content. Nothing here runs anything or knows which version is stored.
 
-mod canonical;
+pub(crate) mod canonical;
 mod check;
 mod diff;
-mod fields;
+pub(crate) mod fields;
 mod graph;
-mod keys;
+pub(crate) mod keys;
 mod name;
 mod parse;
 mod problem;
@@ -30,5 +30,6 @@ pub use parse::{ParseOptions, STEPS_MAX};
 pub use problem::{Problem, Problems};
 pub use retry::{FAIL_STATUSES, JitterSetting, RETRY_STATUSES, RetryRules, RetrySettings};
 pub use schema::json_schema;
+pub use source::Mark;
 pub use status::StatusRange;
 pub use workflow::{Concurrency, DeadLetterMode, Http, Local, RateLimit, Step, StepKind, Workflow};

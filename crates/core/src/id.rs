@@ -140,6 +140,18 @@ typed_id!(
     /// One running server process.
     NodeId, "node_", "a node"
 );
+typed_id!(
+    /// What starts a workflow.
+    TriggerId, "trg_", "a trigger"
+);
+typed_id!(
+    /// The unguessable name in a webhook's address: sixteen random bytes, without a time in them.
+    WebhookId, "wh_", "a webhook"
+);
+typed_id!(
+    /// One request to a webhook.
+    RequestId, "whr_", "a webhook request"
+);
 
 #[cfg(test)]
 mod tests {

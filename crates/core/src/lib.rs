@@ -16,3 +16,5 @@ pub mod limit;
 pub mod planted;
 pub mod template;
 pub mod time;
+pub mod trigger;
+pub mod webhook;

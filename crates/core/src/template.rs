@@ -8,7 +8,6 @@
 //! Nothing here knows where values come from: the caller's [`Scope`] does. Nothing here decides
 //! which references are allowed where: `references()` lets the definition's checks do that.
 
-pub(crate) mod nearest;
 mod parse;
 mod reference;
 mod tree;

@@ -32,7 +32,7 @@ use cache::Cache;
 pub(crate) use decide::Tools;
 pub(crate) use lane::Queue;
 pub(crate) use lane::{Lanes, lanes};
-pub(crate) use request::{AdmitRequest, Admitted, Request};
+pub(crate) use request::{AdmitRequest, Admitted, Cause, Request};
 pub use request::{CommandError, CommitFailure};
 pub(crate) use settle::AfterCommit;
 use settle::Told;

@@ -28,7 +28,7 @@ use refire_core::id::ExecutionId;
 use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
 use refire_store::{News, Part, PartOutcome, Release, Store, WorkRow};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -41,6 +41,7 @@ use crate::local::LocalTasks;
 use crate::membership::Membership;
 use crate::secret::Secrets;
 use crate::timer::Timers;
+use crate::trigger::Webhooks;
 use crate::vital::Vital;
 use crate::waiter::Waiters;
 
@@ -68,6 +69,10 @@ pub(crate) struct Dispatcher {
     pub(crate) local: LocalTasks,
     pub(crate) secrets: Arc<dyn Secrets>,
     pub(crate) tracker: TaskTracker,
+    /// Compiled webhooks.
+    pub(crate) webhooks: Webhooks,
+    /// Rings when a trigger may be due earlier than was known.
+    pub(crate) trigger_bell: Notify,
     /// Set when the node stops: nothing new begins.
     pub(crate) stopping: CancellationToken,
     /// Set when the store's state is not known.
@@ -111,6 +116,8 @@ impl Dispatcher {
             secrets: parts.secrets,
             vital: Vital::new(tracker.clone(), parts.broken.clone()),
             tracker,
+            webhooks: Webhooks::default(),
+            trigger_bell: Notify::new(),
             stopping: CancellationToken::new(),
             broken: parts.broken,
             flights: Flights::default(),
@@ -379,6 +386,11 @@ impl AfterCommit for Follow {
     fn abort(&self, execution: ExecutionId) {
         self.0.abort(execution);
         self.0.store.tell(News::Withdrawn(execution));
+    }
+
+    fn trigger_due(&self) {
+        self.0.trigger_bell.notify_one();
+        self.0.store.tell(News::Due);
     }
 
     fn look_again(&self, at: Timestamp) {

@@ -29,6 +29,8 @@ use crate::intake::{Drafted, Intake, IntakeError, Submission};
 use crate::limit::Slots;
 use crate::local::LocalTasks;
 use crate::membership::Membership;
+use crate::trigger::{RequestLog, Webhooks};
+use crate::vault::Vault;
 use crate::waiter::Waiters;
 
 pub use build::{Builder, StartError};
@@ -52,6 +54,8 @@ pub struct Engine {
     waiters: Arc<Waiters>,
     dispatcher: Arc<Dispatcher>,
     local: LocalTasks,
+    vault: Option<Arc<Vault>>,
+    request_log: RequestLog,
     /// Set first when the node stops: nothing new is admitted.
     closing: CancellationToken,
     broken: CancellationToken,
@@ -168,6 +172,7 @@ impl Engine {
         match self.part(Part::DeleteWorkflow { id: id.clone() }).await? {
             PartOutcome::Done => {
                 self.catalog.deleted(id);
+                self.webhooks().forget_all();
                 self.store.tell(News::Definition(id.clone()));
                 Ok(Deleted::Done)
             }
@@ -244,7 +249,7 @@ impl Engine {
         results
     }
 
-    async fn draft(&self, submission: Submission) -> Result<Drafted, IntakeError> {
+    pub(crate) async fn draft(&self, submission: Submission) -> Result<Drafted, IntakeError> {
         self.is_open()?;
         self.intake.draft(submission).await
     }
@@ -320,7 +325,7 @@ impl Engine {
         .await
     }
 
-    async fn part(&self, part: Part) -> Result<PartOutcome, CommitFailure> {
+    pub(crate) async fn part(&self, part: Part) -> Result<PartOutcome, CommitFailure> {
         let (reply, answer) = oneshot::channel();
         self.queue
             .result(Request::Part {
@@ -381,6 +386,23 @@ impl Engine {
         self.clock.now()
     }
 
+    pub(crate) fn vault(&self) -> Option<&Vault> {
+        self.vault.as_deref()
+    }
+
+    pub(crate) fn webhooks(&self) -> &Webhooks {
+        &self.dispatcher.webhooks
+    }
+
+    pub(crate) fn request_log(&self) -> &RequestLog {
+        &self.request_log
+    }
+
+    /// A trigger may be due earlier than was known.
+    pub(crate) fn ring_triggers(&self) {
+        self.dispatcher.trigger_bell.notify_one();
+    }
+
     /// Attempts in flight on this node.
     #[must_use]
     pub fn running(&self) -> usize {
@@ -423,7 +445,7 @@ fn accepted(id: ExecutionId, admitted: Admitted) -> Result<Accepted, CommitFailu
             body_differs,
         }),
         Admitted::NoSuchWorkflow => Err(CommitFailure::Gone),
-        Admitted::NotNewest => Err(CommitFailure::Contended),
+        Admitted::NotNewest | Admitted::TriggerMoved => Err(CommitFailure::Contended),
         Admitted::LetterNotPending(_) => Err(CommitFailure::Internal(
             "an admission without a letter spoke of one".to_owned(),
         )),

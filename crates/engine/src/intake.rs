@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 
 use crate::catalog::{Catalog, CatalogError, Definition};
 use crate::clock::Clock;
-use crate::commit::{AdmitRequest, Admitted, CommitFailure, Queue, Request};
+use crate::commit::{AdmitRequest, Admitted, Cause, CommitFailure, Queue, Request};
 use crate::entropy::{self, Entropy};
 
 /// How long an idempotency key is remembered.
@@ -100,6 +100,24 @@ impl Drafted {
         self.request.only_newest = is_asked;
         self
     }
+
+    /// Its key counts as this claim says.
+    pub(crate) fn claiming(mut self, claim: Option<IdempotencyClaim>) -> Self {
+        if let Some(again) = &mut self.again {
+            again.claim.clone_from(&claim);
+        }
+        self.request.claim = claim;
+        self
+    }
+
+    /// It is committed with what of a trigger causes it.
+    pub(crate) fn caused_by(mut self, cause: Cause) -> Self {
+        if let Some(again) = &mut self.again {
+            again.cause = Some(cause.clone());
+        }
+        self.request.cause = Some(cause);
+        self
+    }
 }
 
 /// What an admission was decided from.
@@ -108,6 +126,7 @@ struct Basis {
     workflow: WorkflowId,
     begin: Start,
     claim: Option<IdempotencyClaim>,
+    cause: Option<Cause>,
 }
 
 impl Intake {
@@ -144,6 +163,7 @@ impl Intake {
                 workflow: submission.workflow,
                 begin: begin.clone(),
                 claim: claim.clone(),
+                cause: None,
             })
         });
         let mut drafted = self.decide(&definition, begin, claim, None);
@@ -170,6 +190,7 @@ impl Intake {
             claim,
             letter,
             only_newest: false,
+            cause: None,
             reply: None,
         };
         Drafted {
@@ -215,6 +236,7 @@ impl Intake {
             };
             let mut drafted = self.decide(&definition, begin, from.claim.clone(), None);
             drafted.request.only_newest = true;
+            drafted.request.cause.clone_from(&from.cause);
             let answer = self.commit_once(vec![drafted]).await?.pop();
             match answer.unwrap_or(Err(CommitFailure::Stopping)) {
                 Ok(Admitted::NotNewest) => {}
@@ -247,7 +269,7 @@ impl Intake {
 }
 
 /// The first bytes of a SHA-256.
-fn hash<const N: usize>(bytes: &[u8]) -> [u8; N] {
+pub(crate) fn hash<const N: usize>(bytes: &[u8]) -> [u8; N] {
     let digest = Sha256::digest(bytes);
     let mut short = [0u8; N];
     short.copy_from_slice(&digest[..N]);

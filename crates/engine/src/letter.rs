@@ -124,7 +124,7 @@ impl Engine {
         let draft = draft.only_newest(is_newest && intake.is_shared);
         match intake.commit(draft).await? {
             Admitted::New(_) => Ok(Some(id)),
-            Admitted::NotNewest => {
+            Admitted::NotNewest | Admitted::TriggerMoved => {
                 self.catalog().forget(&definition.workflow.id);
                 Ok(None)
             }
@@ -198,9 +198,11 @@ impl Engine {
                 .unwrap_or_else(|| letter.input.clone()),
             trigger: Trigger {
                 kind: TriggerKind::ManualDlqRetry,
-                id: None,
+                id: origin.trigger.id.clone(),
                 by: Some(request.by.clone()),
                 scheduled_at: origin.trigger.scheduled_at,
+                // A slot that a person brings to a good end has one.
+                awaits_end: origin.trigger.awaits_end,
             },
             priority: origin.priority.min(limit::PRIORITY_LAST),
             lineage: Lineage {

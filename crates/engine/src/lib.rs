@@ -12,6 +12,7 @@
 //! - `letter`: retrying dead letters. `maintenance`: retention.
 //! - `vital`: tasks whose panic must stop the engine.
 //! - [`turns`]: connections that share their thread fairly.
+//! - [`vault`]: secrets at rest.
 //! - [`clock`], [`entropy`], [`secret`], [`caller`]: the doors to the world, all replaceable.
 
 pub mod caller;
@@ -31,7 +32,9 @@ mod news;
 pub mod secret;
 pub mod target;
 mod timer;
+pub mod trigger;
 pub mod turns;
+pub mod vault;
 mod vital;
 mod waiter;
 

@@ -12,4 +12,5 @@ mod slots;
 
 pub use bounds::{HostLimit, Limits};
 pub use permit::Permit;
+pub use rate::Rate;
 pub use slots::{Ask, Blocked, Room, Slots, bounds};

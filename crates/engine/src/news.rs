@@ -20,9 +20,20 @@ pub(crate) async fn news_loop(dispatcher: Arc<Dispatcher>) {
         match news {
             News::Work => look_now(&dispatcher),
             News::Withdrawn(execution) => withdrawn(&dispatcher, execution).await,
-            News::Definition(workflow) => catalog.forget(&workflow),
+            News::Definition(workflow) => {
+                catalog.forget(&workflow);
+                // A deleted workflow's triggers are disabled.
+                dispatcher.webhooks.forget_all();
+            }
+            News::Trigger(trigger) => {
+                dispatcher.webhooks.forget(trigger);
+                dispatcher.trigger_bell.notify_one();
+            }
+            News::Due => dispatcher.trigger_bell.notify_one(),
             News::Missed => {
                 catalog.forget_all();
+                dispatcher.webhooks.forget_all();
+                dispatcher.trigger_bell.notify_one();
                 look_now(&dispatcher);
             }
         }

@@ -20,5 +20,9 @@ mod nodes;
 mod people;
 #[path = "engine/restart.rs"]
 mod restart;
+#[path = "engine/triggers.rs"]
+mod triggers;
 #[path = "engine/trouble.rs"]
 mod trouble;
+#[path = "engine/troubled.rs"]
+mod troubled;

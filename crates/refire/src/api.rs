@@ -15,6 +15,7 @@ mod gate;
 pub(crate) mod listen;
 mod node;
 mod observe;
+mod origin;
 mod page;
 mod problem;
 mod query;
@@ -22,8 +23,10 @@ mod ready;
 mod replay;
 mod retry;
 mod server;
+mod trigger;
 mod version;
 mod view;
+mod webhook;
 mod workflow;
 
 use std::sync::Arc;
@@ -47,6 +50,7 @@ use problem::Problem;
 use ready::Readiness;
 
 use crate::codes;
+use crate::config::Outside;
 
 /// What every handler may use.
 #[derive(Clone)]
@@ -60,6 +64,8 @@ pub(crate) struct Inner {
     readiness: Readiness,
     /// The largest body, in bytes.
     pub(crate) body_bytes_max: usize,
+    /// How the server is seen from outside.
+    outside: Outside,
     /// In front of every request id, so that ids of two runs of the server differ.
     request_prefix: String,
     requests: AtomicU64,
@@ -74,7 +80,12 @@ impl std::ops::Deref for App {
 }
 
 impl App {
-    pub(crate) fn new(engine: Arc<Engine>, key: AdminKey, body_bytes_max: usize) -> Self {
+    pub(crate) fn new(
+        engine: Arc<Engine>,
+        key: AdminKey,
+        body_bytes_max: usize,
+        outside: Outside,
+    ) -> Self {
         let node = engine.node().to_string();
         let request_prefix = node
             .get(node.len().saturating_sub(8)..)
@@ -86,6 +97,7 @@ impl App {
             gate: Gate::default(),
             readiness: Readiness::default(),
             body_bytes_max,
+            outside,
             request_prefix,
             requests: AtomicU64::new(1),
         }))
@@ -103,8 +115,10 @@ impl App {
     tags(
         (name = "Workflows", description = "Definitions and their versions"),
         (name = "Executions", description = "Runs of workflows"),
+        (name = "Triggers", description = "What starts executions by itself: cron, schedules, webhooks"),
         (name = "Retries", description = "Recent retries and the simulator"),
         (name = "Dead letters", description = "What finally failed, and how to run it again"),
+        (name = "Triggers", description = "What starts executions: cron, schedules and webhooks"),
         (name = "Server", description = "Health, version, nodes, backup"),
     ),
     security(("bearer" = []), ("api_key" = [])),
@@ -126,6 +140,7 @@ fn routes(app: &App) -> OpenApiRouter<App> {
         .merge(replay::router())
         .merge(retry::router())
         .merge(dlq::router())
+        .merge(trigger::router())
         .merge(node::router())
         .merge(server::router())
         .route_layer(axum::middleware::from_fn_with_state(
@@ -134,6 +149,7 @@ fn routes(app: &App) -> OpenApiRouter<App> {
         ));
     OpenApiRouter::with_openapi(description())
         .merge(server::open_router())
+        .merge(webhook::router())
         .merge(guarded)
 }
 

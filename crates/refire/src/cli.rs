@@ -29,8 +29,10 @@ mod retries;
 mod session;
 mod simulate;
 mod table;
+mod trigger;
 mod version;
 mod wait;
+mod when;
 mod workflow;
 
 use std::process::ExitCode;
@@ -103,6 +105,18 @@ Examples:
   refire workflow diff customer_360_view --from 1 --to 2")]
     #[command(subcommand, visible_alias = "workflows")]
     Workflow(workflow::WorkflowCommand),
+    /// Make, list, pause, run and remove triggers: what starts a workflow by itself
+    ///
+    /// A trigger fires by a cron expression, by a schedule (an interval, moments, times of days), or
+    /// when a request comes to its webhook. Its ledger says what became of every planned time.
+    #[command(after_help = "\
+Examples:
+  refire trigger create report --cron \"0 9 * * MON\" --tz Asia/Taipei
+  refire trigger create report --every 13h --overlap skip
+  refire trigger slots trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --status skipped
+  refire trigger disable trg_01j9x8w7v6t5s4r3q2p1n0m9k8")]
+    #[command(subcommand, visible_alias = "triggers")]
+    Trigger(Box<trigger::TriggerCommand>),
     /// Start an execution of a workflow
     ///
     /// Prints the execution's id, or with --wait its output. An interrupted wait does not stop the
@@ -226,6 +240,7 @@ fn run(session: &Session, command: Command) -> anyhow::Result<Outcome> {
 async fn ask(session: &Session, command: Command) -> anyhow::Result<Outcome> {
     match command {
         Command::Workflow(command) => workflow::run(session, &command).await,
+        Command::Trigger(command) => trigger::run(session, &command).await,
         Command::Execute(args) => execute::run(session, &args).await,
         Command::Executions(command) => executions::run(session, &command).await,
         Command::Retries(command) => retries::run(session, &command).await,

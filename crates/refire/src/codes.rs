@@ -93,6 +93,34 @@ codes! {
     DISK_FULL = "RF0029", 507, "The disk is full";
     /// What is stored is not what was written.
     DAMAGED = "RF0030", 500, "The store is damaged";
+    /// No such trigger.
+    NO_TRIGGER = "RF0031", 404, "There is no such trigger";
+    /// A trigger's settings have problems; each is named with its field.
+    INVALID_TRIGGER = "RF0032", 400, "The trigger is not valid";
+    /// The trigger is disabled.
+    TRIGGER_DISABLED = "RF0033", 409, "The trigger is disabled";
+    /// This kind of trigger has not what was asked for.
+    NOT_OF_THIS_TRIGGER = "RF0034", 409, "This kind of trigger has no such thing";
+    /// Others kept changing the trigger.
+    TRIGGER_CONTENDED = "RF0035", 503, "The trigger is being changed by others";
+    /// There is no master key, or another one.
+    NO_MASTER_KEY = "RF0036", 500, "Secrets cannot be kept or opened";
+    /// No such request to a webhook.
+    NO_REQUEST = "RF0037", 404, "There is no such request";
+    /// A request of which not all was kept.
+    REQUEST_NOT_KEPT = "RF0038", 409, "The request was not kept as it came";
+    /// A request that was checked again does still not pass.
+    STILL_REFUSED = "RF0039", 409, "The request does still not pass";
+    /// No webhook has this address, or it is disabled.
+    NO_WEBHOOK = "RF0050", 404, "There is no such webhook";
+    /// A webhook request is not signed, or wrongly.
+    WEBHOOK_SIGNATURE = "RF0051", 401, "The signature or key is missing or wrong";
+    /// A webhook request comes from elsewhere than the trigger's list says.
+    WEBHOOK_ADDRESS = "RF0052", 403, "Requests from this address are not taken";
+    /// A webhook request's content type is not read.
+    WEBHOOK_TYPE = "RF0053", 415, "The content type is not supported";
+    /// Too many requests to one webhook.
+    WEBHOOK_RATE = "RF0054", 429, "Too many requests";
 }
 
 /// The code of that name, in any case.

@@ -4,6 +4,7 @@ mod bounds;
 mod database;
 mod file;
 mod node;
+mod outside;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -16,10 +17,12 @@ use refire_engine::target::Allow;
 
 pub(crate) use database::{Database, DatabaseUrl};
 pub(crate) use node::NodeConfig;
+pub(crate) use outside::Outside;
 
 use bounds::Bounds;
 use file::Settings;
 use node::NodeArgs;
+use outside::OutsideArgs;
 
 /// Where the server listens unless told otherwise.
 const LISTEN: &str = "127.0.0.1:7373";
@@ -82,6 +85,8 @@ pub(crate) struct ServeArgs {
     /// The largest request body [default: 1048576]
     #[arg(long, env = "REFIRE_MAX_BODY_BYTES", value_name = "BYTES")]
     max_body_bytes: Option<usize>,
+    #[command(flatten)]
+    outside: OutsideArgs,
     #[command(flatten)]
     bounds: Bounds,
 }
@@ -151,6 +156,8 @@ pub(crate) struct ServeConfig {
     pub(crate) database: Database,
     /// This server among others.
     pub(crate) node: NodeConfig,
+    /// How it is seen from outside.
+    pub(crate) outside: Outside,
     /// Which targets beyond the public internet may be called.
     pub(crate) allow: Allow,
     /// How the log is written.
@@ -171,6 +178,23 @@ pub(crate) struct ServeConfig {
     pub(crate) greet: bool,
     /// `REFIRE_ADMIN_KEY`; never a flag, because flags can be seen by everybody on the machine.
     pub(crate) admin_key: Option<String>,
+    /// `REFIRE_MASTER_KEY` and `REFIRE_MASTER_KEY_PREVIOUS`; never flags, for the same reason.
+    pub(crate) master_keys: MasterKeys,
+}
+
+/// Keys that seal what is secret in the database, as they were given.
+#[derive(Clone, Default)]
+pub(crate) struct MasterKeys {
+    /// The one that seals.
+    pub(crate) current: Option<String>,
+    /// One that opens what was sealed before a change.
+    pub(crate) previous: Option<String>,
+}
+
+impl std::fmt::Debug for MasterKeys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MasterKeys").finish_non_exhaustive()
+    }
 }
 
 impl ServeArgs {
@@ -180,13 +204,14 @@ impl ServeArgs {
             Some(path) => file::read(path)?,
             None => file::read_if_there(FILE.as_ref())?,
         };
-        let admin_key = std::env::var("REFIRE_ADMIN_KEY")
-            .ok()
-            .filter(|key| !key.is_empty());
-        let rust_log = std::env::var("RUST_LOG")
-            .ok()
-            .filter(|level| !level.is_empty());
-        self.over(settings, admin_key, rust_log)
+        let variable = |name| std::env::var(name).ok().filter(|text| !text.is_empty());
+        let admin_key = variable("REFIRE_ADMIN_KEY");
+        let mut config = self.over(settings, admin_key, variable("RUST_LOG"))?;
+        config.master_keys = MasterKeys {
+            current: variable("REFIRE_MASTER_KEY"),
+            previous: variable("REFIRE_MASTER_KEY_PREVIOUS"),
+        };
+        Ok(config)
     }
 
     fn over(
@@ -211,6 +236,7 @@ impl ServeArgs {
             _ => Database::Sqlite(data_dir.join(DATABASE)),
         };
         let node = node::settings(&self.node, &file.node)?;
+        let outside = outside::settings(&self.outside, &file.outside)?;
         let dev = self.dev.or(file.dev).unwrap_or(false);
         let allow = match self.allow_private_targets.or(file.allow_private_targets) {
             Some(list) => Allow::parse(&list)?,
@@ -236,6 +262,7 @@ impl ServeArgs {
             data_dir,
             database,
             node,
+            outside,
             allow,
             log_format: self
                 .log_format
@@ -249,6 +276,7 @@ impl ServeArgs {
             dev,
             greet: true,
             admin_key,
+            master_keys: MasterKeys::default(),
         })
     }
 }

@@ -5,6 +5,7 @@ mod data;
 mod files;
 mod key;
 mod log;
+mod master;
 mod stop;
 mod store;
 #[cfg(debug_assertions)]
@@ -45,7 +46,17 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
             .await
             .context("the admin key of the database")?,
     };
-    let engine = Engine::builder(store.shared())
+    let vault = match &store {
+        Opened::Sqlite(_) => Some(master::obtain(&config)?),
+        Opened::Postgres(store) => master::agree(&config, store)
+            .await
+            .context("the master key")?,
+    };
+    let mut builder = Engine::builder(store.shared());
+    if let Some(vault) = vault {
+        builder = builder.vault(vault);
+    }
+    let engine = builder
         .allow_private_targets(config.allow.clone())
         .limits(config.limits.clone())
         .retention(config.retention)
@@ -53,7 +64,12 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         .start()
         .await
         .context("the engine did not start")?;
-    let app = App::new(Arc::clone(&engine), key.hash.clone(), config.body_bytes_max);
+    let app = App::new(
+        Arc::clone(&engine),
+        key.hash.clone(),
+        config.body_bytes_max,
+        config.outside.clone(),
+    );
     let router = api::router(&app)?;
     let connections_max = files::connections_max(config.connections_max, config.limits.attempts);
     let closed = CancellationToken::new();

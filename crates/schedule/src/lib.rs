@@ -73,6 +73,7 @@ pub use compile::{INTERVAL_MIN, JITTER_MAX, MOMENTS_MAX, TIMES_MAX};
 pub use cron::{Cron, CronError, EXPRESSION_LENGTH_MAX, Field};
 pub use dst::{Dst, Gap, Repeat};
 pub use explain::{Explanation, Language};
+pub use nearest::nearest;
 pub use problem::{Problem, Problems};
 pub use schedule::{HORIZON, Schedule, Slots};
 pub use settings::{Daily, Monthly, OneOrMany, ScheduleSettings, Weekly, Written};

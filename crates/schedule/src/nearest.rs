@@ -1,13 +1,12 @@
-//! "Did you mean …": the known word that is closest to a mistyped one. Only for messages.
+//! "Did you mean …": the known word that is closest to a mistyped one. Only for messages:
+//! nothing is ever corrected by itself.
 
 /// Words longer than this are not compared: the cost grows with the square of the length.
 const WORD_LENGTH_MAX: usize = 64;
 
 /// The candidate with the fewest edits, if it is near enough to be a likely slip.
-pub(crate) fn nearest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
     if word.is_empty() || length > WORD_LENGTH_MAX {
         return None;
@@ -56,5 +55,11 @@ mod tests {
         assert_eq!(nearest("Mars/Olympus", zones), None);
         assert_eq!(nearest("", zones), None);
         assert_eq!(nearest(&"x".repeat(100_000), zones), None);
+        let keys = ["maxRetries", "initialDelay", "strategy"];
+        assert_eq!(nearest("maxRetrys", keys), Some("maxRetries"));
+        assert_eq!(nearest("stratgey", keys), Some("strategy"));
+        assert_eq!(nearest("INITIALDELAY", keys), Some("initialDelay"));
+        assert_eq!(nearest("colour", keys), None);
+        assert_eq!(nearest("x", ["y"]), Some("y"));
     }
 }

@@ -1,12 +1,17 @@
 //! What a commit is made of: parts that become durable together.
 
+mod trigger;
+
 use refire_core::dead_letter::{Letter, LetterStatus};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventRow, Status};
-use refire_core::id::{DlqId, ExecutionId, NodeId};
+use refire_core::id::{DlqId, ExecutionId, NodeId, TriggerId};
 use refire_core::time::Timestamp;
 
+use crate::request::RequestRow;
 use crate::row::WorkRow;
+
+pub use trigger::{ChangeTrigger, CreateTrigger, Fire, NewState, TriggerEnd, TriggerVersion};
 
 /// One transaction's worth of parts.
 #[derive(Debug, Clone, Default)]
@@ -47,11 +52,26 @@ pub enum Part {
     },
     /// Save a definition; equal content makes no new version.
     PutWorkflow(Box<PutWorkflow>),
-    /// Mark a workflow deleted; refused while executions are open.
+    /// Mark a workflow deleted and disable its triggers; refused while executions are open.
     DeleteWorkflow {
         /// The workflow.
         id: WorkflowId,
     },
+    /// A new trigger.
+    CreateTrigger(Box<CreateTrigger>),
+    /// A trigger is told otherwise.
+    ChangeTrigger(Box<ChangeTrigger>),
+    /// A trigger goes. Its ledger and its requests go with a later [`Prune::Triggers`].
+    DeleteTrigger {
+        /// The trigger.
+        id: TriggerId,
+        /// Its workflow.
+        workflow: WorkflowId,
+    },
+    /// A step of a trigger's plan.
+    Fire(Box<Fire>),
+    /// Requests that started nothing. Each trigger keeps the newest of them.
+    LogRequests(Vec<RequestRow>),
     /// Remove a chunk of what is old.
     Prune(Prune),
 }
@@ -72,10 +92,16 @@ pub struct Admit {
     /// Refused unless the version it was decided by is the workflow's newest: another node may
     /// have saved a newer one.
     pub only_newest: bool,
+    /// The trigger that it was decided by, which must not have changed.
+    pub trigger: Option<TriggerVersion>,
+    /// The request that started it. One with the same id that had been refused is replaced.
+    pub request: Option<Box<RequestRow>>,
     /// What an execution that ended at once did to letters.
     pub new_letter: Option<Box<Letter>>,
     /// See `new_letter`.
     pub settle: Option<SettleLetter>,
+    /// What an execution that ended at once means for its trigger.
+    pub end: Option<TriggerEnd>,
 }
 
 /// An execution that moves on.
@@ -95,6 +121,8 @@ pub struct Advance {
     pub new_letter: Option<Box<Letter>>,
     /// The dead letter it was a retry of.
     pub settle: Option<SettleLetter>,
+    /// What its end means for its trigger.
+    pub end: Option<TriggerEnd>,
 }
 
 /// An execution's row when it is new.
@@ -320,6 +348,20 @@ pub enum Prune {
         /// Rows to remove, at most.
         limit: u32,
     },
+    /// Requests to webhooks, by the time in their ids.
+    Requests {
+        /// That came before.
+        before: Timestamp,
+        /// Rows to remove, at most.
+        limit: u32,
+    },
+    /// Deleted triggers with their ledgers and requests.
+    Triggers {
+        /// That were deleted before.
+        before: Timestamp,
+        /// Rows to remove, at most.
+        limit: u32,
+    },
 }
 
 /// What became of a part.
@@ -355,11 +397,16 @@ pub enum PartOutcome {
     NoSuchWorkflow,
     /// Refused: the workflow has a newer version.
     NotNewest,
+    /// Refused: the trigger was changed, disabled or deleted, or its state has moved on.
+    TriggerMoved,
+    /// Refused: no such trigger, or it was deleted.
+    NoSuchTrigger,
     /// A chunk of retention is done.
     Pruned {
-        /// Executions or keys that were removed.
+        /// Executions, or rows of other kinds, that were removed.
         removed: u64,
-        /// Where to go on; absent = there is no more.
+        /// Where to go on; absent = there are no more executions. Of other kinds there may be more if
+        /// as many as the limit were removed.
         next: Option<ExecutionId>,
     },
 }

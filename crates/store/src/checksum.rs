@@ -1,13 +1,13 @@
 //! Checksums of rows. Databases guard their logs with them, but not always their pages: a bit that
 //! turned over on the disk would be read as if it had been written so.
 //!
-//! What is written once and believed for ever has one: events, definitions, and the snapshots that
-//! stand for events. A row whose checksum does not fit is never used; whoever reads it is told.
+//! What is believed for long has one: events, definitions, the settings of triggers, and the snapshots
+//! that stand for events. A row whose checksum does not fit is never used; whoever reads it is told.
 
 use crc32fast::Hasher;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
-use refire_core::id::ExecutionId;
+use refire_core::id::{ExecutionId, TriggerId};
 
 /// What does not fit.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +54,14 @@ pub(crate) fn definition(workflow: &WorkflowId, version: u32, source: &str) -> u
     sum.bytes(workflow.as_str().as_bytes());
     sum.number(version.into());
     sum.bytes(source.as_bytes());
+    sum.end()
+}
+
+/// The checksum of a trigger's settings.
+pub(crate) fn settings(trigger: TriggerId, settings: &[u8]) -> u32 {
+    let mut sum = Sum::default();
+    sum.bytes(trigger.as_bytes());
+    sum.bytes(settings);
     sum.end()
 }
 

@@ -16,6 +16,7 @@ pub mod backup;
 pub mod catalog;
 pub mod claim;
 mod execution;
+pub mod fires;
 pub mod history;
 pub mod letter_lists;
 pub mod letters;
@@ -23,10 +24,13 @@ pub mod lists;
 pub mod nodes;
 pub mod prune;
 pub mod reopen;
+pub mod requests;
 pub mod room;
 pub mod snapshot;
 mod stage;
 pub mod summary;
+mod trigger;
+pub mod triggers;
 pub mod work;
 
 use std::path::Path;
@@ -150,6 +154,26 @@ macro_rules! conformance {
         $crate::conformance_topic!($lab, prune:
             old_ended_executions_go, letters_in_use_keep_their_execution,
             chunks_reach_the_end, long_logs_make_short_chunks, expired_keys_go,
+        );
+        $crate::conformance_topic!($lab, triggers:
+            a_new_trigger_is_found_again, ids_and_addresses_are_taken_once,
+            a_change_needs_what_it_saw, a_state_can_come_later, a_change_writes_the_ledger,
+            a_ledger_begins_with_the_state, a_change_cuts_the_ledger,
+            a_disabled_trigger_is_never_due,
+            a_deleted_workflow_disables_its_triggers, a_deleted_trigger_is_not_shown,
+            filters_choose_triggers, what_a_deleted_trigger_left_goes_later,
+        );
+        $crate::conformance_topic!($lab, fires:
+            a_slot_is_fired_once, a_fire_needs_what_it_saw, a_refused_execution_is_not_fired,
+            a_fire_with_a_key_is_whole, stretches_become_one_row, the_ledger_is_cut_now_and_then,
+            filters_choose_slots, the_earliest_are_due_first, an_end_clears_what_was_waited_for,
+            an_end_wakes_what_waits, several_ends_in_one_batch, ends_and_fires_meet_in_order,
+            an_execution_may_end_at_once, pruning_executions_leaves_the_ledger,
+        );
+        $crate::conformance_topic!($lab, requests:
+            a_request_is_kept_with_its_execution, a_changed_trigger_starts_nothing,
+            a_refused_request_can_be_run, filters_choose_requests, a_ring_keeps_the_newest,
+            a_ring_has_a_weight, old_requests_go,
         );
         $crate::conformance_topic!($lab, backup:
             a_backup_holds_everything, an_existing_file_is_refused,

@@ -12,9 +12,11 @@ mod node;
 mod page;
 mod picked;
 pub mod postgres;
+mod request;
 mod row;
 pub mod sqlite;
 mod table;
+mod trigger;
 mod unreadable;
 
 #[cfg(feature = "conformance")]
@@ -28,21 +30,26 @@ use std::time::Duration;
 use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventRow, Execution};
-use refire_core::id::{DlqId, ExecutionId, NodeId};
+use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId, WebhookId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
 
 pub use batch::{
-    Admit, Advance, Batch, Begin, Bounds, Claim, ClaimTimers, ExecutionRow, IdempotencyClaim,
-    LetterRetry, Part, PartOutcome, Prune, PutWorkflow, Release, RowUpdate, SettleLetter, Want,
-    WorkChange, WorkKey,
+    Admit, Advance, Batch, Begin, Bounds, ChangeTrigger, Claim, ClaimTimers, CreateTrigger,
+    ExecutionRow, Fire, IdempotencyClaim, LetterRetry, NewState, Part, PartOutcome, Prune,
+    PutWorkflow, Release, RowUpdate, SettleLetter, TriggerEnd, TriggerVersion, Want, WorkChange,
+    WorkKey,
 };
 pub use catalog::{VersionRow, WorkflowRow};
 pub use error::{CommitError, NotWritten, ReadError};
 pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, RetryEntry};
 pub use node::{Joining, Lease, News, NodeRow};
 pub use page::{EventFilter, ExecutionFilter, LIMIT_MAX};
+pub use request::{RequestFilter, RequestRow, RequestStatus};
 pub use row::{OpenCounts, Stored, Summary, WorkRow};
+pub use trigger::{
+    DueTrigger, Slot, SlotRow, SlotStatus, TriggerFilter, TriggerPlan, TriggerRow, TriggerState,
+};
 
 /// Everything durable. Writes go through [`Store::commit`] and nothing else.
 #[async_trait]
@@ -95,6 +102,10 @@ pub trait Store: Send + Sync + 'static {
         limit: u32,
     ) -> Result<Vec<Summary>, ReadError>;
 
+    /// These executions as a list shows them, in the order of the ids, each with the values that
+    /// [`Store::states`] gives.
+    async fn summaries(&self, ids: &[ExecutionId]) -> Result<Vec<Option<Summary>>, ReadError>;
+
     /// Workflows that have unowned work due by `now`, for the claims to go round.
     async fn ready_workflows(&self, now: Timestamp) -> Result<Vec<WorkflowId>, ReadError>;
 
@@ -146,6 +157,64 @@ pub trait Store: Send + Sync + 'static {
 
     /// All versions of a definition, newest first, without their text.
     async fn versions(&self, id: &WorkflowId) -> Result<Vec<VersionRow>, ReadError>;
+
+    /// One trigger, unless it was deleted.
+    async fn trigger(&self, id: TriggerId) -> Result<Option<TriggerRow>, ReadError>;
+
+    /// The trigger that has this address, unless it was deleted.
+    async fn webhook(&self, id: WebhookId) -> Result<Option<TriggerRow>, ReadError>;
+
+    /// Triggers after `after`, oldest first, not the deleted ones.
+    async fn triggers(
+        &self,
+        filter: &TriggerFilter,
+        after: Option<TriggerId>,
+        limit: u32,
+    ) -> Result<Vec<TriggerRow>, ReadError>;
+
+    /// How many triggers there are, without the deleted ones.
+    async fn count_triggers(&self, filter: &TriggerFilter) -> Result<u64, ReadError>;
+
+    /// Where a trigger stands; absent = it has no slots and nobody watches it.
+    async fn trigger_state(&self, id: TriggerId) -> Result<Option<TriggerState>, ReadError>;
+
+    /// Triggers that are due by then, the earliest first. Those that cannot be read are left out, and
+    /// `limit` counts the others.
+    async fn due_triggers(&self, by: Timestamp, limit: u32) -> Result<Vec<DueTrigger>, ReadError>;
+
+    /// When the first trigger that can be read is due.
+    async fn next_trigger_due(&self) -> Result<Option<Timestamp>, ReadError>;
+
+    /// Rows of a trigger's ledger before the one with this number, newest first. Empty `statuses` =
+    /// all.
+    async fn slots(
+        &self,
+        trigger: TriggerId,
+        statuses: &[SlotStatus],
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<SlotRow>, ReadError>;
+
+    /// Rows of a trigger's ledger that have a slot from `from` on and one before `to`, oldest first.
+    async fn slots_between(
+        &self,
+        trigger: TriggerId,
+        from: Timestamp,
+        to: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<SlotRow>, ReadError>;
+
+    /// Requests to a trigger's address that are older than `before`, newest first, without bodies.
+    async fn requests(
+        &self,
+        trigger: TriggerId,
+        filter: &RequestFilter,
+        before: Option<RequestId>,
+        limit: u32,
+    ) -> Result<Vec<RequestRow>, ReadError>;
+
+    /// One request with its body.
+    async fn request(&self, id: RequestId) -> Result<Option<RequestRow>, ReadError>;
 
     /// Copies the whole store to a new file while it is in use. `progress` hears (done, all) in
     /// pages or rows.

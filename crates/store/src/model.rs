@@ -26,19 +26,22 @@ use std::time::Duration;
 use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventRow, Execution};
-use refire_core::id::{DlqId, ExecutionId, NodeId};
+use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId, WebhookId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
 use tokio::sync::{Mutex, Notify};
 
 pub use disk::{Disk, DiskClock};
 pub use faults::{Faults, Finding, Moment, NoFaults, Verdict};
-pub use image::{Definition, Filed, Image, KeyName, Record, Snapshot, UsedKey};
+pub use image::{
+    Definition, Filed, Image, KeyName, Record, RingLength, Snapshot, Standing, Told, UsedKey,
+};
 
 use crate::{
-    Batch, CommitError, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter, LetterRow,
-    LetterSummary, News, NodeRow, NotWritten, OpenCounts, PartOutcome, ReadError, Store, Stored,
-    Summary, VersionRow, WorkKey, WorkRow, WorkflowRow,
+    Batch, CommitError, DueTrigger, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter,
+    LetterRow, LetterSummary, News, NodeRow, NotWritten, OpenCounts, PartOutcome, ReadError,
+    RequestFilter, RequestRow, SlotRow, SlotStatus, Store, Stored, Summary, TriggerFilter,
+    TriggerRow, TriggerState, VersionRow, WorkKey, WorkRow, WorkflowRow,
 };
 use change::Change;
 use disk::Platter;
@@ -283,6 +286,13 @@ impl Store for Model {
             .await
     }
 
+    async fn summaries(&self, ids: &[ExecutionId]) -> Result<Vec<Option<Summary>>, ReadError> {
+        self.read("summaries", |image| {
+            ids.iter().map(|id| image.summary(*id)).collect()
+        })
+        .await
+    }
+
     async fn ready_workflows(&self, now: Timestamp) -> Result<Vec<WorkflowId>, ReadError> {
         self.read("ready_workflows", |image| Ok(image.ready_workflows(now)))
             .await
@@ -358,6 +368,89 @@ impl Store for Model {
 
     async fn versions(&self, id: &WorkflowId) -> Result<Vec<VersionRow>, ReadError> {
         self.read("versions", |image| Ok(image.versions(id))).await
+    }
+
+    async fn trigger(&self, id: TriggerId) -> Result<Option<TriggerRow>, ReadError> {
+        self.read("trigger", |image| Ok(image.trigger(id))).await
+    }
+
+    async fn webhook(&self, id: WebhookId) -> Result<Option<TriggerRow>, ReadError> {
+        self.read("webhook", |image| Ok(image.webhook(id))).await
+    }
+
+    async fn triggers(
+        &self,
+        filter: &TriggerFilter,
+        after: Option<TriggerId>,
+        limit: u32,
+    ) -> Result<Vec<TriggerRow>, ReadError> {
+        self.read("triggers", |image| {
+            Ok(image.trigger_page(filter, after, limit))
+        })
+        .await
+    }
+
+    async fn count_triggers(&self, filter: &TriggerFilter) -> Result<u64, ReadError> {
+        self.read("count_triggers", |image| Ok(image.count_triggers(filter)))
+            .await
+    }
+
+    async fn trigger_state(&self, id: TriggerId) -> Result<Option<TriggerState>, ReadError> {
+        self.read("trigger_state", |image| Ok(image.trigger_state(id)))
+            .await
+    }
+
+    async fn due_triggers(&self, by: Timestamp, limit: u32) -> Result<Vec<DueTrigger>, ReadError> {
+        self.read("due_triggers", |image| Ok(image.due_triggers(by, limit)))
+            .await
+    }
+
+    async fn next_trigger_due(&self) -> Result<Option<Timestamp>, ReadError> {
+        self.read("next_trigger_due", |image| Ok(image.next_trigger_due()))
+            .await
+    }
+
+    async fn slots(
+        &self,
+        trigger: TriggerId,
+        statuses: &[SlotStatus],
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<SlotRow>, ReadError> {
+        self.read("slots", |image| {
+            Ok(image.slot_page(trigger, statuses, before, limit))
+        })
+        .await
+    }
+
+    async fn slots_between(
+        &self,
+        trigger: TriggerId,
+        from: Timestamp,
+        to: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<SlotRow>, ReadError> {
+        self.read("slots_between", |image| {
+            Ok(image.slots_between(trigger, from, to, limit))
+        })
+        .await
+    }
+
+    async fn requests(
+        &self,
+        trigger: TriggerId,
+        filter: &RequestFilter,
+        before: Option<RequestId>,
+        limit: u32,
+    ) -> Result<Vec<RequestRow>, ReadError> {
+        self.read("requests", |image| {
+            Ok(image.request_page(trigger, filter, before, limit))
+        })
+        .await
+    }
+
+    async fn request(&self, id: RequestId) -> Result<Option<RequestRow>, ReadError> {
+        self.read("request", |image| Ok(image.request(id))).await
     }
 
     /// Keeps the copy on the disk, in memory; the file only stands for it. See [`Disk::copy`].

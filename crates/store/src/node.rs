@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use refire_core::definition::WorkflowId;
-use refire_core::id::{ExecutionId, NodeId};
+use refire_core::id::{ExecutionId, NodeId, TriggerId};
 use refire_core::time::Timestamp;
 
 /// A process that becomes a node.
@@ -68,8 +68,12 @@ pub enum News {
     Work,
     /// Somebody held or ended this execution: what runs of it elsewhere is void.
     Withdrawn(ExecutionId),
-    /// A definition was saved or deleted.
+    /// A definition was saved or deleted; with a workflow its triggers change, too.
     Definition(WorkflowId),
+    /// A trigger was made, changed or deleted.
+    Trigger(TriggerId),
+    /// A trigger may be due earlier than anybody knows.
+    Due,
     /// Something may have been missed: look at everything.
     Missed,
 }

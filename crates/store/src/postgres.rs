@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventRow, Execution};
-use refire_core::id::{DlqId, ExecutionId, NodeId};
+use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId, WebhookId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
 
@@ -43,9 +43,10 @@ pub use options::{BadOptions, Options};
 pub use scratch::Scratch;
 
 use crate::{
-    Batch, CommitError, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter, LetterRow,
-    LetterSummary, News, NodeRow, OpenCounts, PartOutcome, ReadError, Store, Stored, Summary,
-    VersionRow, WorkKey, WorkRow, WorkflowRow,
+    Batch, CommitError, DueTrigger, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter,
+    LetterRow, LetterSummary, News, NodeRow, OpenCounts, PartOutcome, ReadError, RequestFilter,
+    RequestRow, SlotRow, SlotStatus, Store, Stored, Summary, TriggerFilter, TriggerRow,
+    TriggerState, VersionRow, WorkKey, WorkRow, WorkflowRow,
 };
 use news::Wire;
 use pool::Pool;
@@ -268,6 +269,11 @@ impl Store for Postgres {
             .await
     }
 
+    async fn summaries(&self, ids: &[ExecutionId]) -> Result<Vec<Option<Summary>>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader.read(read::list::summaries(&reader, ids)).await
+    }
+
     async fn ready_workflows(&self, now: Timestamp) -> Result<Vec<WorkflowId>, ReadError> {
         let reader = self.dispatch.reader().await?;
         reader.read(read::work::ready_workflows(&reader, now)).await
@@ -358,6 +364,109 @@ impl Store for Postgres {
     async fn versions(&self, id: &WorkflowId) -> Result<Vec<VersionRow>, ReadError> {
         let reader = self.readers.reader().await?;
         reader.read(read::catalog::versions(&reader, id)).await
+    }
+
+    async fn trigger(&self, id: TriggerId) -> Result<Option<TriggerRow>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader.read(read::trigger::trigger(&reader, id)).await
+    }
+
+    async fn webhook(&self, id: WebhookId) -> Result<Option<TriggerRow>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader.read(read::trigger::webhook(&reader, id)).await
+    }
+
+    async fn triggers(
+        &self,
+        filter: &TriggerFilter,
+        after: Option<TriggerId>,
+        limit: u32,
+    ) -> Result<Vec<TriggerRow>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader
+            .read(read::trigger::triggers(&reader, filter, after, limit))
+            .await
+    }
+
+    async fn count_triggers(&self, filter: &TriggerFilter) -> Result<u64, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader
+            .read(read::trigger::count_triggers(&reader, filter))
+            .await
+    }
+
+    async fn trigger_state(&self, id: TriggerId) -> Result<Option<TriggerState>, ReadError> {
+        let reader = self.dispatch.reader().await?;
+        reader.read(read::trigger::state(&reader, id)).await
+    }
+
+    async fn due_triggers(&self, by: Timestamp, limit: u32) -> Result<Vec<DueTrigger>, ReadError> {
+        let reader = self.dispatch.reader().await?;
+        reader.read(read::trigger::due(&reader, by, limit)).await
+    }
+
+    async fn next_trigger_due(&self) -> Result<Option<Timestamp>, ReadError> {
+        let reader = self.dispatch.reader().await?;
+        reader.read(read::trigger::next_due(&reader)).await
+    }
+
+    async fn slots(
+        &self,
+        trigger: TriggerId,
+        statuses: &[SlotStatus],
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<SlotRow>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader
+            .read(read::trigger::slots(
+                &reader,
+                trigger,
+                statuses,
+                (before, limit),
+            ))
+            .await
+    }
+
+    async fn slots_between(
+        &self,
+        trigger: TriggerId,
+        from: Timestamp,
+        to: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<SlotRow>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader
+            .read(read::trigger::slots_between(
+                &reader,
+                trigger,
+                (from, to),
+                limit,
+            ))
+            .await
+    }
+
+    async fn requests(
+        &self,
+        trigger: TriggerId,
+        filter: &RequestFilter,
+        before: Option<RequestId>,
+        limit: u32,
+    ) -> Result<Vec<RequestRow>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader
+            .read(read::request::list(
+                &reader,
+                trigger,
+                filter,
+                (before, limit),
+            ))
+            .await
+    }
+
+    async fn request(&self, id: RequestId) -> Result<Option<RequestRow>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader.read(read::request::one(&reader, id)).await
     }
 
     async fn backup(

@@ -29,7 +29,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventRow, Execution};
-use refire_core::id::{DlqId, ExecutionId, NodeId};
+use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId, WebhookId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
 
@@ -37,9 +37,10 @@ pub use checkpoint::Stats;
 pub(crate) use rows::{NewCopy, Original};
 
 use crate::{
-    Batch, CommitError, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter, LetterRow,
-    LetterSummary, NodeRow, OpenCounts, PartOutcome, ReadError, Store, Stored, Summary, VersionRow,
-    WorkKey, WorkRow, WorkflowRow,
+    Batch, CommitError, DueTrigger, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter,
+    LetterRow, LetterSummary, NodeRow, OpenCounts, PartOutcome, ReadError, RequestFilter,
+    RequestRow, SlotRow, SlotStatus, Store, Stored, Summary, TriggerFilter, TriggerRow,
+    TriggerState, VersionRow, WorkKey, WorkRow, WorkflowRow,
 };
 use checkpoint::{Checkpointer, Gauge};
 use desk::{Desk, Writer};
@@ -229,6 +230,18 @@ impl Store for Sqlite {
             .await
     }
 
+    async fn summaries(&self, ids: &[ExecutionId]) -> Result<Vec<Option<Summary>>, ReadError> {
+        let ids = ids.to_vec();
+        self.readers
+            .read(move |reader| {
+                let summaries = ids.iter();
+                summaries
+                    .map(|id| read::execution::summary(reader, *id))
+                    .collect()
+            })
+            .await
+    }
+
     async fn ready_workflows(&self, now: Timestamp) -> Result<Vec<WorkflowId>, ReadError> {
         self.readers
             .read(move |reader| read::work::ready_workflows(reader, now))
@@ -325,6 +338,97 @@ impl Store for Sqlite {
         let id = id.clone();
         self.readers
             .read(move |reader| read::catalog::versions(reader, &id))
+            .await
+    }
+
+    async fn trigger(&self, id: TriggerId) -> Result<Option<TriggerRow>, ReadError> {
+        self.readers
+            .read(move |reader| read::trigger::trigger(reader, id))
+            .await
+    }
+
+    async fn webhook(&self, id: WebhookId) -> Result<Option<TriggerRow>, ReadError> {
+        self.readers
+            .read(move |reader| read::trigger::webhook(reader, id))
+            .await
+    }
+
+    async fn triggers(
+        &self,
+        filter: &TriggerFilter,
+        after: Option<TriggerId>,
+        limit: u32,
+    ) -> Result<Vec<TriggerRow>, ReadError> {
+        let filter = filter.clone();
+        self.readers
+            .read(move |reader| read::trigger::triggers(reader, &filter, after, limit))
+            .await
+    }
+
+    async fn count_triggers(&self, filter: &TriggerFilter) -> Result<u64, ReadError> {
+        let filter = filter.clone();
+        self.readers
+            .read(move |reader| read::trigger::count_triggers(reader, &filter))
+            .await
+    }
+
+    async fn trigger_state(&self, id: TriggerId) -> Result<Option<TriggerState>, ReadError> {
+        self.readers
+            .read(move |reader| read::trigger::state(reader, id))
+            .await
+    }
+
+    async fn due_triggers(&self, by: Timestamp, limit: u32) -> Result<Vec<DueTrigger>, ReadError> {
+        self.readers
+            .read(move |reader| read::trigger::due(reader, by, limit))
+            .await
+    }
+
+    async fn next_trigger_due(&self) -> Result<Option<Timestamp>, ReadError> {
+        self.readers.read(read::trigger::next_due).await
+    }
+
+    async fn slots(
+        &self,
+        trigger: TriggerId,
+        statuses: &[SlotStatus],
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<SlotRow>, ReadError> {
+        let statuses = statuses.to_vec();
+        self.readers
+            .read(move |reader| read::trigger::slots(reader, trigger, &statuses, (before, limit)))
+            .await
+    }
+
+    async fn slots_between(
+        &self,
+        trigger: TriggerId,
+        from: Timestamp,
+        to: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<SlotRow>, ReadError> {
+        self.readers
+            .read(move |reader| read::trigger::slots_between(reader, trigger, (from, to), limit))
+            .await
+    }
+
+    async fn requests(
+        &self,
+        trigger: TriggerId,
+        filter: &RequestFilter,
+        before: Option<RequestId>,
+        limit: u32,
+    ) -> Result<Vec<RequestRow>, ReadError> {
+        let filter = filter.clone();
+        self.readers
+            .read(move |reader| read::request::list(reader, trigger, &filter, (before, limit)))
+            .await
+    }
+
+    async fn request(&self, id: RequestId) -> Result<Option<RequestRow>, ReadError> {
+        self.readers
+            .read(move |reader| read::request::one(reader, id))
             .await
     }
 

@@ -92,6 +92,11 @@ pub(crate) const TABLES: &[Table] = &[
     IDEMPOTENCY,
     DEAD_LETTER_QUEUE,
     DLQ_COUNTS,
+    WORKFLOW_TRIGGERS,
+    TRIGGER_STATE,
+    TRIGGER_SLOTS,
+    WEBHOOK_REQUESTS,
+    REQUEST_RINGS,
 ];
 
 const WORKFLOWS: Table = Table {
@@ -230,6 +235,81 @@ const DLQ_COUNTS: Table = Table {
         ("status", Text),
         ("n", Big),
     ],
+};
+
+const WORKFLOW_TRIGGERS: Table = Table {
+    name: "workflow_triggers",
+    columns: &[
+        ("id", Id),
+        ("ns", Int),
+        ("workflow", Big),
+        ("kind", Text),
+        ("enabled", Flag),
+        ("version", Int),
+        ("settings", Bytes),
+        ("crc", Big),
+        ("secrets", Bytes),
+        ("webhook", Id),
+        ("created_at", Big),
+        ("updated_at", Big),
+        ("deleted_at", Big),
+    ],
+};
+
+const TRIGGER_STATE: Table = Table {
+    name: "trigger_state",
+    columns: &[
+        ("trigger", Id),
+        ("rev", Big),
+        ("cursor", Big),
+        ("due_at", Big),
+        ("running", Id),
+        ("buffered", Big),
+        ("success_at", Big),
+        ("success_slot", Big),
+        ("watched_from", Big),
+        ("alarmed_at", Big),
+        ("fired", Id),
+        ("slots", Big),
+    ],
+};
+
+const TRIGGER_SLOTS: Table = Table {
+    name: "trigger_slots",
+    columns: &[
+        ("trigger", Id),
+        ("seq", Big),
+        ("nominal", Big),
+        ("until", Big),
+        ("count", Big),
+        ("status", Text),
+        ("reason", Foreign),
+        ("execution", Id),
+        ("at", Big),
+    ],
+};
+
+const WEBHOOK_REQUESTS: Table = Table {
+    name: "webhook_requests",
+    columns: &[
+        ("id", Id),
+        ("trigger", Id),
+        ("at", Big),
+        ("status", Text),
+        ("source", Foreign),
+        ("headers", Bytes),
+        ("body", Bytes),
+        ("body_bytes", Big),
+        ("execution", Id),
+        ("error", Foreign),
+        ("is_test", Flag),
+        ("size", Big),
+    ],
+};
+
+const REQUEST_RINGS: Table = Table {
+    name: "request_rings",
+    columns: &[("trigger", Id), ("n", Big), ("bytes", Big)],
 };
 
 impl Table {

@@ -1,10 +1,14 @@
-//! Rows of work that cannot be read: damaged, or changed from outside. Whoever walks over the work of
-//! many executions leaves such a row out and goes on, so that one of them does not stop the rest.
+//! Rows of work, and of triggers that are due, that cannot be read: damaged, or changed from outside.
+//! Whoever walks over many of them leaves such a row out and goes on, so that one of them does not stop
+//! the rest.
 
 use std::collections::HashSet;
 use std::error::Error;
 use std::fmt::Display;
 use std::sync::{LazyLock, Mutex, PoisonError};
+
+/// Rows that a walk leaves out at most, so that it has an end.
+pub(crate) const LEFT_OUT_MAX: u32 = 10_000;
 
 /// Rows that are told of; beyond these the log has said enough.
 const TOLD_MAX: usize = 1_000;
@@ -26,6 +30,27 @@ pub(crate) fn readable<T, E: Error + 'static>(
                     error = &error as &dyn Error,
                     "a row of the execution's work cannot be read and is left out: \
                      the execution stands still until the row is mended"
+                );
+            }
+            None
+        }
+    }
+}
+
+/// The same for a trigger and where it stands.
+pub(crate) fn readable_trigger<T, E: Error + 'static>(
+    read: Result<T, E>,
+    trigger: impl Display,
+) -> Option<T> {
+    match read {
+        Ok(row) => Some(row),
+        Err(error) => {
+            if is_new(trigger.to_string()) {
+                tracing::warn!(
+                    %trigger,
+                    error = &error as &dyn Error,
+                    "the trigger, or where it stands, cannot be read and is left out: \
+                     it starts nothing until the row is mended"
                 );
             }
             None

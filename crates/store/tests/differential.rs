@@ -16,6 +16,8 @@ mod dice;
 mod history;
 #[path = "differential/question.rs"]
 mod question;
+#[path = "differential/trigger.rs"]
+mod trigger;
 #[path = "differential/work.rs"]
 mod work;
 
@@ -63,7 +65,7 @@ impl Drop for Played {
 struct Tally(RefCell<BTreeMap<&'static str, u64>>);
 
 /// What a usual run must see.
-const ENDS: [&str; 15] = [
+const ENDS: [&str; 17] = [
     "begun",
     "claimed",
     "conflict",
@@ -72,6 +74,7 @@ const ENDS: [&str; 15] = [
     "duplicate with another body",
     "letter not pending",
     "no letter",
+    "no such trigger",
     "no such workflow",
     "not newest",
     "open executions",
@@ -79,6 +82,7 @@ const ENDS: [&str; 15] = [
     "saved",
     "saved before",
     "statement failed",
+    "trigger moved",
 ];
 
 impl Tally {
@@ -111,6 +115,8 @@ fn end(outcome: &PartOutcome) -> Option<&'static str> {
         PartOutcome::OpenExecutions(_) => "open executions",
         PartOutcome::NoSuchWorkflow => "no such workflow",
         PartOutcome::NotNewest => "not newest",
+        PartOutcome::TriggerMoved => "trigger moved",
+        PartOutcome::NoSuchTrigger => "no such trigger",
         PartOutcome::Pruned { removed, .. } if *removed > 0 => "pruned",
         PartOutcome::Claimed(_) | PartOutcome::Begun(_) | PartOutcome::Pruned { .. } => {
             return None;

@@ -40,6 +40,12 @@ mod server;
 mod stage;
 #[path = "postgres/text.rs"]
 mod text;
+#[path = "differential/trigger.rs"]
+mod trigger;
+#[path = "postgres/trigger_lost.rs"]
+mod trigger_lost;
+#[path = "postgres/trigger_race.rs"]
+mod trigger_race;
 #[path = "postgres/unreadable.rs"]
 mod unreadable;
 #[path = "postgres/watch.rs"]

@@ -20,6 +20,8 @@ mod history;
 mod server;
 #[path = "postgres/transfer.rs"]
 mod transfer;
+#[path = "differential/trigger.rs"]
+mod trigger;
 #[path = "postgres/windows.rs"]
 mod windows;
 #[path = "postgres/wire.rs"]

@@ -40,6 +40,9 @@ pub struct Execution {
     pub trigger_type: String,
     /// The trigger object, if there is one.
     pub trigger_id: Option<String>,
+    /// The planned time that it was started for, if it was one.
+    #[serde(default)]
+    pub scheduled_at: Option<String>,
     /// Who started it.
     pub triggered_by: Option<String>,
     /// The caller's idempotency key.

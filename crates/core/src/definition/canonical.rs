@@ -51,7 +51,7 @@ pub(super) fn canonical_node(node: Node, id: Option<&str>) -> Node {
 
 /// Keys renamed to their documented spelling and put in the order of the table; keys that are not
 /// in the table follow in the order of the text.
-fn ordered(node: Node, table: &'static [Known]) -> Node {
+pub(crate) fn ordered(node: Node, table: &'static [Known]) -> Node {
     let Node { mark, content } = node;
     let content = match content {
         Content::Mapping(members) => {

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use refire_schedule::nearest;
+
 use super::fields::Field;
 use super::graph::{self, Ancestors};
 use super::problem::{Problem, Problems};
 use super::source::{Content, Mark, Node};
 use super::step::{Draft, Mention};
 use super::workflow::Step;
-use crate::template::nearest::nearest;
 use crate::template::{Reference, Root, Template};
 
 /// Whose string a template is: that decides what it may refer to.

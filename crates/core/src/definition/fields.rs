@@ -7,43 +7,44 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use refire_schedule::nearest;
+
 use super::keys::Known;
 use super::problem::{Problem, Problems};
 use super::source::{Content, Mark, Node};
 use crate::duration;
-use crate::template::nearest::nearest;
 
 /// A value together with the way to it.
 #[derive(Debug, Clone)]
-pub(super) struct Field<'a> {
-    pub(super) path: String,
-    pub(super) node: &'a Node,
+pub(crate) struct Field<'a> {
+    pub(crate) path: String,
+    pub(crate) node: &'a Node,
 }
 
 /// Keys of another place, where a key that is unknown here may have been meant to stand.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Elsewhere {
-    pub(super) table: &'static [Known],
+pub(crate) struct Elsewhere {
+    pub(crate) table: &'static [Known],
     /// Where that is, as in "it belongs …".
-    pub(super) place: &'static str,
+    pub(crate) place: &'static str,
 }
 
 /// The members of a mapping under their documented names.
-pub(super) struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     path: String,
     mark: Mark,
     found: Vec<(&'static str, &'a str, &'a Node)>,
 }
 
 impl<'a> Field<'a> {
-    pub(super) fn new(path: impl Into<String>, node: &'a Node) -> Self {
+    pub(crate) fn new(path: impl Into<String>, node: &'a Node) -> Self {
         Self {
             path: path.into(),
             node,
         }
     }
 
-    pub(super) fn problem(&self, message: impl Into<String>) -> Problem {
+    pub(crate) fn problem(&self, message: impl Into<String>) -> Problem {
         Problem::new(self.path.clone(), self.node.mark, message)
     }
 
@@ -52,7 +53,7 @@ impl<'a> Field<'a> {
     }
 
     /// The members of a mapping, keys of which are in `table`.
-    pub(super) fn fields(
+    pub(crate) fn fields(
         &self,
         table: &'static [Known],
         problems: &mut Problems,
@@ -61,7 +62,7 @@ impl<'a> Field<'a> {
     }
 
     /// The same, with a word about keys that belong somewhere else.
-    pub(super) fn fields_or(
+    pub(crate) fn fields_or(
         &self,
         table: &'static [Known],
         elsewhere: Option<Elsewhere>,
@@ -96,7 +97,7 @@ impl<'a> Field<'a> {
     }
 
     /// The elements of a list; a single value counts as a list of one.
-    pub(super) fn items(&self) -> Vec<Self> {
+    pub(crate) fn items(&self) -> Vec<Self> {
         match &self.node.content {
             Content::Sequence(items) => items
                 .iter()
@@ -108,7 +109,7 @@ impl<'a> Field<'a> {
     }
 
     /// The members of a mapping with keys of any name.
-    pub(super) fn members(&self, problems: &mut Problems) -> Vec<(&'a str, Self)> {
+    pub(crate) fn members(&self, problems: &mut Problems) -> Vec<(&'a str, Self)> {
         let Content::Mapping(members) = &self.node.content else {
             self.expected("a mapping", problems);
             return Vec::new();
@@ -119,7 +120,7 @@ impl<'a> Field<'a> {
         members.iter().map(field).collect()
     }
 
-    pub(super) fn text(&self, problems: &mut Problems) -> Option<&'a str> {
+    pub(crate) fn text(&self, problems: &mut Problems) -> Option<&'a str> {
         let text = self.node.as_str();
         if text.is_none() {
             self.expected("a string", problems);
@@ -128,7 +129,7 @@ impl<'a> Field<'a> {
     }
 
     /// The text of a string, or the source text of a number or of true/false.
-    pub(super) fn scalar(&self, problems: &mut Problems) -> Option<&'a str> {
+    pub(crate) fn scalar(&self, problems: &mut Problems) -> Option<&'a str> {
         match &self.node.content {
             Content::String(text) | Content::Number(text) => Some(text),
             Content::Bool(true) => Some("true"),
@@ -140,7 +141,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    pub(super) fn bool(&self, problems: &mut Problems) -> Option<bool> {
+    pub(crate) fn bool(&self, problems: &mut Problems) -> Option<bool> {
         match self.node.content {
             Content::Bool(value) => Some(value),
             _ => {
@@ -151,7 +152,7 @@ impl<'a> Field<'a> {
     }
 
     /// A whole number within a range.
-    pub(super) fn whole(&self, range: RangeInclusive<u64>, problems: &mut Problems) -> Option<u64> {
+    pub(crate) fn whole(&self, range: RangeInclusive<u64>, problems: &mut Problems) -> Option<u64> {
         let range_text = format!("a whole number from {} to {}", range.start(), range.end());
         let Content::Number(digits) = &self.node.content else {
             self.expected(&range_text, problems);
@@ -165,7 +166,7 @@ impl<'a> Field<'a> {
     }
 
     /// Any number within a range.
-    pub(super) fn number(
+    pub(crate) fn number(
         &self,
         range: RangeInclusive<f64>,
         problems: &mut Problems,
@@ -183,7 +184,7 @@ impl<'a> Field<'a> {
     }
 
     /// A duration within a range; a bare number counts seconds.
-    pub(super) fn duration(
+    pub(crate) fn duration(
         &self,
         range: RangeInclusive<Duration>,
         problems: &mut Problems,
@@ -205,7 +206,7 @@ impl<'a> Field<'a> {
     }
 
     /// One of some words, in any case.
-    pub(super) fn word<T: Copy>(
+    pub(crate) fn word<T: Copy>(
         &self,
         words: &[(&'static str, T)],
         problems: &mut Problems,
@@ -223,7 +224,7 @@ impl<'a> Field<'a> {
     }
 
     /// Keeps a parsed value or reports why there is none.
-    pub(super) fn keep<T, E: Display>(
+    pub(crate) fn keep<T, E: Display>(
         &self,
         result: Result<T, E>,
         problems: &mut Problems,
@@ -236,19 +237,24 @@ impl<'a> Field<'a> {
 
 impl<'a> Fields<'a> {
     /// The member of that name. Nothing written (`retry:`) counts as absent.
-    pub(super) fn get(&self, name: &'static str) -> Option<Field<'a>> {
+    pub(crate) fn get(&self, name: &'static str) -> Option<Field<'a>> {
         self.any(name)
             .filter(|field| field.node.content != Content::Null)
     }
 
     /// The member of that name, `null` included.
-    pub(super) fn any(&self, name: &'static str) -> Option<Field<'a>> {
+    pub(crate) fn any(&self, name: &'static str) -> Option<Field<'a>> {
         let (_, written, node) = self.found.iter().find(|(known, ..)| *known == name)?;
         Some(Field::new(join(&self.path, written), node))
     }
 
+    /// Where the mapping begins.
+    pub(crate) fn mark(&self) -> Mark {
+        self.mark
+    }
+
     /// The member of that name, or the complaint that it is missing.
-    pub(super) fn required(
+    pub(crate) fn required(
         &self,
         name: &'static str,
         problems: &mut Problems,
@@ -284,7 +290,7 @@ fn unknown_hint(written: &str, table: &'static [Known], elsewhere: Option<Elsewh
 }
 
 /// `steps[0]` and `id` → `steps[0].id`.
-pub(super) fn join(path: &str, key: &str) -> String {
+pub(crate) fn join(path: &str, key: &str) -> String {
     if path.is_empty() {
         key.to_owned()
     } else {

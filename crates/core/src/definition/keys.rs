@@ -3,17 +3,18 @@
 
 /// A key, its other spellings, and what stands below it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Known {
-    /// The spelling of the documentation, in camelCase. Its snake_case is accepted as well.
-    pub(super) name: &'static str,
+pub(crate) struct Known {
+    /// The spelling of the documentation: camelCase in definitions, snake_case in triggers. The
+    /// other one is accepted as well.
+    pub(crate) name: &'static str,
     /// Further spellings.
-    pub(super) also: &'static [&'static str],
+    pub(crate) also: &'static [&'static str],
     /// The keys of the mapping below it, or of the mappings in the list below it.
-    pub(super) below: &'static [Known],
+    pub(crate) below: &'static [Known],
 }
 
 impl Known {
-    const fn new(name: &'static str) -> Self {
+    pub(crate) const fn new(name: &'static str) -> Self {
         Self {
             name,
             also: &[],
@@ -21,7 +22,7 @@ impl Known {
         }
     }
 
-    const fn also(name: &'static str, also: &'static [&'static str]) -> Self {
+    pub(crate) const fn also(name: &'static str, also: &'static [&'static str]) -> Self {
         Self {
             name,
             also,
@@ -29,7 +30,7 @@ impl Known {
         }
     }
 
-    const fn with(name: &'static str, below: &'static [Known]) -> Self {
+    pub(crate) const fn with(name: &'static str, below: &'static [Known]) -> Self {
         Self {
             name,
             also: &[],
@@ -38,12 +39,15 @@ impl Known {
     }
 
     /// Whether `written` is a spelling of this key.
-    pub(super) fn is(&self, written: &str) -> bool {
-        self.name == written || self.also.contains(&written) || snake(self.name) == written
+    pub(crate) fn is(&self, written: &str) -> bool {
+        self.name == written
+            || self.also.contains(&written)
+            || snake(self.name) == written
+            || camel(self.name) == written
     }
 }
 
-pub(super) const WORKFLOW: &[Known] = &[
+pub(crate) const WORKFLOW: &[Known] = &[
     Known::new("$schema"),
     Known::new("id"),
     Known::new("name"),
@@ -56,7 +60,7 @@ pub(super) const WORKFLOW: &[Known] = &[
     Known::new("output"),
 ];
 
-pub(super) const STEP: &[Known] = &[
+pub(crate) const STEP: &[Known] = &[
     Known::new("id"),
     Known::new("type"),
     Known::new("needs"),
@@ -67,7 +71,7 @@ pub(super) const STEP: &[Known] = &[
     Known::new("outputMapping"),
 ];
 
-pub(super) const HTTP: &[Known] = &[
+pub(crate) const HTTP: &[Known] = &[
     Known::new("method"),
     Known::new("url"),
     Known::new("headers"),
@@ -79,7 +83,7 @@ pub(super) const HTTP: &[Known] = &[
     Known::new("outputMapping"),
 ];
 
-pub(super) const LOCAL: &[Known] = &[
+pub(crate) const LOCAL: &[Known] = &[
     Known::new("task"),
     Known::new("input"),
     Known::new("timeout"),
@@ -87,7 +91,7 @@ pub(super) const LOCAL: &[Known] = &[
 ];
 
 /// What any step's `config` may hold; the canonical form needs no more than this.
-pub(super) const CONFIG: &[Known] = &[
+pub(crate) const CONFIG: &[Known] = &[
     Known::new("method"),
     Known::new("url"),
     Known::new("headers"),
@@ -101,7 +105,7 @@ pub(super) const CONFIG: &[Known] = &[
     Known::new("outputMapping"),
 ];
 
-pub(super) const RETRY: &[Known] = &[
+pub(crate) const RETRY: &[Known] = &[
     Known::new("enabled"),
     Known::new("maxRetries"),
     Known::new("maxAttempts"),
@@ -116,25 +120,25 @@ pub(super) const RETRY: &[Known] = &[
     Known::with("failOn", FAIL_ON),
 ];
 
-pub(super) const JITTER: &[Known] = &[Known::new("type"), Known::new("ratio")];
+pub(crate) const JITTER: &[Known] = &[Known::new("type"), Known::new("ratio")];
 
-pub(super) const RETRY_ON: &[Known] = &[Known::new("statuses"), Known::new("errors")];
+pub(crate) const RETRY_ON: &[Known] = &[Known::new("statuses"), Known::new("errors")];
 
-pub(super) const FAIL_ON: &[Known] = &[Known::new("statuses")];
+pub(crate) const FAIL_ON: &[Known] = &[Known::new("statuses")];
 
-pub(super) const CONCURRENCY: &[Known] = &[
+pub(crate) const CONCURRENCY: &[Known] = &[
     Known::new("max"),
     Known::new("key"),
     Known::new("maxPerKey"),
 ];
 
-pub(super) const RATE_LIMIT: &[Known] = &[Known::new("max"), Known::new("per"), Known::new("key")];
+pub(crate) const RATE_LIMIT: &[Known] = &[Known::new("max"), Known::new("per"), Known::new("key")];
 
 /// The step types of this version.
-pub(super) const STEP_TYPES: &[&str] = &["http", "local"];
+pub(crate) const STEP_TYPES: &[&str] = &["http", "local"];
 
 /// Step types that are planned: known words that get an answer of their own.
-pub(super) const STEP_TYPES_LATER: &[&str] = &[
+pub(crate) const STEP_TYPES_LATER: &[&str] = &[
     "external_task",
     "lambda",
     "sns",
@@ -144,13 +148,30 @@ pub(super) const STEP_TYPES_LATER: &[&str] = &[
 ];
 
 /// `maxRetries` → `max_retries`.
-pub(super) fn snake(name: &str) -> String {
+pub(crate) fn snake(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     for c in name.chars() {
         if c.is_ascii_uppercase() {
             out.push('_');
         }
         out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
+/// `misfire_max` → `misfireMax`.
+fn camel(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    let mut raise = false;
+    for c in name.chars() {
+        match c {
+            '_' => raise = true,
+            _ if raise => {
+                out.push(c.to_ascii_uppercase());
+                raise = false;
+            }
+            _ => out.push(c),
+        }
     }
     out
 }
@@ -164,6 +185,9 @@ mod tests {
         let key = Known::new("maxResponseBytes");
         assert!(key.is("maxResponseBytes") && key.is("max_response_bytes"));
         assert!(!key.is("maxresponsebytes"));
+        let key = Known::new("misfire_max");
+        assert!(key.is("misfireMax") && key.is("misfire_max"));
+        assert!(!key.is("misfiremax"));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use refire_schedule::nearest;
+
 use super::check::{Owner, Sites};
 use super::fields::{Elsewhere, Field, Fields};
 use super::keys;
@@ -17,7 +19,6 @@ use super::workflow::{Http, Local, StepKind};
 use crate::json::Kind;
 use crate::jsonpath::JsonPath;
 use crate::template::Template;
-use crate::template::nearest::nearest;
 
 /// How long an HTTP attempt may take when nothing is written.
 const HTTP_TIMEOUT_DEFAULT: Duration = Duration::from_secs(30);

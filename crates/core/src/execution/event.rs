@@ -121,6 +121,15 @@ pub struct Trigger {
     /// The planned time of a cron or schedule slot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduled_at: Option<Timestamp>,
+    /// Whether the trigger is told how the execution ends.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub awaits_end: bool,
+}
+
+/// Whether a flag need not be written.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks in this way")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 impl Trigger {
@@ -132,6 +141,7 @@ impl Trigger {
             id: None,
             by,
             scheduled_at: None,
+            awaits_end: false,
         }
     }
 }

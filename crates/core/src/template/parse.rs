@@ -6,7 +6,8 @@
 
 use std::fmt;
 
-use super::nearest::nearest;
+use refire_schedule::nearest;
+
 use super::{Part, Reference, Root};
 use crate::json::{Json, Segment, scan};
 

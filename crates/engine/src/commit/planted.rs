@@ -71,6 +71,7 @@ fn take_letter(part: &mut Part) -> Option<Part> {
         work: Vec::new(),
         new_letter: Some(letter),
         settle: None,
+        end: None,
     })))
 }
 

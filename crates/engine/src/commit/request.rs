@@ -5,7 +5,10 @@ use std::sync::Arc;
 use refire_core::definition::Workflow;
 use refire_core::execution::{Command, Decision, Execution, Outcome, Refusal, Report};
 use refire_core::id::ExecutionId;
-use refire_store::{IdempotencyClaim, LetterRetry, NotWritten, Part, PartOutcome, ReadError};
+use refire_store::{
+    Fire, IdempotencyClaim, LetterRetry, NotWritten, Part, PartOutcome, ReadError, RequestRow,
+    TriggerVersion,
+};
 use tokio::sync::oneshot;
 
 use crate::catalog::CatalogError;
@@ -96,7 +99,20 @@ pub(crate) struct AdmitRequest {
     pub(crate) letter: Option<LetterRetry>,
     /// Only if the definition is the workflow's newest still.
     pub(crate) only_newest: bool,
+    pub(crate) cause: Option<Cause>,
     pub(crate) reply: Reply<Result<Admitted, CommitFailure>>,
+}
+
+/// What of a trigger starts an execution; it is committed with it.
+#[derive(Debug, Clone)]
+pub(crate) enum Cause {
+    /// The trigger by which it was decided, and the request that is to be logged.
+    Request {
+        trigger: TriggerVersion,
+        row: Option<Box<RequestRow>>,
+    },
+    /// A step of its plan, still without the execution.
+    Fire(Box<Fire>),
 }
 
 /// What became of a new execution.
@@ -117,6 +133,8 @@ pub(crate) enum Admitted {
     NoSuchWorkflow,
     /// Its workflow has a newer version: it is to be decided again by that.
     NotNewest,
+    /// Its trigger is not what it was decided by any more.
+    TriggerMoved,
 }
 
 /// Why a command changed nothing.

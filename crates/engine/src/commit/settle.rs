@@ -33,6 +33,8 @@ pub(crate) trait AfterCommit: Send + Sync {
     fn hold(&self, execution: ExecutionId);
     /// The execution's timers are void and its attempts are to be aborted.
     fn abort(&self, execution: ExecutionId);
+    /// A trigger may be due now: an execution that it was told of has ended.
+    fn trigger_due(&self);
     /// An execution changed; tells those who wait for its end.
     fn changed(&self, execution: ExecutionId, state: &Execution);
     /// The store's state is not known: the process must stop.
@@ -135,6 +137,7 @@ fn refused_admission(outcome: Option<PartOutcome>) -> Result<Admitted, CommitFai
         Some(PartOutcome::LetterNotPending(status)) => Ok(Admitted::LetterNotPending(status)),
         Some(PartOutcome::NoSuchWorkflow) => Ok(Admitted::NoSuchWorkflow),
         Some(PartOutcome::NotNewest) => Ok(Admitted::NotNewest),
+        Some(PartOutcome::TriggerMoved) => Ok(Admitted::TriggerMoved),
         other => Err(CommitFailure::Internal(format!(
             "unexpected outcome {other:?}"
         ))),
@@ -161,6 +164,7 @@ fn follow_up(
             FollowUp::Withdraw(step) => after.withdraw(id, &step),
             FollowUp::Hold => after.hold(id),
             FollowUp::Abort => after.abort(id),
+            FollowUp::TriggerDue => after.trigger_due(),
         }
     }
 }

@@ -46,6 +46,7 @@ impl AfterCommit for Nobody {
     fn withdraw(&self, _: ExecutionId, _: &str) {}
     fn hold(&self, _: ExecutionId) {}
     fn abort(&self, _: ExecutionId) {}
+    fn trigger_due(&self) {}
     fn changed(&self, _: ExecutionId, _: &Execution) {}
     fn must_stop(&self) {}
 }
@@ -131,6 +132,7 @@ async fn admission(committer: &Committer) -> Request {
         claim: None,
         letter: None,
         only_newest: false,
+        cause: None,
         reply: None,
     };
     Request::Admit(vec![admit])

@@ -15,10 +15,12 @@ use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
 use refire_store::{
     Admit, Advance, ExecutionRow, IdempotencyClaim, LetterRetry, Part, PartOutcome, RowUpdate,
-    SettleLetter, WorkChange, WorkRow,
+    SettleLetter, TriggerEnd, WorkChange, WorkRow,
 };
 
-use super::request::{AdmitRequest, Admitted, Asker, CommandError, CommitFailure, Reply, send};
+use super::request::{
+    AdmitRequest, Admitted, Asker, Cause, CommandError, CommitFailure, Reply, send,
+};
 use crate::limit::{Ask, Blocked, Permit, Slots};
 
 /// A timer due within this is owned by the node that made it.
@@ -48,6 +50,8 @@ pub(super) enum FollowUp {
     Hold,
     /// Forget the timers and abort the attempts of the execution.
     Abort,
+    /// The trigger that it was started by is told of its end.
+    TriggerDue,
 }
 
 pub(super) enum Kind {
@@ -59,6 +63,7 @@ pub(super) enum Kind {
         claim: Option<IdempotencyClaim>,
         letter: Option<LetterRetry>,
         only_newest: bool,
+        cause: Option<Cause>,
         reply: Reply<Result<Admitted, CommitFailure>>,
     },
     Plain {
@@ -155,6 +160,7 @@ impl Unit {
             claim,
             letter,
             only_newest,
+            cause,
             reply,
         } = admit;
         Self {
@@ -168,6 +174,7 @@ impl Unit {
                     claim,
                     letter,
                     only_newest,
+                    cause,
                     reply,
                 },
             )
@@ -263,6 +270,10 @@ impl Unit {
             resolved,
             execution: id,
         });
+        let end = end_of(state, now);
+        if end.is_some() {
+            self.follow_ups.push(FollowUp::TriggerDue);
+        }
         self.part = match &mut self.kind {
             Kind::Execution { before, .. } => Some(Part::Advance(Box::new(Advance {
                 id,
@@ -272,15 +283,17 @@ impl Unit {
                 work: effects.work,
                 new_letter: effects.letter,
                 settle,
+                end,
             }))),
             Kind::Admission {
                 claim,
                 letter,
                 only_newest,
+                cause,
                 ..
             } => {
                 let Some(origin) = &state.origin else { return };
-                Some(Part::Admit(Box::new(Admit {
+                let admit = Box::new(Admit {
                     row: ExecutionRow {
                         id,
                         workflow: origin.workflow.clone(),
@@ -297,9 +310,13 @@ impl Unit {
                     claim: claim.take(),
                     letter: letter.take(),
                     only_newest: *only_newest,
+                    trigger: None,
+                    request: None,
                     new_letter: effects.letter,
                     settle,
-                })))
+                    end,
+                });
+                Some(caused(admit, cause.take()))
             }
             Kind::Plain { .. } | Kind::Refused { .. } => None,
         };
@@ -335,6 +352,36 @@ impl Unit {
             Kind::Plain { reply } => send(reply, Err(failure.clone())),
         }
     }
+}
+
+/// The part of an admission with what caused it.
+fn caused(mut admit: Box<Admit>, cause: Option<Cause>) -> Part {
+    match cause {
+        None => Part::Admit(admit),
+        Some(Cause::Request { trigger, row }) => {
+            admit.trigger = Some(trigger);
+            admit.request = row;
+            Part::Admit(admit)
+        }
+        Some(Cause::Fire(mut fire)) => {
+            fire.admission = Some(admit);
+            Part::Fire(fire)
+        }
+    }
+}
+
+/// What the end of an execution means for the trigger that started it, if that is told.
+fn end_of(state: &Execution, now: Timestamp) -> Option<TriggerEnd> {
+    let trigger = &state.origin.as_ref()?.trigger;
+    if !trigger.awaits_end || !state.status.is_terminal() {
+        return None;
+    }
+    Some(TriggerEnd {
+        trigger: trigger.id.as_ref()?.parse().ok()?,
+        success: state.status == Status::Completed,
+        slot: trigger.scheduled_at,
+        at: now,
+    })
 }
 
 /// A decision's effects, by where they go.

@@ -184,7 +184,7 @@ fn concerns_everything(request: &Request) -> bool {
     let Request::Part { part, .. } = request else {
         return false;
     };
-    !matches!(part, Part::Begin(_) | Part::Release(_))
+    !matches!(part, Part::Begin(_) | Part::Release(_) | Part::Fire(_))
 }
 
 /// The executions whose order of changes matters to a request. A new one too: others may read it from

@@ -23,6 +23,8 @@ use crate::membership::{Membership, NodeSettings};
 use crate::news::news_loop;
 use crate::secret::{EnvironmentSecrets, Secrets};
 use crate::target::{Allow, Guard, HttpSettings, HttpTarget, TargetError};
+use crate::trigger::{Cron, cron_loop, log_loop, request_log};
+use crate::vault::Vault;
 use crate::vital::Vital;
 use crate::waiter::Waiters;
 use refire_core::json::Json;
@@ -44,6 +46,7 @@ pub struct Builder {
     committing: Committing,
     overlap_from: usize,
     node: NodeSettings,
+    vault: Option<Arc<Vault>>,
 }
 
 /// Where the committer runs.
@@ -100,7 +103,15 @@ impl Builder {
             committing: Committing::Thread,
             overlap_from: OVERLAP_FROM,
             node: NodeSettings::default(),
+            vault: None,
         }
+    }
+
+    /// What seals the secrets of webhooks. Without it none can be kept.
+    #[must_use]
+    pub fn vault(mut self, vault: Vault) -> Self {
+        self.vault = Some(Arc::new(vault));
+        self
     }
 
     /// Another clock.
@@ -235,7 +246,6 @@ impl Builder {
             overlap_from: self.overlap_from,
         });
         let committer = spawn_committer(self.committing, committer, lanes, broken.clone())?;
-        let threads = spawn_services(committer, &dispatcher, self.retention);
         let intake = Intake {
             is_shared: self.store.is_shared(),
             catalog: Arc::clone(&catalog),
@@ -243,6 +253,10 @@ impl Builder {
             entropy: Arc::clone(&self.entropy),
             queue: queue.clone(),
         };
+        let (request_log, logged) = request_log();
+        let threads = spawn_services(committer, &dispatcher, &intake, self.retention);
+        let logging = log_loop(logged, queue.clone(), dispatcher.stopping.clone());
+        Vital::new(threads.services.clone(), broken.clone()).spawn(logging);
         Ok(Arc::new(Engine {
             membership,
             store: self.store,
@@ -255,6 +269,8 @@ impl Builder {
             waiters,
             dispatcher,
             local: self.local,
+            vault: self.vault,
+            request_log,
             closing: CancellationToken::new(),
             broken,
             threads: std::sync::Mutex::new(Some(threads)),
@@ -266,6 +282,7 @@ impl Builder {
 fn spawn_services(
     committer: RunningCommitter,
     dispatcher: &Arc<Dispatcher>,
+    intake: &Intake,
     retention: Retention,
 ) -> Threads {
     let same = || Arc::clone(dispatcher);
@@ -284,6 +301,10 @@ fn spawn_services(
     ));
     vital.spawn(dispatch::recover(same()));
     vital.spawn(dispatch::stray_loop(same()));
+    vital.spawn(cron_loop(Cron {
+        dispatcher: same(),
+        intake: intake.clone(),
+    }));
     vital.spawn(clock_loop(Arc::clone(clock), stopping.clone()));
     // The lease is kept until the very end, longer than anything that hangs on it.
     let (keeping, left) = (TaskTracker::new(), CancellationToken::new());

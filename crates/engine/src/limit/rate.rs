@@ -86,7 +86,7 @@ impl<K: Hash + Eq, W: Hash + Eq> Rates<K, W> {
 
 /// The generic cell rate algorithm: a whole window's worth may come at once, then they are spaced.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Rate {
+pub struct Rate {
     /// The theoretical arrival time of the next start.
     next: Timestamp,
 }
@@ -98,6 +98,16 @@ impl Rate {
         let next = self.next.max(now);
         self.next = next.plus(spacing);
         self.next.minus(per).max(now)
+    }
+
+    /// Takes one of `max` per `per`, or says after how long there is one.
+    pub fn take(&mut self, max: u32, per: Duration, now: Timestamp) -> Result<(), Duration> {
+        let turn = self.book(max, per, now);
+        if turn > now {
+            self.unbook(max, per);
+            return Err(turn.since(now));
+        }
+        Ok(())
     }
 
     /// Takes one booking back.

@@ -25,6 +25,8 @@ pub struct Retention {
     pub cancelled: Option<Duration>,
     /// Failed ones, with or without a dead letter.
     pub failed: Option<Duration>,
+    /// Requests to webhooks, and deleted triggers with their ledgers.
+    pub requests: Option<Duration>,
     /// How often to look.
     pub every: Duration,
 }
@@ -37,6 +39,7 @@ impl Default for Retention {
             completed: Some(30 * DAY),
             cancelled: Some(30 * DAY),
             failed: Some(90 * DAY),
+            requests: Some(30 * DAY),
             every: Duration::from_secs(600),
         }
     }
@@ -65,7 +68,7 @@ pub(crate) async fn prune_loop(
             removed = prune(retention, &queue, clock.as_ref()) => removed,
         };
         if removed > 0 {
-            tracing::info!(removed, "removed old executions and keys");
+            tracing::info!(removed, "removed old executions, requests and keys");
         }
     }
 }
@@ -100,9 +103,20 @@ pub(crate) async fn prune(retention: Retention, queue: &Queue, clock: &dyn Clock
             }
         }
     }
+    let limit = CHUNK_ROWS;
+    if let Some(age) = retention.requests {
+        let before = clock.now().minus(age);
+        removed += repeat(queue, || Prune::Requests { before, limit }).await;
+        removed += repeat(queue, || Prune::Triggers { before, limit }).await;
+    }
+    removed + repeat(queue, || Prune::IdempotencyKeys { limit }).await
+}
+
+/// Chunk after chunk, until nothing goes any more.
+async fn repeat(queue: &Queue, chunk: impl Fn() -> Prune) -> u64 {
+    let mut removed = 0;
     loop {
-        let chunk = Prune::IdempotencyKeys { limit: CHUNK_ROWS };
-        match chunk_done(queue, chunk).await {
+        match chunk_done(queue, chunk()).await {
             Some((gone, _)) if gone > 0 => removed += gone,
             _ => return removed,
         }

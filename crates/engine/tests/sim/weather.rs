@@ -374,6 +374,10 @@ fn is_unstorable(batch: &Batch) -> bool {
     batch.parts.iter().any(|part| match part {
         Part::Admit(admit) => admit.events.iter().any(has),
         Part::Advance(advance) => advance.events.iter().any(has),
+        Part::Fire(fire) => {
+            let admission = fire.admission.as_ref();
+            admission.is_some_and(|admit| admit.events.iter().any(has))
+        }
         _ => false,
     })
 }
@@ -384,6 +388,7 @@ fn touched(batch: &Batch) -> Vec<ExecutionId> {
     for part in &batch.parts {
         match part {
             Part::Admit(admit) => ids.push(admit.row.id),
+            Part::Fire(fire) => ids.extend(fire.admission.iter().map(|admit| admit.row.id)),
             Part::Advance(advance) => ids.push(advance.id),
             Part::Begin(Begin { work, .. }) => {
                 ids.extend(work.iter().map(|(key, _)| key.execution));
@@ -447,6 +452,24 @@ fn describe(trace: &mut Trace, batch: &Batch) -> String {
             }
             Part::DeleteWorkflow { id } => {
                 let _ = write!(text, "delete {id}");
+            }
+            Part::CreateTrigger(create) => {
+                let _ = write!(text, "make {}", create.id);
+            }
+            Part::ChangeTrigger(change) => {
+                let _ = write!(text, "change {}", change.id);
+            }
+            Part::DeleteTrigger { id, .. } => {
+                let _ = write!(text, "delete {id}");
+            }
+            Part::Fire(fire) => {
+                let _ = write!(text, "fire {}", fire.trigger);
+                if let Some(admit) = &fire.admission {
+                    let _ = write!(text, ", admit {}", trace.name(admit.row.id));
+                }
+            }
+            Part::LogRequests(requests) => {
+                let _ = write!(text, "log {} requests", requests.len());
             }
             Part::Prune(_) => text.push_str("prune"),
         }

@@ -37,25 +37,42 @@ pub(super) struct Content {
     said_json: bool,
 }
 
+/// A body as it came.
+#[derive(Debug)]
+pub(super) enum Whole {
+    /// All of it.
+    Read(Bytes),
+    /// It is longer than the limit: at least so many bytes.
+    TooLarge(u64),
+}
+
+/// Reads a body, bounded in bytes and in time.
+pub(super) async fn whole(headers: &HeaderMap, body: Body, max: usize) -> Result<Whole, Problem> {
+    if let Some(length) = announced(headers).filter(|length| *length > max as u64) {
+        // A client that asks first has sent nothing, and reading would invite it to.
+        if !headers.contains_key(EXPECT) {
+            discard(body.into_data_stream());
+        }
+        return Ok(Whole::TooLarge(length));
+    }
+    match tokio::time::timeout(BODY_WITHIN, read(body, max)).await {
+        Ok(read) => read,
+        Err(_) => Err(too_slow("the body did not arrive within 30 s")),
+    }
+}
+
 impl FromRequest<App> for Content {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
         let max = app.body_bytes_max;
         let (parts, body) = request.into_parts();
-        if announced(&parts.headers).is_some_and(|length| length > max as u64) {
-            // A client that asks first has sent nothing, and reading would invite it to.
-            if !parts.headers.contains_key(EXPECT) {
-                discard(body.into_data_stream());
-            }
-            return Err(too_large(max));
-        }
-        match tokio::time::timeout(BODY_WITHIN, read(body, max)).await {
-            Ok(content) => content.map(|bytes| Self {
+        match whole(&parts.headers, body, max).await? {
+            Whole::TooLarge(_) => Err(too_large(max)),
+            Whole::Read(bytes) => Ok(Self {
                 bytes,
                 said_json: says_json(&parts.headers),
             }),
-            Err(_) => Err(too_slow("the body did not arrive within 30 s")),
         }
     }
 }
@@ -123,7 +140,7 @@ fn announced(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-async fn read(body: Body, max: usize) -> Result<Bytes, Problem> {
+async fn read(body: Body, max: usize) -> Result<Whole, Problem> {
     let mut stream = body.into_data_stream();
     let mut whole = BytesMut::new();
     let began = Instant::now();
@@ -136,16 +153,17 @@ async fn read(body: Body, max: usize) -> Result<Bytes, Problem> {
             false => too_slow("the body came at less than 1 KiB/s"),
         });
         let chunk = match next? {
-            None => return Ok(whole.freeze()),
+            None => return Ok(Whole::Read(whole.freeze())),
             Some(Ok(chunk)) => chunk,
             Some(Err(error)) => {
                 let detail = format!("the body ended too early: {error}");
                 return Err(Problem::new(&codes::INVALID_BODY, detail));
             }
         };
-        if whole.len() + chunk.len() > max {
+        let length = whole.len() + chunk.len();
+        if length > max {
             discard(stream);
-            return Err(too_large(max));
+            return Ok(Whole::TooLarge(length as u64));
         }
         whole.extend_from_slice(&chunk);
     }
@@ -168,7 +186,7 @@ fn discard(mut stream: BodyDataStream) {
     }));
 }
 
-fn too_large(max: usize) -> Problem {
+pub(super) fn too_large(max: usize) -> Problem {
     Problem::new(
         &codes::BODY_TOO_LARGE,
         format!("the body is larger than {max} bytes"),
@@ -225,6 +243,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_slow_but_steady_body_is_read() {
         let whole = read(body(25, 2 * BYTES_PER_SECOND_MIN), 1024 * 1024).await;
-        assert_eq!(whole.unwrap().len(), 50 * BYTES_PER_SECOND_MIN);
+        let Whole::Read(whole) = whole.unwrap() else {
+            panic!("it is not too large");
+        };
+        assert_eq!(whole.len(), 50 * BYTES_PER_SECOND_MIN);
     }
 }

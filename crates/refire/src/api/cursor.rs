@@ -19,6 +19,9 @@ pub(super) enum List {
     Events = 3,
     Retries = 4,
     DeadLetters = 5,
+    Triggers = 6,
+    Slots = 7,
+    Requests = 8,
 }
 
 /// One list with one filter.

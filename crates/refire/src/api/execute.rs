@@ -216,7 +216,7 @@ async fn finished(app: &App, started: Started, wait: Duration) -> Response {
 }
 
 /// 202, with where to look.
-async fn accepted(app: &App, started: Started) -> Response {
+pub(super) async fn accepted(app: &App, started: Started) -> Response {
     let body = model(app, &started).await;
     let mut response = (StatusCode::ACCEPTED, Json(body)).into_response();
     mark(&mut response, &started);

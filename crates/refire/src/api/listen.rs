@@ -8,7 +8,7 @@ mod activity;
 mod entrance;
 
 use std::io::ErrorKind;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,6 +45,10 @@ const RESETS_MAX: usize = 32;
 /// Connections that may wait to be accepted. Where there is no room to wait, a client tries again
 /// only after a second, and one that says nothing is not even known. The system may allow fewer.
 const BACKLOG: u32 = 4096;
+
+/// The other end of a request's connection.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Peer(pub(super) IpAddr);
 
 /// Takes an address.
 pub(crate) fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
@@ -156,7 +160,8 @@ impl Door {
             },
             () = self.stop.cancelled() => return,
         }
-        let service = Watched::new(self.router.clone(), activity.clone());
+        let peer = stream.peer_addr().ok().map(|peer| Peer(peer.ip()));
+        let service = Watched::new(self.router.clone(), activity.clone(), peer);
         let connection = self
             .builder
             .serve_connection(TokioIo::new(Turns::new(stream)), service);

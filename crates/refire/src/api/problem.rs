@@ -11,7 +11,9 @@ use refire_client::model;
 use refire_client::model::FieldProblem;
 use refire_core::definition::Problems;
 use refire_core::json::JsonError;
+use refire_core::trigger::BackfillError;
 use refire_engine::catalog::CatalogError;
+use refire_engine::trigger::TriggerError;
 use refire_engine::{
     ApplyError, CommandError, CommitFailure, IntakeError, LetterRetryError, ReplayError,
 };
@@ -285,6 +287,37 @@ impl From<ReplayError> for Problem {
     }
 }
 
+impl From<TriggerError> for Problem {
+    fn from(error: TriggerError) -> Self {
+        let code = match error {
+            TriggerError::NotFound => &codes::NO_TRIGGER,
+            TriggerError::NoSuchWorkflow(_) => &codes::NO_WORKFLOW,
+            TriggerError::Invalid(problems) => return invalid_trigger(&problems),
+            TriggerError::Without { .. } => &codes::NOT_OF_THIS_TRIGGER,
+            TriggerError::NoSuchRequest => &codes::NO_REQUEST,
+            TriggerError::NotKept => &codes::REQUEST_NOT_KEPT,
+            TriggerError::Disabled => &codes::TRIGGER_DISABLED,
+            TriggerError::Contended => &codes::TRIGGER_CONTENDED,
+            TriggerError::NoMasterKey | TriggerError::Secrets(_) | TriggerError::Vault(_) => {
+                &codes::NO_MASTER_KEY
+            }
+            TriggerError::Read(error) => return error.into(),
+            TriggerError::Catalog(error) => return error.into(),
+            TriggerError::Commit(failure) => return failure.into(),
+            TriggerError::Start(error) => return error.into(),
+            TriggerError::Backfill(BackfillError::NoSchedule) => &codes::NOT_OF_THIS_TRIGGER,
+            TriggerError::Backfill(error) => {
+                let field = match error {
+                    BackfillError::TooMany { .. } => "from",
+                    BackfillError::NoSchedule | BackfillError::Backwards => "to",
+                };
+                return Self::field(&codes::INVALID_BODY, field, error.to_string());
+            }
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
 impl From<JsonError> for Problem {
     fn from(error: JsonError) -> Self {
         Self::new(
@@ -292,6 +325,16 @@ impl From<JsonError> for Problem {
             format!("the body is not valid JSON: {error}"),
         )
     }
+}
+
+/// A trigger has problems. Their places are those in its stored form, so only fields are told.
+fn invalid_trigger(problems: &Problems) -> Problem {
+    let named = |problem: &refire_core::definition::Problem| FieldProblem {
+        hint: problem.hint.clone(),
+        ..wrong(&problem.path, problem.message.clone())
+    };
+    let errors = problems.iter().map(named).collect();
+    Problem::fields(&codes::INVALID_TRIGGER, errors)
 }
 
 /// The definition has problems.

@@ -145,6 +145,16 @@ impl Query {
         }
     }
 
+    /// `true`, `false` or absent, where absent means both.
+    pub(super) fn maybe_flag(&mut self, name: &'static str) -> Option<bool> {
+        let text = self.text(name)?;
+        let flag = text.parse().ok();
+        if flag.is_none() {
+            self.refuse(name, format!("`{text}` is neither true nor false"));
+        }
+        flag
+    }
+
     /// Words of a closed list, by name.
     pub(super) fn words<T: Copy>(
         &mut self,

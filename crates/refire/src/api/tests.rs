@@ -11,15 +11,29 @@ const KEY: &str = "rf_of_the_tests";
 
 /// An app on a store of its own.
 async fn app() -> (App, tempfile::TempDir) {
+    app_of(|builder| builder).await
+}
+
+/// The same with another engine.
+pub(super) async fn app_of(
+    change: impl FnOnce(refire_engine::Builder) -> refire_engine::Builder,
+) -> (App, tempfile::TempDir) {
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let directory = tempfile::tempdir().unwrap();
     let now = refire_core::time::Timestamp::from_millis(0);
     let store = Sqlite::open_in(directory.path(), &Options::new(now)).unwrap();
-    let engine = Engine::builder(Arc::new(store)).start().await.unwrap();
-    (App::new(engine, AdminKey::new(KEY), 1024), directory)
+    let builder = change(Engine::builder(Arc::new(store)));
+    let engine = builder.start().await.unwrap();
+    (
+        App::new(engine, AdminKey::new(KEY), 1024, Outside::default()),
+        directory,
+    )
 }
 
-async fn ask(router: &Router, request: Request<Body>) -> (StatusCode, serde_json::Value) {
+pub(super) async fn ask(
+    router: &Router,
+    request: Request<Body>,
+) -> (StatusCode, serde_json::Value) {
     let response = router.clone().oneshot(request).await.unwrap();
     let status = response.status();
     let body = axum::body::to_bytes(response.into_body(), 1 << 20)
@@ -28,7 +42,7 @@ async fn ask(router: &Router, request: Request<Body>) -> (StatusCode, serde_json
     (status, serde_json::from_slice(&body).unwrap_or_default())
 }
 
-fn request(method: &str, path: &str, body: impl Into<Body>) -> Request<Body> {
+pub(super) fn request(method: &str, path: &str, body: impl Into<Body>) -> Request<Body> {
     Request::builder()
         .method(method)
         .uri(path)
@@ -66,6 +80,8 @@ async fn every_call_has_a_name_and_asks_for_a_key_unless_it_is_open() {
         "/version",
         "/api/schema/workflow",
         "/docs/errors/{code}",
+        // Each trigger says how its sender is known.
+        "/webhooks/{webhook_id}",
     ];
     let document = serde_json::to_value(&document).unwrap();
     let mut names = std::collections::HashSet::new();

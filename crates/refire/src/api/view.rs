@@ -5,8 +5,10 @@ pub(super) mod difference;
 pub(super) mod event;
 pub(super) mod execution;
 pub(super) mod letter;
+pub(super) mod request;
 pub(super) mod retry;
 pub(super) mod step;
+pub(super) mod trigger;
 pub(super) mod workflow;
 
 use refire_client::model::{ErrorInfo, Raw};

@@ -5,6 +5,7 @@ use super::outcome::Usage;
 
 const EXECUTION: &str = "exec_";
 const LETTER: &str = "dlq_";
+const WEBHOOK: &str = "wh_";
 
 /// The id, unless it is a dead letter's.
 pub(crate) fn execution(id: &str) -> Result<&str, Usage> {
@@ -27,6 +28,21 @@ pub(crate) fn letter(id: &str) -> Result<&str, Usage> {
     Ok(id)
 }
 
+/// The id, unless it is something else's.
+pub(crate) fn trigger(id: &str) -> Result<&str, Usage> {
+    if id.starts_with(WEBHOOK) {
+        return Err(Usage(format!(
+            "{id} is the name in a webhook's address; `refire trigger list` has its trigger (trg_…)"
+        )));
+    }
+    if id.starts_with(EXECUTION) {
+        return Err(Usage(format!(
+            "{id} is an execution, not a trigger; `refire executions show {id}` names its trigger"
+        )));
+    }
+    Ok(id)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,5 +55,10 @@ mod tests {
         assert!(said.contains("refire dlq show dlq_1"), "{said}");
         let said = letter("exec_1").unwrap_err().to_string();
         assert!(said.contains("refire executions show exec_1"), "{said}");
+        assert_eq!(trigger("trg_1").unwrap(), "trg_1");
+        for other in ["wh_1", "exec_1"] {
+            let said = trigger(other).unwrap_err().to_string();
+            assert!(said.contains("refire "), "{said}");
+        }
     }
 }

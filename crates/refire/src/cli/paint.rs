@@ -17,10 +17,11 @@ enum Tone {
 
 fn tone(status: &str) -> Tone {
     match status {
-        "completed" | "resolved" | "compensated" => Tone::Good,
-        "failed" | "dlq" => Tone::Bad,
+        "completed" | "resolved" | "compensated" | "enabled" | "fired" | "recovered"
+        | "triggered" => Tone::Good,
+        "failed" | "dlq" | "overdue" | "broken" | "auth_failed" | "error" => Tone::Bad,
         "running" => Tone::Busy,
-        "retrying" | "paused" | "waiting" => Tone::Warning,
+        "retrying" | "paused" | "waiting" | "late" => Tone::Warning,
         _ => Tone::Quiet,
     }
 }

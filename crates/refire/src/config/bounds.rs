@@ -103,6 +103,7 @@ pub(super) fn retention(flags: &Bounds, file: &Bounds) -> anyhow::Result<Retenti
             flags.keep_failed.as_ref().or(file.keep_failed.as_ref()),
             defaults.failed,
         )?,
+        requests: defaults.requests,
         every: defaults.every,
     })
 }

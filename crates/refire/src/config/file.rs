@@ -8,6 +8,7 @@ use refire_core::definition::source::{Content, Node};
 
 use super::bounds::Bounds;
 use super::node::NodeArgs;
+use super::outside::OutsideArgs;
 use super::{DatabaseUrl, LogFormat};
 
 /// What the file says; the rest is decided elsewhere.
@@ -17,6 +18,7 @@ pub(super) struct Settings {
     pub(super) data_dir: Option<PathBuf>,
     pub(super) database: Option<DatabaseUrl>,
     pub(super) node: NodeArgs,
+    pub(super) outside: OutsideArgs,
     pub(super) dev: Option<bool>,
     pub(super) behind_proxy: Option<bool>,
     pub(super) allow_private_targets: Option<String>,
@@ -28,7 +30,7 @@ pub(super) struct Settings {
 }
 
 /// Every key, for the message about an unknown one.
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 22] = [
     "listen",
     "data_dir",
     "database",
@@ -36,6 +38,8 @@ const KEYS: [&str; 20] = [
     "lease",
     "dev",
     "behind_proxy",
+    "public_url",
+    "trusted_proxies",
     "allow_private_targets",
     "log_format",
     "log_level",
@@ -98,6 +102,8 @@ fn set(settings: &mut Settings, key: &str, value: &Node) -> anyhow::Result<()> {
         "lease" => settings.node.lease = Some(text(value)?),
         "dev" => settings.dev = Some(flag(value)?),
         "behind_proxy" => settings.behind_proxy = Some(flag(value)?),
+        "public_url" => settings.outside.public_url = Some(text(value)?),
+        "trusted_proxies" => settings.outside.trusted_proxies = Some(list(value)?),
         "allow_private_targets" => settings.allow_private_targets = Some(list(value)?),
         "log_format" => settings.log_format = Some(log_format(&text(value)?)?),
         "log_level" => settings.log_level = Some(text(value)?),

@@ -136,12 +136,13 @@ fn kept(path: &Path) -> anyhow::Result<Obtained> {
     })
 }
 
-fn read(path: &Path) -> anyhow::Result<Option<String>> {
+pub(super) fn read(path: &Path) -> anyhow::Result<Option<String>> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text.trim().to_owned())),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error)
-            .with_context(|| format!("the admin key in {} cannot be read", path.display())),
+        Err(error) => {
+            Err(error).with_context(|| format!("the key in {} cannot be read", path.display()))
+        }
     }
 }
 
@@ -169,7 +170,7 @@ fn make() -> String {
 
 /// Written under another name first, so that there is never half a key; and on disk with its name
 /// before it is shown, since it is shown only once. Whether it was: a key that is there stays.
-fn write(path: &Path, key: &str) -> std::io::Result<bool> {
+pub(super) fn write(path: &Path, key: &str) -> std::io::Result<bool> {
     let partial = path.with_extension(format!("{}.partial", std::process::id()));
     // A stale one may have another owner or mode; ours is made anew.
     let _ = std::fs::remove_file(&partial);

@@ -15,4 +15,5 @@ mod refire;
 mod server;
 mod story;
 mod stub;
+mod triggers;
 mod validate;

@@ -20,5 +20,7 @@ mod sockets;
 mod start;
 mod stop;
 mod target;
+mod triggers;
 mod undoing;
+mod webhooks;
 mod workflow;

@@ -32,8 +32,12 @@ mod server;
 mod stop;
 #[path = "../it/target.rs"]
 mod target;
+#[path = "../it/triggers.rs"]
+mod triggers;
 #[path = "../it/undoing.rs"]
 mod undoing;
+#[path = "../it/webhooks.rs"]
+mod webhooks;
 #[path = "../it/workflow.rs"]
 mod workflow;
 

@@ -45,6 +45,7 @@ impl Run {
             work: Vec::new(),
             new_letter: None,
             settle: None,
+            end: None,
         };
         self.log.extend(decision.events);
         for effect in decision.effects {

@@ -194,8 +194,11 @@ impl Stage {
             claim: None,
             letter: None,
             only_newest: false,
+            trigger: None,
+            request: None,
             new_letter: advance.new_letter,
             settle: advance.settle,
+            end: None,
         };
         (run, admit)
     }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
-use refire_core::id::{DlqId, ExecutionId};
+use refire_core::id::{DlqId, ExecutionId, RequestId, TriggerId};
 
-use super::image::{Definition, Filed, Image, KeyName, Record, UsedKey};
-use crate::{WorkKey, WorkRow};
+use super::image::{
+    Definition, Filed, Image, KeyName, Record, RingLength, Standing, Told, UsedKey,
+};
+use crate::{RequestRow, SlotRow, WorkKey, WorkRow};
 
 /// A row as it shall be; absent = there shall be none.
 #[derive(Debug, Clone)]
@@ -19,6 +21,11 @@ pub(super) enum Change {
     Work(WorkKey, Option<Arc<WorkRow>>),
     Letter(DlqId, Option<Arc<Filed>>),
     Key(KeyName, Option<Arc<UsedKey>>),
+    Trigger(TriggerId, Option<Arc<Told>>),
+    TriggerState(TriggerId, Option<Arc<Standing>>),
+    Slot((TriggerId, u64), Option<Arc<SlotRow>>),
+    Request(RequestId, Option<Arc<RequestRow>>),
+    Ring(TriggerId, Option<Arc<RingLength>>),
 }
 
 impl Image {
@@ -48,6 +55,26 @@ impl Image {
             Change::Key(key, row) => {
                 let before = put(&mut self.keys, &key, row);
                 Change::Key(key, before)
+            }
+            Change::Trigger(key, row) => {
+                let before = put(&mut self.triggers, &key, row);
+                Change::Trigger(key, before)
+            }
+            Change::TriggerState(key, row) => {
+                let before = put(&mut self.trigger_states, &key, row);
+                Change::TriggerState(key, before)
+            }
+            Change::Slot(key, row) => {
+                let before = put(&mut self.slots, &key, row);
+                Change::Slot(key, before)
+            }
+            Change::Request(key, row) => {
+                let before = put(&mut self.requests, &key, row);
+                Change::Request(key, before)
+            }
+            Change::Ring(key, row) => {
+                let before = put(&mut self.rings, &key, row);
+                Change::Ring(key, before)
             }
         }
     }

@@ -6,10 +6,13 @@ use std::sync::Arc;
 use refire_core::dead_letter::{Letter, LetterStatus};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
-use refire_core::id::{DlqId, ExecutionId, NodeId};
+use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId};
 use refire_core::time::Timestamp;
 
-use crate::{ExecutionRow, NodeRow, VersionRow, WorkKey, WorkRow};
+use crate::{
+    ExecutionRow, NodeRow, RequestRow, SlotRow, TriggerRow, TriggerState, VersionRow, WorkKey,
+    WorkRow,
+};
 
 /// Everything that a store holds at one moment. Rows are shared, so a clone copies only the maps.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -26,6 +29,16 @@ pub struct Image {
     pub letters: BTreeMap<DlqId, Arc<Filed>>,
     /// Idempotency keys.
     pub keys: BTreeMap<KeyName, Arc<UsedKey>>,
+    /// Triggers, deleted ones too.
+    pub triggers: BTreeMap<TriggerId, Arc<Told>>,
+    /// Where they stand.
+    pub trigger_states: BTreeMap<TriggerId, Arc<Standing>>,
+    /// The ledger of their slots.
+    pub slots: BTreeMap<(TriggerId, u64), Arc<SlotRow>>,
+    /// Requests to webhooks.
+    pub requests: BTreeMap<RequestId, Arc<RequestRow>>,
+    /// How long the rings of those are that started nothing.
+    pub rings: BTreeMap<TriggerId, Arc<RingLength>>,
     /// The nodes that have a lease; what they own is counted when it is asked for.
     pub nodes: BTreeMap<NodeId, NodeRow>,
 }
@@ -104,6 +117,33 @@ pub struct UsedKey {
     pub expires_at: Timestamp,
 }
 
+/// A trigger, as it was told last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// Its row.
+    pub row: TriggerRow,
+    /// When it was deleted.
+    pub deleted_at: Option<Timestamp>,
+}
+
+/// Where a trigger stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// Its state.
+    pub state: TriggerState,
+    /// What its ledger has got since it was cut.
+    pub slots: u64,
+}
+
+/// How long a ring of requests is, at most.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RingLength {
+    /// Requests.
+    pub rows: u64,
+    /// What they weigh, in bytes.
+    pub bytes: u64,
+}
+
 impl Image {
     /// An execution's log, oldest first.
     pub fn log(&self, id: ExecutionId) -> impl DoubleEndedIterator<Item = &EventRow> {
@@ -141,7 +181,12 @@ impl Image {
             + self.events.len()
             + self.work.len()
             + self.letters.len()
-            + self.keys.len();
+            + self.keys.len()
+            + self.triggers.len()
+            + self.trigger_states.len()
+            + self.slots.len()
+            + self.requests.len()
+            + self.rings.len();
         rows as u64
     }
 }

@@ -3,6 +3,7 @@
 mod catalog;
 mod execution;
 mod letter;
+mod trigger;
 mod work;
 
 use std::error::Error;

@@ -5,6 +5,8 @@ mod claim;
 mod execution;
 mod letter;
 mod prune;
+mod request;
+mod trigger;
 mod work;
 
 use std::collections::BTreeSet;
@@ -63,6 +65,11 @@ impl Pen<'_> {
             Part::DeleteLetter { id, by } => self.delete_letter(*id, by),
             Part::PutWorkflow(put) => self.put_workflow(put),
             Part::DeleteWorkflow { id } => self.delete_workflow(id),
+            Part::CreateTrigger(create) => self.create_trigger(create),
+            Part::ChangeTrigger(change) => self.change_trigger(change),
+            Part::DeleteTrigger { id, .. } => self.delete_trigger(*id),
+            Part::Fire(fire) => self.fire(fire)?,
+            Part::LogRequests(requests) => self.log_requests(requests),
             Part::Prune(prune) => self.prune(prune),
         })
     }

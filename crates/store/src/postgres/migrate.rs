@@ -11,12 +11,20 @@ use super::{columns, connect, failure};
 use crate::ReadError;
 
 /// Every migration, in order.
-const MIGRATIONS: &[Migration] = &[Migration {
-    number: 1,
-    name: "initial",
-    about: "makes all tables, in an empty database",
-    script: include_str!("migrations/0001_initial.sql"),
-}];
+const MIGRATIONS: &[Migration] = &[
+    Migration {
+        number: 1,
+        name: "initial",
+        about: "makes all tables, in an empty database",
+        script: include_str!("migrations/0001_initial.sql"),
+    },
+    Migration {
+        number: 2,
+        name: "triggers",
+        about: "adds tables for triggers; nothing else changes",
+        script: include_str!("migrations/0002_triggers.sql"),
+    },
+];
 
 /// Held while migrations are applied: "refire" in ASCII.
 const LOCK: i64 = 0x7265_6669_7265;

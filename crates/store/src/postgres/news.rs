@@ -250,6 +250,8 @@ fn written(own: Uuid, news: &News) -> String {
         News::Work => format!("{own} work"),
         News::Withdrawn(id) => format!("{own} withdrawn {id}"),
         News::Definition(id) => format!("{own} definition {id}"),
+        News::Trigger(id) => format!("{own} trigger {id}"),
+        News::Due => format!("{own} due"),
         News::Missed => format!("{own} missed"),
     }
 }
@@ -261,6 +263,8 @@ fn read(line: &str) -> Option<(Uuid, News)> {
         ("work", None) => News::Work,
         ("withdrawn", Some(id)) => News::Withdrawn(id.parse().ok()?),
         ("definition", Some(id)) => News::Definition(WorkflowId::new(id).ok()?),
+        ("trigger", Some(id)) => News::Trigger(id.parse().ok()?),
+        ("due", None) => News::Due,
         ("missed", None) => News::Missed,
         _ => return None,
     };

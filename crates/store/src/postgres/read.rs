@@ -6,7 +6,9 @@ pub(super) mod letter;
 mod letter_scan;
 pub(super) mod letter_summary;
 pub(super) mod list;
+pub(super) mod request;
 mod state;
+pub(super) mod trigger;
 pub(super) mod work;
 
 use refire_core::definition::WorkflowId;

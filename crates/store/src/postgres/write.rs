@@ -9,13 +9,17 @@ mod advance;
 mod catalog;
 mod changes;
 mod claim;
+mod fire;
+mod ledger;
 mod letter;
 pub(super) mod link;
 mod prune;
+mod request;
 pub(super) mod resolve;
 mod rows;
 mod single;
 mod stage;
+mod trigger;
 mod work;
 
 use std::collections::BTreeMap;
@@ -101,16 +105,20 @@ pub(super) async fn write(link: &mut Link, order: &Order, mark: Mark, batch: &Ba
     }
 }
 
-fn begin(mark: Mark, batch: &Batch) -> [Query<'_>; 2] {
+/// How a transaction begins, whatever is written in it.
+fn begin<'a>(mark: Mark, batch: &'a Batch, stages: &[Stage<'_>]) -> Vec<Query<'a>> {
     let node = batch.lease.as_ref().map(|node| uuid(node.as_bytes()));
     let (names, alone): (Vec<i32>, Vec<bool>) = locks(batch).into_iter().unzip();
-    [
+    let mut queries = vec![
         Query::new(BEGIN, Vec::new()),
         Query::new(
             BEGIN_COMMIT,
             values![node, mark.writer, mark.serial, names, alone],
         ),
-    ]
+    ];
+    let is_one_group = matches!(stages, [Stage::Group(_)]);
+    queries.extend(trigger::lock(batch, is_one_group));
+    queries
 }
 
 /// Sends everything, then reads.
@@ -121,7 +129,8 @@ async fn in_a_row(
     batch: &Batch,
     stages: &mut [Stage<'_>],
 ) -> Ended {
-    let mut queries = Vec::from(begin(mark, batch));
+    let mut queries = begin(mark, batch, stages);
+    let before = queries.len();
     for stage in stages.iter_mut() {
         if let Stage::Group(group) = stage {
             queries.extend(group.queries(link, order));
@@ -142,7 +151,7 @@ async fn in_a_row(
         Ok(answers) => answers,
         Err(ended) => return *ended,
     };
-    let mut answers = answers.into_iter().skip(2);
+    let mut answers = answers.into_iter().skip(before);
     let mut outcomes = vec![None; batch.parts.len()];
     for stage in stages {
         if let Stage::Group(group) = stage
@@ -200,7 +209,7 @@ async fn steps(
     stages: Vec<Stage<'_>>,
     outcomes: &mut [Option<PartOutcome>],
 ) -> Result<(), Failed> {
-    for query in begin(mark, batch) {
+    for query in begin(mark, batch, &stages) {
         link.ask(query).await?;
     }
     for stage in stages {
@@ -246,6 +255,13 @@ fn workflows(batch: &Batch) -> impl Iterator<Item = &WorkflowId> {
                 named.extend(of_work(&advance.work));
                 named.extend(advance.new_letter.iter().map(|letter| &letter.workflow));
             }
+            Part::Fire(fire) => {
+                if let Some(admit) = &fire.admission {
+                    named.push(&admit.row.workflow);
+                    named.extend(of_work(&admit.work));
+                    named.extend(admit.new_letter.iter().map(|letter| &letter.workflow));
+                }
+            }
             Part::Claim(claim) => named.extend(claim.wants.iter().map(|want| &want.workflow)),
             Part::ClaimTimers(_)
             | Part::Begin(_)
@@ -253,6 +269,10 @@ fn workflows(batch: &Batch) -> impl Iterator<Item = &WorkflowId> {
             | Part::DeleteLetter { .. }
             | Part::PutWorkflow(_)
             | Part::DeleteWorkflow { .. }
+            | Part::CreateTrigger(_)
+            | Part::ChangeTrigger(_)
+            | Part::DeleteTrigger { .. }
+            | Part::LogRequests(_)
             | Part::Prune(_) => {}
         }
         named
@@ -275,12 +295,20 @@ fn locks(batch: &Batch) -> BTreeMap<i32, bool> {
             Part::Admit(admit) => (&admit.row.workflow, false),
             Part::PutWorkflow(put) => (&put.id, true),
             Part::DeleteWorkflow { id } => (id, true),
+            Part::CreateTrigger(create) => (&create.workflow, true),
+            Part::ChangeTrigger(change) => (&change.workflow, true),
+            Part::DeleteTrigger { workflow, .. } => (workflow, true),
+            Part::Fire(fire) => match &fire.admission {
+                Some(admit) => (&admit.row.workflow, false),
+                None => continue,
+            },
             Part::Advance(_)
             | Part::Claim(_)
             | Part::ClaimTimers(_)
             | Part::Begin(_)
             | Part::Release(_)
             | Part::DeleteLetter { .. }
+            | Part::LogRequests(_)
             | Part::Prune(_) => continue,
         };
         *locks.entry(lock_name(workflow)).or_default() |= alone;

@@ -9,11 +9,18 @@ use sha2::{Digest, Sha256};
 use crate::ReadError;
 
 /// Every migration, in order.
-const MIGRATIONS: &[Migration] = &[Migration {
-    number: 1,
-    name: "initial",
-    script: include_str!("migrations/0001_initial.sql"),
-}];
+const MIGRATIONS: &[Migration] = &[
+    Migration {
+        number: 1,
+        name: "initial",
+        script: include_str!("migrations/0001_initial.sql"),
+    },
+    Migration {
+        number: 2,
+        name: "triggers",
+        script: include_str!("migrations/0002_triggers.sql"),
+    },
+];
 
 struct Migration {
     number: u32,

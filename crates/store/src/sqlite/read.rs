@@ -6,6 +6,8 @@ pub(super) mod letter;
 mod letter_scan;
 pub(super) mod letter_summary;
 pub(super) mod list;
+pub(super) mod request;
+pub(super) mod trigger;
 pub(super) mod work;
 
 use refire_core::definition::WorkflowId;

@@ -10,7 +10,7 @@ use super::columns::WORK;
 use super::connect;
 use super::desk::Place;
 use super::read::work::NEXT_WORKFLOW;
-use super::write::{NEXT_PRIORITY, OF_EXECUTIONS, OPEN_EXECUTIONS, TIMERS, at_once, due};
+use super::write::{NEXT_PRIORITY, OF_EXECUTIONS, OPEN_EXECUTIONS, RING, TIMERS, at_once, due};
 use super::{Options, Sqlite};
 use crate::{Batch, CommitError, NotWritten, Part, PutWorkflow, Store};
 
@@ -46,7 +46,7 @@ fn plan(connection: &Connection, sql: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn claims_search_an_index_and_sort_nothing() {
+async fn claims_and_rings_search_an_index_and_sort_nothing() {
     let directory = tempfile::tempdir().unwrap();
     open(directory.path()).close().await;
     let connection = Connection::open(directory.path().join("refire.db")).unwrap();
@@ -72,6 +72,10 @@ async fn claims_search_an_index_and_sort_nothing() {
             "work_timers (due_at>? AND due_at<?)",
         ),
         (OF_EXECUTIONS.to_owned(), "PRIMARY KEY (execution=?)"),
+        (
+            RING.to_owned(),
+            "COVERING INDEX requests_refused (trigger=?)",
+        ),
     ];
     for (sql, index) in queries {
         let plan = plan(&connection, &sql);

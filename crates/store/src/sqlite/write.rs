@@ -6,8 +6,11 @@
 mod catalog;
 mod claim;
 mod execution;
+mod fire;
 mod letter;
 mod prune;
+mod request;
+mod trigger;
 mod work;
 
 use std::collections::HashMap;
@@ -23,6 +26,8 @@ pub(super) use catalog::OPEN_EXECUTIONS;
 pub(super) use claim::NEXT_PRIORITY;
 #[cfg(test)]
 pub(super) use claim::{OF_EXECUTIONS, TIMERS, at_once, due};
+#[cfg(test)]
+pub(super) use request::RING;
 
 /// What the writer remembers between commits. Forgotten when a transaction is rolled back.
 #[derive(Default)]
@@ -75,6 +80,11 @@ impl<'a> Pen<'a> {
             Part::DeleteLetter { id, by } => self.delete_letter(*id, by),
             Part::PutWorkflow(put) => self.put_workflow(put),
             Part::DeleteWorkflow { id } => self.delete_workflow(id),
+            Part::CreateTrigger(create) => self.create_trigger(create),
+            Part::ChangeTrigger(change) => self.change_trigger(change),
+            Part::DeleteTrigger { id, .. } => self.delete_trigger(*id),
+            Part::Fire(fire) => self.fire(fire),
+            Part::LogRequests(requests) => self.log_requests(requests),
             Part::Prune(prune) => self.prune(prune),
         }
     }

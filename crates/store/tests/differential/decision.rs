@@ -26,6 +26,7 @@ pub(crate) fn advance(
         work: Vec::new(),
         new_letter: None,
         settle: None,
+        end: None,
     };
     for effect in &decision.effects {
         let change = match effect {
@@ -75,8 +76,11 @@ pub(crate) fn admit(id: ExecutionId, decision: &Decision, looks: &Looks) -> Admi
         claim: None,
         letter: None,
         only_newest: false,
+        trigger: None,
+        request: None,
         new_letter: advance.new_letter,
         settle: advance.settle,
+        end: None,
     }
 }
 

@@ -113,8 +113,12 @@ impl History {
     /// A time that stands in some row: the ends of ranges are where mistakes are.
     fn named_time(&mut self) -> Option<Timestamp> {
         let known = &self.known;
-        match self.dice.below(5) {
+        match self.dice.below(6) {
             0 => self.dice.pick_from(known.work.values())?.due_at,
+            5 => {
+                let standing = self.dice.pick_from(known.trigger_states.values())?;
+                standing.state.plan.due_at
+            }
             1 => Some(self.dice.pick_from(known.keys.values())?.expires_at),
             2 => Some(
                 self.dice
@@ -155,7 +159,8 @@ impl History {
     }
 
     fn part(&mut self) -> Option<Part> {
-        match self.dice.below(100) {
+        match self.dice.below(130) {
+            100.. => self.trigger_part(),
             0..24 => self.admit(),
             24..64 => self.advance(),
             64..72 => Some(self.claim()),
@@ -186,7 +191,7 @@ impl History {
     }
 
     /// A new id, mostly later than all before.
-    fn id(&mut self) -> ExecutionId {
+    pub(crate) fn id(&mut self) -> ExecutionId {
         self.serial += 1;
         let mut entropy = [0; 10];
         entropy[6..].copy_from_slice(&self.serial.to_be_bytes());
@@ -207,14 +212,19 @@ impl History {
         parsed.or_insert_with(parse).clone()
     }
 
-    fn admit(&mut self) -> Option<Part> {
+    pub(crate) fn admit(&mut self) -> Option<Part> {
         let id = match self.dice.pick_from(self.known.executions.keys()) {
             Some(taken) if self.dice.one_in(15) => *taken,
             _ => self.id(),
         };
         let of = self.workflow();
         let newest = self.known.workflows.get(&of);
-        let newest = newest.and_then(|known| known.versions.get(&known.version));
+        // Somebody may not have heard of the newest one yet.
+        let is_behind = u32::from(self.dice.one_in(10));
+        let newest = newest.and_then(|known| {
+            let version = known.version.saturating_sub(is_behind).max(1);
+            known.versions.get(&version)
+        });
         let (version, text) = newest.map_or_else(
             || (1, source(of.as_str(), 0)),
             |newest| (newest.version, newest.source.clone()),
@@ -226,12 +236,14 @@ impl History {
         let decision = start(&workflow, with, self.now);
         let looks = self.looks();
         let claim = self.key();
-        let admit = Admit {
+        let mut admit = Admit {
             claim: self.dice.maybe(claim),
             letter,
             only_newest: self.dice.one_in(3),
             ..decision::admit(id, &decision, &looks)
         };
+        admit.end = self.end(&decision.state);
+        self.by_request(&mut admit);
         if is_new && newest_is_there(&self.known, &of) {
             self.decided.insert(id, decision.state);
         }
@@ -321,6 +333,7 @@ impl History {
             if self.dice.one_in(6) {
                 advance.work.extend(self.restoration(id, &decision.state));
             }
+            advance.end = self.end(&decision.state);
             if !is_late {
                 self.decided.insert(id, decision.state);
             }

@@ -2,13 +2,16 @@
 
 use refire_core::dead_letter::LetterStatus;
 use refire_core::definition::WorkflowId;
-use refire_core::execution::{EventKind, Status};
+use refire_core::execution::{EventKind, Status, TriggerKind};
 use refire_core::failure::ErrorClass;
-use refire_core::id::{DlqId, ExecutionId};
+use refire_core::id::{DlqId, ExecutionId, RequestId, TriggerId};
 use refire_store::model::{Image, Model};
 use refire_store::postgres::Postgres;
 use refire_store::sqlite::Sqlite;
-use refire_store::{EventFilter, ExecutionFilter, LIMIT_MAX, LetterFilter, Store, WorkKey};
+use refire_store::{
+    EventFilter, ExecutionFilter, LIMIT_MAX, LetterFilter, RequestFilter, RequestStatus,
+    SlotStatus, Store, TriggerFilter, WorkKey,
+};
 
 use crate::definition::{WORKFLOWS, workflow_id};
 use crate::history::{History, NODES};
@@ -53,7 +56,7 @@ impl Stores {
         let id = dice.pick_from(known.executions.keys()).copied();
         let id = id.unwrap_or(ExecutionId::from_bytes([1; 16]));
         let limit = 1 + dice.small(9);
-        match dice.below(12) {
+        match dice.below(16) {
             0 => {
                 same!(self, execution(id));
                 same!(self, states(&[id, ExecutionId::from_bytes([1; 16]), id]));
@@ -100,12 +103,77 @@ impl Stores {
                 let filter = letter_filter(history, known);
                 same!(self, letter_summary(&filter));
             }
-            _ => {
+            10 | 11 => {
                 let after = history.workflow();
                 let after = history.dice.maybe(&after);
                 same!(self, workflows(after, limit));
             }
+            _ => self.ask_about_triggers(history, known, limit).await,
         }
+    }
+
+    /// One question about triggers.
+    async fn ask_about_triggers(&self, history: &mut History, known: &Image, limit: u32) {
+        let id = history.any_trigger();
+        let (from, to) = (history.about_now(60), history.about_now(60));
+        match history.dice.below(5) {
+            0 => {
+                let filter = trigger_filter(history);
+                let after = history.dice.maybe(id);
+                same!(self, triggers(&filter, after, limit));
+                same!(self, count_triggers(&filter));
+            }
+            1 => {
+                same!(self, due_triggers(from, limit));
+                same!(self, next_trigger_due());
+                same!(self, trigger_state(id));
+            }
+            2 => {
+                let statuses = history.dice.some(&SlotStatus::ALL);
+                let rows = known.slots.range((id, 0)..=(id, u64::MAX));
+                let rows: Vec<u64> = rows.map(|((_, seq), _)| *seq).collect();
+                let before = history.dice.pick_from(rows.iter()).copied();
+                let before = before.filter(|_| history.dice.one_in(2));
+                same!(self, slots(id, &statuses, before, limit));
+            }
+            3 => same!(self, slots_between(id, from, to, limit)),
+            _ => {
+                let (dice, statuses) = (&mut history.dice, RequestStatus::ALL);
+                let (is_test, statuses) = (dice.one_in(2), dice.some(&statuses));
+                let filter = RequestFilter {
+                    statuses: dice.maybe(statuses).unwrap_or_default(),
+                    is_test: dice.maybe(is_test),
+                    from: dice.one_in(4).then_some(from),
+                    to: dice.one_in(4).then_some(to),
+                };
+                let before = dice.pick_from(known.requests.keys()).copied();
+                let before = before.filter(|_| dice.one_in(2));
+                same!(self, requests(id, &filter, before, limit));
+            }
+        }
+    }
+
+    /// Everything about triggers.
+    async fn ask_everything_about_triggers(&self, known: &Image) {
+        for (id, told) in &known.triggers {
+            same!(self, trigger(*id));
+            same!(self, trigger_state(*id));
+            same!(
+                self,
+                slots(*id, &[] as &[SlotStatus], None::<u64>, LIMIT_MAX)
+            );
+            let filter = RequestFilter::default();
+            same!(self, requests(*id, &filter, None::<RequestId>, LIMIT_MAX));
+            if let Some(address) = told.row.webhook {
+                same!(self, webhook(address));
+            }
+        }
+        for id in known.requests.keys() {
+            same!(self, request(*id));
+        }
+        let all = TriggerFilter::default();
+        same!(self, triggers(&all, None::<TriggerId>, LIMIT_MAX));
+        same!(self, next_trigger_due());
     }
 
     /// Every row, whatever way it is read.
@@ -118,6 +186,8 @@ impl Stores {
         }
         let ids: Vec<ExecutionId> = known.executions.keys().copied().collect();
         same!(self, states(&ids));
+        same!(self, summaries(&ids));
+        self.ask_everything_about_triggers(known).await;
         for id in known.letters.keys() {
             same!(self, letter(*id));
         }
@@ -141,6 +211,18 @@ impl Stores {
                 same!(self, version(&id, version));
             }
         }
+    }
+}
+
+fn trigger_filter(history: &mut History) -> TriggerFilter {
+    let workflow = maybe_workflow(history);
+    let dice = &mut history.dice;
+    let kind = dice.pick(&[TriggerKind::Cron, TriggerKind::Webhook]);
+    let enabled = dice.one_in(2);
+    TriggerFilter {
+        workflow,
+        kind: dice.maybe(kind),
+        enabled: dice.maybe(enabled),
     }
 }
 

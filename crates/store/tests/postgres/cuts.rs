@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use refire_store::model::{Disk, NoFaults};
 use refire_store::postgres::Scratch;
-use refire_store::{EventFilter, LIMIT_MAX, LetterFilter, Part, PartOutcome, Store};
+use refire_store::{EventFilter, LIMIT_MAX, LetterFilter, Part, PartOutcome, RequestFilter, Store};
 
 use crate::history::History;
 use crate::proxy::{Cut, Proxy};
@@ -76,6 +76,7 @@ async fn history(seed: u64) {
 fn leaves_a_trace(part: &Part) -> bool {
     match part {
         Part::Admit(_) => true,
+        Part::Fire(fire) => fire.admission.is_some(),
         Part::Advance(advance) => advance.events[0].sequence == advance.expected_version + 1,
         _ => false,
     }
@@ -88,6 +89,20 @@ async fn check(store: &dyn Store, model: &dyn Store, disk: &Disk, seed: u64) {
         assert_eq!(found.unwrap(), expected.unwrap(), "seed {seed}");
         let found = store.history(*id, &every, 0, LIMIT_MAX).await;
         let expected = model.history(*id, &every, 0, LIMIT_MAX).await;
+        assert_eq!(found.unwrap(), expected.unwrap(), "seed {seed}");
+    }
+    let requests = RequestFilter::default();
+    for id in disk.durable().triggers.keys() {
+        let (found, expected) = (store.trigger(*id).await, model.trigger(*id).await);
+        assert_eq!(found.unwrap(), expected.unwrap(), "seed {seed}");
+        let found = store.trigger_state(*id).await;
+        let expected = model.trigger_state(*id).await;
+        assert_eq!(found.unwrap(), expected.unwrap(), "seed {seed}");
+        let found = store.slots(*id, &[], None, LIMIT_MAX).await;
+        let expected = model.slots(*id, &[], None, LIMIT_MAX).await;
+        assert_eq!(found.unwrap(), expected.unwrap(), "seed {seed}");
+        let found = store.requests(*id, &requests, None, LIMIT_MAX).await;
+        let expected = model.requests(*id, &requests, None, LIMIT_MAX).await;
         assert_eq!(found.unwrap(), expected.unwrap(), "seed {seed}");
     }
     let found = store.letters(&all, None, LIMIT_MAX).await;

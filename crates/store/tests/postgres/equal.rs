@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use refire_core::dead_letter::LetterStatus;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventKind, Status};
-use refire_core::id::{DlqId, ExecutionId, NodeId};
+use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId};
 use refire_core::time::Timestamp;
 use refire_store::{
-    EventFilter, ExecutionFilter, LIMIT_MAX, LetterFilter, LetterRow, Store, Summary, WorkKey,
+    EventFilter, ExecutionFilter, LIMIT_MAX, LetterFilter, LetterRow, RequestFilter, SlotStatus,
+    Store, Summary, TriggerFilter, WorkKey,
 };
 
 macro_rules! same {
@@ -34,6 +35,7 @@ pub(crate) async fn assert_equal(found: &dyn Store, expected: &dyn Store, now: T
     letters(found, expected, now).await;
     catalog(found, expected).await;
     work(found, expected, now).await;
+    triggers(found, expected, now).await;
 }
 
 /// The payloads of a state do not count when states are compared; here they do.
@@ -191,6 +193,30 @@ async fn catalog(found: &dyn Store, expected: &dyn Store) {
         same!(found, expected, open_counts(Some(id)));
     }
     same!(found, expected, open_counts(None::<&WorkflowId>));
+}
+
+async fn triggers(found: &dyn Store, expected: &dyn Store, now: Timestamp) {
+    let (all, every) = (TriggerFilter::default(), RequestFilter::default());
+    let none = None::<TriggerId>;
+    let listed = same!(found, expected, triggers(&all, none, LIMIT_MAX));
+    assert!(!listed.is_empty(), "nothing is compared with nothing");
+    for row in &listed {
+        let id = row.id;
+        same!(found, expected, trigger_state(id));
+        same!(
+            found,
+            expected,
+            slots(id, &[] as &[SlotStatus], None::<u64>, LIMIT_MAX)
+        );
+        let first = None::<RequestId>;
+        let requests = same!(found, expected, requests(id, &every, first, LIMIT_MAX));
+        for request in requests {
+            same!(found, expected, request(request.id));
+        }
+    }
+    let day = std::time::Duration::from_secs(24 * 3_600);
+    same!(found, expected, due_triggers(now.plus(day), LIMIT_MAX));
+    same!(found, expected, next_trigger_due());
 }
 
 async fn work(found: &dyn Store, expected: &dyn Store, now: Timestamp) {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use refire_core::definition::WorkflowId;
-use refire_core::id::ExecutionId;
+use refire_core::id::{ExecutionId, TriggerId};
 use refire_store::postgres::{Postgres, Scratch};
 use refire_store::{News, Store};
 use tokio::time::timeout;
@@ -33,7 +33,8 @@ async fn news_reach_the_others_and_not_oneself() {
         open(&scratch).await,
     );
     let definition = News::Definition(WorkflowId::new("orders").unwrap());
-    for news in [News::Work, withdrawn(7), definition] {
+    let trigger = News::Trigger(TriggerId::from_bytes([7; 16]));
+    for news in [News::Work, withdrawn(7), definition, trigger, News::Due] {
         let told = Instant::now();
         one.tell(news.clone());
         assert_eq!(heard(&other).await, news);

@@ -31,11 +31,14 @@ async fn programs_that_start_together_migrate_once() {
     }
     let applied = session(&scratch)
         .await
-        .query("SELECT number, name FROM schema_migrations", &[])
+        .query(
+            "SELECT number, name FROM schema_migrations ORDER BY number",
+            &[],
+        )
         .await
         .unwrap();
-    assert_eq!(applied.len(), 1);
-    assert_eq!(applied[0].get::<_, &str>(1), "initial");
+    let names: Vec<&str> = applied.iter().map(|row| row.get(1)).collect();
+    assert_eq!(names, ["initial", "triggers"]);
 }
 
 /// The names of what is still to be applied.
@@ -48,7 +51,7 @@ async fn pending(options: &Options) -> Vec<String> {
 async fn migrations_wait_for_whoever_applies_them() {
     let scratch = Scratch::new();
     let options = options(&scratch);
-    let missing = ["0001_initial".to_owned()];
+    let missing = ["0001_initial", "0002_triggers"].map(str::to_owned);
     assert_eq!(pending(&options).await, missing);
     let mut waiting = options.clone();
     waiting.migrate = false;
@@ -60,6 +63,23 @@ async fn migrations_wait_for_whoever_applies_them() {
     assert!(Postgres::pending(&options).await.unwrap().is_empty());
     assert!(Postgres::migrate(&options).await.unwrap().is_empty());
     Postgres::open(&waiting).await.unwrap().close().await;
+}
+
+/// A database from before there were triggers is brought up to date.
+#[tokio::test]
+async fn an_older_database_gets_the_tables_of_triggers() {
+    let scratch = Scratch::new();
+    open(&scratch).await.close().await;
+    let older = "DROP TABLE workflow_triggers, trigger_state, trigger_slots, webhook_requests,
+             request_rings;
+         DELETE FROM schema_migrations WHERE number > 1";
+    session(&scratch).await.batch_execute(older).await.unwrap();
+    let options = options(&scratch);
+    assert_eq!(pending(&options).await, ["0002_triggers"]);
+    let store = open(&scratch).await;
+    assert_eq!(store.next_trigger_due().await.unwrap(), None);
+    assert!(pending(&options).await.is_empty());
+    store.close().await;
 }
 
 #[tokio::test]

@@ -208,7 +208,7 @@ async fn crossing_batches_end() {
 }
 
 /// How often the server had to break a circle of waiting commits. Connections tell when they end.
-async fn deadlocks(database: &Scratch) -> i64 {
+pub(crate) async fn deadlocks(database: &Scratch) -> i64 {
     let (client, driver) = tokio_postgres::connect(&database.url(), NoTls)
         .await
         .unwrap();

@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use refire_core::id::{ExecutionId, NodeId};
+use refire_core::execution::TriggerKind;
+use refire_core::id::{ExecutionId, NodeId, TriggerId};
+use refire_core::time::Timestamp;
 use refire_store::sqlite::Sqlite;
 use refire_store::{
-    Bounds, Claim, ClaimTimers, EventFilter, LIMIT_MAX, Part, PartOutcome, ReadError, Store, Want,
+    Bounds, Claim, ClaimTimers, CreateTrigger, EventFilter, LIMIT_MAX, Part, PartOutcome,
+    ReadError, Store, TriggerPlan, Want,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -133,6 +136,93 @@ async fn a_changed_definition_is_named() {
     assert_eq!(damaged(store.workflow(&orders).await), name);
     assert_eq!(damaged(store.workflows(None, 10).await), name);
     store.close().await;
+}
+
+/// A trigger that is due from then on.
+fn trigger(id: TriggerId, due_at: Timestamp) -> Part {
+    Part::CreateTrigger(Box::new(CreateTrigger {
+        id,
+        workflow: workflow().id,
+        kind: TriggerKind::Cron,
+        enabled: true,
+        settings: b"{}".to_vec(),
+        secrets: None,
+        webhook: None,
+        plan: Some(TriggerPlan {
+            due_at: Some(due_at),
+            ..TriggerPlan::default()
+        }),
+    }))
+}
+
+async fn due(store: &Sqlite, by: Timestamp, limit: u32) -> Vec<TriggerId> {
+    let due = store.due_triggers(by, limit).await.unwrap();
+    due.iter().map(|due| due.row.id).collect()
+}
+
+/// A trigger whose settings were changed is not used, and stops nobody else's; nor does one that cannot
+/// be read for another reason.
+#[tokio::test]
+async fn damaged_triggers_stand_alone() {
+    let later = NOW.plus(Duration::from_secs(5));
+    let [first, second, third] = [1, 2, 3].map(|n| TriggerId::from_bytes([n; 16]));
+    for change in [
+        "UPDATE workflow_triggers SET settings = x'00' WHERE id =",
+        "UPDATE workflow_triggers SET kind = 'strange' WHERE id =",
+        "UPDATE workflow_triggers SET workflow = 999 WHERE id =",
+        "UPDATE trigger_state SET rev = -1 WHERE trigger =",
+        "DELETE FROM workflow_triggers WHERE id =",
+    ] {
+        let rest = Rest::new().await;
+        let store = open(&rest.path).unwrap();
+        let parts = vec![
+            trigger(first, NOW),
+            trigger(second, later),
+            trigger(third, later),
+        ];
+        store.commit(&batch(parts)).await.unwrap();
+        store.close().await;
+        let store = rest.changed(&format!("{change} x'{}'", "01".repeat(16)));
+        if change.contains("settings") {
+            let said = damaged(store.trigger(first).await);
+            assert_eq!(said, format!("the settings of {first}"));
+        }
+        assert!(store.trigger(second).await.unwrap().is_some());
+        assert_eq!(due(&store, NOW, 9).await, [], "{change}");
+        assert_eq!(due(&store, later, 9).await, [second, third], "{change}");
+        assert_eq!(due(&store, later, 1).await, [second], "{change}");
+        let next = store.next_trigger_due().await.unwrap();
+        assert_eq!(next, Some(later), "{change}");
+        store.close().await;
+    }
+}
+
+/// However many cannot be read, those after them are found, unless it is a whole crowd.
+#[tokio::test]
+async fn many_damaged_triggers_hide_no_other() {
+    let rest = Rest::new().await;
+    let sound = TriggerId::from_bytes([1; 16]);
+    let store = open(&rest.path).unwrap();
+    let parts = vec![trigger(sound, NOW)];
+    store.commit(&batch(parts)).await.unwrap();
+    store.close().await;
+    for (more, expected) in [(2_500, vec![sound]), (9_000, Vec::new())] {
+        let connection = Connection::open(&rest.path).unwrap();
+        let crowd = "WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL
+                 SELECT n + 1 FROM numbers WHERE n < ?1)
+             INSERT INTO trigger_state (trigger, rev, due_at)
+             SELECT randomblob(16), 1, ?2 FROM numbers";
+        let before = NOW.as_micros() - 1;
+        let rows = connection.execute(crowd, [more, before]).unwrap();
+        assert_eq!(rows, usize::try_from(more).unwrap());
+        drop(connection);
+        let store = open(&rest.path).unwrap();
+        for limit in [1, 9, LIMIT_MAX] {
+            assert_eq!(due(&store, NOW, limit).await, expected);
+        }
+        assert_eq!(due(&store, NOW, 0).await, []);
+        store.close().await;
+    }
 }
 
 /// One row of work that cannot be read stops nobody else's; whoever reads its execution is told.

@@ -95,8 +95,11 @@ pub(crate) fn admission(workflow: &Workflow, n: u32, input: &str) -> Admit {
         claim: None,
         letter: None,
         only_newest: false,
+        trigger: None,
+        request: None,
         new_letter: None,
         settle: None,
+        end: None,
     }
 }
 
@@ -188,9 +191,31 @@ fn other_migrations_are_refused() {
         said.contains("migration 1 (initial) is not the one"),
         "{said}"
     );
-    change("UPDATE schema_migrations SET number = 99");
+    change("UPDATE schema_migrations SET number = 99 WHERE number = 1");
     let said = refusal(open(&path));
     assert!(said.contains("made by a newer Refire"), "{said}");
+}
+
+/// A database from before there were triggers is brought up to date, and keeps what it has.
+#[tokio::test]
+async fn an_older_database_gets_the_tables_of_triggers() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("refire.db");
+    let store = open(&path).unwrap();
+    let admit = Part::Admit(Box::new(admission(&workflow(), 1, "{}")));
+    let parts = vec![put_workflow(), admit];
+    store.commit(&batch(parts)).await.unwrap();
+    store.close().await;
+    let older = "DROP TABLE workflow_triggers; DROP TABLE trigger_state; DROP TABLE trigger_slots;
+         DROP TABLE webhook_requests; DROP TABLE request_rings;
+         DELETE FROM schema_migrations WHERE number > 1";
+    let connection = Connection::open(&path).unwrap();
+    connection.execute_batch(older).unwrap();
+    drop(connection);
+    let store = open(&path).unwrap();
+    assert!(store.execution(id(1)).await.unwrap().is_some());
+    assert_eq!(store.next_trigger_due().await.unwrap(), None);
+    store.close().await;
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use refire_retry::Strategy;
+use refire_schedule::nearest;
 
 use super::super::fields::{Field, Fields};
 use super::super::keys;
@@ -11,7 +12,6 @@ use super::super::source::{Content, Node};
 use super::super::status::StatusRange;
 use super::{JitterSetting, RetrySettings};
 use crate::failure::ErrorClass;
-use crate::template::nearest::nearest;
 
 /// The fewest and the most retries a policy may have.
 const MAX_RETRIES: std::ops::RangeInclusive<u64> = 1..=10;

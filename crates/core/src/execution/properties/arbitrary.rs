@@ -111,6 +111,7 @@ fn any_start() -> impl Strategy<Value = EventKind> {
                         id: by.clone(),
                         by,
                         scheduled_at: time,
+                        awaits_end: false,
                     },
                     priority,
                     lineage: Lineage {

@@ -11,6 +11,8 @@ use hyper::body::Incoming;
 use tokio::time::Instant;
 use tower::Service;
 
+use super::Peer;
+
 /// What happens on a connection.
 #[derive(Debug, Clone)]
 pub(super) struct Activity(Arc<Mutex<State>>);
@@ -77,11 +79,16 @@ impl Drop for InFlight {
 pub(super) struct Watched {
     router: Router,
     activity: Activity,
+    peer: Option<Peer>,
 }
 
 impl Watched {
-    pub(super) fn new(router: Router, activity: Activity) -> Self {
-        Self { router, activity }
+    pub(super) fn new(router: Router, activity: Activity, peer: Option<Peer>) -> Self {
+        Self {
+            router,
+            activity,
+            peer,
+        }
     }
 }
 
@@ -90,7 +97,10 @@ impl hyper::service::Service<Request<Incoming>> for Watched {
     type Error = Infallible;
     type Future = std::pin::Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
 
-    fn call(&self, request: Request<Incoming>) -> Self::Future {
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        if let Some(peer) = self.peer {
+            request.extensions_mut().insert(peer);
+        }
         let in_flight = self.activity.begin();
         // A router is always ready; it needs to be its own only while it is being called.
         let answer = self.router.clone().call(request);

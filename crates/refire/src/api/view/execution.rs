@@ -141,6 +141,7 @@ fn head(
         }),
         trigger_type: origin.trigger.kind.name().to_owned(),
         trigger_id: origin.trigger.id.clone(),
+        scheduled_at: origin.trigger.scheduled_at.map(|at| at.to_string()),
         triggered_by: origin.trigger.by.clone(),
         idempotency_key: origin.idempotency_key.clone(),
         priority: origin.priority,
@@ -153,6 +154,25 @@ fn head(
         duration_ms: duration,
         steps: Vec::new(),
     })
+}
+
+/// The output of an execution, with as little reading as possible; none if it has none.
+pub(crate) async fn output_of(engine: &Engine, summary: &Summary) -> Result<Option<Raw>, Problem> {
+    let state = &summary.state;
+    let of_step = |id: &StepId| Some(state.step(id)?.output?.sequence);
+    let wanted: Vec<u64> = match &state.output {
+        None => return Ok(None),
+        Some(OutputRef::Value(value)) => vec![value.sequence],
+        Some(OutputRef::Step(id)) => of_step(id).into_iter().collect(),
+        Some(OutputRef::Steps(ids)) => ids.iter().filter_map(of_step).collect(),
+    };
+    let values = engine.store().values(summary.id, &wanted).await?;
+    output(state, &values.into_iter().collect())
+}
+
+/// What went wrong with an execution, as shown.
+pub(crate) fn error_of(summary: &Summary) -> Option<String> {
+    failure(&summary.state).map(|failure| failure.message.clone())
 }
 
 fn output(state: &execution::Execution, values: &Values) -> Result<Option<Raw>, Problem> {

@@ -1,11 +1,8 @@
 //! `refire dlq list` and `summary`.
 
-use std::time::Duration;
-
 use clap::Args;
 use comfy_table::Cell;
 use refire_client::model::{DeadLetter, DeadLetterSummary};
-use refire_core::duration;
 use refire_core::time::Timestamp;
 
 use crate::cli::moment::relative;
@@ -14,6 +11,7 @@ use crate::cli::output::{print, print_json, say};
 use crate::cli::paint::{heading, status_cell};
 use crate::cli::session::Session;
 use crate::cli::table::{Grid, cell, faint, maybe};
+use crate::cli::when::moment;
 
 const STATUSES: [&str; 4] = ["pending", "retrying", "resolved", "deleted"];
 
@@ -108,24 +106,6 @@ impl Filter {
     }
 }
 
-/// A time as it is, a day at its beginning, or so long before now.
-fn moment(option: &str, text: &str, now: Timestamp) -> Result<String, Usage> {
-    let time = text.parse::<Timestamp>();
-    if let Ok(at) = time.or_else(|_| format!("{text}T00:00:00Z").parse()) {
-        return Ok(at.to_string());
-    }
-    match duration::parse(text) {
-        // A bare number would be seconds; here it is more likely half a date.
-        Ok(ago) if ago > Duration::ZERO && text.parse::<f64>().is_err() => {
-            Ok(now.minus(ago).to_string())
-        }
-        _ => Err(Usage(format!(
-            "{option} `{text}` is neither a time such as 2026-11-15T09:30:00Z, nor a day such as \
-             2026-11-15, nor a span such as 24h"
-        ))),
-    }
-}
-
 /// Lists letters.
 pub(super) async fn list(session: &Session, args: &ListArgs) -> anyhow::Result<Outcome> {
     let mut query = args.filter.query(session.now())?;
@@ -217,37 +197,4 @@ fn overview(session: &Session, summary: &DeadLetterSummary) -> String {
         "{head}, oldest {oldest}, newest {newest}\n\n{}",
         grid.lines(0)
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_may_be_told_as_spans() {
-        let now: Timestamp = "2026-11-15T09:30:00Z".parse().unwrap();
-        assert_eq!(
-            moment("--from", "24h", now).unwrap(),
-            "2026-11-14T09:30:00.000000Z"
-        );
-        assert_eq!(
-            moment("--from", "2026-11-15T10:30:00+01:00", now).unwrap(),
-            "2026-11-15T09:30:00.000000Z"
-        );
-        assert_eq!(
-            moment("--to", "2026-11-15", now).unwrap(),
-            "2026-11-15T00:00:00.000000Z"
-        );
-        for bad in [
-            "yesterday",
-            "2026",
-            "",
-            "0s",
-            "2026-13-01",
-            "2026-11-15 9:30",
-        ] {
-            let said = moment("--to", bad, now).unwrap_err().to_string();
-            assert!(said.starts_with("--to `"), "{said}");
-        }
-    }
 }

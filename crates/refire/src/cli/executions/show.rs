@@ -122,6 +122,10 @@ fn facts(execution: &Execution, now: Timestamp) -> Vec<(&'static str, String)> {
             facts.push((name, value));
         }
     };
+    add(
+        "planned for",
+        execution.scheduled_at.as_deref().map(|at| both(at, now)),
+    );
     let late = execution
         .delay_until
         .as_deref()
@@ -295,6 +299,19 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part:?} in\n{text}");
         }
+    }
+
+    #[test]
+    fn what_a_trigger_started_says_for_when() {
+        let mut planned = execution();
+        planned.trigger_type = "cron".to_owned();
+        planned.trigger_id = Some("trg_1".to_owned());
+        planned.triggered_by = None;
+        planned.scheduled_at = Some("2026-11-15T09:29:48Z".to_owned());
+        let text = plain(&planned);
+        assert!(text.contains("started by  cron trg_1\n"), "{text}");
+        let at = "planned for 2026-11-15 09:29:48.000 UTC (12s ago)\n";
+        assert!(text.contains(at), "{text}");
     }
 
     #[test]

@@ -13,6 +13,7 @@ use refire_store::sqlite::{Options, Sqlite};
 
 use super::*;
 use crate::api::{self, AdminKey, App};
+use crate::config::Outside;
 
 const NAME: &str = "serve::stop::tests::a_committer_that_panics_ends_the_process_after_its_answers";
 /// Says that this is the process that ends.
@@ -122,7 +123,12 @@ fn serve() {
             trap.panics.store(true, Ordering::SeqCst);
             trap.holds.store(false, Ordering::SeqCst);
         });
-        let app = App::new(Arc::clone(&engine), AdminKey::new(KEY), 1_024);
+        let app = App::new(
+            Arc::clone(&engine),
+            AdminKey::new(KEY),
+            1_024,
+            Outside::default(),
+        );
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let closed = CancellationToken::new();

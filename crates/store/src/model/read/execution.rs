@@ -67,6 +67,13 @@ impl Image {
         Ok(Some(state))
     }
 
+    /// The same with whether any of its work has begun.
+    pub(in crate::model) fn summary(&self, id: ExecutionId) -> Result<Option<Summary>, ReadError> {
+        let state = self.with_values(id)?;
+        let begun = self.work_of(id).any(|row| row.begun);
+        Ok(state.map(|state| Summary { id, state, begun }))
+    }
+
     /// The values of those events that keep one.
     pub(in crate::model) fn values(
         &self,

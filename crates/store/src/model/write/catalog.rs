@@ -76,6 +76,7 @@ impl Pen<'_> {
             ..(*known).clone()
         };
         self.change(Change::Workflow(id.clone(), Some(Arc::new(deleted))));
+        self.disable_triggers(id);
         PartOutcome::Done
     }
 }

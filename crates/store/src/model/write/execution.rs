@@ -12,9 +12,24 @@ use crate::{Admit, Advance, ExecutionRow, IdempotencyClaim, PartOutcome, RowUpda
 
 impl Pen<'_> {
     pub(super) fn admit(&mut self, admit: &Admit) -> Result<PartOutcome, Failed> {
+        let outcome = self.admit_rows(admit)?;
+        if outcome == PartOutcome::Done {
+            self.end_of(admit.row.id, admit.end);
+        }
+        Ok(outcome)
+    }
+
+    /// Everything but what the end of an execution that ended at once means for its trigger.
+    pub(super) fn admit_rows(&mut self, admit: &Admit) -> Result<PartOutcome, Failed> {
         let workflow = self.image.workflows.get(&admit.row.workflow);
         if workflow.is_none_or(|workflow| workflow.deleted_at.is_some()) {
             return Ok(PartOutcome::NoSuchWorkflow);
+        }
+        if admit
+            .trigger
+            .is_some_and(|trigger| !self.is_current(trigger))
+        {
+            return Ok(PartOutcome::TriggerMoved);
         }
         if let Some(duplicate) = admit.claim.as_ref().and_then(|claim| self.used_key(claim)) {
             return Ok(duplicate);
@@ -41,6 +56,9 @@ impl Pen<'_> {
         if let Some(retry) = &admit.letter {
             self.retry_letter(retry, id);
         }
+        if let Some(request) = &admit.request {
+            self.put_request(request);
+        }
         self.letters_of(admit.new_letter.as_deref(), admit.settle.as_ref())?;
         Ok(PartOutcome::Done)
     }
@@ -60,6 +78,7 @@ impl Pen<'_> {
         self.append(advance.id, &advance.events)?;
         self.change_work(advance.id, &advance.work)?;
         self.letters_of(advance.new_letter.as_deref(), advance.settle.as_ref())?;
+        self.end_of(advance.id, advance.end);
         Ok(PartOutcome::Done)
     }
 

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use refire_core::dead_letter::LetterStatus;
 use refire_core::execution::Status;
-use refire_core::id::{DlqId, ExecutionId};
+use refire_core::id::{DlqId, ExecutionId, RequestId, TriggerId};
 use refire_core::time::Timestamp;
 
 use super::Pen;
 use crate::model::change::Change;
 use crate::model::image::{KeyName, Record};
+use crate::request::first_id_at;
 use crate::{PartOutcome, Prune};
 
 /// Rows that one chunk removes, at most, unless a single execution has more.
@@ -26,6 +27,8 @@ impl Pen<'_> {
                 limit,
             } => self.prune_executions(statuses, *before, *after, *limit as usize),
             Prune::IdempotencyKeys { limit } => self.prune_keys(*limit as usize),
+            Prune::Requests { before, limit } => self.prune_requests(*before, *limit as usize),
+            Prune::Triggers { before, limit } => self.prune_triggers(*before, *limit as usize),
         }
     }
 
@@ -102,13 +105,56 @@ impl Pen<'_> {
             .collect();
         expired.sort();
         expired.truncate(limit);
-        let removed = expired.len() as u64;
+        let removed = expired.len();
         for (_, name) in expired {
             self.change(Change::Key(name, None));
         }
-        PartOutcome::Pruned {
-            removed,
-            next: None,
+        pruned(removed)
+    }
+
+    fn prune_requests(&mut self, before: Timestamp, limit: usize) -> PartOutcome {
+        let old = self.image.requests.range(..first_id_at(before));
+        let old: Vec<RequestId> = old.take(limit).map(|(id, _)| *id).collect();
+        let removed = old.len();
+        for id in old {
+            self.change(Change::Request(id, None));
         }
+        pruned(removed)
+    }
+
+    /// One trigger after the other: what it left behind, then itself.
+    fn prune_triggers(&mut self, before: Timestamp, limit: usize) -> PartOutcome {
+        let triggers = self.image.triggers.values();
+        let mut deleted: Vec<(Timestamp, TriggerId)> = triggers
+            .filter_map(|told| Some((told.deleted_at?, told.row.id)))
+            .filter(|(deleted_at, _)| *deleted_at < before)
+            .collect();
+        deleted.sort();
+        let mut changes: Vec<Change> = Vec::new();
+        for (_, id) in deleted {
+            let slots = self.image.ledger(id).map(|row| row.seq);
+            changes.extend(slots.map(|seq| Change::Slot((id, seq), None)));
+            let requests = self.image.requests.values();
+            let requests = requests.filter(|row| row.trigger == id);
+            changes.extend(requests.map(|row| Change::Request(row.id, None)));
+            changes.push(Change::Trigger(id, None));
+        }
+        changes.truncate(limit);
+        let removed = changes.len();
+        for change in changes {
+            if let Change::Trigger(id, _) = &change {
+                self.change(Change::Ring(*id, None));
+            }
+            self.change(change);
+        }
+        pruned(removed)
+    }
+}
+
+/// A chunk of rows that have no walk.
+fn pruned(removed: usize) -> PartOutcome {
+    PartOutcome::Pruned {
+        removed: removed as u64,
+        next: None,
     }
 }

@@ -4,12 +4,14 @@
 //! pending is found by its work, what has begun by its owner. The sources are disjoint, so the
 //! newest of each, merged, are the newest of all.
 
-use refire_core::execution::Status;
+use std::collections::HashSet;
+
+use refire_core::execution::{Execution, Status};
 use refire_core::id::ExecutionId;
 use uuid::Uuid;
 
 use super::state::stored_of;
-use super::{LAST_ID, ROWS_PER_READ, workflow_key};
+use super::{LAST_ID, ROWS_PER_READ, execution, workflow_key};
 use crate::postgres::columns::{execution_id, uuid};
 use crate::postgres::pool::Reader;
 use crate::{ExecutionFilter, LIMIT_MAX, ReadError, Summary};
@@ -51,6 +53,31 @@ pub(in crate::postgres) async fn list(
     }
     summaries.truncate(walk.limit);
     Ok(summaries)
+}
+
+/// These executions with the values that their steps may yet read, if they are short.
+pub(in crate::postgres) async fn summaries(
+    reader: &Reader,
+    ids: &[ExecutionId],
+) -> Result<Vec<Option<Summary>>, ReadError> {
+    let wanted: Vec<Uuid> = ids.iter().map(|id| uuid(id.as_bytes())).collect();
+    let (states, begun) = reader
+        .snapshot(async {
+            let states = execution::with_values(reader, ids).await?;
+            let sql = "SELECT execution FROM work WHERE execution = ANY($1::uuid[]) AND begun";
+            Ok((states, reader.rows(sql, &[&wanted]).await?))
+        })
+        .await?;
+    let begun = begun.iter().map(|row| execution_id(row, 0));
+    let begun: HashSet<ExecutionId> = begun.collect::<Result<_, _>>()?;
+    let summary = |(id, state): (&ExecutionId, Option<Execution>)| {
+        state.map(|state| Summary {
+            id: *id,
+            state,
+            begun: begun.contains(id),
+        })
+    };
+    Ok(ids.iter().zip(states).map(summary).collect())
 }
 
 async fn load(reader: &Reader, ids: &[ExecutionId]) -> Result<Vec<Summary>, ReadError> {

@@ -5,14 +5,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use refire_core::id::ExecutionId;
+use refire_core::id::{ExecutionId, TriggerId};
 use tokio_postgres::{Error, Row};
 use uuid::Uuid;
 
 use super::Order;
 use super::advance::ids;
 use super::changes::Changes;
-use super::link::{Link, Query, values};
+use super::link::{Link, Query, Value, values};
+use super::request::Requests;
 use super::rows::{Events, Puts, Updates};
 use crate::postgres::columns::{signed, signed_small, uuid};
 use crate::{Admit, IdempotencyClaim, PartOutcome};
@@ -22,13 +23,15 @@ const TAKE_KEYS: &str =
     "INSERT INTO idempotency (scope, key_hash, body_hash, execution, expires_at)
     SELECT given.scope, given.key_hash, given.body_hash, given.execution, given.expires_at
       FROM unnest($1::text[], $2::bytea[], $3::bytea[], $4::uuid[], $5::bigint[], $6::bigint[],
-            $7::integer[], $8::boolean[])
+            $7::integer[], $8::boolean[], $10::uuid[], $11::integer[])
         AS given (scope, key_hash, body_hash, execution, expires_at, workflow, workflow_version,
-            only_newest)
+            only_newest, trigger, trigger_version)
       JOIN workflows ON workflows.key = given.workflow
      WHERE workflows.deleted_at IS NULL
        AND (NOT given.only_newest OR workflows.version = given.workflow_version)
        AND (SELECT true FROM executions WHERE executions.id = given.execution) IS NULL
+       AND (given.trigger IS NULL OR (SELECT enabled AND version = given.trigger_version
+             FROM workflow_triggers WHERE id = given.trigger))
      ORDER BY given.scope COLLATE \"C\", given.key_hash
     ON CONFLICT (ns, scope, key_hash) DO UPDATE SET body_hash = excluded.body_hash,
         execution = excluded.execution, expires_at = excluded.expires_at
@@ -43,7 +46,11 @@ const KEYS: &str = "SELECT given.place, owner.execution, owner.body_hash
      ) AS owner
      WHERE owner.expires_at > $4";
 
-const ADMIT: &str = "WITH admitted AS (
+/// One statement, with what goes before it, what is asked beside the rest, and what follows it.
+macro_rules! admits {
+    ($head:literal, $asked:literal, $tail:literal) => {
+        concat!(
+            "WITH ", $head, "admitted AS (
         INSERT INTO executions (id, workflow, workflow_version, version, commit_id, status, phase,
             trigger, priority, created_at, updated_at, retry_count, next_retry_at, parent, root,
             snapshot_version, snapshot_crc, snapshot)
@@ -63,7 +70,9 @@ const ADMIT: &str = "WITH admitted AS (
          WHERE workflows.deleted_at IS NULL
            AND (NOT given.only_newest OR workflows.version = given.workflow_version)
            AND (given.scope IS NULL OR given.id = (SELECT execution FROM idempotency
-                 WHERE ns = 1 AND scope = given.scope AND key_hash = given.key_hash))
+                 WHERE ns = 1 AND scope = given.scope AND key_hash = given.key_hash))",
+            $asked,
+            "
         ON CONFLICT (id) DO NOTHING
         RETURNING id
      ), events AS (
@@ -84,22 +93,83 @@ const ADMIT: &str = "WITH admitted AS (
             AS given (execution, step, attempt, is_retry, workflow, priority, due_at, limit_key,
                 owner, begun)
          WHERE (given.execution IN (SELECT id FROM admitted)) IS TRUE
-     )
-     SELECT id FROM admitted";
+     )",
+            $tail,
+            "
+     SELECT id FROM admitted"
+        )
+    };
+}
+
+const ADMIT: &str = admits!("", "", "");
+
+/// The same for what triggers start: not if the trigger has changed, or if it was not fired. The
+/// requests are written along with it.
+const ADMIT_BY_TRIGGERS: &str = admits!(
+    "barred AS MATERIALIZED (
+        SELECT given.execution
+          FROM unnest($42::uuid[], $43::uuid[], $44::integer[])
+            AS given (execution, trigger, version)
+         WHERE CASE WHEN given.version IS NULL
+            THEN (SELECT fired = given.execution FROM trigger_state
+                   WHERE trigger_state.trigger = given.trigger)
+            ELSE (SELECT enabled AND workflow_triggers.version = given.version
+                    FROM workflow_triggers WHERE id = given.trigger)
+            END IS NOT TRUE
+     ), ",
+    "
+           AND (given.id IN (SELECT execution FROM barred)) IS NOT TRUE",
+    ", requests AS (
+        INSERT INTO webhook_requests (id, trigger, at, status, source, headers, body, body_bytes,
+            execution, error, is_test, size)
+        SELECT given.id, given.trigger, given.at, given.status, given.source, given.headers,
+            given.body, given.body_bytes, given.execution, given.error, given.is_test, given.size
+          FROM unnest($45::uuid[], $46::uuid[], $47::uuid[], $48::bigint[], $49::text[],
+                $50::bytea[], $51::bytea[], $52::bytea[], $53::bigint[], $54::uuid[], $55::bytea[],
+                $56::boolean[], $57::bigint[])
+            AS given (of, id, trigger, at, status, source, headers, body, body_bytes, execution,
+                error, is_test, size)
+         WHERE (given.of IN (SELECT id FROM admitted)) IS TRUE
+        ON CONFLICT (id) DO UPDATE SET trigger = excluded.trigger, at = excluded.at,
+            status = excluded.status, source = excluded.source, headers = excluded.headers,
+            body = excluded.body, body_bytes = excluded.body_bytes,
+            execution = excluded.execution, error = excluded.error, is_test = excluded.is_test,
+            size = excluded.size
+     )"
+);
 
 /// What refusals are about. The locks of the commit keep this true to its end.
 pub(super) const WORKFLOWS: &str =
     "SELECT key, version FROM workflows WHERE key = ANY($1::bigint[]) AND deleted_at IS NULL";
 
+/// The triggers that are enabled, with their versions. The locks of the commit keep this true to its
+/// end.
+const TRIGGERS: &str =
+    "SELECT id, version FROM workflow_triggers WHERE id = ANY($1::uuid[]) AND enabled";
+
 /// Admissions that few statements write: different ids, different keys, nothing about letters.
 #[derive(Default)]
 pub(super) struct Admits<'a> {
     parts: Vec<(usize, &'a Admit, Changes<'a>)>,
+    /// Executions that are admitted only if their trigger was fired in this commit.
+    fired: Vec<(ExecutionId, TriggerId)>,
 }
 
 impl<'a> Admits<'a> {
     pub(super) fn push(&mut self, place: usize, admit: &'a Admit, changes: Changes<'a>) {
         self.parts.push((place, admit, changes));
+    }
+
+    /// The same for one that is admitted only if this trigger was fired in this commit.
+    pub(super) fn push_fired(
+        &mut self,
+        place: usize,
+        trigger: TriggerId,
+        admit: &'a Admit,
+        changes: Changes<'a>,
+    ) {
+        self.fired.push((admit.row.id, trigger));
+        self.push(place, admit, changes);
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -113,11 +183,17 @@ impl<'a> Admits<'a> {
         })
     }
 
-    /// Two statements, or four if there are keys. Their answers are for [`Self::read`].
+    fn has_guards(&self) -> bool {
+        self.parts
+            .iter()
+            .any(|(_, admit, _)| admit.trigger.is_some())
+    }
+
+    /// Two statements, two more if there are keys, one more for triggers. Their answers are for [`Self::read`].
     pub(super) fn queries(&mut self, link: &Link, order: &Order) -> Vec<Query<'a>> {
         self.parts
             .sort_unstable_by_key(|(_, admit, _)| admit.row.id);
-        let mut queries = Vec::with_capacity(4);
+        let mut queries = Vec::with_capacity(5);
         if self.claims().next().is_some() {
             queries.push(self.take_keys(link, order));
             queries.push(keys_of(
@@ -133,6 +209,9 @@ impl<'a> Admits<'a> {
         workflows.sort_unstable();
         workflows.dedup();
         queries.push(Query::new(WORKFLOWS, values![workflows]));
+        if self.has_guards() {
+            queries.push(triggers_of(self.parts.iter().map(|(_, admit, _)| *admit)));
+        }
         queries
     }
 
@@ -140,6 +219,7 @@ impl<'a> Admits<'a> {
         let (mut scopes, mut keys, mut bodies) = (Vec::new(), Vec::new(), Vec::new());
         let (mut executions, mut expiries) = (Vec::new(), Vec::new());
         let (mut workflows, mut versions, mut only_newest) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut triggers, mut trigger_versions) = (Vec::new(), Vec::new());
         for (_, admit, claim) in self.claims() {
             scopes.push(claim.scope.as_str());
             keys.push(&claim.key_hash[..]);
@@ -149,6 +229,9 @@ impl<'a> Admits<'a> {
             workflows.push(link.key(&admit.row.workflow));
             versions.push(signed_small(admit.row.workflow_version));
             only_newest.push(admit.only_newest);
+            let trigger = admit.trigger.as_ref();
+            triggers.push(trigger.map(|trigger| uuid(trigger.id.as_bytes())));
+            trigger_versions.push(trigger.map(|trigger| signed_small(trigger.version)));
         }
         let now = order.now.as_micros();
         let values = values![
@@ -160,7 +243,9 @@ impl<'a> Admits<'a> {
             workflows,
             versions,
             only_newest,
-            now
+            now,
+            triggers,
+            trigger_versions
         ];
         Query::new(TAKE_KEYS, values)
     }
@@ -209,7 +294,39 @@ impl<'a> Admits<'a> {
         values.extend(updates.values());
         values.extend(events.values());
         values.extend(puts.values());
-        Query::new(ADMIT, values)
+        let by_triggers = self.by_triggers();
+        if by_triggers.is_empty() {
+            return Query::new(ADMIT, values);
+        }
+        values.extend(by_triggers);
+        Query::new(ADMIT_BY_TRIGGERS, values)
+    }
+
+    /// What triggers have to do with them, as columns; none if that is nothing.
+    fn by_triggers(&self) -> Vec<Value<'a>> {
+        let (mut executions, mut triggers, mut versions) = (Vec::new(), Vec::new(), Vec::new());
+        for (execution, trigger) in &self.fired {
+            executions.push(uuid(execution.as_bytes()));
+            triggers.push(uuid(trigger.as_bytes()));
+            versions.push(None);
+        }
+        let mut requests = Requests::default();
+        for (_, admit, _) in &self.parts {
+            if let Some(trigger) = &admit.trigger {
+                executions.push(uuid(admit.row.id.as_bytes()));
+                triggers.push(uuid(trigger.id.as_bytes()));
+                versions.push(Some(signed_small(trigger.version)));
+            }
+            if let Some(request) = &admit.request {
+                requests.push(Some(admit.row.id), request);
+            }
+        }
+        if executions.is_empty() && requests.is_empty() {
+            return Vec::new();
+        }
+        let mut values = values![executions, triggers, versions];
+        values.extend(requests.values());
+        values
     }
 
     /// Reads the answers to [`Self::queries`].
@@ -226,11 +343,20 @@ impl<'a> Admits<'a> {
         }
         let admitted = ids(&answers.next().unwrap_or_default())?;
         let live = live(&answers.next().unwrap_or_default())?;
+        let mut current = Current::new();
+        if self.has_guards() {
+            current = read_current(&answers.next().unwrap_or_default())?;
+        }
         for (place, admit, _) in &self.parts {
+            if outcomes[*place].is_some() {
+                // Its trigger was not fired.
+                continue;
+            }
             let outcome = if admitted.contains(&uuid(admit.row.id.as_bytes())) {
                 PartOutcome::Done
             } else {
-                refusal(admit, link, &live, owners.get(place)).unwrap_or(PartOutcome::Conflict)
+                let refusal = refusal(admit, link, &live, &current, owners.get(place));
+                refusal.unwrap_or(PartOutcome::Conflict)
             };
             outcomes[*place] = Some(outcome);
         }
@@ -276,17 +402,41 @@ pub(super) fn live(rows: &[Row]) -> Result<HashMap<i64, i32>, Error> {
         .collect()
 }
 
+/// The versions of triggers that are enabled.
+pub(super) type Current = HashSet<(Uuid, i32)>;
+
+/// Asks for the triggers that admissions were decided by; for [`read_current`].
+pub(super) fn triggers_of<'a>(admits: impl Iterator<Item = &'a Admit>) -> Query<'a> {
+    let triggers = admits.filter_map(|admit| admit.trigger.as_ref());
+    let mut triggers: Vec<Uuid> = triggers.map(|it| uuid(it.id.as_bytes())).collect();
+    triggers.sort_unstable();
+    triggers.dedup();
+    Query::new(TRIGGERS, values![triggers])
+}
+
+pub(super) fn read_current(rows: &[Row]) -> Result<Current, Error> {
+    rows.iter()
+        .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
+        .collect()
+}
+
 /// Why an admission is refused, by what is asked before anything is written.
 pub(super) fn refusal(
     admit: &Admit,
     link: &Link,
     live: &HashMap<i64, i32>,
+    current: &Current,
     owner: Option<&Owner>,
 ) -> Option<PartOutcome> {
     let key = link.key(&admit.row.workflow);
     let Some(newest) = key.and_then(|key| live.get(&key)) else {
         return Some(PartOutcome::NoSuchWorkflow);
     };
+    if let Some(trigger) = &admit.trigger
+        && !current.contains(&(uuid(trigger.id.as_bytes()), signed_small(trigger.version)))
+    {
+        return Some(PartOutcome::TriggerMoved);
+    }
     if let (Some(claim), Some((execution, body_hash))) = (&admit.claim, owner) {
         return Some(PartOutcome::Duplicate {
             execution: *execution,

@@ -4,7 +4,7 @@
 use refire_core::definition::WorkflowId;
 
 use super::link::{Link, Query, values};
-use super::{Failed, Order};
+use super::{Failed, Order, trigger};
 use crate::checksum;
 use crate::postgres::columns::{count, get, signed_small, small};
 use crate::{PartOutcome, PutWorkflow};
@@ -31,7 +31,8 @@ const INSERT_VERSION: &str = "INSERT INTO workflow_versions
         (workflow, version, content_hash, created_at, created_by, crc, source)
     VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-const LIVE: &str = "SELECT key FROM workflows WHERE ns = 1 AND id = $1 AND deleted_at IS NULL";
+pub(super) const LIVE: &str =
+    "SELECT key FROM workflows WHERE ns = 1 AND id = $1 AND deleted_at IS NULL";
 
 /// Open executions of one workflow. Whatever is open and not paused has work, so the work answers
 /// for all statuses but one; paused ones may have none.
@@ -105,6 +106,7 @@ pub(super) async fn delete(
     };
     let values = values![key, order.now.as_micros()];
     link.ask(Query::new(MARK_DELETED, values)).await?;
+    trigger::disable(link, order, key).await?;
     Ok(PartOutcome::Done)
 }
 

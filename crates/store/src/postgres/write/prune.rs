@@ -8,9 +8,10 @@ use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
 use uuid::Uuid;
 
-use super::link::{Link, Query, values};
+use super::link::{Link, Query, Value, values};
 use super::{Failed, Order};
-use crate::postgres::columns::{count, execution_id, get, time, uuid, word};
+use crate::postgres::columns::{count, execution_id, get, signed, time, uuid, word};
+use crate::request::first_id_at;
 use crate::{PartOutcome, Prune};
 
 /// Rows that one chunk removes, at most, unless a single execution has more.
@@ -51,6 +52,31 @@ const REMOVE_KEYS: &str = "WITH old AS MATERIALIZED (
         AND idempotency.key_hash = old.key_hash
      RETURNING 1";
 
+const REMOVE_REQUESTS: &str = "WITH old AS MATERIALIZED (
+        SELECT id FROM webhook_requests WHERE id < $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED
+     )
+     DELETE FROM webhook_requests USING old WHERE webhook_requests.id = old.id RETURNING 1";
+
+const DELETED_TRIGGER: &str = "SELECT id FROM workflow_triggers WHERE deleted_at < $1
+     ORDER BY deleted_at, id LIMIT 1 FOR UPDATE";
+
+const REMOVE_SLOTS: &str = "WITH old AS MATERIALIZED (
+        SELECT seq FROM trigger_slots WHERE trigger = $1 ORDER BY seq LIMIT $2
+     )
+     DELETE FROM trigger_slots USING old
+      WHERE trigger_slots.trigger = $1 AND trigger_slots.seq = old.seq
+     RETURNING 1";
+
+const REMOVE_REQUESTS_OF: &str = "WITH old AS MATERIALIZED (
+        SELECT id FROM webhook_requests WHERE trigger = $1 ORDER BY id LIMIT $2
+     )
+     DELETE FROM webhook_requests USING old WHERE webhook_requests.id = old.id RETURNING 1";
+
+const REMOVE_TRIGGER: &str = "WITH ring AS (
+        DELETE FROM request_rings WHERE trigger = $1
+     )
+     DELETE FROM workflow_triggers WHERE id = $1 RETURNING 1";
+
 pub(super) async fn prune(
     link: &mut Link,
     order: &Order,
@@ -72,13 +98,51 @@ pub(super) async fn prune(
         }
         Prune::IdempotencyKeys { limit } => {
             let values = values![order.now.as_micros(), i64::from(*limit)];
-            let removed = link.ask(Query::new(REMOVE_KEYS, values)).await?;
-            Ok(PartOutcome::Pruned {
-                removed: removed.len() as u64,
-                next: None,
-            })
+            rows(link, REMOVE_KEYS, values).await.map(pruned)
+        }
+        Prune::Requests { before, limit } => {
+            let before = uuid(first_id_at(*before).as_bytes());
+            let values = values![before, i64::from(*limit)];
+            rows(link, REMOVE_REQUESTS, values).await.map(pruned)
+        }
+        Prune::Triggers { before, limit } => {
+            let removed = triggers(link, *before, *limit as usize).await?;
+            Ok(pruned(removed))
         }
     }
+}
+
+/// A chunk of rows that have no walk.
+fn pruned(removed: usize) -> PartOutcome {
+    PartOutcome::Pruned {
+        removed: removed as u64,
+        next: None,
+    }
+}
+
+/// How many rows a statement removes.
+async fn rows(link: &mut Link, sql: &'static str, values: Vec<Value<'_>>) -> Result<usize, Failed> {
+    Ok(link.ask(Query::new(sql, values)).await?.len())
+}
+
+/// One trigger after the other: what it left behind, then itself.
+async fn triggers(link: &mut Link, before: Timestamp, limit: usize) -> Result<usize, Failed> {
+    let mut removed = 0;
+    while removed < limit {
+        let deleted = Query::new(DELETED_TRIGGER, values![before.as_micros()]);
+        let Some(row) = link.ask(deleted).await?.pop() else {
+            break;
+        };
+        let id: Uuid = get(&row, 0)?;
+        for sql in [REMOVE_SLOTS, REMOVE_REQUESTS_OF] {
+            let left = signed((limit - removed) as u64);
+            removed += rows(link, sql, values![id, left]).await?;
+        }
+        if removed < limit {
+            removed += rows(link, REMOVE_TRIGGER, values![id]).await?;
+        }
+    }
+    Ok(removed)
 }
 
 /// What the walk looks at.

@@ -1,6 +1,8 @@
 //! A commit whose answer was lost, but which is there: what became of its parts is read from what
 //! they left.
 
+mod trigger;
+
 use std::collections::{HashMap, HashSet};
 
 use refire_core::execution::EventRow;
@@ -8,7 +10,7 @@ use refire_core::id::ExecutionId;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::admit::{WORKFLOWS, keys_of, live, owners_of, refusal};
+use super::admit::{WORKFLOWS, keys_of, live, owners_of, read_current, refusal, triggers_of};
 use super::link::{Link, Query, values};
 use super::{Failed, Mark, Order, claim, letter};
 use crate::checksum;
@@ -72,7 +74,9 @@ pub(in crate::postgres) async fn outcomes(
     let mut outcomes = Vec::with_capacity(batch.parts.len());
     for (place, part) in batch.parts.iter().enumerate() {
         outcomes.push(match part {
-            Part::Admit(_) | Part::Advance(_) if moved.contains(&place) => PartOutcome::Done,
+            Part::Admit(_) | Part::Advance(_) | Part::Fire(_) if moved.contains(&place) => {
+                PartOutcome::Done
+            }
             Part::Admit(part) => match (refused.get(&place), &part.letter) {
                 (Some(refused), _) => refused.clone(),
                 (None, Some(retry)) => {
@@ -96,6 +100,7 @@ pub(in crate::postgres) async fn outcomes(
                 let rest = begun.split_off(part.work.len().min(begun.len()));
                 PartOutcome::Begun(std::mem::replace(&mut begun, rest))
             }
+            Part::Fire(part) => trigger::fired(link, part).await?,
             rare => outcome_of_rare(link, order, rare).await?,
         });
     }
@@ -128,7 +133,12 @@ async fn outcome_of_rare(
             }
         }
         Part::Prune(part) => again(part),
-        Part::Release(_)
+        Part::CreateTrigger(part) => trigger::created(link, order, part).await?,
+        Part::ChangeTrigger(part) => trigger::changed(link, order, part).await?,
+        Part::DeleteTrigger { id, .. } => trigger::deleted(link, order, *id).await?,
+        Part::LogRequests(_)
+        | Part::Fire(_)
+        | Part::Release(_)
         | Part::Admit(_)
         | Part::Advance(_)
         | Part::Claim(_)
@@ -137,7 +147,7 @@ async fn outcome_of_rare(
     })
 }
 
-async fn has_row(link: &mut Link, query: Query<'_>) -> Result<bool, Failed> {
+pub(super) async fn has_row(link: &mut Link, query: Query<'_>) -> Result<bool, Failed> {
     Ok(!link.ask(query).await?.is_empty())
 }
 
@@ -160,6 +170,10 @@ async fn moved(link: &mut Link, order: &Order, batch: &Batch) -> Result<HashSet<
         let (id, event): (ExecutionId, Option<&EventRow>) = match part {
             Part::Admit(part) => (part.row.id, part.events.first()),
             Part::Advance(part) => (part.id, part.events.last()),
+            Part::Fire(part) => match &part.admission {
+                Some(admit) => (admit.row.id, admit.events.first()),
+                None => continue,
+            },
             _ => continue,
         };
         let place = signed(place as u64);
@@ -211,8 +225,10 @@ async fn refusals(
     let claims = refused.iter();
     let claims = claims.filter_map(|(place, admit)| Some((*place, admit.claim.as_ref()?)));
     let owners = owners_of(&link.ask(keys_of(claims, order)).await?)?;
+    let current = triggers_of(refused.iter().map(|(_, admit)| *admit));
+    let current = read_current(&link.ask(current).await?)?;
     let why = |(place, admit): &(usize, &Admit)| {
-        let refused = refusal(admit, link, &live, owners.get(place))?;
+        let refused = refusal(admit, link, &live, &current, owners.get(place))?;
         Some((*place, refused))
     };
     Ok(refused.iter().filter_map(why).collect())
@@ -271,7 +287,7 @@ async fn saved(link: &mut Link, order: &Order, put: &PutWorkflow) -> Result<Part
 fn again(prune: &Prune) -> PartOutcome {
     let next = match prune {
         Prune::Executions { after, .. } => Some(after.unwrap_or(ExecutionId::from_bytes([0; 16]))),
-        Prune::IdempotencyKeys { .. } => None,
+        Prune::IdempotencyKeys { .. } | Prune::Requests { .. } | Prune::Triggers { .. } => None,
     };
     PartOutcome::Pruned { removed: 0, next }
 }

@@ -1,11 +1,14 @@
 //! Parts that stand alone: rare ones, which may ask before they write.
 
-use super::admit::{Admits, WORKFLOWS, keys_of, live, owners_of, refusal};
+use super::admit::{
+    Admits, WORKFLOWS, keys_of, live, owners_of, read_current, refusal, triggers_of,
+};
 use super::advance::Advances;
 use super::changes::Changes;
 use super::link::{Link, Query, values};
-use super::{Failed, Order, catalog, claim, letter, prune, work};
-use crate::{Admit, Advance, Part, PartOutcome};
+use super::trigger::Ends;
+use super::{Failed, Order, catalog, claim, fire, letter, prune, request, trigger, work};
+use crate::{Admit, Advance, Fire, Part, PartOutcome};
 
 /// Writes one part, statement by statement.
 pub(super) async fn write(
@@ -21,13 +24,54 @@ pub(super) async fn write(
         Part::DeleteLetter { id, by } => letter::delete(link, order, *id, by).await,
         Part::PutWorkflow(part) => catalog::put(link, order, part).await,
         Part::DeleteWorkflow { id } => catalog::delete(link, order, id).await,
+        Part::CreateTrigger(part) => trigger::create(link, order, part).await,
+        Part::ChangeTrigger(part) => trigger::change(link, order, part).await,
+        Part::DeleteTrigger { id, .. } => trigger::delete(link, order, *id).await,
+        Part::Fire(part) => fire(link, order, part).await,
+        Part::LogRequests(requests) => request::log(link, requests).await,
         Part::Prune(part) => prune::prune(link, order, part).await,
         // These always fit into a group.
         Part::ClaimTimers(_) | Part::Begin(_) | Part::Release(_) => Err(Failed::no_row()),
     }
 }
 
+/// The commit has locked the trigger's state, so that it stays as it is found.
+async fn fire(link: &mut Link, order: &Order, fire: &Fire) -> Result<PartOutcome, Failed> {
+    if !fire::is_still(link, fire).await? {
+        return Ok(PartOutcome::TriggerMoved);
+    }
+    if let Some(admission) = &fire.admission {
+        let outcome = admit_rows(link, order, admission).await?;
+        if outcome != PartOutcome::Done {
+            return Ok(outcome);
+        }
+    }
+    if !fire::fire(link, fire).await? {
+        return Err(Failed::no_row());
+    }
+    if let Some(admission) = &fire.admission {
+        end_of_admission(link, order, admission).await?;
+    }
+    Ok(PartOutcome::Done)
+}
+
 async fn admit(link: &mut Link, order: &Order, admit: &Admit) -> Result<PartOutcome, Failed> {
+    let outcome = admit_rows(link, order, admit).await?;
+    if outcome == PartOutcome::Done {
+        end_of_admission(link, order, admit).await?;
+    }
+    Ok(outcome)
+}
+
+/// An execution that ended at once.
+async fn end_of_admission(link: &mut Link, order: &Order, admit: &Admit) -> Result<(), Failed> {
+    let mut ends = Ends::default();
+    ends.push(admit.row.id, admit.row.update.version, admit.end);
+    ends.write(link, order).await
+}
+
+/// Everything but what the end of an execution that ended at once means for its trigger.
+async fn admit_rows(link: &mut Link, order: &Order, admit: &Admit) -> Result<PartOutcome, Failed> {
     if let Some(retry) = &admit.letter
         && let Some(refused) = letter::refuse_retry(link, retry).await?
     {
@@ -65,7 +109,9 @@ pub(super) async fn refuse(
     let live = live(&link.ask(Query::new(WORKFLOWS, values![key])).await?)?;
     let claim = admit.claim.as_ref().map(|claim| (0, claim));
     let owners = owners_of(&link.ask(keys_of(claim.into_iter(), order)).await?)?;
-    Ok(refusal(admit, link, &live, owners.get(&0)))
+    let current = triggers_of(std::iter::once(admit));
+    let current = read_current(&link.ask(current).await?)?;
+    Ok(refusal(admit, link, &live, &current, owners.get(&0)))
 }
 
 async fn advance(link: &mut Link, order: &Order, advance: &Advance) -> Result<PartOutcome, Failed> {
@@ -79,5 +125,8 @@ async fn advance(link: &mut Link, order: &Order, advance: &Advance) -> Result<Pa
     work::change(link, advance.id, &advance.work).await?;
     let (new, settle) = (advance.new_letter.as_deref(), advance.settle.as_ref());
     letter::of_end(link, order, new, settle).await?;
+    let mut ends = Ends::default();
+    ends.push(advance.id, advance.update.version, advance.end);
+    ends.write(link, order).await?;
     Ok(PartOutcome::Done)
 }

@@ -3,17 +3,19 @@
 
 use std::collections::HashSet;
 
-use refire_core::id::ExecutionId;
+use refire_core::id::{ExecutionId, RequestId, TriggerId};
 use tokio_postgres::Row;
 
 use super::admit::{Admits, UsedKeys};
 use super::advance::Advances;
 use super::changes::Changes;
 use super::claim;
+use super::fire::Fires;
 use super::link::{Link, Query};
+use super::trigger::Ends;
 use super::work::{Begins, Releases};
 use super::{Failed, Order};
-use crate::{Admit, Advance, Batch, Claim, ClaimTimers, Part, PartOutcome};
+use crate::{Admit, Advance, Batch, Claim, ClaimTimers, Fire, Part, PartOutcome, TriggerEnd};
 
 /// See the module.
 pub(super) enum Stage<'a> {
@@ -32,12 +34,20 @@ enum Taking<'a> {
 /// Parts that are written together, in the order of the fields.
 #[derive(Default)]
 pub(super) struct Group<'a> {
+    fires: Fires<'a>,
     admits: Admits<'a>,
     advances: Advances<'a>,
+    ends: Ends,
     begins: Begins<'a>,
     releases: Releases<'a>,
     claims: Vec<(usize, Taking<'a>)>,
     used_keys: UsedKeys<'a>,
+    /// Requests that are written.
+    requests: HashSet<RequestId>,
+    /// Triggers that are fired.
+    fired: HashSet<TriggerId>,
+    /// Triggers that are told of an end.
+    told: HashSet<TriggerId>,
     /// Executions that a part changes.
     changed: HashSet<ExecutionId>,
     /// Executions whose work begins.
@@ -73,6 +83,7 @@ fn end<'a>(group: &mut Box<Group<'a>>, stages: &mut Vec<Stage<'a>>) {
 
 /// A part that fits into a group.
 enum Piece<'a> {
+    Fire(&'a Fire, Changes<'a>),
     Admit(&'a Admit, Changes<'a>),
     Advance(&'a Advance, Changes<'a>),
     Begin(&'a crate::Begin),
@@ -83,12 +94,18 @@ enum Piece<'a> {
 impl<'a> Piece<'a> {
     fn of(part: &'a Part) -> Option<Self> {
         Some(match part {
-            Part::Admit(admit) => {
-                if admit.letter.is_some() || admit.settle.is_some() || admit.new_letter.is_some() {
+            Part::Fire(fire) => {
+                let Some(admit) = &fire.admission else {
+                    return Some(Self::Fire(fire, Changes::default()));
+                };
+                // What else may refuse the execution is not asked for when the trigger is fired.
+                if has_letters(admit) || admit.claim.is_some() || admit.trigger.is_some() {
                     return None;
                 }
-                Self::Admit(admit, Changes::of(admit.row.id, &admit.work)?)
+                Self::Fire(fire, Changes::of(admit.row.id, &admit.work)?)
             }
+            Part::Admit(admit) if has_letters(admit) => return None,
+            Part::Admit(admit) => Self::Admit(admit, Changes::of(admit.row.id, &admit.work)?),
             Part::Advance(advance) => {
                 if advance.settle.is_some() {
                     return None;
@@ -103,14 +120,24 @@ impl<'a> Piece<'a> {
             | Part::DeleteLetter { .. }
             | Part::PutWorkflow(_)
             | Part::DeleteWorkflow { .. }
+            | Part::CreateTrigger(_)
+            | Part::ChangeTrigger(_)
+            | Part::DeleteTrigger { .. }
+            | Part::LogRequests(_)
             | Part::Prune(_) => return None,
         })
     }
 }
 
+/// Whether an admission has to do with dead letters.
+fn has_letters(admit: &Admit) -> bool {
+    admit.letter.is_some() || admit.settle.is_some() || admit.new_letter.is_some()
+}
+
 impl<'a> Group<'a> {
     fn is_empty(&self) -> bool {
-        self.admits.is_empty()
+        self.fires.is_empty()
+            && self.admits.is_empty()
             && self.advances.is_empty()
             && self.begins.is_empty()
             && self.releases.is_empty()
@@ -124,9 +151,13 @@ impl<'a> Group<'a> {
             return false;
         }
         match piece {
-            Piece::Admit(admit, _) => {
-                self.is_untouched(admit.row.id) && !self.used_keys.contain(admit.claim.as_ref())
+            Piece::Fire(fire, _) => {
+                let admission = fire.admission.as_deref();
+                !self.fired.contains(&fire.trigger)
+                    && !self.told.contains(&fire.trigger)
+                    && admission.is_none_or(|admit| self.has_room_for_admission(admit))
             }
+            Piece::Admit(admit, _) => self.has_room_for_admission(admit),
             Piece::Advance(advance, _) => self.is_untouched(advance.id),
             Piece::Begin(begin) => {
                 let mut keys = begin.work.iter().map(|(key, _)| key);
@@ -136,19 +167,34 @@ impl<'a> Group<'a> {
         }
     }
 
+    fn has_room_for_admission(&self, admit: &Admit) -> bool {
+        let request = admit.request.as_ref();
+        self.is_untouched(admit.row.id)
+            && !self.used_keys.contain(admit.claim.as_ref())
+            && request.is_none_or(|request| !self.requests.contains(&request.id))
+    }
+
     fn is_untouched(&self, id: ExecutionId) -> bool {
         !self.changed.contains(&id) && !self.begun.contains(&id) && !self.released.contains(&id)
     }
 
     fn push(&mut self, place: usize, piece: Piece<'a>) {
         match piece {
+            Piece::Fire(fire, changes) => {
+                self.fired.insert(fire.trigger);
+                self.fires.push(place, fire);
+                if let Some(admit) = &fire.admission {
+                    self.note(admit);
+                    self.admits.push_fired(place, fire.trigger, admit, changes);
+                }
+            }
             Piece::Admit(admit, changes) => {
-                self.changed.insert(admit.row.id);
-                self.used_keys.insert(admit.claim.as_ref());
+                self.note(admit);
                 self.admits.push(place, admit, changes);
             }
             Piece::Advance(advance, changes) => {
                 self.changed.insert(advance.id);
+                self.note_end(advance.id, advance.update.version, advance.end);
                 let letter = advance.new_letter.as_deref();
                 self.advances.push(place, advance, changes, letter);
             }
@@ -166,13 +212,28 @@ impl<'a> Group<'a> {
         }
     }
 
+    /// Remembers what an admission touches.
+    fn note(&mut self, admit: &'a Admit) {
+        self.changed.insert(admit.row.id);
+        self.used_keys.insert(admit.claim.as_ref());
+        self.requests
+            .extend(admit.request.as_ref().map(|request| request.id));
+        self.note_end(admit.row.id, admit.row.update.version, admit.end);
+    }
+
+    fn note_end(&mut self, execution: ExecutionId, version: u64, end: Option<TriggerEnd>) {
+        self.told.extend(end.map(|end| end.trigger));
+        self.ends.push(execution, version, end);
+    }
+
     /// The statements of the group; their answers are for [`Self::read`].
     pub(super) fn queries(&mut self, link: &Link, order: &Order) -> Vec<Query<'a>> {
-        let mut queries = Vec::new();
+        let mut queries = self.fires.queries(link);
         if !self.admits.is_empty() {
             queries.extend(self.admits.queries(link, order));
         }
         queries.extend(self.advances.queries(link, order));
+        queries.extend(self.ends.query(order));
         if !self.begins.is_empty() {
             queries.push(self.begins.query());
         }
@@ -195,10 +256,14 @@ impl<'a> Group<'a> {
         answers: &mut impl Iterator<Item = Vec<Row>>,
         outcomes: &mut [Option<PartOutcome>],
     ) -> Result<(), Failed> {
+        self.fires.read(answers, outcomes)?;
         if !self.admits.is_empty() {
             self.admits.read(link, answers, outcomes)?;
         }
         self.advances.read(answers, outcomes)?;
+        if !self.told.is_empty() {
+            answers.next();
+        }
         if !self.begins.is_empty() {
             let begun = answers.next().unwrap_or_default();
             self.begins.read(&begun, outcomes)?;

@@ -11,7 +11,7 @@ use crate::checksum;
 use crate::sqlite::columns::{WORK, bytes, count, maybe_count, signed, text, time, work_row};
 use crate::sqlite::failure::corrupt;
 use crate::sqlite::readers::Reader;
-use crate::{EventFilter, LIMIT_MAX, ReadError, Stored, WorkRow};
+use crate::{EventFilter, LIMIT_MAX, ReadError, Stored, Summary, WorkRow};
 
 /// What an event is read from, in the order of [`event_row`].
 const EVENT: &str = "sequence, type, v, at, step, attempt, backoff_ms, reason, payload, crc";
@@ -38,17 +38,39 @@ pub(in crate::sqlite) fn with_values(
     reader: &Reader,
     id: ExecutionId,
 ) -> Result<Option<Execution>, ReadError> {
+    reader.transaction(|| state_and_values(reader, id))
+}
+
+/// The same with whether any of its work has begun.
+pub(in crate::sqlite) fn summary(
+    reader: &Reader,
+    id: ExecutionId,
+) -> Result<Option<Summary>, ReadError> {
     reader.transaction(|| {
-        let Some(mut state) = state(reader, id)? else {
+        let Some(state) = state_and_values(reader, id)? else {
             return Ok(None);
         };
-        for sequence in state.missing_short_values() {
-            if let Some(value) = value(reader, id, sequence)? {
-                state.payloads.insert(sequence, value);
-            }
-        }
-        Ok(Some(state))
+        let begun = has_begun(reader, id)?;
+        Ok(Some(Summary { id, state, begun }))
     })
+}
+
+fn state_and_values(reader: &Reader, id: ExecutionId) -> Result<Option<Execution>, ReadError> {
+    let Some(mut state) = state(reader, id)? else {
+        return Ok(None);
+    };
+    for sequence in state.missing_short_values() {
+        if let Some(value) = value(reader, id, sequence)? {
+            state.payloads.insert(sequence, value);
+        }
+    }
+    Ok(Some(state))
+}
+
+/// Whether any of an execution's work has begun.
+pub(super) fn has_begun(reader: &Reader, id: ExecutionId) -> Result<bool, ReadError> {
+    let mut select = reader.prepare("SELECT 1 FROM work WHERE execution = ?1 AND begun")?;
+    Ok(select.exists([id.as_bytes()])?)
 }
 
 /// The snapshot, brought up to date by the events after it.

@@ -58,9 +58,7 @@ fn load(reader: &Reader, ids: &[ExecutionId]) -> Result<Vec<Summary>, ReadError>
         let Some(state) = execution::state(reader, *id)? else {
             continue;
         };
-        let begun = reader
-            .prepare("SELECT 1 FROM work WHERE execution = ?1 AND begun")?
-            .exists([id.as_bytes()])?;
+        let begun = execution::has_begun(reader, *id)?;
         summaries.push(Summary {
             id: *id,
             state,

@@ -109,6 +109,7 @@ impl Pen<'_> {
         self.forget_workflow(id);
         self.prepare("UPDATE workflows SET deleted_at = ?2 WHERE key = ?1")?
             .execute([key, self.now.as_micros()])?;
+        self.disable_triggers(key)?;
         Ok(PartOutcome::Done)
     }
 

@@ -14,6 +14,15 @@ const COMPENSATING: &str = "compensating";
 
 impl Pen<'_> {
     pub(super) fn admit(&mut self, admit: &Admit) -> Result<PartOutcome> {
+        let outcome = self.admit_rows(admit)?;
+        if outcome == PartOutcome::Done {
+            self.end_of(admit.row.id, admit.end.as_ref())?;
+        }
+        Ok(outcome)
+    }
+
+    /// Everything but what the end of an execution that ended at once means for its trigger.
+    pub(super) fn admit_rows(&mut self, admit: &Admit) -> Result<PartOutcome> {
         let known = self.workflow(&admit.row.workflow)?;
         let Some(known) = known.filter(|known| !known.is_deleted) else {
             return Ok(PartOutcome::NoSuchWorkflow);
@@ -23,6 +32,11 @@ impl Pen<'_> {
             version: newest,
             ..
         } = known;
+        if let Some(trigger) = &admit.trigger
+            && !self.is_current(trigger)?
+        {
+            return Ok(PartOutcome::TriggerMoved);
+        }
         if let Some(claim) = &admit.claim
             && let Some(duplicate) = self.used_key(claim)?
         {
@@ -47,6 +61,9 @@ impl Pen<'_> {
         if let Some(retry) = &admit.letter {
             self.retry_letter(retry, admit.row.id)?;
         }
+        if let Some(request) = &admit.request {
+            self.put_request(request)?;
+        }
         self.letters_of(admit.new_letter.as_deref(), admit.settle.as_ref())?;
         Ok(PartOutcome::Done)
     }
@@ -58,6 +75,7 @@ impl Pen<'_> {
         self.insert_events(advance.id, &advance.events)?;
         self.change_work(advance.id, &advance.work)?;
         self.letters_of(advance.new_letter.as_deref(), advance.settle.as_ref())?;
+        self.end_of(advance.id, advance.end.as_ref())?;
         Ok(PartOutcome::Done)
     }
 

@@ -2,12 +2,13 @@
 
 use refire_core::dead_letter::LetterStatus;
 use refire_core::execution::Status;
-use refire_core::id::{DlqId, ExecutionId};
+use refire_core::id::{DlqId, ExecutionId, TriggerId};
 use refire_core::time::Timestamp;
 use rusqlite::{OptionalExtension, Result, params};
 
 use super::Pen;
-use crate::sqlite::columns::{count, dlq_id, execution_id, time, word};
+use crate::request::first_id_at;
+use crate::sqlite::columns::{count, dlq_id, execution_id, signed, time, word};
 use crate::{PartOutcome, Prune};
 
 /// Rows that one chunk removes, at most, unless a single execution has more: commits wait for a
@@ -42,6 +43,8 @@ impl Pen<'_> {
                 limit,
             } => self.prune_executions(statuses, *before, *after, *limit),
             Prune::IdempotencyKeys { limit } => self.prune_keys(*limit),
+            Prune::Requests { before, limit } => self.prune_requests(*before, *limit),
+            Prune::Triggers { before, limit } => self.prune_triggers(*before, *limit),
         }
     }
 
@@ -135,9 +138,67 @@ impl Pen<'_> {
                        WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2)",
             )?
             .execute(params![self.now.as_micros(), limit])?;
-        Ok(PartOutcome::Pruned {
-            removed: removed as u64,
-            next: None,
+        Ok(pruned(removed))
+    }
+
+    fn prune_requests(&self, before: Timestamp, limit: u32) -> Result<PartOutcome> {
+        let removed = self
+            .prepare(
+                "DELETE FROM webhook_requests WHERE id IN
+                     (SELECT id FROM webhook_requests WHERE id < ?1 ORDER BY id LIMIT ?2)",
+            )?
+            .execute(params![first_id_at(before).as_bytes(), limit])?;
+        Ok(pruned(removed))
+    }
+
+    /// One trigger after the other: what it left behind, then itself.
+    fn prune_triggers(&self, before: Timestamp, limit: u32) -> Result<PartOutcome> {
+        let (limit, mut removed) = (limit as usize, 0);
+        let left = |removed: usize| signed((limit - removed) as u64);
+        while removed < limit
+            && let Some(trigger) = self.deleted_trigger(before)?
+        {
+            removed += self
+                .prepare(
+                    "DELETE FROM trigger_slots WHERE trigger = ?1 AND seq IN
+                         (SELECT seq FROM trigger_slots WHERE trigger = ?1 ORDER BY seq LIMIT ?2)",
+                )?
+                .execute(params![trigger.as_bytes(), left(removed)])?;
+            removed += self
+                .prepare(
+                    "DELETE FROM webhook_requests WHERE id IN
+                         (SELECT id FROM webhook_requests WHERE trigger = ?1
+                           ORDER BY id LIMIT ?2)",
+                )?
+                .execute(params![trigger.as_bytes(), left(removed)])?;
+            if removed < limit {
+                self.prepare("DELETE FROM request_rings WHERE trigger = ?1")?
+                    .execute([trigger.as_bytes()])?;
+                removed += self
+                    .prepare("DELETE FROM workflow_triggers WHERE id = ?1")?
+                    .execute([trigger.as_bytes()])?;
+            }
+        }
+        Ok(pruned(removed))
+    }
+
+    /// The one that was deleted first.
+    fn deleted_trigger(&self, before: Timestamp) -> Result<Option<TriggerId>> {
+        self.prepare(
+            "SELECT id FROM workflow_triggers WHERE deleted_at < ?1
+             ORDER BY deleted_at, id LIMIT 1",
+        )?
+        .query_row([before.as_micros()], |row| {
+            row.get(0).map(TriggerId::from_bytes)
         })
+        .optional()
+    }
+}
+
+/// A chunk of rows that have no walk.
+fn pruned(removed: usize) -> PartOutcome {
+    PartOutcome::Pruned {
+        removed: removed as u64,
+        next: None,
     }
 }

@@ -2,13 +2,13 @@
 
 use refire_core::definition::WorkflowId;
 use refire_core::execution::Status;
-use refire_core::id::{ExecutionId, NodeId};
+use refire_core::id::{ExecutionId, NodeId, TriggerId};
 use refire_core::time::Timestamp;
 
 use super::{Stage, stages};
 use crate::{
-    Admit, Advance, Batch, Begin, Bounds, Claim, ExecutionRow, IdempotencyClaim, Part, Prune,
-    Release, RowUpdate, Want, WorkChange, WorkKey,
+    Admit, Advance, Batch, Begin, Bounds, Claim, ExecutionRow, Fire, IdempotencyClaim, Part, Prune,
+    Release, RowUpdate, TriggerEnd, TriggerPlan, Want, WorkChange, WorkKey,
 };
 
 const NODE: NodeId = NodeId::from_bytes([7; 16]);
@@ -57,8 +57,11 @@ fn admit(n: u8, key: Option<u8>) -> Part {
         }),
         letter: None,
         only_newest: false,
+        trigger: None,
+        request: None,
         new_letter: None,
         settle: None,
+        end: None,
     }))
 }
 
@@ -71,7 +74,43 @@ fn advance(n: u8, work: Vec<WorkChange>) -> Part {
         work,
         new_letter: None,
         settle: None,
+        end: None,
     }))
+}
+
+fn trigger(n: u8) -> TriggerId {
+    TriggerId::from_bytes([n; 16])
+}
+
+/// A step of a trigger's plan, perhaps with an execution.
+fn fire(n: u8, admission: Option<Part>) -> Part {
+    let admission = admission.map(|part| match part {
+        Part::Admit(admit) => admit,
+        other => panic!("{other:?}"),
+    });
+    Part::Fire(Box::new(Fire {
+        trigger: trigger(n),
+        version: 1,
+        rev: 1,
+        plan: TriggerPlan::default(),
+        slots: Vec::new(),
+        extends: false,
+        admission,
+    }))
+}
+
+/// An execution ends, which its trigger is told.
+fn ending(n: u8, of: u8) -> Part {
+    let Part::Advance(mut advance) = advance(n, vec![]) else {
+        panic!("an advance");
+    };
+    advance.end = Some(TriggerEnd {
+        trigger: trigger(of),
+        success: true,
+        slot: None,
+        at: NOW,
+    });
+    Part::Advance(advance)
 }
 
 fn key(n: u8) -> WorkKey {
@@ -149,6 +188,29 @@ fn a_second_word_about_the_same_begins_a_group() {
     assert_eq!(shape(vec![claim(None), begin(1)]), "gg");
     // In the order in which a group is written.
     assert_eq!(shape(vec![advance(1, vec![]), begin(1), release(1)]), "g");
+}
+
+#[test]
+fn fires_and_ends_are_one_group_in_their_order() {
+    let parts = vec![
+        admit(1, None),
+        fire(1, Some(admit(2, None))),
+        fire(2, None),
+        ending(3, 1),
+        ending(4, 1),
+    ];
+    assert_eq!(shape(parts), "g");
+    assert_eq!(shape(vec![fire(1, None), fire(1, None)]), "gg");
+    assert_eq!(shape(vec![ending(1, 1), fire(1, None)]), "gg");
+    assert_eq!(shape(vec![ending(1, 1), fire(2, None)]), "g");
+    assert_eq!(
+        shape(vec![admit(1, None), fire(1, Some(admit(1, None)))]),
+        "gg"
+    );
+    // What else may refuse its execution is asked for first.
+    assert_eq!(shape(vec![fire(1, Some(admit(1, Some(1))))]), "1");
+    let parts = vec![fire(1, None), Part::LogRequests(Vec::new()), fire(2, None)];
+    assert_eq!(shape(parts), "g1g");
 }
 
 #[test]

@@ -1,0 +1,146 @@
+//! The calls about triggers.
+
+use reqwest::Method;
+
+use super::{Client, page, path_with, segment};
+use crate::error::Error;
+use crate::model::{
+    Accepted, BackfillRequest, BackfillResult, CronHistory, EnableTrigger, LedgerEntry, Page,
+    PlannedSlot, RotateSecret, Trigger, WebhookRequest,
+};
+
+impl Client {
+    /// Makes a trigger of a workflow from JSON or YAML text.
+    pub async fn create_trigger(&self, workflow: &str, source: &str) -> Result<Trigger, Error> {
+        let path = format!("/api/workflows/{}/triggers", segment(workflow));
+        self.send(self.request(Method::POST, &path).body(source.to_owned()))
+            .await
+    }
+
+    /// Triggers, oldest first; the filter's names are those of the API.
+    pub async fn triggers(
+        &self,
+        filter: &[(&'static str, Option<String>)],
+    ) -> Result<Page<Trigger>, Error> {
+        self.get("/api/triggers", filter).await
+    }
+
+    /// One trigger.
+    pub async fn trigger(&self, id: &str) -> Result<Trigger, Error> {
+        self.get(&trigger(id, ""), &[]).await
+    }
+
+    /// Changes a trigger by a merge patch (JSON or YAML text).
+    pub async fn change_trigger(
+        &self,
+        id: &str,
+        patch: &str,
+        catch_up: bool,
+    ) -> Result<Trigger, Error> {
+        let query = [("catch_up", catch_up.then(|| "true".to_owned()))];
+        let path = path_with(&trigger(id, ""), &query);
+        self.send(self.request(Method::PATCH, &path).body(patch.to_owned()))
+            .await
+    }
+
+    /// Removes a trigger.
+    pub async fn delete_trigger(&self, id: &str) -> Result<(), Error> {
+        self.send_empty(self.request(Method::DELETE, &trigger(id, "")))
+            .await
+    }
+
+    /// Enables a trigger.
+    pub async fn enable_trigger(&self, id: &str, catch_up: bool) -> Result<Trigger, Error> {
+        let body = EnableTrigger {
+            catch_up: Some(catch_up),
+        };
+        self.post(&trigger(id, "/enable"), &body).await
+    }
+
+    /// Disables a trigger.
+    pub async fn disable_trigger(&self, id: &str) -> Result<Trigger, Error> {
+        self.send(self.request(Method::POST, &trigger(id, "/disable")))
+            .await
+    }
+
+    /// Starts an execution as the trigger would, with another input (JSON text) if one is given.
+    pub async fn run_trigger(&self, id: &str, input: Option<&str>) -> Result<Accepted, Error> {
+        let request = self
+            .request(Method::POST, &trigger(id, "/run"))
+            .header("Content-Type", "application/json")
+            .body(input.unwrap_or_default().to_owned());
+        self.send(request).await
+    }
+
+    /// Gives a webhook a new secret.
+    pub async fn rotate_secret(&self, id: &str, rotate: &RotateSecret) -> Result<Trigger, Error> {
+        self.post(&trigger(id, "/rotate-secret"), rotate).await
+    }
+
+    /// The next planned times.
+    pub async fn next_slots(&self, id: &str, count: u32) -> Result<Page<PlannedSlot>, Error> {
+        self.get(&trigger(id, "/next"), &[("count", Some(count.to_string()))])
+            .await
+    }
+
+    /// What became of its planned times, newest first.
+    pub async fn slots(
+        &self,
+        id: &str,
+        status: Option<&str>,
+        limit: Option<u32>,
+        cursor: Option<&str>,
+    ) -> Result<Page<LedgerEntry>, Error> {
+        let mut query = page(limit, cursor).to_vec();
+        query.push(("status", status.map(str::to_owned)));
+        self.get(&trigger(id, "/slots"), &query).await
+    }
+
+    /// Requests to a webhook, newest first; the filter's names are those of the API.
+    pub async fn webhook_requests(
+        &self,
+        id: &str,
+        filter: &[(&'static str, Option<String>)],
+    ) -> Result<Page<WebhookRequest>, Error> {
+        self.get(&trigger(id, "/requests"), filter).await
+    }
+
+    /// One request to a webhook, with its body.
+    pub async fn webhook_request(
+        &self,
+        id: &str,
+        request_id: &str,
+    ) -> Result<WebhookRequest, Error> {
+        let path = trigger(id, &format!("/requests/{}", segment(request_id)));
+        self.get(&path, &[]).await
+    }
+
+    /// Runs planned times of the past.
+    pub async fn backfill(
+        &self,
+        id: &str,
+        backfill: &BackfillRequest,
+    ) -> Result<BackfillResult, Error> {
+        self.post(&trigger(id, "/backfill"), backfill).await
+    }
+
+    /// The last executions of a cron trigger of a workflow: the oldest, unless one is named.
+    pub async fn cron_history(
+        &self,
+        workflow: &str,
+        trigger: Option<&str>,
+        limit: Option<u32>,
+    ) -> Result<CronHistory, Error> {
+        let query = [
+            ("trigger_id", trigger.map(str::to_owned)),
+            ("limit", limit.map(|limit| limit.to_string())),
+        ];
+        let path = format!("/api/workflows/{}/cron-history", segment(workflow));
+        self.get(&path, &query).await
+    }
+}
+
+/// The path of something of a trigger.
+fn trigger(id: &str, below: &str) -> String {
+    format!("/api/triggers/{}{below}", segment(id))
+}

@@ -1,0 +1,369 @@
+//! Triggers: what starts executions by itself.
+
+mod settings;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::Raw;
+pub use settings::TriggerSettings;
+
+/// A trigger: what it was told, and where it stands.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Trigger {
+    /// Where it stands.
+    #[serde(flatten)]
+    pub about: TriggerAbout,
+    /// What it was told, as in the request that made it: `cron_expression`, `timezone`, `overlap`,
+    /// `input`, …
+    #[serde(flatten)]
+    pub settings: TriggerSettings,
+}
+
+impl<'de> Deserialize<'de> for Trigger {
+    /// Raw text does not pass through `flatten`, so the document is read twice.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Raw::deserialize(deserializer)?;
+        let about: TriggerAbout = serde_json::from_str(raw.get()).map_err(D::Error::custom)?;
+        let all: TriggerSettings = serde_json::from_str(raw.get()).map_err(D::Error::custom)?;
+        Ok(Self {
+            about,
+            settings: all.without(TriggerAbout::FIELDS),
+        })
+    }
+}
+
+/// What the server says of a trigger.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct TriggerAbout {
+    /// `trg_…`
+    pub id: String,
+    /// The workflow that it starts.
+    pub workflow_id: String,
+    /// `cron, schedule, webhook`
+    pub trigger_type: String,
+    /// Whether it starts anything.
+    pub enabled: bool,
+    /// Grows with each change.
+    pub version: u32,
+    /// When it was made.
+    pub created_at: String,
+    /// When it was changed last.
+    pub updated_at: String,
+    /// The next planned time, in the trigger's zone; null when it is disabled or none is left.
+    #[serde(default)]
+    pub next_execution: Option<String>,
+    /// The next two, likewise.
+    #[serde(default)]
+    pub next_executions: Vec<String>,
+    /// When it fires, for people; null for a webhook.
+    #[serde(default)]
+    pub description_in_words: Option<InWords>,
+    /// Whether no planned time will ever come again.
+    #[serde(default)]
+    pub finished: bool,
+    /// Why it cannot work, although it was right when it was made.
+    #[serde(default)]
+    pub problem: Option<String>,
+    /// The execution that the overlap policy waits for.
+    #[serde(default)]
+    pub running_execution_id: Option<String>,
+    /// When one of its executions last completed; known only where somebody waits for it.
+    #[serde(default)]
+    pub last_success_at: Option<String>,
+    /// Since when an expected success is missing.
+    #[serde(default)]
+    pub overdue_since: Option<String>,
+    /// `wh_…`, of a webhook.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook_id: Option<String>,
+    /// Where a webhook's sender sends to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook_url: Option<String>,
+    /// A webhook's secret: only in the answer to the request that made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret: Option<String>,
+    /// What becomes of the planned times of the pause: only in the answer that enabled it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause: Option<Pause>,
+}
+
+impl TriggerAbout {
+    /// What is not among the settings.
+    const FIELDS: &'static [&'static str] = &[
+        "id",
+        "workflow_id",
+        "trigger_type",
+        "enabled",
+        "version",
+        "created_at",
+        "updated_at",
+        "next_execution",
+        "next_executions",
+        "description_in_words",
+        "finished",
+        "problem",
+        "running_execution_id",
+        "last_success_at",
+        "overdue_since",
+        "webhook_id",
+        "webhook_url",
+        "secret",
+        "pause",
+    ];
+}
+
+/// A schedule in words.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct InWords {
+    /// In English.
+    pub en: String,
+    /// 繁體中文。
+    #[serde(rename = "zh-TW")]
+    pub zh_tw: String,
+}
+
+/// The planned times of a pause.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Pause {
+    /// How many there were.
+    pub slots: u64,
+    /// The first, in the trigger's zone.
+    pub from: Option<String>,
+    /// The last.
+    pub to: Option<String>,
+    /// How many of them are started now; the others are skipped.
+    pub caught_up: u64,
+}
+
+/// Enables a trigger.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct EnableTrigger {
+    /// Whether the planned times of the pause are caught up with as `misfire` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub catch_up: Option<bool>,
+}
+
+/// Gives a webhook a new secret.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RotateSecret {
+    /// The new one; made if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret: Option<String>,
+    /// How long the old one is good for, such as `24h` (default) or `0s`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep_previous_for: Option<String>,
+}
+
+/// A planned time that is to come.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct PlannedSlot {
+    /// The planned time.
+    pub nominal: String,
+    /// When it starts: later than planned if there is a jitter window.
+    pub at: String,
+    /// The planned time in the trigger's zone, with its offset.
+    pub local: String,
+    /// `normal`; `moved` when the local time does not exist on that day; `repeated` when it comes for
+    /// the second time.
+    pub kind: String,
+}
+
+/// What became of a planned time, or of a stretch of them.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct LedgerEntry {
+    /// The planned time, or the first of the stretch.
+    pub nominal: String,
+    /// The last planned time of the stretch.
+    pub to: String,
+    /// How many there are.
+    pub count: u64,
+    /// `fired, late, skipped`; and, of the dead-man check, `overdue, recovered`.
+    pub status: String,
+    /// Why: `overlap, paused, missed, dst, behind, backfill`
+    pub reason: Option<String>,
+    /// What was started.
+    pub execution_id: Option<String>,
+    /// When that was done or found.
+    pub at: String,
+    /// The planned time in the trigger's zone, with its offset.
+    pub local: String,
+    /// The last one likewise.
+    pub local_to: String,
+}
+
+/// Runs planned times of the past.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct BackfillRequest {
+    /// From this time on.
+    pub from: String,
+    /// Up to this one.
+    pub to: String,
+    /// Only those that the ledger has as skipped; default true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_missed: Option<bool>,
+    /// Tells what would be run, and runs nothing.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// What a backfill started, or would start.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct BackfillResult {
+    /// The planned times, oldest first.
+    pub slots: Vec<BackfilledSlot>,
+    /// How many.
+    pub count: u64,
+}
+
+/// A planned time of the past.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct BackfilledSlot {
+    /// The planned time.
+    pub nominal: String,
+    /// What was started; null in a dry run.
+    pub execution_id: Option<String>,
+}
+
+/// A request to a webhook.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct WebhookRequest {
+    /// `whr_…`
+    pub id: String,
+    /// The trigger whose address it came to.
+    pub trigger_id: String,
+    /// When it came.
+    pub received_at: String,
+    /// `triggered, filtered, auth_failed, duplicate, too_large, rate_limited, ip_refused, disabled,
+    /// error`
+    pub status: String,
+    /// Where it came from.
+    pub source_ip: String,
+    /// Whether a person sent it to try the trigger.
+    pub test: bool,
+    /// What it started, or what an equal one had started.
+    pub execution_id: Option<String>,
+    /// What was wrong with it.
+    pub error: Option<String>,
+    /// How long the body was.
+    pub body_bytes: u64,
+    /// Its headers in their order, without secrets; absent in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headers: Option<Vec<RequestHeader>>,
+    /// Headers that are not kept because there were too many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headers_left_out: Option<usize>,
+    /// Its body, or the beginning of it; absent in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Value>))]
+    pub body: Option<Raw>,
+    /// How `body` is shown: `json` as it is, `text` or `base64` as a string.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body_encoding: Option<String>,
+}
+
+/// A header of a request.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RequestHeader {
+    /// Its name.
+    pub name: String,
+    /// Its value, or `[removed]` in place of a secret.
+    pub value: String,
+}
+
+/// The last executions of a cron trigger.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct CronHistory {
+    /// The workflow.
+    pub workflow_id: String,
+    /// The trigger.
+    pub trigger_id: String,
+    /// `cron` or `schedule`
+    pub trigger_type: String,
+    /// The expression; null for a `schedule`.
+    pub cron_expression: Option<String>,
+    /// The zone of all times here.
+    pub timezone: String,
+    /// The next planned time.
+    pub next_execution: Option<String>,
+    /// Whether it starts anything.
+    pub enabled: bool,
+    /// What it started, newest first.
+    pub history: Vec<CronRun>,
+}
+
+/// One execution of a cron trigger.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct CronRun {
+    /// The execution.
+    pub execution_id: String,
+    /// The planned time.
+    pub scheduled_at: String,
+    /// When its first attempt began.
+    pub started_at: Option<String>,
+    /// When it ended.
+    pub completed_at: Option<String>,
+    /// The execution's status; `removed` when it is not kept any more.
+    pub status: String,
+    /// From start to end.
+    pub duration_ms: Option<u64>,
+    /// The output, cut to 200 characters; the error's message if it failed.
+    pub result: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRIGGER: &str = r#"{"id":"trg_1","workflow_id":"w","trigger_type":"cron","enabled":true,"version":1,"created_at":"a","updated_at":"b","next_execution":null,"next_executions":[],"description_in_words":null,"finished":false,"problem":null,"running_execution_id":null,"last_success_at":null,"overdue_since":null,"cron_expression":"0 * * * *","input":{"n": 1.50,  "big":12345678901234567890}}"#;
+
+    #[test]
+    fn a_trigger_passes_byte_for_byte() {
+        let trigger: Trigger = serde_json::from_str(TRIGGER).unwrap();
+        assert_eq!(
+            trigger.settings.text("cron_expression").as_deref(),
+            Some("0 * * * *")
+        );
+        assert!(trigger.settings.get("enabled").is_none(), "not a setting");
+        assert_eq!(serde_json::to_string(&trigger).unwrap(), TRIGGER);
+    }
+
+    #[test]
+    fn what_the_server_says_is_no_setting() {
+        let trigger: Trigger = serde_json::from_str(TRIGGER).unwrap();
+        let about = TriggerAbout {
+            webhook_id: Some(String::new()),
+            webhook_url: Some(String::new()),
+            secret: Some(String::new()),
+            pause: Some(Pause {
+                slots: 0,
+                from: None,
+                to: None,
+                caught_up: 0,
+            }),
+            ..trigger.about
+        };
+        let text = serde_json::to_string(&about).unwrap();
+        let fields: TriggerSettings = serde_json::from_str(&text).unwrap();
+        let names: Vec<&str> = fields.iter().map(|(name, _)| name).collect();
+        assert_eq!(names, TriggerAbout::FIELDS);
+    }
+}

@@ -1,0 +1,291 @@
+//! One step of a trigger: what a look at it at a certain moment writes and starts.
+//!
+//! The slots after the cursor that are due are taken in their order:
+//!
+//! 1. Of those that were missed (planned more than [`MISFIRE_AFTER`] ago) the misfire policy drops
+//!    some: they become one skipped stretch.
+//! 2. If the overlap policy waits for an execution, all the others are skipped, or the newest of
+//!    them is buffered. A slot that was buffered before is given up for it.
+//! 3. Otherwise the oldest of them is fired. If others are left, a look is due at once.
+//!
+//! A step is decided on a state and counts only if that state is still there when it is written. So
+//! of two nodes that take the same step one is refused, and nothing is fired twice.
+
+use std::time::Duration;
+
+use super::ledger::{Entry, LEDGER_ROWS_KEPT, LateReason, Outcome, SkipReason};
+use super::settings::{Misfire, Overlap};
+use super::state::State;
+use super::timeline::{MICROSECOND, Timeline};
+use super::{Trigger, dead_man};
+use crate::id::ExecutionId;
+use crate::time::Timestamp;
+
+/// A slot that is started more than this after its planned time is late.
+pub const LATE_AFTER: Duration = Duration::from_secs(1);
+
+/// A slot that nobody looked at for more than this after its planned time was missed.
+pub const MISFIRE_AFTER: Duration = Duration::from_secs(60);
+
+/// What a step writes and starts, all in one commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// To be added to the ledger in this order.
+    pub entries: Vec<Entry>,
+    /// The slot to start; its entry is the last.
+    pub fire: Option<Fire>,
+    /// The execution to cancel first.
+    pub cancel: Option<ExecutionId>,
+    /// The state after the step. If its `rev` is the old one, there is nothing to write.
+    pub state: State,
+}
+
+/// A slot to start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fire {
+    /// Its identity.
+    pub nominal: Timestamp,
+    /// When it was to start.
+    pub planned: Timestamp,
+    /// Why it starts later than that, if it does.
+    pub late: Option<LateReason>,
+    /// Whether the overlap policy waits for its execution.
+    pub tracked: bool,
+}
+
+impl Plan {
+    /// The same with the execution that the slot starts.
+    #[must_use]
+    pub fn started_as(mut self, execution: ExecutionId) -> Self {
+        let Some(fire) = self.fire else {
+            return self;
+        };
+        if fire.tracked {
+            self.state.running = Some(execution);
+        }
+        if let Some(entry) = self.entries.last_mut() {
+            entry.execution = Some(execution);
+        }
+        self
+    }
+
+    /// Whether the first entry goes on with the newest row of the ledger, if that has the same
+    /// outcome.
+    #[must_use]
+    pub fn extends(&self) -> bool {
+        self.entries
+            .first()
+            .is_some_and(|entry| entry.outcome.extends())
+    }
+
+    /// Whether there is anything to write.
+    #[must_use]
+    pub fn is_empty(&self, before: &State) -> bool {
+        self.state.rev == before.rev
+    }
+}
+
+/// What a look at a trigger at a moment writes and starts.
+#[must_use]
+pub fn plan(trigger: &Trigger, state: &State, now: Timestamp) -> Plan {
+    let mut step = Step::new(trigger, state, now);
+    if trigger.enabled {
+        let found = dead_man::watch(trigger, &mut step.state, now);
+        step.entries.extend(found);
+        if let Some(timeline) = trigger.timeline() {
+            step.take_slots(timeline);
+        }
+    }
+    step.finish(state)
+}
+
+/// A step while it is made.
+pub(super) struct Step<'a> {
+    trigger: &'a Trigger,
+    now: Timestamp,
+    entries: Vec<Entry>,
+    pub(super) state: State,
+    fire: Option<Fire>,
+    cancel: Option<ExecutionId>,
+}
+
+impl<'a> Step<'a> {
+    pub(super) fn new(trigger: &'a Trigger, state: &State, now: Timestamp) -> Self {
+        Self {
+            trigger,
+            now,
+            entries: Vec::new(),
+            state: *state,
+            fire: None,
+            cancel: None,
+        }
+    }
+
+    /// The plan, with the next look in its state.
+    pub(super) fn finish(mut self, before: &State) -> Plan {
+        self.state.due_at = if self.fire.is_some_and(|fire| fire.tracked) {
+            // Who runs then is known only to the shell: what counts is that somebody does.
+            let running = State {
+                running: Some(ExecutionId::from_bytes([0; 16])),
+                ..self.state
+            };
+            self.trigger.due(&running, self.now)
+        } else {
+            self.trigger.due(&self.state, self.now)
+        };
+        if self.state != *before || !self.entries.is_empty() {
+            self.state.rev = before.rev + 1;
+        }
+        Plan {
+            entries: self.entries,
+            fire: self.fire,
+            cancel: self.cancel,
+            state: self.state,
+        }
+    }
+
+    fn take_slots(&mut self, timeline: Timeline<'_>) {
+        let running = self.state.running;
+        if running.is_none()
+            && let Some(nominal) = self.state.buffered.take()
+        {
+            self.fire(timeline, nominal, Some(LateReason::Overlap));
+            return;
+        }
+        let Some(mut first) = self.first_due(timeline) else {
+            return;
+        };
+        if running.is_some() {
+            // Before anything is said of newer slots, so that entries have the order of slots.
+            self.release(SkipReason::Overlap);
+        }
+        if self.now.since(timeline.planned(first)) > MISFIRE_AFTER {
+            self.drop_missed(timeline);
+            match self.first_due(timeline) {
+                Some(kept) => first = kept,
+                None => return,
+            }
+        }
+        let last = || timeline.last_planned(first, self.now).unwrap_or(first);
+        match (self.trigger.settings.overlap, running) {
+            (Overlap::Skip, Some(_)) => self.skip(timeline, last(), SkipReason::Overlap),
+            (Overlap::BufferOne, Some(_)) => self.buffer(timeline, last()),
+            (overlap, _) => {
+                if overlap == Overlap::CancelPrevious {
+                    self.cancel = running;
+                }
+                self.advance(timeline, first);
+                self.fire(timeline, first, None);
+            }
+        }
+    }
+
+    /// The first slot after the cursor, if it is due.
+    fn first_due(&self, timeline: Timeline<'_>) -> Option<Timestamp> {
+        let first = timeline.next(self.state.cursor)?;
+        (timeline.planned(first) <= self.now).then_some(first)
+    }
+
+    fn write(&mut self, entry: Entry) {
+        entry.append(&mut self.entries);
+    }
+
+    /// Leaves out what the misfire policy does not want to catch up with.
+    fn drop_missed(&mut self, timeline: Timeline<'_>) {
+        let settings = &self.trigger.settings;
+        let cursor = self.state.cursor;
+        let before = self.now.minus(MISFIRE_AFTER).minus(MICROSECOND);
+        let Some(last) = timeline.last_planned(cursor, before) else {
+            return;
+        };
+        let wanted = match settings.misfire {
+            Misfire::Skip => 0,
+            Misfire::FireOnce => 1,
+            Misfire::FireAll => settings.misfire_max,
+        };
+        let window = self.now.minus(settings.misfire_window).minus(MICROSECOND);
+        let young_from = cursor.max(window);
+        let young = timeline.count(young_from, last);
+        let kept = wanted.min(young);
+        let dropped = match kept {
+            0 => Some(last),
+            _ if kept == young => timeline.previous(young_from.plus(MICROSECOND)),
+            _ => {
+                let kept = usize::try_from(kept).unwrap_or(usize::MAX);
+                timeline.slots(young_from, last).nth_back(kept)
+            }
+        };
+        if let Some(to) = dropped.filter(|to| *to > cursor) {
+            self.skip(timeline, to, SkipReason::Missed);
+        }
+    }
+
+    /// Skips every slot up to one.
+    pub(super) fn skip(&mut self, timeline: Timeline<'_>, to: Timestamp, reason: SkipReason) {
+        let cursor = self.state.cursor;
+        let Some(nominal) = timeline.next(cursor).filter(|nominal| *nominal <= to) else {
+            return;
+        };
+        self.advance(timeline, to);
+        self.write(Entry {
+            nominal,
+            to,
+            count: timeline.count(cursor, to),
+            outcome: Outcome::Skipped(reason),
+            execution: None,
+            at: self.now,
+        });
+    }
+
+    /// Keeps the newest slot for the time when the running execution ends.
+    fn buffer(&mut self, timeline: Timeline<'_>, newest: Timestamp) {
+        if let Some(older) = timeline.previous(newest) {
+            self.skip(timeline, older, SkipReason::Overlap);
+        }
+        self.advance(timeline, newest);
+        self.state.buffered = Some(newest);
+    }
+
+    /// Gives up the slot that is buffered.
+    pub(super) fn release(&mut self, reason: SkipReason) {
+        if let Some(nominal) = self.state.buffered.take() {
+            let outcome = Outcome::Skipped(reason);
+            self.write(Entry::one(nominal, outcome, self.now));
+        }
+    }
+
+    /// Moves the cursor, and records the local times that a change of the clock left out on the way.
+    pub(super) fn advance(&mut self, timeline: Timeline<'_>, to: Timestamp) {
+        let gaps = timeline.gaps(self.state.cursor, to);
+        for (nominal, count) in &gaps[gaps.len().saturating_sub(LEDGER_ROWS_KEPT)..] {
+            self.write(Entry {
+                count: *count,
+                ..Entry::one(*nominal, Outcome::Skipped(SkipReason::Dst), self.now)
+            });
+        }
+        self.state.cursor = self.state.cursor.max(to);
+    }
+
+    fn fire(&mut self, timeline: Timeline<'_>, nominal: Timestamp, waited: Option<LateReason>) {
+        let planned = timeline.planned(nominal);
+        let behind = self.now.since(planned);
+        let late = if behind <= LATE_AFTER {
+            None
+        } else if behind > MISFIRE_AFTER {
+            waited.or(Some(LateReason::Missed))
+        } else {
+            waited.or(Some(LateReason::Behind))
+        };
+        let outcome = late.map_or(Outcome::Fired, Outcome::Late);
+        self.write(Entry::one(nominal, outcome, self.now));
+        self.fire = Some(Fire {
+            nominal,
+            planned,
+            late,
+            tracked: self.trigger.settings.overlap != Overlap::Allow,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

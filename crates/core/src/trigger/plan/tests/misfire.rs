@@ -1,0 +1,151 @@
+//! Slots that nobody looked at in time.
+
+use super::*;
+
+#[test]
+fn a_slot_fires_on_time_late_or_not_at_all() {
+    for (look, expected) in [
+        ("00:59:59", &[][..]),
+        ("01:00:00", &["01:00 fired #1"]),
+        ("01:00:01", &["01:00 fired #1"]),
+        ("01:00:02", &["01:00 late behind #1"]),
+        ("01:01:00", &["01:00 late behind #1"]),
+        ("01:01:01", &["01:00 late missed #1"]),
+        (
+            "02:30:00",
+            &["01:00 skipped missed", "02:00 late missed #1"],
+        ),
+    ] {
+        assert_eq!(hourly("", &[(look, Look)]), expected, "{look}");
+    }
+    let skip = r#""misfire":"skip""#;
+    assert_eq!(hourly(skip, &[("01:01", Look)]), ["01:00 late behind #1"]);
+    assert_eq!(
+        hourly(skip, &[("01:01:01", Look)]),
+        ["01:00 skipped missed"]
+    );
+}
+
+#[test]
+fn after_five_hours_without_a_node() {
+    let story = [("01:00", Look), ("06:30", Look), ("07:00", Look)];
+    for (policy, expected) in [
+        (
+            r#""misfire":"fire_once""#,
+            &[
+                "01:00 fired #1",
+                "02:00–05:00 ×4 skipped missed",
+                "06:00 late missed #2",
+                "07:00 fired #3",
+            ][..],
+        ),
+        (
+            r#""misfire":"fire_all""#,
+            &[
+                "01:00 fired #1",
+                "02:00 late missed #2",
+                "03:00 late missed #3",
+                "04:00 late missed #4",
+                "05:00 late missed #5",
+                "06:00 late missed #6",
+                "07:00 fired #7",
+            ],
+        ),
+        (
+            r#""misfire":"fire_all","misfire_max":2"#,
+            &[
+                "01:00 fired #1",
+                "02:00–04:00 ×3 skipped missed",
+                "05:00 late missed #2",
+                "06:00 late missed #3",
+                "07:00 fired #4",
+            ],
+        ),
+        (
+            r#""misfire":"fire_all","misfire_window":"150m""#,
+            &[
+                "01:00 fired #1",
+                "02:00–03:00 ×2 skipped missed",
+                "04:00 late missed #2",
+                "05:00 late missed #3",
+                "06:00 late missed #4",
+                "07:00 fired #5",
+            ],
+        ),
+        (
+            r#""misfire":"fire_once","misfire_window":"10m""#,
+            &[
+                "01:00 fired #1",
+                "02:00–06:00 ×5 skipped missed",
+                "07:00 fired #2",
+            ],
+        ),
+        (
+            r#""misfire":"skip""#,
+            &[
+                "01:00 fired #1",
+                "02:00–06:00 ×5 skipped missed",
+                "07:00 fired #2",
+            ],
+        ),
+    ] {
+        assert_eq!(hourly(policy, &story), expected, "{policy}");
+    }
+}
+
+#[test]
+fn what_is_due_now_fires_beside_what_was_missed() {
+    let story = [("03:00", Look)];
+    assert_eq!(
+        hourly("", &story),
+        [
+            "01:00 skipped missed",
+            "02:00 late missed #1",
+            "03:00 fired #2"
+        ]
+    );
+    assert_eq!(
+        hourly(r#""misfire":"skip""#, &story),
+        ["01:00–02:00 ×2 skipped missed", "03:00 fired #1"]
+    );
+}
+
+#[test]
+fn what_was_missed_twice_is_one_stretch() {
+    let story = [("02:30", Look), ("04:30", Look)];
+    assert_eq!(
+        hourly(r#""misfire":"skip""#, &story),
+        ["01:00–04:00 ×4 skipped missed"]
+    );
+}
+
+#[test]
+fn one_step_starts_one_execution_and_asks_for_the_next() {
+    let settings = hourly_settings(r#""misfire":"fire_all""#);
+    let mut world = World::new(trigger(&settings), moment(MIDNIGHT));
+    let now = moment("03:30");
+    for expected in ["01:00", "02:00", "03:00"] {
+        assert!(world.state.due_at.is_some_and(|due| due <= now));
+        assert!(world.step(now).is_some());
+        assert_eq!(world.state.cursor, moment(expected));
+    }
+    assert_eq!(world.state.due_at, Some(moment("04:00")));
+    assert_eq!(world.step(now), None);
+}
+
+#[test]
+fn a_slot_is_late_by_its_planned_time() {
+    let settings = hourly_settings(r#""jitter":"30m""#);
+    let trigger = trigger(&settings);
+    let planned = trigger.timeline().unwrap().planned(moment("01:00"));
+    assert!(
+        planned > moment("01:02"),
+        "the jitter of this trigger puts it off"
+    );
+    let mut world = World::new(trigger, moment(MIDNIGHT));
+    assert_eq!(world.state.due_at, Some(planned));
+    world.look(planned.minus(MICROSECOND));
+    assert_eq!(lines(&world), [""; 0]);
+    world.look(planned);
+    assert_eq!(lines(&world), ["01:00 fired #1"]);
+}

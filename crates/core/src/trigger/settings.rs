@@ -1,0 +1,199 @@
+//! A trigger as somebody wrote it, checked.
+//!
+//! [`Settings::text`] is what is stored: the fields that were said, under their documented names and
+//! in a fixed order, values as they were written. What was not said is not in it, so a default may
+//! change with a later version. `enabled` is no part of it: it has a column of its own.
+//!
+//! `input` is kept byte for byte.
+
+use std::time::Duration;
+
+use refire_schedule::ScheduleSettings;
+
+use super::read;
+use super::written::Written;
+use crate::definition::{Problems, RetrySettings};
+use crate::json::Json;
+use crate::time::Timestamp;
+use crate::webhook;
+
+/// Missed slots that `fire_all` catches up with unless the settings say otherwise.
+pub const MISFIRE_MAX_DEFAULT: u64 = 100;
+/// The most that they may say.
+pub const MISFIRE_MAX_LIMIT: u64 = 1_000;
+/// How old a missed slot may be to be caught up with, unless the settings say otherwise.
+pub const MISFIRE_WINDOW_DEFAULT: Duration = Duration::from_secs(24 * 60 * 60);
+/// The longest length that a trigger's settings may name.
+pub const LENGTH_MAX: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+/// The shortest.
+pub const LENGTH_MIN: Duration = Duration::from_secs(1);
+/// The longest name of a trigger, in characters.
+pub const NAME_CHARS_MAX: usize = 200;
+/// The longest description of a trigger, in characters.
+pub const DESCRIPTION_CHARS_MAX: usize = 10_000;
+
+/// What a trigger is told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// What people call it.
+    pub name: Option<String>,
+    /// What it is for.
+    pub description: Option<String>,
+    /// What starts it.
+    pub kind: Kind,
+    /// What its executions get, byte for byte.
+    pub input: Json,
+    /// Laid over the workflow's.
+    pub retry: RetrySettings,
+    /// What happens when a slot is due before the execution of the one before has ended.
+    pub overlap: Overlap,
+    /// What happens to slots that nobody looked at in time.
+    pub misfire: Misfire,
+    /// The most slots that [`Misfire::FireAll`] catches up with.
+    pub misfire_max: u64,
+    /// Slots that are older than this are not caught up with.
+    pub misfire_window: Duration,
+    /// By when a success is expected.
+    pub dead_man: Option<DeadMan>,
+    /// What is stored.
+    pub text: Json,
+}
+
+/// What starts a trigger.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// A cron expression.
+    Cron(Box<ScheduleSettings>),
+    /// An interval, moments, or times of days.
+    Schedule(Box<ScheduleSettings>),
+    /// A request.
+    Webhook(Box<webhook::Settings>),
+}
+
+/// What happens when a slot is due before the execution of the one before has ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Overlap {
+    /// Both run.
+    #[default]
+    Allow,
+    /// The slot is skipped.
+    Skip,
+    /// The newest slot waits, those before it are skipped.
+    BufferOne,
+    /// The execution before is cancelled.
+    CancelPrevious,
+}
+
+/// What happens to slots that nobody looked at in time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Misfire {
+    /// The latest is fired.
+    #[default]
+    FireOnce,
+    /// The latest are fired, the oldest of them first.
+    FireAll,
+    /// None is fired.
+    Skip,
+}
+
+/// By when a success is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DeadMan {
+    /// One of each slot, or of a later one, so long after it was planned.
+    Grace(Duration),
+    /// One so long after the last.
+    SuccessWithin(Duration),
+}
+
+impl Kind {
+    /// The word for it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Cron(_) => "cron",
+            Self::Schedule(_) => "schedule",
+            Self::Webhook(_) => "webhook",
+        }
+    }
+
+    /// What says when, if planned times start it.
+    #[must_use]
+    pub fn timing(&self) -> Option<&ScheduleSettings> {
+        match self {
+            Self::Cron(timing) | Self::Schedule(timing) => Some(timing),
+            Self::Webhook(_) => None,
+        }
+    }
+}
+
+impl Settings {
+    /// Reads what was stored.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, Problems> {
+        read::read(text).map(|(draft, _)| draft.settings)
+    }
+
+    /// Whether slots are at other moments than with other settings. The jitter plays no part: it
+    /// leaves a slot where it is.
+    #[must_use]
+    pub fn plans_like(&self, other: &Self) -> bool {
+        let slots = |settings: &Self| {
+            settings.kind.timing().map(|timing| ScheduleSettings {
+                jitter: None,
+                ..timing.clone()
+            })
+        };
+        slots(self) == slots(other)
+    }
+}
+
+/// What a request to create or to change a trigger comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    /// Its settings.
+    pub settings: Settings,
+    /// Whether it is to be enabled, if that was said.
+    pub enabled: Option<bool>,
+}
+
+impl Draft {
+    /// Reads a new trigger in JSON or YAML. An interval that says nothing of where it begins counts
+    /// from `now`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in the order of the text.
+    pub fn create(source: &str, now: Timestamp) -> Result<Self, Problems> {
+        let written = Written::parse(source)?.anchored(now);
+        read::read_written(&written).map(|(draft, _)| draft)
+    }
+
+    /// Lays a change over settings as a JSON merge patch: `null` goes back to the default, objects
+    /// are changed field by field, except `input`, which is replaced. The kind stays.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the result.
+    pub fn patch(old: &Settings, patch: &str, now: Timestamp) -> Result<Self, Problems> {
+        let patch = Written::parse(patch)?;
+        if let Some(problem) = patch.other_kind(old.kind.name()) {
+            return Err(problem.into());
+        }
+        let merged = Written::parse(old.text.as_str())?
+            .merged(&patch)
+            .anchored(now);
+        read::read_written(&merged).map(|(draft, _)| draft)
+    }
+}
+
+/// Takes the secret of a webhook out of a request to create or to change it, so that it is never
+/// among what is stored as settings. The rest is JSON.
+///
+/// # Errors
+/// When the request cannot be read, or its secret is not a text.
+pub fn split_secret(source: &str) -> Result<(Json, Option<String>), Problems> {
+    Written::parse(source)?.split_secret()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+//! What is remembered of a trigger between two looks at it: one row.
+//!
+//! `rev` grows with every change, so that whoever planned on an older state is refused.
+
+use crate::id::ExecutionId;
+use crate::time::Timestamp;
+
+/// The row of a trigger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct State {
+    /// Grows with every change.
+    pub rev: u64,
+    /// Every slot up to here has been dealt with. It never goes back.
+    pub cursor: Timestamp,
+    /// When the next look is needed; never, if there is none.
+    pub due_at: Option<Timestamp>,
+    /// The execution that the overlap policy waits for.
+    pub running: Option<ExecutionId>,
+    /// The slot that waits for it.
+    pub buffered: Option<Timestamp>,
+    /// When the last success was.
+    pub success_at: Option<Timestamp>,
+    /// The latest slot that succeeded.
+    pub success_slot: Option<Timestamp>,
+    /// Since when successes are expected.
+    pub watched_from: Option<Timestamp>,
+    /// When the absence of one was recorded; none after a success.
+    pub alarmed_at: Option<Timestamp>,
+}
+
+/// An execution of a trigger has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct End {
+    /// Which.
+    pub execution: ExecutionId,
+    /// Whether it completed.
+    pub success: bool,
+    /// The nominal time of its slot; none if it was no slot that started it.
+    pub slot: Option<Timestamp>,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl State {
+    /// What the commit that ends an execution makes of the state. Stores do the same in their own
+    /// words; this is what they are compared with.
+    #[must_use]
+    pub fn ended(mut self, end: End) -> Self {
+        let before = self;
+        if self.running == Some(end.execution) {
+            self.running = None;
+            if self.buffered.is_some() {
+                self.due_by(end.at);
+            }
+        }
+        if end.success {
+            self.success_at = self.success_at.max(Some(end.at));
+            self.success_slot = self.success_slot.max(end.slot);
+            if self.alarmed_at.is_some() {
+                // Somebody must look whether this was the success that was missing.
+                self.due_by(end.at);
+            }
+        }
+        if self != before {
+            self.rev += 1;
+        }
+        self
+    }
+
+    /// A look is due then, or earlier if it was.
+    fn due_by(&mut self, at: Timestamp) {
+        self.due_at = Some(self.due_at.map_or(at, |due| due.min(at)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AT: Timestamp = Timestamp::from_millis(10_000);
+    const LATER: Timestamp = Timestamp::from_millis(20_000);
+
+    fn execution(number: u8) -> ExecutionId {
+        ExecutionId::from_bytes([number; 16])
+    }
+
+    fn waiting() -> State {
+        State {
+            rev: 5,
+            cursor: AT,
+            due_at: Some(LATER),
+            running: Some(execution(1)),
+            buffered: None,
+            success_at: None,
+            success_slot: None,
+            watched_from: None,
+            alarmed_at: None,
+        }
+    }
+
+    fn end(number: u8, success: bool) -> End {
+        End {
+            execution: execution(number),
+            success,
+            slot: Some(AT),
+            at: LATER,
+        }
+    }
+
+    #[test]
+    fn the_execution_that_was_waited_for_is_forgotten() {
+        let state = waiting();
+        let ended = state.ended(end(1, false));
+        let expected = State {
+            rev: 6,
+            running: None,
+            ..state
+        };
+        assert_eq!(ended, expected);
+        assert_eq!(
+            state.ended(end(2, false)),
+            state,
+            "another one changes nothing"
+        );
+    }
+
+    #[test]
+    fn what_was_buffered_is_due_at_once() {
+        let state = State {
+            buffered: Some(AT),
+            due_at: None,
+            ..waiting()
+        };
+        assert_eq!(state.ended(end(1, false)).due_at, Some(LATER));
+        assert_eq!(state.ended(end(2, false)).due_at, None);
+        let owed = State {
+            due_at: Some(AT),
+            ..state
+        };
+        assert_eq!(owed.ended(end(1, false)).due_at, Some(AT));
+    }
+
+    #[test]
+    fn successes_only_move_forward() {
+        let state = State {
+            success_at: Some(LATER),
+            success_slot: Some(LATER),
+            ..waiting()
+        };
+        let early = End {
+            at: AT,
+            ..end(2, true)
+        };
+        assert_eq!(state.ended(early), state);
+        let ended = waiting().ended(end(2, true));
+        assert_eq!(
+            (ended.success_at, ended.success_slot),
+            (Some(LATER), Some(AT))
+        );
+        assert_eq!((ended.rev, ended.due_at), (6, Some(LATER)));
+        let by_hand = End {
+            slot: None,
+            ..end(2, true)
+        };
+        assert_eq!(waiting().ended(by_hand).success_slot, None);
+    }
+
+    #[test]
+    fn a_success_after_an_alarm_is_looked_at() {
+        let state = State {
+            alarmed_at: Some(AT),
+            due_at: None,
+            ..waiting()
+        };
+        assert_eq!(state.ended(end(2, true)).due_at, Some(LATER));
+        assert_eq!(state.ended(end(2, false)).due_at, None);
+    }
+}

@@ -1,0 +1,52 @@
+//! Webhooks: whether a received request starts something, and with what.
+//!
+//! Everything is a function of the trigger's [`Settings`], its [`Secrets`], the request as it came
+//! and a moment. Nothing here reads a clock, opens a socket or remembers anything: how many requests
+//! there were, which keys are taken and what is written down is the shell's business.
+//!
+//! The stations of a request, in this order:
+//!
+//! | station | file | answers |
+//! |---|---|---|
+//! | where from | [`source`] | the client's address, and whether it may |
+//! | who | [`verify`](mod@verify) | signature or key, on the raw bytes and before anything is parsed |
+//! | handshake | [`challenge`] | what a sender asks before it sends |
+//! | what | [`body`] | the bytes as JSON |
+//! | wanted | [`filter`] | whether the trigger is interested |
+//! | again | [`key`] | by what name the request is known |
+//!
+//! [`admit()`] walks them; [`recheck`] does it again for a request that was refused and kept.
+
+pub mod admit;
+pub mod body;
+pub mod challenge;
+mod decimal;
+pub mod filter;
+mod form;
+pub mod headers;
+pub mod key;
+mod problem;
+pub mod request;
+mod scheme;
+mod secret;
+pub mod settings;
+mod sign;
+mod signature;
+mod signed_text;
+pub mod source;
+mod status;
+pub mod verify;
+
+pub use admit::{Admission, Started, admit, recheck};
+pub use key::Key;
+pub use problem::{Problem, Problems};
+pub use request::{Headers, Request};
+pub use scheme::{Encoding, HeaderName, Method, Scheme};
+pub use secret::{Previous, SECRET_BYTES_MIN, SECRET_RANDOM_BYTES, Secret, Secrets};
+pub use settings::{Authentication, RateLimit, Settings};
+pub use sign::sign;
+pub use status::Status;
+pub use verify::verify;
+
+#[cfg(test)]
+mod tests;

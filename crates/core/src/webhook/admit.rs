@@ -1,0 +1,202 @@
+//! The way of a request through all stations, and what comes out.
+
+use super::body::{self, BodyError};
+use super::filter;
+use super::key::{self, Key};
+use super::request::Request;
+use super::secret::Secrets;
+use super::settings::Settings;
+use super::source;
+use super::status::Status;
+use super::verify::{Moment, verify};
+use crate::json::Json;
+use crate::jsonpath::Search;
+use crate::time::Timestamp;
+
+/// What a request that passed starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Started {
+    /// The input of the execution.
+    pub input: Json,
+    /// Its name; without one every request starts an execution.
+    pub key: Option<Key>,
+    /// SHA-256 of the body as it came, to tell whether a repeat is the same.
+    pub body_hash: [u8; 32],
+    /// The sender still uses the previous secret.
+    pub previous_secret: bool,
+}
+
+/// What is to be done with a request. Only [`Admission::Start`] claims a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Admission {
+    /// Start an execution, unless its key has one.
+    Start(Box<Started>),
+    /// It is genuine, but not what the trigger waits for.
+    Filtered {
+        /// Which filter, from 0, and why.
+        filter: usize,
+        /// In words.
+        reason: String,
+    },
+    /// It was a handshake: send this back as `text/plain`, and start nothing.
+    Challenge {
+        /// What is sent back.
+        answer: String,
+    },
+    /// Its signature or key is wrong or missing.
+    AuthFailed {
+        /// In words.
+        reason: String,
+    },
+    /// Its address is not on the list.
+    IpRefused {
+        /// In words.
+        reason: String,
+    },
+    /// It is of a type that is not read.
+    Unsupported {
+        /// In words.
+        reason: String,
+    },
+    /// It is genuine, but cannot be read.
+    Invalid {
+        /// In words.
+        reason: String,
+    },
+}
+
+impl Admission {
+    /// The word for the log. A start may still turn out to be a duplicate when it is written.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        match self {
+            Self::Start(_) => Status::Triggered,
+            Self::Filtered { .. } | Self::Challenge { .. } => Status::Filtered,
+            Self::AuthFailed { .. } => Status::AuthFailed,
+            Self::IpRefused { .. } => Status::IpRefused,
+            Self::Unsupported { .. } | Self::Invalid { .. } => Status::Error,
+        }
+    }
+
+    /// The HTTP status of the answer.
+    #[must_use]
+    pub fn http_status(&self) -> u16 {
+        match self {
+            Self::Start(_) | Self::Filtered { .. } | Self::Challenge { .. } => 200,
+            Self::AuthFailed { .. } => 401,
+            Self::IpRefused { .. } => 403,
+            Self::Unsupported { .. } => 415,
+            Self::Invalid { .. } => 400,
+        }
+    }
+
+    /// The reason for the log; a start has none.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Start(_) => None,
+            Self::Challenge { .. } => Some("a handshake of the sender was answered"),
+            Self::Filtered { reason, .. }
+            | Self::AuthFailed { reason }
+            | Self::IpRefused { reason }
+            | Self::Unsupported { reason }
+            | Self::Invalid { reason } => Some(reason),
+        }
+    }
+}
+
+/// Judges a request that has just come.
+#[must_use]
+pub fn admit(
+    settings: &Settings,
+    secrets: Option<&Secrets>,
+    request: &Request<'_>,
+    now: Timestamp,
+) -> Admission {
+    let moment = Moment {
+        at: now,
+        window: true,
+    };
+    walk(settings, secrets, request, moment).unwrap_or_else(|refused| refused)
+}
+
+/// Judges a request again that was refused and kept. It is not asked whether it was signed lately;
+/// a previous secret counts if it did when the request came.
+#[must_use]
+pub fn recheck(
+    settings: &Settings,
+    secrets: Option<&Secrets>,
+    request: &Request<'_>,
+    received_at: Timestamp,
+) -> Admission {
+    let moment = Moment {
+        at: received_at,
+        window: false,
+    };
+    walk(settings, secrets, request, moment).unwrap_or_else(|refused| refused)
+}
+
+/// The stations in their order; the first that does not let the request pass has the last word.
+fn walk(
+    settings: &Settings,
+    secrets: Option<&Secrets>,
+    request: &Request<'_>,
+    moment: Moment,
+) -> Result<Admission, Admission> {
+    allowed(settings, request)?;
+    if let Some(answer) = settings.challenge.unsigned(request.query) {
+        return Ok(Admission::Challenge { answer });
+    }
+    let verified = verify(
+        &settings.authentication,
+        secrets,
+        request.headers,
+        request.body,
+        moment,
+    );
+    let verified = verified.map_err(|refused| Admission::AuthFailed {
+        reason: refused.to_string(),
+    })?;
+    let input = body::read(request.headers, request.body).map_err(|error| match error {
+        BodyError::Unsupported(reason) => Admission::Unsupported { reason },
+        BodyError::Invalid(reason) => Admission::Invalid { reason },
+    })?;
+    if let Some(answer) = settings.challenge.signed(&input) {
+        return Ok(Admission::Challenge { answer });
+    }
+    // Filters and key paths share one reading of the body and one bound for their cost.
+    let mut search = Search::new(&input);
+    filter::pass(&settings.filters, &input, &mut search).map_err(|miss| match miss {
+        filter::Miss {
+            fault: true,
+            reason,
+            ..
+        } => Admission::Invalid { reason },
+        filter::Miss { index, reason, .. } => Admission::Filtered {
+            filter: index,
+            reason,
+        },
+    })?;
+    let body_hash = key::body_hash(request.body);
+    let key = key::find(settings, request.headers, &input, &body_hash, &mut search)
+        .map_err(|reason| Admission::Invalid { reason })?;
+    drop(search);
+    Ok(Admission::Start(Box::new(Started {
+        input,
+        key,
+        body_hash,
+        previous_secret: verified.previous,
+    })))
+}
+
+fn allowed(settings: &Settings, request: &Request<'_>) -> Result<(), Admission> {
+    if settings.ip_allow.is_empty() || source::contains(&settings.ip_allow, request.source) {
+        return Ok(());
+    }
+    Err(Admission::IpRefused {
+        reason: format!(
+            "the address {} is not on this webhook's list",
+            request.source
+        ),
+    })
+}

@@ -1,0 +1,320 @@
+//! By what name a request is known, so that the same one sent again starts nothing.
+//!
+//! The first of these that is there:
+//!
+//! 1. the header `Idempotency-Key`;
+//! 2. the trigger's `idempotency_paths`, if it has any: all of them together, and if one finds
+//!    nothing there is no key. Nothing else is tried then;
+//! 3. what the known sender gives each message: `webhook-id` (Standard Webhooks, signed),
+//!    `X-GitHub-Delivery`, `X-Shopify-Webhook-Id`, Stripe's event `$.id`, Slack's `$.event_id`. A
+//!    delivery repeated by hand has the same id at GitHub, and so starts nothing;
+//! 4. `$.idempotency_key`;
+//! 5. `$.incident_id` together with the hash of the body: the id alone would swallow every later
+//!    event of an incident.
+//!
+//! A value counts if it is a string, number or bool, and not empty. Without any of them every
+//! request starts an execution; a hash of the body alone would swallow what is meant twice.
+
+use sha2::{Digest, Sha256};
+
+use super::request::{HeaderTrouble, Headers};
+use super::scheme::Method;
+use super::settings::Settings;
+use super::signature::hex;
+use crate::json::{ArrayBuilder, Json, Kind, Segment};
+use crate::jsonpath::{JsonPath, Search};
+
+/// Characters of a key. What is longer in a header is refused; what is longer in a body is hashed.
+pub const KEY_CHARS_MAX: usize = 255;
+/// The longest header that is looked at, in bytes.
+const KEY_HEADER_BYTES_MAX: usize = 4 * KEY_CHARS_MAX;
+
+/// The name of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// The name, at most [`KEY_CHARS_MAX`] characters.
+    pub text: String,
+    /// The sender chose it; so another body under it is worth a word. Else the body is part of it.
+    pub explicit: bool,
+}
+
+/// The hash by which bodies under one key are told apart.
+#[must_use]
+pub fn body_hash(body: &[u8]) -> [u8; 32] {
+    Sha256::digest(body).into()
+}
+
+/// Finds the name of a request.
+///
+/// # Errors
+/// When the header cannot be a key, or a path would be too costly for the body.
+pub fn find(
+    settings: &Settings,
+    headers: Headers<'_>,
+    body: &Json,
+    hash: &[u8; 32],
+    search: &mut Search<'_>,
+) -> Result<Option<Key>, String> {
+    if headers.has("idempotency-key") {
+        return header_key(headers).map(|text| Some(explicit(text)));
+    }
+    if !settings.idempotency_paths.is_empty() {
+        let found = from_paths(&settings.idempotency_paths, body, search)?;
+        return Ok(found.map(explicit));
+    }
+    let found = of_sender(settings.authentication.method(), headers, body)
+        .or_else(|| scalar(body, "idempotency_key"))
+        .map(explicit);
+    Ok(found.or_else(|| {
+        let incident = scalar(body, "incident_id")?;
+        Some(Key {
+            text: bounded(format!("{incident}#{}", hex(hash))),
+            explicit: false,
+        })
+    }))
+}
+
+fn explicit(text: String) -> Key {
+    Key {
+        text: bounded(text),
+        explicit: true,
+    }
+}
+
+fn header_key(headers: Headers<'_>) -> Result<String, String> {
+    let refuse = |what: &str| Err(format!("the header Idempotency-Key {what}"));
+    let mut values = headers.all("idempotency-key");
+    let value = values.next().unwrap_or_default();
+    if values.next().is_some() {
+        return refuse(&HeaderTrouble::Repeated.to_string());
+    }
+    if value.len() > KEY_HEADER_BYTES_MAX {
+        return refuse("has more than 255 characters");
+    }
+    match std::str::from_utf8(value) {
+        Err(_) => refuse("is not UTF-8"),
+        Ok(key) => match key.chars().count() {
+            0 => refuse("is empty"),
+            1..=KEY_CHARS_MAX => Ok(key.to_owned()),
+            _ => refuse("has more than 255 characters"),
+        },
+    }
+}
+
+/// What a known sender calls the message; a header that cannot be read is none.
+fn of_sender(method: Method, headers: Headers<'_>, body: &Json) -> Option<String> {
+    let header = |name: &str| {
+        let value = headers.one(name, KEY_HEADER_BYTES_MAX).ok()?;
+        (!value.is_empty()).then(|| value.to_owned())
+    };
+    match method {
+        Method::StandardWebhooks => header("webhook-id").or_else(|| header("svix-id")),
+        Method::Github => header("x-github-delivery"),
+        Method::Shopify => header("x-shopify-webhook-id"),
+        Method::Stripe => scalar(body, "id"),
+        Method::Slack => scalar(body, "event_id"),
+        Method::None | Method::ApiKey | Method::Hmac => None,
+    }
+}
+
+/// The value of a field of the body, if it can be a name.
+fn scalar(body: &Json, name: &str) -> Option<String> {
+    usable(&body.at(&[Segment::Key(name.into())])?)
+}
+
+fn usable(value: &Json) -> Option<String> {
+    let text = match value.kind() {
+        Kind::String => value.as_text()?.into_owned(),
+        Kind::Number | Kind::Bool => value.as_str().to_owned(),
+        Kind::Null | Kind::Array | Kind::Object => return None,
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+/// The values of all paths: one as it is, several as a JSON list, so that no two lists look alike.
+fn from_paths(
+    paths: &[JsonPath],
+    body: &Json,
+    search: &mut Search<'_>,
+) -> Result<Option<String>, String> {
+    let mut values = Vec::with_capacity(paths.len());
+    for path in paths {
+        let found = search.matches(path).map_err(|error| error.to_string())?;
+        let first = found.into_iter().next();
+        let value = first.and_then(|range| usable(&Json::trusted(&body.as_str()[range])));
+        match value {
+            Some(value) => values.push(value),
+            None => return Ok(None),
+        }
+    }
+    Ok(match values.as_slice() {
+        [one] => Some(one.clone()),
+        several => {
+            let mut list = ArrayBuilder::new();
+            several
+                .iter()
+                .for_each(|value| list.push(&Json::string(value)));
+            Some(list.build().as_str().to_owned())
+        }
+    })
+}
+
+/// A name that is too long stands for itself by its hash.
+fn bounded(text: String) -> String {
+    if text.chars().count() <= KEY_CHARS_MAX {
+        return text;
+    }
+    format!("sha256:{}", hex(&Sha256::digest(text.as_bytes())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(settings: &str, headers: &[(&str, &str)], body: &str) -> Result<Option<Key>, String> {
+        let settings = Settings::read(&Json::parse(settings).unwrap(), &[]).unwrap();
+        let headers: Vec<(&str, &[u8])> = headers
+            .iter()
+            .map(|(name, value)| (*name, value.as_bytes()))
+            .collect();
+        let json = Json::parse(body).unwrap();
+        let hash = body_hash(body.as_bytes());
+        find(
+            &settings,
+            Headers(&headers),
+            &json,
+            &hash,
+            &mut Search::new(&json),
+        )
+    }
+
+    fn text(settings: &str, headers: &[(&str, &str)], body: &str) -> Option<String> {
+        ask(settings, headers, body).unwrap().map(|key| key.text)
+    }
+
+    const NONE: &str = r#"{"authentication":"none"}"#;
+
+    #[test]
+    fn the_header_comes_first() {
+        let body = r#"{"idempotency_key":"body"}"#;
+        assert_eq!(
+            text(NONE, &[("idempotency-KEY", "ä 1")], body).as_deref(),
+            Some("ä 1")
+        );
+        let long = "x".repeat(256);
+        for (headers, expected) in [
+            (vec![("Idempotency-Key", "")], "is empty"),
+            (
+                vec![("Idempotency-Key", long.as_str())],
+                "more than 255 characters",
+            ),
+            (
+                vec![("Idempotency-Key", "a"), ("idempotency-key", "a")],
+                "more than once",
+            ),
+        ] {
+            let error = ask(NONE, &headers, body).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+        let pairs: [(&str, &[u8]); 1] = [("Idempotency-Key", b"\xff")];
+        assert!(header_key(Headers(&pairs)).unwrap_err().contains("UTF-8"));
+    }
+
+    #[test]
+    fn without_paths_the_usual_fields_count() {
+        for (body, expected) in [
+            (r#"{"idempotency_key":"k","incident_id":"i"}"#, Some("k")),
+            (r#"{"idempotency_key":7}"#, Some("7")),
+            (r#"{"idempotency_key":null}"#, None),
+            (r#"{"idempotency_key":""}"#, None),
+            (r#"{"idempotency_key":{"a":1}}"#, None),
+            ("{}", None),
+            ("[1]", None),
+        ] {
+            assert_eq!(text(NONE, &[], body).as_deref(), expected, "{body}");
+        }
+        // The same incident with another body is another event.
+        let [one, two] = [
+            r#"{"incident_id":"INC1","n":1}"#,
+            r#"{"incident_id":"INC1","n":2}"#,
+        ]
+        .map(|body| ask(NONE, &[], body).unwrap().unwrap());
+        assert!(one.text.starts_with("INC1#") && !one.explicit);
+        assert_ne!(one, two);
+        assert!(
+            ask(NONE, &[("Idempotency-Key", "a")], "{}")
+                .unwrap()
+                .unwrap()
+                .explicit
+        );
+    }
+
+    #[test]
+    fn paths_are_joined_so_that_no_two_look_alike() {
+        let two = r#"{"authentication":"none","idempotency_paths":["$.a","$.b.c"]}"#;
+        let key = |body: &str| text(two, &[], body);
+        let one = key(r#"{"a":"x","b":{"c":"y\",\"z"}}"#);
+        assert_eq!(one.as_deref(), Some(r#"["x","y\",\"z"]"#));
+        assert_ne!(one, key(r#"{"a":"x\",\"y","b":{"c":"z"}}"#));
+        // Another spelling of the same values is the same key.
+        assert_eq!(
+            key(r#"{"a":"\u0078","b":{"c":"q"}}"#),
+            key(r#"{"b":{"c":"q"},"a":"x"}"#)
+        );
+        // What was asked for and is not there is not replaced by something else.
+        assert_eq!(key(r#"{"a":"x","idempotency_key":"k"}"#), None);
+        let single = r#"{"authentication":"none","idempotency_paths":["$.a"]}"#;
+        assert_eq!(
+            text(single, &[], r#"{"a":"INC1"}"#).as_deref(),
+            Some("INC1")
+        );
+        let long = format!(r#"{{"a":"{}"}}"#, "x".repeat(300));
+        let hashed = text(single, &[], &long).unwrap();
+        assert!(
+            hashed.starts_with("sha256:") && hashed.len() == 71,
+            "{hashed}"
+        );
+    }
+
+    #[test]
+    fn known_senders_name_their_messages() {
+        for (method, header, body, expected) in [
+            (
+                "standard_webhooks",
+                ("webhook-id", "msg_1"),
+                "{}",
+                Some("msg_1"),
+            ),
+            (
+                "standard_webhooks",
+                ("svix-id", "msg_2"),
+                "{}",
+                Some("msg_2"),
+            ),
+            (
+                "github",
+                ("X-GitHub-Delivery", "72d3162e"),
+                "{}",
+                Some("72d3162e"),
+            ),
+            (
+                "shopify",
+                ("X-Shopify-Webhook-Id", "b54"),
+                "{}",
+                Some("b54"),
+            ),
+            ("stripe", ("x", "y"), r#"{"id":"evt_1"}"#, Some("evt_1")),
+            ("slack", ("x", "y"), r#"{"event_id":"Ev08"}"#, Some("Ev08")),
+            ("slack", ("x", "y"), r#"{"idempotency_key":"k"}"#, Some("k")),
+            ("github", ("x", "y"), "{}", None),
+            ("none", ("webhook-id", "msg_1"), "{}", None),
+        ] {
+            let settings = format!(r#"{{"authentication":"{method}"}}"#);
+            assert_eq!(
+                text(&settings, &[header], body).as_deref(),
+                expected,
+                "{method}"
+            );
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What a webhook trigger is set to: read from JSON, checked, and written back in one form.
+//!
+//! Secrets are no part of it. Everything that is wrong is said at once, each with its field. What
+//! [`Settings::to_json`] writes holds every default that matters, so that a stored trigger does not
+//! change when a default does, and reads back as the same settings.
+
+mod fields;
+mod read;
+mod write;
+
+use std::time::Duration;
+
+use ipnet::IpNet;
+
+use super::challenge::Challenge;
+use super::filter::Filter;
+use super::problem::Problems;
+use super::scheme::{HeaderName, Method, Scheme};
+use crate::json::Json;
+use crate::jsonpath::JsonPath;
+
+pub(super) use fields::{Fields, excerpt};
+
+/// Filters of one trigger.
+pub const FILTERS_MAX: usize = 50;
+/// Paths that make up one idempotency key.
+pub const IDEMPOTENCY_PATHS_MAX: usize = 10;
+/// How long a key is remembered unless the settings say otherwise.
+pub const IDEMPOTENCY_WINDOW_DEFAULT: Duration = Duration::from_secs(7 * 24 * 3_600);
+/// The shortest time a key may be remembered: shorter than a sender's retries it is of no use.
+pub const IDEMPOTENCY_WINDOW_MIN: Duration = Duration::from_secs(60);
+/// The longest: every key is a row.
+pub const IDEMPOTENCY_WINDOW_MAX: Duration = Duration::from_secs(90 * 24 * 3_600);
+/// The smallest tolerance of the time of signing.
+pub const TOLERANCE_MIN: Duration = Duration::from_secs(1);
+/// The largest.
+pub const TOLERANCE_MAX: Duration = Duration::from_secs(24 * 3_600);
+/// Entries of an address list.
+pub const IP_ALLOW_MAX: usize = 256;
+/// The most requests per second, and the most at once, that a limit can say.
+pub const RATE_MAX: u32 = 1_000_000;
+/// Bytes of the prefix before a signature.
+pub const PREFIX_BYTES_MAX: usize = 32;
+
+/// How a webhook knows its sender.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Authentication {
+    /// Not at all; it must be said.
+    None,
+    /// By a key in a header.
+    ApiKey {
+        /// The header.
+        header: HeaderName,
+    },
+    /// By a signature.
+    Signed(Box<Scheme>),
+}
+
+impl Authentication {
+    /// The word in the settings.
+    #[must_use]
+    pub fn method(&self) -> Method {
+        match self {
+            Self::None => Method::None,
+            Self::ApiKey { .. } => Method::ApiKey,
+            Self::Signed(scheme) => scheme.method,
+        }
+    }
+}
+
+/// How many requests are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateLimit {
+    /// In the long run.
+    pub per_second: u32,
+    /// At once, after a pause.
+    pub burst: u32,
+}
+
+/// What a webhook trigger is set to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// How its sender is known.
+    pub authentication: Authentication,
+    /// What a request must hold; all of them.
+    pub filters: Vec<Filter>,
+    /// The values that name a request; empty means the usual ones.
+    pub idempotency_paths: Vec<JsonPath>,
+    /// How long that name is remembered.
+    pub idempotency_window: Duration,
+    /// Where requests may come from; empty means from everywhere.
+    pub ip_allow: Vec<IpNet>,
+    /// How many are taken.
+    pub rate_limit: Option<RateLimit>,
+    /// The handshake of its sender.
+    pub challenge: Challenge,
+}
+
+impl Settings {
+    /// Reads settings out of a JSON object. `others` are fields of the same object that somebody
+    /// else reads; every other unknown field is refused.
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub fn read(json: &Json, others: &[&str]) -> Result<Self, Problems> {
+        read::settings(json, others)
+    }
+
+    /// The one form in which they are stored and shown.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        write::settings(self)
+    }
+}
+
+#[cfg(test)]
+mod tests;

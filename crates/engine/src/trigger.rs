@@ -1,0 +1,22 @@
+//! Triggers at work: the loop that fires what is due, and the ways to make, change and ask them.
+//!
+//! What is to happen is decided by `refire_core::trigger`; what happened is in the store. Nothing
+//! here is remembered between two looks, so that any node may take the next one.
+
+mod ask;
+mod cron;
+mod manage;
+mod request_log;
+mod rows;
+mod run;
+mod secrets;
+mod webhook;
+
+pub use ask::Pause;
+pub(crate) use cron::{Cron, cron_loop};
+pub use manage::{NewTrigger, SECRET_KEPT_FOR, SECRET_KEPT_MAX, TriggerError, TriggerView};
+pub use request_log::LoggedHeaders;
+pub(crate) use request_log::{RequestLog, log_loop, request_log};
+pub use run::Backfill;
+pub(crate) use webhook::Webhooks;
+pub use webhook::{Incoming, Received};

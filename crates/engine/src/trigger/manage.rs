@@ -1,0 +1,369 @@
+//! Making, changing and removing triggers.
+
+use std::time::Duration;
+
+use refire_core::definition::{Mark, Problem, Problems, WorkflowId};
+use refire_core::id::{TriggerId, WebhookId};
+use refire_core::trigger::settings::split_secret;
+use refire_core::trigger::{CatchUp, Draft, Kind, State, Trigger, changed, created};
+use refire_core::webhook::{Method, Previous, Secret, Secrets};
+use refire_store::{
+    ChangeTrigger, CreateTrigger, NewState, News, Part, PartOutcome, ReadError, TriggerRow,
+};
+
+use super::{rows, secrets};
+use crate::catalog::CatalogError;
+use crate::commit::CommitFailure;
+use crate::engine::Engine;
+use crate::entropy;
+use crate::intake::IntakeError;
+use crate::vault::VaultError;
+
+/// Times a change is made again because somebody else was faster.
+const AGAIN_MAX: u32 = 5;
+/// How long the old secret of a webhook is good for after a change, unless somebody says otherwise.
+pub const SECRET_KEPT_FOR: Duration = Duration::from_secs(24 * 3_600);
+/// The longest that can be said.
+pub const SECRET_KEPT_MAX: Duration = Duration::from_secs(90 * 24 * 3_600);
+
+/// A trigger and where it stands.
+#[derive(Debug, Clone)]
+pub struct TriggerView {
+    /// As it is stored.
+    pub row: TriggerRow,
+    /// As it works; or why it cannot, which a new version of the time zones may bring about.
+    pub trigger: Result<Trigger, Problems>,
+    /// Where it stands; none for a webhook that nobody watches.
+    pub state: Option<State>,
+}
+
+/// A trigger that was made or changed.
+#[derive(Debug, Clone)]
+pub struct NewTrigger {
+    /// What it is now.
+    pub view: TriggerView,
+    /// Its secret, if that is new: this is the only time that it is told.
+    pub secret: Option<Secret>,
+}
+
+/// Why something could not be done to a trigger.
+#[derive(Debug, thiserror::Error)]
+pub enum TriggerError {
+    /// There is no such trigger, or it was deleted.
+    #[error("there is no such trigger")]
+    NotFound,
+    /// There is no such workflow, or it was deleted.
+    #[error("there is no workflow `{0}`")]
+    NoSuchWorkflow(WorkflowId),
+    /// What was asked for is not right.
+    #[error("the trigger has {} problem(s)", .0.len())]
+    Invalid(Problems),
+    /// What it is asked for is not what this kind of trigger has.
+    #[error("a trigger of type `{kind}` has no {what}")]
+    Without {
+        /// The kind.
+        kind: &'static str,
+        /// What it has not.
+        what: &'static str,
+    },
+    /// There is no such request, or it was forgotten.
+    #[error("there is no such request")]
+    NoSuchRequest,
+    /// Not all of the request was kept.
+    #[error("the request was not kept as it came, so it cannot be checked again")]
+    NotKept,
+    /// It is disabled.
+    #[error("the trigger is disabled")]
+    Disabled,
+    /// Others kept changing it.
+    #[error("the trigger is being changed by others; nothing was written")]
+    Contended,
+    /// There is no key to seal secrets with.
+    #[error("secrets cannot be kept: there is no master key")]
+    NoMasterKey,
+    /// The sealed secrets of this trigger cannot be used.
+    #[error("the secrets of {0} cannot be read")]
+    Secrets(TriggerId),
+    /// The sealed secrets cannot be opened.
+    #[error(transparent)]
+    Vault(#[from] VaultError),
+    /// The store could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The workflow could not be had.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// It could not be committed.
+    #[error(transparent)]
+    Commit(#[from] CommitFailure),
+    /// What it was to start could not be started.
+    #[error(transparent)]
+    Start(#[from] IntakeError),
+    /// The slots that are to be run again cannot be.
+    #[error(transparent)]
+    Backfill(#[from] refire_core::trigger::BackfillError),
+}
+
+impl Engine {
+    /// Makes a trigger of a workflow from JSON or YAML.
+    pub async fn create_trigger(
+        &self,
+        workflow: &WorkflowId,
+        source: &str,
+    ) -> Result<NewTrigger, TriggerError> {
+        let known = self.catalog().newest(workflow).await?;
+        if known.is_none() {
+            return Err(TriggerError::NoSuchWorkflow(workflow.clone()));
+        }
+        let now = self.now();
+        let (source, given) = split_secret(source).map_err(TriggerError::Invalid)?;
+        let draft = Draft::create(source.as_str(), now).map_err(TriggerError::Invalid)?;
+        let id = TriggerId::from_bytes(entropy::fresh(self.entropy(), now));
+        let enabled = draft.enabled.unwrap_or(true);
+        let settings = draft.settings.text.as_str();
+        let trigger = Trigger::new(id, workflow.clone(), 1, enabled, settings)
+            .map_err(TriggerError::Invalid)?;
+        let secret = self.new_secret(&trigger, given.as_deref())?;
+        let sealed = match &secret {
+            Some(secret) => Some(self.seal(id, &Secrets::only(secret.clone()))?),
+            None => None,
+        };
+        let webhook = matches!(trigger.settings.kind, Kind::Webhook(_)).then(|| {
+            let mut random = [0; 16];
+            self.entropy().fill(&mut random);
+            WebhookId::from_bytes(random)
+        });
+        let state = trigger.has_state().then(|| created(&trigger, now));
+        let create = CreateTrigger {
+            id,
+            workflow: workflow.clone(),
+            kind: rows::kind(&trigger.settings.kind),
+            enabled,
+            settings: settings.as_bytes().to_vec(),
+            secrets: sealed,
+            webhook,
+            plan: state.as_ref().map(rows::planned),
+        };
+        match self.part(Part::CreateTrigger(Box::new(create))).await? {
+            PartOutcome::Done => {}
+            PartOutcome::NoSuchWorkflow => {
+                return Err(TriggerError::NoSuchWorkflow(workflow.clone()));
+            }
+            other => return Err(unexpected(&other)),
+        }
+        self.trigger_changed(id);
+        let view = self.trigger(id).await?;
+        Ok(NewTrigger { view, secret })
+    }
+
+    /// Changes a trigger by a JSON merge patch. When it is enabled again, `catch_up` says whether what
+    /// was planned meanwhile is caught up with.
+    pub async fn change_trigger(
+        &self,
+        id: TriggerId,
+        patch: &str,
+        catch_up: CatchUp,
+    ) -> Result<NewTrigger, TriggerError> {
+        let (patch, given) = split_secret(patch).map_err(TriggerError::Invalid)?;
+        for _ in 0..AGAIN_MAX {
+            let before = self.trigger(id).await?;
+            let old = before.trigger.clone().map_err(TriggerError::Invalid)?;
+            let draft = Draft::patch(&old.settings, patch.as_str(), self.now())
+                .map_err(TriggerError::Invalid)?;
+            let enabled = draft.enabled.unwrap_or(old.enabled);
+            let settings = draft.settings.text.as_str();
+            let workflow = old.workflow.clone();
+            let after = Trigger::new(id, workflow, old.version + 1, enabled, settings)
+                .map_err(TriggerError::Invalid)?;
+            let is_other = method(&old) != method(&after);
+            let secret = if given.is_some() || is_other {
+                self.new_secret(&after, given.as_deref())?
+            } else {
+                None
+            };
+            let sealed = match &secret {
+                Some(secret) => Some(self.seal(id, &Secrets::only(secret.clone()))?),
+                None if is_other => None,
+                None => before.row.secrets.clone(),
+            };
+            let change = self.change_of(&before, &old, &after, sealed, catch_up);
+            if let Some(view) = self.commit_change(change).await? {
+                return Ok(NewTrigger { view, secret });
+            }
+        }
+        Err(TriggerError::Contended)
+    }
+
+    /// Gives a webhook a new secret. The old one is good for a while, so that its sender can be told.
+    pub async fn rotate_secret(
+        &self,
+        id: TriggerId,
+        given: Option<&str>,
+        kept_for: Duration,
+    ) -> Result<NewTrigger, TriggerError> {
+        for _ in 0..AGAIN_MAX {
+            let before = self.trigger(id).await?;
+            let trigger = before.trigger.clone().map_err(TriggerError::Invalid)?;
+            let secret = self.new_secret(&trigger, given)?.ok_or({
+                let kind = trigger.settings.kind.name();
+                TriggerError::Without {
+                    kind,
+                    what: "secret with this authentication",
+                }
+            })?;
+            let old = self.secrets_of(&before.row, &trigger)?;
+            let until = self.now().plus(kept_for.min(SECRET_KEPT_MAX));
+            let both = Secrets {
+                current: secret.clone(),
+                previous: old.filter(|_| !kept_for.is_zero()).map(|old| Previous {
+                    secret: old.current,
+                    until,
+                }),
+            };
+            let sealed = Some(self.seal(id, &both)?);
+            let after = Trigger {
+                version: trigger.version + 1,
+                ..trigger.clone()
+            };
+            let change = self.change_of(&before, &trigger, &after, sealed, CatchUp::No);
+            if let Some(view) = self.commit_change(change).await? {
+                let secret = Some(secret);
+                return Ok(NewTrigger { view, secret });
+            }
+        }
+        Err(TriggerError::Contended)
+    }
+
+    /// Removes a trigger. What it started stays.
+    pub async fn delete_trigger(&self, id: TriggerId) -> Result<(), TriggerError> {
+        let row = self.store().trigger(id).await?;
+        let workflow = row.ok_or(TriggerError::NotFound)?.workflow;
+        match self.part(Part::DeleteTrigger { id, workflow }).await? {
+            PartOutcome::Done => {
+                self.trigger_changed(id);
+                Ok(())
+            }
+            PartOutcome::NoSuchTrigger => Err(TriggerError::NotFound),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// One trigger.
+    pub async fn trigger(&self, id: TriggerId) -> Result<TriggerView, TriggerError> {
+        let row = self.store().trigger(id).await?;
+        self.view(row.ok_or(TriggerError::NotFound)?).await
+    }
+
+    /// A stored trigger with where it stands.
+    pub async fn view(&self, row: TriggerRow) -> Result<TriggerView, TriggerError> {
+        let state = self.store().trigger_state(row.id).await?;
+        Ok(TriggerView {
+            trigger: rows::trigger(&row),
+            state: state.as_ref().map(rows::state),
+            row,
+        })
+    }
+
+    fn change_of(
+        &self,
+        before: &TriggerView,
+        old: &Trigger,
+        after: &Trigger,
+        secrets: Option<Vec<u8>>,
+        catch_up: CatchUp,
+    ) -> ChangeTrigger {
+        let now = self.now();
+        let state = after.has_state().then(|| match &before.state {
+            Some(state) => rows::new_state(state.rev, &changed(old, after, state, now, catch_up)),
+            None => NewState {
+                rev: 0,
+                plan: rows::planned(&created(after, now)),
+                slots: Vec::new(),
+                extends: false,
+            },
+        });
+        ChangeTrigger {
+            id: after.id,
+            workflow: after.workflow.clone(),
+            version: old.version,
+            enabled: after.enabled,
+            settings: after.settings.text.as_str().as_bytes().to_vec(),
+            secrets,
+            state,
+        }
+    }
+
+    /// None: somebody else was faster.
+    async fn commit_change(
+        &self,
+        change: ChangeTrigger,
+    ) -> Result<Option<TriggerView>, TriggerError> {
+        let id = change.id;
+        let workflow = change.workflow.clone();
+        match self.part(Part::ChangeTrigger(Box::new(change))).await? {
+            PartOutcome::Done => {}
+            PartOutcome::TriggerMoved => return Ok(None),
+            PartOutcome::NoSuchTrigger => return Err(TriggerError::NotFound),
+            PartOutcome::NoSuchWorkflow => return Err(TriggerError::NoSuchWorkflow(workflow)),
+            other => return Err(unexpected(&other)),
+        }
+        self.trigger_changed(id);
+        Ok(Some(self.trigger(id).await?))
+    }
+
+    /// A secret for the trigger, if its kind has one.
+    fn new_secret(
+        &self,
+        trigger: &Trigger,
+        given: Option<&str>,
+    ) -> Result<Option<Secret>, TriggerError> {
+        match method(trigger).filter(|method| method.has_secret()) {
+            Some(method) => {
+                let chosen = secrets::choose(given, method, self.entropy());
+                Ok(Some(chosen.map_err(TriggerError::Invalid)?))
+            }
+            None if given.is_none() => Ok(None),
+            None => {
+                let message = "this trigger has no secret: no signature or key is checked";
+                let problem = Problem::new("secret", Mark::START, message);
+                Err(TriggerError::Invalid(problem.into()))
+            }
+        }
+    }
+
+    fn seal(&self, id: TriggerId, both: &Secrets) -> Result<Vec<u8>, TriggerError> {
+        secrets::seal(self.vault(), self.entropy(), id, both)
+    }
+
+    /// The secrets of a webhook, opened.
+    pub(super) fn secrets_of(
+        &self,
+        row: &TriggerRow,
+        trigger: &Trigger,
+    ) -> Result<Option<Secrets>, TriggerError> {
+        match (&row.secrets, method(trigger)) {
+            (Some(sealed), Some(method)) => {
+                secrets::open(self.vault(), row.id, sealed, method).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn trigger_changed(&self, id: TriggerId) {
+        self.webhooks().forget(id);
+        self.ring_triggers();
+        self.store().tell(News::Trigger(id));
+    }
+}
+
+/// How a webhook knows its sender.
+fn method(trigger: &Trigger) -> Option<Method> {
+    match &trigger.settings.kind {
+        Kind::Webhook(settings) => Some(settings.authentication.method()),
+        Kind::Cron(_) | Kind::Schedule(_) => None,
+    }
+}
+
+fn unexpected(outcome: &PartOutcome) -> TriggerError {
+    CommitFailure::Internal(format!("unexpected outcome {outcome:?}")).into()
+}

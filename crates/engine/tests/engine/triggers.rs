@@ -1,0 +1,439 @@
+//! Triggers at work: slots fire once and on time, alone and among nodes; overlaps and pauses are in the
+//! ledger; webhooks start one execution per key and keep what they refuse.
+
+use std::collections::HashSet;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use refire_core::definition::WorkflowId;
+use refire_core::execution::Status;
+use refire_core::id::{TriggerId, WebhookId};
+use refire_core::time::Timestamp;
+use refire_core::trigger::{CatchUp, Kind};
+use refire_core::webhook::{Secret, sign};
+use refire_engine::caller::Caller;
+use refire_engine::entropy::SystemEntropy;
+use refire_engine::trigger::{Backfill, Incoming, NewTrigger, Received, TriggerError};
+use refire_engine::vault::{MasterKey, Vault};
+use refire_engine::{Builder, Engine, NodeSettings};
+use refire_store::model::{Disk, NoFaults};
+use refire_store::{RequestFilter, RequestStatus, SlotRow, SlotStatus, Store};
+
+use crate::fixture::{Answer, Targets, World, apply, end, reaches, within};
+
+const SOURCE: &str = r#"
+id: w
+steps:
+  - { id: a, type: http, config: { method: POST, url: "https://t.example/a", body: "${input}" } }
+"#;
+
+fn with_vault(builder: Builder) -> Builder {
+    let key = MasterKey::random(&SystemEntropy::default());
+    builder.vault(Vault::new(key, None))
+}
+
+async fn create(engine: &Engine, workflow: &WorkflowId, source: &str) -> NewTrigger {
+    let created = engine.create_trigger(workflow, source).await;
+    created.unwrap_or_else(|error| panic!("{source}: {error:?}"))
+}
+
+async fn ledger(engine: &Engine, trigger: TriggerId) -> Vec<SlotRow> {
+    let mut rows = engine.store().slots(trigger, &[], None, 200).await.unwrap();
+    rows.reverse();
+    rows
+}
+
+/// Waits until the ledger has so many rows, and gives it.
+async fn ledger_of(engine: &Engine, trigger: TriggerId, rows: usize) -> Vec<SlotRow> {
+    within(async {
+        loop {
+            let ledger = ledger(engine, trigger).await;
+            if ledger.len() >= rows {
+                return ledger;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    })
+    .await
+}
+
+/// The words of a ledger.
+fn words(ledger: &[SlotRow]) -> Vec<String> {
+    let word = |row: &SlotRow| match &row.slot.reason {
+        Some(reason) => format!("{} {reason}", row.slot.status.name()),
+        None => row.slot.status.name().to_owned(),
+    };
+    ledger.iter().map(word).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_slot_starts_one_execution_that_knows_it() {
+    let world = World::new();
+    let engine = world.engine();
+    let workflow = apply(&engine, SOURCE).await;
+    let every = r#"{"trigger_type":"schedule","every":"1s","input":{"n":1}}"#;
+    let trigger = create(&engine, &workflow, every).await.view.row.id;
+    let ledger = ledger_of(&engine, trigger, 3).await;
+    assert!(
+        ledger
+            .iter()
+            .all(|row| row.slot.status == SlotStatus::Fired)
+    );
+    for pair in ledger.windows(2) {
+        let apart = pair[1].slot.nominal.since(pair[0].slot.nominal);
+        assert_eq!(apart, Duration::from_secs(1));
+    }
+    for row in &ledger {
+        let stored = end(&engine, row.slot.execution.unwrap()).await;
+        let origin = stored.state.origin.unwrap();
+        assert_eq!(origin.trigger.id, Some(trigger.to_string()));
+        assert_eq!(origin.trigger.scheduled_at, Some(row.slot.nominal));
+        let late = origin.created_at.since(row.slot.nominal);
+        assert!(late < Duration::from_secs(1), "late by {late:?}");
+    }
+    assert_eq!(world.targets.seen("/a")[0].body, r#"{"n":1}"#);
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_slot_that_overlaps_is_skipped_buffered_or_takes_over() {
+    let world = World::new();
+    let engine = world.engine();
+    for (overlap, second) in [
+        ("skip", "skipped overlap"),
+        // The slot that was kept is started less than a second after its time.
+        ("buffer_one", "fired"),
+        ("cancel_previous", "fired"),
+    ] {
+        let source = SOURCE.replace("id: w", &format!("id: {overlap}"));
+        let workflow = apply(&engine, &source.replace("/a\"", &format!("/{overlap}\""))).await;
+        world
+            .targets
+            .script(&format!("/{overlap}"), &[Answer::Held]);
+        let every = format!(r#"{{"trigger_type":"schedule","every":"1s","overlap":"{overlap}"}}"#);
+        let trigger = create(&engine, &workflow, &every).await.view.row.id;
+        let first = ledger_of(&engine, trigger, 1).await[0]
+            .slot
+            .execution
+            .unwrap();
+        if overlap == "cancel_previous" {
+            reaches(&engine, first, Status::Cancelled).await;
+        } else {
+            // Until the next slot has come.
+            within(async {
+                loop {
+                    let state = engine.trigger(trigger).await.unwrap().state.unwrap();
+                    let has_passed = ledger(&engine, trigger).await.len() > 1;
+                    if state.buffered.is_some() || has_passed {
+                        break;
+                    }
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+            })
+            .await;
+            world.targets.open_gate(1);
+            end(&engine, first).await;
+        }
+        let ledger = ledger_of(&engine, trigger, 2).await;
+        assert_eq!(words(&ledger)[..2], ["fired".to_owned(), second.to_owned()]);
+        engine.delete_trigger(trigger).await.unwrap();
+    }
+    engine.stop_within(Duration::from_millis(50)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pause_is_one_row_and_can_be_filled_afterwards() {
+    let world = World::new();
+    let engine = world.engine();
+    let workflow = apply(&engine, SOURCE).await;
+    let every = r#"{"trigger_type":"schedule","every":"1s"}"#;
+    let trigger = create(&engine, &workflow, every).await.view.row.id;
+    ledger_of(&engine, trigger, 1).await;
+    let change = async |text| {
+        engine
+            .change_trigger(trigger, text, CatchUp::No)
+            .await
+            .unwrap()
+    };
+    let disabled = change(r#"{"enabled":false}"#).await.view;
+    assert_eq!(disabled.state.unwrap().due_at, None);
+    let before = ledger(&engine, trigger).await.len();
+    tokio::time::sleep(Duration::from_millis(2_300)).await;
+    assert_eq!(
+        ledger(&engine, trigger).await.len(),
+        before,
+        "nothing happens"
+    );
+    change(r#"{"enabled":true}"#).await;
+    let all = ledger(&engine, trigger).await;
+    let pause = all
+        .iter()
+        .find(|row| row.slot.reason.as_deref() == Some("paused"));
+    let pause = pause.expect("the pause is in the ledger").slot.clone();
+    assert!(pause.count >= 2, "{pause:?}");
+    let range = Backfill {
+        from: pause.nominal,
+        to: pause.until,
+        only_missed: true,
+    };
+    let started = engine.backfill(trigger, range, None).await.unwrap();
+    assert_eq!(started.len() as u64, pause.count);
+    let slots: HashSet<Timestamp> = started.iter().map(|(slot, _)| *slot).collect();
+    assert_eq!(slots.len(), started.len());
+    let again = engine.backfill(trigger, range, None).await.unwrap();
+    assert!(again.is_empty(), "only what is still missing: {again:?}");
+    engine.stop().await;
+}
+
+/// A node on a shared disk.
+async fn node(disk: &Arc<Disk>, targets: &Arc<Targets>, name: &str) -> Arc<Engine> {
+    let store: Arc<dyn Store> = Arc::new(disk.open(Arc::new(NoFaults)));
+    let caller: Arc<dyn Caller> = targets.clone();
+    let settings = NodeSettings {
+        name: name.to_owned(),
+        lease: Duration::from_secs(3),
+        ..NodeSettings::default()
+    };
+    let builder = Engine::builder(store).caller(caller).node(settings);
+    builder.start().await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn among_nodes_each_slot_fires_once_although_the_first_one_goes() {
+    let clock = refire_engine::clock::SystemClock::new();
+    let disk = Disk::shared(Arc::new(move || refire_engine::clock::Clock::now(&clock)));
+    let targets = Targets::new();
+    let first = node(&disk, &targets, "first").await;
+    let second = node(&disk, &targets, "second").await;
+    let workflow = apply(&first, SOURCE).await;
+    let every = r#"{"trigger_type":"schedule","every":"1s"}"#;
+    let trigger = create(&first, &workflow, every).await.view.row.id;
+    ledger_of(&second, trigger, 2).await;
+    first.stop().await;
+    let ledger = ledger_of(&second, trigger, 5).await;
+    let slots: HashSet<Timestamp> = ledger.iter().map(|row| row.slot.nominal).collect();
+    assert_eq!(slots.len(), ledger.len(), "none twice");
+    for pair in ledger.windows(2) {
+        let apart = pair[1].slot.nominal.since(pair[0].slot.nominal);
+        assert_eq!(apart, Duration::from_secs(1), "none is missing");
+    }
+    second.stop().await;
+}
+
+fn incoming(body: &str, headers: Vec<(String, String)>) -> Incoming {
+    let json = ("content-type".to_owned(), "application/json".to_owned());
+    let headers = headers.into_iter().chain([json]);
+    Incoming {
+        source: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        query: String::new(),
+        headers: headers
+            .map(|(name, value)| (name, value.into_bytes()))
+            .collect(),
+        body: body.as_bytes().to_vec(),
+        too_large: None,
+        is_test: false,
+    }
+}
+
+/// A request that the trigger's sender would send.
+fn signed(trigger: &NewTrigger, secret: &Secret, body: &str, at: Timestamp) -> Incoming {
+    let Kind::Webhook(settings) = &trigger.view.trigger.as_ref().unwrap().settings.kind else {
+        panic!("it is a webhook");
+    };
+    let authentication = &settings.authentication;
+    incoming(
+        body,
+        sign(authentication, Some(secret), "msg_1", at, body.as_bytes()),
+    )
+}
+
+fn address(trigger: &NewTrigger) -> WebhookId {
+    trigger.view.row.webhook.expect("a webhook has an address")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_signed_request_starts_one_execution_and_repeats_find_it() {
+    let world = World::new();
+    let engine = world.engine_with(with_vault);
+    let workflow = apply(&engine, SOURCE).await;
+    let hmac = r#"{"trigger_type":"webhook","authentication":"hmac",
+        "filters":[{"json_path":"$.event","operator":"equals","value":"created"}]}"#;
+    let trigger = create(&engine, &workflow, hmac).await;
+    let secret = trigger.secret.clone().expect("it is told once");
+    let body = r#"{"event":"created","idempotency_key":"k1", "n":12345678901234567890}"#;
+    let request = signed(&trigger, &secret, body, engine.now());
+    let all = futures_util::future::join_all((0..50).map(|_| {
+        let (engine, request, webhook) = (&engine, &request, address(&trigger));
+        async move { engine.receive(webhook, request).await.unwrap() }
+    }));
+    let all = all.await;
+    let started: Vec<_> = all
+        .iter()
+        .filter_map(|received| match received {
+            Received::Triggered(id) => Some(*id),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(started.len(), 1, "{all:?}");
+    let is_repeat = |received: &&Received| {
+        matches!(received, Received::AlreadyProcessed { execution, body_differs: false }
+            if *execution == started[0])
+    };
+    assert_eq!(all.iter().filter(is_repeat).count(), 49);
+    end(&engine, started[0]).await;
+    assert_eq!(world.targets.seen("/a")[0].body, body, "byte for byte");
+
+    let other = signed(
+        &trigger,
+        &secret,
+        &body.replace("n\":1", "n\":2"),
+        engine.now(),
+    );
+    let differs = engine.receive(address(&trigger), &other).await.unwrap();
+    assert!(matches!(
+        differs,
+        Received::AlreadyProcessed {
+            body_differs: true,
+            ..
+        }
+    ));
+    let deleted = signed(&trigger, &secret, r#"{"event":"deleted"}"#, engine.now());
+    let filtered = engine.receive(address(&trigger), &deleted).await.unwrap();
+    assert!(matches!(filtered, Received::Filtered(_)), "{filtered:?}");
+    let unsigned = engine
+        .receive(address(&trigger), &incoming(body, Vec::new()))
+        .await;
+    assert!(matches!(
+        unsigned.unwrap(),
+        Received::Refused { status: 401, .. }
+    ));
+    let nobody = WebhookId::from_bytes([7; 16]);
+    assert_eq!(
+        engine.receive(nobody, &request).await.unwrap(),
+        Received::NotFound
+    );
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_refused_can_be_checked_again_and_run() {
+    let world = World::new();
+    let engine = world.engine_with(with_vault);
+    let workflow = apply(&engine, SOURCE).await;
+    let hmac = r#"{"trigger_type":"webhook","authentication":"hmac"}"#;
+    let trigger = create(&engine, &workflow, hmac).await;
+    let id = trigger.view.row.id;
+    // The sender was told another secret.
+    let told = "another secret, long enough to be one";
+    let its = Secret::new(told, refire_core::webhook::Method::Hmac).unwrap();
+    let request = signed(&trigger, &its, r#"{"n":1}"#, engine.now());
+    let refused = engine.receive(address(&trigger), &request).await.unwrap();
+    assert!(
+        matches!(refused, Received::Refused { status: 401, .. }),
+        "{refused:?}"
+    );
+    let logged = within(async {
+        loop {
+            let filter = RequestFilter::default();
+            let rows = engine
+                .store()
+                .requests(id, &filter, None, 10)
+                .await
+                .unwrap();
+            match rows.into_iter().next() {
+                Some(row) => return row,
+                None => tokio::time::sleep(Duration::from_millis(10)).await,
+            }
+        }
+    })
+    .await;
+    assert_eq!(logged.status, RequestStatus::AuthFailed);
+    let still = engine.recheck_request(id, logged.id).await.unwrap();
+    assert!(
+        matches!(still, Received::Refused { status: 401, .. }),
+        "{still:?}"
+    );
+    engine
+        .rotate_secret(id, Some(told), Duration::ZERO)
+        .await
+        .unwrap();
+    let Received::Triggered(execution) = engine.recheck_request(id, logged.id).await.unwrap()
+    else {
+        panic!("it passes now");
+    };
+    end(&engine, execution).await;
+    let row = engine.store().request(logged.id).await.unwrap().unwrap();
+    assert_eq!(
+        (row.status, row.execution),
+        (RequestStatus::Triggered, Some(execution))
+    );
+    let again = engine.recheck_request(id, logged.id).await.unwrap();
+    assert!(
+        matches!(again, Received::AlreadyProcessed { .. }),
+        "{again:?}"
+    );
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_webhook_that_is_off_or_limited_starts_nothing() {
+    let world = World::new();
+    let engine = world.engine_with(with_vault);
+    let workflow = apply(&engine, SOURCE).await;
+    let open = r#"{"trigger_type":"webhook","authentication":"none",
+        "rate_limit":{"per_second":1,"burst":2}}"#;
+    let trigger = create(&engine, &workflow, open).await;
+    assert!(trigger.secret.is_none());
+    let request = incoming("{}", Vec::new());
+    for _ in 0..2 {
+        let received = engine.receive(address(&trigger), &request).await.unwrap();
+        assert!(matches!(received, Received::Triggered(_)), "{received:?}");
+    }
+    let third = engine.receive(address(&trigger), &request).await.unwrap();
+    let Received::RateLimited(after) = third else {
+        panic!("{third:?}");
+    };
+    assert!(after <= Duration::from_secs(1) && !after.is_zero());
+    let id = trigger.view.row.id;
+    let off = engine
+        .change_trigger(id, r#"{"enabled":false}"#, CatchUp::No)
+        .await;
+    off.unwrap();
+    let received = engine.receive(address(&trigger), &request).await.unwrap();
+    assert_eq!(received, Received::NotFound);
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn secrets_need_a_master_key_and_are_sealed() {
+    let world = World::new();
+    let engine = world.engine();
+    let workflow = apply(&engine, SOURCE).await;
+    let given = "a canary that must be seen nowhere";
+    let hmac =
+        format!(r#"{{"trigger_type":"webhook","authentication":"hmac","secret":"{given}"}}"#);
+    let refused = engine.create_trigger(&workflow, &hmac).await;
+    assert!(
+        matches!(refused, Err(TriggerError::NoMasterKey)),
+        "{refused:?}"
+    );
+    engine.stop().await;
+    drop(engine);
+    let engine = world.engine_with(with_vault);
+    let trigger = create(&engine, &workflow, &hmac).await;
+    let row = &trigger.view.row;
+    let has = |bytes: &[u8]| {
+        bytes
+            .windows(given.len())
+            .any(|part| part == given.as_bytes())
+    };
+    assert!(!has(&row.settings) && !has(row.secrets.as_ref().unwrap()));
+    assert!(!format!("{trigger:?}").contains(given));
+    engine.stop().await;
+    for entry in std::fs::read_dir(world.dir.path()).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(!has(&bytes), "{}", path.display());
+    }
+}

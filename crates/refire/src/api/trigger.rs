@@ -1,0 +1,317 @@
+//! Triggers: make, look, change, remove.
+
+mod act;
+mod history;
+mod requests;
+mod slots;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use http::header::LOCATION;
+use http::{HeaderValue, StatusCode};
+use refire_client::model::{Page, Problem as ProblemModel, Trigger};
+use refire_core::definition::WorkflowId;
+use refire_core::execution::TriggerKind;
+use refire_core::id::TriggerId;
+use refire_core::trigger::CatchUp;
+use refire_engine::trigger::{NewTrigger, TriggerError, TriggerView};
+use refire_store::TriggerFilter;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::App;
+use super::body::Content;
+use super::cursor::{List, Scope};
+use super::origin::Origin;
+use super::problem::Problem;
+use super::query::Query;
+use super::workflow::known_name;
+use super::{page, view, workflow};
+use crate::codes;
+
+/// The kinds that there are.
+const KINDS: [TriggerKind; 3] = [
+    TriggerKind::Cron,
+    TriggerKind::Schedule,
+    TriggerKind::Webhook,
+];
+
+pub(super) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(create, of_workflow))
+        .routes(routes!(list))
+        .routes(routes!(one, change, delete))
+        .merge(act::router())
+        .merge(slots::router())
+        .merge(requests::router())
+        .merge(history::router())
+}
+
+/// The trigger of a path; what is not an id is simply not there.
+fn known_id(id: &str) -> Result<TriggerId, Problem> {
+    id.parse().map_err(|_| not_found(id))
+}
+
+fn not_found(id: &str) -> Problem {
+    Problem::new(&codes::NO_TRIGGER, format!("there is no trigger `{id}`"))
+}
+
+/// Names the trigger that is not there.
+fn named(id: &str) -> impl Fn(TriggerError) -> Problem + '_ {
+    move |error| match error {
+        TriggerError::NotFound => not_found(id),
+        other => other.into(),
+    }
+}
+
+async fn find(app: &App, id: &str) -> Result<TriggerView, Problem> {
+    app.engine.trigger(known_id(id)?).await.map_err(named(id))
+}
+
+/// A trigger as shown, with its secret if that is new.
+fn shown(app: &App, origin: &Origin, new: &NewTrigger) -> Result<Trigger, Problem> {
+    let mut trigger = view::trigger::trigger(&new.view, app.engine.now(), origin)?;
+    trigger.about.secret = new.secret.as_ref().map(|secret| secret.reveal().to_owned());
+    Ok(trigger)
+}
+
+/// Makes a trigger of a workflow.
+///
+/// A `cron` trigger fires by an expression, a `schedule` by an interval, single moments or times of
+/// days, a `webhook` when a request comes. The answer has the `id` and, for a webhook, its address
+/// and its `secret`, which is shown this once.
+#[utoipa::path(
+    post,
+    path = "/api/workflows/{id}/triggers",
+    operation_id = "create_trigger",
+    tag = "Triggers",
+    params(("id" = String, Path, description = "The workflow's name", example = "customer_360_view")),
+    request_body(
+        content(
+            (serde_json::Value = "application/json", example = json!({"trigger_type": "cron", "cron_expression": "0 9 * * MON", "timezone": "Asia/Taipei", "overlap": "skip", "misfire": "fire_once", "input": {"customer_id": 42}})),
+            (String = "application/yaml"),
+        ),
+        description = "What starts it, in JSON or YAML",
+    ),
+    responses(
+        (status = 201, description = "The trigger", body = Trigger, headers(("Location" = String, description = "The trigger"))),
+        (status = 400, description = "Every problem of the trigger", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such workflow", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 500, description = "Secrets cannot be kept", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn create(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    query: Query,
+    origin: Origin,
+    body: Content,
+) -> Result<Response, Problem> {
+    query.finish()?;
+    let workflow = known_name(&id)?;
+    let new = app.engine.create_trigger(&workflow, body.text()?).await?;
+    let trigger = shown(&app, &origin, &new)?;
+    let location = format!("/api/triggers/{}", trigger.about.id);
+    let mut response = (StatusCode::CREATED, Json(trigger)).into_response();
+    if let Ok(location) = HeaderValue::from_str(&location) {
+        response.headers_mut().insert(LOCATION, location);
+    }
+    Ok(response)
+}
+
+/// The triggers of a workflow, oldest first.
+#[utoipa::path(
+    get,
+    path = "/api/workflows/{id}/triggers",
+    operation_id = "list_workflow_triggers",
+    tag = "Triggers",
+    params(
+        ("id" = String, Path, description = "The workflow's name", example = "customer_360_view"),
+        ("type" = Option<String>, Query, description = "Of this type: `cron`, `schedule` or `webhook`"),
+        ("enabled" = Option<bool>, Query, description = "Only enabled ones, or only disabled ones"),
+        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+    ),
+    responses(
+        (status = 200, description = "A page of triggers", body = Page<Trigger>),
+        (status = 404, description = "There is no such workflow", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn of_workflow(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    mut query: Query,
+    origin: Origin,
+) -> Result<Json<Page<Trigger>>, Problem> {
+    let name = known_name(&id)?;
+    if workflow::find(&app, &name).await?.is_none() {
+        return Err(workflow::not_found(&id));
+    }
+    let filter = filter(&mut query, Some(name));
+    listed(&app, query, filter, &origin).await
+}
+
+/// Triggers, oldest first.
+#[utoipa::path(
+    get,
+    path = "/api/triggers",
+    operation_id = "list_triggers",
+    tag = "Triggers",
+    params(
+        ("workflow" = Option<String>, Query, description = "Of this workflow"),
+        ("type" = Option<String>, Query, description = "Of this type: `cron`, `schedule` or `webhook`"),
+        ("enabled" = Option<bool>, Query, description = "Only enabled ones, or only disabled ones"),
+        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+    ),
+    responses(
+        (status = 200, description = "A page of triggers", body = Page<Trigger>),
+        (status = 400, description = "A parameter is wrong", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn list(
+    State(app): State<App>,
+    mut query: Query,
+    origin: Origin,
+) -> Result<Json<Page<Trigger>>, Problem> {
+    let workflow = query.value::<WorkflowId>("workflow");
+    let filter = filter(&mut query, workflow);
+    listed(&app, query, filter, &origin).await
+}
+
+fn filter(query: &mut Query, workflow: Option<WorkflowId>) -> TriggerFilter {
+    let kinds = query.words("type", &KINDS, TriggerKind::name);
+    if kinds.len() > 1 {
+        query.refuse("type", "only one type can be asked for");
+    }
+    TriggerFilter {
+        workflow,
+        kind: kinds.first().copied(),
+        enabled: query.maybe_flag("enabled"),
+    }
+}
+
+async fn listed(
+    app: &App,
+    mut query: Query,
+    filter: TriggerFilter,
+    origin: &Origin,
+) -> Result<Json<Page<Trigger>>, Problem> {
+    let limit = query.limit();
+    let cursor = query.text("cursor");
+    query.finish()?;
+    let scope = Scope::new(List::Triggers, &filter);
+    let from_key = |key: &[u8]| Some(TriggerId::from_bytes(key.try_into().ok()?));
+    let after = scope.key(cursor.as_deref(), from_key)?;
+    let store = app.engine.store();
+    let mut rows = store
+        .triggers(&filter, after, page::rows_to_read(limit))
+        .await?;
+    let next_cursor = page::cut(&mut rows, limit, &scope, |row| row.id.as_bytes().to_vec());
+    let now = app.engine.now();
+    let mut items = Vec::with_capacity(rows.len());
+    for row in rows {
+        let view = app.engine.view(row).await?;
+        items.push(view::trigger::trigger(&view, now, origin)?);
+    }
+    Ok(Json(Page { items, next_cursor }))
+}
+
+/// A trigger: its settings, when it fires next and where it stands.
+#[utoipa::path(
+    get,
+    path = "/api/triggers/{id}",
+    operation_id = "get_trigger",
+    tag = "Triggers",
+    params(("id" = String, Path, description = "`trg_…`")),
+    responses(
+        (status = 200, description = "The trigger", body = Trigger),
+        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn one(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    query: Query,
+    origin: Origin,
+) -> Result<Json<Trigger>, Problem> {
+    query.finish()?;
+    let view = find(&app, &id).await?;
+    let trigger = view::trigger::trigger(&view, app.engine.now(), &origin)?;
+    Ok(Json(trigger))
+}
+
+/// Changes a trigger by a JSON merge patch.
+///
+/// `null` goes back to the default, objects are changed field by field, except `input`, which is
+/// replaced. The type stays.
+#[utoipa::path(
+    patch,
+    path = "/api/triggers/{id}",
+    operation_id = "change_trigger",
+    tag = "Triggers",
+    params(
+        ("id" = String, Path, description = "`trg_…`"),
+        ("catch_up" = Option<bool>, Query, description = "If it is enabled by this: whether the planned times of the pause are caught up with"),
+    ),
+    request_body(
+        content(
+            (serde_json::Value = "application/json", example = json!({"cron_expression": "0 10 * * MON", "jitter": null})),
+            (String = "application/yaml"),
+        ),
+        description = "What is to be different",
+    ),
+    responses(
+        (status = 200, description = "The trigger as it is now", body = Trigger),
+        (status = 400, description = "Every problem of the result", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 503, description = "Others kept changing it", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn change(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    mut query: Query,
+    origin: Origin,
+    body: Content,
+) -> Result<Json<Trigger>, Problem> {
+    let catch_up = catch_up(query.flag("catch_up"));
+    query.finish()?;
+    let changed = app
+        .engine
+        .change_trigger(known_id(&id)?, body.text()?, catch_up)
+        .await
+        .map_err(named(&id))?;
+    Ok(Json(shown(&app, &origin, &changed)?))
+}
+
+fn catch_up(wanted: bool) -> CatchUp {
+    if wanted { CatchUp::Yes } else { CatchUp::No }
+}
+
+/// Removes a trigger. What it started stays.
+#[utoipa::path(
+    delete,
+    path = "/api/triggers/{id}",
+    operation_id = "delete_trigger",
+    tag = "Triggers",
+    params(("id" = String, Path, description = "`trg_…`")),
+    responses(
+        (status = 204, description = "Removed"),
+        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn delete(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    query: Query,
+) -> Result<StatusCode, Problem> {
+    query.finish()?;
+    let removed = app.engine.delete_trigger(known_id(&id)?).await;
+    removed.map_err(named(&id))?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[cfg(test)]
+mod tests;

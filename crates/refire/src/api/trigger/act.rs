@@ -1,0 +1,190 @@
+//! What can be asked of a trigger: pause, go on, run now, a new secret.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::{Extension, Path, State};
+use axum::response::Response;
+use refire_client::model::{
+    Accepted, EnableTrigger, Problem as ProblemModel, RotateSecret, Trigger,
+};
+use refire_core::duration;
+use refire_engine::trigger::{SECRET_KEPT_FOR, SECRET_KEPT_MAX};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{catch_up, find, known_id, named, shown};
+use crate::api::App;
+use crate::api::auth::Actor;
+use crate::api::body::Content;
+use crate::api::execute::{accepted, not_null, settle};
+use crate::api::origin::Origin;
+use crate::api::problem::Problem;
+use crate::api::query::Query;
+use crate::api::view;
+use crate::codes;
+
+pub(super) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(enable))
+        .routes(routes!(disable))
+        .routes(routes!(run))
+        .routes(routes!(rotate_secret))
+}
+
+/// Enables a trigger.
+///
+/// What was planned while it was disabled is one skipped stretch of its ledger, or with `catch_up`
+/// started as `misfire` says. `pause` in the answer tells how many there were and how many are started.
+#[utoipa::path(
+    post,
+    path = "/api/triggers/{id}/enable",
+    operation_id = "enable_trigger",
+    tag = "Triggers",
+    params(
+        ("id" = String, Path, description = "`trg_…`"),
+        ("catch_up" = Option<bool>, Query, description = "Whether the planned times of the pause are caught up with"),
+    ),
+    request_body(content = EnableTrigger, description = "The same as a body; may be empty"),
+    responses(
+        (status = 200, description = "The trigger, and what becomes of the pause", body = Trigger),
+        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn enable(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    mut query: Query,
+    origin: Origin,
+    body: Content,
+) -> Result<Json<Trigger>, Problem> {
+    let by_query = query.flag("catch_up");
+    query.finish()?;
+    let wish: EnableTrigger = body.read()?;
+    let catch_up = catch_up(wish.catch_up.unwrap_or(by_query));
+    let enabled = app.engine.enable_trigger(known_id(&id)?, catch_up).await;
+    let (enabled, pause) = enabled.map_err(named(&id))?;
+    let mut trigger = view::trigger::trigger(&enabled, app.engine.now(), &origin)?;
+    trigger.about.pause = Some(view::trigger::pause(&enabled, &pause));
+    Ok(Json(trigger))
+}
+
+/// Disables a trigger: it starts nothing until it is enabled again.
+#[utoipa::path(
+    post,
+    path = "/api/triggers/{id}/disable",
+    operation_id = "disable_trigger",
+    tag = "Triggers",
+    params(("id" = String, Path, description = "`trg_…`")),
+    responses(
+        (status = 200, description = "The trigger", body = Trigger),
+        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn disable(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    query: Query,
+    origin: Origin,
+) -> Result<Json<Trigger>, Problem> {
+    query.finish()?;
+    let disabled = app.engine.disable_trigger(known_id(&id)?).await;
+    let disabled = disabled.map_err(named(&id))?;
+    let trigger = view::trigger::trigger(&disabled, app.engine.now(), &origin)?;
+    Ok(Json(trigger))
+}
+
+/// Starts an execution now, as the trigger would. It is no planned time: the ledger has nothing of it.
+#[utoipa::path(
+    post,
+    path = "/api/triggers/{id}/run",
+    operation_id = "run_trigger",
+    tag = "Triggers",
+    params(("id" = String, Path, description = "`trg_…`")),
+    request_body(
+        content = serde_json::Value,
+        description = "Another input; with an empty body the trigger's own",
+        example = json!({"customer_id": 42}),
+    ),
+    responses(
+        (status = 202, description = "It is durable and will run", body = Accepted),
+        (status = 400, description = "The body is wrong", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn run(
+    State(app): State<App>,
+    Extension(actor): Extension<Actor>,
+    Path(id): Path<String>,
+    query: Query,
+    body: Content,
+) -> Result<Response, Problem> {
+    query.finish()?;
+    let input = match body.is_blank() {
+        true => None,
+        false => Some(not_null(body.json()?)?),
+    };
+    let workflow = find(&app, &id).await?.row.workflow;
+    let by = Some(actor.name().to_owned());
+    let started = app.engine.run_trigger(known_id(&id)?, input, by).await;
+    let started = settle(&started.map_err(named(&id))?, &workflow)?;
+    Ok(accepted(&app, started).await)
+}
+
+/// Gives a webhook a new secret, which is shown this once.
+///
+/// The old one is good for a day, or as long as `keep_previous_for` says (at most 90 days), so that the
+/// sender can be told.
+#[utoipa::path(
+    post,
+    path = "/api/triggers/{id}/rotate-secret",
+    operation_id = "rotate_secret",
+    tag = "Triggers",
+    params(("id" = String, Path, description = "`trg_…`")),
+    request_body(
+        content = RotateSecret,
+        description = "Everything is optional",
+        example = json!({"keep_previous_for": "24h"}),
+    ),
+    responses(
+        (status = 200, description = "The trigger with its new secret", body = Trigger),
+        (status = 400, description = "The body or the secret is wrong", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 409, description = "It has no secret", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 500, description = "Secrets cannot be kept or opened", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn rotate_secret(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    query: Query,
+    origin: Origin,
+    body: Content,
+) -> Result<Json<Trigger>, Problem> {
+    query.finish()?;
+    let wish: RotateSecret = body.read()?;
+    let kept = match wish.keep_previous_for.as_deref() {
+        Some(text) => length(text)?,
+        None => SECRET_KEPT_FOR,
+    };
+    let id_known = known_id(&id)?;
+    let rotated = app
+        .engine
+        .rotate_secret(id_known, wish.secret.as_deref(), kept)
+        .await
+        .map_err(named(&id))?;
+    Ok(Json(shown(&app, &origin, &rotated)?))
+}
+
+fn length(text: &str) -> Result<Duration, Problem> {
+    let refuse =
+        |message: String| Problem::field(&codes::INVALID_BODY, "keep_previous_for", message);
+    match duration::parse(text) {
+        Ok(length) if length <= SECRET_KEPT_MAX => Ok(length),
+        Ok(_) => {
+            let most = duration::format(SECRET_KEPT_MAX);
+            Err(refuse(format!("`{text}` is longer than {most}")))
+        }
+        Err(error) => Err(refuse(error.to_string())),
+    }
+}

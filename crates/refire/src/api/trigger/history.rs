@@ -1,0 +1,172 @@
+//! The last executions of a cron trigger, with what came of them.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use refire_client::model::{CronHistory, CronRun, Problem as ProblemModel};
+use refire_core::definition::WorkflowId;
+use refire_core::execution::TriggerKind;
+use refire_core::trigger::upcoming;
+use refire_engine::trigger::TriggerView;
+use refire_store::{SlotRow, SlotStatus, Summary, TriggerFilter};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{find, not_found};
+use crate::api::App;
+use crate::api::problem::Problem;
+use crate::api::query::Query;
+use crate::api::view::trigger::{Zone, zone};
+use crate::api::workflow::known_name;
+use crate::api::{view, workflow};
+use crate::codes;
+
+/// Characters of an output that are shown.
+const RESULT_CHARS_MAX: usize = 200;
+
+/// What an execution is called that is not kept any more.
+const REMOVED: &str = "removed";
+
+pub(super) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(cron_history))
+}
+
+/// The last executions of a workflow's cron trigger, newest first, times in the trigger's zone.
+///
+/// Of several cron triggers the oldest, unless `trigger_id` names one.
+#[utoipa::path(
+    get,
+    path = "/api/workflows/{id}/cron-history",
+    operation_id = "get_cron_history",
+    tag = "Triggers",
+    params(
+        ("id" = String, Path, description = "The workflow's name", example = "customer_360_view"),
+        ("limit" = Option<u32>, Query, description = "Executions, 1 to 1000; default 50"),
+        ("trigger_id" = Option<String>, Query, description = "Of this trigger, `trg_…`"),
+    ),
+    responses(
+        (status = 200, description = "The trigger and its executions", body = CronHistory),
+        (status = 404, description = "There is no such workflow, or it has no cron trigger", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn cron_history(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    mut query: Query,
+) -> Result<Json<CronHistory>, Problem> {
+    let limit = query.limit();
+    let wanted = query.text("trigger_id");
+    query.finish()?;
+    let name = known_name(&id)?;
+    if workflow::find(&app, &name).await?.is_none() {
+        return Err(workflow::not_found(&id));
+    }
+    let trigger = chosen(&app, &name, wanted.as_deref()).await?;
+    let zone = zone(&trigger);
+    let started = [SlotStatus::Fired, SlotStatus::Late];
+    let store = app.engine.store();
+    let rows = store.slots(trigger.row.id, &started, None, limit).await?;
+    let ids: Vec<_> = rows.iter().filter_map(|row| row.slot.execution).collect();
+    let summaries = store.summaries(&ids).await?;
+    let mut history = Vec::with_capacity(ids.len());
+    let with_execution = rows.iter().filter(|row| row.slot.execution.is_some());
+    for (row, summary) in with_execution.zip(&summaries) {
+        history.push(run(&app, row, summary.as_ref(), &zone).await?);
+    }
+    let known = trigger.trigger.as_ref().ok();
+    let timing = known.and_then(|known| known.settings.kind.timing());
+    let now = app.engine.now();
+    let next = known.filter(|known| known.enabled);
+    let next = next.and_then(|known| upcoming(known, now, 1).first().copied());
+    Ok(Json(CronHistory {
+        workflow_id: id,
+        trigger_id: trigger.row.id.to_string(),
+        trigger_type: trigger.row.kind.name().to_owned(),
+        cron_expression: timing.and_then(|timing| timing.cron.clone()),
+        timezone: zone.name().to_owned(),
+        next_execution: next.map(|next| next.slot.to_string()),
+        enabled: trigger.row.enabled,
+        history,
+    }))
+}
+
+/// The trigger that was named, or the oldest cron trigger of the workflow.
+async fn chosen(
+    app: &App,
+    workflow: &WorkflowId,
+    wanted: Option<&str>,
+) -> Result<TriggerView, Problem> {
+    if let Some(id) = wanted {
+        let trigger = find(app, id).await?;
+        let is_its = trigger.row.workflow == *workflow && trigger.row.kind != TriggerKind::Webhook;
+        return is_its.then_some(trigger).ok_or_else(|| not_found(id));
+    }
+    let filter = TriggerFilter {
+        workflow: Some(workflow.clone()),
+        kind: Some(TriggerKind::Cron),
+        enabled: None,
+    };
+    let oldest = app.engine.store().triggers(&filter, None, 1).await?;
+    match oldest.into_iter().next() {
+        Some(row) => Ok(app.engine.view(row).await?),
+        None => {
+            let detail = format!("workflow `{workflow}` has no cron trigger");
+            Err(Problem::new(&codes::NO_TRIGGER, detail))
+        }
+    }
+}
+
+async fn run(
+    app: &App,
+    row: &SlotRow,
+    summary: Option<&Summary>,
+    zone: &Zone,
+) -> Result<CronRun, Problem> {
+    let state = summary.map(|summary| &summary.state);
+    let started = state.and_then(|state| state.started_at);
+    let completed = state.and_then(|state| state.completed_at);
+    let duration = completed
+        .zip(started)
+        .and_then(|(ended, began)| u64::try_from(ended.since(began).as_millis()).ok());
+    let result = match summary {
+        Some(summary) => match view::execution::output_of(&app.engine, summary).await? {
+            Some(output) => Some(shortened(output.get())),
+            None => view::execution::error_of(summary),
+        },
+        None => None,
+    };
+    let execution = row.slot.execution.map(|id| id.to_string());
+    let status = summary.map_or(REMOVED, |summary| summary.status().name());
+    Ok(CronRun {
+        execution_id: execution.unwrap_or_default(),
+        scheduled_at: zone.local(row.slot.nominal),
+        started_at: started.map(|at| zone.local(at)),
+        completed_at: completed.map(|at| zone.local(at)),
+        status: status.to_owned(),
+        duration_ms: duration,
+        result,
+    })
+}
+
+/// A text as it is, anything else as JSON of a bounded length.
+fn shortened(output: &str) -> String {
+    if let Ok(text) = serde_json::from_str::<String>(output) {
+        return text;
+    }
+    match output.char_indices().nth(RESULT_CHARS_MAX) {
+        Some((end, _)) => output[..end].to_owned(),
+        None => output.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_shown_as_it_is_and_json_is_cut() {
+        assert_eq!(shortened(r#""sent \"it\"""#), "sent \"it\"");
+        assert_eq!(shortened(r#"{"n":1}"#), r#"{"n":1}"#);
+        let long = format!("[{}]", "\"ü\",".repeat(100));
+        assert_eq!(shortened(&long).chars().count(), RESULT_CHARS_MAX);
+    }
+}

@@ -1,0 +1,145 @@
+//! The log of a webhook: every request with what became of it.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use refire_client::model::{Page, Problem as ProblemModel, WebhookAnswer, WebhookRequest};
+use refire_core::id::RequestId;
+use refire_core::time::Timestamp;
+use refire_engine::trigger::{Received, TriggerError};
+use refire_store::{RequestFilter, RequestStatus};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::find;
+use crate::api::App;
+use crate::api::cursor::{List, Scope};
+use crate::api::problem::Problem;
+use crate::api::query::Query;
+use crate::api::{page, view, webhook};
+use crate::codes;
+
+pub(super) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(one))
+        .routes(routes!(recheck))
+}
+
+/// Requests to a webhook, newest first, without headers and bodies.
+#[utoipa::path(
+    get,
+    path = "/api/triggers/{id}/requests",
+    operation_id = "list_webhook_requests",
+    tag = "Triggers",
+    params(
+        ("id" = String, Path, description = "`trg_…`"),
+        ("status" = Option<String>, Query, description = "With one of these: `triggered`, `filtered`, `auth_failed`, `duplicate`, `too_large`, `rate_limited`, `ip_refused`, `disabled`, `error`"),
+        ("test" = Option<bool>, Query, description = "Only tests, or only others"),
+        ("from" = Option<String>, Query, description = "That came at or after this time, such as `2026-11-08T00:00:00Z`"),
+        ("to" = Option<String>, Query, description = "That came before this time"),
+        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+    ),
+    responses(
+        (status = 200, description = "A page of requests", body = Page<WebhookRequest>),
+        (status = 404, description = "There is no such trigger", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn list(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    mut query: Query,
+) -> Result<Json<Page<WebhookRequest>>, Problem> {
+    let filter = RequestFilter {
+        statuses: query.words("status", &RequestStatus::ALL, RequestStatus::name),
+        is_test: query.maybe_flag("test"),
+        from: query.value::<Timestamp>("from"),
+        to: query.value::<Timestamp>("to"),
+    };
+    let limit = query.limit();
+    let cursor = query.text("cursor");
+    query.finish()?;
+    let trigger = find(&app, &id).await?.row.id;
+    let scope = Scope::new(List::Requests, &(trigger, &filter));
+    let from_key = |key: &[u8]| Some(RequestId::from_bytes(key.try_into().ok()?));
+    let before = scope.key(cursor.as_deref(), from_key)?;
+    let store = app.engine.store();
+    let mut rows = store
+        .requests(trigger, &filter, before, page::rows_to_read(limit))
+        .await?;
+    let next_cursor = page::cut(&mut rows, limit, &scope, |row| row.id.as_bytes().to_vec());
+    let items = rows.iter().map(view::request::listed).collect();
+    Ok(Json(Page { items, next_cursor }))
+}
+
+/// One request with its headers and its body.
+///
+/// The body of a request that started an execution is that execution's input.
+#[utoipa::path(
+    get,
+    path = "/api/triggers/{id}/requests/{request_id}",
+    operation_id = "get_webhook_request",
+    tag = "Triggers",
+    params(
+        ("id" = String, Path, description = "`trg_…`"),
+        ("request_id" = String, Path, description = "`whr_…`"),
+    ),
+    responses(
+        (status = 200, description = "The request", body = WebhookRequest),
+        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn one(
+    State(app): State<App>,
+    Path((id, request_id)): Path<(String, String)>,
+    query: Query,
+) -> Result<Json<WebhookRequest>, Problem> {
+    query.finish()?;
+    let trigger = find(&app, &id).await?.row.id;
+    let row = match request_id.parse::<RequestId>() {
+        Ok(known) => app.engine.store().request(known).await?,
+        Err(_) => None,
+    };
+    let row = row.filter(|row| row.trigger == trigger).ok_or_else(|| {
+        let detail = format!("there is no request `{request_id}`");
+        Problem::new(&codes::NO_REQUEST, detail)
+    })?;
+    Ok(Json(view::request::full(&app.engine, &row).await?))
+}
+
+/// Judges a refused request again, by what the trigger is now, and runs it if it passes.
+///
+/// The log has it as `triggered` then. It is not asked whether it was signed lately.
+#[utoipa::path(
+    post,
+    path = "/api/triggers/{id}/requests/{request_id}/recheck",
+    operation_id = "recheck_webhook_request",
+    tag = "Triggers",
+    params(
+        ("id" = String, Path, description = "`trg_…`"),
+        ("request_id" = String, Path, description = "`whr_…`"),
+    ),
+    responses(
+        (status = 200, description = "It passed, or a filter still leaves it out", body = WebhookAnswer),
+        (status = 404, description = "There is no such trigger or request", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 409, description = "It still does not pass, or was not kept as it came", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn recheck(
+    State(app): State<App>,
+    Path((id, request)): Path<(String, String)>,
+) -> Result<Response, Problem> {
+    let trigger = find(&app, &id).await?.row.id;
+    let request: RequestId = request
+        .parse()
+        .map_err(|_| Problem::from(TriggerError::NoSuchRequest))?;
+    match app.engine.recheck_request(trigger, request).await? {
+        Received::Refused { reason, .. } => Err(Problem::new(&codes::STILL_REFUSED, reason)),
+        Received::Challenge(_) => {
+            let detail = "it was a handshake, which starts nothing";
+            Err(Problem::new(&codes::STILL_REFUSED, detail))
+        }
+        received => webhook::answer(received, app.body_bytes_max),
+    }
+}

@@ -1,0 +1,189 @@
+//! The planned times of a trigger: those to come, what became of the others, and running them again.
+
+use axum::Json;
+use axum::extract::{Extension, Path, State};
+use refire_client::model::{
+    BackfillRequest, BackfillResult, BackfilledSlot, LedgerEntry, Page, PlannedSlot,
+    Problem as ProblemModel,
+};
+use refire_core::time::Timestamp;
+use refire_core::trigger::range::UPCOMING_MAX;
+use refire_engine::trigger::Backfill;
+use refire_store::SlotStatus;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{find, known_id, named};
+use crate::api::App;
+use crate::api::auth::Actor;
+use crate::api::body::Content;
+use crate::api::cursor::{List, Scope};
+use crate::api::problem::{Problem, wrong};
+use crate::api::query::Query;
+use crate::api::{page, view};
+use crate::codes;
+
+/// Planned times that are told unless somebody asks for more: the next one and the one after it.
+const NEXT_COUNT: u32 = 2;
+
+pub(super) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(next))
+        .routes(routes!(slots))
+        .routes(routes!(backfill))
+}
+
+/// The next planned times, whether or not the trigger is enabled.
+#[utoipa::path(
+    get,
+    path = "/api/triggers/{id}/next",
+    operation_id = "list_next_slots",
+    tag = "Triggers",
+    params(
+        ("id" = String, Path, description = "`trg_…`"),
+        ("count" = Option<u32>, Query, description = "How many, 1 to 1000; default 2"),
+    ),
+    responses(
+        (status = 200, description = "The planned times, the next one first; fewer if no more will come", body = Page<PlannedSlot>),
+        (status = 404, description = "There is no such trigger", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 409, description = "A webhook has no planned times", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn next(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    mut query: Query,
+) -> Result<Json<Page<PlannedSlot>>, Problem> {
+    let most = u32::try_from(UPCOMING_MAX).unwrap_or(u32::MAX);
+    let count = query.number("count", 1, most).unwrap_or(NEXT_COUNT);
+    query.finish()?;
+    let slots = app.engine.upcoming(known_id(&id)?, count as usize).await;
+    let slots = slots.map_err(named(&id))?;
+    let items = slots.iter().map(view::trigger::planned).collect();
+    Ok(Json(page::whole(items)))
+}
+
+/// The ledger: what became of every planned time, newest first.
+///
+/// A stretch of planned times that were skipped for one reason is one entry. The last 200 entries of a
+/// trigger are kept.
+#[utoipa::path(
+    get,
+    path = "/api/triggers/{id}/slots",
+    operation_id = "list_slots",
+    tag = "Triggers",
+    params(
+        ("id" = String, Path, description = "`trg_…`"),
+        ("status" = Option<String>, Query, description = "With one of these: `fired`, `late`, `skipped`, `overdue`, `recovered`"),
+        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+    ),
+    responses(
+        (status = 200, description = "A page of the ledger", body = Page<LedgerEntry>),
+        (status = 404, description = "There is no such trigger", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn slots(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    mut query: Query,
+) -> Result<Json<Page<LedgerEntry>>, Problem> {
+    let statuses = query.words("status", &SlotStatus::ALL, SlotStatus::name);
+    let limit = query.limit();
+    let cursor = query.text("cursor");
+    query.finish()?;
+    let trigger = find(&app, &id).await?;
+    let known = trigger.row.id;
+    let scope = Scope::new(List::Slots, &(known, &statuses));
+    let from_key = |key: &[u8]| Some(u64::from_be_bytes(key.try_into().ok()?));
+    let before = scope.key(cursor.as_deref(), from_key)?;
+    let store = app.engine.store();
+    let mut rows = store
+        .slots(known, &statuses, before, page::rows_to_read(limit))
+        .await?;
+    let next_cursor = page::cut(&mut rows, limit, &scope, |row| {
+        row.seq.to_be_bytes().to_vec()
+    });
+    let zone = view::trigger::zone(&trigger);
+    let items = rows.iter().map(|row| view::trigger::entry(row, &zone));
+    Ok(Json(Page {
+        items: items.collect(),
+        next_cursor,
+    }))
+}
+
+/// Runs planned times of the past, the oldest first.
+///
+/// Without `only_missed: false` only those that the ledger has as skipped, so the same request again
+/// runs nothing twice. At most 1,000.
+#[utoipa::path(
+    post,
+    path = "/api/triggers/{id}/backfill",
+    operation_id = "backfill_trigger",
+    tag = "Triggers",
+    params(("id" = String, Path, description = "`trg_…`")),
+    request_body(
+        content = BackfillRequest,
+        example = json!({"from": "2026-11-15T00:00:00Z", "to": "2026-11-16T00:00:00Z", "only_missed": true, "dry_run": true}),
+    ),
+    responses(
+        (status = 200, description = "What was started, or would be", body = BackfillResult),
+        (status = 400, description = "The range is wrong or too long", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such trigger", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 409, description = "It is disabled, or has no planned times", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn backfill(
+    State(app): State<App>,
+    Extension(actor): Extension<Actor>,
+    Path(id): Path<String>,
+    query: Query,
+    body: Content,
+) -> Result<Json<BackfillResult>, Problem> {
+    query.finish()?;
+    let known = known_id(&id)?;
+    let wish: BackfillRequest = body.read()?;
+    let range = range(&wish)?;
+    let slots: Vec<BackfilledSlot> = if wish.dry_run {
+        let slots = app.engine.backfill_slots(known, range).await;
+        let would = |slot: Timestamp| backfilled(slot, None);
+        slots.map_err(named(&id))?.into_iter().map(would).collect()
+    } else {
+        let by = Some(actor.name().to_owned());
+        let started = app.engine.backfill(known, range, by).await;
+        let started = started.map_err(named(&id))?.into_iter();
+        started
+            .map(|(slot, execution)| backfilled(slot, Some(execution.to_string())))
+            .collect()
+    };
+    let count = slots.len() as u64;
+    Ok(Json(BackfillResult { slots, count }))
+}
+
+fn backfilled(slot: Timestamp, execution_id: Option<String>) -> BackfilledSlot {
+    BackfilledSlot {
+        nominal: slot.to_string(),
+        execution_id,
+    }
+}
+
+fn range(wish: &BackfillRequest) -> Result<Backfill, Problem> {
+    let (from, to) = (wish.from.parse::<Timestamp>(), wish.to.parse::<Timestamp>());
+    match (from, to) {
+        (Ok(from), Ok(to)) if to < from => {
+            let message = "lies before `from`";
+            Err(Problem::field(&codes::INVALID_BODY, "to", message))
+        }
+        (Ok(from), Ok(to)) => Ok(Backfill {
+            from,
+            to,
+            only_missed: wish.only_missed.unwrap_or(true),
+        }),
+        (from, to) => {
+            let problems = [("from", from.err()), ("to", to.err())].into_iter();
+            let problems = problems.filter_map(|(field, error)| Some((field, error?)));
+            let problems = problems.map(|(field, error)| wrong(field, error.to_string()));
+            Err(Problem::fields(&codes::INVALID_BODY, problems.collect()))
+        }
+    }
+}

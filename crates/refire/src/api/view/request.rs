@@ -1,0 +1,94 @@
+//! Requests to webhooks as the API shows them.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use refire_client::model::{Raw, RequestHeader, WebhookRequest};
+use refire_core::json::Json;
+use refire_engine::Engine;
+use refire_engine::trigger::LoggedHeaders;
+use refire_store::{RequestRow, RequestStatus};
+
+use super::{execution, raw};
+use crate::api::problem::Problem;
+
+/// A request in a list: without headers and body.
+pub(crate) fn listed(row: &RequestRow) -> WebhookRequest {
+    WebhookRequest {
+        id: row.id.to_string(),
+        trigger_id: row.trigger.to_string(),
+        received_at: row.at.to_string(),
+        status: row.status.name().to_owned(),
+        source_ip: row.source.clone(),
+        test: row.is_test,
+        execution_id: row.execution.map(|id| id.to_string()),
+        error: row.error.clone(),
+        body_bytes: row.body_bytes,
+        headers: None,
+        headers_left_out: None,
+        body: None,
+        body_encoding: None,
+    }
+}
+
+/// A request with everything.
+pub(crate) async fn full(engine: &Engine, row: &RequestRow) -> Result<WebhookRequest, Problem> {
+    let logged = LoggedHeaders::read(row);
+    let left_out = logged.as_ref().map(|logged| logged.left_out);
+    let header = |(name, value)| RequestHeader { name, value };
+    let shown = match &row.body {
+        Some(bytes) => Some(body(bytes)?),
+        None => input(engine, row).await?.map(|input| (input, "json")),
+    };
+    let (body, encoding) = shown.unzip();
+    Ok(WebhookRequest {
+        headers: logged.map(|logged| logged.headers.into_iter().map(header).collect()),
+        headers_left_out: left_out.filter(|count| *count > 0),
+        body,
+        body_encoding: encoding.map(str::to_owned),
+        ..listed(row)
+    })
+}
+
+/// What a request started has its body as its input.
+async fn input(engine: &Engine, row: &RequestRow) -> Result<Option<Raw>, Problem> {
+    let Some(id) = row
+        .execution
+        .filter(|_| row.status == RequestStatus::Triggered)
+    else {
+        return Ok(None);
+    };
+    match engine.store().execution(id).await? {
+        Some(stored) => Ok(execution::full(engine, &stored).await?.input),
+        None => Ok(None),
+    }
+}
+
+/// JSON as it is, else text, else base64.
+fn body(bytes: &[u8]) -> Result<(Raw, &'static str), Problem> {
+    if let Ok(json) = Json::from_bytes(bytes) {
+        return Ok((raw(&json)?, "json"));
+    }
+    let (text, encoding) = match std::str::from_utf8(bytes) {
+        Ok(text) => (text.to_owned(), "text"),
+        Err(_) => (BASE64_STANDARD.encode(bytes), "base64"),
+    };
+    let text = serde_json::value::to_raw_value(&text).map_err(Problem::internal)?;
+    Ok((text, encoding))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_shown_as_what_it_is() {
+        for (bytes, expected, encoding) in [
+            (&br#"{"n": 1.50}"#[..], r#"{"n": 1.50}"#, "json"),
+            (b"{\"n\": ", r#""{\"n\": ""#, "text"),
+            (b"\xff\xfe", r#""//4=""#, "base64"),
+        ] {
+            let (shown, how) = body(bytes).unwrap();
+            assert_eq!((shown.get(), how), (expected, encoding));
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Requests to webhooks: `POST /webhooks/{webhook_id}`. Nobody needs an API key here; each trigger
+//! says how its sender is known. The body is read whole and bounded, and judged as the bytes it is.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use axum::extract::{Path, Request, State};
+use axum::response::{IntoResponse, Response};
+use http::header::{CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
+use http::{HeaderMap, HeaderValue};
+use refire_client::model::{Problem as ProblemModel, WebhookAnswer, WebhookStatus};
+use refire_core::webhook::Headers;
+use refire_engine::IntakeError;
+use refire_engine::trigger::{Incoming, Received, TriggerError};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::App;
+use super::body::{self, Whole};
+use super::listen::Peer;
+use super::problem::Problem;
+use crate::codes;
+
+pub(super) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(receive))
+}
+
+/// Takes a request from a sender.
+///
+/// `triggered` is said only when the execution is on disk. A repeat under the same key is
+/// `already_processed` and names the first one's execution.
+#[utoipa::path(
+    post,
+    path = "/webhooks/{webhook_id}",
+    operation_id = "receive_webhook",
+    tag = "Triggers",
+    params(
+        ("webhook_id" = String, Path, description = "The name in the webhook's address", example = "wh_01kb2m8x0c7q2t5v9w3y4z6a8d"),
+        ("Idempotency-Key" = Option<String>, Header, description = "The same key never starts a second execution of this webhook"),
+    ),
+    request_body(
+        content = serde_json::Value, content_type = "application/json",
+        description = "What the sender sends: JSON, or a form, which becomes JSON",
+    ),
+    responses(
+        (status = 200, description = "It started an execution, or did not need to", body = WebhookAnswer,
+            example = json!({"status": "triggered", "execution_id": "exec_01kb2m8x0c7q2t5v9w3y4z6a8d", "message": "the execution is durable and will run"})),
+        (status = 400, description = "The body cannot be read", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 401, description = "The signature or key is missing or wrong", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 403, description = "Requests from this address are not taken", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such webhook, or it is disabled", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 413, description = "The body is too large", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 415, description = "The content type is not read", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 429, description = "Too many requests: again after `Retry-After` seconds", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 503, description = "Certainly nothing was started: send it again", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+    security(()),
+)]
+async fn receive(
+    State(app): State<App>,
+    Path(webhook): Path<String>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let webhook = webhook.parse().map_err(|_| no_webhook())?;
+    let (parts, body) = request.into_parts();
+    let headers = pairs(&parts.headers);
+    let peer = parts.extensions.get::<Peer>();
+    let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0);
+    let (body, too_large) = match body::whole(&parts.headers, body, app.body_bytes_max).await? {
+        Whole::Read(bytes) => (Vec::from(bytes), None),
+        Whole::TooLarge(length) => (Vec::new(), Some(length)),
+    };
+    let incoming = Incoming {
+        source: source(&app, peer, &headers),
+        query: parts.uri.query().unwrap_or_default().to_owned(),
+        headers,
+        body,
+        too_large,
+        is_test: false,
+    };
+    let received = app.engine.receive(webhook, &incoming).await;
+    answer(received.map_err(trouble)?, app.body_bytes_max)
+}
+
+fn pairs(headers: &HeaderMap) -> Vec<(String, Vec<u8>)> {
+    let pair = |(name, value): (&http::HeaderName, &HeaderValue)| {
+        (name.as_str().to_owned(), value.as_bytes().to_vec())
+    };
+    headers.iter().map(pair).collect()
+}
+
+/// Where it comes from, as far as trusted proxies tell.
+fn source(app: &App, peer: IpAddr, headers: &[(String, Vec<u8>)]) -> IpAddr {
+    let pairs: Vec<(&str, &[u8])> = headers
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_slice()))
+        .collect();
+    app.outside.proxies.client(peer, Headers(&pairs))
+}
+
+pub(super) fn answer(received: Received, body_bytes_max: usize) -> Result<Response, Problem> {
+    let said = |status, execution: Option<String>, message: String| WebhookAnswer {
+        status,
+        execution_id: execution,
+        message,
+        body_differs: None,
+    };
+    let answer = match received {
+        Received::Triggered(id) => said(
+            WebhookStatus::Triggered,
+            Some(id.to_string()),
+            "the execution is durable and will run".to_owned(),
+        ),
+        Received::AlreadyProcessed {
+            execution,
+            body_differs,
+        } => WebhookAnswer {
+            body_differs: body_differs.then_some(true),
+            ..said(
+                WebhookStatus::AlreadyProcessed,
+                Some(execution.to_string()),
+                "a request with this key was taken before".to_owned(),
+            )
+        },
+        Received::Filtered(reason) => said(WebhookStatus::Filtered, None, reason),
+        Received::Challenge(answer) => return Ok(plain(answer)),
+        Received::NotFound => return Err(no_webhook()),
+        Received::TooLarge => return Err(body::too_large(body_bytes_max)),
+        Received::RateLimited(after) => {
+            let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
+            let detail = format!("too many requests to this webhook; again after {seconds} s");
+            return Err(Problem::new(&codes::WEBHOOK_RATE, detail)
+                .with_header(RETRY_AFTER, HeaderValue::from(seconds.max(1))));
+        }
+        Received::Refused { status, reason } => return Err(refused(status, reason)),
+    };
+    Ok(axum::Json(answer).into_response())
+}
+
+/// Strangers hear that a signature is wrong, and no more: the log has the reason.
+fn refused(status: u16, reason: String) -> Problem {
+    match status {
+        401 => Problem::new(
+            &codes::WEBHOOK_SIGNATURE,
+            "the signature or key is missing or wrong",
+        ),
+        403 => Problem::new(
+            &codes::WEBHOOK_ADDRESS,
+            "requests from this address are not taken",
+        ),
+        415 => Problem::new(&codes::WEBHOOK_TYPE, reason),
+        _ => Problem::new(&codes::INVALID_BODY, reason),
+    }
+}
+
+fn plain(text: String) -> Response {
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static("text/plain")),
+        (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    ];
+    (headers, text).into_response()
+}
+
+fn no_webhook() -> Problem {
+    Problem::new(
+        &codes::NO_WEBHOOK,
+        "there is no such webhook, or it is disabled",
+    )
+}
+
+/// What went wrong on our side; a sender shall try again.
+fn trouble(error: TriggerError) -> Problem {
+    match error {
+        TriggerError::Start(IntakeError::NoSuchWorkflow(_)) => no_webhook(),
+        // What is wrong with a stored trigger is not a stranger's business.
+        TriggerError::Invalid(problems) => Problem::internal(problems),
+        other => other.into(),
+    }
+}

@@ -1,0 +1,69 @@
+//! `refire trigger`: what starts workflows by itself, and what became of its planned times.
+
+mod act;
+mod create;
+mod fields;
+mod filter;
+mod list;
+mod local;
+mod requests;
+mod show;
+mod slots;
+
+use clap::Subcommand;
+
+use super::outcome::Outcome;
+use super::session::Session;
+
+/// Commands about triggers.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TriggerCommand {
+    /// Make a trigger of a workflow
+    Create(create::CreateArgs),
+    /// List triggers, oldest first
+    List(list::ListArgs),
+    /// Show a trigger: when it fires, what it was told, where it stands
+    Show(show::ShowArgs),
+    /// Change what a trigger was told; what is not named stays
+    Update(create::UpdateArgs),
+    /// Remove a trigger; what it started stays
+    Delete(act::DeleteArgs),
+    /// Let a paused trigger go on
+    Enable(act::EnableArgs),
+    /// Pause a trigger: it starts nothing until it is enabled again
+    Disable(act::DisableArgs),
+    /// Start an execution now, as the trigger would
+    Run(act::RunArgs),
+    /// Show the next planned times
+    Next(slots::NextArgs),
+    /// Show what became of its planned times: the ledger, newest first
+    Slots(slots::SlotsArgs),
+    /// List the requests to a webhook, or show one
+    Requests(requests::RequestsArgs),
+    /// Run planned times of the past, by default only what was missed
+    Backfill(slots::BackfillArgs),
+    /// Give a webhook a new secret; the old one is good for a while
+    RotateSecret(act::RotateArgs),
+    /// Show the last executions of a workflow's cron trigger and what came of them
+    History(slots::HistoryArgs),
+}
+
+/// Does what was asked.
+pub(crate) async fn run(session: &Session, command: &TriggerCommand) -> anyhow::Result<Outcome> {
+    match command {
+        TriggerCommand::Create(args) => create::create(session, args).await,
+        TriggerCommand::List(args) => list::run(session, args).await,
+        TriggerCommand::Show(args) => show::run(session, args).await,
+        TriggerCommand::Update(args) => create::update(session, args).await,
+        TriggerCommand::Delete(args) => act::delete(session, args).await,
+        TriggerCommand::Enable(args) => act::enable(session, args).await,
+        TriggerCommand::Disable(args) => act::disable(session, args).await,
+        TriggerCommand::Run(args) => act::run(session, args).await,
+        TriggerCommand::Next(args) => slots::next(session, args).await,
+        TriggerCommand::Slots(args) => slots::slots(session, args).await,
+        TriggerCommand::Requests(args) => requests::run(session, args).await,
+        TriggerCommand::Backfill(args) => slots::backfill(session, args).await,
+        TriggerCommand::RotateSecret(args) => act::rotate(session, args).await,
+        TriggerCommand::History(args) => slots::history(session, args).await,
+    }
+}

@@ -1,0 +1,212 @@
+//! What can be done to a trigger: pause, go on, run, remove, a new secret.
+
+use std::time::Duration;
+
+use clap::Args;
+use refire_client::model::{Pause, RotateSecret, Trigger};
+use refire_core::duration;
+
+use super::create::introduce;
+use super::filter;
+use super::local::clock;
+use crate::cli::execute::show_result;
+use crate::cli::ids;
+use crate::cli::input;
+use crate::cli::outcome::Outcome;
+use crate::cli::output::{confirm, print, print_json, say};
+use crate::cli::paint::{command, status};
+use crate::cli::session::Session;
+use crate::cli::wait::until_over;
+
+/// Options of `trigger delete`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire trigger delete trg_01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire trigger delete trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --yes")]
+pub(crate) struct DeleteArgs {
+    /// The trigger (trg_…)
+    id: String,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+}
+
+/// Options of `trigger enable`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire trigger enable trg_01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire trigger enable trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --catch-up")]
+pub(crate) struct EnableArgs {
+    /// The trigger (trg_…)
+    id: String,
+    /// Start what was planned during the pause, as the misfire policy says; else it is skipped
+    #[arg(long)]
+    catch_up: bool,
+}
+
+/// Options of `trigger disable`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire trigger disable trg_01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire trigger list --enabled --format json | jq -r '.items[].id' | xargs -n1 refire trigger disable")]
+pub(crate) struct DisableArgs {
+    /// The trigger (trg_…)
+    id: String,
+}
+
+/// Options of `trigger run`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire trigger run trg_01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire trigger run trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --input '{\"customer_id\": 42}' --wait 30s")]
+pub(crate) struct RunArgs {
+    /// The trigger (trg_…)
+    id: String,
+    /// Another input: JSON, @file, or - for the standard input [default: the trigger's]
+    #[arg(long, short, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
+    input: Option<String>,
+    /// Wait so long for the end and show the result, e.g. 30s
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse, allow_hyphen_values = true)]
+    wait: Option<Duration>,
+}
+
+/// Options of `trigger rotate-secret`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire trigger rotate-secret trg_01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire trigger rotate-secret trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --keep-previous-for 7d
+  pass show partner/webhook | refire trigger rotate-secret trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --secret -")]
+pub(crate) struct RotateArgs {
+    /// The trigger (trg_…)
+    id: String,
+    /// The new secret; better @file or - for the standard input [default: one is made]
+    #[arg(long, value_name = "TEXT|@FILE|-")]
+    secret: Option<String>,
+    /// How long the old one is good for [default: 24h]
+    #[arg(long, value_name = "DURATION")]
+    keep_previous_for: Option<String>,
+}
+
+/// Removes a trigger.
+pub(super) async fn delete(session: &Session, args: &DeleteArgs) -> anyhow::Result<Outcome> {
+    let id = ids::trigger(&args.id)?;
+    let client = session.client()?;
+    if !confirm(&format!("Delete the trigger {id}?"), args.yes)? {
+        return Ok(Outcome::Refused);
+    }
+    client.delete_trigger(id).await?;
+    if session.is_json() {
+        print_json(&serde_json::json!({ "id": id, "deleted": true }))?;
+    } else {
+        say(&format!("{id} is deleted; what it started stays"));
+    }
+    Ok(Outcome::Done)
+}
+
+/// Enables a trigger.
+pub(super) async fn enable(session: &Session, args: &EnableArgs) -> anyhow::Result<Outcome> {
+    let id = ids::trigger(&args.id)?;
+    let trigger = session.client()?.enable_trigger(id, args.catch_up).await?;
+    if session.is_json() {
+        print_json(&trigger)?;
+        return Ok(Outcome::Done);
+    }
+    print(&format!("{id} is enabled"))?;
+    if let Some(pause) = trigger.about.pause.as_ref().filter(|pause| pause.slots > 0) {
+        say(&told(&trigger, pause));
+    }
+    introduce(session, &trigger);
+    Ok(Outcome::Done)
+}
+
+/// What became of a pause.
+fn told(trigger: &Trigger, pause: &Pause) -> String {
+    let times = |count: u64| match count {
+        1 => "1 planned time".to_owned(),
+        count => format!("{count} planned times"),
+    };
+    let range = match (&pause.from, &pause.to) {
+        (Some(from), Some(to)) if from != to => format!(" ({} to {})", clock(from), clock(to)),
+        (Some(from), _) => format!(" ({})", clock(from)),
+        _ => String::new(),
+    };
+    let passed = format!("{} passed while it was paused{range}", times(pause.slots));
+    match pause.caught_up {
+        0 => format!(
+            "{passed}; run them with: {}",
+            command(&format!(
+                "refire trigger backfill {} --from {}",
+                trigger.about.id,
+                pause.from.as_deref().unwrap_or("TIME")
+            ))
+        ),
+        caught_up => format!("{passed}; {} are started now", times(caught_up)),
+    }
+}
+
+/// Disables a trigger.
+pub(super) async fn disable(session: &Session, args: &DisableArgs) -> anyhow::Result<Outcome> {
+    let id = ids::trigger(&args.id)?;
+    let trigger = session.client()?.disable_trigger(id).await?;
+    if session.is_json() {
+        print_json(&trigger)?;
+    } else {
+        print(&format!("{id} is paused"))?;
+        let enable = command(&format!("refire trigger enable {id}"));
+        say(&format!(
+            "what it started goes on; let it go on with: {enable}"
+        ));
+    }
+    Ok(Outcome::Done)
+}
+
+/// Starts an execution.
+pub(super) async fn run(session: &Session, args: &RunArgs) -> anyhow::Result<Outcome> {
+    let id = ids::trigger(&args.id)?;
+    let input = args.input.as_deref().map(input::read).transpose()?;
+    let client = session.client()?;
+    let input = input.as_ref().map(refire_core::json::Json::as_str);
+    let accepted = client.run_trigger(id, input).await?;
+    let execution = &accepted.execution_id;
+    if let Some(wait) = args.wait {
+        // The id first: who interrupts the wait can still look at the execution.
+        if !session.is_json() {
+            say(execution);
+        }
+        let ended = until_over(session, &client, execution, wait).await?;
+        return show_result(session, &ended);
+    }
+    if session.is_json() {
+        print_json(&accepted)?;
+    } else {
+        print(execution)?;
+        let show = command(&format!("refire executions show {execution}"));
+        say(&format!("{}; see {show}", status(&accepted.status)));
+    }
+    Ok(Outcome::Done)
+}
+
+/// Gives a webhook a new secret.
+pub(super) async fn rotate(session: &Session, args: &RotateArgs) -> anyhow::Result<Outcome> {
+    let id = ids::trigger(&args.id)?;
+    let rotate = RotateSecret {
+        secret: args.secret.as_deref().map(filter::secret).transpose()?,
+        keep_previous_for: args.keep_previous_for.clone(),
+    };
+    let trigger = session.client()?.rotate_secret(id, &rotate).await?;
+    if session.is_json() {
+        print_json(&trigger)?;
+        return Ok(Outcome::Done);
+    }
+    print(trigger.about.secret.as_deref().unwrap_or_default())?;
+    let kept = rotate.keep_previous_for.as_deref().unwrap_or("24h");
+    say(&format!(
+        "keep it now: it is not shown again. The old one is good for {kept}."
+    ));
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,422 @@
+//! A trigger's settings as options, and as the document that the API takes.
+
+use clap::Args;
+use refire_client::model::FieldProblem;
+use refire_core::json::{Json, ObjectBuilder};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::filter;
+use crate::cli::input;
+use crate::cli::outcome::Usage;
+
+/// The options and the fields that they set. Below a field, the longest name counts.
+const NAMES: [(&str, &str); 28] = [
+    ("name", "--name"),
+    ("description", "--description"),
+    ("input", "--input"),
+    ("cron_expression", "--cron"),
+    ("every", "--every"),
+    ("at", "--at"),
+    ("daily", "--daily"),
+    ("weekly", "--weekly"),
+    ("monthly", "--monthly"),
+    ("timezone", "--tz"),
+    ("start", "--start"),
+    ("end", "--end"),
+    ("jitter", "--jitter"),
+    ("dst.gap", "--gap"),
+    ("dst.repeat", "--repeat"),
+    ("overlap", "--overlap"),
+    ("misfire", "--misfire"),
+    ("misfire_max", "--misfire-max"),
+    ("misfire_window", "--misfire-window"),
+    ("dead_man.grace", "--grace"),
+    ("dead_man.success_within", "--success-within"),
+    ("authentication", "--auth"),
+    ("signature_header", "--header"),
+    ("secret", "--secret"),
+    ("filters", "--filter"),
+    ("idempotency_paths", "--idempotency-path"),
+    ("ip_allow", "--ip-allow"),
+    ("rate_limit", "--rate-limit"),
+];
+
+/// What a trigger is told.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Fields {
+    /// A cron expression, in quotes: minute, hour, day of month, month, day of week
+    #[arg(long, value_name = "EXPRESSION", help_heading = "When")]
+    cron: Option<String>,
+    /// So much time after the one before, e.g. 13h
+    #[arg(long, value_name = "DURATION", help_heading = "When")]
+    every: Option<String>,
+    /// At this moment, e.g. 2026-12-24T18:00; repeat it for several
+    #[arg(long, value_name = "TIME", help_heading = "When")]
+    at: Vec<String>,
+    /// Every day at this time, e.g. 09:00 or 09:00,17:30
+    #[arg(long, value_name = "TIMES", help_heading = "When")]
+    daily: Option<String>,
+    /// Every week on these days at this time, e.g. "MON,THU 09:00"
+    #[arg(long, value_name = "DAYS TIMES", help_heading = "When")]
+    weekly: Option<String>,
+    /// Every month on these days at this time, e.g. "1,15 09:00" or "last 18:00"
+    #[arg(long, value_name = "DAYS TIMES", help_heading = "When")]
+    monthly: Option<String>,
+    /// The time zone, an IANA name [default: UTC]
+    #[arg(
+        long = "tz",
+        alias = "timezone",
+        value_name = "ZONE",
+        help_heading = "When"
+    )]
+    timezone: Option<String>,
+    /// Nothing is planned before this time
+    #[arg(long, value_name = "TIME", help_heading = "When")]
+    start: Option<String>,
+    /// Nothing is planned after this time
+    #[arg(long, value_name = "TIME", help_heading = "When")]
+    end: Option<String>,
+    /// Start somewhere within this time after what is planned, e.g. 10m
+    #[arg(long, value_name = "DURATION", help_heading = "When")]
+    jitter: Option<String>,
+    /// A local time that the clock skips: next_valid (right after the gap) or skip
+    #[arg(long, value_name = "POLICY", help_heading = "When")]
+    gap: Option<String>,
+    /// A local time that comes twice: first, last or both
+    #[arg(long, value_name = "POLICY", help_heading = "When")]
+    repeat: Option<String>,
+    /// When the execution before still runs: allow, skip, buffer_one or cancel_previous
+    #[arg(long, value_name = "POLICY", help_heading = "Policies")]
+    overlap: Option<String>,
+    /// What was missed while no server ran: fire_once, fire_all or skip
+    #[arg(long, value_name = "POLICY", help_heading = "Policies")]
+    misfire: Option<String>,
+    /// The most that fire_all catches up with [default: 100]
+    #[arg(long, value_name = "N", help_heading = "Policies")]
+    misfire_max: Option<u64>,
+    /// What is older is not caught up with [default: 24h]
+    #[arg(long, value_name = "DURATION", help_heading = "Policies")]
+    misfire_window: Option<String>,
+    /// Say so when a planned time had no success this long after it
+    #[arg(
+        long,
+        value_name = "DURATION",
+        conflicts_with = "success_within",
+        help_heading = "Policies"
+    )]
+    grace: Option<String>,
+    /// Say so when there was no success for this long
+    #[arg(long, value_name = "DURATION", help_heading = "Policies")]
+    success_within: Option<String>,
+    /// How a webhook knows its sender: hmac, api_key, none, standard_webhooks, github, stripe,
+    /// slack or shopify
+    #[arg(long, value_name = "METHOD", help_heading = "Webhook")]
+    auth: Option<String>,
+    /// The header with the signature or the key, e.g. X-ServiceNow-Signature
+    #[arg(long, value_name = "NAME", help_heading = "Webhook")]
+    header: Option<String>,
+    /// The secret; better @file or - for the standard input [default: one is made]
+    #[arg(long, value_name = "TEXT|@FILE|-", help_heading = "Webhook")]
+    secret: Option<String>,
+    /// Only requests whose body has this, e.g. '$.event_type equals incident.created'; repeat it
+    #[arg(long, value_name = "PATH OPERATOR VALUE", help_heading = "Webhook")]
+    filter: Vec<String>,
+    /// Where a body says what it is, so that the same one starts nothing twice; repeat it
+    #[arg(long, value_name = "PATH", help_heading = "Webhook")]
+    idempotency_path: Vec<String>,
+    /// Only requests from this address or network, e.g. 203.0.113.0/24; repeat it
+    #[arg(long, value_name = "CIDR", help_heading = "Webhook")]
+    ip_allow: Vec<String>,
+    /// So many requests per second
+    #[arg(long, value_name = "N", help_heading = "Webhook")]
+    rate_limit: Option<u32>,
+    /// What people call it
+    #[arg(long, value_name = "TEXT")]
+    name: Option<String>,
+    /// What it is for
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// What its executions get: JSON, @file, or - for the standard input [default: {}]
+    #[arg(long, short, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
+    input: Option<String>,
+}
+
+impl Fields {
+    /// The type that the options mean, if they say when.
+    pub(crate) fn kind(&self) -> Option<&'static str> {
+        let has_schedule = !self.at.is_empty()
+            || [&self.every, &self.daily, &self.weekly, &self.monthly]
+                .iter()
+                .any(|form| form.is_some());
+        match &self.cron {
+            Some(_) => Some("cron"),
+            None => has_schedule.then_some("schedule"),
+        }
+    }
+
+    /// The fields that were given.
+    pub(crate) fn document(&self) -> anyhow::Result<Document> {
+        let mut document = Document::default();
+        for (name, given) in [
+            ("name", &self.name),
+            ("description", &self.description),
+            ("cron_expression", &self.cron),
+            ("every", &self.every),
+            ("timezone", &self.timezone),
+            ("start", &self.start),
+            ("end", &self.end),
+            ("jitter", &self.jitter),
+            ("overlap", &self.overlap),
+            ("misfire", &self.misfire),
+            ("misfire_window", &self.misfire_window),
+            ("authentication", &self.auth),
+            ("signature_header", &self.header),
+        ] {
+            document.maybe(name, given.as_ref())?;
+        }
+        document.maybe("misfire_max", self.misfire_max)?;
+        self.times(&mut document)?;
+        document.members("dst", [("gap", &self.gap), ("repeat", &self.repeat)])?;
+        let watch = [
+            ("grace", &self.grace),
+            ("success_within", &self.success_within),
+        ];
+        document.members("dead_man", watch)?;
+        self.webhook(&mut document)?;
+        if let Some(given) = &self.input {
+            document.push("input", &input::read(given)?);
+        }
+        Ok(document)
+    }
+
+    fn times(&self, document: &mut Document) -> anyhow::Result<()> {
+        if !self.at.is_empty() {
+            document.set("at", &one_or_many(&self.at))?;
+        }
+        if let Some(times) = &self.daily {
+            document.set("daily", &json!({ "time": list(times) }))?;
+        }
+        if let Some(given) = &self.weekly {
+            let (days, times) = days_and_times("--weekly", given)?;
+            document.set("weekly", &json!({ "dayOfWeek": days, "time": times }))?;
+        }
+        if let Some(given) = &self.monthly {
+            let (days, times) = days_and_times("--monthly", given)?;
+            document.set("monthly", &json!({ "dayOfMonth": days, "time": times }))?;
+        }
+        Ok(())
+    }
+
+    fn webhook(&self, document: &mut Document) -> anyhow::Result<()> {
+        if let Some(given) = &self.secret {
+            document.set("secret", &filter::secret(given)?)?;
+        }
+        if !self.filter.is_empty() {
+            let filters: Result<Vec<Value>, Usage> =
+                self.filter.iter().map(|text| filter::parse(text)).collect();
+            document.set("filters", &filters?)?;
+        }
+        if !self.idempotency_path.is_empty() {
+            document.set("idempotency_paths", &self.idempotency_path)?;
+        }
+        if !self.ip_allow.is_empty() {
+            document.set("ip_allow", &self.ip_allow)?;
+        }
+        if let Some(limit) = self.rate_limit {
+            document.set("rate_limit", &json!({ "per_second": limit }))?;
+        }
+        Ok(())
+    }
+}
+
+/// A JSON object under construction.
+pub(crate) struct Document {
+    object: ObjectBuilder,
+    fields: usize,
+}
+
+impl Default for Document {
+    fn default() -> Self {
+        Self {
+            object: ObjectBuilder::new(),
+            fields: 0,
+        }
+    }
+}
+
+impl Document {
+    /// Adds JSON that somebody wrote, byte for byte.
+    fn push(&mut self, name: &str, value: &Json) {
+        self.object.push(name, value);
+        self.fields += 1;
+    }
+
+    /// Adds a field.
+    pub(crate) fn set(
+        &mut self,
+        name: &str,
+        value: &(impl Serialize + ?Sized),
+    ) -> anyhow::Result<()> {
+        self.push(name, &Json::parse(serde_json::to_string(value)?)?);
+        Ok(())
+    }
+
+    fn maybe(&mut self, name: &str, value: Option<impl Serialize>) -> anyhow::Result<()> {
+        match value {
+            Some(value) => self.set(name, &value),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds an object of the texts that were given, if one was.
+    fn members(&mut self, name: &str, members: [(&str, &Option<String>); 2]) -> anyhow::Result<()> {
+        let mut below = serde_json::Map::new();
+        for (member, given) in members {
+            if let Some(text) = given {
+                below.insert(member.to_owned(), json!(text));
+            }
+        }
+        if below.is_empty() {
+            return Ok(());
+        }
+        self.set(name, &below)
+    }
+
+    /// Nothing if it has no fields.
+    pub(crate) fn unless_empty(self) -> Option<Self> {
+        (self.fields > 0).then_some(self)
+    }
+
+    /// The whole.
+    pub(crate) fn build(self) -> Json {
+        self.object.build()
+    }
+}
+
+/// A problem that the server found in a field, told with the option that set it.
+pub(crate) fn by_option(problem: &FieldProblem) -> FieldProblem {
+    let below = |field: &str| {
+        let rest = problem.field.strip_prefix(field)?;
+        (rest.is_empty() || rest.starts_with(['.', '['])).then_some(field.len())
+    };
+    let option = NAMES
+        .iter()
+        .filter_map(|(field, option)| Some((below(field)?, option)))
+        .max_by_key(|(length, _)| *length);
+    FieldProblem {
+        field: option.map_or_else(|| problem.field.clone(), |(_, option)| (*option).to_owned()),
+        ..problem.clone()
+    }
+}
+
+/// `MON,THU 09:00` as days and times.
+fn days_and_times(option: &str, text: &str) -> Result<(Value, Value), Usage> {
+    match text.trim().split_once(char::is_whitespace) {
+        Some((days, times)) => Ok((list(days), list(times.trim()))),
+        None => Err(Usage(format!(
+            "{option} `{text}`: write the days and then the times, such as \"{}\"",
+            if option == "--weekly" {
+                "MON,THU 09:00"
+            } else {
+                "1,15 09:00"
+            }
+        ))),
+    }
+}
+
+/// What commas separate; numbers are numbers.
+fn list(text: &str) -> Value {
+    let value = |part: &str| {
+        let number = part.parse::<u32>().map(Value::from);
+        number.unwrap_or_else(|_| Value::from(part))
+    };
+    let values: Vec<Value> = text.split(',').map(str::trim).map(value).collect();
+    match values.as_slice() {
+        [one] => one.clone(),
+        _ => Value::from(values),
+    }
+}
+
+fn one_or_many(texts: &[String]) -> Value {
+    match texts {
+        [one] => Value::from(one.as_str()),
+        many => Value::from(many.to_vec()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(fields: &Fields) -> Value {
+        serde_json::from_str(fields.document().unwrap().build().as_str()).unwrap()
+    }
+
+    #[test]
+    fn options_become_fields() {
+        let fields = Fields {
+            weekly: Some("MON,THU 09:00".to_owned()),
+            timezone: Some("Asia/Taipei".to_owned()),
+            gap: Some("skip".to_owned()),
+            grace: Some("5m".to_owned()),
+            misfire_max: Some(7),
+            ..Fields::default()
+        };
+        assert_eq!(fields.kind(), Some("schedule"));
+        assert_eq!(
+            document(&fields),
+            json!({
+                "weekly": {"dayOfWeek": ["MON", "THU"], "time": "09:00"},
+                "timezone": "Asia/Taipei",
+                "dst": {"gap": "skip"},
+                "dead_man": {"grace": "5m"},
+                "misfire_max": 7,
+            })
+        );
+        let monthly = Fields {
+            monthly: Some("1,last 18:00".to_owned()),
+            at: vec!["2026-12-24T18:00".to_owned()],
+            ..Fields::default()
+        };
+        assert_eq!(
+            document(&monthly),
+            json!({"at": "2026-12-24T18:00", "monthly": {"dayOfMonth": [1, "last"], "time": "18:00"}})
+        );
+    }
+
+    #[test]
+    fn an_input_passes_byte_for_byte() {
+        let fields = Fields {
+            input: Some(r#"{"n":  1.50}"#.to_owned()),
+            ..Fields::default()
+        };
+        let text = fields.document().unwrap().build();
+        assert_eq!(text.as_str(), r#"{"input":{"n":  1.50}}"#);
+    }
+
+    #[test]
+    fn problems_are_told_by_the_option() {
+        let said = |field: &str| {
+            by_option(&FieldProblem {
+                field: field.to_owned(),
+                message: String::new(),
+                line: None,
+                column: None,
+                hint: None,
+            })
+            .field
+        };
+        assert_eq!(said("cron_expression"), "--cron");
+        assert_eq!(said("weekly.dayOfWeek[1]"), "--weekly");
+        assert_eq!(said("dst.gap"), "--gap");
+        assert_eq!(said("misfire_max"), "--misfire-max");
+        assert_eq!(said("retry.maxRetries"), "retry.maxRetries");
+    }
+
+    #[test]
+    fn days_need_times() {
+        let said = days_and_times("--weekly", "MON").unwrap_err().to_string();
+        assert!(said.contains("MON,THU 09:00"), "{said}");
+    }
+}

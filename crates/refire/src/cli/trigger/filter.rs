@@ -1,0 +1,124 @@
+//! What of a webhook's settings needs reading: filters in a line, and secrets from elsewhere.
+
+use std::io::Read as _;
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+
+use crate::cli::outcome::Usage;
+
+/// Those that compare with a value.
+const COMPARING: [&str; 9] = [
+    "equals",
+    "not_equals",
+    "contains",
+    "in",
+    "matches",
+    "gt",
+    "gte",
+    "lt",
+    "lte",
+];
+
+/// Those that do not.
+const ALONE: [&str; 2] = ["not_exists", "exists"];
+
+/// `$.event_type equals incident.created` as a filter. A value that is JSON counts as such.
+pub(super) fn parse(text: &str) -> Result<Value, Usage> {
+    let text = text.trim();
+    // A path may hold spaces and words, so the last operator is the one.
+    let split = |operator: &'static str| {
+        let mark = format!(" {operator} ");
+        let at = text.rfind(&mark)?;
+        Some((at, operator, text[at + mark.len()..].trim()))
+    };
+    if let Some((at, operator, value)) = COMPARING
+        .into_iter()
+        .filter_map(split)
+        .max_by_key(|(at, ..)| *at)
+    {
+        let value: Value = serde_json::from_str(value).unwrap_or_else(|_| json!(value));
+        let path = text[..at].trim();
+        return Ok(json!({ "json_path": path, "operator": operator, "value": value }));
+    }
+    for operator in ALONE {
+        if let Some(path) = text
+            .strip_suffix(operator)
+            .filter(|path| path.ends_with(' '))
+        {
+            return Ok(json!({ "json_path": path.trim(), "operator": operator }));
+        }
+    }
+    Err(Usage(format!(
+        "--filter `{text}`: write a path, one of {}, {}, and a value, such as \
+         '$.event_type equals incident.created'",
+        COMPARING.join(", "),
+        ALONE.join(", ")
+    )))
+}
+
+/// A secret as it is, from a file, or from the standard input; without the end of its line.
+pub(super) fn secret(given: &str) -> anyhow::Result<String> {
+    let text = match given.strip_prefix('@') {
+        Some(file) => {
+            std::fs::read_to_string(file).with_context(|| format!("{file} cannot be read"))?
+        }
+        None if given == "-" => {
+            let mut text = String::new();
+            std::io::stdin()
+                .read_to_string(&mut text)
+                .context("the standard input cannot be read")?;
+            text
+        }
+        None => return Ok(given.to_owned()),
+    };
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_is_a_path_an_operator_and_a_value() {
+        let filter = |path: &str, operator: &str, value: Value| json!({"json_path": path, "operator": operator, "value": value});
+        for (text, expected) in [
+            (
+                "$.event_type equals incident.created",
+                filter("$.event_type", "equals", json!("incident.created")),
+            ),
+            ("$.n gte 5", filter("$.n", "gte", json!(5))),
+            (
+                r#"$.kind in ["a", "b"]"#,
+                filter("$.kind", "in", json!(["a", "b"])),
+            ),
+            (
+                "$['what equals'] contains x y",
+                filter("$['what equals']", "contains", json!("x y")),
+            ),
+            (
+                "$.id exists",
+                json!({"json_path": "$.id", "operator": "exists"}),
+            ),
+            (
+                "$.id not_exists",
+                json!({"json_path": "$.id", "operator": "not_exists"}),
+            ),
+        ] {
+            assert_eq!(parse(text).unwrap(), expected, "{text}");
+        }
+        for bad in ["", "$.a", "$.a is 5", "exists"] {
+            let said = parse(bad).unwrap_err().to_string();
+            assert!(said.contains("incident.created"), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_secret_comes_from_a_file_without_its_line_end() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("secret");
+        std::fs::write(&path, "s p\n").unwrap();
+        assert_eq!(secret(&format!("@{}", path.display())).unwrap(), "s p");
+        assert_eq!(secret("plain").unwrap(), "plain");
+    }
+}

@@ -1,0 +1,90 @@
+//! `refire trigger list`.
+
+use clap::Args;
+use refire_client::model::{Page, Trigger};
+
+use super::local::{clock, standing, summary};
+use crate::cli::outcome::Outcome;
+use crate::cli::output::{print, print_json, say};
+use crate::cli::paint::{command, status_cell};
+use crate::cli::session::Session;
+use crate::cli::table::{Grid, cell, maybe};
+
+/// Options of `trigger list`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire trigger list
+  refire trigger list --workflow report --type cron
+  refire trigger list --disabled --format json | jq -r '.items[].id'")]
+pub(crate) struct ListArgs {
+    /// Only triggers of this workflow
+    #[arg(long, value_name = "ID")]
+    workflow: Option<String>,
+    /// Only this type
+    #[arg(long = "type", value_name = "TYPE", value_parser = ["cron", "schedule", "webhook"])]
+    kind: Option<String>,
+    /// Only enabled ones
+    #[arg(long, conflicts_with = "disabled")]
+    enabled: bool,
+    /// Only paused ones
+    #[arg(long)]
+    disabled: bool,
+    /// How many
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: u32,
+}
+
+/// Lists triggers.
+pub(super) async fn run(session: &Session, args: &ListArgs) -> anyhow::Result<Outcome> {
+    let enabled = (args.enabled || args.disabled).then(|| args.enabled.to_string());
+    let query = [
+        ("workflow", args.workflow.clone()),
+        ("type", args.kind.clone()),
+        ("enabled", enabled),
+        ("limit", Some(args.limit.to_string())),
+    ];
+    let page = session.client()?.triggers(&query).await?;
+    if session.is_json() {
+        print_json(&page)?;
+        return Ok(Outcome::Done);
+    }
+    if page.items.is_empty() {
+        say(&nothing(args));
+        return Ok(Outcome::Done);
+    }
+    print(&rows(&page))?;
+    if page.next_cursor.is_some() {
+        say("there are more: use --limit");
+    }
+    Ok(Outcome::Done)
+}
+
+fn nothing(args: &ListArgs) -> String {
+    let is_filtered =
+        args.workflow.is_some() || args.kind.is_some() || args.enabled || args.disabled;
+    if is_filtered {
+        "no such triggers. `refire trigger list` shows all.".to_owned()
+    } else {
+        let example = "refire trigger create WORKFLOW --cron \"0 9 * * MON\"";
+        format!("no triggers yet. Make one with: {}", command(example))
+    }
+}
+
+fn rows(page: &Page<Trigger>) -> String {
+    let heads = ["TRIGGER", "WORKFLOW", "TYPE", "STATUS", "NEXT", "WHEN"];
+    let mut grid = Grid::new(&heads);
+    for trigger in &page.items {
+        let about = &trigger.about;
+        let next = about.next_execution.as_deref().map(clock);
+        grid.row(vec![
+            cell(&about.id),
+            cell(&about.workflow_id),
+            cell(&about.trigger_type),
+            status_cell(standing(trigger)),
+            maybe(next.as_deref()),
+            cell(&summary(trigger)),
+        ]);
+    }
+    grid.lines(0)
+}

@@ -1,0 +1,172 @@
+//! `refire trigger requests`: what came to a webhook and what became of it.
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use comfy_table::Cell;
+use refire_client::model::WebhookRequest;
+
+use crate::cli::ids;
+use crate::cli::moment::{both, relative};
+use crate::cli::outcome::Outcome;
+use crate::cli::output::{print, print_json, say};
+use crate::cli::paint::{clean, dim, heading, status, status_cell};
+use crate::cli::pretty::indented;
+use crate::cli::session::Session;
+use crate::cli::table::{Grid, cell, maybe};
+use crate::cli::when::moment;
+
+const STATUSES: [&str; 9] = [
+    "triggered",
+    "filtered",
+    "auth_failed",
+    "duplicate",
+    "too_large",
+    "rate_limited",
+    "ip_refused",
+    "disabled",
+    "error",
+];
+
+/// Options of `trigger requests`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire trigger requests trg_01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire trigger requests trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --status auth_failed --from 24h
+  refire trigger requests trg_01j9x8w7v6t5s4r3q2p1n0m9k8 whr_01j9x8w7v6t5s4r3q2p1n0m9k8")]
+pub(crate) struct RequestsArgs {
+    /// The trigger (trg_…)
+    id: String,
+    /// Show this one (whr_…) with its headers and its body
+    request: Option<String>,
+    /// Only these
+    #[arg(long, value_parser = STATUSES)]
+    status: Option<String>,
+    /// Only tests
+    #[arg(long)]
+    test: bool,
+    /// Since then: a time such as 2026-11-15T09:30:00Z, a day (from 0:00 UTC), or how long ago
+    #[arg(long, value_name = "TIME")]
+    from: Option<String>,
+    /// Before then
+    #[arg(long, value_name = "TIME")]
+    to: Option<String>,
+    /// How many
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: u32,
+}
+
+/// Lists requests, or shows one.
+pub(super) async fn run(session: &Session, args: &RequestsArgs) -> anyhow::Result<Outcome> {
+    let id = ids::trigger(&args.id)?;
+    let client = session.client()?;
+    if let Some(request) = &args.request {
+        let request = client.webhook_request(id, request).await?;
+        if session.is_json() {
+            print_json(&request)?;
+        } else {
+            print(&screen(session, &request))?;
+        }
+        return Ok(Outcome::Done);
+    }
+    let now = session.now();
+    let time = |option, text: &Option<String>| {
+        let text = text.as_deref();
+        text.map(|text| moment(option, text, now)).transpose()
+    };
+    let query = [
+        ("status", args.status.clone()),
+        ("test", args.test.then(|| "true".to_owned())),
+        ("from", time("--from", &args.from)?),
+        ("to", time("--to", &args.to)?),
+        ("limit", Some(args.limit.to_string())),
+    ];
+    let page = client.webhook_requests(id, &query).await?;
+    if session.is_json() {
+        print_json(&page)?;
+        return Ok(Outcome::Done);
+    }
+    if page.items.is_empty() {
+        say("no such requests; `refire trigger show` has the address that they go to");
+        return Ok(Outcome::Done);
+    }
+    print(&rows(session, &page.items))?;
+    if page.next_cursor.is_some() {
+        say("there are more: use --limit");
+    }
+    Ok(Outcome::Done)
+}
+
+fn rows(session: &Session, requests: &[WebhookRequest]) -> String {
+    let heads = [
+        "REQUEST",
+        "RECEIVED",
+        "STATUS",
+        "FROM",
+        "BYTES",
+        "EXECUTION",
+        "ERROR",
+    ];
+    let mut grid = Grid::new(&heads).right(4);
+    for request in requests {
+        grid.row(vec![
+            cell(&request.id),
+            cell(&relative(&request.received_at, session.now())),
+            status_cell(&request.status),
+            cell(&request.source_ip),
+            Cell::new(request.body_bytes),
+            maybe(request.execution_id.as_deref()),
+            cell(&note(request)),
+        ]);
+    }
+    grid.lines(0)
+}
+
+fn note(request: &WebhookRequest) -> String {
+    let test = request.test.then(|| "test".to_owned());
+    let parts: Vec<String> = test.into_iter().chain(request.error.clone()).collect();
+    parts.join("; ")
+}
+
+fn screen(session: &Session, request: &WebhookRequest) -> String {
+    let mut out = format!("{}  {}\n", heading(&request.id), status(&request.status));
+    let facts = [
+        ("received", Some(both(&request.received_at, session.now()))),
+        ("from", Some(clean(&request.source_ip).into_owned())),
+        ("test", request.test.then(|| "yes".to_owned())),
+        ("execution", request.execution_id.clone()),
+        (
+            "error",
+            request
+                .error
+                .as_deref()
+                .map(|text| clean(text).into_owned()),
+        ),
+        ("body", Some(format!("{} bytes", request.body_bytes))),
+    ];
+    for (name, value) in facts {
+        if let Some(value) = value {
+            let _ = writeln!(out, "  {} {value}", dim(&format!("{name:<10}")));
+        }
+    }
+    if let Some(headers) = &request.headers {
+        let _ = writeln!(out, "\n{}", heading("Headers"));
+        for header in headers {
+            let name = format!("{}:", clean(&header.name));
+            let _ = writeln!(out, "  {} {}", dim(&name), clean(&header.value));
+        }
+        if let Some(count) = request.headers_left_out {
+            let _ = writeln!(out, "  {}", dim(&format!("{count} more are not kept")));
+        }
+    }
+    if let Some(body) = &request.body {
+        let _ = write!(
+            out,
+            "\n{}\n  {}\n",
+            heading("Body"),
+            indented(body.get(), 2)
+        );
+    }
+    out
+}

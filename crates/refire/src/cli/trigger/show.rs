@@ -1,0 +1,119 @@
+//! `refire trigger show`: one trigger on one screen, and what to do next.
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use refire_client::model::Trigger;
+use refire_core::time::Timestamp;
+
+use super::local::{clock_and_distance, standing};
+use crate::cli::ids;
+use crate::cli::moment::both;
+use crate::cli::outcome::Outcome;
+use crate::cli::output::{print, print_json};
+use crate::cli::paint::{bad, clean, command, dim, heading, status};
+use crate::cli::pretty::indented;
+use crate::cli::session::Session;
+
+/// Options of `trigger show`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire trigger show trg_01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire trigger show trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --lang zh-TW
+  refire trigger show trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --format json | jq -r .next_execution")]
+pub(crate) struct ShowArgs {
+    /// The trigger (trg_…)
+    id: String,
+    /// The language of when it fires: en or zh-TW
+    #[arg(long, value_name = "TAG", default_value = "en", value_parser = ["en", "zh-TW"])]
+    lang: String,
+}
+
+/// Shows a trigger.
+pub(super) async fn run(session: &Session, args: &ShowArgs) -> anyhow::Result<Outcome> {
+    let trigger = session.client()?.trigger(ids::trigger(&args.id)?).await?;
+    if session.is_json() {
+        print_json(&trigger)?;
+    } else {
+        print(&screen(&trigger, &args.lang, session.now()))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn screen(trigger: &Trigger, language: &str, now: Timestamp) -> String {
+    let about = &trigger.about;
+    let stands = status(standing(trigger));
+    let mut out = format!("{}  {stands}\n", heading(&about.id));
+    if let Some(words) = &about.description_in_words {
+        let said = match language {
+            "zh-TW" => &words.zh_tw,
+            _ => &words.en,
+        };
+        let _ = writeln!(out, "{}", clean(said));
+    }
+    if let Some(problem) = &about.problem {
+        let _ = writeln!(out, "{}", bad(&clean(problem)));
+    }
+    out.push('\n');
+    for (name, value) in facts(trigger, now) {
+        let _ = writeln!(out, "  {} {value}", dim(&format!("{name:<16}")));
+    }
+    let _ = writeln!(out, "\n{}", heading("Settings"));
+    for (name, value) in trigger.settings.iter().filter(|(name, _)| *name != "input") {
+        let text: Option<String> = serde_json::from_str(value.get()).ok();
+        let value = text.unwrap_or_else(|| value.get().to_owned());
+        let name = clean(name);
+        let _ = writeln!(out, "  {} {}", dim(&format!("{name:<16}")), clean(&value));
+    }
+    if let Some(input) = trigger.settings.get("input") {
+        let _ = write!(
+            out,
+            "\n{}\n  {}\n",
+            heading("Input"),
+            indented(input.get(), 2)
+        );
+    }
+    let _ = write!(out, "\n{}", next_commands(trigger));
+    out
+}
+
+fn facts(trigger: &Trigger, now: Timestamp) -> Vec<(&'static str, String)> {
+    let about = &trigger.about;
+    let mut facts = vec![
+        ("workflow", clean(&about.workflow_id).into_owned()),
+        ("type", clean(&about.trigger_type).into_owned()),
+    ];
+    let mut add = |name, value: Option<String>| {
+        if let Some(value) = value {
+            facts.push((name, value));
+        }
+    };
+    add("address", about.webhook_url.clone());
+    let mut next = about.next_executions.iter();
+    add("next", next.next().map(|at| clock_and_distance(at, now)));
+    add("then", next.next().map(|at| clock_and_distance(at, now)));
+    add("runs", about.running_execution_id.clone());
+    let moment = |at: &Option<String>| at.as_deref().map(|at| both(at, now));
+    add("last success", moment(&about.last_success_at));
+    add("success missing", moment(&about.overdue_since));
+    add("created", Some(both(&about.created_at, now)));
+    let changed = (about.version > 1)
+        .then(|| format!("{}, v{}", both(&about.updated_at, now), about.version));
+    add("changed", changed);
+    facts
+}
+
+fn next_commands(trigger: &Trigger) -> String {
+    let id = &trigger.about.id;
+    let mut commands = vec![match trigger.about.trigger_type.as_str() {
+        "webhook" => format!("refire trigger requests {id}"),
+        _ => format!("refire trigger slots {id}"),
+    }];
+    commands.push(match trigger.about.enabled {
+        true => format!("refire trigger disable {id}"),
+        false => format!("refire trigger enable {id}"),
+    });
+    let lines = commands.iter().map(|text| format!("  {}\n", command(text)));
+    format!("{}\n{}", heading("Next"), lines.collect::<String>())
+}

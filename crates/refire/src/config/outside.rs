@@ -1,0 +1,111 @@
+//! How the server is seen from outside: the address in links, and the proxies in front of it.
+
+use anyhow::{Context, anyhow, bail};
+use clap::Args;
+use refire_core::webhook::source::{ForwardHeader, Proxies, network};
+use url::Url;
+
+/// Options about the way in.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+pub(crate) struct OutsideArgs {
+    /// The address that others reach the server at, for webhook addresses, such as
+    /// https://refire.example.com
+    #[arg(long, env = "REFIRE_PUBLIC_URL", value_name = "URL")]
+    pub(super) public_url: Option<String>,
+    /// Proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,192.168.1.5
+    #[arg(long, env = "REFIRE_TRUSTED_PROXIES", value_name = "LIST")]
+    pub(super) trusted_proxies: Option<String>,
+}
+
+/// What they come to.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Outside {
+    /// Without a slash at its end.
+    pub(crate) public_url: Option<String>,
+    /// Who may say where a request comes from.
+    pub(crate) proxies: Proxies,
+}
+
+pub(super) fn settings(args: &OutsideArgs, file: &OutsideArgs) -> anyhow::Result<Outside> {
+    let given = |text: &Option<String>, other: &Option<String>| {
+        let text = text.clone().or_else(|| other.clone());
+        text.filter(|text| !text.trim().is_empty())
+    };
+    let public_url = given(&args.public_url, &file.public_url);
+    let proxies = given(&args.trusted_proxies, &file.trusted_proxies);
+    Ok(Outside {
+        public_url: public_url.map(|text| address(&text)).transpose()?,
+        proxies: Proxies {
+            networks: proxies
+                .map(|text| networks(&text))
+                .transpose()?
+                .unwrap_or_default(),
+            header: ForwardHeader::default(),
+        },
+    })
+}
+
+fn address(text: &str) -> anyhow::Result<String> {
+    let url: Url = text
+        .trim()
+        .parse()
+        .with_context(|| format!("--public-url: `{text}` is not an address"))?;
+    let is_plain = url.query().is_none() && url.fragment().is_none();
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() || !is_plain {
+        bail!("--public-url: `{text}` is not an address such as https://refire.example.com");
+    }
+    Ok(url.as_str().trim_end_matches('/').to_owned())
+}
+
+fn networks(text: &str) -> anyhow::Result<Vec<ipnet::IpNet>> {
+    let words = text
+        .split(',')
+        .map(str::trim)
+        .filter(|word| !word.is_empty());
+    words
+        .map(|word| {
+            network(word).map_err(|problem| {
+                let reason = problem.message;
+                anyhow!("--trusted-proxies: `{word}` {reason}; write a network such as 10.0.0.0/8")
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(public_url: &str, trusted_proxies: &str) -> anyhow::Result<Outside> {
+        let args = OutsideArgs {
+            public_url: Some(public_url.to_owned()),
+            trusted_proxies: Some(trusted_proxies.to_owned()),
+        };
+        settings(&args, &OutsideArgs::default())
+    }
+
+    #[test]
+    fn addresses_and_networks_are_read() {
+        let outside = said("https://refire.example.com/", "10.0.0.0/8, ::1").unwrap();
+        assert_eq!(
+            outside.public_url.as_deref(),
+            Some("https://refire.example.com")
+        );
+        assert_eq!(outside.proxies.networks.len(), 2);
+        assert!(said("", "").unwrap().public_url.is_none());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (url, proxies, word) in [
+            ("refire.example.com", "", "--public-url"),
+            ("ftp://refire.example.com", "", "--public-url"),
+            ("https://refire.example.com?a=b", "", "--public-url"),
+            ("", "10.0.0.0/40", "10.0.0.0/40"),
+            ("", "proxy", "--trusted-proxies"),
+        ] {
+            let error = said(url, proxies).unwrap_err().to_string();
+            assert!(error.contains(word), "{error}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The master key, which seals what is secret in the database: given, found, or made at the first
+//! start. It is never in the database; nodes that share one need the same key.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use base64::Engine as _;
+use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
+use refire_engine::entropy::SystemEntropy;
+use refire_engine::vault::{MASTER_KEY_BYTES, MasterKey, Vault};
+use refire_store::postgres::Postgres;
+
+use super::key;
+use crate::config::ServeConfig;
+
+/// In the data directory.
+const FILE: &str = "master.key";
+/// The setting of a shared database that tells keys apart. It does not help to guess one.
+const SETTING: &str = "master_key_id";
+
+/// What seals where this server is the only one.
+pub(super) fn obtain(config: &ServeConfig) -> anyhow::Result<Vault> {
+    let previous = previous(config)?;
+    let current = match &config.master_keys.current {
+        Some(text) => read("REFIRE_MASTER_KEY", text)?,
+        None => kept(&config.data_dir.join(FILE))?,
+    };
+    Ok(Vault::new(current, previous))
+}
+
+/// What seals where several nodes share a database: all need the same key. A node without it runs, but
+/// cannot use what is sealed.
+pub(super) async fn agree(config: &ServeConfig, store: &Postgres) -> anyhow::Result<Option<Vault>> {
+    let previous = previous(config)?;
+    let standing = store.setting(SETTING).await?;
+    let path = config.data_dir.join(FILE);
+    let current = match (&config.master_keys.current, &standing) {
+        (Some(text), _) => read("REFIRE_MASTER_KEY", text)?,
+        (None, None) => kept(&path)?,
+        (None, Some(_)) => match key::read(&path)? {
+            Some(text) => read(&path.display().to_string(), &text)?,
+            None => {
+                tracing::warn!(
+                    path = %path.display(),
+                    "this node has no master key, so webhooks with secrets do not work here: start \
+                     it with the REFIRE_MASTER_KEY of the others, or copy their master.key to this path"
+                );
+                return Ok(None);
+            }
+        },
+    };
+    let standing = match standing {
+        Some(standing) => standing,
+        None => store.put_setting_if_absent(SETTING, current.id()).await?,
+    };
+    let is_known = |key: &MasterKey| key.id() == standing;
+    if !is_known(&current) && !previous.as_ref().is_some_and(is_known) {
+        bail!(
+            "the master key of this node is not the one of the database: start all nodes with the \
+             same REFIRE_MASTER_KEY, or copy the first node's master.key to {}; after a change of \
+             the key give the old one as REFIRE_MASTER_KEY_PREVIOUS",
+            path.display()
+        );
+    }
+    Ok(Some(Vault::new(current, previous)))
+}
+
+fn previous(config: &ServeConfig) -> anyhow::Result<Option<MasterKey>> {
+    let text = config.master_keys.previous.as_deref();
+    text.map(|text| read("REFIRE_MASTER_KEY_PREVIOUS", text))
+        .transpose()
+}
+
+/// The key in the file, which is made if it is not there.
+fn kept(path: &Path) -> anyhow::Result<MasterKey> {
+    let name = path.display().to_string();
+    if let Some(text) = key::read(path)? {
+        return read(&name, &text);
+    }
+    let made = MasterKey::random(&SystemEntropy::default());
+    let text = BASE64_STANDARD_NO_PAD.encode(made.reveal());
+    let written = key::write(path, &text)
+        .with_context(|| format!("the master key cannot be written to {name}"))?;
+    if written {
+        tracing::info!(
+            path = name,
+            "made a master key; keep a copy of it apart from backups of the database"
+        );
+        return Ok(made);
+    }
+    // Another server has just made one in the same place.
+    read(&name, &key::read(path)?.unwrap_or_default())
+}
+
+/// 32 bytes in base64 or hex. The text is never shown.
+fn read(name: &str, text: &str) -> anyhow::Result<MasterKey> {
+    let text = text.trim();
+    let hex = || {
+        let digits = |at: usize| u8::from_str_radix(text.get(at..at + 2)?, 16).ok();
+        (text.len() == 2 * MASTER_KEY_BYTES && text.is_ascii())
+            .then(|| {
+                (0..text.len())
+                    .step_by(2)
+                    .map(digits)
+                    .collect::<Option<Vec<u8>>>()
+            })
+            .flatten()
+    };
+    let bare = text.trim_end_matches('=');
+    let base64 = || {
+        let standard = BASE64_STANDARD_NO_PAD.decode(bare).ok();
+        standard.or_else(|| BASE64_URL_SAFE_NO_PAD.decode(bare).ok())
+    };
+    let bytes = hex().or_else(base64).unwrap_or_default();
+    match <[u8; MASTER_KEY_BYTES]>::try_from(bytes) {
+        Ok(bytes) => Ok(MasterKey::new(bytes)),
+        Err(_) => bail!(
+            "{name}: a master key is {MASTER_KEY_BYTES} random bytes in base64 or hex; \
+             `openssl rand -base64 32` makes one"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_spellings_are_read_and_nothing_else() {
+        let hex = "ab".repeat(MASTER_KEY_BYTES);
+        let base64 = BASE64_STANDARD_NO_PAD.encode([0xab; MASTER_KEY_BYTES]);
+        let url_safe = BASE64_URL_SAFE_NO_PAD.encode([0xab; MASTER_KEY_BYTES]);
+        let id = read("k", &hex).unwrap().id().to_vec();
+        for text in [
+            base64.clone(),
+            format!("{base64}=\n"),
+            url_safe,
+            hex.to_uppercase(),
+        ] {
+            assert_eq!(read("k", &text).unwrap().id(), id);
+        }
+        for text in ["", "secret", &hex[2..], &format!("{hex}00")] {
+            let error = read("REFIRE_MASTER_KEY", text).unwrap_err().to_string();
+            assert!(error.starts_with("REFIRE_MASTER_KEY: a master key is 32 random bytes"));
+            assert!(text.is_empty() || !error.contains(text), "it is not shown");
+        }
+    }
+
+    #[test]
+    fn it_is_made_once_and_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(FILE);
+        let made = kept(&path).unwrap();
+        assert_eq!(kept(&path).unwrap().id(), made.id());
+    }
+}

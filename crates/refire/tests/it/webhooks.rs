@@ -1,0 +1,148 @@
+//! Webhooks over HTTP, as their senders see them.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use hmac::{Hmac, KeyInit, Mac};
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+use sha2::Sha256;
+
+use crate::server::{Server, send};
+use crate::target::Target;
+use crate::workflow::one_step;
+
+const SECRET: &str = "your_webhook_secret_key_of_servicenow";
+
+async fn webhook(server: &Server, target: &Target, settings: Value) -> Value {
+    server.apply("w", &one_step("w", &target.url("/a"))).await;
+    let request = server.request(Method::POST, "/api/workflows/w/triggers");
+    send(request.body(settings.to_string())).await.expect(201)
+}
+
+fn post(server: &Server, trigger: &Value, body: &str) -> RequestBuilder {
+    let path = format!("/webhooks/{}", trigger["webhook_id"].as_str().unwrap());
+    // A sender has no API key.
+    let request = reqwest::Client::new().post(format!("{}{path}", server.url));
+    request
+        .header("content-type", "application/json")
+        .body(body.to_owned())
+}
+
+fn signature(body: &str) -> Vec<u8> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(SECRET.as_bytes()).unwrap();
+    mac.update(body.as_bytes());
+    mac.finalize().into_bytes().to_vec()
+}
+
+fn servicenow() -> Value {
+    json!({
+        "trigger_type": "webhook",
+        "authentication": "hmac",
+        "signature_header": "X-ServiceNow-Signature",
+        "secret": SECRET,
+        "filters": [{"json_path": "$.event_type", "operator": "equals", "value": "incident.created"}],
+    })
+}
+
+#[tokio::test]
+async fn the_servicenow_sender_starts_one_execution_per_incident_and_body() {
+    let (server, target) = (Server::start().await, Target::start().await);
+    let trigger = webhook(&server, &target, servicenow()).await;
+    assert!(
+        trigger["webhook_url"]
+            .as_str()
+            .unwrap()
+            .ends_with(trigger["webhook_id"].as_str().unwrap())
+    );
+    let body = r#"{"event_type":"incident.created","incident_id":"INC0010001"}"#;
+    // Its sender writes base64 behind `sha256=`, its receiver expects hex: both are taken.
+    let base64 = format!("sha256={}", BASE64_STANDARD.encode(signature(body)));
+    let hex: String = signature(body)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let mut ids = Vec::new();
+    for (header, status) in [(base64, "triggered"), (hex, "already_processed")] {
+        let request = post(&server, &trigger, body).header("X-ServiceNow-Signature", header);
+        let answer = send(request).await.expect(200);
+        assert_eq!(answer["status"], status, "{answer}");
+        ids.push(answer["execution_id"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(ids[0], ids[1]);
+    server.reaches(&ids[0], "completed").await;
+    let execution = server.execution(&ids[0]).await;
+    assert_eq!(execution["trigger_type"], "webhook");
+    assert_eq!(execution["trigger_id"], trigger["id"]);
+    // A later event of the same incident is another one.
+    let later = r#"{"event_type":"incident.created","incident_id":"INC0010001","state":2}"#;
+    let signed = BASE64_STANDARD.encode(signature(later));
+    let request = post(&server, &trigger, later).header("X-ServiceNow-Signature", signed);
+    assert_eq!(send(request).await.expect(200)["status"], "triggered");
+    let other = r#"{"event_type":"incident.closed","incident_id":"INC0010001"}"#;
+    let signed = BASE64_STANDARD.encode(signature(other));
+    let request = post(&server, &trigger, other).header("X-ServiceNow-Signature", signed);
+    assert_eq!(send(request).await.expect(200)["status"], "filtered");
+    assert_eq!(target.calls("/a").len(), 2);
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_refused_and_logged_and_starts_nothing() {
+    let (server, target) = (Server::start().await, Target::start().await);
+    let trigger = webhook(&server, &target, servicenow()).await;
+    let body = r#"{"event_type":"incident.created"}"#;
+    let good = BASE64_STANDARD.encode(signature(body));
+    let signed = |body: &str| {
+        let signed = BASE64_STANDARD.encode(signature(body));
+        post(&server, &trigger, body).header("X-ServiceNow-Signature", signed)
+    };
+    send(post(&server, &trigger, body))
+        .await
+        .problem(401, "RF0051");
+    // Only the padding may be missing.
+    for length in [0, 1, 20, good.len() - 2] {
+        let request = post(&server, &trigger, body);
+        let request = request.header("X-ServiceNow-Signature", &good[..length]);
+        send(request).await.problem(401, "RF0051");
+    }
+    let many = format!("{},{good}", ["AAAA"; 1_000].join(","));
+    let request = post(&server, &trigger, body).header("X-ServiceNow-Signature", many);
+    send(request).await.problem(401, "RF0051");
+    send(signed("{")).await.problem(400, "RF0002");
+    let xml = reqwest::header::HeaderValue::from_static("text/xml");
+    let mut request = signed(body).build().unwrap();
+    request.headers_mut().insert("content-type", xml);
+    let answer = reqwest::Client::new().execute(request).await.unwrap();
+    assert_eq!(answer.status(), 415);
+    send(signed(&" ".repeat(2 * 1024 * 1024)))
+        .await
+        .problem(413, "RF0021");
+    let nobody = json!({"webhook_id": "wh_00000000000000000000000000"});
+    send(post(&server, &nobody, body))
+        .await
+        .problem(404, "RF0050");
+    let id = trigger["id"].as_str().unwrap();
+    let disable = server.request(Method::POST, &format!("/api/triggers/{id}/disable"));
+    send(disable).await.expect(200);
+    send(signed(body)).await.problem(404, "RF0050");
+    assert!(target.calls("/a").is_empty());
+    let path = format!("/api/triggers/{id}/requests?limit=100");
+    let wanted = [
+        ("auth_failed", 6),
+        ("error", 2),
+        ("too_large", 1),
+        ("disabled", 1),
+    ];
+    let began = std::time::Instant::now();
+    loop {
+        let log = server.get(&path).await.expect(200);
+        let items = log["items"].as_array().unwrap();
+        let count = |word: &str| items.iter().filter(|item| item["status"] == word).count();
+        if wanted.iter().all(|(word, times)| count(word) == *times) {
+            break;
+        }
+        assert!(began.elapsed() < Duration::from_secs(20), "{log:#}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}

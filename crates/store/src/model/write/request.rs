@@ -1,0 +1,56 @@
+//! Requests to webhooks: beside the execution that they started, or in their trigger's ring.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use refire_core::id::{RequestId, TriggerId};
+
+use super::Pen;
+use crate::model::change::Change;
+use crate::model::image::RingLength;
+use crate::request::{Cut, Ring};
+use crate::{PartOutcome, RequestRow};
+
+impl Pen<'_> {
+    pub(super) fn log_requests(&mut self, requests: &[RequestRow]) -> PartOutcome {
+        let mut lengths: BTreeMap<TriggerId, RingLength> = BTreeMap::new();
+        for request in requests {
+            self.put_request(request);
+            if request.is_in_ring() {
+                let known = self.image.rings.get(&request.trigger);
+                let length = lengths.entry(request.trigger);
+                let length =
+                    length.or_insert_with(|| known.map_or_else(RingLength::default, |it| **it));
+                length.rows += 1;
+                length.bytes += request.size();
+            }
+        }
+        for (trigger, mut length) in lengths {
+            if Ring::is_too_long(length.rows, length.bytes) {
+                length = self.cut_ring(trigger);
+            }
+            self.change(Change::Ring(trigger, Some(Arc::new(length))));
+        }
+        PartOutcome::Done
+    }
+
+    pub(super) fn put_request(&mut self, request: &RequestRow) {
+        self.change(Change::Request(request.id, Some(Arc::new(request.clone()))));
+    }
+
+    fn cut_ring(&mut self, trigger: TriggerId) -> RingLength {
+        let rows = self.image.requests.values().rev();
+        let mut ring = rows.filter(|row| row.trigger == trigger && row.is_in_ring());
+        let mut cut = Cut::default();
+        let first_gone = ring.find(|row| !cut.keeps(row.size())).map(|row| row.id);
+        let older = ring.map(|row| row.id);
+        let gone: Vec<RequestId> = first_gone.into_iter().chain(older).collect();
+        for id in gone {
+            self.change(Change::Request(id, None));
+        }
+        RingLength {
+            rows: cut.rows,
+            bytes: cut.bytes,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Requests to webhooks, newest first.
+
+use refire_core::id::{RequestId, TriggerId};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::LAST_ID;
+use crate::postgres::columns::{
+    count, foreign, get, maybe_execution_id, maybe_foreign, time, uuid, word,
+};
+use crate::postgres::pool::Reader;
+use crate::request::first_id_at;
+use crate::{LIMIT_MAX, ReadError, RequestFilter, RequestRow, RequestStatus};
+
+/// What a request is read from, without its body.
+const REQUEST: &str = "id, trigger, at, status, source, headers, body_bytes, execution, error, \
+     is_test";
+
+fn request_row(row: &Row) -> Result<RequestRow, ReadError> {
+    Ok(RequestRow {
+        id: RequestId::from_bytes(get::<Uuid>(row, 0)?.into_bytes()),
+        trigger: TriggerId::from_bytes(get::<Uuid>(row, 1)?.into_bytes()),
+        at: time(row, 2)?,
+        status: word(row, 3, RequestStatus::from_name)?,
+        source: foreign(row, 4)?,
+        headers: get(row, 5)?,
+        body: None,
+        body_bytes: count(row, 6)?,
+        execution: maybe_execution_id(row, 7)?,
+        error: maybe_foreign(row, 8)?,
+        is_test: get(row, 9)?,
+    })
+}
+
+pub(in crate::postgres) async fn one(
+    reader: &Reader,
+    id: RequestId,
+) -> Result<Option<RequestRow>, ReadError> {
+    let sql = format!("SELECT {REQUEST}, body FROM webhook_requests WHERE id = $1");
+    let Some(row) = reader.row(&sql, &[&uuid(id.as_bytes())]).await? else {
+        return Ok(None);
+    };
+    Ok(Some(RequestRow {
+        body: get(&row, 10)?,
+        ..request_row(&row)?
+    }))
+}
+
+pub(in crate::postgres) async fn list(
+    reader: &Reader,
+    trigger: TriggerId,
+    filter: &RequestFilter,
+    (before, limit): (Option<RequestId>, u32),
+) -> Result<Vec<RequestRow>, ReadError> {
+    let all = filter.statuses.is_empty() || filter.statuses.contains(&RequestStatus::Triggered);
+    // So that the server can see which index is the shortest that has all that is asked for.
+    let index = match (filter.is_test, all) {
+        (Some(true), _) => "is_test",
+        (_, false) => "status <> 'triggered'",
+        (_, true) => "true",
+    };
+    let sql = format!(
+        "SELECT {REQUEST} FROM webhook_requests
+          WHERE {index} AND trigger = $1 AND id >= $2 AND id < $3
+            AND ($4::text[] = '{{}}' OR status = ANY($4))
+            AND ($5::boolean IS NULL OR is_test = $5)
+          ORDER BY id DESC LIMIT $6"
+    );
+    let before = before.map_or(LAST_ID, |id| *id.as_bytes());
+    let to = filter.to.map_or(LAST_ID, |to| *first_id_at(to).as_bytes());
+    let from = filter
+        .from
+        .map_or([0; 16], |at| *first_id_at(at).as_bytes());
+    let statuses: Vec<&str> = filter.statuses.iter().map(|it| it.name()).collect();
+    let rows = reader
+        .rows(
+            &sql,
+            &[
+                &uuid(trigger.as_bytes()),
+                &uuid(&from),
+                &uuid(&before.min(to)),
+                &statuses,
+                &filter.is_test,
+                &i64::from(limit.min(LIMIT_MAX)),
+            ],
+        )
+        .await?;
+    rows.iter().map(request_row).collect()
+}

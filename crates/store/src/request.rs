@@ -1,0 +1,165 @@
+//! Requests to webhooks as they are kept. What started an execution is a row beside it; all others
+//! are kept in a ring of each trigger, so that nobody outside can fill the disk.
+
+use refire_core::id::{ExecutionId, RequestId, TriggerId};
+use refire_core::time::Timestamp;
+
+/// A request to a webhook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestRow {
+    /// Its id.
+    pub id: RequestId,
+    /// The trigger whose address it came to.
+    pub trigger: TriggerId,
+    /// When it came.
+    pub at: Timestamp,
+    /// What became of it.
+    pub status: RequestStatus,
+    /// Where it came from.
+    pub source: String,
+    /// Its headers, as the caller writes them.
+    pub headers: Vec<u8>,
+    /// The beginning of its body; absent where the body is the execution's input, and in lists.
+    pub body: Option<Vec<u8>>,
+    /// How long the body was, in bytes.
+    pub body_bytes: u64,
+    /// The execution that it started, or that an equal request had started.
+    pub execution: Option<ExecutionId>,
+    /// What was wrong with it.
+    pub error: Option<String>,
+    /// Whether a person sent it to try the trigger.
+    pub is_test: bool,
+}
+
+impl RequestRow {
+    /// What it weighs in its ring, in bytes.
+    pub(crate) fn size(&self) -> u64 {
+        let body = self.body.as_ref().map_or(0, Vec::len);
+        let error = self.error.as_ref().map_or(0, String::len);
+        (self.headers.len() + body + error) as u64
+    }
+
+    /// Whether it is in its trigger's ring.
+    pub(crate) fn is_in_ring(&self) -> bool {
+        self.status != RequestStatus::Triggered
+    }
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestStatus {
+    /// It started an execution.
+    Triggered,
+    /// A filter did not let it through.
+    Filtered,
+    /// Its signature or key is wrong.
+    AuthFailed,
+    /// An equal one had been there before.
+    Duplicate,
+    /// Its body is too long.
+    TooLarge,
+    /// There were too many.
+    RateLimited,
+    /// Its sender is not on the list.
+    IpRefused,
+    /// The trigger was disabled.
+    Disabled,
+    /// It could not be used.
+    Error,
+}
+
+impl RequestStatus {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Triggered,
+        Self::Filtered,
+        Self::AuthFailed,
+        Self::Duplicate,
+        Self::TooLarge,
+        Self::RateLimited,
+        Self::IpRefused,
+        Self::Disabled,
+        Self::Error,
+    ];
+
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Triggered => "triggered",
+            Self::Filtered => "filtered",
+            Self::AuthFailed => "auth_failed",
+            Self::Duplicate => "duplicate",
+            Self::TooLarge => "too_large",
+            Self::RateLimited => "rate_limited",
+            Self::IpRefused => "ip_refused",
+            Self::Disabled => "disabled",
+            Self::Error => "error",
+        }
+    }
+
+    /// What a word means.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.name() == name)
+    }
+}
+
+/// Which requests to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RequestFilter {
+    /// With one of these statuses; empty = all.
+    pub statuses: Vec<RequestStatus>,
+    /// Only tests, or only others.
+    pub is_test: Option<bool>,
+    /// From this millisecond on, by their ids.
+    pub from: Option<Timestamp>,
+    /// Before this millisecond, by their ids.
+    pub to: Option<Timestamp>,
+}
+
+/// How much a ring may hold before it is cut, and how much is left then: not every request cuts.
+pub(crate) struct Ring;
+
+impl Ring {
+    /// Requests that are left.
+    pub(crate) const ROWS: u64 = 1_000;
+    /// Bytes that are left, at most.
+    pub(crate) const BYTES: u64 = 16 * 1024 * 1024;
+    /// Requests beyond [`Self::ROWS`] that are borne.
+    const ROWS_SLACK: u64 = 100;
+    /// Bytes beyond [`Self::BYTES`] that are borne.
+    const BYTES_SLACK: u64 = 1024 * 1024;
+
+    /// Whether so much must be cut.
+    pub(crate) fn is_too_long(rows: u64, bytes: u64) -> bool {
+        rows > Self::ROWS + Self::ROWS_SLACK || bytes > Self::BYTES + Self::BYTES_SLACK
+    }
+}
+
+/// Where a ring ends, for a walk from the newest request to the oldest.
+#[derive(Default)]
+pub(crate) struct Cut {
+    pub(crate) rows: u64,
+    pub(crate) bytes: u64,
+}
+
+impl Cut {
+    /// Whether a request of this size stays; the first that does not ends the walk.
+    pub(crate) fn keeps(&mut self, size: u64) -> bool {
+        let stays = self.rows < Ring::ROWS && self.bytes + size <= Ring::BYTES;
+        if stays {
+            self.rows += 1;
+            self.bytes += size;
+        }
+        stays
+    }
+}
+
+/// The first id of a millisecond.
+pub(crate) fn first_id_at(at: Timestamp) -> RequestId {
+    let millis = u64::try_from(at.as_millis()).unwrap_or(0);
+    let mut bytes = [0; 16];
+    bytes[..6].copy_from_slice(&millis.to_be_bytes()[2..]);
+    RequestId::from_bytes(bytes)
+}
