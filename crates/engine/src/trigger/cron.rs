@@ -18,6 +18,7 @@ use refire_store::{DueTrigger, Part, ReadError};
 use tokio::sync::oneshot;
 
 use super::rows;
+use crate::catalog::CatalogError;
 use crate::clock::until;
 use crate::commit::{Admitted, Cause, CommandError, CommitFailure, Request};
 use crate::dispatch::Dispatcher;
@@ -39,6 +40,9 @@ const SHARED_LOOK_EVERY: Duration = Duration::from_secs(1);
 const TROUBLE_WAIT: Duration = Duration::from_secs(1);
 /// How long a trigger rests that cannot be read, or of which nothing came although it was due.
 const REST: Duration = Duration::from_secs(3_600);
+
+/// How long a trigger waits whose workflow cannot be had.
+const WITHOUT_WORKFLOW_WAIT: Duration = Duration::from_secs(60);
 
 /// What the loop works with.
 pub(crate) struct Cron {
@@ -198,7 +202,18 @@ impl Cron {
             self.cancel(previous, &trigger).await?;
         }
         match plan.fire {
-            Some(slot) => self.start(&trigger, state.rev, plan, slot).await,
+            Some(slot) => match self.start(&trigger, state.rev, plan, slot).await {
+                // It would be due for ever, and keep the others from being on time.
+                Err(IntakeError::Catalog(
+                    error @ (CatalogError::Missing { .. } | CatalogError::Unreadable { .. }),
+                )) => {
+                    let trigger = row.id;
+                    tracing::error!(%trigger, %error, "a trigger's workflow cannot be had; it waits");
+                    let later = now.plus(WITHOUT_WORKFLOW_WAIT);
+                    Ok(Step::Write(rows::look_again(&row, &state, later)))
+                }
+                other => other,
+            },
             None => Ok(Step::Write(rows::fire(&trigger, state.rev, &plan))),
         }
     }

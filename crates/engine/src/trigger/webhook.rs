@@ -28,6 +28,9 @@ use crate::limit::Rate;
 
 /// Webhooks kept compiled; with more, all are compiled again when they are needed.
 const KEPT_MAX: usize = 10_000;
+/// How long a copy counts where other nodes change triggers too, and their news may be lost: what is
+/// refused by an old one asks no store.
+const KEPT_FOR: Duration = Duration::from_secs(2);
 /// Times a request is judged again because its trigger was changed meanwhile.
 const AGAIN_MAX: u32 = 5;
 
@@ -84,27 +87,40 @@ struct Ready {
     trigger: Trigger,
     settings: Settings,
     secrets: Option<Secrets>,
-    rate: Mutex<Rate>,
+    /// Shared with the copies before and after it.
+    rate: Arc<Mutex<Rate>>,
+    read_at: Timestamp,
 }
 
 /// Compiled webhooks.
 #[derive(Default)]
 pub(crate) struct Webhooks {
-    known: Mutex<HashMap<WebhookId, Arc<Ready>>>,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    ready: HashMap<WebhookId, Arc<Ready>>,
+    /// Grows with every change, so that what was read before one is not kept after it.
+    changes: u64,
 }
 
 impl Webhooks {
     /// A trigger was changed: what is known of it counts no longer.
     pub(crate) fn forget(&self, trigger: TriggerId) {
-        self.known().retain(|_, ready| ready.trigger.id != trigger);
+        let mut known = self.known();
+        known.changes += 1;
+        known.ready.retain(|_, ready| ready.trigger.id != trigger);
     }
 
     /// Anything may have changed.
     pub(crate) fn forget_all(&self) {
-        self.known().clear();
+        let mut known = self.known();
+        known.changes += 1;
+        known.ready.clear();
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<WebhookId, Arc<Ready>>> {
+    fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -202,18 +218,31 @@ impl Engine {
     }
 
     async fn webhook(&self, id: WebhookId) -> Result<Option<Arc<Ready>>, TriggerError> {
-        if let Some(ready) = self.webhooks().known().get(&id) {
-            return Ok(Some(Arc::clone(ready)));
+        let (before, changes) = {
+            let known = self.webhooks().known();
+            (known.ready.get(&id).cloned(), known.changes)
+        };
+        let is_old = |ready: &Ready| self.now().since(ready.read_at) >= KEPT_FOR;
+        if let Some(ready) = &before
+            && !(self.store().is_shared() && is_old(ready))
+        {
+            return Ok(before);
         }
         let Some(row) = self.store().webhook(id).await? else {
             return Ok(None);
         };
-        let ready = Arc::new(self.ready(&row)?);
-        let mut known = self.webhooks().known();
-        if known.len() >= KEPT_MAX {
-            known.clear();
+        let mut ready = self.ready(&row)?;
+        if let Some(before) = before {
+            ready.rate = Arc::clone(&before.rate);
         }
-        known.insert(id, Arc::clone(&ready));
+        let ready = Arc::new(ready);
+        let mut known = self.webhooks().known();
+        if known.ready.len() >= KEPT_MAX {
+            known.ready.clear();
+        }
+        if known.changes == changes {
+            known.ready.insert(id, Arc::clone(&ready));
+        }
         Ok(Some(ready))
     }
 
@@ -229,7 +258,8 @@ impl Engine {
         Ok(Ready {
             settings: (**settings).clone(),
             secrets: self.secrets_of(row, &trigger)?,
-            rate: Mutex::default(),
+            rate: Arc::default(),
+            read_at: self.now(),
             trigger,
         })
     }

@@ -17,8 +17,8 @@ use refire_engine::entropy::SystemEntropy;
 use refire_engine::trigger::{Backfill, Incoming, NewTrigger, Received, TriggerError};
 use refire_engine::vault::{MasterKey, Vault};
 use refire_engine::{Builder, Engine, NodeSettings};
-use refire_store::model::{Disk, NoFaults};
-use refire_store::{RequestFilter, RequestStatus, SlotRow, SlotStatus, Store};
+use refire_store::model::{Disk, Faults, NoFaults};
+use refire_store::{News, RequestFilter, RequestStatus, SlotRow, SlotStatus, Store};
 
 use crate::fixture::{Answer, Targets, World, apply, end, reaches, within};
 
@@ -436,4 +436,51 @@ async fn secrets_need_a_master_key_and_are_sealed() {
         let bytes = std::fs::read(&path).unwrap();
         assert!(!has(&bytes), "{}", path.display());
     }
+}
+
+/// A node that hears nothing.
+struct Deaf;
+
+#[async_trait::async_trait]
+impl Faults for Deaf {
+    async fn news(&self, _: News) -> Option<News> {
+        None
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_secret_that_is_changed_on_one_node_counts_on_one_that_was_not_told() {
+    let clock = refire_engine::clock::SystemClock::new();
+    let disk = Disk::shared(Arc::new(move || refire_engine::clock::Clock::now(&clock)));
+    let node = async |faults: Arc<dyn Faults>| {
+        let store: Arc<dyn Store> = Arc::new(disk.open(faults));
+        let caller: Arc<dyn Caller> = Targets::new();
+        let vault = Vault::new(MasterKey::new([7; 32]), None);
+        let builder = Engine::builder(store).caller(caller).vault(vault);
+        builder.start().await.unwrap()
+    };
+    let (one, deaf) = (node(Arc::new(NoFaults)).await, node(Arc::new(Deaf)).await);
+    let workflow = apply(&one, SOURCE).await;
+    let hmac = r#"{"trigger_type":"webhook","authentication":"hmac"}"#;
+    let trigger = create(&one, &workflow, hmac).await;
+    let old = trigger.secret.clone().unwrap();
+    let received = deaf
+        .receive(address(&trigger), &signed(&trigger, &old, "{}", deaf.now()))
+        .await;
+    assert!(matches!(received.unwrap(), Received::Triggered(_)));
+    let id = trigger.view.row.id;
+    let rotated = one.rotate_secret(id, None, Duration::ZERO).await.unwrap();
+    let new = rotated.secret.unwrap();
+    within(async {
+        loop {
+            let request = signed(&trigger, &new, "{}", deaf.now());
+            match deaf.receive(address(&trigger), &request).await.unwrap() {
+                Received::Triggered(_) => return,
+                _ => tokio::time::sleep(Duration::from_millis(50)).await,
+            }
+        }
+    })
+    .await;
+    one.stop().await;
+    deaf.stop().await;
 }
