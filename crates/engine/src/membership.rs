@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::Clock;
 use crate::dispatch::Dispatcher;
 use crate::entropy::{self, Entropy};
+use crate::target::Tether;
 
 /// How long a node may be silent before others take its work.
 pub const LEASE: Duration = Duration::from_secs(15);
@@ -65,6 +66,8 @@ pub(crate) struct Membership {
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
     settings: NodeSettings,
+    /// What the connections to targets hang on.
+    tether: Tether,
     standing: Mutex<Standing>,
     /// Rings when the lease is lost.
     lost: Notify,
@@ -100,6 +103,7 @@ impl Membership {
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
         settings: NodeSettings,
+        tether: Tether,
     ) -> Result<Arc<Self>, ReadError> {
         let standing = Standing {
             id: entropy::node_id(entropy.as_ref(), clock.now()),
@@ -112,6 +116,7 @@ impl Membership {
             clock,
             entropy,
             settings,
+            tether,
             standing: Mutex::new(standing),
             lost: Notify::new(),
             orphaned: Notify::new(),
@@ -210,6 +215,7 @@ impl Membership {
             }
             if !self.is_member() {
                 dispatcher.abandon();
+                self.tether.cut();
                 tokio::select! {
                     biased;
                     () = end.cancelled() => return,
@@ -288,6 +294,7 @@ impl Membership {
             Lease::Held { now } => {
                 self.follow(now, sent);
                 self.standing().renewed = sent;
+                self.hold_from(sent);
                 Ok(true)
             }
             Lease::Lost => {
@@ -398,7 +405,15 @@ impl Membership {
             renewed,
             steady_since: Instant::now(),
         };
+        self.hold_from(renewed);
         Ok(())
+    }
+
+    /// The lease was renewed by a question sent then.
+    fn hold_from(&self, sent: Instant) {
+        if self.store.is_shared() {
+            self.tether.holds_until(sent + self.settings.lease);
+        }
     }
 
     /// The store said what time it is, at some moment since the question was sent.

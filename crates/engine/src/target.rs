@@ -17,6 +17,7 @@ mod request;
 mod resolve;
 mod retry_after;
 mod room;
+mod tether;
 mod trust;
 mod wire;
 
@@ -27,5 +28,6 @@ pub use redact::Redactor;
 pub use request::HttpRequest;
 pub use resolve::{Found, Lookup, SystemLookup};
 pub(crate) use room::Taken;
+pub use tether::Tether;
 
 pub(crate) use http::without_secrets;

@@ -13,5 +13,6 @@ mod target {
     mod guard;
     mod protocol;
     mod secrets;
+    mod tether;
     mod tls;
 }

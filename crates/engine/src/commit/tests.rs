@@ -25,6 +25,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::entropy::SystemEntropy;
 use crate::limit::{Limits, Permit, Slots};
 use crate::membership::{Membership, NodeSettings};
+use crate::target::Tether;
 
 const SOURCE: &str = "id: orders
 steps:
@@ -75,8 +76,14 @@ async fn committer(store: &Arc<Model>) -> Committer {
     let store: Arc<dyn Store> = Arc::<Model>::clone(store);
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let entropy = Arc::new(SystemEntropy::default());
-    let settings = NodeSettings::default();
-    let joined = Membership::join(Arc::clone(&store), Arc::clone(&clock), entropy, settings);
+    let (settings, tether) = (NodeSettings::default(), Tether::default());
+    let joined = Membership::join(
+        Arc::clone(&store),
+        Arc::clone(&clock),
+        entropy,
+        settings,
+        tether,
+    );
     Committer::new(Tools {
         catalog: Arc::new(Catalog::new(Arc::clone(&store))),
         store,

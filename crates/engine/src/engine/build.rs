@@ -22,7 +22,7 @@ use crate::maintenance::{Retention, clock_loop, prune_loop};
 use crate::membership::{Membership, NodeSettings};
 use crate::news::news_loop;
 use crate::secret::{EnvironmentSecrets, Secrets};
-use crate::target::{Allow, Guard, HttpSettings, HttpTarget, TargetError};
+use crate::target::{Allow, Guard, HttpSettings, HttpTarget, TargetError, Tether};
 use crate::trigger::{Cron, cron_loop, log_loop, request_log};
 use crate::vault::Vault;
 use crate::vital::Vital;
@@ -201,15 +201,17 @@ impl Builder {
 
     /// Starts the engine on the current tokio runtime. Recovery goes on beside normal work.
     pub async fn start(self) -> Result<Arc<Engine>, StartError> {
+        let tether = Tether::default();
         let caller = match self.caller {
             Some(caller) => caller,
-            None => Arc::new(HttpTarget::new(HttpSettings::new(Guard::new(self.allow)))?),
+            None => Arc::new(http_target(self.allow, tether.clone())?),
         };
         let membership = Membership::join(
             Arc::clone(&self.store),
             Arc::clone(&self.clock),
             Arc::clone(&self.entropy),
             self.node,
+            tether,
         )
         .await
         .map_err(StartError::Join)?;
@@ -276,6 +278,12 @@ impl Builder {
             threads: std::sync::Mutex::new(Some(threads)),
         }))
     }
+}
+
+fn http_target(allow: Allow, tether: Tether) -> Result<HttpTarget, TargetError> {
+    let mut settings = HttpSettings::new(Guard::new(allow));
+    settings.tether = tether;
+    HttpTarget::new(settings)
 }
 
 /// Starts the loops that run beside the committer.

@@ -19,6 +19,7 @@ use tower::Service;
 
 use super::phase::Connecting;
 use super::resolve::GuardedResolver;
+use super::tether::Tether;
 use super::wire::Wire;
 use crate::turns::Turns;
 
@@ -35,10 +36,16 @@ pub(super) struct Connector {
     tcp: HttpConnector<GuardedResolver>,
     tls: TlsConnector,
     within: Duration,
+    tether: Tether,
 }
 
 impl Connector {
-    pub(super) fn new(resolver: GuardedResolver, tls: Arc<ClientConfig>, within: Duration) -> Self {
+    pub(super) fn new(
+        resolver: GuardedResolver,
+        tls: Arc<ClientConfig>,
+        within: Duration,
+        tether: Tether,
+    ) -> Self {
         let mut tcp = HttpConnector::new_with_resolver(resolver);
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
@@ -48,6 +55,7 @@ impl Connector {
             tcp,
             tls: TlsConnector::from(tls),
             within,
+            tether,
         }
     }
 
@@ -56,7 +64,8 @@ impl Connector {
             true => Some(server_name(&uri)?),
             false => None,
         };
-        let stream = self.tcp.call(uri).await?.into_inner();
+        let cord = self.tether.cord();
+        let stream = cord.tie(self.tcp.call(uri).await?.into_inner());
         Ok(Turns::new(match name {
             None => Either::Left(stream),
             Some(name) => Either::Right(Box::new(self.tls.connect(name, stream).await?)),

@@ -28,6 +28,7 @@ use super::redact::Redactor;
 use super::request::HttpRequest;
 use super::resolve::{GuardedResolver, Lookup, SystemLookup};
 use super::room::{Room, Taken};
+use super::tether::Tether;
 use super::trust;
 
 /// The default for resolving, connecting and the TLS handshake together.
@@ -63,6 +64,8 @@ pub struct HttpSettings {
     pub extra_roots_pem: Vec<Vec<u8>>,
     /// Finds the addresses of names.
     pub lookup: Arc<dyn Lookup>,
+    /// What every connection hangs on.
+    pub tether: Tether,
 }
 
 impl HttpSettings {
@@ -76,6 +79,7 @@ impl HttpSettings {
             pool_idle_per_host: POOL_IDLE_PER_HOST,
             extra_roots_pem: Vec::new(),
             lookup: Arc::new(SystemLookup::default()),
+            tether: Tether::default(),
         }
     }
 }
@@ -146,7 +150,7 @@ impl HttpTarget {
     pub fn new(settings: HttpSettings) -> Result<Self, TargetError> {
         let tls = trust::tls(&settings.extra_roots_pem)?;
         let resolver = GuardedResolver::new(settings.guard.clone(), settings.lookup);
-        let connector = Connector::new(resolver, tls, settings.connect_timeout);
+        let connector = Connector::new(resolver, tls, settings.connect_timeout, settings.tether);
         let user_agent = HeaderValue::from_str(&settings.user_agent);
         Ok(Self {
             client: client(connector, settings.pool_idle_per_host),

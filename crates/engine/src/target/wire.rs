@@ -5,13 +5,17 @@ use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 use tokio_util::either::Either;
 
+use super::tether::Tethered;
 use crate::turns::Turns;
 
 /// What HTTP/2 is called when TLS agrees on it.
 pub(super) const ALPN_H2: &[u8] = b"h2";
 
 /// A connection to a target.
-pub(super) type Wire = Turns<Either<TcpStream, Box<TlsStream<TcpStream>>>>;
+pub(super) type Wire = Turns<Either<Plain, Box<TlsStream<Plain>>>>;
+
+/// What carries it.
+type Plain = Tethered<TcpStream>;
 
 impl Connection for Wire {
     fn connected(&self) -> Connected {

@@ -10,8 +10,6 @@ mod tests;
 use std::collections::HashMap;
 use std::fmt;
 
-use refire_core::time::Timestamp;
-
 use crate::RETRIES_MAX;
 use crate::client::Client;
 use crate::export::{Export, Exported, export};
@@ -34,8 +32,6 @@ pub(crate) struct Evidence {
     pub(crate) retries_max: u32,
     /// Whether everything has had the time to end.
     pub(crate) is_settled: bool,
-    /// When a process that had been frozen went on.
-    pub(crate) thawed_at: Option<Timestamp>,
 }
 
 impl Evidence {
@@ -53,7 +49,6 @@ impl Evidence {
             export: export(client).await,
             retries_max: RETRIES_MAX,
             is_settled: true,
-            thawed_at: None,
         }
     }
 }

@@ -10,6 +10,7 @@ use refire_store::{
 };
 use tokio::sync::Barrier;
 use tokio_postgres::NoTls;
+use uuid::Uuid;
 
 use crate::stage::{self, Run, Stage, admission, claimed, key, node, part};
 
@@ -207,12 +208,66 @@ async fn crossing_batches_end() {
     assert_eq!(deadlocks(&database).await, 0);
 }
 
-/// How often the server had to break a circle of waiting commits. Connections tell when they end.
-pub(crate) async fn deadlocks(database: &Scratch) -> i64 {
+/// Each gives back work of executions that the other changes. A third keeps the first of them from
+/// going on until the other has come as far as it can.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_given_back_crosses_no_change() {
+    let database = Scratch::new();
+    let mut stores = two(&database).await;
+    let started = [0; 4].map(|_| stores[0].1.start("{}"));
+    let (runs, admits): (Vec<Run>, Vec<_>) = started.into_iter().unzip();
+    let mut parts: Vec<Part> = admits.into_iter().map(admission).collect();
+    parts.push(stores[0].1.claim(node(1), 99));
+    let batch = stores[0].1.batch(parts);
+    let outcomes = stores[0].0.commit(&batch).await.unwrap();
+    let work: Vec<_> = claimed(&outcomes[4]).iter().map(|row| row.key()).collect();
+    let [first, second] = [[0, 2], [1, 3]].map(|[one, other]| {
+        let stage = &mut stores[one].1;
+        let change = |one: usize| part(stage.succeed(&mut runs[one].clone(), "a"));
+        let mut parts = vec![change(one), change(other)];
+        parts.push(Part::Release(Release {
+            node: node(1),
+            work: [1 - one, 5 - other]
+                .map(|one| (work[one].clone(), None))
+                .to_vec(),
+        }));
+        (Arc::clone(&stores[one].0), stage.batch(parts))
+    });
+    // What is seen of others does not change inside a transaction.
+    let (third, watcher) = (connected(&database).await, connected(&database).await);
+    let held = Uuid::from_bytes(*runs[2].id.as_bytes());
+    third.batch_execute("BEGIN").await.unwrap();
+    let hold = "SELECT 1 FROM executions WHERE id = $1 FOR UPDATE";
+    third.query(hold, &[&held]).await.unwrap();
+    let mut commits = Vec::new();
+    for (waiting, (store, batch)) in [(1, first), (2, second)] {
+        commits.push(tokio::spawn(async move { store.commit(&batch).await }));
+        let all = "SELECT 1 FROM pg_stat_activity
+             WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        while watcher.query(all, &[]).await.unwrap().len() < waiting {}
+    }
+    third.batch_execute("COMMIT").await.unwrap();
+    for commit in commits {
+        commit.await.unwrap().unwrap();
+    }
+    for (store, _) in &stores {
+        store.close().await;
+    }
+    drop((third, watcher));
+    assert_eq!(deadlocks(&database).await, 0);
+}
+
+async fn connected(database: &Scratch) -> tokio_postgres::Client {
     let (client, driver) = tokio_postgres::connect(&database.url(), NoTls)
         .await
         .unwrap();
     tokio::spawn(driver);
+    client
+}
+
+/// How often the server had to break a circle of waiting commits. Connections tell when they end.
+pub(crate) async fn deadlocks(database: &Scratch) -> i64 {
+    let client = connected(database).await;
     let others = "SELECT 1 FROM pg_stat_activity
          WHERE datname = current_database() AND application_name = 'refire commits'";
     while !client.query(others, &[]).await.unwrap().is_empty() {}

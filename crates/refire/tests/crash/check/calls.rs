@@ -2,7 +2,6 @@
 //! is recorded as done.
 
 use std::collections::{BTreeSet, HashMap};
-use std::time::Duration;
 
 use refire_core::time::Timestamp;
 
@@ -12,9 +11,6 @@ use crate::target::{Call, Outcome};
 
 /// How late a call may be noted by a target that had no processor.
 const NOTED_LATE_MAX_US: i64 = 1_000_000;
-
-/// How long after a process goes on what was on its way may arrive.
-const ON_ITS_WAY_MAX: Duration = Duration::from_millis(250);
 
 /// An execution and one of its steps.
 type Place<'a> = (&'a str, &'a str);
@@ -41,7 +37,7 @@ pub(super) fn check(evidence: &Evidence, findings: &mut Findings) {
         calls.entry(place).or_default().push(call);
     }
     for execution in &evidence.export.executions {
-        completed(execution, &calls, evidence.thawed_at, findings);
+        completed(execution, &calls, findings);
     }
     for ((execution, step), calls) in &calls {
         let keys: BTreeSet<&str> = calls.iter().map(|call| call.key.as_str()).collect();
@@ -56,21 +52,8 @@ pub(super) fn check(evidence: &Evidence, findings: &mut Findings) {
 fn completed(
     execution: &Exported,
     calls: &HashMap<Place<'_>, Vec<&Call>>,
-    thawed_at: Option<Timestamp>,
     findings: &mut Findings,
 ) {
-    let is_lost = |call: &Call| {
-        execution.log.iter().any(|entry| {
-            let is_it = entry.step.as_deref() == Some(&call.step);
-            entry.name == "STEP_LOST" && is_it && entry.attempt == Some(call.attempt)
-        })
-    };
-    // A process may be frozen after it has looked at its lease and before its request has left. What
-    // was on its way so arrives when the process goes on; its result counts for nothing.
-    let was_on_its_way = |call: &Call| {
-        let since = thawed_at.filter(|thawed_at| call.at >= *thawed_at);
-        since.is_some_and(|thawed_at| call.at.since(thawed_at) <= ON_ITS_WAY_MAX) && is_lost(call)
-    };
     let planned: BTreeSet<(&str, u32)> = execution
         .log
         .iter()
@@ -93,8 +76,7 @@ fn completed(
             findings.of(Promise::CallsAreOfDurableWork, &execution.id, what);
         }
         let latest = Timestamp::from_micros(entry.at.as_micros() + NOTED_LATE_MAX_US);
-        let is_late = |call: &&&Call| call.at > latest && !was_on_its_way(call);
-        if let Some(call) = calls.iter().find(is_late) {
+        if let Some(call) = calls.iter().find(|call| call.at > latest) {
             let what = format!("step {step} was called again after it was done: {call:?}");
             findings.of(Promise::CallsAreOfDurableWork, &execution.id, what);
         }

@@ -166,7 +166,6 @@ fn sound() -> Evidence {
         },
         retries_max: 1,
         is_settled: true,
-        thawed_at: None,
     }
 }
 

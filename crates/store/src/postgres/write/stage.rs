@@ -5,17 +5,22 @@ use std::collections::HashSet;
 
 use refire_core::id::{ExecutionId, RequestId, TriggerId};
 use tokio_postgres::Row;
+use uuid::Uuid;
 
 use super::admit::{Admits, UsedKeys};
 use super::advance::Advances;
 use super::changes::Changes;
 use super::claim;
 use super::fire::Fires;
-use super::link::{Link, Query};
+use super::link::{Link, Query, values};
 use super::trigger::Ends;
 use super::work::{Begins, Releases};
 use super::{Failed, Order};
+use crate::postgres::columns::uuid;
 use crate::{Admit, Advance, Batch, Claim, ClaimTimers, Fire, Part, PartOutcome, TriggerEnd};
+
+const LOCK: &str =
+    "SELECT 1 FROM executions WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE";
 
 /// See the module.
 pub(super) enum Stage<'a> {
@@ -232,6 +237,9 @@ impl<'a> Group<'a> {
         if !self.admits.is_empty() {
             queries.extend(self.admits.queries(link, order));
         }
+        if !self.releases.is_empty() {
+            queries.push(self.lock());
+        }
         queries.extend(self.advances.queries(link, order));
         queries.extend(self.ends.query(order));
         if !self.begins.is_empty() {
@@ -249,6 +257,15 @@ impl<'a> Group<'a> {
         queries
     }
 
+    /// Giving work back looks at executions as well. They are locked together with those that are
+    /// changed, all in one order and before any work: others may do the same in another order.
+    fn lock(&self) -> Query<'a> {
+        let ids = self.changed.union(&self.released);
+        let mut ids: Vec<Uuid> = ids.map(|id| uuid(id.as_bytes())).collect();
+        ids.sort_unstable();
+        Query::new(LOCK, values![ids])
+    }
+
     /// What became of the parts, from the answers in the order of the statements.
     pub(super) fn read(
         &self,
@@ -259,6 +276,9 @@ impl<'a> Group<'a> {
         self.fires.read(answers, outcomes)?;
         if !self.admits.is_empty() {
             self.admits.read(link, answers, outcomes)?;
+        }
+        if !self.releases.is_empty() {
+            answers.next();
         }
         self.advances.read(answers, outcomes)?;
         if !self.told.is_empty() {
