@@ -6,6 +6,7 @@ mod files;
 mod key;
 mod log;
 mod master;
+pub(crate) mod moved;
 mod stop;
 mod store;
 #[cfg(debug_assertions)]
@@ -82,7 +83,9 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
     let node = engine.node();
     if config.greet {
         let nodes = engine.nodes().await.unwrap_or_default();
-        Greeting::new(&config, address, &key, &nodes, node).print();
+        let workflows = engine.store().workflows(None, 1).await.unwrap_or_default();
+        let has_workflows = !workflows.is_empty();
+        Greeting::new(&config, address, &key, (&nodes, node), has_workflows).print();
     }
     tracing::info!(
         %address, data = %config.data_dir.display(), name = config.node.name, %node, "serving"

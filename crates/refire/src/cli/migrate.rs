@@ -14,6 +14,7 @@ use super::output::{print, print_json, say};
 use super::progress::rows_bar;
 use super::session::Session;
 use crate::config::{Database, DatabaseUrl};
+use crate::serve::moved;
 
 /// Options of `refire migrate`.
 #[derive(Debug, Args)]
@@ -144,6 +145,11 @@ async fn import(
     .await;
     bar.finish_and_clear();
     let rows = copied.with_context(|| format!("{} was not copied", file.display()))?;
+    let note = moved::note(file, &options.place().to_string());
+    let note = note.with_context(|| {
+        let file = file.display();
+        format!("{file} was copied, but that could not be noted beside it: move it away, since a server on it would call your targets again")
+    })?;
     if !session.is_json() {
         say_applied(options, applied);
         say(&format!(
@@ -153,8 +159,8 @@ async fn import(
             span(millis(began.elapsed()))
         ));
         say(&format!(
-            "now move {} away: a server that is started on it would call your targets again",
-            file.display()
+            "{} says so: no server starts on the old file any more",
+            note.display()
         ));
     }
     Ok(rows)

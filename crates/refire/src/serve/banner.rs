@@ -30,6 +30,8 @@ pub(super) struct Greeting<'a> {
     /// Whether the data is where the command line looks by itself.
     is_usual: bool,
     dev: bool,
+    /// Whether anything can be run yet.
+    has_workflows: bool,
     /// The database, if it is not in the data directory.
     database: Option<String>,
     /// This node among the others, if there can be others.
@@ -41,8 +43,8 @@ impl<'a> Greeting<'a> {
         config: &ServeConfig,
         address: SocketAddr,
         key: &'a Obtained,
-        nodes: &[NodeRow],
-        node: NodeId,
+        (nodes, node): (&[NodeRow], NodeId),
+        has_workflows: bool,
     ) -> Self {
         let data =
             std::path::absolute(&config.data_dir).unwrap_or_else(|_| config.data_dir.clone());
@@ -60,6 +62,7 @@ impl<'a> Greeting<'a> {
             data: data.display().to_string(),
             is_usual: config.data_dir.as_path() == Path::new(USUAL_DATA),
             dev: config.dev,
+            has_workflows,
             database,
             node,
         }
@@ -125,11 +128,15 @@ impl<'a> Greeting<'a> {
         } else if !self.is_usual {
             let _ = writeln!(text, "  export REFIRE_DATA_DIR={}", self.data);
         }
-        let _ = writeln!(text, "  {refire} workflow apply -f {}", example());
-        let _ = writeln!(
-            text,
-            "  {refire} execute <workflow> --input '{{\"customer_id\": 4711}}'"
-        );
+        if self.has_workflows {
+            for list in ["executions", "dlq", "trigger"] {
+                let _ = writeln!(text, "  {refire} {list} list");
+            }
+            return;
+        }
+        let (file, execute) = example();
+        let _ = writeln!(text, "  {refire} workflow apply -f {file}");
+        let _ = writeln!(text, "  {refire} execute {execute}");
         let _ = writeln!(text, "  {refire} executions list");
         let _ = writeln!(
             text,
@@ -155,13 +162,15 @@ fn among(name: &str, nodes: &[NodeRow], node: NodeId) -> String {
     }
 }
 
-/// A definition that is there, where the server is started from its own sources.
-fn example() -> &'static str {
+/// A definition and how it is run: one that is there, where the server is started from its own sources.
+fn example() -> (&'static str, &'static str) {
     const SHIPPED: &str = "examples/workflows/hello.yaml";
     if Path::new(SHIPPED).is_file() {
-        SHIPPED
+        let execute = r#"hello --input '{"url": "https://example.com/", "name": "Ada"}'"#;
+        (SHIPPED, execute)
     } else {
-        "workflow.yaml"
+        let execute = r#"<its id> --input '{"customer_id": 4711}'"#;
+        ("workflow.yaml", execute)
     }
 }
 
@@ -182,6 +191,7 @@ mod tests {
             data: "/data".to_owned(),
             is_usual: true,
             dev: false,
+            has_workflows: false,
             database: None,
             node: None,
         }
@@ -207,9 +217,12 @@ mod tests {
             address: "127.0.0.1:1".parse().unwrap(),
             is_usual: false,
             dev: true,
+            has_workflows: true,
             ..greeting(&known)
         };
         let later = later.text();
+        assert!(later.contains("refire dlq list") && !later.contains("workflow"));
+        assert!(first.contains("refire workflow apply -f"));
         assert!(!later.contains("rf_secret") && later.contains("  dev        on"));
         assert!(later.contains("export REFIRE_URL=http://127.0.0.1:1"));
         assert!(later.contains("export REFIRE_DATA_DIR=/data"));

@@ -9,6 +9,7 @@ use refire_store::postgres::Postgres;
 use refire_store::sqlite::{Options, Sqlite};
 use refire_store::{ReadError, Store};
 
+use super::moved;
 #[cfg(debug_assertions)]
 use super::weaken;
 use crate::config::{Database, ServeConfig};
@@ -38,6 +39,7 @@ impl Opened {
 pub(super) async fn open(config: &ServeConfig) -> anyhow::Result<Opened> {
     match &config.database {
         Database::Sqlite(file) => {
+            moved::refuse(file)?;
             let options = Options::new(SystemClock::new().now());
             #[cfg(debug_assertions)]
             let options = weaken::weaken(options);

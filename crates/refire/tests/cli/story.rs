@@ -127,6 +127,8 @@ fn a_failure_becomes_a_dead_letter_and_a_retry_resolves_it() {
         again.err.contains(&format!("refire dlq show {letter}")),
         "{again:?}"
     );
+    let shown = server.run(&["dlq", "show", &letter]).code(0).out;
+    assert!(shown.contains("\nThe retry failed too\n  "), "{shown}");
 
     target.heal();
     server

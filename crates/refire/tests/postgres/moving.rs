@@ -189,6 +189,13 @@ async fn an_embedded_database_moves_over() {
     drop(server);
     let said = ends(home, &database, 0, &from);
     assert!(said.contains("rows of data/refire.db copied"), "{said}");
+    assert!(said.contains("data/refire.db.moved says so"), "{said}");
+    let mut old = command(home);
+    old.arg("--dev");
+    let refused = Process::start(old, &home.join("old.log")).err().unwrap();
+    assert!(!refused.status.success());
+    let why = "was moved to PostgreSQL at 127.0.0.1:";
+    assert!(refused.log.contains(why), "{}", refused.log);
     let said = ends(home, &database, 1, &from);
     assert!(said.contains("not empty"), "{said}");
 

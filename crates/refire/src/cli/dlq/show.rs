@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use refire_client::model::{DeadLetter, DeadLetterDetail, RetryHistoryEntry};
+use refire_client::model::{DeadLetter, DeadLetterDetail, ErrorInfo, RetryHistoryEntry};
 use refire_core::time::Timestamp;
 
 use crate::cli::executions::failure_lines;
@@ -30,25 +30,36 @@ pub(crate) struct ShowArgs {
 
 /// Shows the letter.
 pub(super) async fn run(session: &Session, args: &ShowArgs) -> anyhow::Result<Outcome> {
-    let detail = session
-        .client()?
-        .dead_letter(ids::letter(&args.id)?)
-        .await?;
+    let client = session.client()?;
+    let detail = client.dead_letter(ids::letter(&args.id)?).await?;
     if session.is_json() {
         print_json(&detail)?;
-    } else {
-        print(&summary(&detail, session.now()))?;
+        return Ok(Outcome::Done);
     }
+    // A retry that failed has a story of its own. It may be gone by now: then there is less to tell.
+    let retry = match (
+        detail.entry.status.as_str(),
+        &detail.entry.resolution_execution_id,
+    ) {
+        ("pending", Some(retry)) => client.execution(retry).await.ok(),
+        _ => None,
+    };
+    let failed_again = retry.and_then(|retry| retry.error);
+    print(&summary(&detail, failed_again.as_ref(), session.now()))?;
     Ok(Outcome::Done)
 }
 
-fn summary(detail: &DeadLetterDetail, now: Timestamp) -> String {
+fn summary(detail: &DeadLetterDetail, failed_again: Option<&ErrorInfo>, now: Timestamp) -> String {
     let letter = &detail.entry;
     let mut out = format!("{}  {}\n", heading(&letter.id), status(&letter.status));
     for (name, value) in facts(detail, now) {
         let _ = writeln!(out, "  {} {value}", dim(&format!("{name:<11}")));
     }
     let _ = write!(out, "\n{}\n{}", heading("Error"), error(letter));
+    if let Some(error) = failed_again {
+        let lines = failure_lines(error, "  ");
+        let _ = write!(out, "\n{}\n{lines}", heading("The retry failed too"));
+    }
     if !detail.compensation_failures.is_empty() {
         let _ = write!(out, "\n{}\n{}", heading("Not undone"), not_undone(detail));
     }
@@ -274,7 +285,7 @@ mod tests {
 
     fn plain(detail: &DeadLetterDetail) -> String {
         let now = "2026-11-15T09:30:00Z".parse().unwrap();
-        anstream::adapter::strip_str(&summary(detail, now)).to_string()
+        anstream::adapter::strip_str(&summary(detail, None, now)).to_string()
     }
 
     #[test]

@@ -234,7 +234,13 @@ pub(crate) fn next_commands(execution: &Execution) -> String {
     match (execution.status.as_str(), &execution.dlq_entry_id) {
         (_, Some(letter)) => {
             commands.insert(0, format!("refire dlq show {letter}"));
-            commands.push(format!("refire dlq retry {letter}"));
+            // What is refused for what it says is refused again unless something is changed.
+            let is_final = execution
+                .error
+                .as_ref()
+                .is_some_and(|error| !error.retryable);
+            let edit = if is_final { " --edit" } else { "" };
+            commands.push(format!("refire dlq retry {letter}{edit}"));
         }
         ("failed", None) if execution.parent_dlq_entry_id.is_some() => {
             let letter = execution.parent_dlq_entry_id.as_deref().unwrap_or_default();
