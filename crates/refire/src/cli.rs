@@ -28,6 +28,7 @@ mod report;
 mod retries;
 mod session;
 mod simulate;
+mod slip;
 mod table;
 mod trigger;
 mod version;
@@ -197,7 +198,7 @@ Examples:
 
 /// Reads the arguments and does what they ask.
 pub(crate) fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| misread(&error));
     if cli.globals.no_color {
         ColorChoice::Never.write_global();
     }
@@ -211,6 +212,16 @@ pub(crate) fn main() -> ExitCode {
             report::outcome(&error).code()
         }
     }
+}
+
+/// Shows the help that was asked for, or what is wrong, and ends.
+fn misread(error: &clap::Error) -> ! {
+    let _ = error.print();
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    if let Some(tip) = slip::tip(error.kind(), &arguments) {
+        output::say(&format!("\n  tip: {tip}"));
+    }
+    std::process::exit(error.exit_code())
 }
 
 fn run(session: &Session, command: Command) -> anyhow::Result<Outcome> {

@@ -18,6 +18,7 @@ use super::paint::{bad, dim, heading};
 use super::report::field_line;
 use super::session::Session;
 use super::table::{Grid, cell};
+use super::when::moment;
 
 /// Times that one call may ask for.
 const COUNT_MAX: i64 = 10_000;
@@ -36,9 +37,9 @@ Examples:
     Next {
         #[command(flatten)]
         expression: Expression,
-        /// Times after this moment (RFC 3339) [default: now]
+        /// Times after this moment: a time (RFC 3339), a day (UTC), or a span ago [default: now]
         #[arg(long, value_name = "TIME")]
-        from: Option<jiff::Timestamp>,
+        from: Option<String>,
         /// How many
         #[arg(long, short = 'n', value_name = "N", default_value_t = 5,
             value_parser = clap::value_parser!(u32).range(1..=COUNT_MAX))]
@@ -93,7 +94,10 @@ pub(crate) fn run(session: &Session, command: &CronCommand) -> anyhow::Result<Ou
     let now = jiff::Timestamp::from_microsecond(session.now().as_micros())?;
     match command {
         CronCommand::Next { from, count, .. } => {
-            let from = from.unwrap_or(now);
+            let from = match from {
+                Some(text) => moment("--from", text, session.now())?.parse()?,
+                None => now,
+            };
             let slots = upcoming(&schedule, from, *count as usize);
             if session.is_json() {
                 let times: Vec<String> = slots.iter().map(ToString::to_string).collect();

@@ -9,6 +9,8 @@ use anyhow::Context as _;
 use refire_core::json::{Json, JsonError};
 use serde_json::value::RawValue;
 
+use super::outcome::Usage;
+
 /// Reads and checks an input.
 pub(crate) fn read(argument: &str) -> anyhow::Result<Json> {
     let (name, bytes) = match argument.strip_prefix('@') {
@@ -25,16 +27,26 @@ pub(crate) fn read(argument: &str) -> anyhow::Result<Json> {
         }
         None => ("the input".to_owned(), argument.as_bytes().to_vec()),
     };
-    Json::from_bytes(&bytes).map_err(|error| explain(&name, &error))
+    Json::from_bytes(&bytes).map_err(|error| {
+        let said = explain(&name, &error);
+        // A file's name without the sign is the likeliest slip.
+        match name == "the input" && std::path::Path::new(argument).is_file() {
+            true => Usage(format!(
+                "{said}\n  tip: write @{argument} to read that file"
+            ))
+            .into(),
+            false => Usage(said).into(),
+        }
+    })
 }
 
-fn explain(name: &str, error: &JsonError) -> anyhow::Error {
+fn explain(name: &str, error: &JsonError) -> String {
     let JsonError {
         line,
         column,
         message,
     } = error;
-    anyhow::anyhow!("{name}:{line}:{column}: not JSON: {message}")
+    format!("{name}:{line}:{column}: not JSON: {message}")
 }
 
 /// As a part of a request.

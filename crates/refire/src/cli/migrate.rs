@@ -89,6 +89,7 @@ fn target(session: &Session, args: &MigrateArgs) -> anyhow::Result<Options> {
 fn source(url: &DatabaseUrl) -> anyhow::Result<std::path::PathBuf> {
     match url.read() {
         Ok(Database::Sqlite(file)) => Ok(file),
+        Err(_) if url.names_a_file() => Ok(url.as_path()),
         _ => Err(Usage("--from: write sqlite:<file>".to_owned()).into()),
     }
 }
@@ -145,7 +146,7 @@ async fn import(
     .await;
     bar.finish_and_clear();
     let rows = copied.with_context(|| format!("{} was not copied", file.display()))?;
-    let note = moved::note(file, &options.place().to_string());
+    let note = moved::note(file, &options.place());
     let note = note.with_context(|| {
         let file = file.display();
         format!("{file} was copied, but that could not be noted beside it: move it away, since a server on it would call your targets again")

@@ -41,6 +41,16 @@ impl DatabaseUrl {
         self.0.is_empty()
     }
 
+    /// Whether it is the path of a file instead.
+    pub(crate) fn names_a_file(&self) -> bool {
+        self.as_path().is_file()
+    }
+
+    /// As a path.
+    pub(crate) fn as_path(&self) -> PathBuf {
+        PathBuf::from(&self.0)
+    }
+
     /// The database it names. Errors never show more of it than its scheme.
     pub(crate) fn read(&self) -> anyhow::Result<Database> {
         let url = self.0.as_str();

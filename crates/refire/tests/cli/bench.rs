@@ -273,7 +273,7 @@ fn wrong_keys_servers_and_inputs_are_told_before_anything_is_sent() {
         run.err.contains("--api-key") && run.err.contains("RF0006"),
         "{run:?}"
     );
-    let run = server.run(&["bench", "--input", "{x"]).code(1);
+    let run = server.run(&["bench", "--input", "{x"]).code(2);
     assert!(run.err.contains("not JSON"), "{run:?}");
     let run = server
         .run(&["bench", "--workflow", "nowhere", "--yes"])

@@ -210,6 +210,7 @@ fn a_wrong_command_line_is_code_2() {
 #[test]
 fn a_wrong_command_line_says_what_would_be_right() {
     let place = Place::new();
+    place.write("in.json", "{}");
     for (args, expected) in [
         (
             &["execute", "w", "--delay", "-5s"][..],
@@ -222,6 +223,22 @@ fn a_wrong_command_line_says_what_would_be_right() {
             "write http://127.0.0.1:7373",
         ),
         (&["serve", "--dev", "maybe"], "REFIRE_DEV"),
+        (
+            &["workflow", "apply", "w.yaml"],
+            "tip: refire workflow apply -f w.yaml",
+        ),
+        (&["apply", "-f", "w.yaml"], "tip: refire workflow apply"),
+        (&["run", "w"], "tip: refire execute"),
+        (
+            &["execute", "w", "{\"a\":1}"],
+            "tip: refire execute w --input '{\"a\":1}'",
+        ),
+        (&["cron", "next", "a", "b", "c"], "in quotes"),
+        (&["execute", "w", "--input", "in.json"], "write @in.json"),
+        (
+            &["cron", "next", "0 9 * * *", "--from", "tomorrow"],
+            "2026-11-15",
+        ),
     ] {
         let run = place.run(args).code(2);
         assert!(run.err.contains(expected), "{args:?}: {run:?}");

@@ -221,14 +221,14 @@ fn an_address_that_is_none_is_said_so() {
 #[test]
 fn an_input_is_checked_before_it_is_sent() {
     let place = Place::new();
-    let run = place.run(&["execute", "w", "--input", "{\"a\": }"]).code(1);
+    let run = place.run(&["execute", "w", "--input", "{\"a\": }"]).code(2);
     assert!(
         run.err.starts_with("error: the input:1:7: not JSON: "),
         "{run:?}"
     );
     let run = place
         .run_with(&["execute", "w", "--input", "-"], "[1,")
-        .code(1);
+        .code(2);
     assert!(run.err.starts_with("error: <stdin>:1:"), "{run:?}");
     let run = place
         .run(&["execute", "w", "--input", "@gone.json"])
