@@ -347,24 +347,29 @@ impl Membership {
     async fn rejoin(&self) {
         let old = self.id();
         tracing::warn!(node = %old, "this node lost its lease: its calls are stopped, and it joins again");
-        // If the row is there still, this makes its work free at once.
-        let _ = self.store.leave(old).await;
-        let new = entropy::node_id(self.entropy.as_ref(), self.clock.now());
-        #[cfg(feature = "planted")]
-        let new = if planted::is(Defect::IdUsedAgain) {
-            old
-        } else {
-            new
-        };
-        let mut wait = JOIN_WAIT_MIN;
-        while let Err(error) = self.enter(new).await {
+        let (mut last, mut wait) = (old, JOIN_WAIT_MIN);
+        let new = loop {
+            // If the row is there still, this makes its work free at once.
+            let _ = self.store.leave(last).await;
+            // Each try has its own id: one whose answer was lost may have been there, and be gone since.
+            let new = entropy::node_id(self.entropy.as_ref(), self.clock.now());
+            #[cfg(feature = "planted")]
+            let new = if planted::is(Defect::IdUsedAgain) {
+                old
+            } else {
+                new
+            };
+            let Err(error) = self.enter(new).await else {
+                break new;
+            };
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 "joining again failed"
             );
             tokio::time::sleep(wait).await;
             wait = (wait * 2).min(JOIN_WAIT_MAX);
-        }
+            last = new;
+        };
         tracing::info!(node = %new, was = %old, "joined again");
         self.orphaned.notify_one();
     }
