@@ -25,7 +25,9 @@ pub use trigger::{
     LedgerEntry, Pause, PlannedSlot, RequestHeader, RotateSecret, Trigger, TriggerAbout,
     TriggerSettings, WebhookRequest,
 };
-pub use webhook::{WebhookAnswer, WebhookStatus};
+pub use webhook::{
+    SentRequest, TestResult, TestWebhook, TestedWebhook, WebhookAnswer, WebhookStatus,
+};
 pub use workflow::{Change, Workflow, WorkflowDiff, WorkflowSaved, WorkflowVersion};
 
 use serde::{Deserialize, Deserializer, Serialize};

@@ -41,11 +41,11 @@ use crate::definition::{Problems, WorkflowId};
 use crate::id::TriggerId;
 use crate::time::Timestamp;
 
-pub use change::{CatchUp, changed, created};
+pub use change::{CatchUp, changed, created, mended};
 pub use ledger::{Entry, Outcome, SkipReason};
 pub use plan::{Fire, Plan, plan};
 pub use range::{BackfillError, Slots, Upcoming, backfill, backfilled, upcoming};
-pub use settings::{DeadMan, Draft, Kind, Misfire, Overlap, Settings};
+pub use settings::{DeadMan, Draft, Kind, Misfire, Overlap, Settings, Wish};
 pub use state::{End, State};
 pub use timeline::Timeline;
 

@@ -434,7 +434,7 @@ impl Engine {
     }
 }
 
-fn accepted(id: ExecutionId, admitted: Admitted) -> Result<Accepted, CommitFailure> {
+pub(crate) fn accepted(id: ExecutionId, admitted: Admitted) -> Result<Accepted, CommitFailure> {
     match admitted {
         Admitted::New(state) => Ok(Accepted::New { id, state }),
         Admitted::Duplicate {

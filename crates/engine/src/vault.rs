@@ -150,6 +150,18 @@ impl Vault {
         Self { current, previous }
     }
 
+    /// What tells the current key apart from others.
+    #[must_use]
+    pub fn key_id(&self) -> &[u8] {
+        self.current.id()
+    }
+
+    /// Whether the key is being changed.
+    #[must_use]
+    pub fn is_changing(&self) -> bool {
+        self.previous.is_some()
+    }
+
     /// Seals a secret with the current key.
     ///
     /// # Errors

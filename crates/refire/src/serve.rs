@@ -53,6 +53,7 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
             .await
             .context("the master key")?,
     };
+    let change = master::Change::of(vault.as_ref(), &store);
     let mut builder = Engine::builder(store.shared());
     if let Some(vault) = vault {
         builder = builder.vault(vault);
@@ -65,6 +66,10 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         .start()
         .await
         .context("the engine did not start")?;
+    if let Some(change) = change {
+        // Nobody waits for it: until it is done, both keys open what they sealed.
+        tokio::spawn(change.carry_out(Arc::clone(&engine)));
+    }
     let app = App::new(
         Arc::clone(&engine),
         key.hash.clone(),

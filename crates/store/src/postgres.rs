@@ -172,6 +172,15 @@ impl Postgres {
         reader.read(settings::setting(&reader, name)).await
     }
 
+    /// Changes a setting that all nodes share.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub async fn put_setting(&self, name: &str, value: &[u8]) -> Result<(), ReadError> {
+        let reader = self.readers.reader().await?;
+        reader.read(settings::put(&reader, name, value)).await
+    }
+
     /// Chooses a setting unless another node has, and says what stands.
     ///
     /// # Errors

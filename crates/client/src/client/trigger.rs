@@ -6,7 +6,7 @@ use super::{Client, page, path_with, segment};
 use crate::error::Error;
 use crate::model::{
     Accepted, BackfillRequest, BackfillResult, CronHistory, EnableTrigger, LedgerEntry, Page,
-    PlannedSlot, RotateSecret, Trigger, WebhookRequest,
+    PlannedSlot, RotateSecret, TestWebhook, TestedWebhook, Trigger, WebhookAnswer, WebhookRequest,
 };
 
 impl Client {
@@ -43,6 +43,12 @@ impl Client {
             .await
     }
 
+    /// Gives a trigger new settings (JSON or YAML text) in place of all that it was told.
+    pub async fn replace_trigger(&self, id: &str, source: &str) -> Result<Trigger, Error> {
+        let request = self.request(Method::PUT, &trigger(id, ""));
+        self.send(request.body(source.to_owned())).await
+    }
+
     /// Removes a trigger.
     pub async fn delete_trigger(&self, id: &str) -> Result<(), Error> {
         self.send_empty(self.request(Method::DELETE, &trigger(id, "")))
@@ -63,12 +69,21 @@ impl Client {
             .await
     }
 
-    /// Starts an execution as the trigger would, with another input (JSON text) if one is given.
-    pub async fn run_trigger(&self, id: &str, input: Option<&str>) -> Result<Accepted, Error> {
-        let request = self
+    /// Starts an execution as the trigger would, with another input (JSON text) if one is given. The
+    /// same idempotency key never starts a second one.
+    pub async fn run_trigger(
+        &self,
+        id: &str,
+        input: Option<&str>,
+        idempotency_key: Option<&str>,
+    ) -> Result<Accepted, Error> {
+        let mut request = self
             .request(Method::POST, &trigger(id, "/run"))
             .header("Content-Type", "application/json")
             .body(input.unwrap_or_default().to_owned());
+        if let Some(key) = idempotency_key {
+            request = request.header("Idempotency-Key", key);
+        }
         self.send(request).await
     }
 
@@ -113,6 +128,22 @@ impl Client {
     ) -> Result<WebhookRequest, Error> {
         let path = trigger(id, &format!("/requests/{}", segment(request_id)));
         self.get(&path, &[]).await
+    }
+
+    /// Judges a refused request again, and runs it if it passes.
+    pub async fn recheck_request(
+        &self,
+        id: &str,
+        request_id: &str,
+    ) -> Result<WebhookAnswer, Error> {
+        let below = format!("/requests/{}/recheck", segment(request_id));
+        self.send(self.request(Method::POST, &trigger(id, &below)))
+            .await
+    }
+
+    /// Makes a request to a webhook and signs it as its sender would.
+    pub async fn test_webhook(&self, id: &str, test: &TestWebhook) -> Result<TestedWebhook, Error> {
+        self.post(&trigger(id, "/test"), test).await
     }
 
     /// Runs planned times of the past.

@@ -1,6 +1,10 @@
-//! What a sender of a webhook is answered.
+//! What a sender of a webhook is answered, and trying it out.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+use super::{Raw, RequestHeader};
 
 /// What became of a request to a webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,4 +33,76 @@ pub struct WebhookAnswer {
     /// The key was used before with another body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_differs: Option<bool>,
+}
+
+/// A request to a webhook that is made and signed as its sender would.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct TestWebhook {
+    /// The body as JSON, sent byte for byte; `{}` if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Value>))]
+    pub body: Option<Raw>,
+    /// The body as text instead, such as a form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body_text: Option<String>,
+    /// What the body is said to be; default `application/json`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+    /// Further headers. One takes the place of what would be sent under its name, also of a signature.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// The address that it is said to come from; yours if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_ip: Option<String>,
+    /// Signs it, and sends nothing.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// A request to a webhook that was made and signed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct TestedWebhook {
+    /// What became of it; null in a dry run.
+    pub result: Option<TestResult>,
+    /// What was sent.
+    pub sent: SentRequest,
+}
+
+/// What became of a test.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct TestResult {
+    /// The HTTP status that its sender would have got.
+    pub http_status: u16,
+    /// The word of the log: `triggered, filtered, auth_failed, duplicate, too_large, rate_limited,
+    /// ip_refused, disabled, error`
+    pub status: String,
+    /// Why, if it started nothing.
+    pub reason: Option<String>,
+    /// What it started, or what an equal one had started.
+    pub execution_id: Option<String>,
+    /// `whr_…`: under this id the log has it, as a test.
+    pub request_id: String,
+}
+
+/// A request as it was sent.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct SentRequest {
+    /// `POST`
+    pub method: String,
+    /// The webhook's address.
+    pub url: String,
+    /// Its headers with the signature. The secret itself is never told: `[removed]` stands in its place.
+    pub headers: Vec<RequestHeader>,
+    /// The header in which the key stands, if the sender is known by a key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_header: Option<String>,
+    /// Its body.
+    pub body: String,
+    /// Until when its signature counts; null if its time is not looked at.
+    pub valid_until: Option<String>,
 }

@@ -11,9 +11,9 @@ use super::source::Mark;
 pub struct Problem {
     /// The way to the value, such as `steps[1].needs[0]`; empty for the whole definition.
     pub path: String,
-    /// The line, from 1.
+    /// The line, from 1; 0 if it is in no text that was given.
     pub line: u32,
-    /// The column in characters, from 1.
+    /// The column in characters, from 1; 0 likewise.
     pub column: u32,
     /// What is wrong.
     pub message: String,
@@ -35,6 +35,16 @@ impl Problem {
         }
     }
 
+    /// Where it is, if that is in the text that was given.
+    #[must_use]
+    pub fn place(&self) -> Option<Mark> {
+        let mark = Mark {
+            line: self.line,
+            column: self.column,
+        };
+        (mark != Mark::NOWHERE).then_some(mark)
+    }
+
     /// The same with what would be right.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
@@ -54,14 +64,18 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.path.is_empty() {
-            write!(
-                f,
-                "line {}, column {}: {}",
-                self.line, self.column, self.message
-            )?;
-        } else {
-            write!(f, "{} (line {}): {}", self.path, self.line, self.message)?;
+        let Self {
+            path,
+            line,
+            column,
+            message,
+            ..
+        } = self;
+        match (path.is_empty(), line) {
+            (true, 0) => f.write_str(message)?,
+            (true, _) => write!(f, "line {line}, column {column}: {message}")?,
+            (false, 0) => write!(f, "{path}: {message}")?,
+            (false, _) => write!(f, "{path} (line {line}): {message}")?,
         }
         self.hint
             .as_ref()

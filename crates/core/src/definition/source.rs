@@ -37,6 +37,8 @@ pub struct Mark {
 impl Mark {
     /// The beginning of the text.
     pub const START: Self = Self { line: 1, column: 1 };
+    /// No place in a text that whoever reads the problem has.
+    pub const NOWHERE: Self = Self { line: 0, column: 0 };
 
     pub(super) fn at(line: usize, column: usize) -> Self {
         let small = |number| u32::try_from(number).unwrap_or(u32::MAX);

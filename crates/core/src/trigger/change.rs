@@ -49,8 +49,30 @@ pub fn changed(
     now: Timestamp,
     catch_up: CatchUp,
 ) -> Plan {
-    let mut step = Step::new(after, state, now);
     let replanned = !after.settings.plans_like(&before.settings);
+    change(before, after, replanned, state, now, catch_up)
+}
+
+/// What mending a trigger writes whose settings could not be read. Which slots it had since nobody
+/// knows: those of the new settings are written down as missed, and may be run by hand.
+#[must_use]
+pub fn mended(was_enabled: bool, after: &Trigger, state: &State, now: Timestamp) -> Plan {
+    let before = Trigger {
+        enabled: was_enabled,
+        ..after.clone()
+    };
+    change(&before, after, true, state, now, CatchUp::No)
+}
+
+fn change(
+    before: &Trigger,
+    after: &Trigger,
+    replanned: bool,
+    state: &State,
+    now: Timestamp,
+    catch_up: CatchUp,
+) -> Plan {
+    let mut step = Step::new(after, state, now);
     if !after.enabled {
         step.release(SkipReason::Paused);
     } else if replanned || after.settings.overlap != Overlap::BufferOne {

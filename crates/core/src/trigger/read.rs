@@ -45,9 +45,9 @@ enum Word {
     Webhook,
 }
 
-/// Reads settings, and makes the schedule of what they say.
-pub(super) fn read(source: &str) -> Result<(Draft, Option<Schedule>), Problems> {
-    read_written(&Written::parse(source)?)
+/// Reads stored settings, and makes the schedule of what they say.
+pub(super) fn read(stored: &str) -> Result<(Draft, Option<Schedule>), Problems> {
+    read_written(&Written::stored(stored)?)
 }
 
 pub(super) fn read_written(written: &Written) -> Result<(Draft, Option<Schedule>), Problems> {
@@ -152,11 +152,7 @@ fn webhook(written: &Written, problems: &mut Problems) -> Option<webhook::Settin
 
 /// A problem of a webhook's field, with the place where that was written.
 fn in_place(problem: &webhook::Problem, written: &Written) -> Problem {
-    let end = problem.field.find(['.', '[']);
-    let first = &problem.field[..end.unwrap_or(problem.field.len())];
-    let mut members = written.members().iter();
-    let member = members.find(|(key, _)| snake(&key.text) == first);
-    let mark = member.map_or(written.node.mark, |(_, node)| node.mark);
+    let mark = written.place(&problem.field);
     let here = Problem::new(&*problem.field, mark, &*problem.message);
     match &problem.hint {
         Some(hint) => here.with_hint(&**hint),

@@ -11,8 +11,8 @@ use std::time::Duration;
 use refire_schedule::ScheduleSettings;
 
 use super::read;
-use super::written::Written;
-use crate::definition::{Problems, RetrySettings};
+use super::written::{GivenSecret, Written};
+use crate::definition::{Mark, Problems, RetrySettings};
 use crate::json::Json;
 use crate::time::Timestamp;
 use crate::webhook;
@@ -158,41 +158,77 @@ pub struct Draft {
     pub enabled: Option<bool>,
 }
 
-impl Draft {
-    /// Reads a new trigger in JSON or YAML. An interval that says nothing of where it begins counts
-    /// from `now`.
+/// A request to create or to change a trigger, in JSON or YAML: read, but not yet understood. A
+/// webhook's secret stands apart in it, so that it is never among what is stored as settings.
+#[derive(Clone)]
+pub struct Wish {
+    written: Written,
+    secret: Option<GivenSecret>,
+}
+
+impl Wish {
+    /// Reads a request.
     ///
     /// # Errors
-    /// Everything that is wrong with it, in the order of the text.
-    pub fn create(source: &str, now: Timestamp) -> Result<Self, Problems> {
-        let written = Written::parse(source)?.anchored(now);
-        read::read_written(&written).map(|(draft, _)| draft)
+    /// When it cannot be read, or its secret is not a text.
+    pub fn parse(source: &str) -> Result<Self, Problems> {
+        let mut written = Written::parse(source)?;
+        let secret = written.take_secret()?;
+        Ok(Self { written, secret })
     }
 
-    /// Lays a change over settings as a JSON merge patch: `null` goes back to the default, objects
-    /// are changed field by field, except `input`, which is replaced. The kind stays.
-    ///
-    /// # Errors
-    /// Everything that is wrong with the result.
-    pub fn patch(old: &Settings, patch: &str, now: Timestamp) -> Result<Self, Problems> {
-        let patch = Written::parse(patch)?;
-        if let Some(problem) = patch.other_kind(old.kind.name()) {
-            return Err(problem.into());
+    /// The secret that it names.
+    #[must_use]
+    pub fn secret(&self) -> Option<&str> {
+        self.secret.as_ref().map(|secret| secret.text.as_str())
+    }
+
+    /// Where that stands.
+    #[must_use]
+    pub fn secret_place(&self) -> Mark {
+        let secret = self.secret.as_ref();
+        secret.map_or(Mark::NOWHERE, |secret| secret.mark)
+    }
+
+    /// Refuses one that names another kind: that of a trigger stays.
+    fn only(&self, kind: &str) -> Result<(), Problems> {
+        match self.written.other_kind(kind) {
+            Some(problem) => Err(problem.into()),
+            None => Ok(()),
         }
-        let merged = Written::parse(old.text.as_str())?
-            .merged(&patch)
-            .anchored(now);
-        read::read_written(&merged).map(|(draft, _)| draft)
     }
 }
 
-/// Takes the secret of a webhook out of a request to create or to change it, so that it is never
-/// among what is stored as settings. The rest is JSON.
-///
-/// # Errors
-/// When the request cannot be read, or its secret is not a text.
-pub fn split_secret(source: &str) -> Result<(Json, Option<String>), Problems> {
-    Written::parse(source)?.split_secret()
+impl Draft {
+    /// Reads a new trigger. An interval that says nothing of where it begins counts from `now`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in the order of the text.
+    pub fn create(wish: &Wish, now: Timestamp) -> Result<Self, Problems> {
+        let written = wish.written.clone().anchored(now);
+        read::read_written(&written).map(|(draft, _)| draft)
+    }
+
+    /// Reads what takes the place of all settings of a trigger of this kind.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in the order of the text.
+    pub fn replace(kind: &str, wish: &Wish, now: Timestamp) -> Result<Self, Problems> {
+        wish.only(kind)?;
+        Self::create(wish, now)
+    }
+
+    /// Lays a change over stored settings of this kind as a JSON merge patch: `null` goes back to the
+    /// default, objects are changed field by field, except `input`, which is replaced. What is stored
+    /// need not be right: what is wrong with it may be what the change mends.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the result.
+    pub fn patch(kind: &str, stored: &str, wish: &Wish, now: Timestamp) -> Result<Self, Problems> {
+        wish.only(kind)?;
+        let merged = Written::stored(stored)?.merged(&wish.written).anchored(now);
+        read::read_written(&merged).map(|(draft, _)| draft)
+    }
 }
 
 #[cfg(test)]

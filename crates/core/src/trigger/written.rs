@@ -4,12 +4,13 @@
 //! and escapes.
 
 use super::keys::{COMMON, CRON, SCHEDULE};
+use crate::definition::Problem;
 use crate::definition::canonical::ordered;
 use crate::definition::keys::{Known, snake};
 use crate::definition::source::{Content, Key, Mark, Node};
-use crate::definition::{Problem, Problems};
 use crate::json::{Json, ObjectBuilder, Segment};
 use crate::time::Timestamp;
+use zeroize::Zeroizing;
 
 /// A mapping and the raw text of its `input`.
 #[derive(Debug, Clone)]
@@ -39,6 +40,18 @@ impl Written {
             .filter(|input| input.content != Content::Null)
             .map(|input| raw().unwrap_or_else(|| input.to_json()));
         Ok(Self { node, input })
+    }
+
+    /// Reads what was stored. Nobody who is told of a problem has that text, so nothing in it has a
+    /// place.
+    pub(super) fn stored(text: &str) -> Result<Self, Problem> {
+        let mut written = Self::parse(text).map_err(|problem| Problem {
+            line: Mark::NOWHERE.line,
+            column: Mark::NOWHERE.column,
+            ..problem
+        })?;
+        unplace(&mut written.node);
+        Ok(written)
     }
 
     /// The members of the mapping.
@@ -84,11 +97,11 @@ impl Written {
         if let Content::Mapping(members) = &mut self.node.content {
             members.retain(|(key, _)| &*key.text != "anchor");
             let key = Key {
-                mark: Mark::START,
+                mark: Mark::NOWHERE,
                 text: "anchor".into(),
             };
             let value = Node {
-                mark: Mark::START,
+                mark: Mark::NOWHERE,
                 content: Content::String(now.to_string().into()),
             };
             members.push((key, value));
@@ -166,23 +179,70 @@ impl Written {
         object.build()
     }
 
-    /// The same without a secret, and the secret.
-    pub(super) fn split_secret(mut self) -> Result<(Json, Option<String>), Problems> {
-        let mut secret = None;
-        if let Content::Mapping(members) = &mut self.node.content
-            && let Some(at) = members.iter().position(|(key, _)| &*key.text == "secret")
-        {
-            let (key, node) = members.remove(at);
-            match node.content {
-                Content::Null => {}
-                Content::String(text) => secret = Some(text.into()),
-                _ => {
-                    let message = format!("expected a string, found {}", node.kind());
-                    return Err(Problem::new(&*key.text, node.mark, message).into());
-                }
+    /// Takes a secret out of it, so that it is never among what is stored.
+    pub(super) fn take_secret(&mut self) -> Result<Option<GivenSecret>, Problem> {
+        let Content::Mapping(members) = &mut self.node.content else {
+            return Ok(None);
+        };
+        let Some(at) = members.iter().position(|(key, _)| &*key.text == "secret") else {
+            return Ok(None);
+        };
+        let (key, node) = members.remove(at);
+        match node.content {
+            Content::Null => Ok(None),
+            Content::String(text) => Ok(Some(GivenSecret {
+                text: Zeroizing::new(text.into()),
+                mark: node.mark,
+            })),
+            _ => {
+                let message = format!("expected a string, found {}", node.kind());
+                Err(Problem::new(&*key.text, node.mark, message))
             }
         }
-        Ok((self.render(|_, _| true), secret))
+    }
+
+    /// Where a field such as `filters[1].json_path` stands, or what of it does.
+    pub(super) fn place(&self, field: &str) -> Mark {
+        let mut node = &self.node;
+        for name in field.split(['.', '[']) {
+            let below = match &node.content {
+                Content::Mapping(members) => members
+                    .iter()
+                    .find(|(key, _)| &*key.text == name || snake(&key.text) == name)
+                    .map(|(_, node)| node),
+                Content::Sequence(items) => name
+                    .strip_suffix(']')
+                    .and_then(|index| items.get(index.parse::<usize>().ok()?)),
+                _ => None,
+            };
+            match below {
+                Some(below) => node = below,
+                None => break,
+            }
+        }
+        node.mark
+    }
+}
+
+/// A secret that came with a request, and where it stood.
+#[derive(Clone)]
+pub(super) struct GivenSecret {
+    pub(super) text: Zeroizing<String>,
+    pub(super) mark: Mark,
+}
+
+/// Forgets where things stand.
+fn unplace(node: &mut Node) {
+    node.mark = Mark::NOWHERE;
+    match &mut node.content {
+        Content::Mapping(members) => {
+            for (key, node) in members {
+                key.mark = Mark::NOWHERE;
+                unplace(node);
+            }
+        }
+        Content::Sequence(items) => items.iter_mut().for_each(unplace),
+        _ => {}
     }
 }
 

@@ -66,6 +66,15 @@ impl Authentication {
             Self::Signed(scheme) => scheme.method,
         }
     }
+
+    /// How long what was signed counts; none if its time is not looked at.
+    #[must_use]
+    pub fn tolerance(&self) -> Option<Duration> {
+        match self {
+            Self::None | Self::ApiKey { .. } => None,
+            Self::Signed(scheme) => scheme.window.as_ref().map(|window| window.tolerance),
+        }
+    }
 }
 
 /// How many requests are taken.

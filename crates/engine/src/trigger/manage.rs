@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use refire_core::definition::{Mark, Problem, Problems, WorkflowId};
 use refire_core::id::{TriggerId, WebhookId};
-use refire_core::trigger::settings::split_secret;
-use refire_core::trigger::{CatchUp, Draft, Kind, State, Trigger, changed, created};
+use refire_core::trigger::{CatchUp, Draft, Kind, State, Trigger, Wish, changed, created, mended};
 use refire_core::webhook::{Method, Previous, Secret, Secrets};
 use refire_store::{
     ChangeTrigger, CreateTrigger, NewState, News, Part, PartOutcome, ReadError, TriggerRow,
@@ -104,6 +103,15 @@ pub enum TriggerError {
     Backfill(#[from] refire_core::trigger::BackfillError),
 }
 
+/// What is to become of the settings of a trigger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Edit {
+    /// Some of them change.
+    Patch,
+    /// All of them do.
+    Replace,
+}
+
 impl Engine {
     /// Makes a trigger of a workflow from JSON or YAML.
     pub async fn create_trigger(
@@ -116,14 +124,14 @@ impl Engine {
             return Err(TriggerError::NoSuchWorkflow(workflow.clone()));
         }
         let now = self.now();
-        let (source, given) = split_secret(source).map_err(TriggerError::Invalid)?;
-        let draft = Draft::create(source.as_str(), now).map_err(TriggerError::Invalid)?;
+        let wish = Wish::parse(source).map_err(TriggerError::Invalid)?;
+        let draft = Draft::create(&wish, now).map_err(TriggerError::Invalid)?;
         let id = TriggerId::from_bytes(entropy::fresh(self.entropy(), now));
         let enabled = draft.enabled.unwrap_or(true);
         let settings = draft.settings.text.as_str();
         let trigger = Trigger::new(id, workflow.clone(), 1, enabled, settings)
             .map_err(TriggerError::Invalid)?;
-        let secret = self.new_secret(&trigger, given.as_deref())?;
+        let secret = self.new_secret(&trigger, wish.secret(), wish.secret_place())?;
         let sealed = match &secret {
             Some(secret) => Some(self.seal(id, &Secrets::only(secret.clone()))?),
             None => None,
@@ -157,41 +165,81 @@ impl Engine {
     }
 
     /// Changes a trigger by a JSON merge patch. When it is enabled again, `catch_up` says whether what
-    /// was planned meanwhile is caught up with.
+    /// was planned meanwhile is caught up with. One that cannot be read any more may be mended by it.
     pub async fn change_trigger(
         &self,
         id: TriggerId,
         patch: &str,
         catch_up: CatchUp,
     ) -> Result<NewTrigger, TriggerError> {
-        let (patch, given) = split_secret(patch).map_err(TriggerError::Invalid)?;
+        self.edit(id, patch, Edit::Patch, catch_up).await
+    }
+
+    /// Gives a trigger new settings in place of all that it was told. Its kind, its address and, if its
+    /// senders are known in the same way, its secret stay.
+    pub async fn replace_trigger(
+        &self,
+        id: TriggerId,
+        source: &str,
+        catch_up: CatchUp,
+    ) -> Result<NewTrigger, TriggerError> {
+        self.edit(id, source, Edit::Replace, catch_up).await
+    }
+
+    async fn edit(
+        &self,
+        id: TriggerId,
+        source: &str,
+        edit: Edit,
+        catch_up: CatchUp,
+    ) -> Result<NewTrigger, TriggerError> {
+        let wish = Wish::parse(source).map_err(TriggerError::Invalid)?;
         for _ in 0..AGAIN_MAX {
             let before = self.trigger(id).await?;
-            let old = before.trigger.clone().map_err(TriggerError::Invalid)?;
-            let draft = Draft::patch(&old.settings, patch.as_str(), self.now())
-                .map_err(TriggerError::Invalid)?;
-            let enabled = draft.enabled.unwrap_or(old.enabled);
+            let row = &before.row;
+            let (kind, now) = (row.kind.name(), self.now());
+            let draft = match edit {
+                Edit::Patch => {
+                    let stored = String::from_utf8_lossy(&row.settings);
+                    Draft::patch(kind, &stored, &wish, now)
+                }
+                Edit::Replace => Draft::replace(kind, &wish, now),
+            };
+            let draft = draft.map_err(TriggerError::Invalid)?;
+            let enabled = draft.enabled.unwrap_or(row.enabled);
             let settings = draft.settings.text.as_str();
-            let workflow = old.workflow.clone();
-            let after = Trigger::new(id, workflow, old.version + 1, enabled, settings)
+            let workflow = row.workflow.clone();
+            let after = Trigger::new(id, workflow, row.version + 1, enabled, settings)
                 .map_err(TriggerError::Invalid)?;
-            let is_other = method(&old) != method(&after);
-            let secret = if given.is_some() || is_other {
-                self.new_secret(&after, given.as_deref())?
+            let is_other = self.needs_other_secret(&before, &after);
+            let secret = if wish.secret().is_some() || is_other {
+                self.new_secret(&after, wish.secret(), wish.secret_place())?
             } else {
                 None
             };
             let sealed = match &secret {
                 Some(secret) => Some(self.seal(id, &Secrets::only(secret.clone()))?),
                 None if is_other => None,
-                None => before.row.secrets.clone(),
+                None => row.secrets.clone(),
             };
-            let change = self.change_of(&before, &old, &after, sealed, catch_up);
+            let change = self.change_of(&before, &after, sealed, catch_up);
             if let Some(view) = self.commit_change(change).await? {
                 return Ok(NewTrigger { view, secret });
             }
         }
         Err(TriggerError::Contended)
+    }
+
+    /// Whether the secret of a trigger is of no use after a change: its senders are known in another way.
+    fn needs_other_secret(&self, before: &TriggerView, after: &Trigger) -> bool {
+        match &before.trigger {
+            Ok(old) => method(old) != method(after),
+            // How they were known cannot be read; what opens for the new way is kept.
+            Err(_) => {
+                let has_secret = method(after).is_some_and(Method::has_secret);
+                !(has_secret && matches!(self.secrets_of(&before.row, after), Ok(Some(_))))
+            }
+        }
     }
 
     /// Gives a webhook a new secret. The old one is good for a while, so that its sender can be told.
@@ -204,7 +252,7 @@ impl Engine {
         for _ in 0..AGAIN_MAX {
             let before = self.trigger(id).await?;
             let trigger = before.trigger.clone().map_err(TriggerError::Invalid)?;
-            let secret = self.new_secret(&trigger, given)?.ok_or({
+            let secret = self.new_secret(&trigger, given, Mark::NOWHERE)?.ok_or({
                 let kind = trigger.settings.kind.name();
                 TriggerError::Without {
                     kind,
@@ -225,7 +273,7 @@ impl Engine {
                 version: trigger.version + 1,
                 ..trigger.clone()
             };
-            let change = self.change_of(&before, &trigger, &after, sealed, CatchUp::No);
+            let change = self.change_of(&before, &after, sealed, CatchUp::No);
             if let Some(view) = self.commit_change(change).await? {
                 let secret = Some(secret);
                 return Ok(NewTrigger { view, secret });
@@ -267,14 +315,19 @@ impl Engine {
     fn change_of(
         &self,
         before: &TriggerView,
-        old: &Trigger,
         after: &Trigger,
         secrets: Option<Vec<u8>>,
         catch_up: CatchUp,
     ) -> ChangeTrigger {
         let now = self.now();
         let state = after.has_state().then(|| match &before.state {
-            Some(state) => rows::new_state(state.rev, &changed(old, after, state, now, catch_up)),
+            Some(state) => {
+                let plan = match &before.trigger {
+                    Ok(old) => changed(old, after, state, now, catch_up),
+                    Err(_) => mended(before.row.enabled, after, state, now),
+                };
+                rows::new_state(state.rev, &plan)
+            }
             None => NewState {
                 rev: 0,
                 plan: rows::planned(&created(after, now)),
@@ -285,7 +338,7 @@ impl Engine {
         ChangeTrigger {
             id: after.id,
             workflow: after.workflow.clone(),
-            version: old.version,
+            version: before.row.version,
             enabled: after.enabled,
             settings: after.settings.text.as_str().as_bytes().to_vec(),
             secrets,
@@ -294,7 +347,7 @@ impl Engine {
     }
 
     /// None: somebody else was faster.
-    async fn commit_change(
+    pub(super) async fn commit_change(
         &self,
         change: ChangeTrigger,
     ) -> Result<Option<TriggerView>, TriggerError> {
@@ -316,16 +369,17 @@ impl Engine {
         &self,
         trigger: &Trigger,
         given: Option<&str>,
+        place: Mark,
     ) -> Result<Option<Secret>, TriggerError> {
         match method(trigger).filter(|method| method.has_secret()) {
             Some(method) => {
-                let chosen = secrets::choose(given, method, self.entropy());
+                let chosen = secrets::choose(given, place, method, self.entropy());
                 Ok(Some(chosen.map_err(TriggerError::Invalid)?))
             }
             None if given.is_none() => Ok(None),
             None => {
                 let message = "this trigger has no secret: no signature or key is checked";
-                let problem = Problem::new("secret", Mark::START, message);
+                let problem = Problem::new("secret", place, message);
                 Err(TriggerError::Invalid(problem.into()))
             }
         }

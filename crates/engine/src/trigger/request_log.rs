@@ -2,6 +2,7 @@
 //! goes through here, in crowds and without anybody waiting for it: a flood of refused requests costs
 //! no more than a bounded queue, and what does not fit is counted and left out.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -26,6 +27,8 @@ const WAITING_MAX: usize = 2_048;
 const TOGETHER_MAX: usize = 200;
 /// Those that come within this are.
 const TOGETHER: Duration = Duration::from_millis(50);
+/// What could not be logged is told at most this often.
+const TOLD_EVERY: Duration = Duration::from_secs(60);
 /// Bytes of a refused body that are kept.
 pub(super) const BODY_HEAD_BYTES: usize = 64 * 1_024;
 /// What the sealed headers are for.
@@ -34,17 +37,24 @@ const PURPOSE: &str = "webhook request";
 /// The way into the log.
 pub(crate) struct RequestLog {
     sender: mpsc::Sender<RequestRow>,
-    left_out: AtomicU64,
+    left_out: Arc<AtomicU64>,
+}
+
+/// What the loop of a log reads.
+pub(crate) struct Logged {
+    rows: mpsc::Receiver<RequestRow>,
+    left_out: Arc<AtomicU64>,
 }
 
 /// A log, and what its loop reads.
-pub(crate) fn request_log() -> (RequestLog, mpsc::Receiver<RequestRow>) {
-    let (sender, receiver) = mpsc::channel(WAITING_MAX);
-    let log = RequestLog {
-        sender,
-        left_out: AtomicU64::new(0),
+pub(crate) fn request_log() -> (RequestLog, Logged) {
+    let (sender, rows) = mpsc::channel(WAITING_MAX);
+    let left_out = Arc::new(AtomicU64::new(0));
+    let logged = Logged {
+        rows,
+        left_out: Arc::clone(&left_out),
     };
-    (log, receiver)
+    (RequestLog { sender, left_out }, logged)
 }
 
 impl RequestLog {
@@ -61,13 +71,43 @@ impl RequestLog {
     }
 }
 
+/// Says now and then how many requests are missing from the log.
+struct LeftOut {
+    count: Arc<AtomicU64>,
+    told: u64,
+    told_at: Option<tokio::time::Instant>,
+}
+
+impl LeftOut {
+    /// How many are new since the last time, if it is time to say so.
+    fn news(&mut self) -> Option<u64> {
+        let count = self.count.load(Ordering::Relaxed);
+        let is_soon = self.told_at.is_some_and(|at| at.elapsed() < TOLD_EVERY);
+        if count == self.told || is_soon {
+            return None;
+        }
+        let new = count - self.told;
+        self.told = count;
+        self.told_at = Some(tokio::time::Instant::now());
+        Some(new)
+    }
+}
+
 /// Writes what waits, until the node stops.
-pub(crate) async fn log_loop(
-    mut rows: mpsc::Receiver<RequestRow>,
-    queue: Queue,
-    stopping: CancellationToken,
-) {
+pub(crate) async fn log_loop(logged: Logged, queue: Queue, stopping: CancellationToken) {
+    let Logged { mut rows, left_out } = logged;
+    let mut left_out = LeftOut {
+        count: left_out,
+        told: 0,
+        told_at: None,
+    };
     loop {
+        if let Some(count) = left_out.news() {
+            tracing::warn!(
+                count,
+                "refused requests to webhooks came faster than they can be logged; these are not in the log"
+            );
+        }
         let first = tokio::select! {
             biased;
             row = rows.recv() => row,
@@ -166,5 +206,29 @@ fn belongs(request: &RequestId) -> Belongs<'_> {
     Belongs {
         purpose: PURPOSE,
         owner: request.as_bytes(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_left_out_is_told_now_and_then() {
+        let count = Arc::new(AtomicU64::new(0));
+        let mut left_out = LeftOut {
+            count: Arc::clone(&count),
+            told: 0,
+            told_at: None,
+        };
+        assert_eq!(left_out.news(), None);
+        count.store(7, Ordering::Relaxed);
+        assert_eq!(left_out.news(), Some(7));
+        count.store(9, Ordering::Relaxed);
+        assert_eq!(left_out.news(), None, "not yet");
+        tokio::time::advance(TOLD_EVERY).await;
+        assert_eq!(left_out.news(), Some(2));
+        tokio::time::advance(TOLD_EVERY).await;
+        assert_eq!(left_out.news(), None, "nothing new");
     }
 }

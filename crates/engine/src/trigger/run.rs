@@ -7,11 +7,12 @@ use refire_core::json::Json;
 use refire_core::time::Timestamp;
 use refire_core::trigger::range::BACKFILL_MAX;
 use refire_core::trigger::{Entry, Slots, Trigger, Upcoming, backfill, backfilled, upcoming};
-use refire_store::{LIMIT_MAX, SlotRow};
+use refire_store::{IdempotencyClaim, LIMIT_MAX, SlotRow};
 
 use super::{TriggerError, rows};
 use crate::commit::{Admitted, Cause, CommitFailure};
-use crate::engine::{Accepted, Engine};
+use crate::engine::{Accepted, Engine, accepted};
+use crate::intake::{self, IDEMPOTENCY_WINDOW};
 
 /// Times a slot is tried again because the trigger moved meanwhile.
 const AGAIN_MAX: u32 = 20;
@@ -31,19 +32,32 @@ pub struct Backfill {
 }
 
 impl Engine {
-    /// Starts an execution as the trigger would, with another input if one is given.
+    /// Starts an execution as the trigger would, with another input if one is given. The same key never
+    /// starts a second one through this trigger, nor does it meet the keys of requests to a webhook.
     pub async fn run_trigger(
         &self,
         id: TriggerId,
         input: Option<Json>,
+        key: Option<String>,
         by: Option<String>,
     ) -> Result<Accepted, TriggerError> {
         let trigger = self.working(id).await?;
+        // The trigger's own input may be another one when the request is repeated.
+        let said = input.as_ref().map_or("", Json::as_str);
+        let claim = key.as_ref().map(|key| IdempotencyClaim {
+            scope: format!("{id} run"),
+            key_hash: intake::hash(key.as_bytes()),
+            body_hash: intake::hash(said.as_bytes()),
+            expires_at: self.now().plus(IDEMPOTENCY_WINDOW),
+        });
         let mut submission = rows::submission(&trigger, None, by);
+        submission.idempotency_key = key;
         if let Some(input) = input {
             submission.input = input;
         }
-        Ok(self.submit(submission).await?)
+        let draft = self.draft(submission).await?.claiming(claim);
+        let execution = draft.id;
+        Ok(accepted(execution, self.intake().commit(draft).await?)?)
     }
 
     /// The next planned times.

@@ -14,12 +14,13 @@ use crate::vault::{Belongs, Vault};
 /// What the sealed bytes are for.
 const PURPOSE: &str = "webhook secrets";
 
-/// The form in which secrets are sealed.
+/// The form in which secrets are sealed. What is read is owned: a text with escapes in it cannot be
+/// borrowed.
 #[derive(Serialize, Deserialize)]
-struct Kept<'a> {
-    current: &'a str,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    previous: Option<&'a str>,
+struct Kept<T> {
+    current: T,
+    #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
+    previous: Option<T>,
     /// When the previous one ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     until: Option<Timestamp>,
@@ -28,12 +29,13 @@ struct Kept<'a> {
 /// A secret that somebody chose, or a new one.
 pub(super) fn choose(
     given: Option<&str>,
+    place: Mark,
     method: Method,
     entropy: &dyn Entropy,
 ) -> Result<Secret, Problems> {
     match given {
         Some(text) => Secret::new(text, method).map_err(|problem| {
-            let wrong = Problem::new(&*problem.field, Mark::START, &*problem.message);
+            let wrong = Problem::new(&*problem.field, place, &*problem.message);
             match &problem.hint {
                 Some(hint) => wrong.with_hint(&**hint).into(),
                 None => wrong.into(),
@@ -64,6 +66,25 @@ pub(super) fn seal(
     Ok(vault.seal(entropy, belongs(&trigger), &plain)?)
 }
 
+/// The same secrets sealed with the current master key, if it was the previous one that had sealed them.
+pub(super) fn reseal(
+    vault: Option<&Vault>,
+    entropy: &dyn Entropy,
+    trigger: TriggerId,
+    sealed: &[u8],
+) -> Result<Option<Vec<u8>>, TriggerError> {
+    let vault = vault.ok_or(TriggerError::NoMasterKey)?;
+    let opened = vault.open(belongs(&trigger), sealed)?;
+    if !opened.stale {
+        return Ok(None);
+    }
+    Ok(Some(vault.seal(
+        entropy,
+        belongs(&trigger),
+        &opened.secret,
+    )?))
+}
+
 /// The secrets of a trigger that has this method.
 pub(super) fn open(
     vault: Option<&Vault>,
@@ -74,8 +95,11 @@ pub(super) fn open(
     let vault = vault.ok_or(TriggerError::NoMasterKey)?;
     let opened = vault.open(belongs(&trigger), sealed)?;
     let damaged = || TriggerError::Secrets(trigger);
-    let kept: Kept<'_> = serde_json::from_slice(&opened.secret).map_err(|_| damaged())?;
-    let secret = |text: &str| Secret::new(text, method).map_err(|_| damaged());
+    let kept: Kept<String> = serde_json::from_slice(&opened.secret).map_err(|_| damaged())?;
+    let secret = |text: String| {
+        let text = Zeroizing::new(text);
+        Secret::new(&text, method).map_err(|_| damaged())
+    };
     let previous = match (kept.previous, kept.until) {
         (Some(text), Some(until)) => Some(Previous {
             secret: secret(text)?,
@@ -93,5 +117,39 @@ fn belongs(trigger: &TriggerId) -> Belongs<'_> {
     Belongs {
         purpose: PURPOSE,
         owner: trigger.as_bytes(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entropy::SystemEntropy;
+    use crate::vault::MasterKey;
+
+    #[test]
+    fn every_secret_comes_back_as_it_was() {
+        let vault = Vault::new(MasterKey::new([7; 32]), None);
+        let entropy = SystemEntropy::default();
+        let trigger = TriggerId::from_bytes([1; 16]);
+        for text in [
+            "0123456789abcdef01234567",
+            r#"it's "quoted" and has a \ in it"#,
+            "schlüssel-schlüssel-schlüssel",
+        ] {
+            let secret = |text| Secret::new(text, Method::Hmac).unwrap();
+            let both = Secrets {
+                current: secret(text),
+                previous: Some(Previous {
+                    secret: secret(text),
+                    until: Timestamp::from_millis(7),
+                }),
+            };
+            let sealed = seal(Some(&vault), &entropy, trigger, &both).unwrap();
+            let opened = open(Some(&vault), trigger, &sealed, Method::Hmac).unwrap();
+            let previous = opened.previous.unwrap();
+            assert_eq!(opened.current.reveal(), text);
+            assert_eq!(previous.secret.reveal(), text);
+            assert_eq!(previous.until, Timestamp::from_millis(7));
+        }
     }
 }

@@ -82,11 +82,29 @@ pub enum Received {
     },
 }
 
+impl Received {
+    /// The word of the log.
+    #[must_use]
+    pub fn logged_as(&self) -> RequestStatus {
+        match self {
+            Self::Triggered(_) => RequestStatus::Triggered,
+            Self::AlreadyProcessed { .. } => RequestStatus::Duplicate,
+            Self::Filtered(_) | Self::Challenge(_) => RequestStatus::Filtered,
+            Self::NotFound => RequestStatus::Disabled,
+            Self::RateLimited(_) => RequestStatus::RateLimited,
+            Self::TooLarge => RequestStatus::TooLarge,
+            Self::Refused { status: 401, .. } => RequestStatus::AuthFailed,
+            Self::Refused { status: 403, .. } => RequestStatus::IpRefused,
+            Self::Refused { .. } => RequestStatus::Error,
+        }
+    }
+}
+
 /// A webhook ready to judge requests.
-struct Ready {
+pub(super) struct Ready {
     trigger: Trigger,
-    settings: Settings,
-    secrets: Option<Secrets>,
+    pub(super) settings: Settings,
+    pub(super) secrets: Option<Secrets>,
     /// Shared with the copies before and after it.
     rate: Arc<Mutex<Rate>>,
     read_at: Timestamp,
@@ -132,12 +150,25 @@ impl Engine {
         webhook: WebhookId,
         incoming: &Incoming,
     ) -> Result<Received, TriggerError> {
+        self.receive_as(self.new_request(), webhook, incoming).await
+    }
+
+    pub(super) fn new_request(&self) -> RequestId {
+        RequestId::from_bytes(entropy::fresh(self.entropy(), self.now()))
+    }
+
+    /// Takes a request under an id of the log.
+    pub(super) async fn receive_as(
+        &self,
+        id: RequestId,
+        webhook: WebhookId,
+        incoming: &Incoming,
+    ) -> Result<Received, TriggerError> {
         for _ in 0..AGAIN_MAX {
             let Some(ready) = self.webhook(webhook).await? else {
                 return Ok(Received::NotFound);
             };
             let now = self.now();
-            let id = RequestId::from_bytes(entropy::fresh(self.entropy(), now));
             if !ready.trigger.enabled {
                 self.log_request(&ready, id, incoming, RequestStatus::Disabled, None);
                 return Ok(Received::NotFound);
@@ -232,11 +263,12 @@ impl Engine {
             return Ok(None);
         };
         let mut ready = self.ready(&row)?;
-        if let Some(before) = before {
+        let mut known = self.webhooks().known();
+        // Others may have read it at the same moment: all count together.
+        if let Some(before) = known.ready.get(&id).or(before.as_ref()) {
             ready.rate = Arc::clone(&before.rate);
         }
         let ready = Arc::new(ready);
-        let mut known = self.webhooks().known();
         if known.ready.len() >= KEPT_MAX {
             known.ready.clear();
         }
@@ -246,7 +278,7 @@ impl Engine {
         Ok(Some(ready))
     }
 
-    fn ready(&self, row: &refire_store::TriggerRow) -> Result<Ready, TriggerError> {
+    pub(super) fn ready(&self, row: &refire_store::TriggerRow) -> Result<Ready, TriggerError> {
         let trigger = rows::trigger(row).map_err(TriggerError::Invalid)?;
         let Kind::Webhook(settings) = &trigger.settings.kind else {
             let kind = trigger.settings.kind.name();

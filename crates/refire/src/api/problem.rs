@@ -327,9 +327,11 @@ impl From<JsonError> for Problem {
     }
 }
 
-/// A trigger has problems. Their places are those in its stored form, so only fields are told.
+/// A trigger has problems; those in what was sent have a place in it.
 fn invalid_trigger(problems: &Problems) -> Problem {
     let named = |problem: &refire_core::definition::Problem| FieldProblem {
+        line: problem.place().map(|place| place.line),
+        column: problem.place().map(|place| place.column),
         hint: problem.hint.clone(),
         ..wrong(&problem.path, problem.message.clone())
     };

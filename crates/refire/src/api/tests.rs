@@ -18,16 +18,26 @@ async fn app() -> (App, tempfile::TempDir) {
 pub(super) async fn app_of(
     change: impl FnOnce(refire_engine::Builder) -> refire_engine::Builder,
 ) -> (App, tempfile::TempDir) {
-    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let directory = tempfile::tempdir().unwrap();
-    let now = refire_core::time::Timestamp::from_millis(0);
-    let store = Sqlite::open_in(directory.path(), &Options::new(now)).unwrap();
-    let builder = change(Engine::builder(Arc::new(store)));
-    let engine = builder.start().await.unwrap();
+    let engine = engine_in(directory.path(), change).await;
     (
         App::new(engine, AdminKey::new(KEY), 1024, Outside::default()),
         directory,
     )
+}
+
+/// An engine on what is in a directory.
+pub(super) async fn engine_in(
+    directory: &std::path::Path,
+    change: impl FnOnce(refire_engine::Builder) -> refire_engine::Builder,
+) -> Arc<Engine> {
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    let now = refire_core::time::Timestamp::from_millis(0);
+    let store = Sqlite::open_in(directory, &Options::new(now)).unwrap();
+    change(Engine::builder(Arc::new(store)))
+        .start()
+        .await
+        .unwrap()
 }
 
 pub(super) async fn ask(

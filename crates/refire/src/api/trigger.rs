@@ -4,6 +4,7 @@ mod act;
 mod history;
 mod requests;
 mod slots;
+mod tester;
 
 use axum::Json;
 use axum::extract::{Path, State};
@@ -41,10 +42,11 @@ pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(create, of_workflow))
         .routes(routes!(list))
-        .routes(routes!(one, change, delete))
+        .routes(routes!(one, change, replace, delete))
         .merge(act::router())
         .merge(slots::router())
         .merge(requests::router())
+        .merge(tester::router())
         .merge(history::router())
 }
 
@@ -245,7 +247,8 @@ async fn one(
 /// Changes a trigger by a JSON merge patch.
 ///
 /// `null` goes back to the default, objects are changed field by field, except `input`, which is
-/// replaced. The type stays.
+/// replaced. The type stays. A trigger that cannot be read any more, as its `problem` says, may be
+/// mended by it.
 #[utoipa::path(
     patch,
     path = "/api/triggers/{id}",
@@ -284,6 +287,51 @@ async fn change(
         .await
         .map_err(named(&id))?;
     Ok(Json(shown(&app, &origin, &changed)?))
+}
+
+/// Gives a trigger new settings in place of all that it was told.
+///
+/// What is not named goes back to its default. The type, a webhook's address and, as long as its
+/// senders are known in the same way, its secret stay. Whether it is enabled stays unless `enabled`
+/// says so.
+#[utoipa::path(
+    put,
+    path = "/api/triggers/{id}",
+    operation_id = "replace_trigger",
+    tag = "Triggers",
+    params(
+        ("id" = String, Path, description = "`trg_…`"),
+        ("catch_up" = Option<bool>, Query, description = "If it is enabled by this: whether the planned times of the pause are caught up with"),
+    ),
+    request_body(
+        content(
+            (serde_json::Value = "application/json", example = json!({"trigger_type": "cron", "cron_expression": "0 10 * * MON"})),
+            (String = "application/yaml"),
+        ),
+        description = "What starts it, as for a new one",
+    ),
+    responses(
+        (status = 200, description = "The trigger as it is now", body = Trigger),
+        (status = 400, description = "Every problem of it", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 503, description = "Others kept changing it", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn replace(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    mut query: Query,
+    origin: Origin,
+    body: Content,
+) -> Result<Json<Trigger>, Problem> {
+    let catch_up = catch_up(query.flag("catch_up"));
+    query.finish()?;
+    let replaced = app
+        .engine
+        .replace_trigger(known_id(&id)?, body.text()?, catch_up)
+        .await
+        .map_err(named(&id))?;
+    Ok(Json(shown(&app, &origin, &replaced)?))
 }
 
 fn catch_up(wanted: bool) -> CatchUp {

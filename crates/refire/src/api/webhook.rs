@@ -81,7 +81,7 @@ async fn receive(
     answer(received.map_err(trouble)?, app.body_bytes_max)
 }
 
-fn pairs(headers: &HeaderMap) -> Vec<(String, Vec<u8>)> {
+pub(super) fn pairs(headers: &HeaderMap) -> Vec<(String, Vec<u8>)> {
     let pair = |(name, value): (&http::HeaderName, &HeaderValue)| {
         (name.as_str().to_owned(), value.as_bytes().to_vec())
     };
@@ -89,7 +89,7 @@ fn pairs(headers: &HeaderMap) -> Vec<(String, Vec<u8>)> {
 }
 
 /// Where it comes from, as far as trusted proxies tell.
-fn source(app: &App, peer: IpAddr, headers: &[(String, Vec<u8>)]) -> IpAddr {
+pub(super) fn source(app: &App, peer: IpAddr, headers: &[(String, Vec<u8>)]) -> IpAddr {
     let pairs: Vec<(&str, &[u8])> = headers
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_slice()))

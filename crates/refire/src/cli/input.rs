@@ -13,7 +13,29 @@ use super::outcome::Usage;
 
 /// Reads and checks an input.
 pub(crate) fn read(argument: &str) -> anyhow::Result<Json> {
-    let (name, bytes) = match argument.strip_prefix('@') {
+    let (name, bytes) = bytes(argument)?;
+    Json::from_bytes(&bytes).map_err(|error| {
+        let said = explain(&name, &error);
+        // A file's name without the sign is the likeliest slip.
+        match name == "the input" && std::path::Path::new(argument).is_file() {
+            true => Usage(format!(
+                "{said}\n  tip: write @{argument} to read that file"
+            ))
+            .into(),
+            false => Usage(said).into(),
+        }
+    })
+}
+
+/// Reads a text as it is.
+pub(crate) fn text(argument: &str) -> anyhow::Result<String> {
+    let (name, bytes) = bytes(argument)?;
+    String::from_utf8(bytes).with_context(|| format!("{name} is not UTF-8"))
+}
+
+/// What was given, and what it is called.
+fn bytes(argument: &str) -> anyhow::Result<(String, Vec<u8>)> {
+    Ok(match argument.strip_prefix('@') {
         Some(file) => {
             let bytes = std::fs::read(file).with_context(|| format!("{file} cannot be read"))?;
             (file.to_owned(), bytes)
@@ -26,17 +48,6 @@ pub(crate) fn read(argument: &str) -> anyhow::Result<Json> {
             ("<stdin>".to_owned(), bytes)
         }
         None => ("the input".to_owned(), argument.as_bytes().to_vec()),
-    };
-    Json::from_bytes(&bytes).map_err(|error| {
-        let said = explain(&name, &error);
-        // A file's name without the sign is the likeliest slip.
-        match name == "the input" && std::path::Path::new(argument).is_file() {
-            true => Usage(format!(
-                "{said}\n  tip: write @{argument} to read that file"
-            ))
-            .into(),
-            false => Usage(said).into(),
-        }
     })
 }
 

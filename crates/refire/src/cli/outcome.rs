@@ -9,7 +9,7 @@ Exit codes:
   1  an error, explained on the standard error
   2  the command line is wrong, also where only the server could tell
   3  the execution failed or became a dead letter; a replay differs; a load test met errors;
-     migrations are pending
+     a test of a webhook was refused; migrations are pending
   4  the execution did not end within --wait; it goes on";
 
 /// A command line that cannot be carried out, found out after the arguments were read.

@@ -6,9 +6,11 @@ mod fields;
 mod filter;
 mod list;
 mod local;
+mod recheck;
 mod requests;
 mod show;
 mod slots;
+mod tester;
 
 use clap::Subcommand;
 
@@ -40,6 +42,12 @@ pub(crate) enum TriggerCommand {
     Slots(slots::SlotsArgs),
     /// List the requests to a webhook, or show one
     Requests(requests::RequestsArgs),
+    /// Judge refused requests to a webhook again, and run those that pass
+    Recheck(recheck::RecheckArgs),
+    /// Send a webhook a request that is signed as its sender would
+    Test(tester::TestArgs),
+    /// Print a ready signed curl command for a webhook
+    Curl(tester::CurlArgs),
     /// Run planned times of the past, by default only what was missed
     Backfill(slots::BackfillArgs),
     /// Give a webhook a new secret; the old one is good for a while
@@ -62,6 +70,9 @@ pub(crate) async fn run(session: &Session, command: &TriggerCommand) -> anyhow::
         TriggerCommand::Next(args) => slots::next(session, args).await,
         TriggerCommand::Slots(args) => slots::slots(session, args).await,
         TriggerCommand::Requests(args) => requests::run(session, args).await,
+        TriggerCommand::Recheck(args) => recheck::run(session, args).await,
+        TriggerCommand::Test(args) => tester::test(session, args).await,
+        TriggerCommand::Curl(args) => tester::curl(session, args).await,
         TriggerCommand::Backfill(args) => slots::backfill(session, args).await,
         TriggerCommand::RotateSecret(args) => act::rotate(session, args).await,
         TriggerCommand::History(args) => slots::history(session, args).await,

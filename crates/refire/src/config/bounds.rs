@@ -38,6 +38,11 @@ pub(crate) struct Bounds {
     /// Those whose dead letter waits for a person are always kept.
     #[arg(long, env = "REFIRE_KEEP_FAILED", value_name = "TIME")]
     pub(super) keep_failed: Option<String>,
+    /// How long requests to webhooks are kept in the log, or `forever` [default: 30d]
+    ///
+    /// Of refused ones only the newest of each trigger are kept.
+    #[arg(long, env = "REFIRE_KEEP_REQUESTS", value_name = "TIME")]
+    pub(super) keep_requests: Option<String>,
     /// Only in the file: limits of single hosts.
     #[arg(skip)]
     pub(super) hosts: Vec<(String, HostLimit)>,
@@ -103,7 +108,11 @@ pub(super) fn retention(flags: &Bounds, file: &Bounds) -> anyhow::Result<Retenti
             flags.keep_failed.as_ref().or(file.keep_failed.as_ref()),
             defaults.failed,
         )?,
-        requests: defaults.requests,
+        requests: keep(
+            "keep-requests",
+            flags.keep_requests.as_ref().or(file.keep_requests.as_ref()),
+            defaults.requests,
+        )?,
         every: defaults.every,
     })
 }
@@ -181,7 +190,8 @@ mod tests {
     #[test]
     fn hosts_have_limits_of_their_own() {
         let text = "hosts:\n  API.example.com: { concurrency: 10, rate: { max: 50, per: 1s } }\n  \
-                    \"10.0.0.7:8080\": { retries: 2 }\nkeep_completed: forever\nkeep_failed: 7d\n";
+                    \"10.0.0.7:8080\": { retries: 2 }\nkeep_completed: forever\nkeep_failed: 7d\n\
+                    keep_requests: 2d\n";
         let file = parse(text).unwrap().bounds;
         let limits = limits(&Bounds::default(), &file).unwrap();
         let api = limits.hosts["api.example.com"];
@@ -191,6 +201,7 @@ mod tests {
         let kept = retention(&Bounds::default(), &file).unwrap();
         assert_eq!(kept.completed, None);
         assert_eq!(kept.failed, Some(Duration::from_secs(7 * 86_400)));
+        assert_eq!(kept.requests, Some(Duration::from_secs(2 * 86_400)));
         assert_eq!(kept.cancelled, Retention::default().cancelled);
     }
 
@@ -205,6 +216,13 @@ mod tests {
             let error = format!("{:#}", parse(text).unwrap_err());
             assert!(error.contains(expected), "{error}");
         }
+        let flags = Bounds {
+            keep_requests: Some("7d".to_owned()),
+            ..Bounds::default()
+        };
+        let file = parse("keep_requests: 2d").unwrap().bounds;
+        let kept = retention(&flags, &file).unwrap();
+        assert_eq!(kept.requests, Some(Duration::from_secs(7 * 86_400)));
         let flags = Bounds {
             keep_failed: Some("soon".to_owned()),
             ..Bounds::default()

@@ -30,7 +30,7 @@ pub(super) struct Settings {
 }
 
 /// Every key, for the message about an unknown one.
-const KEYS: [&str; 22] = [
+const KEYS: [&str; 23] = [
     "listen",
     "data_dir",
     "database",
@@ -52,6 +52,7 @@ const KEYS: [&str; 22] = [
     "keep_completed",
     "keep_cancelled",
     "keep_failed",
+    "keep_requests",
     "hosts",
 ];
 
@@ -123,6 +124,7 @@ fn set_bound(bounds: &mut Bounds, key: &str, value: &Node) -> anyhow::Result<()>
         "keep_completed" => bounds.keep_completed = Some(text(value)?),
         "keep_cancelled" => bounds.keep_cancelled = Some(text(value)?),
         "keep_failed" => bounds.keep_failed = Some(text(value)?),
+        "keep_requests" => bounds.keep_requests = Some(text(value)?),
         "hosts" => bounds.hosts = super::bounds::hosts(value)?,
         _ => bail!("there is no such setting; there are {}", KEYS.join(", ")),
     }

@@ -2,15 +2,19 @@
 //! start. It is never in the database; nodes that share one need the same key.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
+use refire_engine::Engine;
 use refire_engine::entropy::SystemEntropy;
+use refire_engine::trigger::Resealed;
 use refire_engine::vault::{MASTER_KEY_BYTES, MasterKey, Vault};
 use refire_store::postgres::Postgres;
 
 use super::key;
+use super::store::Opened;
 use crate::config::ServeConfig;
 
 /// In the data directory.
@@ -63,6 +67,57 @@ pub(super) async fn agree(config: &ServeConfig, store: &Postgres) -> anyhow::Res
         );
     }
     Ok(Some(Vault::new(current, previous)))
+}
+
+/// A change of the master key that is under way.
+pub(super) struct Change {
+    /// Which key is the new one.
+    key_id: Vec<u8>,
+    /// Where the nodes agree about it.
+    shared: Option<Arc<Postgres>>,
+}
+
+impl Change {
+    /// None if there is no previous key.
+    pub(super) fn of(vault: Option<&Vault>, store: &Opened) -> Option<Self> {
+        let vault = vault.filter(|vault| vault.is_changing())?;
+        Some(Self {
+            key_id: vault.key_id().to_vec(),
+            shared: match store {
+                Opened::Sqlite(_) => None,
+                Opened::Postgres(store) => Some(Arc::clone(store)),
+            },
+        })
+    }
+
+    /// Seals everything with the new key, and says whether the previous one can be dropped.
+    pub(super) async fn carry_out(self, engine: Arc<Engine>) {
+        let resealed = match engine.reseal_secrets().await {
+            Ok(resealed) => resealed,
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::error!(
+                    error,
+                    "not all secrets are sealed with the new master key yet"
+                );
+                return;
+            }
+        };
+        if let Some(store) = &self.shared
+            && let Err(error) = store.put_setting(SETTING, &self.key_id).await
+        {
+            let error = &error as &dyn std::error::Error;
+            tracing::error!(error, "the database does not know the new master key yet");
+            return;
+        }
+        let Resealed { sealed, closed } = resealed;
+        tracing::info!(
+            sealed,
+            closed,
+            "the secrets of so many triggers were sealed with the new master key; when all nodes have \
+             started with it, REFIRE_MASTER_KEY_PREVIOUS can be dropped"
+        );
+    }
 }
 
 fn previous(config: &ServeConfig) -> anyhow::Result<Option<MasterKey>> {

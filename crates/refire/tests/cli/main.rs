@@ -17,3 +17,4 @@ mod story;
 mod stub;
 mod triggers;
 mod validate;
+mod webhooks;

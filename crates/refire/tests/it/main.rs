@@ -3,6 +3,7 @@
 
 mod alone;
 mod auth;
+mod bad_webhooks;
 mod bodies;
 mod commands;
 mod crash;
@@ -12,6 +13,7 @@ mod definitions;
 mod executions;
 mod idempotency;
 mod lists;
+mod master_key;
 mod process;
 mod replays;
 mod retries;
@@ -20,6 +22,7 @@ mod sockets;
 mod start;
 mod stop;
 mod target;
+mod tester;
 mod triggers;
 mod undoing;
 mod webhooks;

@@ -4,6 +4,8 @@
 
 #[path = "../it/auth.rs"]
 mod auth;
+#[path = "../it/bad_webhooks.rs"]
+mod bad_webhooks;
 #[path = "../it/bodies.rs"]
 mod bodies;
 #[path = "../it/commands.rs"]
@@ -20,6 +22,8 @@ mod executions;
 mod idempotency;
 #[path = "../it/lists.rs"]
 mod lists;
+#[path = "../it/master_key.rs"]
+mod master_key;
 #[path = "../it/process.rs"]
 mod process;
 #[path = "../it/replays.rs"]
@@ -32,6 +36,8 @@ mod server;
 mod stop;
 #[path = "../it/target.rs"]
 mod target;
+#[path = "../it/tester.rs"]
+mod tester;
 #[path = "../it/triggers.rs"]
 mod triggers;
 #[path = "../it/undoing.rs"]

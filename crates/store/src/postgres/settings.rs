@@ -25,3 +25,15 @@ pub(super) async fn put_if_absent(
     let stands = setting(reader, name).await?;
     stands.ok_or_else(|| ReadError::Unavailable(format!("setting {name} was removed").into()))
 }
+
+/// Another value in place of the one that stands.
+pub(super) async fn put(reader: &Reader, name: &str, value: &[u8]) -> Result<(), ReadError> {
+    let put = reader
+        .prepare_cached(
+            "INSERT INTO settings (name, value) VALUES ($1, $2) \
+             ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value",
+        )
+        .await?;
+    reader.execute(&put, &[&name, &value]).await?;
+    Ok(())
+}

@@ -8,7 +8,12 @@ use crate::trigger::fixture::at;
 const NOW: &str = "2026-11-16T09:30:00Z";
 
 fn create(source: &str) -> Result<Draft, Problems> {
-    Draft::create(source, at(NOW))
+    Draft::create(&Wish::parse(source)?, at(NOW))
+}
+
+fn patch(old: &Settings, patch: &str, now: &str) -> Result<Draft, Problems> {
+    let wish = Wish::parse(patch)?;
+    Draft::patch(old.kind.name(), old.text.as_str(), &wish, at(now))
 }
 
 fn settings(source: &str) -> Settings {
@@ -94,7 +99,7 @@ fn the_input_is_kept_byte_for_byte() {
     assert_eq!(settings.input.as_str(), input);
     let again = Settings::parse(settings.text.as_str()).unwrap();
     assert_eq!(again.input.as_str(), input);
-    let patched = Draft::patch(&again, r#"{"name":"x"}"#, at(NOW)).unwrap();
+    let patched = patch(&again, r#"{"name":"x"}"#, NOW).unwrap();
     assert_eq!(patched.settings.input.as_str(), input);
 }
 
@@ -267,7 +272,6 @@ fn what_is_wrong_with_the_whole() {
             webhook(r#""dead_man":{"grace":"1h"}"#),
             "dead_man.grace: a webhook has no planned times",
         ),
-        (webhook(r#""secret":"s""#), "secret: a secret is kept apart"),
         (
             webhook(r#""rateLimit":1,"rate_limit":2"#),
             "rate_limit: is given twice",
@@ -278,7 +282,7 @@ fn what_is_wrong_with_the_whole() {
 #[test]
 fn a_change_is_laid_over_what_was_said() {
     let old = r#"{"trigger_type":"cron","name":"n","cron_expression":"0 * * * *","timezone":"Asia/Taipei","dst":{"gap":"skip","repeat":"both"},"input":{"a":{"b":1}},"retry":{"maxRetries":3,"strategy":"fixed"}}"#;
-    for (patch, expected) in [
+    for (change, expected) in [
         ("{}", old.to_owned()),
         (r#"{"name":null}"#, old.replace(r#""name":"n","#, "")),
         (r#"{"enabled":false}"#, old.to_owned()),
@@ -312,12 +316,12 @@ fn a_change_is_laid_over_what_was_said() {
             old.replace(r#""input""#, r#""overlap":"skip","input""#),
         ),
     ] {
-        let draft = Draft::patch(&settings(old), patch, at(NOW))
-            .unwrap_or_else(|problems| panic!("{patch}: {problems}"));
-        assert_eq!(draft.settings.text.as_str(), expected, "{patch}");
-        assert_eq!(draft.enabled.is_some(), patch.contains("enabled"));
+        let draft = patch(&settings(old), change, NOW)
+            .unwrap_or_else(|problems| panic!("{change}: {problems}"));
+        assert_eq!(draft.settings.text.as_str(), expected, "{change}");
+        assert_eq!(draft.enabled.is_some(), change.contains("enabled"));
     }
-    for (patch, expected) in [
+    for (change, expected) in [
         (
             r#"{"trigger_type":"schedule","every":"1h"}"#,
             "trigger_type: the type of a trigger cannot be changed; it is `cron`",
@@ -334,17 +338,16 @@ fn a_change_is_laid_over_what_was_said() {
         (r#"{"timezon":"Asia/Tokyo"}"#, "timezon: unknown key"),
         ("3", ": a trigger is a mapping"),
     ] {
-        let said = wrong(Draft::patch(&settings(old), patch, at(NOW)));
-        assert!(said[0].starts_with(expected), "{patch}: {said:?}");
+        let said = wrong(patch(&settings(old), change, NOW));
+        assert!(said[0].starts_with(expected), "{change}: {said:?}");
     }
 }
 
 #[test]
 fn the_anchor_of_an_interval_stays_until_the_interval_goes() {
     let old = settings(r#"{"trigger_type":"schedule","every":"13h"}"#);
-    let later = at("2026-12-01T00:00:00Z");
-    let patched = |patch: &str| {
-        let draft = Draft::patch(&old, patch, later).unwrap();
+    let patched = |change: &str| {
+        let draft = patch(&old, change, "2026-12-01T00:00:00Z").unwrap();
         draft.settings.text.to_string()
     };
     assert_eq!(
@@ -365,7 +368,7 @@ fn the_anchor_of_an_interval_stays_until_the_interval_goes() {
 fn jitter_moves_no_slot_and_everything_else_may() {
     let base = r#"{"trigger_type":"schedule","daily":{"time":"09:00"}}"#;
     let old = settings(base);
-    for (patch, same) in [
+    for (change, same) in [
         (r#"{"jitter":"5m"}"#, true),
         (r#"{"overlap":"skip","name":"x"}"#, true),
         (r#"{"timezone":"Asia/Tokyo"}"#, false),
@@ -373,22 +376,93 @@ fn jitter_moves_no_slot_and_everything_else_may() {
         (r#"{"end":"2030-01-01"}"#, false),
         (r#"{"dst":{"gap":"skip"}}"#, false),
     ] {
-        let new = Draft::patch(&old, patch, at(NOW)).unwrap().settings;
-        assert_eq!(new.plans_like(&old), same, "{patch}");
+        let new = patch(&old, change, NOW).unwrap().settings;
+        assert_eq!(new.plans_like(&old), same, "{change}");
     }
 }
 
 #[test]
 fn a_secret_is_taken_out_before_anything_is_read() {
     let source = r#"{"trigger_type":"webhook","secret":"s3cret","input":{ "a":1 },"name":null,"enabled":true}"#;
-    let (rest, secret) = split_secret(source).unwrap();
-    assert_eq!(secret.as_deref(), Some("s3cret"));
-    assert_eq!(
-        rest.as_str(),
-        r#"{"trigger_type":"webhook","name":null,"enabled":true,"input":{ "a":1 }}"#
+    let wish = Wish::parse(source).unwrap();
+    assert_eq!(wish.secret(), Some("s3cret"));
+    assert_eq!(wish.secret_place().column, 36);
+    assert!(wish.written.node.get("secret").is_none());
+    let stored = Settings::parse(source).unwrap_err();
+    assert!(
+        stored
+            .to_string()
+            .starts_with("secret: a secret is kept apart")
     );
-    assert!(split_secret(r#"{"secret":5}"#).is_err());
-    assert_eq!(split_secret(r#"{"secret":null}"#).unwrap().1, None);
+    assert!(Wish::parse(r#"{"secret":5}"#).is_err());
+    let none = Wish::parse(r#"{"secret":null}"#).unwrap();
+    assert_eq!(none.secret(), None);
+    assert_eq!(none.secret_place(), Mark::NOWHERE);
+}
+
+#[test]
+fn a_problem_has_the_place_where_it_was_written() {
+    let places = |result: Result<Draft, Problems>| -> Vec<(String, u32, u32)> {
+        let problems = result.unwrap_err();
+        let place = |problem: &crate::definition::Problem| {
+            (problem.path.clone(), problem.line, problem.column)
+        };
+        problems.iter().map(place).collect()
+    };
+    let place = |field: &str, line, column| (field.to_owned(), line, column);
+    let cron =
+        "trigger_type: cron\nname: x\ntimezone: Mars/Olympus\ncron_expression: \"61 * * * *\"\n";
+    assert_eq!(
+        places(create(cron)),
+        [place("timezone", 3, 11), place("cron_expression", 4, 18)]
+    );
+    let webhook = "trigger_type: webhook\nsecret: \"\"\nauthentication: hmac\nfilters:\n  \
+                   - { json_path: $.a, operator: exists }\n  \
+                   - json_path: \"$.(\"\n    operator: equals\n    value: 1\nip_allow:\n  - nowhere\n";
+    assert_eq!(
+        places(create(webhook)),
+        [
+            place("filters[1].json_path", 6, 16),
+            place("ip_allow[0]", 10, 5)
+        ]
+    );
+    // What is stored stands in no text that somebody has; a change does.
+    let old = settings(r#"{"trigger_type":"cron","cron_expression":"0 * * * *"}"#);
+    let said = places(patch(&old, "jitter: 1h\ntimezone: Mars/Olympus\n", NOW));
+    assert_eq!(said, [place("timezone", 2, 11)]);
+    let broken =
+        r#"{"trigger_type":"cron","cron_expression":"0 * * * *","timezone":"Mars/Olympus"}"#;
+    let problems = Settings::parse(broken).unwrap_err();
+    assert_eq!(problems.iter().next().unwrap().place(), None);
+    assert!(problems.to_string().starts_with("timezone: `Mars/Olympus`"));
+}
+
+#[test]
+fn what_cannot_be_read_any_more_is_mended_by_a_change_or_replaced() {
+    for (broken, change) in [
+        (
+            r#"{"trigger_type":"cron","cron_expression":"0 9 * * *","timezone":"Mars/Olympus"}"#,
+            r#"{"timezone":"Asia/Taipei"}"#,
+        ),
+        (
+            r#"{"trigger_type":"cron","cron_expression":"0 9 * * *","timezone":"Asia/Taipei","speed":3}"#,
+            r#"{"speed":null}"#,
+        ),
+    ] {
+        assert!(Settings::parse(broken).is_err());
+        let wish = Wish::parse(change).unwrap();
+        let mended = Draft::patch("cron", broken, &wish, at(NOW)).unwrap();
+        let whole =
+            r#"{"trigger_type":"cron","cron_expression":"0 9 * * *","timezone":"Asia/Taipei"}"#;
+        assert_eq!(mended.settings.text.as_str(), whole);
+        let wish = Wish::parse(whole).unwrap();
+        let replaced = Draft::replace("cron", &wish, at(NOW)).unwrap();
+        assert_eq!(replaced, mended);
+        let said = wrong(Draft::replace("webhook", &wish, at(NOW)));
+        assert!(said[0].starts_with("trigger_type: the type of a trigger"));
+    }
+    let wish = Wish::parse(r#"{"name":"x"}"#).unwrap();
+    assert!(Draft::patch("cron", "not JSON: {", &wish, at(NOW)).is_err());
 }
 
 /// Fields with values that are right, wrong, or of another kind.
@@ -443,9 +517,9 @@ proptest! {
             Ok(Draft { settings, enabled }) => {
                 let text = settings.text.as_str();
                 prop_assert_eq!(&Settings::parse(text).unwrap(), &settings);
-                let same = Draft::patch(&settings, "{}", at("2030-01-01T00:00:00Z")).unwrap();
+                let same = patch(&settings, "{}", "2030-01-01T00:00:00Z").unwrap();
                 prop_assert_eq!(&same.settings, &settings);
-                let replaced = Draft::patch(&settings, &source, at(NOW)).unwrap();
+                let replaced = patch(&settings, &source, NOW).unwrap();
                 prop_assert_eq!(&replaced.settings, &settings);
                 prop_assert_eq!(replaced.enabled, enabled);
             }
@@ -457,10 +531,9 @@ proptest! {
     }
 
     #[test]
-    fn no_text_is_a_crash(text in "\\PC{0,60}", patch in "[{}\\[\\]a-z_:,\"0-9]{0,40}") {
+    fn no_text_is_a_crash(text in "\\PC{0,60}", change in "[{}\\[\\]a-z_:,\"0-9]{0,40}") {
         let _ = create(&text);
         let old = settings(r#"{"trigger_type":"schedule","every":"1h"}"#);
-        let _ = Draft::patch(&old, &patch, at(NOW));
-        let _ = split_secret(&patch);
+        let _ = patch(&old, &change, NOW);
     }
 }

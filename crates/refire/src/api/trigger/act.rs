@@ -5,6 +5,7 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::{Extension, Path, State};
 use axum::response::Response;
+use http::HeaderMap;
 use refire_client::model::{
     Accepted, EnableTrigger, Problem as ProblemModel, RotateSecret, Trigger,
 };
@@ -17,7 +18,7 @@ use super::{catch_up, find, known_id, named, shown};
 use crate::api::App;
 use crate::api::auth::Actor;
 use crate::api::body::Content;
-use crate::api::execute::{accepted, not_null, settle};
+use crate::api::execute::{accepted, idempotency_key, not_null, settle};
 use crate::api::origin::Origin;
 use crate::api::problem::Problem;
 use crate::api::query::Query;
@@ -95,21 +96,28 @@ async fn disable(
 }
 
 /// Starts an execution now, as the trigger would. It is no planned time: the ledger has nothing of it.
+///
+/// With `Idempotency-Key` a repeat never starts a second one: it gets the first one's id for 7 days.
 #[utoipa::path(
     post,
     path = "/api/triggers/{id}/run",
     operation_id = "run_trigger",
     tag = "Triggers",
-    params(("id" = String, Path, description = "`trg_…`")),
+    params(
+        ("id" = String, Path, description = "`trg_…`"),
+        ("Idempotency-Key" = Option<String>, Header, description = "The same key never starts a second execution through this trigger"),
+    ),
     request_body(
         content = serde_json::Value,
         description = "Another input; with an empty body the trigger's own",
         example = json!({"customer_id": 42}),
     ),
     responses(
-        (status = 202, description = "It is durable and will run", body = Accepted),
-        (status = 400, description = "The body is wrong", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 202, description = "It is durable and will run", body = Accepted,
+            headers(("Location" = String, description = "The execution"), ("Idempotent-Replayed" = String, description = "true when the key had this execution already"))),
+        (status = 400, description = "The body or the key is wrong", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 409, description = "The key was used with another input", body = ProblemModel, content_type = "application/problem+json"),
     ),
 )]
 async fn run(
@@ -117,6 +125,7 @@ async fn run(
     Extension(actor): Extension<Actor>,
     Path(id): Path<String>,
     query: Query,
+    headers: HeaderMap,
     body: Content,
 ) -> Result<Response, Problem> {
     query.finish()?;
@@ -124,9 +133,10 @@ async fn run(
         true => None,
         false => Some(not_null(body.json()?)?),
     };
+    let key = idempotency_key(&headers)?;
     let workflow = find(&app, &id).await?.row.workflow;
     let by = Some(actor.name().to_owned());
-    let started = app.engine.run_trigger(known_id(&id)?, input, by).await;
+    let started = app.engine.run_trigger(known_id(&id)?, input, key, by).await;
     let started = settle(&started.map_err(named(&id))?, &workflow)?;
     Ok(accepted(&app, started).await)
 }

@@ -2,13 +2,14 @@
 
 use axum::Router;
 use http::StatusCode;
-use refire_core::id::WebhookId;
-use refire_engine::trigger::{Incoming, Received};
+use refire_core::id::{TriggerId, WebhookId};
+use refire_engine::trigger::{Incoming, Received, Resealed};
 use refire_engine::vault::{MasterKey, Vault};
+use refire_store::{Batch, ChangeTrigger, Part, PartOutcome};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::api::tests::{app_of, ask, request};
+use crate::api::tests::{app_of, ask, engine_in, request};
 use crate::api::{App, router};
 
 const WORKFLOW: &str =
@@ -152,4 +153,163 @@ async fn the_log_has_every_request_with_its_body() {
         let page = get(&router, &format!("{path}?{query}")).await;
         assert_eq!(page["items"].as_array().unwrap().len(), count, "{query}");
     }
+}
+
+/// Puts settings into the store as no request could.
+async fn store(app: &App, trigger: &Value, settings: &str) {
+    let id: TriggerId = trigger["id"].as_str().unwrap().parse().unwrap();
+    let store = app.engine.store();
+    let row = store.trigger(id).await.unwrap().unwrap();
+    let change = ChangeTrigger {
+        id,
+        workflow: row.workflow,
+        version: row.version,
+        enabled: row.enabled,
+        settings: settings.as_bytes().to_vec(),
+        secrets: row.secrets,
+        state: None,
+    };
+    let batch = Batch {
+        commit_id: [row.version.to_be_bytes()[3]; 16],
+        lease: None,
+        now: app.engine.now(),
+        parts: vec![Part::ChangeTrigger(Box::new(change))],
+    };
+    let written = store.commit(&batch).await.unwrap();
+    assert!(matches!(written[..], [PartOutcome::Done]), "{written:?}");
+}
+
+#[tokio::test]
+async fn a_trigger_that_cannot_be_read_any_more_says_so_and_is_mended() {
+    let (app, router, _directory) = ready().await;
+    let good =
+        json!({"trigger_type": "cron", "cron_expression": "0 9 * * *", "timezone": "Asia/Taipei"});
+    let (_, trigger) = post(&router, "/api/workflows/w/triggers", good.clone()).await;
+    let path = format!("/api/triggers/{}", trigger["id"].as_str().unwrap());
+    let vanished =
+        r#"{"trigger_type":"cron","cron_expression":"0 9 * * *","timezone":"Mars/Olympus"}"#;
+    let unknown = r#"{"trigger_type":"cron","cron_expression":"0 9 * * *","timezone":"Asia/Taipei","speed":3}"#;
+    let change = |method: &'static str, body: Value| {
+        let router = router.clone();
+        let path = path.clone();
+        async move { ask(&router, request(method, &path, body.to_string())).await }
+    };
+    for (stored, said, method, mend) in [
+        (
+            vanished,
+            "timezone: `Mars/Olympus`",
+            "PATCH",
+            json!({"timezone": "Asia/Taipei"}),
+        ),
+        (
+            unknown,
+            "speed: unknown key",
+            "PATCH",
+            json!({"speed": null}),
+        ),
+        (vanished, "timezone: `Mars/Olympus`", "PUT", good.clone()),
+        ("not: {JSON", "", "PUT", good.clone()),
+    ] {
+        store(&app, &trigger, stored).await;
+        let shown = get(&router, &path).await;
+        assert!(
+            shown["problem"].as_str().unwrap().starts_with(said),
+            "{shown}"
+        );
+        let listed = get(&router, "/api/triggers").await;
+        assert_eq!(listed["items"][0]["problem"], shown["problem"]);
+        assert_eq!(shown["next_execution"], json!(null));
+        let (status, problem) = change("PATCH", json!({"name": "x"})).await;
+        assert_eq!(status.as_u16(), 400, "{problem}");
+        assert_eq!(problem["code"], "RF0032");
+        assert_eq!(
+            problem["errors"][0].get("line"),
+            None,
+            "not in what was sent"
+        );
+        let (status, mended) = change(method, mend).await;
+        assert_eq!(status.as_u16(), 200, "{stored}: {mended}");
+        assert_eq!(
+            (&mended["problem"], &mended["timezone"]),
+            (&json!(null), &json!("Asia/Taipei"))
+        );
+        assert!(mended["next_execution"].is_string(), "{mended}");
+    }
+}
+
+#[tokio::test]
+async fn a_mended_webhook_keeps_its_address_and_its_secret() {
+    let (app, router, _directory) = ready().await;
+    let good = json!({"trigger_type": "webhook", "authentication": "hmac"});
+    let mut first = good.clone();
+    first["secret"] = json!("a secret that is no base64 at all");
+    let (_, trigger) = post(&router, "/api/workflows/w/triggers", first).await;
+    let path = format!("/api/triggers/{}", trigger["id"].as_str().unwrap());
+    store(
+        &app,
+        &trigger,
+        r#"{"trigger_type":"webhook","authentication":"hmac","speed":3}"#,
+    )
+    .await;
+    let test = format!("{path}/test");
+    let (status, problem) = post(&router, &test, json!({})).await;
+    assert_eq!(
+        (status, &problem["code"]),
+        (400, &json!("RF0032")),
+        "{problem}"
+    );
+    let (status, mended) = ask(&router, request("PUT", &path, good.to_string())).await;
+    assert_eq!(status.as_u16(), 200, "{mended}");
+    assert_eq!(mended["webhook_id"], trigger["webhook_id"]);
+    assert!(mended.get("secret").is_none(), "the old one is good");
+    let (_, tested) = post(&router, &test, json!({})).await;
+    assert_eq!(tested["result"]["status"], "triggered", "{tested}");
+    store(&app, &trigger, "{}").await;
+    let other = json!({"trigger_type": "webhook", "authentication": "standard_webhooks"});
+    let (_, mended) = ask(&router, request("PUT", &path, other.to_string())).await;
+    assert!(
+        mended["secret"].as_str().unwrap().starts_with("whsec_"),
+        "{mended}"
+    );
+}
+
+#[tokio::test]
+async fn after_a_change_of_the_master_key_the_old_one_can_go() {
+    let (app, router, directory) = ready().await;
+    let trigger = async |body: Value| {
+        let (status, made) = post(&router, "/api/workflows/w/triggers", body).await;
+        assert_eq!(status, 201, "{made}");
+    };
+    let webhook = |method: &str| json!({"trigger_type": "webhook", "authentication": method});
+    trigger(webhook("hmac")).await;
+    trigger(webhook("api_key")).await;
+    trigger(webhook("none")).await;
+    trigger(json!({"trigger_type": "cron", "cron_expression": "0 0 1 1 *"})).await;
+    app.engine.stop().await;
+    let key = |byte| MasterKey::new([byte; 32]);
+    let begin = async |vault| engine_in(directory.path(), |builder| builder.vault(vault)).await;
+    let engine = begin(Vault::new(key(8), Some(key(7)))).await;
+    let both = Resealed {
+        sealed: 2,
+        closed: 0,
+    };
+    assert_eq!(engine.reseal_secrets().await.unwrap(), both);
+    let none = Resealed::default();
+    assert_eq!(
+        engine.reseal_secrets().await.unwrap(),
+        none,
+        "once is enough"
+    );
+    engine.stop().await;
+    let engine = begin(Vault::new(key(8), None)).await;
+    assert_eq!(engine.reseal_secrets().await.unwrap(), none);
+    engine.stop().await;
+    let engine = begin(Vault::new(key(7), None)).await;
+    let closed = Resealed {
+        sealed: 0,
+        closed: 2,
+    };
+    let found = engine.reseal_secrets().await.unwrap();
+    assert_eq!(found, closed, "the old key opens nothing any more");
+    engine.stop().await;
 }

@@ -122,7 +122,10 @@ fn in_words(schedule: &Schedule, now: Timestamp) -> InWords {
 /// What was written, and the defaults that say how planned times are dealt with.
 fn settings(view: &TriggerView) -> Result<TriggerSettings, Problem> {
     let mut settings = TriggerSettings::default();
-    let written = Json::from_bytes(&view.row.settings).map_err(Problem::internal)?;
+    // What is no JSON at all is told as the trigger's problem.
+    let Ok(written) = Json::from_bytes(&view.row.settings) else {
+        return Ok(settings);
+    };
     for (name, value) in written.members() {
         if name != "trigger_type" {
             let value = RawValue::from_string(value.to_owned()).map_err(Problem::internal)?;

@@ -62,7 +62,8 @@ pub(crate) struct DisableArgs {
 #[command(after_help = "\
 Examples:
   refire trigger run trg_01j9x8w7v6t5s4r3q2p1n0m9k8
-  refire trigger run trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --input '{\"customer_id\": 42}' --wait 30s")]
+  refire trigger run trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --input '{\"customer_id\": 42}' --wait 30s
+  refire trigger run trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --idempotency-key report-2026-11-16")]
 pub(crate) struct RunArgs {
     /// The trigger (trg_…)
     id: String,
@@ -72,6 +73,9 @@ pub(crate) struct RunArgs {
     /// Wait so long for the end and show the result, e.g. 30s
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, allow_hyphen_values = true)]
     wait: Option<Duration>,
+    /// A key that starts an execution only once, however often it is sent
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<String>,
 }
 
 /// Options of `trigger rotate-secret`.
@@ -171,8 +175,14 @@ pub(super) async fn run(session: &Session, args: &RunArgs) -> anyhow::Result<Out
     let input = args.input.as_deref().map(input::read).transpose()?;
     let client = session.client()?;
     let input = input.as_ref().map(refire_core::json::Json::as_str);
-    let accepted = client.run_trigger(id, input).await?;
+    let key = args.idempotency_key.as_deref();
+    let accepted = client.run_trigger(id, input, key).await?;
     let execution = &accepted.execution_id;
+    if accepted.duplicate {
+        say(&format!(
+            "the idempotency key had started {execution} already"
+        ));
+    }
     if let Some(wait) = args.wait {
         // The id first: who interrupts the wait can still look at the execution.
         if !session.is_json() {

@@ -56,13 +56,17 @@ pub(crate) struct CreateArgs {
 Examples:
   refire trigger update trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --cron \"0 10 * * MON\"
   refire trigger update trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --overlap buffer_one --unset jitter
-  refire trigger update trg_01j9x8w7v6t5s4r3q2p1n0m9k8 -f change.yaml")]
+  refire trigger update trg_01j9x8w7v6t5s4r3q2p1n0m9k8 -f change.yaml
+  refire trigger update trg_01j9x8w7v6t5s4r3q2p1n0m9k8 -f trigger.yaml --replace")]
 pub(crate) struct UpdateArgs {
     /// The trigger (trg_…)
     id: String,
     /// A file with the fields that are to be different, or - for the standard input
     #[arg(long, short, value_name = "FILE")]
     file: Option<PathBuf>,
+    /// The file is all that the trigger is told: what it does not name goes back to the default
+    #[arg(long, requires = "file")]
+    replace: bool,
     #[command(flatten)]
     fields: Fields,
     /// Go back to the default of this field of the API, e.g. jitter; repeat it
@@ -143,10 +147,11 @@ pub(super) async fn update(session: &Session, args: &UpdateArgs) -> anyhow::Resu
         return Err(Usage(message.to_owned()).into());
     }
     let wish = wish(args.file.as_ref(), document)?;
-    let changed = session
-        .client()?
-        .change_trigger(id, &wish.text, false)
-        .await;
+    let client = session.client()?;
+    let changed = match args.replace {
+        true => client.replace_trigger(id, &wish.text).await,
+        false => client.change_trigger(id, &wish.text, false).await,
+    };
     let trigger = match changed {
         Ok(trigger) => trigger,
         Err(error) => return refused(session, &wish, error),
@@ -184,7 +189,12 @@ fn refused(session: &Session, wish: &Wish, error: refire_client::Error) -> anyho
 fn told(wish: &Wish, field: &FieldProblem) -> String {
     match &wish.file {
         Some(file) => format!("{file}: {}", field_line(field)),
-        None => field_line(&by_option(field)),
+        // The options were put together here: a place in that text says nothing.
+        None => field_line(&FieldProblem {
+            line: None,
+            column: None,
+            ..by_option(field)
+        }),
     }
 }
 

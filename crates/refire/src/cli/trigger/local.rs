@@ -40,9 +40,12 @@ pub(super) fn standing(trigger: &Trigger) -> &'static str {
     }
 }
 
-/// When it fires in one sentence, or where a webhook is.
+/// When it fires in one sentence, or where a webhook is; or why it does not work.
 pub(super) fn summary(trigger: &Trigger) -> String {
     let about = &trigger.about;
+    if let Some(problem) = &about.problem {
+        return problem.clone();
+    }
     let words = about.description_in_words.as_ref().map(|words| {
         let first = words.en.split_once(". ").map(|(first, _)| first);
         first.unwrap_or(&words.en).to_owned()
@@ -69,5 +72,21 @@ mod tests {
         ] {
             assert_eq!(clock(text), expected);
         }
+    }
+
+    #[test]
+    fn what_does_not_work_says_why() {
+        let mut trigger: Trigger = serde_json::from_str(
+            r#"{"id":"trg_1","workflow_id":"w","trigger_type":"webhook","enabled":true,"version":1,
+            "created_at":"a","updated_at":"b","webhook_url":"http://h/webhooks/wh_1"}"#,
+        )
+        .unwrap();
+        let told = |trigger: &Trigger| (standing(trigger), summary(trigger));
+        assert_eq!(
+            told(&trigger),
+            ("enabled", "http://h/webhooks/wh_1".to_owned())
+        );
+        trigger.about.problem = Some("speed: unknown key".to_owned());
+        assert_eq!(told(&trigger), ("broken", "speed: unknown key".to_owned()));
     }
 }

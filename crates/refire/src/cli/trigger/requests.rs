@@ -16,7 +16,7 @@ use crate::cli::session::Session;
 use crate::cli::table::{Grid, cell, maybe};
 use crate::cli::when::moment;
 
-const STATUSES: [&str; 9] = [
+pub(super) const STATUSES: [&str; 9] = [
     "triggered",
     "filtered",
     "auth_failed",

@@ -110,6 +110,12 @@ fn next_commands(trigger: &Trigger) -> String {
         "webhook" => format!("refire trigger requests {id}"),
         _ => format!("refire trigger slots {id}"),
     }];
+    if trigger.about.problem.is_some() {
+        let mend = format!("refire trigger update {id} -f trigger.yaml --replace");
+        commands.insert(0, mend);
+    } else if trigger.about.trigger_type == "webhook" {
+        commands.push(format!("refire trigger test {id}"));
+    }
     commands.push(match trigger.about.enabled {
         true => format!("refire trigger disable {id}"),
         false => format!("refire trigger enable {id}"),

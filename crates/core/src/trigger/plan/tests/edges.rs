@@ -81,7 +81,8 @@ fn a_buffered_last_slot_is_not_the_end() {
 fn thirteen_hours_after_its_creation() {
     let now = moment("00:17:05");
     let source = r#"{"trigger_type":"schedule","every":"13h"}"#;
-    let draft = crate::trigger::Draft::create(source, now).unwrap();
+    let wish = crate::trigger::Wish::parse(source).unwrap();
+    let draft = crate::trigger::Draft::create(&wish, now).unwrap();
     let world = World::new(trigger(draft.settings.text.as_str()), now);
     assert_eq!(world.state.due_at, Some(moment("13:17:05")));
 }

@@ -2,7 +2,7 @@
 
 use super::super::super::fixture::trigger;
 use super::*;
-use crate::trigger::change::changed;
+use crate::trigger::change::{changed, mended};
 
 #[test]
 fn a_pause_is_one_stretch_or_is_caught_up_with() {
@@ -167,4 +167,24 @@ fn without_buffering_nothing_stays_buffered() {
     world.write(plan);
     assert_eq!(world.state.buffered, None);
     assert_eq!(lines(&world), ["01:00 fired #1", "02:00 skipped overlap"]);
+}
+
+#[test]
+fn a_mended_trigger_begins_now_and_says_what_it_missed() {
+    let mut world = tell(&hourly_settings(""), MIDNIGHT, &[("01:00", Look)]);
+    let after = trigger(r#"{"trigger_type":"cron","cron_expression":"30 * * * *"}"#);
+    let now = moment("04:00");
+    let plan = mended(true, &after, &world.state, now);
+    assert_eq!((plan.fire, plan.state.cursor), (None, now));
+    world.write(plan);
+    world.trigger = after;
+    world.look(moment("04:30"));
+    assert_eq!(
+        lines(&world),
+        [
+            "01:00 fired #1",
+            "01:30–03:30 ×3 skipped missed",
+            "04:30 fired #2"
+        ]
+    );
 }

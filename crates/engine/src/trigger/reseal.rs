@@ -1,0 +1,86 @@
+//! After a change of the master key: what the previous key sealed is sealed with the current one, so
+//! that the previous one can be dropped.
+
+use refire_core::id::TriggerId;
+use refire_store::{ChangeTrigger, LIMIT_MAX, TriggerFilter, TriggerRow};
+
+use super::{TriggerError, secrets};
+use crate::engine::Engine;
+
+/// Times a trigger is tried again because somebody changed it meanwhile.
+const AGAIN_MAX: u32 = 5;
+
+/// What became of the secrets of all triggers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Resealed {
+    /// Triggers whose secrets were sealed anew.
+    pub sealed: u64,
+    /// Triggers whose secrets open with neither key.
+    pub closed: u64,
+}
+
+impl Engine {
+    /// Seals anew what the previous master key had sealed. Other nodes must know the current key by then.
+    pub async fn reseal_secrets(&self) -> Result<Resealed, TriggerError> {
+        let mut resealed = Resealed::default();
+        let mut after = None;
+        loop {
+            let filter = TriggerFilter::default();
+            let rows = self.store().triggers(&filter, after, LIMIT_MAX).await?;
+            let Some(last) = rows.last() else {
+                return Ok(resealed);
+            };
+            after = Some(last.id);
+            for row in rows {
+                let id = row.id;
+                match self.reseal(row).await {
+                    Ok(is_new) => resealed.sealed += u64::from(is_new),
+                    Err(TriggerError::Vault(error)) => {
+                        tracing::warn!(trigger = %id, %error, "the secrets of a trigger do not open");
+                        resealed.closed += 1;
+                    }
+                    // It was deleted meanwhile.
+                    Err(TriggerError::NotFound | TriggerError::NoSuchWorkflow(_)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+    }
+
+    /// Whether the secrets of a trigger were sealed anew.
+    async fn reseal(&self, mut row: TriggerRow) -> Result<bool, TriggerError> {
+        for _ in 0..AGAIN_MAX {
+            let Some(sealed) = &row.secrets else {
+                return Ok(false);
+            };
+            let anew = secrets::reseal(self.vault(), self.entropy(), row.id, sealed)?;
+            let Some(anew) = anew else {
+                return Ok(false);
+            };
+            if self.keep_resealed(&row, anew).await? {
+                return Ok(true);
+            }
+            row = self.row_of(row.id).await?;
+        }
+        Err(TriggerError::Contended)
+    }
+
+    async fn row_of(&self, id: TriggerId) -> Result<TriggerRow, TriggerError> {
+        let row = self.store().trigger(id).await?;
+        row.ok_or(TriggerError::NotFound)
+    }
+
+    /// False: somebody changed the trigger meanwhile.
+    async fn keep_resealed(&self, row: &TriggerRow, sealed: Vec<u8>) -> Result<bool, TriggerError> {
+        let change = ChangeTrigger {
+            id: row.id,
+            workflow: row.workflow.clone(),
+            version: row.version,
+            enabled: row.enabled,
+            settings: row.settings.clone(),
+            secrets: Some(sealed),
+            state: None,
+        };
+        Ok(self.commit_change(change).await?.is_some())
+    }
+}

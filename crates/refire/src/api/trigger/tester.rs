@@ -1,0 +1,203 @@
+//! Trying a webhook: a request that is signed here and goes the way of every other.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use axum::Json;
+use axum::extract::{Extension, Path, State};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use refire_client::model::{
+    FieldProblem, Problem as ProblemModel, RequestHeader, SentRequest, TestResult, TestWebhook,
+    TestedWebhook,
+};
+use refire_core::webhook::headers::HEADERS_SHOWN_MAX;
+use refire_engine::trigger::{Received, Sample, SignedSample, Tested, TriggerError};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{find, known_id, named};
+use crate::api::App;
+use crate::api::body::Content;
+use crate::api::listen::Peer;
+use crate::api::origin::Origin;
+use crate::api::problem::{Problem, wrong};
+use crate::api::query::Query;
+use crate::api::webhook;
+use crate::codes;
+
+/// The body of a test that says nothing of it.
+const BODY_DEFAULT: &str = "{}";
+
+pub(super) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(test))
+}
+
+/// Tries a webhook: makes a request, signs it with the live secret as the sender would, and takes it
+/// as if it had come from outside.
+///
+/// Signature, filters, idempotency and limits are looked at as always; the log marks it as a test. With
+/// `dry_run` it is signed and nothing is sent. The secret itself is never in the answer.
+#[utoipa::path(
+    post,
+    path = "/api/triggers/{id}/test",
+    operation_id = "test_webhook",
+    tag = "Triggers",
+    params(("id" = String, Path, description = "`trg_…`")),
+    request_body(
+        content = TestWebhook,
+        description = "Everything is optional",
+        example = json!({"body": {"event_type": "incident.created", "incident_id": "INC0010001"}}),
+    ),
+    responses(
+        (status = 200, description = "What was sent, and what became of it, also if it was refused", body = TestedWebhook),
+        (status = 400, description = "The body is wrong", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such trigger", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 409, description = "It is no webhook", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 500, description = "Its secret cannot be opened", body = ProblemModel, content_type = "application/problem+json"),
+    ),
+)]
+async fn test(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    query: Query,
+    origin: Origin,
+    headers: HeaderMap,
+    peer: Option<Extension<Peer>>,
+    body: Content,
+) -> Result<Json<TestedWebhook>, Problem> {
+    query.finish()?;
+    let wish: TestWebhook = body.read()?;
+    let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.0);
+    let source = webhook::source(&app, peer, &webhook::pairs(&headers));
+    let dry_run = wish.dry_run;
+    let (sample, text) = sample(wish, source)?;
+    let row = find(&app, &id).await?.row;
+    let path = row.webhook.map(|webhook| format!("/webhooks/{webhook}"));
+    let url = origin.address(&path.unwrap_or_default());
+    let known = known_id(&id)?;
+    let refuse = |error| refused(&id, error);
+    if dry_run {
+        let signed = app.engine.sign_sample(known, &sample).await;
+        let sent = sent(&app, url, text, signed.map_err(refuse)?);
+        return Ok(Json(TestedWebhook { result: None, sent }));
+    }
+    let tested = app.engine.test_webhook(known, sample).await;
+    let tested = tested.map_err(refuse)?;
+    let result = Some(result(&app, &tested));
+    let sent = sent(&app, url, text, tested.sent);
+    Ok(Json(TestedWebhook { result, sent }))
+}
+
+/// What has no requests has another way to be tried.
+fn refused(id: &str, error: TriggerError) -> Problem {
+    match error {
+        TriggerError::Without { kind, .. } => {
+            let detail = format!(
+                "a trigger of type `{kind}` gets no requests; start it now with POST \
+                 /api/triggers/{id}/run, or `refire trigger run {id}`"
+            );
+            Problem::new(&codes::NOT_OF_THIS_TRIGGER, detail)
+        }
+        other => named(id)(other),
+    }
+}
+
+/// The request that is wished for, and its body as text.
+fn sample(wish: TestWebhook, source: IpAddr) -> Result<(Sample, String), Problem> {
+    let mut errors = Vec::new();
+    let text = match (wish.body, wish.body_text) {
+        (Some(_), Some(_)) => {
+            errors.push(wrong("body_text", "`body` already says it"));
+            String::new()
+        }
+        (Some(body), None) => body.get().to_owned(),
+        (None, Some(text)) => text,
+        (None, None) => BODY_DEFAULT.to_owned(),
+    };
+    if let Some(content_type) = &wish.content_type
+        && HeaderValue::from_str(content_type).is_err()
+    {
+        errors.push(wrong("content_type", "cannot be sent in a header"));
+    }
+    let headers: Vec<(String, String)> = wish.headers.into_iter().collect();
+    errors.extend(headers.iter().filter_map(wrong_header));
+    if headers.len() > HEADERS_SHOWN_MAX {
+        let most = format!("there are {}, at most {HEADERS_SHOWN_MAX}", headers.len());
+        errors.push(wrong("headers", most));
+    }
+    let source = match wish.source_ip.as_deref().map(str::parse) {
+        None => source,
+        Some(Ok(source)) => source,
+        Some(Err(_)) => {
+            errors.push(wrong("source_ip", "is not an IP address"));
+            source
+        }
+    };
+    if !errors.is_empty() {
+        return Err(Problem::fields(&codes::INVALID_BODY, errors));
+    }
+    let sample = Sample {
+        body: text.clone().into_bytes(),
+        content_type: wish.content_type,
+        headers,
+        source,
+    };
+    Ok((sample, text))
+}
+
+fn wrong_header((name, value): &(String, String)) -> Option<FieldProblem> {
+    let field = || format!("headers.{name}");
+    if HeaderName::try_from(name.as_str()).is_err() {
+        return Some(wrong(&field(), "is not the name of a header"));
+    }
+    let value = HeaderValue::from_str(value);
+    value
+        .is_err()
+        .then(|| wrong(&field(), "cannot be sent in a header"))
+}
+
+fn result(app: &App, tested: &Tested) -> TestResult {
+    let received = &tested.received;
+    let execution = match received {
+        Received::Triggered(id) => Some(id),
+        Received::AlreadyProcessed { execution, .. } => Some(execution),
+        _ => None,
+    };
+    let (http_status, said) = match webhook::answer(received.clone(), app.body_bytes_max) {
+        Ok(response) => (response.status(), None),
+        Err(problem) => (problem.status(), Some(problem.detail().to_owned())),
+    };
+    // Whoever tests holds the API key and may know what strangers are not told.
+    let reason = match received {
+        Received::Triggered(_) => None,
+        Received::Filtered(reason) | Received::Refused { reason, .. } => Some(reason.clone()),
+        Received::AlreadyProcessed { body_differs, .. } => Some(match body_differs {
+            true => "a request with this key, and another body, was taken before".to_owned(),
+            false => "a request with this key was taken before".to_owned(),
+        }),
+        Received::Challenge(answer) => {
+            Some(format!("a handshake; it was answered with {answer:?}"))
+        }
+        Received::NotFound => Some("the trigger is disabled, or its workflow is gone".to_owned()),
+        Received::RateLimited(_) | Received::TooLarge => said,
+    };
+    TestResult {
+        http_status: http_status.as_u16(),
+        status: received.logged_as().name().to_owned(),
+        reason,
+        execution_id: execution.map(ToString::to_string),
+        request_id: tested.request.to_string(),
+    }
+}
+
+fn sent(app: &App, url: String, body: String, signed: SignedSample) -> SentRequest {
+    let header = |(name, value)| RequestHeader { name, value };
+    let until = |length| app.engine.now().plus(length).to_string();
+    SentRequest {
+        method: "POST".to_owned(),
+        url,
+        headers: signed.headers.into_iter().map(header).collect(),
+        key_header: signed.key_header,
+        body,
+        valid_until: signed.valid_for.map(until),
+    }
+}

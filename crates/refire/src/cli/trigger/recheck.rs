@@ -1,0 +1,229 @@
+//! `refire trigger recheck`: refused requests judged again by what the trigger is now.
+
+use clap::Args;
+use refire_client::model::{WebhookAnswer, WebhookRequest, WebhookStatus};
+use refire_client::{Client, Error};
+
+use super::requests::STATUSES;
+use crate::cli::ids;
+use crate::cli::outcome::{Outcome, Usage};
+use crate::cli::output::{confirm, print, print_json, say};
+use crate::cli::paint::{clean, command, status};
+use crate::cli::session::Session;
+use crate::cli::when::moment;
+use crate::codes;
+
+/// What is worth another look, unless somebody says otherwise.
+const REFUSED: &str = "auth_failed,filtered,ip_refused,rate_limited,disabled,error";
+/// Requests of one page.
+const PAGE_ROWS: u32 = 500;
+
+/// Options of `trigger recheck`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire trigger recheck trg_01j9x8w7v6t5s4r3q2p1n0m9k8 whr_01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire trigger recheck trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --all --status auth_failed --from 24h
+
+What passes now is run, and the log has it as triggered. When a request was signed plays no part.")]
+pub(crate) struct RecheckArgs {
+    /// The trigger (trg_…)
+    id: String,
+    /// The request (whr_…)
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    request: Option<String>,
+    /// All that were refused and are no tests, the oldest first
+    #[arg(long)]
+    all: bool,
+    /// Only these
+    #[arg(long, value_parser = STATUSES, requires = "all")]
+    status: Option<String>,
+    /// Since then: a time such as 2026-11-15T09:30:00Z, a day (from 0:00 UTC), or how long ago
+    #[arg(long, value_name = "TIME", requires = "all")]
+    from: Option<String>,
+    /// Before then
+    #[arg(long, value_name = "TIME", requires = "all")]
+    to: Option<String>,
+    /// Do not ask
+    #[arg(long, short, requires = "all")]
+    yes: bool,
+}
+
+/// What became of one request.
+enum Checked {
+    Started(String),
+    Before(String),
+    Refused(String),
+}
+
+/// How many became what.
+#[derive(Default, serde::Serialize)]
+struct Sum {
+    checked: usize,
+    started: usize,
+    already_processed: usize,
+    still_refused: usize,
+}
+
+/// Judges requests again.
+pub(super) async fn run(session: &Session, args: &RecheckArgs) -> anyhow::Result<Outcome> {
+    let id = ids::trigger(&args.id)?;
+    let client = session.client()?;
+    let Some(request) = &args.request else {
+        return all(session, &client, id, args).await;
+    };
+    if !request.starts_with("whr_") {
+        let message = format!("{request} is not a request (whr_…); `refire trigger requests {id}`");
+        return Err(Usage(message).into());
+    }
+    let answer = client.recheck_request(id, request).await?;
+    if session.is_json() {
+        print_json(&answer)?;
+    }
+    Ok(match checked(Ok(answer))? {
+        Checked::Started(_) | Checked::Before(_) if session.is_json() => Outcome::Done,
+        Checked::Started(execution) => {
+            print(&execution)?;
+            let show = command(&format!("refire executions show {execution}"));
+            say(&format!("it passes now and was started; see {show}"));
+            Outcome::Done
+        }
+        Checked::Before(execution) => {
+            print(&execution)?;
+            say("it had been started before");
+            Outcome::Done
+        }
+        Checked::Refused(reason) => {
+            say(&format!("it still does not pass: {}", clean(&reason)));
+            Outcome::Refused
+        }
+    })
+}
+
+async fn all(
+    session: &Session,
+    client: &Client,
+    id: &str,
+    args: &RecheckArgs,
+) -> anyhow::Result<Outcome> {
+    let requests = wanted(session, client, id, args).await?;
+    if requests.is_empty() {
+        say("no such requests");
+        return Ok(Outcome::Done);
+    }
+    let question = format!(
+        "Check {} refused requests again, and run those that pass?",
+        requests.len()
+    );
+    if !confirm(&question, args.yes)? {
+        return Ok(Outcome::Refused);
+    }
+    let mut sum = Sum::default();
+    for request in &requests {
+        let answer = client.recheck_request(id, &request.id).await;
+        let checked = checked(answer).inspect_err(|_| {
+            say(&format!("stopped; {}", told(&sum, requests.len())));
+        })?;
+        sum.add(&checked);
+        if !session.is_json() {
+            print(&line(request, &checked))?;
+        }
+    }
+    if session.is_json() {
+        print_json(&sum)?;
+    } else {
+        say(&told(&sum, requests.len()));
+    }
+    Ok(Outcome::Done)
+}
+
+/// What is to be checked, the oldest first.
+async fn wanted(
+    session: &Session,
+    client: &Client,
+    id: &str,
+    args: &RecheckArgs,
+) -> anyhow::Result<Vec<WebhookRequest>> {
+    let now = session.now();
+    let time = |option, text: &Option<String>| {
+        let text = text.as_deref();
+        text.map(|text| moment(option, text, now)).transpose()
+    };
+    let statuses = args.status.as_deref().unwrap_or(REFUSED);
+    let (from, to) = (time("--from", &args.from)?, time("--to", &args.to)?);
+    let mut requests = Vec::new();
+    let mut cursor = None;
+    loop {
+        let query = [
+            ("status", Some(statuses.to_owned())),
+            ("test", Some("false".to_owned())),
+            ("from", from.clone()),
+            ("to", to.clone()),
+            ("limit", Some(PAGE_ROWS.to_string())),
+            ("cursor", cursor),
+        ];
+        let page = client.webhook_requests(id, &query).await?;
+        requests.extend(page.items);
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            requests.reverse();
+            return Ok(requests);
+        }
+    }
+}
+
+/// What an answer means; an error is one that the next request would meet as well.
+fn checked(answer: Result<WebhookAnswer, Error>) -> Result<Checked, Error> {
+    let of_this_request = [
+        codes::STILL_REFUSED.code,
+        codes::REQUEST_NOT_KEPT.code,
+        codes::NO_REQUEST.code,
+    ];
+    match answer {
+        Ok(answer) => {
+            let execution = answer.execution_id.unwrap_or_default();
+            Ok(match answer.status {
+                WebhookStatus::Triggered => Checked::Started(execution),
+                WebhookStatus::AlreadyProcessed => Checked::Before(execution),
+                WebhookStatus::Filtered => Checked::Refused(answer.message),
+            })
+        }
+        Err(Error::Problem(problem)) if of_this_request.contains(&problem.code.as_str()) => {
+            Ok(Checked::Refused(problem.detail.clone()))
+        }
+        Err(other) => Err(other),
+    }
+}
+
+impl Sum {
+    fn add(&mut self, checked: &Checked) {
+        self.checked += 1;
+        match checked {
+            Checked::Started(_) => self.started += 1,
+            Checked::Before(_) => self.already_processed += 1,
+            Checked::Refused(_) => self.still_refused += 1,
+        }
+    }
+}
+
+fn line(request: &WebhookRequest, checked: &Checked) -> String {
+    let (word, rest) = match checked {
+        Checked::Started(execution) => ("triggered", execution.as_str()),
+        Checked::Before(execution) => ("duplicate", execution.as_str()),
+        Checked::Refused(reason) => (request.status.as_str(), reason.as_str()),
+    };
+    format!("{}  {}  {}", request.id, status(word), clean(rest))
+}
+
+fn told(sum: &Sum, count: usize) -> String {
+    let Sum {
+        checked,
+        started,
+        already_processed,
+        still_refused,
+    } = sum;
+    format!(
+        "{checked} of {count} checked: {started} started, {already_processed} had been started \
+         before, {still_refused} still do not pass"
+    )
+}

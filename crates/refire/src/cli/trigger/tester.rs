@@ -1,0 +1,291 @@
+//! `refire trigger test` and `curl`: requests to a webhook, signed as its sender would.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use anyhow::bail;
+use clap::Args;
+use refire_client::model::{SentRequest, TestResult, TestWebhook, TestedWebhook};
+use refire_core::webhook::headers::REMOVED;
+
+use crate::cli::ids;
+use crate::cli::input;
+use crate::cli::moment::both;
+use crate::cli::outcome::{Outcome, Usage};
+use crate::cli::output::{print, print_json, say};
+use crate::cli::paint::{clean, command, dim, heading, status};
+use crate::cli::session::Session;
+
+/// The variable that stands for the key of a webhook in a command.
+const KEY_VARIABLE: &str = "REFIRE_WEBHOOK_KEY";
+
+/// What is to be sent.
+#[derive(Debug, Args)]
+pub(crate) struct SampleArgs {
+    /// The body: text, @file, or - for the standard input [default: {}]
+    #[arg(long, short, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
+    body: Option<String>,
+    /// What the body is said to be [default: application/json]
+    #[arg(long, value_name = "TYPE")]
+    content_type: Option<String>,
+    /// A further header, or another value for one that is sent; repeat it
+    #[arg(long, short = 'H', value_name = "NAME=VALUE")]
+    header: Vec<String>,
+}
+
+/// Options of `trigger test`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire trigger test trg_01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire trigger test trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --body '{\"event_type\": \"incident.created\"}'
+  refire trigger test trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --body @event.json --header X-GitHub-Event=push
+  refire trigger test trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --source-ip 203.0.113.9
+
+It is signed with the live secret and goes the way of every request: what passes starts an
+execution. The log marks it as a test.")]
+pub(crate) struct TestArgs {
+    /// The trigger (trg_…)
+    id: String,
+    #[command(flatten)]
+    sample: SampleArgs,
+    /// The address that it is said to come from [default: yours]
+    #[arg(long, value_name = "IP")]
+    source_ip: Option<String>,
+}
+
+/// Options of `trigger curl`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire trigger curl trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --body '{\"event_type\": \"incident.created\"}'
+  refire trigger curl trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --body @event.json | sh
+
+The command holds a signature and never the secret. A webhook that knows its sender by a key gets
+it from the variable REFIRE_WEBHOOK_KEY.")]
+pub(crate) struct CurlArgs {
+    /// The trigger (trg_…)
+    id: String,
+    #[command(flatten)]
+    sample: SampleArgs,
+}
+
+impl SampleArgs {
+    fn wish(&self) -> anyhow::Result<TestWebhook> {
+        let mut headers = BTreeMap::new();
+        for header in &self.header {
+            let Some((name, value)) = header.split_once('=') else {
+                let message = format!("--header `{header}`: write NAME=VALUE");
+                return Err(Usage(message).into());
+            };
+            headers.insert(name.trim().to_owned(), value.to_owned());
+        }
+        Ok(TestWebhook {
+            body_text: self.body.as_deref().map(input::text).transpose()?,
+            content_type: self.content_type.clone(),
+            headers,
+            ..TestWebhook::default()
+        })
+    }
+}
+
+/// Tries a webhook.
+pub(super) async fn test(session: &Session, args: &TestArgs) -> anyhow::Result<Outcome> {
+    let id = ids::trigger(&args.id)?;
+    let wish = TestWebhook {
+        source_ip: args.source_ip.clone(),
+        ..args.sample.wish()?
+    };
+    let tested = session.client()?.test_webhook(id, &wish).await?;
+    let is_taken = (tested.result.as_ref()).is_some_and(|result| result.http_status < 300);
+    if session.is_json() {
+        print_json(&tested)?;
+    } else {
+        print(&screen(id, &tested))?;
+    }
+    Ok(if is_taken {
+        Outcome::Done
+    } else {
+        Outcome::Failed
+    })
+}
+
+fn screen(id: &str, tested: &TestedWebhook) -> String {
+    let mut out = String::new();
+    if let Some(result) = &tested.result {
+        let TestResult {
+            http_status,
+            status: word,
+            reason,
+            execution_id,
+            request_id,
+        } = result;
+        let _ = writeln!(out, "{}  the sender would get {http_status}", status(word));
+        let reason = reason.as_deref().map(|reason| clean(reason).into_owned());
+        for (name, value) in [
+            ("reason", reason),
+            ("execution", execution_id.clone()),
+            ("request", Some(request_id.clone())),
+        ] {
+            if let Some(value) = value {
+                let _ = writeln!(out, "  {} {value}", dim(&format!("{name:<10}")));
+            }
+        }
+    }
+    let sent = &tested.sent;
+    let _ = writeln!(out, "\n{}", heading("Sent"));
+    let _ = writeln!(out, "  {} {}", sent.method, clean(&sent.url));
+    for header in &sent.headers {
+        let name = format!("{}:", clean(&header.name));
+        let _ = writeln!(out, "  {} {}", dim(&name), clean(&header.value));
+    }
+    out.push('\n');
+    for line in sent.body.lines() {
+        let _ = writeln!(out, "  {}", clean(line));
+    }
+    let _ = writeln!(out, "\n{}", heading("Next"));
+    if let Some(execution) = tested
+        .result
+        .as_ref()
+        .and_then(|one| one.execution_id.as_ref())
+    {
+        let show = format!("refire executions show {execution}");
+        let _ = writeln!(out, "  {}", command(&show));
+    }
+    let log = format!("refire trigger requests {id} --test");
+    let _ = writeln!(out, "  {}", command(&log));
+    out
+}
+
+/// Prints a command.
+pub(super) async fn curl(session: &Session, args: &CurlArgs) -> anyhow::Result<Outcome> {
+    let id = ids::trigger(&args.id)?;
+    let wish = TestWebhook {
+        dry_run: true,
+        ..args.sample.wish()?
+    };
+    let sent = session.client()?.test_webhook(id, &wish).await?.sent;
+    let line = command_line(&sent)?;
+    if session.is_json() {
+        print_json(&serde_json::json!({
+            "command": line,
+            "valid_until": sent.valid_until,
+            "key_variable": sent.key_header.as_ref().map(|_| KEY_VARIABLE),
+        }))?;
+        return Ok(Outcome::Done);
+    }
+    print(&line)?;
+    if let Some(until) = &sent.valid_until {
+        let until = both(until, session.now());
+        say(&format!("its signature counts until {until}"));
+    } else if sent.key_header.is_some() {
+        let export = command(&format!("export {KEY_VARIABLE}=…"));
+        say(&format!("the key is not shown; set it first: {export}"));
+    } else {
+        say("it counts as long as the secret does");
+    }
+    Ok(Outcome::Done)
+}
+
+/// The request as a command for a shell.
+fn command_line(sent: &SentRequest) -> anyhow::Result<String> {
+    let parts = sent.headers.iter().flat_map(|one| [&one.name, &one.value]);
+    if parts
+        .chain([&sent.body, &sent.url])
+        .any(|part| part.contains('\0'))
+    {
+        bail!("a body with a zero byte cannot be written in a command");
+    }
+    let mut lines = vec![format!("curl -sSi {}", quoted(&sent.url))];
+    for header in &sent.headers {
+        let text = match header.value.as_str() {
+            // With a colon and nothing behind it, curl would leave the header out.
+            "" => format!("{};", header.name),
+            value => format!("{}: {value}", header.name),
+        };
+        let is_key = sent.key_header.as_ref() == Some(&header.name);
+        let text = match text.split_once(REMOVED).filter(|_| is_key) {
+            Some((before, after)) => {
+                let key = format!("\"${KEY_VARIABLE}\"");
+                let after = (!after.is_empty()).then(|| quoted(after));
+                format!("{}{key}{}", quoted(before), after.unwrap_or_default())
+            }
+            None => quoted(&text),
+        };
+        lines.push(format!("-H {text}"));
+    }
+    // Behind an `@` curl would read a file.
+    let option = if sent.body.starts_with('@') {
+        "--data-raw"
+    } else {
+        "--data-binary"
+    };
+    lines.push(format!("{option} {}", quoted(&sent.body)));
+    Ok(lines.join(" \\\n  "))
+}
+
+/// A text as one word of a shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refire_client::model::RequestHeader;
+
+    fn sent(headers: &[(&str, &str)], key_header: Option<&str>, body: &str) -> SentRequest {
+        let header = |(name, value): &(&str, &str)| RequestHeader {
+            name: (*name).to_owned(),
+            value: (*value).to_owned(),
+        };
+        SentRequest {
+            method: "POST".to_owned(),
+            url: "http://127.0.0.1:1/webhooks/wh_1".to_owned(),
+            headers: headers.iter().map(header).collect(),
+            key_header: key_header.map(str::to_owned),
+            body: body.to_owned(),
+            valid_until: None,
+        }
+    }
+
+    #[test]
+    fn a_command_is_what_a_shell_reads_back() {
+        let nasty = "{\"a\": \"it's $HOME `id` \\n \\\\ \n\"}";
+        let sent = sent(
+            &[("X-A", "b'c"), ("X-Empty", ""), ("X-Key", REMOVED)],
+            Some("X-Key"),
+            nasty,
+        );
+        let line = command_line(&sent).unwrap();
+        let script = line.replacen("curl", "printf '%s\\0'", 1);
+        let run = std::process::Command::new("/bin/sh")
+            .args(["-c", &script])
+            .env(KEY_VARIABLE, "k$e\"y")
+            .output()
+            .unwrap();
+        let said = String::from_utf8(run.stdout).unwrap();
+        let words: Vec<&str> = said.split_terminator('\0').collect();
+        let url = "http://127.0.0.1:1/webhooks/wh_1";
+        let expected = [
+            "-sSi",
+            url,
+            "-H",
+            "X-A: b'c",
+            "-H",
+            "X-Empty;",
+            "-H",
+            "X-Key: k$e\"y",
+            "--data-binary",
+            nasty,
+        ];
+        assert_eq!(words, expected, "{line}");
+    }
+
+    #[test]
+    fn what_a_command_cannot_hold_is_said() {
+        let line = command_line(&sent(&[], None, "@file")).unwrap();
+        assert!(line.ends_with("--data-raw '@file'"), "{line}");
+        assert!(command_line(&sent(&[], None, "a\0b")).is_err());
+    }
+}
