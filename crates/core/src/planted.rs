@@ -56,6 +56,14 @@ pub enum Defect {
     ClaimForgottenForGood,
     /// Now and then a node forgets an attempt that the store knows as begun.
     AttemptForgotten,
+    /// A slot is fired whatever has become of its trigger since that was decided.
+    FireUncompared,
+    /// A slot is fired without a word in the ledger.
+    SlotForgotten,
+    /// A trigger is not told that its execution has ended.
+    TriggerEndForgotten,
+    /// The key of a request is not claimed.
+    RequestKeyDropped,
 }
 
 /// One time in so many something is forgotten.

@@ -34,6 +34,11 @@ pub(super) async fn commit(
             written => written,
         });
     }
+    if forgets() {
+        let mut less = batch.clone();
+        less.parts.iter_mut().for_each(forget);
+        return store.commit(&less).await;
+    }
     if !is(Defect::LetterInSecondCommit) {
         return store.commit(batch).await;
     }
@@ -48,6 +53,29 @@ pub(super) async fn commit(
         store.commit(&second).await?;
     }
     Ok(outcomes)
+}
+
+/// Whether something is left out of what is committed.
+fn forgets() -> bool {
+    let defects = [
+        Defect::SlotForgotten,
+        Defect::TriggerEndForgotten,
+        Defect::RequestKeyDropped,
+    ];
+    defects.into_iter().any(is)
+}
+
+fn forget(part: &mut Part) {
+    match part {
+        Part::Fire(fire) if is(Defect::SlotForgotten) && fire.admission.is_some() => {
+            fire.slots.clear();
+        }
+        Part::Advance(advance) if is(Defect::TriggerEndForgotten) => advance.end = None,
+        Part::Admit(admit) if is(Defect::RequestKeyDropped) && admit.request.is_some() => {
+            admit.claim = None;
+        }
+        _ => {}
+    }
 }
 
 fn answer(unit: &mut Unit) {

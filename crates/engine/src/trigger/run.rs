@@ -98,8 +98,8 @@ impl Engine {
         let slots = self.slots_of(&trigger, range).await?;
         let mut started = Vec::with_capacity(slots.len());
         for slot in slots {
-            let execution = self.run_slot(id, slot, by.clone()).await?;
-            started.push((slot, execution));
+            let execution = self.run_slot(id, slot, range.only_missed, by.clone());
+            started.extend(execution.await?.map(|execution| (slot, execution)));
         }
         Ok(started)
     }
@@ -115,15 +115,18 @@ impl Engine {
             only_missed,
         } = range;
         let now = self.now();
-        // What has not been passed is still the plan's own.
+        // What has not been passed, or waits, is still the plan's own.
         let state = self.store().trigger_state(trigger.id).await?;
         let cursor = state.and_then(|state| state.plan.cursor);
+        let waiting = state.and_then(|state| state.plan.buffered);
         let to = cursor.map_or(to, |cursor| to.min(cursor));
         if to < from {
             return Ok(Vec::new());
         }
         if !only_missed {
-            return Ok(backfill(trigger, Slots::All, from, to, now, BACKFILL_MAX)?);
+            let mut slots = backfill(trigger, Slots::All, from, to, now, BACKFILL_MAX)?;
+            slots.retain(|slot| Some(*slot) != waiting);
+            return Ok(slots);
         }
         let rows = self
             .store()
@@ -134,12 +137,14 @@ impl Engine {
         Ok(backfill(trigger, slots, from, to, now, BACKFILL_MAX)?)
     }
 
+    /// None: it was missed, and somebody has run it meanwhile.
     async fn run_slot(
         &self,
         id: TriggerId,
         slot: Timestamp,
+        only_missed: bool,
         by: Option<String>,
-    ) -> Result<ExecutionId, TriggerError> {
+    ) -> Result<Option<ExecutionId>, TriggerError> {
         for _ in 0..AGAIN_MAX {
             let view = self.trigger(id).await?;
             let trigger = view.trigger.map_err(TriggerError::Invalid)?;
@@ -147,13 +152,17 @@ impl Engine {
             if !trigger.enabled {
                 return Err(TriggerError::Disabled);
             }
+            // Read after the state: what comes into the ledger later moves that.
+            if only_missed && self.is_started(id, slot).await? {
+                return Ok(None);
+            }
             let submission = rows::submission(&trigger, Some(slot), by.clone());
             let draft = self.draft(submission).await?;
             let execution = draft.id;
             let plan = backfilled(&state, slot, execution, self.now());
             let cause = Cause::Fire(rows::fire(&trigger, state.rev, &plan));
             match self.intake().commit(draft.caused_by(cause)).await? {
-                Admitted::New(_) => return Ok(execution),
+                Admitted::New(_) => return Ok(Some(execution)),
                 Admitted::TriggerMoved => {}
                 Admitted::NoSuchWorkflow => return Err(CommitFailure::Gone.into()),
                 other => {
@@ -163,6 +172,16 @@ impl Engine {
             }
         }
         Err(TriggerError::Contended)
+    }
+
+    /// Whether the ledger has an execution of a slot.
+    async fn is_started(&self, id: TriggerId, slot: Timestamp) -> Result<bool, TriggerError> {
+        let rows = self
+            .store()
+            .slots_between(id, slot, slot.plus(MOMENT), LIMIT_MAX)
+            .await?;
+        let mut ledger = rows.iter().filter_map(entry);
+        Ok(ledger.any(|entry| entry.nominal == slot && entry.outcome.is_started()))
     }
 
     /// A trigger that can be read.

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use refire_core::execution::{Command, Status};
 use refire_core::id::{ExecutionId, NodeId};
@@ -11,7 +12,9 @@ use refire_store::WorkRow;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::due::{LOOKED_AT_WITHIN, left_alone};
 use crate::life::Life;
+use crate::mark::Mark;
 use crate::people::People;
 use crate::plan::{Deed, Healing, Mishap};
 use crate::process::{self, End, LIVES_MAX};
@@ -92,6 +95,19 @@ impl Fleet {
         Some(Arc::clone(&door.life))
     }
 
+    /// The life of the node that has been there for the longest time.
+    fn oldest(&self) -> Option<Arc<Life>> {
+        let doors = self.open_doors();
+        let ids: Vec<NodeId> = self.world.disk.look(|image| {
+            let mut rows: Vec<_> = image.nodes.values().collect();
+            rows.sort_by_key(|row| (row.started_at, row.id));
+            rows.iter().map(|row| row.id).collect()
+        });
+        let life_of = |id: &NodeId| doors.iter().find(|door| door.life.node() == Some(*id));
+        let oldest = ids.iter().find_map(life_of)?;
+        Some(Arc::clone(&oldest.life))
+    }
+
     fn healed(&self) -> bool {
         self.world.inside().healed
     }
@@ -119,7 +135,7 @@ impl Fleet {
 }
 
 async fn sleep_ms(ms: u64) {
-    tokio::time::sleep(std::time::Duration::from_millis(ms)).await;
+    tokio::time::sleep(Duration::from_millis(ms)).await;
 }
 
 /// Life after life of one node.
@@ -201,7 +217,11 @@ async fn lead(fleet: &Arc<Fleet>, life: &Arc<Life>) -> End {
 async fn mishaps(fleet: Arc<Fleet>) {
     for (at, slot, mishap) in &fleet.world.plan.nodes.mishaps {
         sleep_ms(at.saturating_sub(fleet.lived_ms())).await;
-        let Some(life) = fleet.life_of(*slot) else {
+        let life = match mishap {
+            Mishap::CrashOldest => fleet.oldest(),
+            _ => fleet.life_of(*slot),
+        };
+        let Some(life) = life else {
             continue;
         };
         if fleet.healed() || life.is_dead() {
@@ -213,6 +233,10 @@ async fn mishaps(fleet: Arc<Fleet>) {
             Mishap::Stop { patience_ms } => life.ask_to_stop(*patience_ms),
             Mishap::Pause { ms } => life.pause(*ms),
             Mishap::Cut { ms } => life.cut(*ms),
+            Mishap::CrashOldest => {
+                life.reach(Mark::OldestFell);
+                crash(life);
+            }
         }
     }
 }
@@ -410,6 +434,13 @@ async fn watch(fleet: Arc<Fleet>) {
             let since = since.max(lived.saturating_sub(silent.unwrap_or(lived)));
             lived - since > limit
         });
+        let is_well = |since: u64| Duration::from_millis(lived - since) > LOOKED_AT_WITHIN;
+        if somebody.is_some_and(is_well)
+            && let Err(violation) = world.disk.look(|image| left_alone(image, now))
+        {
+            fleet.violate(violation.check, violation.what);
+            return;
+        }
         if let Some((row, since)) = late {
             let leases = world.disk.look(|image| format!("{:?}", image.nodes));
             let what = format!("since {since} ms: {row:?}; it is {now}, the leases are {leases}");

@@ -5,9 +5,12 @@
 
 mod account;
 mod call;
+mod fired;
 mod lease;
 mod log;
 mod rows;
+mod slot;
+mod trigger;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,6 +26,7 @@ use crate::mark::{Mark, Marks};
 use crate::world::Violation;
 
 pub(crate) use call::By;
+pub(crate) use trigger::Writer;
 
 /// Shown for executions that break a promise.
 const EVENTS_SHOWN: usize = 30;
@@ -34,6 +38,7 @@ pub(crate) struct Judge {
     workflows: BTreeMap<(WorkflowId, u32), Arc<Workflow>>,
     calls: call::Calls,
     leases: lease::Leases,
+    lines: trigger::Lines,
 }
 
 /// An execution as its durable log tells it.
@@ -81,6 +86,7 @@ impl Judge {
                 format!("{id} is gone"),
             ));
         }
+        self.follow_triggers(image, None, marks)?;
         for id in image.executions.keys() {
             self.look_at_one(image, *id, now_ms, marks)?;
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use refire_core::id::{DlqId, ExecutionId};
+use refire_core::id::{DlqId, ExecutionId, TriggerId};
 
 use crate::plan::Wish;
 
@@ -43,12 +43,30 @@ pub(crate) struct Steering {
     pub(crate) by: String,
 }
 
+/// A request to a webhook.
+#[derive(Debug, Clone)]
+pub(crate) struct Sent {
+    pub(crate) trigger: TriggerId,
+    pub(crate) number: u32,
+    pub(crate) key: Option<u64>,
+}
+
+/// A trigger that somebody ran.
+#[derive(Debug, Clone)]
+pub(crate) struct Run {
+    pub(crate) by: String,
+}
+
 /// See the module.
 #[derive(Default)]
 pub(crate) struct Ledger {
     pub(crate) wishes: Vec<Asked<Wish>>,
     pub(crate) retries: Vec<Asked<Retry>>,
     pub(crate) steerings: Vec<Asked<Steering>>,
+    pub(crate) requests: Vec<Asked<Sent>>,
+    pub(crate) runs: Vec<Asked<Run>>,
+    /// How many backfills were asked for.
+    pub(crate) backfills: u32,
     /// The life through which each version of a workflow was saved last.
     pub(crate) saved: BTreeMap<(String, u32), u32>,
     /// Executions that somebody was told of, in that order.
@@ -101,6 +119,30 @@ impl Ledger {
         (self.steerings.len() - 1, by)
     }
 
+    pub(crate) fn request(&mut self, what: Sent, life: u32, at_ms: u64) -> usize {
+        self.requests.push(Asked {
+            what,
+            life,
+            at_ms,
+            answer: None,
+            is_patient: false,
+        });
+        self.requests.len() - 1
+    }
+
+    pub(crate) fn run(&mut self, life: u32) -> (usize, String) {
+        let by = format!("runner {}", self.runs.len());
+        let what = Run { by: by.clone() };
+        self.runs.push(Asked {
+            what,
+            life,
+            at_ms: 0,
+            answer: None,
+            is_patient: false,
+        });
+        (self.runs.len() - 1, by)
+    }
+
     /// Somebody whom this life has not answered.
     pub(crate) fn unanswered(&self, life: u32, patient_too: bool) -> Option<String> {
         fn first<T>(all: &[Asked<T>], life: u32, patient_too: bool) -> Option<&T> {
@@ -113,9 +155,13 @@ impl Ledger {
         let wish = first(&self.wishes, life, patient_too);
         let retry = first(&self.retries, life, patient_too);
         let steering = first(&self.steerings, life, patient_too);
+        let request = first(&self.requests, life, patient_too);
+        let run = first(&self.runs, life, patient_too);
         let who = (wish.map(|wish| format!("wish {}", wish.number)))
             .or_else(|| retry.map(|retry| retry.by.clone()))
-            .or_else(|| steering.map(|steering| steering.by.clone()))?;
+            .or_else(|| steering.map(|steering| steering.by.clone()))
+            .or_else(|| request.map(|request| format!("request {}", request.number)))
+            .or_else(|| run.map(|run| run.by.clone()))?;
         Some(format!("{who} in life {life}"))
     }
 

@@ -1,8 +1,8 @@
 //! The simulation: the engine as it is, in a world that is not real.
 //!
 //! # What is simulated
-//! The production code of intake, commit, dispatch, timers, recovery, limits, letters and membership
-//! runs unchanged. Around it everything is replaced: the store is the model (`refire_store::model`),
+//! The production code of intake, commit, dispatch, timers, recovery, limits, letters, triggers and
+//! membership runs unchanged. Around it everything is replaced: the store is the model (`refire_store::model`),
 //! time is virtual, dice are seeded, targets and people follow a script that is rolled from the seed.
 //!
 //! A seed has one node, two or three. One node has its disk to itself, as a file is had (`run`): a
@@ -27,7 +27,10 @@
 //! - letters, their executions and their retries agree at every moment;
 //! - calls: none before its commit, before its time, for what is over, or twice in one life;
 //! - live steps have their work rows; limits are never exceeded; a deadly step is given up;
-//! - everybody is answered, also when the process must end; and nothing panics that was not told to.
+//! - everybody is answered, also when the process must end; and nothing panics that was not told to;
+//! - triggers: every planned time is in the ledger exactly once, with a reason that is true and with
+//!   its one execution if it was started; none starts before its time, by any clock; policies of
+//!   overlap and misfire are kept; an accepted request has one execution per key.
 //!
 //! And where nodes share a disk:
 //!
@@ -39,8 +42,11 @@
 //!   clock, and what was saved through one node is what starts through another;
 //! - what a dead node had begins elsewhere within its lease and five seconds.
 //!
-//! Two promises have no checks yet because what they are about does not exist: at most one live
-//! lock per task, and at most one fire per planned time of a schedule. They belong into `judge`.
+//! - triggers are looked at in time whichever node dies, also when the oldest is killed every ten
+//!   seconds and clocks are thirty seconds off.
+//!
+//! One promise has no check yet because what it is about does not exist: at most one live lock per
+//! task. It belongs into `judge`.
 //!
 //! # When it fails
 //! The output has the seed, the check that failed, the last lines of what happened, and the command
@@ -57,6 +63,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
 mod dice;
+mod due;
 mod fleet;
 mod flow;
 mod judge;

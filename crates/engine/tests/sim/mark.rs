@@ -166,6 +166,58 @@ marks! {
     ReapUnheard,
     /// News were lost.
     NewsLost,
+    /// A slot was about to be fired that somebody else had dealt with meanwhile.
+    FireLostTheRace,
+    /// A slot was about to be fired on a state that its trigger had left.
+    FireDecidedOnThePast,
+    /// It was not known whether a slot was fired, and it was.
+    FireUnknownButWritten,
+    /// It was not known whether a slot was fired, and it was not.
+    FireUnknownAndLost,
+    /// What a trigger starts arrived when nobody waited for it any more.
+    TriggeredLate,
+    /// It was not known whether a request had started something, and it had.
+    RequestUnknownButWritten,
+    /// A request was sent again because the answer was lost, and found what it had started.
+    RequestRepeatedUnanswered,
+    /// A request was sent to two nodes at the same moment.
+    RequestAtTwoNodes,
+    /// The oldest node, which looks first, was killed.
+    OldestFell,
+    /// A slot was fired by another node than the one before.
+    FiredByAnother,
+    /// A slot was fired by a node whose machine's clock is as wrong as can be.
+    FiredByAWrongClock,
+    /// A slot was fired somewhat late.
+    FiredBehind,
+    /// A slot was fired later by its jitter.
+    FiredWithJitter,
+    /// A slot that had been missed was caught up with.
+    CaughtUp,
+    /// Slots that had been missed were left out.
+    MissedSkipped,
+    /// A slot was left out because the execution before it ran.
+    SkippedForOverlap,
+    /// A slot began to wait for the execution before it.
+    Buffered,
+    /// A slot that waited was fired when the execution before it had ended.
+    BufferedFired,
+    /// A slot that waited was given up for a newer one.
+    BufferedGivenUp,
+    /// A slot was fired after the execution before it had been cancelled for it.
+    PreviousCancelled,
+    /// Slots of a pause were written down.
+    PausedStretch,
+    /// A trigger was changed or paused when slots were owed, or waited.
+    ChangedWhileOwing,
+    /// A trigger was deleted while its execution ran.
+    TriggerDeletedWhileRunning,
+    /// A slot of the past was run.
+    Backfilled,
+    /// It was told that a success is missing.
+    SuccessMissing,
+    /// A success came that had been missing.
+    SuccessCameBack,
 }
 
 /// The marks that were reached.

@@ -3,7 +3,9 @@
 
 mod definition;
 mod letter;
+mod request;
 mod steering;
+mod trigger;
 mod wish;
 
 use std::sync::Arc;
@@ -19,6 +21,7 @@ use crate::ledger::Answer;
 use crate::life::Life;
 use crate::plan::{Deed, Wish};
 use crate::world::Violation;
+pub(crate) use request::key_text;
 use wish::TRIES_MAX;
 
 /// The people of one life, at its door.
@@ -160,6 +163,7 @@ impl People {
                     .spawn(async move { people.delete_workflow(flow).await });
             }
             Deed::Stop { patience_ms } => self.life.ask_to_stop(patience_ms),
+            Deed::Tend(deed) => self.tend(deed),
         }
     }
 

@@ -2,6 +2,7 @@
 //! of a node, the workflows, and what people do when.
 
 mod nodes;
+mod triggers;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -11,7 +12,8 @@ use refire_engine::limit::{HostLimit, Limits};
 use crate::dice::Dice;
 use crate::flow::{Flow, HOSTS};
 
-pub(crate) use nodes::{Mishap, Nodes};
+pub(crate) use nodes::{Mishap, Nodes, SKEW_MAX_MS};
+pub(crate) use triggers::{Patch, Request, Timing, TriggerDeed};
 
 /// So often nothing but the nodes themselves fails where there are several, in a thousand: what a
 /// dead one had must begin elsewhere in time, and only there nothing else explains a delay.
@@ -129,6 +131,8 @@ pub(crate) enum Deed {
     Stop {
         patience_ms: u64,
     },
+    /// Does something with triggers.
+    Tend(TriggerDeed),
 }
 
 /// An execution that somebody wants.
@@ -171,6 +175,8 @@ impl Plan {
         }
         nodes.befall(seed, safety_ms);
         let mut deeds = deeds(dice, &flows, safety_ms);
+        let tended = triggers::deeds(seed, flows.len(), safety_ms, nodes.oldest_falls);
+        deeds.extend(tended.into_iter().map(|(at, deed)| (at, Deed::Tend(deed))));
         deeds.sort_by_key(|(at, _)| *at);
         let mut rates = Rates::roll(dice);
         let mut limits = limits(dice);

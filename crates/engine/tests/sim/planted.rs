@@ -155,7 +155,10 @@ fn a_reap_of_the_living_is_found() {
 
 #[test]
 fn a_result_that_counts_for_another_attempt_is_found() {
-    let checks = ["a result is of its own attempt"];
+    let checks = [
+        "a result is of its own attempt",
+        "no timer fires before its time",
+    ];
     is_found_among_nodes(Defect::LostResultTaken, &checks);
 }
 
@@ -209,6 +212,38 @@ fn calls_that_go_on_without_a_lease_are_found() {
 fn calls_for_what_may_be_anothers_are_found() {
     let checks = ["a node calls what it owns", "one node calls an attempt"];
     is_found_among_nodes(Defect::CalledUnconfirmed, &checks);
+}
+
+#[test]
+fn fires_that_are_not_compared_are_found() {
+    let checks = [
+        "a slot fires once",
+        "the ledger is complete",
+        "the ledger only grows",
+        "the cursor never goes back",
+        "what became of a slot has its reason",
+        "a trigger waits for what it has started",
+        "a trigger is looked at in time",
+    ];
+    is_found(Some(Defect::FireUncompared), Disk::new, &checks);
+}
+
+#[test]
+fn a_slot_that_the_ledger_has_not_is_found() {
+    let checks = ["the ledger is complete"];
+    is_found(Some(Defect::SlotForgotten), Disk::new, &checks);
+}
+
+#[test]
+fn an_end_that_a_trigger_is_not_told_of_is_found() {
+    let checks = ["a trigger waits for what it has started"];
+    is_found(Some(Defect::TriggerEndForgotten), Disk::new, &checks);
+}
+
+#[test]
+fn a_key_that_a_request_does_not_claim_is_found() {
+    let checks = ["one execution per answer"];
+    is_found(Some(Defect::RequestKeyDropped), Disk::new, &checks);
 }
 
 /// Runs seeds with a defect that makes nodes forget what they own: nothing of it stays forgotten, and

@@ -7,12 +7,14 @@ use std::sync::atomic::Ordering;
 
 use refire_core::dead_letter::LetterStatus;
 use refire_core::execution::{Command, Status};
-use refire_core::id::ExecutionId;
+use refire_core::id::{ExecutionId, TriggerId};
+use refire_core::trigger::{Timeline, Trigger};
 use refire_engine::{CommandError, Engine};
 use refire_store::WorkRow;
 use refire_store::model::{Disk, Image};
 use tokio_util::task::TaskTracker;
 
+use crate::due::{LOOKED_AT_WITHIN, left_alone};
 use crate::fleet::live_together;
 use crate::life::Life;
 use crate::mark::{Mark, Marks};
@@ -217,10 +219,16 @@ async fn watch(life: Arc<Life>, engine: Arc<Engine>) {
     if !life.world.plan.is_eager {
         return;
     }
+    let began = life.clock.now();
     loop {
         life.sleep_ms(WATCH_EVERY_MS).await;
         if life.stopping.load(Ordering::Relaxed) || !engine.is_ready() {
             return;
+        }
+        let now = life.clock.now();
+        if now.since(began) > LOOKED_AT_WITHIN {
+            let looked = life.world.disk.look(|image| left_alone(image, now));
+            life.check(|_| looked);
         }
         // What ran between two looks counts too: work that finds its host full tries again later,
         // and something else runs and ends meanwhile.
@@ -243,7 +251,6 @@ async fn watch(life: Arc<Life>, engine: Arc<Engine>) {
             });
             return;
         }
-        let now = life.clock.now();
         waiting = life.world.disk.look(|image| {
             let due = |row: &WorkRow| row.due_at.is_none_or(|due| due <= now);
             let rows = image.work.values().filter(|row| due(row));
@@ -348,7 +355,26 @@ pub(crate) fn still_open(image: &Image) -> Option<String> {
     if let Some(row) = image.work.values().next() {
         return Some(format!("{row:?} is left over"));
     }
+    if let Some(id) = image.triggers.keys().find(|id| owes(image, **id)) {
+        return Some(format!("{id} has slots to come"));
+    }
     let retrying = |status| status == LetterStatus::Retrying;
     let stuck = image.letters.values().find(|filed| retrying(filed.status));
     stuck.map(|filed| format!("{} is still being retried", filed.letter.id))
+}
+
+/// Whether planned times of a trigger are still to come.
+fn owes(image: &Image, id: TriggerId) -> bool {
+    let told = &image.triggers[&id];
+    let standing = image.trigger_states.get(&id);
+    let Some(standing) = standing.filter(|_| told.row.enabled) else {
+        return false;
+    };
+    let settings = String::from_utf8_lossy(&told.row.settings);
+    let workflow = told.row.workflow.clone();
+    let trigger = Trigger::new(id, workflow, told.row.version, true, &settings);
+    let trigger = trigger.expect("it was accepted");
+    let plan = &standing.state.plan;
+    let next = |timeline: Timeline<'_>| timeline.next(plan.cursor.unwrap_or_default());
+    plan.buffered.is_some() || trigger.timeline().and_then(next).is_some()
 }

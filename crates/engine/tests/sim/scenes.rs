@@ -1,5 +1,6 @@
 //! Single situations, by hand: what the seeds found once and what is too rare to leave to them.
 
+mod backfill;
 mod forgotten;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

@@ -13,11 +13,12 @@ use refire_core::execution::EventRow;
 use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
 use refire_store::model::{Faults, Finding, Image, Moment, Verdict};
-use refire_store::{Batch, Begin, News, NotWritten, Part, ReadError, WorkChange, WorkRow};
+use refire_store::{Batch, Begin, Fire, News, NotWritten, Part, ReadError, WorkChange, WorkRow};
 
-use crate::judge::Judge;
+use crate::judge::{Judge, Writer};
 use crate::life::Life;
 use crate::mark::Mark;
+use crate::plan::SKEW_MAX_MS;
 use crate::world::{Inside, Trace};
 
 /// What the store cannot keep.
@@ -37,42 +38,14 @@ enum Fault {
 #[async_trait]
 impl Faults for Weather {
     async fn commit(&self, moment: Moment, batch: &Batch) -> Verdict {
-        let life = &self.0;
-        if life.world.is_shared() {
-            return self.shared_commit(moment, batch).await;
+        let verdict = match self.0.world.is_shared() {
+            true => self.shared_commit(moment, batch).await,
+            false => self.lone_commit(moment, batch).await,
+        };
+        if let Verdict::Unknown { durable } = verdict {
+            self.0.with(|inside| mark_unknown(inside, batch, durable));
         }
-        life.alive().await;
-        if moment == Moment::Arrived {
-            self.arrived(batch);
-        }
-        let wait = life.with(|inside| self.takes(inside));
-        if moment != Moment::Durable {
-            life.tempt();
-            life.sleep_ms(wait).await;
-        } else {
-            self.look(batch);
-            life.alive().await;
-        }
-        if is_unstorable(batch) && moment == Moment::Arrived {
-            if batch.parts.len() > 1 {
-                life.reach(Mark::BatchSplit);
-            }
-            life.say("the store chokes on it");
-            return Verdict::Refuse(NotWritten::Statement);
-        }
-        match life.with(|inside| self.fault(inside, moment, batch)) {
-            Fault::None => Verdict::Go,
-            Fault::Verdict(verdict) => {
-                life.say(&format!("{moment:?}: {verdict:?}"));
-                verdict
-            }
-            Fault::Panic => self.panic(),
-            Fault::Crash(mark) => {
-                life.crash(&format!("of a commit: {moment:?}"), Some(mark))
-                    .await;
-                Verdict::Go
-            }
-        }
+        verdict
     }
 
     async fn read(&self, what: &'static str) -> Result<(), ReadError> {
@@ -117,10 +90,54 @@ impl Faults for Weather {
 }
 
 impl Weather {
+    /// A commit on a disk that nobody else uses.
+    async fn lone_commit(&self, moment: Moment, batch: &Batch) -> Verdict {
+        let life = &self.0;
+        life.alive().await;
+        if moment == Moment::Arrived {
+            self.arrived(batch);
+        }
+        let wait = life.with(|inside| self.takes(inside));
+        if moment != Moment::Durable {
+            life.tempt();
+            life.sleep_ms(wait).await;
+        } else {
+            self.look(batch);
+            life.alive().await;
+        }
+        if is_unstorable(batch) && moment == Moment::Arrived {
+            if batch.parts.len() > 1 {
+                life.reach(Mark::BatchSplit);
+            }
+            life.say("the store chokes on it");
+            return Verdict::Refuse(NotWritten::Statement);
+        }
+        match life.with(|inside| self.fault(inside, moment, batch)) {
+            Fault::None => Verdict::Go,
+            Fault::Verdict(verdict) => {
+                life.say(&format!("{moment:?}: {verdict:?}"));
+                verdict
+            }
+            Fault::Panic => self.panic(),
+            Fault::Crash(mark) => {
+                life.crash(&format!("of a commit: {moment:?}"), Some(mark))
+                    .await;
+                Verdict::Go
+            }
+        }
+    }
+
     /// The judge looks at what has become durable.
     fn look(&self, batch: &Batch) {
         let life = &self.0;
         let node = life.node();
+        let skew_ms = life.world.plan.nodes.skews_ms.get(life.slot);
+        let writer = Writer {
+            node,
+            own_now: life.own_now(),
+            real_now: life.world.is_shared().then(|| life.world.now()),
+            is_far_off: skew_ms.is_some_and(|skew| skew.abs() == SKEW_MAX_MS),
+        };
         life.check(|inside| {
             let ids = touched(batch);
             let (now, marks) = (inside.lived_ms, &mut inside.marks);
@@ -135,6 +152,7 @@ impl Weather {
                 if is_shared {
                     judge.written_by(image, batch, node)?;
                 }
+                judge.follow_triggers(image, Some(&writer), marks)?;
                 judge.look_at(image, &ids, now, marks)
             })
         });
@@ -223,6 +241,7 @@ impl Weather {
                         inside.marks.reach(Mark::BacklogClaimedAfterRestart);
                     }
                 }
+                Part::Fire(fire) => mark_fire(inside, image, fire),
                 Part::ClaimTimers(claim) => {
                     let near = |row: &WorkRow| {
                         let due = row
@@ -296,6 +315,39 @@ impl Weather {
     }
 }
 
+/// Notes a fire that comes too late, or was decided on what is over.
+fn mark_fire(inside: &mut Inside, image: &Image, fire: &Fire) {
+    let Some(standing) = image.trigger_states.get(&fire.trigger) else {
+        return;
+    };
+    if fire.admission.is_none() || standing.state.rev == fire.rev {
+        return;
+    }
+    let slot = fire.slots.last().map(|slot| slot.nominal);
+    let is_backfill = fire.plan.cursor <= standing.state.plan.cursor && fire.plan.cursor > slot;
+    inside
+        .marks
+        .reach(match standing.state.plan.cursor >= slot {
+            true if !is_backfill => Mark::FireLostTheRace,
+            _ => Mark::FireDecidedOnThePast,
+        });
+}
+
+/// Notes what nobody knows the end of.
+fn mark_unknown(inside: &mut Inside, batch: &Batch, durable: bool) {
+    for part in &batch.parts {
+        let mark = match part {
+            Part::Fire(fire) if fire.admission.is_some() && durable => Mark::FireUnknownButWritten,
+            Part::Fire(fire) if fire.admission.is_some() => Mark::FireUnknownAndLost,
+            Part::Admit(admit) if admit.request.is_some() && durable => {
+                Mark::RequestUnknownButWritten
+            }
+            _ => continue,
+        };
+        inside.marks.reach(mark);
+    }
+}
+
 /// Notes what is begun before it is due, and what is given back after that.
 fn mark_ahead(inside: &mut Inside, image: &Image, part: &Part, now: Timestamp) {
     let is_ahead = |row: &&Arc<WorkRow>| row.due_at.is_some_and(|due| due > now);
@@ -362,6 +414,10 @@ fn work_changes(batch: &Batch) -> impl Iterator<Item = &WorkChange> {
     batch.parts.iter().flat_map(|part| match part {
         Part::Admit(admit) => admit.work.as_slice(),
         Part::Advance(advance) => advance.work.as_slice(),
+        Part::Fire(fire) => {
+            let admission = fire.admission.as_ref();
+            admission.map_or(&[][..], |admit| admit.work.as_slice())
+        }
         _ => &[],
     })
 }
@@ -463,7 +519,10 @@ fn describe(trace: &mut Trace, batch: &Batch) -> String {
                 let _ = write!(text, "delete {id}");
             }
             Part::Fire(fire) => {
-                let _ = write!(text, "fire {}", fire.trigger);
+                let _ = write!(text, "fire {} rev {}", fire.trigger, fire.rev);
+                for slot in &fire.slots {
+                    let _ = write!(text, ", {} {}", slot.nominal, slot.status.name());
+                }
                 if let Some(admit) = &fire.admission {
                     let _ = write!(text, ", admit {}", trace.name(admit.row.id));
                 }

@@ -4,10 +4,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use refire_client::model::{Accepted, Page, Problem};
+use refire_client::model::{Accepted, Page, Problem, Trigger, WebhookAnswer};
 use reqwest::{Method, RequestBuilder, Response};
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
+use crate::hook::Hook;
 use crate::node::{Door, KEY};
 use crate::rest::words;
 
@@ -28,6 +30,8 @@ const TRY_AGAIN_AFTER: Duration = Duration::from_secs(1);
 pub(crate) struct Client {
     http: reqwest::Client,
     rotation: Arc<Rotation>,
+    /// Workflows that are started by requests to webhooks.
+    hooks: Arc<Vec<Hook>>,
 }
 
 /// The doors that are tried in turn, as a proxy in front of several servers does.
@@ -105,7 +109,19 @@ impl Client {
             doors: RwLock::new(doors),
             turn: AtomicUsize::new(0),
         });
-        Self { http, rotation }
+        Self {
+            http,
+            rotation,
+            hooks: Arc::default(),
+        }
+    }
+
+    /// The same for a sender who knows nothing but these webhooks.
+    pub(crate) fn through(&self, hooks: Vec<Hook>) -> Self {
+        Self {
+            hooks: Arc::new(hooks),
+            ..self.clone()
+        }
     }
 
     /// From now on only these are asked, also by the clones of this client.
@@ -134,12 +150,28 @@ impl Client {
     /// Asks for an execution. `path` is the workflow's name, with parameters if any.
     pub(crate) async fn execute(&self, path: &str, key: Option<&str>, input: String) -> Answer {
         let (workflow, parameters) = path.split_once('?').unwrap_or((path, ""));
-        let path = format!("/api/workflows/{workflow}/execute?{parameters}");
-        let mut request = self.request(Method::POST, &path).body(input);
+        let hook = self.hooks.iter().find(|hook| hook.workflow == workflow);
+        let mut request = if let Some(hook) = hook {
+            let url = format!("{}{}", self.rotation.next(), hook.path());
+            Hook::sign(self.http.post(url), &input).body(input)
+        } else {
+            let path = format!("/api/workflows/{workflow}/execute?{parameters}");
+            self.request(Method::POST, &path).body(input)
+        };
         if let Some(key) = key {
             request = request.header("Idempotency-Key", key);
         }
         answer(request).await
+    }
+
+    /// Makes a trigger of a workflow, which must be valid.
+    pub(crate) async fn make_trigger(&self, workflow: &str, settings: &Value) -> Trigger {
+        let path = format!("/api/workflows/{workflow}/triggers");
+        let request = self.request(Method::POST, &path).json(settings);
+        let answer = request.send().await.unwrap();
+        let (status, text) = (answer.status(), answer.text().await.unwrap());
+        assert_eq!(status, 201, "{text}");
+        serde_json::from_str(&text).unwrap()
     }
 
     /// Retries a dead letter.
@@ -223,6 +255,15 @@ async fn understood(response: Response) -> Result<Answer, reqwest::Error> {
     let has_retry_after = response.headers().contains_key("retry-after");
     let text = response.text().await?;
     if status.is_success() {
+        // A webhook names what its key has, and starts nothing for another body.
+        let other: Result<WebhookAnswer, _> = serde_json::from_str(&text);
+        if other.is_ok_and(|other| other.body_differs == Some(true)) {
+            return Ok(Answer::Refused {
+                status: status.as_u16(),
+                code: "body_differs".to_owned(),
+                has_retry_after,
+            });
+        }
         let accepted: Accepted = serde_json::from_str(&text)
             .unwrap_or_else(|error| panic!("{status} without an execution ({error}): {text}"));
         return Ok(Answer::Accepted {

@@ -28,6 +28,8 @@ pub(crate) struct Exported {
     pub(crate) letter: Option<String>,
     /// The number that the client put into its input.
     pub(crate) request: Option<u64>,
+    /// Whether a planned time of a trigger started it.
+    pub(crate) is_of_slot: bool,
     pub(crate) log: Vec<Entry>,
     /// What is wrong with its replay.
     pub(crate) replay: Option<String>,
@@ -97,6 +99,7 @@ async fn one(client: &Client, row: Execution) -> Exported {
         .map(|event| serde_json::from_str::<Value>(event.payload.get()).unwrap());
     Exported {
         status: row.status,
+        is_of_slot: row.scheduled_at.is_some(),
         retries: row.parent_dlq_entry_id,
         letter: row.dlq_entry_id,
         request: input.and_then(|payload| payload["input"]["request"].as_u64()),

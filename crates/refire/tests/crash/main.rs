@@ -6,6 +6,7 @@
 
 mod check;
 mod client;
+mod clockwork;
 #[path = "../postgres/cluster.rs"]
 mod cluster;
 mod disk;
@@ -14,6 +15,7 @@ mod eio;
 mod export;
 mod fleet;
 mod full;
+mod hook;
 mod kill;
 mod load;
 mod node;
@@ -29,6 +31,7 @@ mod sweep;
 mod target;
 mod torn;
 mod tracer;
+mod trigger;
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};

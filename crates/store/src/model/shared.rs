@@ -101,24 +101,26 @@ impl Disk {
     /// What nobody waits for any more arrives now, if its node still has its lease. For whoever
     /// planned it so (see [`Verdict::Unknown`]); the batches that were written.
     pub fn arrive(&self) -> Vec<Batch> {
+        std::iter::from_fn(|| self.arrive_next()).collect()
+    }
+
+    /// The same with the oldest that is written by that, so that each can be looked at by itself.
+    pub fn arrive_next(&self) -> Option<Batch> {
         let mut platter = self.platter();
-        let late = std::mem::take(&mut platter.traffic.late);
-        let mut written = Vec::new();
-        for (number, late) in late {
-            let late = match late {
-                Late::OnItsWay(batch) => match platter.judge(&batch, number) {
-                    Ok((outcomes, changes)) => {
-                        self.keep(&mut platter, changes);
-                        written.push(batch);
-                        Late::Written(outcomes)
-                    }
-                    Err(_) => continue,
-                },
-                late @ Late::Written(_) => late,
+        loop {
+            let late = platter.traffic.late.iter();
+            let mut coming = late.filter(|(_, late)| matches!(late, Late::OnItsWay(_)));
+            let number = *coming.next()?.0;
+            let Some(Late::OnItsWay(batch)) = platter.traffic.late.remove(&number) else {
+                return None;
             };
-            platter.traffic.late.insert(number, late);
+            if let Ok((outcomes, changes)) = platter.judge(&batch, number) {
+                self.keep(&mut platter, changes);
+                let written = Late::Written(outcomes);
+                platter.traffic.late.insert(number, written);
+                return Some(batch);
+            }
         }
-        written
     }
 }
 

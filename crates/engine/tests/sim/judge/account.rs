@@ -7,6 +7,7 @@ use refire_core::execution::{EventKind, Execution, Status, fold};
 use refire_core::id::ExecutionId;
 use refire_store::model::Image;
 
+use super::fired::Fired;
 use super::{Judge, Known};
 use crate::ledger::{Answer, Asked, Ledger};
 use crate::plan::{Plan, Wish};
@@ -49,9 +50,13 @@ impl Judge {
         plan: &Plan,
     ) -> Result<(), Violation> {
         let mut made: Made = Made::default();
+        let mut fired = Fired::default();
         for (id, known) in &self.known {
-            made.add(*id, known)?;
+            if !fired.add(*id, known)? {
+                made.add(*id, known)?;
+            }
         }
+        self.account_of_triggers(image, &fired, ledger)?;
         for asked in ledger
             .wishes
             .iter()
@@ -147,13 +152,13 @@ impl Made {
 }
 
 /// The number that a wish put into its input.
-fn number_of(input: &str) -> Option<u32> {
+pub(super) fn number_of(input: &str) -> Option<u32> {
     let rest = input.split_once("\"n\":")?.1;
     rest.split([',', '}']).next()?.parse().ok()
 }
 
 /// What all these were told must fit to what is there.
-fn agree<T>(
+pub(super) fn agree<T>(
     name: &str,
     asked: &[&Asked<T>],
     made: Option<&Vec<ExecutionId>>,

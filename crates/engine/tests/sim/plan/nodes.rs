@@ -4,6 +4,13 @@ use std::time::Duration;
 
 use crate::dice::Dice;
 
+/// How far a clock is off at most, in milliseconds.
+pub(crate) const SKEW_MAX_MS: i64 = 30_000;
+/// So many seeds of several nodes in a thousand kill the oldest node again and again.
+const OLDEST_FALLS: u32 = 150;
+/// How often they do, in milliseconds.
+const OLDEST_FALLS_EVERY_MS: u64 = 10_000;
+
 /// The part of a plan that is about nodes.
 pub(crate) struct Nodes {
     /// One has its disk to itself, several share one.
@@ -26,6 +33,8 @@ pub(crate) struct Nodes {
     /// How often news are lost, or take long.
     pub(crate) news_lost: u32,
     pub(crate) news_slow: u32,
+    /// Whether whichever node is the oldest is killed again and again.
+    pub(crate) oldest_falls: bool,
 }
 
 /// What happens to a node. Crashes come besides, by the rates.
@@ -39,6 +48,8 @@ pub(crate) enum Mishap {
     Pause { ms: u64 },
     /// It does not reach the database for so long.
     Cut { ms: u64 },
+    /// Whichever node is the oldest is gone at once.
+    CrashOldest,
 }
 
 impl Nodes {
@@ -57,12 +68,19 @@ impl Nodes {
             unheard: 0,
             news_lost: *dice.pick(&[0, 0, 200, 1_000]),
             news_slow: *dice.pick(&[0, 0, 300]),
+            oldest_falls: count > 1 && Dice::new(seed, "oldest").chance(OLDEST_FALLS),
         };
         if count == 1 {
             return nodes;
         }
         for _ in 0..count {
-            let off = i64::try_from(dice.below(60_001)).unwrap_or(0) - 30_000;
+            let off = i64::try_from(dice.below(60_001)).unwrap_or(0) - SKEW_MAX_MS;
+            // The worst is worth meeting often.
+            let off = if off % 3 == 0 {
+                SKEW_MAX_MS * off.signum()
+            } else {
+                off
+            };
             nodes.skews_ms.push(*dice.pick(&[0, off, off]));
         }
         if dice.chance(350) {
@@ -116,6 +134,12 @@ impl Nodes {
                 },
             };
             self.mishaps.push((at, node, mishap));
+        }
+        if self.oldest_falls {
+            let times = 1..=safety_ms / OLDEST_FALLS_EVERY_MS;
+            let at = times.map(|time| time * OLDEST_FALLS_EVERY_MS);
+            self.mishaps
+                .extend(at.map(|at| (at, 0, Mishap::CrashOldest)));
         }
         self.mishaps.sort_by_key(|(at, node, _)| (*at, *node));
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use refire_store::model::{Finding, Moment, Verdict};
-use refire_store::{Batch, News, NotWritten, ReadError};
+use refire_store::{Batch, News, NotWritten, Part, ReadError};
 use tokio::time::sleep;
 
 use super::{Fault, Weather, is_unstorable};
@@ -21,6 +21,8 @@ const FINDS_OUT_MS: u64 = 10_000;
 const OF_LEASES: [&str; 4] = ["join", "renew", "reap", "leave"];
 /// How long a question waits for a database that cannot be reached.
 const READ_WITHIN: Duration = Duration::from_secs(5);
+/// So much more often the answer is lost of what a trigger starts: there is less of it.
+const OF_TRIGGERS: u32 = 4;
 
 impl Weather {
     /// A commit on a disk that others use too.
@@ -54,7 +56,7 @@ impl Weather {
             life.say("the store chokes on it");
             return Verdict::Refuse(NotWritten::Statement);
         }
-        if let Some(verdict) = self.loses(false) {
+        if let Some(verdict) = self.loses(batch, false) {
             return verdict;
         }
         self.strikes(Moment::Arrived, batch).await
@@ -91,7 +93,7 @@ impl Weather {
             life.reach(Mark::AnswerLostButWritten);
             return Verdict::Unknown { durable: true };
         }
-        if let Some(verdict) = self.loses(true) {
+        if let Some(verdict) = self.loses(batch, true) {
             return verdict;
         }
         let verdict = self.strikes(Moment::Durable, batch).await;
@@ -118,11 +120,15 @@ impl Weather {
     }
 
     /// Rolls whether the answer of a commit is lost.
-    fn loses(&self, is_written: bool) -> Option<Verdict> {
+    fn loses(&self, batch: &Batch, is_written: bool) -> Option<Verdict> {
         let life = &self.0;
         let nodes = &life.world.plan.nodes;
+        let rate = match batch.parts.iter().any(is_of_trigger) {
+            true => nodes.lost * OF_TRIGGERS,
+            false => nodes.lost,
+        };
         let is_late = life.with(|inside| {
-            if inside.healed || !inside.store_dice.chance(nodes.lost) {
+            if inside.healed || !inside.store_dice.chance(rate) {
                 return None;
             }
             Some(!is_written && inside.store_dice.chance(nodes.late))
@@ -250,13 +256,25 @@ impl Weather {
     }
 }
 
+/// Whether a trigger starts something by it.
+fn is_of_trigger(part: &Part) -> bool {
+    match part {
+        Part::Fire(fire) => fire.admission.is_some(),
+        Part::Admit(admit) => admit.request.is_some(),
+        _ => false,
+    }
+}
+
 /// What was lost for a while arrives after all.
 async fn arrive(life: Arc<Life>) {
     let wait = life.with(|inside| *inside.store_dice.pick(&[500, 6_000, 12_000, 25_000]));
     sleep(Duration::from_millis(wait)).await;
-    for batch in life.world.disk.arrive() {
+    while let Some(batch) = life.world.disk.arrive_next() {
         life.say("what was lost arrives");
         life.reach(Mark::ArrivedLate);
+        if batch.parts.iter().any(is_of_trigger) {
+            life.reach(Mark::TriggeredLate);
+        }
         Weather(Arc::clone(&life)).look(&batch);
     }
 }

@@ -9,7 +9,8 @@ use crate::load::Sent;
 pub(super) fn check(evidence: &Evidence, findings: &mut Findings) {
     let mut made: HashMap<u64, Vec<&str>> = HashMap::new();
     for execution in &evidence.export.executions {
-        if execution.retries.is_some() {
+        // Triggers have ledgers of their own.
+        if execution.retries.is_some() || execution.is_of_slot {
             continue;
         }
         match execution.request {

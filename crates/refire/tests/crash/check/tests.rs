@@ -31,6 +31,7 @@ fn execution(id: &str, request: u64, status: &str, names: &[(&str, Option<u32>)]
         retries: None,
         letter: None,
         request: Some(request),
+        is_of_slot: false,
         log: log
             .map(|((name, attempt), sequence)| entry(sequence, name, *attempt))
             .collect(),

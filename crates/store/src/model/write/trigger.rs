@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use refire_core::definition::WorkflowId;
 use refire_core::id::{ExecutionId, TriggerId};
+#[cfg(feature = "planted")]
+use refire_core::planted::{self, Defect};
 
 use super::{Failed, Pen};
 use crate::model::change::Change;
@@ -144,7 +146,11 @@ impl Pen<'_> {
             version: fire.version,
         };
         let standing = self.standing(fire.trigger);
-        let standing = standing.filter(|standing| standing.state.rev == fire.rev);
+        let is_planned_on = |standing: &Standing| standing.state.rev == fire.rev;
+        #[cfg(feature = "planted")]
+        let is_planned_on =
+            |standing: &Standing| planted::is(Defect::FireUncompared) || is_planned_on(standing);
+        let standing = standing.filter(is_planned_on);
         let Some(mut standing) = standing.filter(|_| self.is_current(version)) else {
             return Ok(PartOutcome::TriggerMoved);
         };
