@@ -3,12 +3,12 @@
 
 use std::time::{Duration, Instant};
 
-use crate::limit::{self, Work};
+use crate::limit::Work;
 use crate::line::{Goal, Line};
-use crate::load::{Client, Loaded, Shot};
-use crate::process::{self, Process, Server};
+use crate::load::{Client, Shot};
+use crate::process::Server;
 use crate::progress::say;
-use crate::sample::{Latency, Repeats};
+use crate::series::{FOR, Series, WARM_UP, measure_limit};
 use crate::target::{Manner, Target, WORKFLOW};
 use crate::{place, rows};
 
@@ -19,10 +19,6 @@ const CONNECTIONS: [(usize, f64); 3] = [(1, 2_000.0), (16, 13_000.0), (64, 20_00
 const MANY: usize = 64;
 /// Executions admitted and completed per second that are the goal with many connections.
 const COMPLETED_GOAL: f64 = 8_000.0;
-/// How long each load goes on.
-const FOR: Duration = Duration::from_secs(3);
-/// How long a fresh server is warmed up.
-const WARM_UP: Duration = Duration::from_millis(300);
 /// Between two looks at whether everything has been completed.
 const GLANCE: Duration = Duration::from_millis(10);
 /// How long a server may take to complete what it has admitted.
@@ -30,37 +26,6 @@ const COMPLETE_WITHIN: Duration = Duration::from_secs(60);
 const KEY: &str = "idempotency-key";
 /// The statuses of executions that have not ended.
 const OPEN: &str = "pending,running,retrying";
-
-/// Repeats of one kind of server with so many connections.
-#[derive(Default)]
-struct Series {
-    req_s: Repeats,
-    latency: Latency,
-    rss_mb: Repeats,
-    ratio: Repeats,
-    completed_s: Repeats,
-    cpu_us: Repeats,
-    errors: u64,
-}
-
-impl Series {
-    fn add(
-        &mut self,
-        loaded: &Loaded,
-        process: &Process,
-        cpu_before: Duration,
-    ) -> anyhow::Result<()> {
-        let cpu = process.cpu_time()? - cpu_before;
-        self.cpu_us
-            .add(cpu.as_secs_f64() * 1e6 / loaded.answers as f64);
-        self.req_s.add(loaded.req_s);
-        self.latency.p50_ms.add(loaded.p50_ms);
-        self.latency.p99_ms.add(loaded.p99_ms);
-        self.rss_mb.add(process.rss_mb()?);
-        self.errors += loaded.errors;
-        Ok(())
-    }
-}
 
 /// What the product is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,28 +89,6 @@ async fn repeat_once(
     Ok(())
 }
 
-async fn measure_limit(
-    client: Client,
-    work: Work,
-    connections: usize,
-    series: &mut Series,
-) -> anyhow::Result<f64> {
-    let (process, _dir) = process::limit(work)?;
-    let body = rows::body();
-    let shot = Shot {
-        to: process.address,
-        path: "/".to_owned(),
-        headers: vec![(limit::SIGNATURE.to_owned(), limit::sign(&body)?)],
-        body,
-        unique: None,
-    };
-    Client::Own.load(&shot, connections, WARM_UP).await?;
-    let cpu = process.cpu_time()?;
-    let loaded = client.load(&shot, connections, FOR).await?;
-    series.add(&loaded, &process, cpu)?;
-    Ok(loaded.req_s)
-}
-
 /// The rate that counts: of admissions, or of completions where that is what was asked for.
 async fn measure_product(
     client: Client,
@@ -191,7 +134,7 @@ async fn measure_product(
 }
 
 /// Returns when no execution is open.
-async fn completed(api: &refire_client::Client) -> anyhow::Result<()> {
+pub(crate) async fn completed(api: &refire_client::Client) -> anyhow::Result<()> {
     let until = Instant::now() + COMPLETE_WITHIN;
     while !api
         .executions(None, Some(OPEN), Some(1), None)
@@ -214,16 +157,7 @@ fn print(client: Client, connections: usize, goal: f64, round: &Round) {
         (Work::Rows(1), &round.row),
         (Work::Rows(6), &round.limit),
     ] {
-        let line = Line::new("B1", "limit")
-            .word("kind", work.name())
-            .word("c", connections);
-        line.figure("req_s", &series.req_s)
-            .latency(&series.latency)
-            .figure("cpu_us", &series.cpu_us)
-            .figure("rss_mb", &series.rss_mb)
-            .word("errors", series.errors)
-            .word("client", client.name())
-            .print();
+        series.print_limit(client, work, connections);
     }
     let product = |table: &str, subject: &str, series: &Series| {
         let mut line = Line::new(table, subject).word("c", connections);

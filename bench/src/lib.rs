@@ -4,6 +4,8 @@
 //! compared with each other, figures of different runs only by their ratios. Each measurement
 //! runs in a process of its own, so that the memory it reports is its own.
 
+mod cron;
+mod crowd;
 mod embedded;
 mod executions;
 mod ingest;
@@ -22,11 +24,14 @@ mod progress;
 mod raw;
 mod rows;
 mod sample;
+mod schedules;
+mod series;
 mod start;
 pub mod success_path;
 mod target;
 mod timers;
 mod watched;
+mod webhooks;
 mod wire;
 
 use std::path::Path;
@@ -36,9 +41,10 @@ use anyhow::Context;
 use progress::say;
 
 /// The measurements: the name of each, the table it belongs to, and what it measures.
-const ALL: [(&str, &str, &str); 13] = [
+const ALL: [(&str, &str, &str); 20] = [
     ("raw", "B5", "what the disk and SQLite can do"),
     ("ingest", "B1", "requests over HTTP, answered when durable"),
+    ("webhooks", "B1", "signed requests to a webhook"),
     (
         "jobs",
         "B2",
@@ -51,6 +57,17 @@ const ALL: [(&str, &str, &str); 13] = [
     ),
     ("pickup", "B3", "from durable to called"),
     ("timers", "B4", "lateness, and what waiting costs"),
+    ("schedules", "cron", "when a schedule is due next"),
+    (
+        "cron",
+        "cron",
+        "a hundred thousand triggers, and ten thousand of them at once",
+    ),
+    (
+        "crowd",
+        "cron",
+        "making and firing very many triggers, without a server",
+    ),
     ("start", "start", "starting with many unfinished executions"),
     (
         "overhead",
@@ -73,6 +90,13 @@ const ALL: [(&str, &str, &str); 13] = [
         "from durable on a node to called by another",
     ),
     ("pg-timers", "PG", "lateness on PostgreSQL"),
+    (
+        "pg-webhooks",
+        "PG",
+        "signed requests to a webhook, on PostgreSQL",
+    ),
+    ("pg-cron", "PG", "a hundred thousand triggers on PostgreSQL"),
+    ("pg-crowd", "PG", "making and firing them on PostgreSQL"),
     ("retry", "retry", "what a policy costs where nothing fails"),
 ];
 
@@ -170,15 +194,22 @@ fn measure(name: &str) -> anyhow::Result<()> {
     match name {
         "raw" => raw::report(),
         "ingest" => runtime.block_on(ingest::report()),
+        "webhooks" => runtime.block_on(webhooks::report()),
         "jobs" => runtime.block_on(jobs::report()),
         "executions" => runtime.block_on(executions::report()),
         "pickup" => runtime.block_on(pickup::report()),
         "timers" => runtime.block_on(timers::report()),
+        "schedules" => schedules::report(),
+        "cron" => runtime.block_on(cron::report()),
+        "crowd" => runtime.block_on(crowd::report()),
         "start" => runtime.block_on(start::report()),
         "pg-executions" => runtime.block_on(postgres::executions()),
         "pg-claims" => runtime.block_on(postgres::claims()),
         "pg-pickup" => runtime.block_on(postgres::pick_up()),
         "pg-timers" => runtime.block_on(postgres::timers()),
+        "pg-webhooks" => runtime.block_on(postgres::webhooks()),
+        "pg-cron" => runtime.block_on(cron::on_postgres()),
+        "pg-crowd" => runtime.block_on(crowd::on_postgres()),
         "overhead" => runtime.block_on(overhead::report()),
         other => anyhow::bail!("`{other}` is no measurement"),
     }
@@ -191,7 +222,10 @@ mod tests {
     #[test]
     fn measurements_are_chosen_by_name_or_table() {
         assert_eq!(chosen(&[]).unwrap().len(), ALL.len());
-        assert_eq!(chosen(&["b1", "raw"]).unwrap(), ["raw", "ingest"]);
+        assert_eq!(
+            chosen(&["b1", "raw"]).unwrap(),
+            ["raw", "ingest", "webhooks"]
+        );
         let refused = chosen(&["ingest", "lunch"]).unwrap_err().to_string();
         assert!(refused.contains("`lunch` is none of"), "{refused}");
     }

@@ -24,7 +24,7 @@ const WAITING_MAX: usize = 4_096;
 /// Requests in one transaction.
 const TOGETHER_MAX: usize = 1_024;
 /// What requests are signed with.
-const SECRET: &[u8] = b"a secret of thirty-two bytes, ok";
+pub(crate) const SECRET: &[u8] = b"a secret of thirty-two bytes, ok";
 /// The header of the signature.
 pub(crate) const SIGNATURE: &str = "x-signature";
 

@@ -4,6 +4,7 @@
 mod baseline;
 mod crowd;
 mod executions;
+mod webhooks;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -22,6 +23,7 @@ use crate::timers::{self as of_the_engine, Lateness};
 
 pub(crate) use crowd::report as claims;
 pub(crate) use executions::report as executions;
+pub(crate) use webhooks::report as webhooks;
 
 const REPEATS: usize = 3;
 /// Executions of one repeat of the pick-up.
@@ -52,7 +54,8 @@ pub(crate) async fn timers() -> anyhow::Result<()> {
     .await
 }
 
-async fn open(scratch: &Scratch) -> anyhow::Result<Arc<Postgres>> {
+/// The store in a database.
+pub(crate) async fn open(scratch: &Scratch) -> anyhow::Result<Arc<Postgres>> {
     let options = Options::new(&scratch.url())?;
     Ok(Arc::new(Postgres::open(&options).await?))
 }

@@ -28,7 +28,19 @@ pub(crate) struct Watched {
     ended: AtomicU64,
     admitted_at: Mutex<Option<Instant>>,
     claims: Mutex<Waits>,
+    fires: Mutex<Fires>,
 }
+
+/// Triggers that were fired.
+#[derive(Debug, Default)]
+struct Fires {
+    all: u64,
+    /// When the crowd that is being fired began, and the last commit of it.
+    crowd: Option<(Instant, Instant)>,
+}
+
+/// Fires that lie further apart belong to different crowds.
+const CROWD_APART: Duration = Duration::from_secs(5);
 
 /// What was counted so far.
 #[derive(Debug, Clone, Copy, Default)]
@@ -50,6 +62,7 @@ impl Watched {
             ended: AtomicU64::new(0),
             admitted_at: Mutex::new(None),
             claims: Mutex::default(),
+            fires: Mutex::default(),
         }
     }
 
@@ -72,6 +85,30 @@ impl Watched {
     /// How long commits took that claimed work, since the last call.
     pub(crate) fn take_claims(&self) -> Waits {
         std::mem::take(&mut *self.claims())
+    }
+
+    /// Triggers that were fired, and how long the last crowd of them took.
+    pub(crate) fn fires(&self) -> (u64, Option<Duration>) {
+        let fires = self.fires.lock().unwrap_or_else(PoisonError::into_inner);
+        (fires.all, fires.crowd.map(|(from, to)| to - from))
+    }
+
+    fn note_fires(&self, batch: &Batch, began: Instant) {
+        let fired = batch
+            .parts
+            .iter()
+            .filter(|part| matches!(part, Part::Fire(_)));
+        let fired = fired.count() as u64;
+        if fired == 0 {
+            return;
+        }
+        let mut fires = self.fires.lock().unwrap_or_else(PoisonError::into_inner);
+        fires.all += fired;
+        let from = match fires.crowd {
+            Some((from, to)) if began.saturating_duration_since(to) < CROWD_APART => from,
+            _ => began,
+        };
+        fires.crowd = Some((from, Instant::now()));
     }
 
     fn claims(&self) -> MutexGuard<'_, Waits> {
@@ -117,6 +154,7 @@ impl Store for Watched {
         let began = Instant::now();
         let outcomes = self.below.commit(batch).await?;
         self.note(batch, &outcomes, began.elapsed());
+        self.note_fires(batch, began);
         Ok(outcomes)
     }
 

@@ -172,6 +172,7 @@ macro_rules! conformance {
         );
         $crate::conformance_topic!($lab, requests:
             a_request_is_kept_with_its_execution, a_changed_trigger_starts_nothing,
+            a_trigger_that_started_something_may_change,
             a_refused_request_can_be_run, filters_choose_requests, a_ring_keeps_the_newest,
             a_ring_has_a_weight, old_requests_go,
         );

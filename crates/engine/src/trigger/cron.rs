@@ -26,6 +26,10 @@ use crate::intake::{Drafted, Intake, IntakeError};
 
 /// Triggers that are read and fired together.
 const CROWD_MAX: u32 = 500;
+/// The first of a look are fewer, so that not all of them wait for the commit of a great many.
+const CROWD_FIRST: u32 = 32;
+/// How much larger each crowd may be than the one before it.
+const CROWD_GROWS: u32 = 4;
 /// How much longer each younger node waits.
 const TURN: Duration = Duration::from_secs(1);
 /// Nodes that wait longer than others; the rest wait as long as the last of them.
@@ -130,13 +134,13 @@ impl Cron {
             membership,
             ..
         } = self.dispatcher.as_ref();
+        let mut crowd = CROWD_FIRST;
         loop {
             if stopping.is_cancelled() || !membership.is_member() {
                 return Ok(Looked::Trouble);
             }
-            let due = store
-                .due_triggers(clock.now().minus(behind), CROWD_MAX)
-                .await?;
+            let due = store.due_triggers(clock.now().minus(behind), crowd).await?;
+            crowd = CROWD_MAX.min(crowd * CROWD_GROWS);
             if due.is_empty() {
                 return Ok(Looked::Until(store.next_trigger_due().await?));
             }

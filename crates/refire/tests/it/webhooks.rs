@@ -8,6 +8,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use sha2::Sha256;
+use tokio::task::JoinSet;
 
 use crate::server::{Server, send};
 use crate::target::Target;
@@ -145,4 +146,28 @@ async fn what_is_wrong_is_refused_and_logged_and_starts_nothing() {
         assert!(began.elapsed() < Duration::from_secs(20), "{log:#}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+}
+
+#[tokio::test]
+async fn fifty_equal_requests_at_once_start_one_execution() {
+    let (server, target) = (Server::start().await, Target::start().await);
+    let trigger = webhook(&server, &target, servicenow()).await;
+    let body = r#"{"event_type":"incident.created","n":1}"#;
+    let signed = BASE64_STANDARD.encode(signature(body));
+    let mut senders = JoinSet::new();
+    for _ in 0..50 {
+        let request = post(&server, &trigger, body)
+            .header("X-ServiceNow-Signature", &signed)
+            .header("Idempotency-Key", "incident-1");
+        senders.spawn(async move { send(request).await.expect(200) });
+    }
+    let answers = senders.join_all().await;
+    let said = |word: &str| answers.iter().filter(|one| one["status"] == word).count();
+    assert_eq!((said("triggered"), said("already_processed")), (1, 49));
+    let id = answers[0]["execution_id"].as_str().unwrap();
+    assert!(answers.iter().all(|one| one["execution_id"] == id));
+    server.reaches(id, "completed").await;
+    let started = server.get("/api/executions?workflow=w").await.expect(200);
+    assert_eq!(started["items"].as_array().unwrap().len(), 1);
+    assert_eq!(target.calls("/a").len(), 1);
 }

@@ -112,6 +112,36 @@ pub async fn a_changed_trigger_starts_nothing(lab: &dyn Lab) {
     assert_eq!(stage.commit_one(admission(admit)).await, PartOutcome::Done);
 }
 
+/// Whatever a store remembers of a trigger because of its requests, it forgets with every change.
+pub async fn a_trigger_that_started_something_may_change(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&two_steps("orders")).await;
+    for what in ["changed", "disabled", "deleted"] {
+        let hook = stage.made(&workflow, TriggerKind::Webhook).await;
+        let mut outcomes = Vec::new();
+        for round in 0..3 {
+            let with = stage.plain_start("{}");
+            let (_, mut admit) = stage.start(&workflow, with);
+            admit.trigger = version_of(&hook);
+            outcomes.push(stage.commit_one(admission(admit)).await);
+            if round == 1 {
+                let mut change = change(&hook);
+                change.enabled = what != "disabled";
+                let part = match what {
+                    "deleted" => Part::DeleteTrigger {
+                        id: hook.id,
+                        workflow: workflow.id.clone(),
+                    },
+                    _ => changing(change),
+                };
+                assert_eq!(stage.commit_one(part).await, PartOutcome::Done);
+            }
+        }
+        let (done, moved) = (PartOutcome::Done, PartOutcome::TriggerMoved);
+        assert_eq!(outcomes, [done.clone(), done, moved], "{what}");
+    }
+}
+
 pub async fn a_refused_request_can_be_run(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     let workflow = stage.save(&two_steps("orders")).await;

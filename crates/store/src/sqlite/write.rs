@@ -16,6 +16,7 @@ mod work;
 use std::collections::HashMap;
 
 use refire_core::definition::WorkflowId;
+use refire_core::id::TriggerId;
 use refire_core::time::Timestamp;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Result};
 
@@ -29,10 +30,15 @@ pub(super) use claim::{OF_EXECUTIONS, TIMERS, at_once, due};
 #[cfg(test)]
 pub(super) use request::RING;
 
+/// Triggers that are remembered; with more, all are asked for again.
+const TRIGGERS_KNOWN_MAX: usize = 10_000;
+
 /// What the writer remembers between commits. Forgotten when a transaction is rolled back.
 #[derive(Default)]
 pub(super) struct Memory {
     workflows: HashMap<WorkflowId, Known>,
+    /// The versions of triggers that are enabled and started something by a request.
+    triggers: HashMap<TriggerId, u32>,
 }
 
 /// A workflow as far as parts ask for it.
@@ -117,6 +123,11 @@ impl<'a> Pen<'a> {
     /// The short key of a workflow, if it was ever saved.
     fn workflow_key(&mut self, id: &WorkflowId) -> Result<Option<i64>> {
         Ok(self.workflow(id)?.map(|known| known.key))
+    }
+
+    /// Must come with every change of a trigger's row.
+    fn forget_trigger(&mut self, id: TriggerId) {
+        self.memory.triggers.remove(&id);
     }
 
     /// Must come with every change of a workflow's row.

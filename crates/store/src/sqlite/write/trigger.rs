@@ -3,7 +3,7 @@
 use refire_core::id::{ExecutionId, TriggerId, WebhookId};
 use rusqlite::{OptionalExtension, Result, params};
 
-use super::Pen;
+use super::{Pen, TRIGGERS_KNOWN_MAX};
 use crate::checksum;
 use crate::sqlite::columns::{count, signed};
 use crate::{
@@ -57,6 +57,7 @@ impl Pen<'_> {
         if version != change.version || change.state.as_ref().is_some_and(is_moved) {
             return Ok(PartOutcome::TriggerMoved);
         }
+        self.forget_trigger(change.id);
         self.prepare(
             "UPDATE workflow_triggers SET enabled = ?2, version = version + 1, settings = ?3,
                  crc = ?4, secrets = ?5, updated_at = ?6
@@ -99,7 +100,8 @@ impl Pen<'_> {
         }
     }
 
-    pub(super) fn delete_trigger(&self, id: TriggerId) -> Result<PartOutcome> {
+    pub(super) fn delete_trigger(&mut self, id: TriggerId) -> Result<PartOutcome> {
+        self.forget_trigger(id);
         let rows = self
             .prepare(
                 "UPDATE workflow_triggers SET enabled = 0, version = version + 1, secrets = NULL,
@@ -116,7 +118,9 @@ impl Pen<'_> {
     }
 
     /// Whoever deletes a workflow keeps its triggers from starting it.
-    pub(super) fn disable_triggers(&self, workflow: i64) -> Result<()> {
+    pub(super) fn disable_triggers(&mut self, workflow: i64) -> Result<()> {
+        // Rare enough to forget those of other workflows, too.
+        self.memory.triggers.clear();
         self.prepare(
             "UPDATE trigger_state SET rev = rev + 1, due_at = NULL
              WHERE trigger IN (SELECT id FROM workflow_triggers
@@ -138,12 +142,23 @@ impl Pen<'_> {
             .optional()
     }
 
-    /// Whether a trigger is enabled and what it was.
-    pub(super) fn is_current(&self, trigger: &TriggerVersion) -> Result<bool> {
-        self.prepare(
-            "SELECT 1 FROM workflow_triggers WHERE id = ?1 AND version = ?2 AND enabled = 1",
-        )?
-        .exists(params![trigger.id.as_bytes(), trigger.version])
+    /// Whether a trigger is enabled and what it was. Every request to a webhook asks this.
+    pub(super) fn is_current(&mut self, trigger: &TriggerVersion) -> Result<bool> {
+        if let Some(version) = self.memory.triggers.get(&trigger.id) {
+            return Ok(*version == trigger.version);
+        }
+        let version: Option<u32> = self
+            .prepare("SELECT version FROM workflow_triggers WHERE id = ?1 AND enabled = 1")?
+            .query_row([trigger.id.as_bytes()], |row| row.get(0))
+            .optional()?;
+        if let Some(version) = version {
+            let known = &mut self.memory.triggers;
+            if known.len() >= TRIGGERS_KNOWN_MAX {
+                known.clear();
+            }
+            known.insert(trigger.id, version);
+        }
+        Ok(version == Some(trigger.version))
     }
 
     /// The revision of a state, and what its ledger has got since it was cut.

@@ -1,0 +1,151 @@
+//! Very many triggers in one store, without a server and without anybody who runs what they start:
+//! how fast they are made, asked for and fired, and requests with keys written down, beside plain
+//! admissions.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use refire_core::id::WebhookId;
+use refire_engine::Engine;
+use refire_engine::clock::{Clock, SystemClock};
+use refire_engine::limit::Limits;
+use refire_engine::trigger::{Incoming, Received};
+use refire_store::Store;
+use refire_store::postgres::Scratch;
+use refire_store::sqlite::{Options, Sqlite};
+
+use crate::cron::{DUE, TRIGGERS, later, make, often, whole_second};
+use crate::embedded::{self, Embedded};
+use crate::line::Line;
+use crate::progress::say;
+use crate::sample::{Latency, Repeats, Waits};
+use crate::{place, postgres, rows, target};
+
+const REPEATS: u32 = 3;
+/// Times that the due ones are asked for.
+const QUESTIONS: usize = 200;
+/// As many as the engine asks for.
+const ASKED_FOR: u32 = 500;
+/// From making them to the first time that they are due; what else is measured comes before it.
+const FIRST_IN: Duration = Duration::from_secs(45);
+/// How often they are due.
+const EVERY: Duration = Duration::from_secs(40);
+/// Executions admitted and requests sent at once.
+const AT_ONCE: usize = 500;
+const NOWHERE: &str = "https://target.example/";
+
+/// Prints `crowd` on SQLite.
+pub(crate) async fn report() -> anyhow::Result<()> {
+    let dir = place::fresh()?;
+    let store = Sqlite::open_in(dir.path(), &Options::new(SystemClock::new().now()))?;
+    measure("sqlite", Arc::new(store)).await
+}
+
+/// Prints `crowd` on PostgreSQL.
+pub(crate) async fn on_postgres() -> anyhow::Result<()> {
+    let scratch = Scratch::new();
+    measure("postgres", postgres::open(&scratch).await?).await
+}
+
+async fn measure(name: &str, below: Arc<dyn Store>) -> anyhow::Result<()> {
+    let clock = Arc::new(SystemClock::new());
+    // Nobody has room, so that what is started is written and waits.
+    let limits = Limits {
+        attempts: 0,
+        ..Limits::default()
+    };
+    let workflow = target::workflow(NOWHERE);
+    let one = Embedded::start_on(below, Arc::clone(&clock), &workflow, None, limits).await?;
+    say(format_args!(
+        "crowd on {name}: {TRIGGERS} triggers are made"
+    ));
+    let began = Instant::now();
+    make(&one, later(clock.now()), TRIGGERS - DUE).await?;
+    let first = whole_second(clock.now().plus(FIRST_IN));
+    make(&one, often(first, EVERY), DUE).await?;
+    let made_s = TRIGGERS as f64 / began.elapsed().as_secs_f64();
+    let mut waits = Waits::default();
+    for _ in 0..QUESTIONS {
+        let began = Instant::now();
+        let due = one.store.due_triggers(first, ASKED_FOR).await?;
+        anyhow::ensure!(due.len() == ASKED_FOR as usize, "{} are due", due.len());
+        waits.add(began.elapsed());
+    }
+    let mut latency = Latency::default();
+    latency.add(&waits);
+    let hook = webhook(&one).await?;
+    let (mut fires, mut plain, mut requests) =
+        (Repeats::default(), Repeats::default(), Repeats::default());
+    for repeat in 0..REPEATS {
+        say(format_args!("crowd on {name}: {} of {REPEATS}", repeat + 1));
+        plain.add(admissions(&one).await?);
+        requests.add(keyed(&one, hook, repeat).await?);
+        let due = first.plus(EVERY * repeat);
+        anyhow::ensure!(clock.now() < due, "what comes before it took too long");
+        let expected = u64::from(repeat + 1) * DUE as u64;
+        embedded::until(|| one.store.fires().0 >= expected).await?;
+        let took = one.store.fires().1.context("nothing was fired")?;
+        fires.add(DUE as f64 / took.as_secs_f64());
+    }
+    Line::new("crowd", "engine")
+        .word("store", name)
+        .word("triggers", TRIGGERS)
+        .figure("fires_s", &fires)
+        .figure("plain_s", &plain)
+        .figure("keyed_requests_s", &requests)
+        .figure("made_s", &made_s.into())
+        .figure("due_p50_ms", &latency.p50_ms)
+        .figure("due_p99_ms", &latency.p99_ms)
+        .print();
+    one.stop().await;
+    Ok(())
+}
+
+async fn admissions(one: &Embedded) -> anyhow::Result<f64> {
+    let began = Instant::now();
+    for chunk in 0..DUE / AT_ONCE {
+        let many = (0..AT_ONCE).map(|n| one.submission(chunk * AT_ONCE + n, None));
+        one.submit_all(many.collect()).await?;
+    }
+    Ok(DUE as f64 / began.elapsed().as_secs_f64())
+}
+
+async fn webhook(one: &Embedded) -> anyhow::Result<WebhookId> {
+    let settings = r#"{"trigger_type":"webhook","authentication":"none"}"#;
+    let made = one.engine.create_trigger(&one.workflow, settings).await?;
+    made.view.row.webhook.context("it has no address")
+}
+
+/// Requests with a key each.
+async fn keyed(one: &Embedded, hook: WebhookId, round: u32) -> anyhow::Result<f64> {
+    let began = Instant::now();
+    let senders = (0..AT_ONCE).map(|sender| {
+        tokio::spawn(send(
+            Arc::clone(&one.engine),
+            hook,
+            format!("{round}-{sender}"),
+        ))
+    });
+    for sender in senders.collect::<Vec<_>>() {
+        sender.await??;
+    }
+    Ok(DUE as f64 / began.elapsed().as_secs_f64())
+}
+
+async fn send(engine: Arc<Engine>, hook: WebhookId, name: String) -> anyhow::Result<()> {
+    for n in 0..DUE / AT_ONCE {
+        let incoming = Incoming {
+            source: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            query: String::new(),
+            headers: vec![("idempotency-key".to_owned(), format!("{name}-{n}").into())],
+            body: rows::body(),
+            too_large: None,
+            is_test: false,
+        };
+        let received = engine.receive(hook, &incoming).await?;
+        anyhow::ensure!(matches!(received, Received::Triggered(_)), "{received:?}");
+    }
+    Ok(())
+}
