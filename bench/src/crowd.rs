@@ -141,7 +141,7 @@ async fn send(engine: Arc<Engine>, hook: WebhookId, name: String) -> anyhow::Res
             query: String::new(),
             headers: vec![("idempotency-key".to_owned(), format!("{name}-{n}").into())],
             body: rows::body(),
-            too_large: None,
+            unread: None,
             is_test: false,
         };
         let received = engine.receive(hook, &incoming).await?;

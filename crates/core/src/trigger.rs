@@ -35,14 +35,19 @@ mod timeline;
 mod timing;
 mod written;
 
+use std::time::Duration;
+
 use refire_schedule::Schedule;
 
 use crate::definition::{Problems, WorkflowId};
 use crate::id::TriggerId;
 use crate::time::Timestamp;
 
+/// How long after an alarm somebody looks again: a success may have come while it was being recorded.
+const LOOK_AFTER_ALARM: Duration = Duration::from_secs(1);
+
 pub use change::{CatchUp, changed, created, mended};
-pub use ledger::{Entry, Outcome, SkipReason};
+pub use ledger::{Entry, LateReason, Outcome, SkipReason};
 pub use plan::{Fire, Plan, plan};
 pub use range::{BackfillError, Slots, Upcoming, backfill, backfilled, upcoming};
 pub use settings::{DeadMan, Draft, Kind, Misfire, Overlap, Settings, Wish};
@@ -119,7 +124,8 @@ impl Trigger {
             && self.timeline().and_then(next).is_none()
     }
 
-    /// When the next look at it is needed.
+    /// When the next look at it is needed. What is due already is due now, and not when it was planned:
+    /// a trigger that catches up must not stand before all that are on time.
     fn due(&self, state: &State, now: Timestamp) -> Option<Timestamp> {
         if !self.enabled {
             return None;
@@ -129,13 +135,12 @@ impl Trigger {
         } else {
             self.timeline().and_then(|timeline| {
                 let next = timeline.next(state.cursor)?;
-                Some(timeline.planned(next))
+                Some(timeline.planned(next).max(now))
             })
         };
-        let deadline = if state.alarmed_at.is_none() {
-            dead_man::deadline(self, state).map(|deadline| deadline.at)
-        } else {
-            None
+        let deadline = match state.alarmed_at {
+            None => dead_man::deadline(self, state).map(|deadline| deadline.at),
+            Some(alarmed) => (alarmed == now).then(|| now.plus(LOOK_AFTER_ALARM)),
         };
         slot.into_iter().chain(deadline).min()
     }

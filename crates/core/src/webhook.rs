@@ -15,7 +15,8 @@
 //! | wanted | [`filter`] | whether the trigger is interested |
 //! | again | [`key`] | by what name the request is known |
 //!
-//! [`admit()`] walks them; [`recheck`] does it again for a request that was refused and kept.
+//! [`admit()`] walks them. [`enter`] and [`judge`] are its halves, for who counts what strangers send
+//! apart from what the sender does.
 
 pub mod admit;
 pub mod body;
@@ -37,7 +38,7 @@ pub mod source;
 mod status;
 pub mod verify;
 
-pub use admit::{Admission, Started, admit, recheck};
+pub use admit::{Admission, Started, admit, enter, judge};
 pub use key::Key;
 pub use problem::{Problem, Problems};
 pub use request::{Headers, Request};

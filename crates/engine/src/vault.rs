@@ -162,6 +162,15 @@ impl Vault {
         self.previous.is_some()
     }
 
+    /// Whether one of its keys sealed this, as far as can be told without opening it.
+    #[must_use]
+    pub fn knows(&self, sealed: &[u8]) -> bool {
+        let keys = [Some(&self.current), self.previous.as_ref()];
+        sealed
+            .get(1..=KEY_ID_BYTES)
+            .is_some_and(|id| keys.into_iter().flatten().any(|key| key.id == *id))
+    }
+
     /// Seals a secret with the current key.
     ///
     /// # Errors

@@ -18,6 +18,10 @@ mod local;
 mod nodes;
 #[path = "engine/people.rs"]
 mod people;
+#[path = "engine/planned.rs"]
+mod planned;
+#[path = "engine/refused_requests.rs"]
+mod refused_requests;
 #[path = "engine/restart.rs"]
 mod restart;
 #[path = "engine/triggers.rs"]

@@ -48,7 +48,10 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
             .context("the admin key of the database")?,
     };
     let vault = match &store {
-        Opened::Sqlite(_) => Some(master::obtain(&config)?),
+        Opened::Sqlite(store) => {
+            let vault = master::obtain(&config, store).await;
+            Some(vault.context("the master key")?)
+        }
         Opened::Postgres(store) => master::agree(&config, store)
             .await
             .context("the master key")?,

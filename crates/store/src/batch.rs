@@ -70,7 +70,8 @@ pub enum Part {
     },
     /// A step of a trigger's plan.
     Fire(Box<Fire>),
-    /// Requests that started nothing. Each trigger keeps the newest of them.
+    /// Requests that started nothing; what has started something meanwhile stays as it is. Each
+    /// trigger keeps the newest of them.
     LogRequests(Vec<RequestRow>),
     /// Remove a chunk of what is old.
     Prune(Prune),
@@ -94,7 +95,8 @@ pub struct Admit {
     pub only_newest: bool,
     /// The trigger that it was decided by, which must not have changed.
     pub trigger: Option<TriggerVersion>,
-    /// The request that started it. One with the same id that had been refused is replaced.
+    /// The request that started it. One with the same id that had been refused is
+    /// replaced; one that had started something stays.
     pub request: Option<Box<RequestRow>>,
     /// What an execution that ended at once did to letters.
     pub new_letter: Option<Box<Letter>>,

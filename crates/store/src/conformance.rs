@@ -166,6 +166,7 @@ macro_rules! conformance {
         $crate::conformance_topic!($lab, fires:
             a_slot_is_fired_once, a_fire_needs_what_it_saw, a_refused_execution_is_not_fired,
             a_fire_with_a_key_is_whole, stretches_become_one_row, the_ledger_is_cut_now_and_then,
+            what_was_missed_is_kept_apart, a_success_is_in_nobodys_way,
             filters_choose_slots, the_earliest_are_due_first, an_end_clears_what_was_waited_for,
             an_end_wakes_what_waits, several_ends_in_one_batch, ends_and_fires_meet_in_order,
             an_execution_may_end_at_once, pruning_executions_leaves_the_ledger,
@@ -173,8 +174,8 @@ macro_rules! conformance {
         $crate::conformance_topic!($lab, requests:
             a_request_is_kept_with_its_execution, a_changed_trigger_starts_nothing,
             a_trigger_that_started_something_may_change,
-            a_refused_request_can_be_run, filters_choose_requests, a_ring_keeps_the_newest,
-            a_ring_has_a_weight, old_requests_go,
+            a_refused_request_can_be_run, a_refused_request_is_run_once, filters_choose_requests,
+            a_ring_keeps_the_newest, rings_are_cut_apart, a_ring_has_a_weight, old_requests_go,
         );
         $crate::conformance_topic!($lab, backup:
             a_backup_holds_everything, an_existing_file_is_refused,

@@ -48,7 +48,8 @@ pub use page::{EventFilter, ExecutionFilter, LIMIT_MAX};
 pub use request::{RequestFilter, RequestRow, RequestStatus};
 pub use row::{OpenCounts, Stored, Summary, WorkRow};
 pub use trigger::{
-    DueTrigger, Slot, SlotRow, SlotStatus, TriggerFilter, TriggerPlan, TriggerRow, TriggerState,
+    BACKFILLS_KEPT, DueTrigger, SKIPS_KEPT, SLOTS_KEPT, Slot, SlotRow, SlotStatus, TriggerFilter,
+    TriggerPlan, TriggerRow, TriggerState,
 };
 
 /// Everything durable. Writes go through [`Store::commit`] and nothing else.

@@ -33,7 +33,8 @@ pub struct RequestRow {
 
 impl RequestRow {
     /// What it weighs in its ring, in bytes.
-    pub(crate) fn size(&self) -> u64 {
+    #[must_use]
+    pub fn size(&self) -> u64 {
         let body = self.body.as_ref().map_or(0, Vec::len);
         let error = self.error.as_ref().map_or(0, String::len);
         (self.headers.len() + body + error) as u64

@@ -61,7 +61,8 @@ pub struct TriggerPlan {
 /// Where a trigger stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TriggerState {
-    /// Counted from 1; grows with everything that happens to the state.
+    /// Counted from 1; grows with everything that happens to the state, except that a success alone does
+    /// not count: a plan never writes over it.
     pub rev: u64,
     /// What was planned.
     pub plan: TriggerPlan,
@@ -155,6 +156,18 @@ pub struct Slot {
 }
 
 impl Slot {
+    /// Its place among [`SLOTS_KEPT`], [`SKIPS_KEPT`] and [`BACKFILLS_KEPT`]: the share of the ledger that
+    /// its row belongs to.
+    #[cfg(feature = "model")]
+    pub(crate) fn share(&self) -> usize {
+        match (self.status, self.reason.as_deref()) {
+            (SlotStatus::Skipped, Some("dst")) => 0,
+            (SlotStatus::Skipped, _) => 1,
+            (SlotStatus::Late, Some("backfill")) => 2,
+            _ => 0,
+        }
+    }
+
     /// Whether it goes on with a stretch of this kind instead of making a row.
     #[cfg(feature = "model")]
     pub(crate) fn extends(&self, newest: &Self) -> bool {
@@ -174,8 +187,13 @@ pub struct SlotRow {
     pub slot: Slot,
 }
 
-/// Rows of the ledger that each trigger keeps, at least.
-pub(crate) const SLOTS_KEPT: u64 = 200;
+/// Rows of the ledger that each trigger keeps, at least, apart from those that follow.
+pub const SLOTS_KEPT: u64 = 200;
+/// Stretches that were skipped are kept apart, so that what was missed is not pushed out by what went
+/// well. Local times that do not exist are none of them.
+pub const SKIPS_KEPT: u64 = 100;
+/// And so are the slots of them that were run after all: without these, they would be run once more.
+pub const BACKFILLS_KEPT: u64 = 2_000;
 /// Rows that may come before the oldest are removed: not each commit does that.
 pub(crate) const SLOTS_SLACK: u64 = 50;
 /// Rows that one fire, or one change, may write.

@@ -190,7 +190,7 @@ pub struct LedgerEntry {
     pub count: u64,
     /// `fired, late, skipped`; and, of the dead-man check, `overdue, recovered`.
     pub status: String,
-    /// Why: `overlap, paused, missed, dst, behind, backfill`
+    /// Why: `overlap, paused, missed, dst, dropped, behind, backfill`
     pub reason: Option<String>,
     /// What was started.
     pub execution_id: Option<String>,
@@ -227,6 +227,11 @@ pub struct BackfillResult {
     pub slots: Vec<BackfilledSlot>,
     /// How many.
     pub count: u64,
+    /// Why not all of them: what is here was started, and then it could not go on.
+    pub error: Option<String>,
+    /// What the ledger has of earlier times is not complete any more: something that was skipped before
+    /// this may have been left out.
+    pub ledger_from: Option<String>,
 }
 
 /// A planned time of the past.

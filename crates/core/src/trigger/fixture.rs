@@ -111,8 +111,13 @@ impl World {
         let changed = plan.state != self.state || !plan.entries.is_empty();
         assert_eq!(changed, !plan.is_empty(&self.state));
         self.state = plan.state;
-        for entry in plan.entries {
-            entry.append(&mut self.ledger);
+        let goes_on = plan.extends();
+        for (place, entry) in plan.entries.into_iter().enumerate() {
+            if place > 0 || goes_on {
+                entry.append(&mut self.ledger);
+            } else {
+                self.ledger.push(entry);
+            }
         }
     }
 }

@@ -9,8 +9,8 @@
 use crate::id::ExecutionId;
 use crate::time::Timestamp;
 
-/// The rows of a trigger that are kept.
-pub const LEDGER_ROWS_KEPT: usize = 200;
+/// The most entries that one step makes of left-out local times.
+pub(super) const GAPS_MAX: usize = 200;
 
 /// What became of one planned time, or of a stretch of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +68,8 @@ pub enum SkipReason {
     Missed,
     /// The local time does not exist on that day, and the trigger skips such times.
     Dst,
+    /// It had waited for an execution, newer ones had been skipped meanwhile, and then it was given up.
+    Dropped,
 }
 
 impl Outcome {
@@ -93,6 +95,7 @@ impl Outcome {
             Self::Late(LateReason::Overlap) | Self::Skipped(SkipReason::Overlap) => Some("overlap"),
             Self::Skipped(SkipReason::Paused) => Some("paused"),
             Self::Skipped(SkipReason::Dst) => Some("dst"),
+            Self::Skipped(SkipReason::Dropped) => Some("dropped"),
             Self::Fired | Self::Overdue | Self::Recovered => None,
         }
     }
@@ -106,7 +109,7 @@ impl Outcome {
     }
 
     /// Every outcome.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Fired,
         Self::Late(LateReason::Backfill),
         Self::Late(LateReason::Behind),
@@ -116,12 +119,14 @@ impl Outcome {
         Self::Skipped(SkipReason::Paused),
         Self::Skipped(SkipReason::Missed),
         Self::Skipped(SkipReason::Dst),
+        Self::Skipped(SkipReason::Dropped),
         Self::Overdue,
         Self::Recovered,
     ];
 
     /// Whether an entry goes on with the newest one of its trigger if that has the same outcome.
-    /// Left-out local times do not: each of their entries is one change of the clock.
+    /// Left-out local times do not: each of their entries is one change of the clock. Nor does a slot that
+    /// comes after newer ones: what lies between is not its stretch.
     #[must_use]
     pub fn extends(self) -> bool {
         matches!(

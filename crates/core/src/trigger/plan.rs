@@ -5,7 +5,7 @@
 //! 1. Of those that were missed (planned more than [`MISFIRE_AFTER`] ago) the misfire policy drops
 //!    some: they become one skipped stretch.
 //! 2. If the overlap policy waits for an execution, all the others are skipped, or the newest of
-//!    them is buffered. A slot that was buffered before is given up for it.
+//!    them is buffered. A slot that was buffered before is given up for it, and only for it.
 //! 3. Otherwise the oldest of them is fired. If others are left, a look is due at once.
 //!
 //! A step is decided on a state and counts only if that state is still there when it is written. So
@@ -13,7 +13,7 @@
 
 use std::time::Duration;
 
-use super::ledger::{Entry, LEDGER_ROWS_KEPT, LateReason, Outcome, SkipReason};
+use super::ledger::{Entry, GAPS_MAX, LateReason, Outcome, SkipReason};
 use super::settings::{Misfire, Overlap};
 use super::state::State;
 use super::timeline::{MICROSECOND, Timeline};
@@ -32,6 +32,8 @@ pub const MISFIRE_AFTER: Duration = Duration::from_secs(60);
 pub struct Plan {
     /// To be added to the ledger in this order.
     pub entries: Vec<Entry>,
+    /// Whether the first of them is no part of the stretch before it: a slot between them still waits.
+    pub apart: bool,
     /// The slot to start; its entry is the last.
     pub fire: Option<Fire>,
     /// The execution to cancel first.
@@ -73,9 +75,8 @@ impl Plan {
     /// outcome.
     #[must_use]
     pub fn extends(&self) -> bool {
-        self.entries
-            .first()
-            .is_some_and(|entry| entry.outcome.extends())
+        let first = self.entries.first();
+        !self.apart && first.is_some_and(|entry| entry.outcome.extends())
     }
 
     /// Whether there is anything to write.
@@ -104,6 +105,7 @@ pub(super) struct Step<'a> {
     trigger: &'a Trigger,
     now: Timestamp,
     entries: Vec<Entry>,
+    apart: bool,
     pub(super) state: State,
     fire: Option<Fire>,
     cancel: Option<ExecutionId>,
@@ -115,6 +117,7 @@ impl<'a> Step<'a> {
             trigger,
             now,
             entries: Vec::new(),
+            apart: false,
             state: *state,
             fire: None,
             cancel: None,
@@ -138,6 +141,7 @@ impl<'a> Step<'a> {
         }
         Plan {
             entries: self.entries,
+            apart: self.apart,
             fire: self.fire,
             cancel: self.cancel,
             state: self.state,
@@ -152,20 +156,20 @@ impl<'a> Step<'a> {
             self.fire(timeline, nominal, Some(LateReason::Overlap));
             return;
         }
-        let Some(mut first) = self.first_due(timeline) else {
-            return;
-        };
-        if running.is_some() {
+        let cursor = self.state.cursor;
+        let missed = self.last_to_drop(timeline);
+        let first = self.due_after(timeline, missed.unwrap_or(cursor));
+        if running.is_some() && first.is_some() {
             // Before anything is said of newer slots, so that entries have the order of slots.
             self.release(SkipReason::Overlap);
         }
-        if self.now.since(timeline.planned(first)) > MISFIRE_AFTER {
-            self.drop_missed(timeline);
-            match self.first_due(timeline) {
-                Some(kept) => first = kept,
-                None => return,
-            }
+        if let Some(to) = missed {
+            self.apart = self.state.buffered == Some(cursor);
+            self.skip(timeline, to, SkipReason::Missed);
         }
+        let Some(first) = first else {
+            return;
+        };
         let last = || timeline.last_planned(first, self.now).unwrap_or(first);
         match (self.trigger.settings.overlap, running) {
             (Overlap::Skip, Some(_)) => self.skip(timeline, last(), SkipReason::Overlap),
@@ -180,9 +184,9 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// The first slot after the cursor, if it is due.
-    fn first_due(&self, timeline: Timeline<'_>) -> Option<Timestamp> {
-        let first = timeline.next(self.state.cursor)?;
+    /// The first slot after a moment, if it is due.
+    fn due_after(&self, timeline: Timeline<'_>, after: Timestamp) -> Option<Timestamp> {
+        let first = timeline.next(after)?;
         (timeline.planned(first) <= self.now).then_some(first)
     }
 
@@ -190,14 +194,16 @@ impl<'a> Step<'a> {
         entry.append(&mut self.entries);
     }
 
-    /// Leaves out what the misfire policy does not want to catch up with.
-    fn drop_missed(&mut self, timeline: Timeline<'_>) {
+    /// The last slot that the misfire policy does not want to catch up with.
+    fn last_to_drop(&self, timeline: Timeline<'_>) -> Option<Timestamp> {
         let settings = &self.trigger.settings;
         let cursor = self.state.cursor;
+        let first = self.due_after(timeline, cursor)?;
+        if self.now.since(timeline.planned(first)) <= MISFIRE_AFTER {
+            return None;
+        }
         let before = self.now.minus(MISFIRE_AFTER).minus(MICROSECOND);
-        let Some(last) = timeline.last_planned(cursor, before) else {
-            return;
-        };
+        let last = timeline.last_planned(cursor, before)?;
         let wanted = match settings.misfire {
             Misfire::Skip => 0,
             Misfire::FireOnce => 1,
@@ -215,9 +221,7 @@ impl<'a> Step<'a> {
                 timeline.slots(young_from, last).nth_back(kept)
             }
         };
-        if let Some(to) = dropped.filter(|to| *to > cursor) {
-            self.skip(timeline, to, SkipReason::Missed);
-        }
+        dropped.filter(|to| *to > cursor)
     }
 
     /// Skips every slot up to one.
@@ -246,9 +250,16 @@ impl<'a> Step<'a> {
         self.state.buffered = Some(newest);
     }
 
-    /// Gives up the slot that is buffered.
+    /// Gives up the slot that is buffered. If the ledger has newer ones already, it is no part of a
+    /// stretch.
     pub(super) fn release(&mut self, reason: SkipReason) {
         if let Some(nominal) = self.state.buffered.take() {
+            let is_newest = nominal == self.state.cursor;
+            let reason = if is_newest {
+                reason
+            } else {
+                SkipReason::Dropped
+            };
             let outcome = Outcome::Skipped(reason);
             self.write(Entry::one(nominal, outcome, self.now));
         }
@@ -257,7 +268,7 @@ impl<'a> Step<'a> {
     /// Moves the cursor, and records the local times that a change of the clock left out on the way.
     pub(super) fn advance(&mut self, timeline: Timeline<'_>, to: Timestamp) {
         let gaps = timeline.gaps(self.state.cursor, to);
-        for (nominal, count) in &gaps[gaps.len().saturating_sub(LEDGER_ROWS_KEPT)..] {
+        for (nominal, count) in &gaps[gaps.len().saturating_sub(GAPS_MAX)..] {
             self.write(Entry {
                 count: *count,
                 ..Entry::one(*nominal, Outcome::Skipped(SkipReason::Dst), self.now)

@@ -116,6 +116,8 @@ fn any_settings() -> impl Strategy<Value = String> {
 struct Judged {
     world: World,
     now: Timestamp,
+    /// The latest moment that the clock has shown.
+    latest: Timestamp,
     live: Vec<ExecutionId>,
     nominals: HashSet<Timestamp>,
 }
@@ -133,6 +135,7 @@ impl Judged {
             }
             Happens::Disable | Happens::Enable(_) => {}
         }
+        self.latest = self.latest.max(self.now);
         self.judge();
     }
 
@@ -266,9 +269,11 @@ impl Judged {
         if trigger.enabled && !trigger.is_finished(state) && state.buffered.is_none() {
             assert!(state.due_at.is_some(), "forgotten: {state:?}");
         }
-        // Before it is due there is nothing to do, unless the end of an execution has made it due.
+        // Before it is due there is nothing to do, unless the end of an execution has made it due, or it
+        // was due at once for what was left.
         let by_an_end = state.buffered.is_some() && state.running.is_none();
         if let Some(due) = state.due_at
+            && due > self.latest
             && !by_an_end
             && state.alarmed_at.is_none()
         {
@@ -301,6 +306,7 @@ proptest! {
         let mut judged = Judged {
             world: World::new(trigger(&settings), now),
             now,
+            latest: now,
             live: Vec::new(),
             nominals: HashSet::new(),
         };

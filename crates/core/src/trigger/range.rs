@@ -8,7 +8,7 @@ use super::Trigger;
 use super::ledger::{Entry, LateReason, Outcome, SkipReason};
 use super::plan::Plan;
 use super::state::State;
-use super::timeline::{MICROSECOND, stored};
+use super::timeline::{MICROSECOND, Timeline, stored};
 use crate::id::ExecutionId;
 use crate::time::Timestamp;
 
@@ -75,6 +75,18 @@ pub enum BackfillError {
         /// How many there may be.
         max: u64,
     },
+    /// The ledger has the ends of a stretch, and the present schedule does not lead from one to the other.
+    #[error(
+        "the {count} slots that were skipped from {from} to {to} belong to another schedule, so nobody knows them any more; leave them out of the range"
+    )]
+    OtherSchedule {
+        /// The first of the stretch.
+        from: Timestamp,
+        /// The last of it.
+        to: Timestamp,
+        /// How many there were.
+        count: u64,
+    },
 }
 
 /// The slots from one moment to another, both included, that are to be run again, oldest first.
@@ -130,7 +142,14 @@ pub fn backfill(
             stretches.iter().any(holds)
         })
         .collect();
-    // The schedule may have been another one then; an entry of one slot knows it by itself.
+    let is_unknown = |(_, _, entry): &&(_, _, &Entry)| !is_of(timeline, entry);
+    if let Some((_, _, entry)) = stretches.iter().find(is_unknown) {
+        return Err(BackfillError::OtherSchedule {
+            from: entry.nominal,
+            to: entry.to,
+            count: entry.count,
+        });
+    }
     let count = |(after, to, entry): &(Timestamp, Timestamp, &Entry)| match entry.count {
         1 => 1,
         _ => timeline.count(*after, *to),
@@ -151,6 +170,16 @@ pub fn backfill(
     Ok(found)
 }
 
+/// Whether the slots of a stretch can be told: an entry of one slot knows it by itself, the others only
+/// the schedule knows, which may have been another one then.
+fn is_of(timeline: Timeline<'_>, entry: &Entry) -> bool {
+    let before = entry.nominal.minus(MICROSECOND);
+    entry.count == 1
+        || (timeline.next(before) == Some(entry.nominal)
+            && timeline.previous(entry.to.plus(MICROSECOND)) == Some(entry.to)
+            && timeline.count(before, entry.to) == entry.count)
+}
+
 /// What is written down when a slot of the past is run: the ledger has it, and the plan goes on as it
 /// was.
 #[must_use]
@@ -161,6 +190,7 @@ pub fn backfilled(state: &State, slot: Timestamp, execution: ExecutionId, now: T
     };
     Plan {
         entries: vec![entry],
+        apart: false,
         fire: None,
         cancel: None,
         state: State {

@@ -1,6 +1,8 @@
 //! What is remembered of a trigger between two looks at it: one row.
 //!
-//! `rev` grows with every change, so that whoever planned on an older state is refused.
+//! `rev` grows with every change that a plan must not miss, so that whoever planned on an older state is
+//! refused. That a success came is none: nobody writes over it, and a trigger whose executions end all
+//! the time must still be possible to change.
 
 use crate::id::ExecutionId;
 use crate::time::Timestamp;
@@ -8,7 +10,7 @@ use crate::time::Timestamp;
 /// The row of a trigger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct State {
-    /// Grows with every change.
+    /// Grows with every change but those of `success_at` and `success_slot`.
     pub rev: u64,
     /// Every slot up to here has been dealt with. It never goes back.
     pub cursor: Timestamp,
@@ -46,9 +48,9 @@ impl State {
     /// words; this is what they are compared with.
     #[must_use]
     pub fn ended(mut self, end: End) -> Self {
-        let before = self;
         if self.running == Some(end.execution) {
             self.running = None;
+            self.rev += 1;
             if self.buffered.is_some() {
                 self.due_by(end.at);
             }
@@ -61,15 +63,15 @@ impl State {
                 self.due_by(end.at);
             }
         }
-        if self != before {
-            self.rev += 1;
-        }
         self
     }
 
     /// A look is due then, or earlier if it was.
     fn due_by(&mut self, at: Timestamp) {
-        self.due_at = Some(self.due_at.map_or(at, |due| due.min(at)));
+        if self.due_at.is_none_or(|due| due > at) {
+            self.due_at = Some(at);
+            self.rev += 1;
+        }
     }
 }
 
@@ -131,13 +133,15 @@ mod tests {
             due_at: None,
             ..waiting()
         };
-        assert_eq!(state.ended(end(1, false)).due_at, Some(LATER));
+        let woken = state.ended(end(1, false));
+        assert_eq!((woken.due_at, woken.rev), (Some(LATER), 7));
         assert_eq!(state.ended(end(2, false)).due_at, None);
         let owed = State {
             due_at: Some(AT),
             ..state
         };
-        assert_eq!(owed.ended(end(1, false)).due_at, Some(AT));
+        let still = owed.ended(end(1, false));
+        assert_eq!((still.due_at, still.rev), (Some(AT), 6));
     }
 
     #[test]
@@ -157,7 +161,11 @@ mod tests {
             (ended.success_at, ended.success_slot),
             (Some(LATER), Some(AT))
         );
-        assert_eq!((ended.rev, ended.due_at), (6, Some(LATER)));
+        assert_eq!(
+            (ended.rev, ended.due_at),
+            (5, Some(LATER)),
+            "who changes the trigger is not in its way"
+        );
         let by_hand = End {
             slot: None,
             ..end(2, true)
@@ -172,7 +180,9 @@ mod tests {
             due_at: None,
             ..waiting()
         };
-        assert_eq!(state.ended(end(2, true)).due_at, Some(LATER));
-        assert_eq!(state.ended(end(2, false)).due_at, None);
+        let woken = state.ended(end(2, true));
+        assert_eq!((woken.due_at, woken.rev), (Some(LATER), 6));
+        assert_eq!(woken.ended(end(3, true)).rev, 6, "it is due already");
+        assert_eq!(state.ended(end(2, false)), state);
     }
 }

@@ -8,7 +8,7 @@ use super::secret::Secrets;
 use super::settings::Settings;
 use super::source;
 use super::status::Status;
-use super::verify::{Moment, verify};
+use super::verify::{Verified, verify};
 use crate::json::Json;
 use crate::jsonpath::Search;
 use crate::time::Timestamp;
@@ -105,58 +105,59 @@ impl Admission {
     }
 }
 
-/// Judges a request that has just come.
+/// Judges a request by the moment it came. One that was refused and kept is judged again by the same
+/// moment: it must have been signed shortly before, and a previous secret counts if it did then.
 #[must_use]
 pub fn admit(
     settings: &Settings,
     secrets: Option<&Secrets>,
     request: &Request<'_>,
+    came_at: Timestamp,
+) -> Admission {
+    enter(settings, secrets, request, came_at).map_or_else(
+        |refused| refused,
+        |verified| judge(settings, request, verified),
+    )
+}
+
+/// The first stations, which tell the sender from strangers.
+///
+/// # Errors
+/// The last word about a request that is not from the sender, as far as can be known.
+pub fn enter(
+    settings: &Settings,
+    secrets: Option<&Secrets>,
+    request: &Request<'_>,
     now: Timestamp,
-) -> Admission {
-    let moment = Moment {
-        at: now,
-        window: true,
-    };
-    walk(settings, secrets, request, moment).unwrap_or_else(|refused| refused)
-}
-
-/// Judges a request again that was refused and kept. It is not asked whether it was signed lately;
-/// a previous secret counts if it did when the request came.
-#[must_use]
-pub fn recheck(
-    settings: &Settings,
-    secrets: Option<&Secrets>,
-    request: &Request<'_>,
-    received_at: Timestamp,
-) -> Admission {
-    let moment = Moment {
-        at: received_at,
-        window: false,
-    };
-    walk(settings, secrets, request, moment).unwrap_or_else(|refused| refused)
-}
-
-/// The stations in their order; the first that does not let the request pass has the last word.
-fn walk(
-    settings: &Settings,
-    secrets: Option<&Secrets>,
-    request: &Request<'_>,
-    moment: Moment,
-) -> Result<Admission, Admission> {
+) -> Result<Verified, Admission> {
     allowed(settings, request)?;
     if let Some(answer) = settings.challenge.unsigned(request.query) {
-        return Ok(Admission::Challenge { answer });
+        return Err(Admission::Challenge { answer });
     }
     let verified = verify(
         &settings.authentication,
         secrets,
         request.headers,
         request.body,
-        moment,
+        now,
     );
-    let verified = verified.map_err(|refused| Admission::AuthFailed {
+    verified.map_err(|refused| Admission::AuthFailed {
         reason: refused.to_string(),
-    })?;
+    })
+}
+
+/// The stations behind [`enter`].
+#[must_use]
+pub fn judge(settings: &Settings, request: &Request<'_>, verified: Verified) -> Admission {
+    walk(settings, request, verified).unwrap_or_else(|refused| refused)
+}
+
+/// In their order; the first that does not let the request pass has the last word.
+fn walk(
+    settings: &Settings,
+    request: &Request<'_>,
+    verified: Verified,
+) -> Result<Admission, Admission> {
     let input = body::read(request.headers, request.body).map_err(|error| match error {
         BodyError::Unsupported(reason) => Admission::Unsupported { reason },
         BodyError::Invalid(reason) => Admission::Invalid { reason },

@@ -25,20 +25,28 @@ pub const SHOWN_BYTES_MAX: usize = 8 * 1024;
 /// Bytes that are packed; what a check reads comes first.
 pub const PACKED_BYTES_MAX: usize = 16 * 1024;
 
-/// Parts of names that carry something secret.
-const SECRET_NAMES: [&str; 11] = [
-    "authorization",
+/// Parts of names that carry something secret: rather one too many is hidden.
+const SECRET_NAMES: [&str; 16] = [
+    "auth",
     "cookie",
     "token",
     "secret",
     "password",
+    "passwd",
     "signature",
     "hmac",
-    "api-key",
+    "-key",
+    "_key",
     "apikey",
+    "session",
+    "bearer",
+    "jwt",
     "credential",
     "private",
 ];
+
+/// Names that look like one of them and carry nothing secret.
+const PLAIN_NAMES: [&str; 2] = ["idempotency-key", ":authority"];
 
 /// Parts of names that a check may read, beside those of [`SECRET_NAMES`].
 const CHECKED_NAMES: [&str; 6] = [
@@ -69,7 +77,7 @@ pub fn shown(settings: &Settings, secrets: Option<&Secrets>, headers: Headers<'_
     let mut bytes = 0;
     for (name, value) in headers.0 {
         let hidden = carries(&settings.authentication, name)
-            || has_part(name, &SECRET_NAMES)
+            || is_called_secret(name)
             || holds_secret(secrets, value);
         let value = if hidden {
             REMOVED.to_owned()
@@ -96,6 +104,11 @@ fn carries(authentication: &Authentication, name: &str) -> bool {
         Authentication::ApiKey { header } => header.as_str().eq_ignore_ascii_case(name),
         Authentication::Signed(scheme) => scheme.header.as_str().eq_ignore_ascii_case(name),
     }
+}
+
+fn is_called_secret(name: &str) -> bool {
+    let is_plain = |plain: &&str| plain.eq_ignore_ascii_case(name);
+    has_part(name, &SECRET_NAMES) && !PLAIN_NAMES.iter().any(is_plain)
 }
 
 /// Every header of every request is asked about, so this walks its name once and copies nothing.
@@ -136,9 +149,9 @@ fn cut(value: &[u8]) -> String {
 
 /// All headers as bytes, to be sealed; as many as fit, those first that a check may read.
 #[must_use]
-pub fn pack(settings: &Settings, headers: Headers<'_>) -> Vec<u8> {
+pub fn pack(settings: Option<&Settings>, headers: Headers<'_>) -> Vec<u8> {
     let matters = |name: &str| {
-        carries(&settings.authentication, name)
+        settings.is_some_and(|settings| carries(&settings.authentication, name))
             || has_part(name, &SECRET_NAMES)
             || has_part(name, &CHECKED_NAMES)
     };
@@ -223,6 +236,13 @@ mod tests {
             ("X-Time", "17", false),
             ("X-Gitlab-Token", "t", true),
             ("X-API-Key", "k", true),
+            ("X-Auth", "k", true),
+            ("X-Access-Key", "k", true),
+            ("x_access_key", "k", true),
+            ("X-Session", "k", true),
+            ("X-Passwd", "k", true),
+            ("X-Bearer", "k", true),
+            ("Idempotency-Key", "order-7", false),
             ("X-Hub-Signature", "sha1=1", true),
             ("X-Odd", &held, true),
             ("X-Old", OLD, true),
@@ -287,7 +307,7 @@ mod tests {
             ("content-type", "application/json"),
             ("x-hub-signature-256", "sha256=0"),
         ]);
-        let packed = pack(&written, Headers(&bytes(&headers)));
+        let packed = pack(Some(&written), Headers(&bytes(&headers)));
         assert!(packed.len() <= PACKED_BYTES_MAX);
         let unpacked = unpack(&packed).unwrap();
         assert_eq!(unpacked[..4], bytes(&headers[20..]));
@@ -297,7 +317,7 @@ mod tests {
             // A cut is noticed wherever it does not fall between two headers.
             if let Some(part) = unpack(&packed[..length]) {
                 assert_eq!(part, unpacked[..part.len()]);
-                assert_eq!(pack(&written, Headers(&part)), packed[..length]);
+                assert_eq!(pack(Some(&written), Headers(&part)), packed[..length]);
             }
         }
     }

@@ -2,7 +2,9 @@
 //!
 //! The first of these that is there:
 //!
-//! 1. the header `Idempotency-Key`;
+//! 1. the header `Idempotency-Key`, unless the sender signs a name of its own (Standard Webhooks,
+//!    Stripe, Slack). That header is not signed: whoever caught a request could send it again under
+//!    any number of names;
 //! 2. the trigger's `idempotency_paths`, if it has any: all of them together, and if one finds
 //!    nothing there is no key. Nothing else is tried then;
 //! 3. what the known sender gives each message: `webhook-id` (Standard Webhooks, signed),
@@ -55,14 +57,15 @@ pub fn find(
     hash: &[u8; 32],
     search: &mut Search<'_>,
 ) -> Result<Option<Key>, String> {
-    if headers.has("idempotency-key") {
+    let method = settings.authentication.method();
+    if !signs_names(method) && headers.has("idempotency-key") {
         return header_key(headers).map(|text| Some(explicit(text)));
     }
     if !settings.idempotency_paths.is_empty() {
         let found = from_paths(&settings.idempotency_paths, body, search)?;
         return Ok(found.map(explicit));
     }
-    let found = of_sender(settings.authentication.method(), headers, body)
+    let found = of_sender(method, headers, body)
         .or_else(|| scalar(body, "idempotency_key"))
         .map(explicit);
     Ok(found.or_else(|| {
@@ -72,6 +75,14 @@ pub fn find(
             explicit: false,
         })
     }))
+}
+
+/// Whether what the sender calls a message is part of what it signs.
+fn signs_names(method: Method) -> bool {
+    match method {
+        Method::StandardWebhooks | Method::Stripe | Method::Slack => true,
+        Method::None | Method::ApiKey | Method::Hmac | Method::Github | Method::Shopify => false,
+    }
 }
 
 fn explicit(text: String) -> Key {
@@ -218,6 +229,42 @@ mod tests {
         }
         let pairs: [(&str, &[u8]); 1] = [("Idempotency-Key", b"\xff")];
         assert!(header_key(Headers(&pairs)).unwrap_err().contains("UTF-8"));
+    }
+
+    #[test]
+    fn a_header_that_is_not_signed_does_not_go_over_a_name_that_is() {
+        let other = ("Idempotency-Key", "another");
+        for (settings, header, body, expected) in [
+            (
+                r#"{"authentication":"standard_webhooks"}"#,
+                ("webhook-id", "msg_1"),
+                "{}",
+                Some("msg_1"),
+            ),
+            (
+                r#"{"authentication":"stripe"}"#,
+                ("x", "y"),
+                r#"{"id":"evt_1"}"#,
+                Some("evt_1"),
+            ),
+            (
+                r#"{"authentication":"slack","idempotency_paths":["$.a"]}"#,
+                ("x", "y"),
+                r#"{"event_id":"Ev08","a":"b"}"#,
+                Some("b"),
+            ),
+            (r#"{"authentication":"slack"}"#, ("x", "y"), "{}", None),
+            // Its own name is in a header as well.
+            (
+                r#"{"authentication":"github"}"#,
+                ("X-GitHub-Delivery", "72d3162e"),
+                "{}",
+                Some("another"),
+            ),
+        ] {
+            let found = text(settings, &[other, header], body);
+            assert_eq!(found.as_deref(), expected, "{settings}");
+        }
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //! The address of the connection is all that is certain. What a header says about addresses before
 //! it counts only as far as it was written by proxies that are trusted: the list is walked from the
 //! right, each trusted address vouches for the one before it, and the first one that is not trusted
-//! is the client. Only one kind of header is read, the one the proxies are known to write: of the
-//! other they would hand on whatever a client put there.
+//! is the client. Only one header is read, which proxies are known to write: others they would hand on
+//! as a client wrote them.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -13,26 +13,16 @@ use ipnet::IpNet;
 use super::problem::Problem;
 use super::request::Headers;
 
+/// The header in which proxies write the address before them: `client, proxy`.
+const HEADER: &str = "x-forwarded-for";
 /// Addresses of the list that are looked at, from the right.
 const HOPS_MAX: usize = 32;
-
-/// The header in which proxies write the address before them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ForwardHeader {
-    /// `X-Forwarded-For: client, proxy`
-    #[default]
-    XForwardedFor,
-    /// `Forwarded: for=client, for=proxy`
-    Forwarded,
-}
 
 /// The proxies in front of the server that are trusted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Proxies {
     /// Their networks.
     pub networks: Vec<IpNet>,
-    /// The header they write.
-    pub header: ForwardHeader,
 }
 
 impl Proxies {
@@ -43,7 +33,7 @@ impl Proxies {
         if !contains(&self.networks, client) {
             return client;
         }
-        for hop in self.hops(headers).into_iter().rev().take(HOPS_MAX) {
+        for hop in hops(headers).into_iter().rev().take(HOPS_MAX) {
             // What cannot be read was not written by a proxy that works; the last sure address is it.
             let Some(address) = hop else {
                 break;
@@ -55,21 +45,17 @@ impl Proxies {
         }
         client
     }
+}
 
-    /// The addresses in the order they were written; `None` for what is not one.
-    fn hops(&self, headers: Headers<'_>) -> Vec<Option<IpAddr>> {
-        let (name, read): (_, fn(&str) -> Option<IpAddr>) = match self.header {
-            ForwardHeader::XForwardedFor => ("x-forwarded-for", address),
-            ForwardHeader::Forwarded => ("forwarded", forwarded),
-        };
-        let values = headers.all(name);
-        values
-            .flat_map(|value| match std::str::from_utf8(value) {
-                Ok(text) => text.split(',').map(|hop| read(hop.trim())).collect(),
-                Err(_) => vec![None],
-            })
-            .collect()
-    }
+/// The addresses in the order they were written; `None` for what is not one.
+fn hops(headers: Headers<'_>) -> Vec<Option<IpAddr>> {
+    let values = headers.all(HEADER);
+    values
+        .flat_map(|value| match std::str::from_utf8(value) {
+            Ok(text) => text.split(',').map(|hop| address(hop.trim())).collect(),
+            Err(_) => vec![None],
+        })
+        .collect()
 }
 
 /// Whether an address is in one of the networks.
@@ -77,13 +63,6 @@ impl Proxies {
 pub fn contains(networks: &[IpNet], address: IpAddr) -> bool {
     let address = address.to_canonical();
     networks.iter().any(|network| network.contains(&address))
-}
-
-/// `for=` of one element of `Forwarded`.
-fn forwarded(element: &str) -> Option<IpAddr> {
-    let mut pairs = element.split(';').filter_map(|pair| pair.split_once('='));
-    let (_, value) = pairs.find(|(name, _)| name.trim().eq_ignore_ascii_case("for"))?;
-    address(value.trim().trim_matches('"'))
 }
 
 /// An address with or without a port.
@@ -135,10 +114,9 @@ pub fn network(entry: &str) -> Result<IpNet, Problem> {
 mod tests {
     use super::*;
 
-    fn proxies(networks: &[&str], header: ForwardHeader) -> Proxies {
+    fn proxies(networks: &[&str]) -> Proxies {
         Proxies {
             networks: networks.iter().map(|one| network(one).unwrap()).collect(),
-            header,
         }
     }
 
@@ -154,10 +132,7 @@ mod tests {
 
     #[test]
     fn only_trusted_proxies_are_believed() {
-        let trusted = proxies(
-            &["10.0.0.0/8", "2001:db8::/32"],
-            ForwardHeader::XForwardedFor,
-        );
+        let trusted = proxies(&["10.0.0.0/8", "2001:db8::/32"]);
         let forwarded = |value| [("X-Forwarded-For", value)];
         for (peer, value, expected) in [
             // The peer itself is not trusted, whatever it says.
@@ -200,28 +175,6 @@ mod tests {
         // A list without an end is not walked to its end.
         let long = format!("1.1.1.1{}", ", 10.0.0.1".repeat(1_000));
         assert_eq!(client(&trusted, "10.0.0.1", &forwarded(&long)), "10.0.0.1");
-    }
-
-    #[test]
-    fn the_standard_header_is_read_where_it_is_asked_for() {
-        let trusted = proxies(&["10.0.0.0/8"], ForwardHeader::Forwarded);
-        for (value, expected) in [
-            ("for=203.0.113.5", "203.0.113.5"),
-            (
-                "For=\"[2001:db9::1]:443\";proto=https;by=10.0.0.1",
-                "2001:db9::1",
-            ),
-            ("proto=https; for=203.0.113.5:80", "203.0.113.5"),
-            ("for=1.1.1.1, for=203.0.113.5, for=10.0.0.9", "203.0.113.5"),
-            ("for=_hidden", "10.0.0.1"),
-            ("nothing", "10.0.0.1"),
-        ] {
-            assert_eq!(
-                client(&trusted, "10.0.0.1", &[("Forwarded", value)]),
-                expected,
-                "{value}"
-            );
-        }
     }
 
     #[test]

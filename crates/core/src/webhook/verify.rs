@@ -22,15 +22,6 @@ const TIMESTAMP_DIGITS_MAX: usize = 15;
 /// A time of so many digits counts milliseconds; seconds will have eleven in the year 5138.
 const TIMESTAMP_MILLIS_DIGITS: usize = 13;
 
-/// When a request is judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moment {
-    /// The moment it came.
-    pub at: Timestamp,
-    /// Whether the time of signing must be near.
-    pub window: bool,
-}
-
 /// What a genuine request was recognised by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verified {
@@ -52,13 +43,13 @@ pub fn verify(
     secrets: Option<&Secrets>,
     headers: Headers<'_>,
     body: &[u8],
-    moment: Moment,
+    now: Timestamp,
 ) -> Result<Verified, Refused> {
     let secrets = || secrets.ok_or_else(|| Refused("this webhook has no secret".to_owned()));
     match authentication {
         Authentication::None => Ok(Verified { previous: false }),
-        Authentication::ApiKey { header } => api_key(header, secrets()?, headers, moment),
-        Authentication::Signed(scheme) => signed(scheme, secrets()?, headers, body, moment),
+        Authentication::ApiKey { header } => api_key(header, secrets()?, headers, now),
+        Authentication::Signed(scheme) => signed(scheme, secrets()?, headers, body, now),
     }
 }
 
@@ -66,7 +57,7 @@ fn api_key(
     header: &HeaderName,
     secrets: &Secrets,
     headers: Headers<'_>,
-    moment: Moment,
+    now: Timestamp,
 ) -> Result<Verified, Refused> {
     let given = header_value(headers, header.as_str(), SIGNATURE_HEADER_BYTES_MAX)?;
     let given = bearer(header, given);
@@ -74,7 +65,7 @@ fn api_key(
     let hash = |text: &str| Sha256::digest(text.as_bytes());
     let given = hash(given);
     let same = |secret: &Secret| bool::from(hash(secret.reveal()).ct_eq(&given));
-    decide(secrets, moment, same, || "the key is wrong".to_owned())
+    decide(secrets, now, same, || "the key is wrong".to_owned())
 }
 
 /// `Authorization` says before the key what kind of key it is.
@@ -96,7 +87,7 @@ fn signed(
     secrets: &Secrets,
     headers: Headers<'_>,
     body: &[u8],
-    moment: Moment,
+    now: Timestamp,
 ) -> Result<Verified, Refused> {
     let names = Names::of(scheme, headers);
     let value = header_value(headers, names.signature, SIGNATURE_HEADER_BYTES_MAX)?;
@@ -117,11 +108,11 @@ fn signed(
         body,
     };
     let same = |secret: &Secret| fits(scheme, secret, values, &candidates);
-    let verified = decide(secrets, moment, same, || {
+    let verified = decide(secrets, now, same, || {
         "the signature does not fit the body and the secret".to_owned()
     })?;
-    if let (Some(window), Some(signed_at), true) = (&scheme.window, signed_at, moment.window) {
-        within(window.tolerance.as_secs(), signed_at, moment.at)?;
+    if let (Some(window), Some(signed_at)) = (&scheme.window, signed_at) {
+        within(window.tolerance.as_secs(), signed_at, now)?;
     }
     Ok(verified)
 }
@@ -130,14 +121,14 @@ fn signed(
 /// said, because it is what whoever reads the log must know.
 fn decide(
     secrets: &Secrets,
-    moment: Moment,
+    now: Timestamp,
     same: impl Fn(&Secret) -> bool,
     wrong: impl FnOnce() -> String,
 ) -> Result<Verified, Refused> {
     if same(&secrets.current) {
         return Ok(Verified { previous: false });
     }
-    if secrets.previous_at(moment.at).is_some_and(&same) {
+    if secrets.previous_at(now).is_some_and(&same) {
         return Ok(Verified { previous: true });
     }
     match &secrets.previous {

@@ -132,9 +132,10 @@ impl Flights {
     /// which of them the store may know as begun, and so keeps.
     pub(super) fn hold(&self, execution: ExecutionId) -> Vec<WorkRow> {
         let dropped = self.drop_if(execution, None, Stage::can_be_dropped);
+        // One whose beginning was committed with its making may be looked at once more.
         let begun = dropped
             .into_iter()
-            .filter(|flight| flight.stage == Stage::Begun);
+            .filter(|flight| flight.row.begun || flight.stage == Stage::Begun);
         begun
             .map(|flight| WorkRow {
                 begun: true,
@@ -255,13 +256,15 @@ mod tests {
         let preparing = flights.enter(&row("a", 1)).unwrap();
         let begun = flights.enter(&row("b", 1)).unwrap();
         let called = flights.enter(&row("c", 1)).unwrap();
+        let begun_in_the_store = |step| WorkRow {
+            begun: true,
+            ..row(step, 1)
+        };
+        // The commit that made it has begun it, and it is looked at once more.
+        flights.enter(&begun_in_the_store("d")).unwrap();
         assert!(flights.begins(&begun) && flights.calls(&called));
         let back = flights.hold(row("a", 1).execution);
-        let begun_in_the_store = WorkRow {
-            begun: true,
-            ..row("b", 1)
-        };
-        assert_eq!(back, [begun_in_the_store]);
+        assert_eq!(back, ["b", "d"].map(begun_in_the_store));
         assert!(!flights.begins(&preparing) && !flights.calls(&begun));
         assert!(flights.goes_on(&called));
     }

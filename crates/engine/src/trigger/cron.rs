@@ -11,12 +11,13 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use refire_core::execution::Command;
-use refire_core::id::ExecutionId;
+use refire_core::id::{ExecutionId, TriggerId};
 use refire_core::time::Timestamp;
 use refire_core::trigger::{Fire, Plan, Trigger, plan};
 use refire_store::{DueTrigger, Part, ReadError};
 use tokio::sync::oneshot;
 
+use super::rest::Rests;
 use super::rows;
 use crate::catalog::CatalogError;
 use crate::clock::until;
@@ -42,9 +43,6 @@ const LOOK_EVERY: Duration = Duration::from_secs(10);
 const SHARED_LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How long to wait after trouble with the store.
 const TROUBLE_WAIT: Duration = Duration::from_secs(1);
-/// How long a trigger rests that cannot be read, or of which nothing came although it was due.
-const REST: Duration = Duration::from_secs(3_600);
-
 /// How long a trigger waits whose workflow cannot be had.
 const WITHOUT_WORKFLOW_WAIT: Duration = Duration::from_secs(60);
 
@@ -52,6 +50,7 @@ const WITHOUT_WORKFLOW_WAIT: Duration = Duration::from_secs(60);
 pub(crate) struct Cron {
     pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) intake: Intake,
+    pub(crate) rests: Rests,
 }
 
 /// What became of a look at all that was due.
@@ -63,8 +62,8 @@ enum Looked {
 }
 
 /// Fires triggers until the node stops.
-pub(crate) async fn cron_loop(cron: Cron) {
-    let dispatcher = &cron.dispatcher;
+pub(crate) async fn cron_loop(mut cron: Cron) {
+    let dispatcher = &cron.dispatcher.clone();
     let mut turn = Turn::default();
     loop {
         let behind = turn.of(dispatcher).await;
@@ -126,14 +125,15 @@ impl Turn {
 
 impl Cron {
     /// Fires all that has been due for so long.
-    async fn look(&self, behind: Duration) -> Result<Looked, ReadError> {
+    async fn look(&mut self, behind: Duration) -> Result<Looked, ReadError> {
+        let dispatcher = self.dispatcher.clone();
         let Dispatcher {
             store,
             clock,
             stopping,
             membership,
             ..
-        } = self.dispatcher.as_ref();
+        } = dispatcher.as_ref();
         let mut crowd = CROWD_FIRST;
         loop {
             if stopping.is_cancelled() || !membership.is_member() {
@@ -151,30 +151,38 @@ impl Cron {
     }
 
     /// One step of each; false if one could not be done now.
-    async fn step_all(&self, due: Vec<DueTrigger>) -> bool {
+    async fn step_all(&mut self, due: Vec<DueTrigger>) -> bool {
         let mut drafts = Vec::new();
         let mut parts = Vec::new();
+        let mut replacements = Vec::new();
         let mut is_fine = true;
         for due in due {
             match self.step(due).await {
                 Ok(Step::Start(draft)) => drafts.push(*draft),
-                Ok(Step::Write(fire)) => parts.push(self.dispatcher.part(Part::Fire(fire))),
+                Ok(Step::Write(fire)) => parts.push(Part::Fire(fire)),
+                Ok(Step::Replace(replacement)) => replacements.push(*replacement),
                 Err(error) => {
                     tracing::warn!(error = &error as &dyn std::error::Error, "a trigger waits");
                     is_fine = false;
                 }
             }
         }
-        let started = async {
-            match drafts.is_empty() {
-                true => Ok(Vec::new()),
-                false => self.intake.commit_all(drafts).await,
-            }
-        };
-        let (started, written) = tokio::join!(started, join_all(parts));
-        is_fine &= written.iter().all(Option::is_some);
-        match started {
-            Ok(answers) => is_fine && answers.iter().all(is_settled),
+        let parts = parts.into_iter().map(|part| self.dispatcher.part(part));
+        let (started, written, replaced) = tokio::join!(
+            self.start_all(drafts),
+            join_all(parts),
+            self.replace_all(replacements)
+        );
+        is_fine && started && written.iter().all(Option::is_some) && replaced
+    }
+
+    /// Starts executions; false if one could not be started now.
+    async fn start_all(&self, drafts: Vec<Drafted>) -> bool {
+        if drafts.is_empty() {
+            return true;
+        }
+        match self.intake.commit_all(drafts).await {
+            Ok(answers) => answers.iter().all(is_settled),
             Err(failure) => {
                 tracing::warn!(%failure, "triggers wait");
                 false
@@ -182,17 +190,38 @@ impl Cron {
         }
     }
 
+    /// Cancels what is to be replaced, all at once. Each of these triggers is due until its slot is fired,
+    /// and the next look finds nothing in its way. Where nothing can be cancelled, nothing is.
+    async fn replace_all(&self, replacements: Vec<Replacement>) -> bool {
+        let cancelled = replacements.into_iter().map(|replacement| async {
+            let cancelled = self.cancel(&replacement).await;
+            (replacement, cancelled)
+        });
+        let (mut drafts, mut is_fine) = (Vec::new(), true);
+        for (replacement, cancelled) in join_all(cancelled).await {
+            match cancelled {
+                Ok(Cancelled::LookAgain) => {}
+                Ok(Cancelled::Nothing) => drafts.push(replacement.draft),
+                Err(failure) => {
+                    tracing::warn!(%failure, "a trigger waits");
+                    is_fine = false;
+                }
+            }
+        }
+        self.start_all(drafts).await && is_fine
+    }
+
     /// Plans a step.
-    async fn step(&self, due: DueTrigger) -> Result<Step, IntakeError> {
+    async fn step(&mut self, due: DueTrigger) -> Result<Step, IntakeError> {
         let now = self.dispatcher.clock.now();
-        let rest = now.plus(REST);
         let DueTrigger { row, state } = due;
         let trigger = match rows::trigger(&row) {
             Ok(trigger) => trigger,
             Err(problems) => {
                 let trigger = row.id;
                 tracing::error!(%trigger, %problems, "a stored trigger cannot be read; it starts nothing");
-                return Ok(Step::Write(rows::look_again(&row, &state, rest)));
+                let later = now.plus(self.rests.next(trigger));
+                return Ok(Step::Write(rows::look_again(&row, &state, later)));
             }
         };
         let before = rows::state(&state);
@@ -200,11 +229,10 @@ impl Cron {
         if plan.is_empty(&before) {
             let trigger = row.id;
             tracing::error!(%trigger, "a trigger is due, but there is nothing to do");
-            return Ok(Step::Write(rows::look_again(&row, &state, rest)));
+            let later = now.plus(self.rests.next(trigger));
+            return Ok(Step::Write(rows::look_again(&row, &state, later)));
         }
-        if let Some(previous) = plan.cancel {
-            self.cancel(previous, &trigger).await?;
-        }
+        self.rests.end(row.id);
         match plan.fire {
             Some(slot) => match self.start(&trigger, state.rev, plan, slot).await {
                 // It would be due for ever, and keep the others from being on time.
@@ -233,15 +261,49 @@ impl Cron {
         let draft = self.intake.draft(submission).await?;
         let plan = plan.started_as(draft.id);
         let cause = Cause::Fire(rows::fire(trigger, rev, &plan));
-        Ok(Step::Start(Box::new(draft.caused_by(cause))))
+        let draft = draft.caused_by(cause);
+        Ok(match plan.cancel {
+            Some(previous) => Step::Replace(Box::new(Replacement {
+                trigger: trigger.id,
+                version: trigger.version,
+                rev,
+                previous,
+                draft,
+            })),
+            None => Step::Start(Box::new(draft)),
+        })
     }
 
-    /// Cancels the execution of the slot before. If this node dies before the next is fired, another
-    /// one fires it: it is due until then.
-    async fn cancel(&self, id: ExecutionId, trigger: &Trigger) -> Result<(), CommitFailure> {
+    /// Cancels the execution of the slot before, if the trigger still is what it was planned by. If this
+    /// node dies before the next is fired, another one fires it: it is due until then.
+    async fn cancel(&self, replacement: &Replacement) -> Result<Cancelled, CommitFailure> {
+        let Replacement {
+            trigger,
+            previous: id,
+            ..
+        } = *replacement;
+        let store = &self.dispatcher.store;
+        let row = store.trigger(trigger).await;
+        let row = row.map_err(|error| CommitFailure::read(&error))?;
+        let state = store.trigger_state(trigger).await;
+        let state = state.map_err(|error| CommitFailure::read(&error))?;
+        let is_same = row.is_some_and(|row| row.enabled && row.version == replacement.version)
+            && state.is_some_and(|state| state.rev == replacement.rev);
+        if !is_same {
+            return Ok(Cancelled::LookAgain);
+        }
+        // Whatever the trigger was not told: what has ended is not waited for over and over.
+        if let Ok(states) = store.states(&[id]).await
+            && states
+                .iter()
+                .flatten()
+                .all(|state| state.status.is_terminal())
+        {
+            return Ok(Cancelled::Nothing);
+        }
         let (reply, answer) = oneshot::channel();
         let command = Command::Cancel {
-            by: Some(trigger.id.to_string()),
+            by: Some(trigger.to_string()),
             compensate: false,
         };
         let request = Request::Command {
@@ -253,9 +315,14 @@ impl Cron {
         };
         self.dispatcher.queue.result(request).await?;
         match answer.await {
+            Ok(Ok(_)) => Ok(Cancelled::LookAgain),
+            Ok(Err(CommandError::Failed(CommitFailure::Damaged(what)))) => {
+                tracing::error!(%trigger, execution = %id, what, "an execution cannot be cancelled");
+                Ok(Cancelled::Nothing)
+            }
             Ok(Err(CommandError::Failed(failure))) => Err(failure),
-            // Cancelled now, ended before, or gone: it is in nobody's way.
-            Ok(_) => Ok(()),
+            // It ended before, or is gone: it is in nobody's way.
+            Ok(Err(CommandError::NotFound | CommandError::Refused(_))) => Ok(Cancelled::Nothing),
             Err(_) => Err(CommitFailure::Unknown),
         }
     }
@@ -267,6 +334,26 @@ enum Step {
     Start(Box<Drafted>),
     /// Only what is written down.
     Write(Box<refire_store::Fire>),
+    /// An execution in place of another one.
+    Replace(Box<Replacement>),
+}
+
+/// An execution in place of another one. Its workflow can be had, so that it will start.
+struct Replacement {
+    trigger: TriggerId,
+    version: u32,
+    rev: u64,
+    /// The one to cancel.
+    previous: ExecutionId,
+    draft: Drafted,
+}
+
+/// What became of the execution to cancel.
+enum Cancelled {
+    /// It has ended now, or the trigger was moved meanwhile: the next look finds another state.
+    LookAgain,
+    /// There was nothing to cancel: the state stays as it was, and the slot is fired by it.
+    Nothing,
 }
 
 /// Whether the trigger is not due any more because of it. One that somebody else has moved is read

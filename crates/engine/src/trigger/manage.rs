@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use refire_core::definition::{Mark, Problem, Problems, WorkflowId};
-use refire_core::id::{TriggerId, WebhookId};
+use refire_core::id::{ExecutionId, TriggerId, WebhookId};
+use refire_core::time::Timestamp;
 use refire_core::trigger::{CatchUp, Draft, Kind, State, Trigger, Wish, changed, created, mended};
 use refire_core::webhook::{Method, Previous, Secret, Secrets};
 use refire_store::{
@@ -101,6 +102,14 @@ pub enum TriggerError {
     /// The slots that are to be run again cannot be.
     #[error(transparent)]
     Backfill(#[from] refire_core::trigger::BackfillError),
+    /// Some of the slots were run again, and then it could not go on.
+    #[error("{} were started, then it could not go on: {because}", started.len())]
+    Partly {
+        /// The slots with their executions.
+        started: Vec<(Timestamp, ExecutionId)>,
+        /// Why not all of them.
+        because: Box<TriggerError>,
+    },
 }
 
 /// What is to become of the settings of a trigger.
@@ -195,7 +204,7 @@ impl Engine {
     ) -> Result<NewTrigger, TriggerError> {
         let wish = Wish::parse(source).map_err(TriggerError::Invalid)?;
         for _ in 0..AGAIN_MAX {
-            let before = self.trigger(id).await?;
+            let before = self.free(self.trigger(id).await?).await?;
             let row = &before.row;
             let (kind, now) = (row.kind.name(), self.now());
             let draft = match edit {
@@ -259,7 +268,11 @@ impl Engine {
                     what: "secret with this authentication",
                 }
             })?;
-            let old = self.secrets_of(&before.row, &trigger)?;
+            let old = match self.secrets_of(&before.row, &trigger) {
+                // What no key opens any more cannot be kept, and a new secret is what mends that.
+                Err(TriggerError::Vault(_) | TriggerError::Secrets(_)) => None,
+                old => old?,
+            };
             let until = self.now().plus(kept_for.min(SECRET_KEPT_MAX));
             let both = Secrets {
                 current: secret.clone(),
@@ -310,6 +323,24 @@ impl Engine {
             state: state.as_ref().map(rows::state),
             row,
         })
+    }
+
+    /// Forgets the execution that the trigger waits for if nobody will ever tell of its end: it has ended,
+    /// is gone, or cannot be read. So whoever changes a trigger that is stuck, or disables and enables it,
+    /// sets it free.
+    async fn free(&self, mut view: TriggerView) -> Result<TriggerView, TriggerError> {
+        let Some(state) = &mut view.state else {
+            return Ok(view);
+        };
+        if let Some(running) = state.running {
+            let is_live = match self.store().execution(running).await {
+                Ok(stored) => stored.is_some_and(|stored| !stored.state.status.is_terminal()),
+                Err(ReadError::Corrupt { .. }) => false,
+                Err(error) => return Err(error.into()),
+            };
+            state.running = state.running.filter(|_| is_live);
+        }
+        Ok(view)
     }
 
     fn change_of(

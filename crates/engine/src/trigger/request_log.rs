@@ -12,37 +12,48 @@ use refire_core::id::RequestId;
 use refire_core::webhook::headers::{Shown, unpack};
 use refire_store::{Part, RequestRow};
 use serde::{Deserialize, Serialize};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
 
 use super::TriggerError;
-use crate::commit::{Queue, Request};
+use crate::commit::{CommitFailure, Queue, Request};
 use crate::entropy::Entropy;
 use crate::vault::{Belongs, Vault};
 
 /// Refused requests that wait to be logged.
 const WAITING_MAX: usize = 2_048;
+/// Bytes that they may weigh together, with those that are being written.
+const WAITING_BYTES_MAX: usize = 16 * 1_024 * 1_024;
+/// What a request weighs in memory beside what it holds, in bytes.
+const ROW_BYTES: usize = 512;
 /// Requests that are logged together.
 const TOGETHER_MAX: usize = 200;
+/// No more are taken to those that weigh so much together, in bytes.
+const TOGETHER_BYTES_MAX: usize = 1_024 * 1_024;
 /// Those that come within this are.
 const TOGETHER: Duration = Duration::from_millis(50);
+/// When the store takes nothing, it is asked again after this.
+const AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// What could not be logged is told at most this often.
 const TOLD_EVERY: Duration = Duration::from_secs(60);
-/// Bytes of a refused body that are kept.
-pub(super) const BODY_HEAD_BYTES: usize = 64 * 1_024;
 /// What the sealed headers are for.
 const PURPOSE: &str = "webhook request";
 
+/// A request that waits, with the room that it takes.
+type Waiting = (RequestRow, OwnedSemaphorePermit);
+
 /// The way into the log.
 pub(crate) struct RequestLog {
-    sender: mpsc::Sender<RequestRow>,
+    sender: mpsc::Sender<Waiting>,
+    /// One permit is one byte.
+    room: Arc<Semaphore>,
     left_out: Arc<AtomicU64>,
 }
 
 /// What the loop of a log reads.
 pub(crate) struct Logged {
-    rows: mpsc::Receiver<RequestRow>,
+    rows: mpsc::Receiver<Waiting>,
     left_out: Arc<AtomicU64>,
 }
 
@@ -54,21 +65,37 @@ pub(crate) fn request_log() -> (RequestLog, Logged) {
         rows,
         left_out: Arc::clone(&left_out),
     };
-    (RequestLog { sender, left_out }, logged)
+    let log = RequestLog {
+        sender,
+        room: Arc::new(Semaphore::new(WAITING_BYTES_MAX)),
+        left_out,
+    };
+    (log, logged)
 }
 
 impl RequestLog {
     /// Logs it, if there is room.
     pub(super) fn write(&self, row: RequestRow) {
-        if self.sender.try_send(row).is_err() {
+        if !self.try_write(row) {
             self.left_out.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Requests that were not logged because there were too many.
-    pub(super) fn left_out(&self) -> u64 {
-        self.left_out.load(Ordering::Relaxed)
+    fn try_write(&self, row: RequestRow) -> bool {
+        let Ok(bytes) = u32::try_from(weight(&row)) else {
+            return false;
+        };
+        match Arc::clone(&self.room).try_acquire_many_owned(bytes) {
+            Ok(room) => self.sender.try_send((row, room)).is_ok(),
+            Err(_) => false,
+        }
     }
+}
+
+/// What a request weighs while it waits, in bytes.
+fn weight(row: &RequestRow) -> usize {
+    let held = usize::try_from(row.size()).unwrap_or(usize::MAX);
+    held.saturating_add(ROW_BYTES)
 }
 
 /// Says now and then how many requests are missing from the log.
@@ -93,16 +120,17 @@ impl LeftOut {
     }
 }
 
-/// Writes what waits, until the node stops.
+/// Writes what waits, until the node stops. The next crowd is taken when the last one is written, so
+/// that never more than one stands in the way of other chores.
 pub(crate) async fn log_loop(logged: Logged, queue: Queue, stopping: CancellationToken) {
     let Logged { mut rows, left_out } = logged;
-    let mut left_out = LeftOut {
-        count: left_out,
+    let mut news = LeftOut {
+        count: Arc::clone(&left_out),
         told: 0,
         told_at: None,
     };
     loop {
-        if let Some(count) = left_out.news() {
+        if let Some(count) = news.news() {
             tracing::warn!(
                 count,
                 "refused requests to webhooks came faster than they can be logged; these are not in the log"
@@ -115,19 +143,67 @@ pub(crate) async fn log_loop(logged: Logged, queue: Queue, stopping: Cancellatio
         };
         let Some(first) = first else { return };
         tokio::time::sleep(TOGETHER).await;
-        let mut crowd = vec![first];
-        while crowd.len() < TOGETHER_MAX
-            && let Ok(row) = rows.try_recv()
-        {
-            crowd.push(row);
+        let (crowd, _room) = together(first, &mut rows);
+        let count = crowd.len() as u64;
+        match write(crowd, &queue, &stopping).await {
+            Written::Yes => {}
+            Written::Refused => {
+                left_out.fetch_add(count, Ordering::Relaxed);
+            }
+            Written::Stopping => return,
         }
-        let part = Part::LogRequests(crowd);
-        if queue
-            .chore(Request::Part { part, reply: None })
-            .await
-            .is_err()
-        {
-            return;
+    }
+}
+
+/// One request and those that came with it.
+fn together(
+    first: Waiting,
+    rows: &mut mpsc::Receiver<Waiting>,
+) -> (Vec<RequestRow>, Vec<OwnedSemaphorePermit>) {
+    let mut bytes = weight(&first.0);
+    let (mut crowd, mut room) = (vec![first.0], vec![first.1]);
+    while crowd.len() < TOGETHER_MAX
+        && bytes < TOGETHER_BYTES_MAX
+        && let Ok((row, taken)) = rows.try_recv()
+    {
+        bytes += weight(&row);
+        crowd.push(row);
+        room.push(taken);
+    }
+    (crowd, room)
+}
+
+/// What became of a crowd.
+enum Written {
+    Yes,
+    /// The store does not take this, now or later.
+    Refused,
+    Stopping,
+}
+
+/// Writes a crowd; while the store is away it waits for it.
+async fn write(crowd: Vec<RequestRow>, queue: &Queue, stopping: &CancellationToken) -> Written {
+    loop {
+        let (reply, answer) = oneshot::channel();
+        let request = Request::Part {
+            part: Part::LogRequests(crowd.clone()),
+            reply: Some(reply),
+        };
+        if queue.chore(request).await.is_err() {
+            return Written::Stopping;
+        }
+        match answer.await {
+            Ok(Ok(_)) => return Written::Yes,
+            Ok(Err(CommitFailure::Stopping)) | Err(_) => return Written::Stopping,
+            Ok(Err(
+                CommitFailure::Unavailable | CommitFailure::DiskFull | CommitFailure::Overloaded,
+            )) => {
+                tokio::select! {
+                    () = tokio::time::sleep(AGAIN_AFTER) => {}
+                    () = stopping.cancelled() => return Written::Stopping,
+                }
+            }
+            Ok(Err(_)) => return Written::Refused,
         }
     }
 }
@@ -151,6 +227,15 @@ fn is_zero(number: &usize) -> bool {
 }
 
 impl LoggedHeaders {
+    /// Where it is not known which of them are secret, none is shown.
+    pub(super) fn hidden(count: usize) -> Self {
+        Self {
+            headers: Vec::new(),
+            left_out: count,
+            sealed: None,
+        }
+    }
+
     /// What the log shows of them.
     pub(super) fn new(shown: Shown) -> Self {
         Self {
@@ -211,7 +296,83 @@ fn belongs(request: &RequestId) -> Belongs<'_> {
 
 #[cfg(test)]
 mod tests {
+    use refire_core::id::TriggerId;
+    use refire_core::time::Timestamp;
+    use refire_store::{PartOutcome, RequestStatus};
+
     use super::*;
+    use crate::commit::lanes;
+
+    const BODY_BYTES: usize = 64 * 1_024;
+
+    fn row(n: u16) -> RequestRow {
+        let mut id = [0; 16];
+        id[..2].copy_from_slice(&n.to_be_bytes());
+        RequestRow {
+            id: RequestId::from_bytes(id),
+            trigger: TriggerId::from_bytes([1; 16]),
+            at: Timestamp::from_millis(0),
+            status: RequestStatus::Filtered,
+            source: "192.0.2.7".to_owned(),
+            headers: Vec::new(),
+            body: Some(vec![b'x'; BODY_BYTES]),
+            body_bytes: BODY_BYTES as u64,
+            execution: None,
+            error: None,
+            is_test: false,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_waits_is_bounded_in_bytes_and_written_crowd_by_crowd() {
+        let (log, logged) = request_log();
+        for n in 0..1_000 {
+            log.write(row(n));
+        }
+        let fits = WAITING_BYTES_MAX / (BODY_BYTES + ROW_BYTES);
+        let left_out = || log.left_out.load(Ordering::Relaxed);
+        assert_eq!(left_out(), 1_000 - fits as u64);
+        let (queue, mut lanes) = lanes();
+        let stopping = CancellationToken::new();
+        let running = tokio::spawn(log_loop(logged, queue.clone(), stopping.clone()));
+        let mut written = 0;
+        let mut is_away = true;
+        while written < fits {
+            let batch = lanes.next(false).await.unwrap();
+            let Ok([Request::Part { part, reply }]) = <[Request; 1]>::try_from(batch) else {
+                panic!("one crowd at a time");
+            };
+            let Part::LogRequests(rows) = part else {
+                panic!("{part:?}");
+            };
+            let bytes: usize = rows.iter().map(weight).sum();
+            assert!(
+                bytes < TOGETHER_BYTES_MAX + BODY_BYTES + ROW_BYTES,
+                "{bytes}"
+            );
+            let waits = tokio::time::timeout(AGAIN_AFTER * 2, lanes.next(false)).await;
+            assert!(waits.is_err(), "the next crowd waits for the answer");
+            // What the store does not take at first is not lost.
+            let is_lost = std::mem::take(&mut is_away);
+            let answer = if is_lost {
+                Err(CommitFailure::Unavailable)
+            } else {
+                written += rows.len();
+                Ok(PartOutcome::Done)
+            };
+            assert!(reply.unwrap().send(answer).is_ok());
+        }
+        assert_eq!(written, fits);
+        // There is room again.
+        let before = left_out();
+        tokio::task::yield_now().await;
+        log.write(row(1_000));
+        assert_eq!(left_out(), before);
+        stopping.cancel();
+        queue.close();
+        drop(lanes);
+        running.await.unwrap();
+    }
 
     #[tokio::test(start_paused = true)]
     async fn what_is_left_out_is_told_now_and_then() {

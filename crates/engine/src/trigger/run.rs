@@ -6,8 +6,11 @@ use refire_core::id::{ExecutionId, TriggerId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
 use refire_core::trigger::range::BACKFILL_MAX;
-use refire_core::trigger::{Entry, Slots, Trigger, Upcoming, backfill, backfilled, upcoming};
-use refire_store::{IdempotencyClaim, LIMIT_MAX, SlotRow};
+use refire_core::trigger::{
+    Entry, LateReason, Outcome, SkipReason, Slots, Trigger, Upcoming, backfill, backfilled,
+    upcoming,
+};
+use refire_store::{BACKFILLS_KEPT, IdempotencyClaim, LIMIT_MAX, SKIPS_KEPT, SlotRow, SlotStatus};
 
 use super::{TriggerError, rows};
 use crate::commit::{Admitted, Cause, CommitFailure};
@@ -82,26 +85,57 @@ impl Engine {
         id: TriggerId,
         range: Backfill,
     ) -> Result<Vec<Timestamp>, TriggerError> {
-        let trigger = self.working(id).await?;
+        let trigger = self.enabled(id).await?;
         self.slots_of(&trigger, range).await
     }
 
-    /// Runs planned times of the past, the oldest first, and tells each execution as it is durable.
-    /// The ledger has them afterwards, so the same backfill again runs only what is still missing.
+    /// Runs planned times of the past, the oldest first. The ledger has each of them with its execution, so
+    /// the same backfill again, also at the same time, runs only what is still missing.
     pub async fn backfill(
         &self,
         id: TriggerId,
         range: Backfill,
         by: Option<String>,
     ) -> Result<Vec<(Timestamp, ExecutionId)>, TriggerError> {
-        let trigger = self.working(id).await?;
+        let trigger = self.enabled(id).await?;
         let slots = self.slots_of(&trigger, range).await?;
         let mut started = Vec::with_capacity(slots.len());
         for slot in slots {
-            let execution = self.run_slot(id, slot, range.only_missed, by.clone());
-            started.extend(execution.await?.map(|execution| (slot, execution)));
+            match self.run_slot(id, slot, range.only_missed, by.clone()).await {
+                Ok(Some(execution)) => started.push((slot, execution)),
+                Ok(None) => {}
+                Err(error) if started.is_empty() => return Err(error),
+                Err(error) => {
+                    let because = Box::new(error);
+                    return Err(TriggerError::Partly { started, because });
+                }
+            }
         }
         Ok(started)
+    }
+
+    /// From when on the ledger has all that was skipped, and all that was run of it; none if it has from the
+    /// beginning.
+    pub async fn ledger_known_from(
+        &self,
+        id: TriggerId,
+    ) -> Result<Option<Timestamp>, TriggerError> {
+        Ok(Known::of(&self.ledger(id).await?).from)
+    }
+
+    /// The whole ledger, oldest first.
+    async fn ledger(&self, id: TriggerId) -> Result<Vec<SlotRow>, TriggerError> {
+        let (mut rows, mut before) = (Vec::new(), None);
+        loop {
+            let page = self.store().slots(id, &[], before, LIMIT_MAX).await?;
+            before = page.last().map(|row| row.seq);
+            let is_last = page.len() < LIMIT_MAX as usize;
+            rows.extend(page);
+            if is_last {
+                rows.reverse();
+                return Ok(rows);
+            }
+        }
     }
 
     async fn slots_of(
@@ -117,27 +151,24 @@ impl Engine {
         let now = self.now();
         // What has not been passed, or waits, is still the plan's own.
         let state = self.store().trigger_state(trigger.id).await?;
-        let cursor = state.and_then(|state| state.plan.cursor);
-        let waiting = state.and_then(|state| state.plan.buffered);
+        let plan = state.map(|state| state.plan).unwrap_or_default();
+        let cursor = plan.cursor;
         let to = cursor.map_or(to, |cursor| to.min(cursor));
         if to < from {
             return Ok(Vec::new());
         }
-        if !only_missed {
-            let mut slots = backfill(trigger, Slots::All, from, to, now, BACKFILL_MAX)?;
-            slots.retain(|slot| Some(*slot) != waiting);
-            return Ok(slots);
+        if only_missed {
+            let known = Known::of(&self.ledger(trigger.id).await?);
+            let slots = Slots::Missed(&known.entries);
+            return Ok(backfill(trigger, slots, from, to, now, BACKFILL_MAX)?);
         }
-        let rows = self
-            .store()
-            .slots_between(trigger.id, from, to.plus(MOMENT), LIMIT_MAX)
-            .await?;
-        let ledger: Vec<Entry> = rows.iter().filter_map(entry).collect();
-        let slots = Slots::Missed(&ledger);
-        Ok(backfill(trigger, slots, from, to, now, BACKFILL_MAX)?)
+        let mut slots = backfill(trigger, Slots::All, from, to, now, BACKFILL_MAX)?;
+        // What waits for an execution to end is started without anybody.
+        slots.retain(|slot| plan.buffered != Some(*slot));
+        Ok(slots)
     }
 
-    /// None: it was missed, and somebody has run it meanwhile.
+    /// Nothing is started if only what was missed is meant and somebody else has run it meanwhile.
     async fn run_slot(
         &self,
         id: TriggerId,
@@ -152,7 +183,7 @@ impl Engine {
             if !trigger.enabled {
                 return Err(TriggerError::Disabled);
             }
-            // Read after the state: what comes into the ledger later moves that.
+            // Read after the state: whoever runs it later moves that.
             if only_missed && self.is_started(id, slot).await? {
                 return Ok(None);
             }
@@ -180,14 +211,69 @@ impl Engine {
             .store()
             .slots_between(id, slot, slot.plus(MOMENT), LIMIT_MAX)
             .await?;
-        let mut ledger = rows.iter().filter_map(entry);
-        Ok(ledger.any(|entry| entry.nominal == slot && entry.outcome.is_started()))
+        let is_it = |row: &SlotRow| {
+            let is_started = matches!(row.slot.status, SlotStatus::Fired | SlotStatus::Late);
+            is_started && row.slot.nominal == slot
+        };
+        Ok(rows.iter().any(is_it))
+    }
+
+    /// A trigger that can be read and is enabled.
+    async fn enabled(&self, id: TriggerId) -> Result<Trigger, TriggerError> {
+        let trigger = self.working(id).await?;
+        match trigger.enabled {
+            true => Ok(trigger),
+            false => Err(TriggerError::Disabled),
+        }
     }
 
     /// A trigger that can be read.
     async fn working(&self, id: TriggerId) -> Result<Trigger, TriggerError> {
         let row = self.store().trigger(id).await?;
         rows::trigger(&row.ok_or(TriggerError::NotFound)?).map_err(TriggerError::Invalid)
+    }
+}
+
+/// What the ledger says for certain.
+struct Known {
+    entries: Vec<Entry>,
+    /// From when on nothing is missing; none = from the beginning.
+    from: Option<Timestamp>,
+}
+
+impl Known {
+    /// Of a ledger, oldest first. It is cut now and then: of what was skipped before the oldest row that
+    /// tells what was run after all, nobody knows whether that was run too.
+    fn of(rows: &[SlotRow]) -> Self {
+        let all: Vec<(u64, Entry)> = rows
+            .iter()
+            .filter_map(|row| Some((row.seq, entry(row)?)))
+            .collect();
+        let is_run = |outcome| outcome == Outcome::Late(LateReason::Backfill);
+        let is_skip =
+            |outcome| matches!(outcome, Outcome::Skipped(reason) if reason != SkipReason::Dst);
+        let run = all.iter().filter(|(_, entry)| is_run(entry.outcome));
+        let skips = all.iter().filter(|(_, entry)| is_skip(entry.outcome));
+        let certain_from = match run.clone().count() as u64 >= BACKFILLS_KEPT {
+            true => run.map(|(seq, _)| *seq).min(),
+            false => None,
+        };
+        let is_certain = |seq: &u64| certain_from.is_none_or(|first| *seq > first);
+        let oldest = match skips.clone().count() as u64 >= SKIPS_KEPT {
+            true => skips.clone().map(|(_, entry)| entry.nominal).min(),
+            false => None,
+        };
+        let doubtful = skips.filter(|(seq, _)| !is_certain(seq));
+        let after = doubtful.map(|(_, entry)| entry.to.plus(MOMENT)).max();
+        let entries = all
+            .iter()
+            .filter(|(seq, entry)| is_certain(seq) || !is_skip(entry.outcome))
+            .map(|(_, entry)| *entry)
+            .collect();
+        Self {
+            entries,
+            from: oldest.max(after),
+        }
     }
 }
 
@@ -198,11 +284,58 @@ fn entry(row: &SlotRow) -> Option<Entry> {
         nominal: slot.nominal,
         to: slot.until,
         count: slot.count,
-        outcome: refire_core::trigger::Outcome::from_words(
-            slot.status.name(),
-            slot.reason.as_deref(),
-        )?,
+        outcome: Outcome::from_words(slot.status.name(), slot.reason.as_deref())?,
         execution: slot.execution,
         at: slot.at,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(seq: u64, status: SlotStatus, reason: &str) -> SlotRow {
+        let at = Timestamp::from_millis(i64::try_from(seq).unwrap() * 1_000);
+        SlotRow {
+            seq,
+            slot: refire_store::Slot {
+                nominal: at,
+                until: at,
+                count: 1,
+                status,
+                reason: Some(reason.to_owned()),
+                execution: None,
+                at,
+            },
+        }
+    }
+
+    #[test]
+    fn what_may_have_been_run_by_a_row_that_was_cut_is_not_known() {
+        let missed = |seq| row(seq, SlotStatus::Skipped, "missed");
+        let run = |seq| row(seq, SlotStatus::Late, "backfill");
+        let ledger = |runs: u64| -> Vec<SlotRow> {
+            let runs = (10..10 + runs).map(run);
+            [missed(1)]
+                .into_iter()
+                .chain(runs)
+                .chain([missed(9_000)])
+                .collect()
+        };
+        let skipped = |known: &Known| {
+            let skips = known
+                .entries
+                .iter()
+                .filter(|entry| !entry.outcome.is_started());
+            skips.map(|entry| entry.nominal).collect::<Vec<_>>()
+        };
+        let [old, new] = [missed(1), missed(9_000)].map(|row| row.slot.nominal);
+        let all = Known::of(&ledger(BACKFILLS_KEPT - 1));
+        assert_eq!((skipped(&all), all.from), (vec![old, new], None));
+        let cut = Known::of(&ledger(BACKFILLS_KEPT));
+        assert_eq!(
+            (skipped(&cut), cut.from),
+            (vec![new], Some(old.plus(MOMENT)))
+        );
+    }
 }

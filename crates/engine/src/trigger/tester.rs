@@ -81,7 +81,7 @@ impl Engine {
             query: String::new(),
             headers,
             body: sample.body,
-            too_large: None,
+            unread: None,
             is_test: true,
         };
         let received = self.receive_as(request, webhook, &incoming).await?;

@@ -12,13 +12,10 @@ use std::time::Duration;
 use refire_core::id::{ExecutionId, RequestId, TriggerId, WebhookId};
 use refire_core::time::Timestamp;
 use refire_core::trigger::{Kind, Trigger};
-use refire_core::webhook::headers::{pack, shown};
-use refire_core::webhook::{
-    self, Admission, Headers, Secrets, Settings, Started, Status, admit, recheck,
-};
-use refire_store::{IdempotencyClaim, RequestRow, RequestStatus, TriggerVersion};
+use refire_core::webhook::{Admission, Key, Secrets, Settings, Started, Status, enter, judge};
+use refire_store::{IdempotencyClaim, RequestStatus, TriggerVersion};
 
-use super::request_log::{BODY_HEAD_BYTES, LoggedHeaders};
+use super::request_row::{pairs, request};
 use super::{TriggerError, rows};
 use crate::commit::{Admitted, Cause, CommitFailure};
 use crate::engine::Engine;
@@ -32,7 +29,9 @@ const KEPT_MAX: usize = 10_000;
 /// refused by an old one asks no store.
 const KEPT_FOR: Duration = Duration::from_secs(2);
 /// Times a request is judged again because its trigger was changed meanwhile.
-const AGAIN_MAX: u32 = 5;
+pub(super) const AGAIN_MAX: u32 = 5;
+/// Those who judge a request again at the same time have read it within this.
+const AGAIN_WITHIN: Duration = Duration::from_secs(3_600);
 
 /// A request as it came.
 #[derive(Debug, Clone)]
@@ -43,12 +42,21 @@ pub struct Incoming {
     pub query: String,
     /// Its headers, in their order.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// Its body, or the beginning of it.
+    /// Its body; empty if it was not read.
     pub body: Vec<u8>,
-    /// How long the body is said to be, if that is more than may be sent.
-    pub too_large: Option<u64>,
+    /// Why it was not.
+    pub unread: Option<Unread>,
     /// Whether a person tries the trigger.
     pub is_test: bool,
+}
+
+/// Why a body was not read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unread {
+    /// It is longer than may be sent: at least so many bytes.
+    TooLarge(u64),
+    /// It did not come, or too slowly; in words.
+    Broken(String),
 }
 
 /// What became of a request.
@@ -73,6 +81,8 @@ pub enum Received {
     RateLimited(Duration),
     /// It is longer than may be sent.
     TooLarge,
+    /// Its body did not come.
+    Broken,
     /// It was refused: the HTTP status, and the reason for the log.
     Refused {
         /// The HTTP status.
@@ -95,19 +105,34 @@ impl Received {
             Self::TooLarge => RequestStatus::TooLarge,
             Self::Refused { status: 401, .. } => RequestStatus::AuthFailed,
             Self::Refused { status: 403, .. } => RequestStatus::IpRefused,
-            Self::Refused { .. } => RequestStatus::Error,
+            Self::Refused { .. } | Self::Broken => RequestStatus::Error,
         }
     }
 }
 
 /// A webhook ready to judge requests.
 pub(super) struct Ready {
-    trigger: Trigger,
+    pub(super) trigger: Trigger,
     pub(super) settings: Settings,
     pub(super) secrets: Option<Secrets>,
     /// Shared with the copies before and after it.
-    rate: Arc<Mutex<Rate>>,
+    rates: Arc<Mutex<Rates>>,
     read_at: Timestamp,
+}
+
+/// How many requests came lately. Strangers, as far as they are known, count by themselves, so that
+/// they do not use up what the sender may send.
+#[derive(Debug, Default)]
+struct Rates {
+    sender: Rate,
+    strangers: Rate,
+}
+
+/// Who sent a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Who {
+    Sender,
+    Stranger,
 }
 
 /// Compiled webhooks.
@@ -119,6 +144,8 @@ pub(crate) struct Webhooks {
 #[derive(Default)]
 struct Known {
     ready: HashMap<WebhookId, Arc<Ready>>,
+    /// They outlive a change of the webhook; with too many, all begin anew.
+    rates: HashMap<WebhookId, Arc<Mutex<Rates>>>,
     /// Grows with every change, so that what was read before one is not kept after it.
     changes: u64,
 }
@@ -157,98 +184,94 @@ impl Engine {
         RequestId::from_bytes(entropy::fresh(self.entropy(), self.now()))
     }
 
-    /// Takes a request under an id of the log.
+    /// Takes a request under an id of the log. What goes wrong on our side is in the log, too.
     pub(super) async fn receive_as(
         &self,
         id: RequestId,
         webhook: WebhookId,
         incoming: &Incoming,
     ) -> Result<Received, TriggerError> {
+        let mut is_counted = false;
         for _ in 0..AGAIN_MAX {
-            let Some(ready) = self.webhook(webhook).await? else {
-                return Ok(Received::NotFound);
+            let ready = match self.webhook(webhook).await {
+                Ok(Some(ready)) => ready,
+                Ok(None) => return Ok(Received::NotFound),
+                Err((trigger, error)) => {
+                    if let Some(trigger) = trigger {
+                        self.log_unreadable(trigger, id, incoming, &error);
+                    }
+                    return Err(error);
+                }
             };
-            let now = self.now();
-            if !ready.trigger.enabled {
-                self.log_request(&ready, id, incoming, RequestStatus::Disabled, None);
-                return Ok(Received::NotFound);
+            match self.take(&ready, id, incoming, &mut is_counted).await {
+                Ok(Some(received)) => return Ok(received),
+                Ok(None) => self.webhooks().forget(ready.trigger.id),
+                Err(error) => {
+                    let reason = Some(error.to_string());
+                    self.log_request(&ready, id, incoming, RequestStatus::Error, reason);
+                    return Err(error);
+                }
             }
-            if let Some(again_after) = self.is_over_limit(&ready, now) {
-                self.log_request(&ready, id, incoming, RequestStatus::RateLimited, None);
-                return Ok(Received::RateLimited(again_after));
-            }
-            if let Some(length) = incoming.too_large {
-                let reason = format!("the body has {length} bytes, more than may be sent");
-                self.log_request(&ready, id, incoming, RequestStatus::TooLarge, Some(reason));
-                return Ok(Received::TooLarge);
-            }
-            let admission = self.judge(&ready, incoming, now);
-            match self.settle(&ready, id, incoming, admission).await? {
-                Some(received) => return Ok(received),
-                None => self.webhooks().forget(ready.trigger.id),
-            }
+        }
+        if let Ok(Some(ready)) = self.webhook(webhook).await {
+            let reason = Some(TriggerError::Contended.to_string());
+            self.log_request(&ready, id, incoming, RequestStatus::Error, reason);
         }
         Err(TriggerError::Contended)
     }
 
-    /// Judges a refused request again by what the trigger is now, and starts its execution if it
-    /// passes. The log has it as triggered then.
-    pub async fn recheck_request(
+    /// None: the trigger was changed meanwhile.
+    async fn take(
         &self,
-        trigger: TriggerId,
+        ready: &Ready,
         id: RequestId,
-    ) -> Result<Received, TriggerError> {
-        let row = self.store().request(id).await?;
-        let row = row.filter(|row| row.trigger == trigger);
-        let row = row.ok_or(TriggerError::NoSuchRequest)?;
-        if let (RequestStatus::Triggered, Some(execution)) = (row.status, row.execution) {
-            let body_differs = false;
-            return Ok(Received::AlreadyProcessed {
-                execution,
-                body_differs,
-            });
+        incoming: &Incoming,
+        is_counted: &mut bool,
+    ) -> Result<Option<Received>, TriggerError> {
+        let now = self.now();
+        if !ready.trigger.enabled {
+            self.log_request(ready, id, incoming, RequestStatus::Disabled, None);
+            return Ok(Some(Received::NotFound));
         }
-        let body = row.body.clone().ok_or(TriggerError::NotKept)?;
-        if body.len() as u64 != row.body_bytes {
-            return Err(TriggerError::NotKept);
-        }
-        let logged = LoggedHeaders::read(&row).ok_or(TriggerError::NotKept)?;
-        let incoming = Incoming {
-            source: row.source.parse().map_err(|_| TriggerError::NotKept)?,
-            query: String::new(),
-            headers: logged.open(self.vault(), id)?,
-            body,
-            too_large: None,
-            is_test: row.is_test,
+        let pairs = pairs(incoming);
+        let request = request(incoming, &pairs);
+        // Of what was not read nobody knows who signed it.
+        let entered = match &incoming.unread {
+            None => Some(enter(
+                &ready.settings,
+                ready.secrets.as_ref(),
+                &request,
+                now,
+            )),
+            Some(_) => None,
         };
-        for _ in 0..AGAIN_MAX {
-            let view = self.trigger(trigger).await?;
-            let ready = self.ready(&view.row)?;
-            let pairs = pairs(&incoming);
-            let request = request(&incoming, &pairs);
-            let secrets = ready.secrets.as_ref();
-            let admission = recheck(&ready.settings, secrets, &request, row.at);
-            if let Admission::Start(started) = admission {
-                if !ready.trigger.enabled {
-                    return Err(TriggerError::Disabled);
-                }
-                if let Some(received) = self.start(&ready, id, &incoming, *started).await? {
-                    return Ok(received);
-                }
-            } else {
-                return Ok(received(&admission));
-            }
+        let who = match &entered {
+            Some(Ok(_)) => Who::Sender,
+            Some(Err(_)) | None => Who::Stranger,
+        };
+        if !std::mem::replace(is_counted, true)
+            && let Some(again_after) = over_limit(ready, who, now)
+        {
+            self.log_request(ready, id, incoming, RequestStatus::RateLimited, None);
+            return Ok(Some(Received::RateLimited(again_after)));
         }
-        Err(TriggerError::Contended)
+        let admission = match (entered, &incoming.unread) {
+            (Some(Ok(verified)), _) => judge(&ready.settings, &request, verified),
+            (Some(Err(refused)), _) => refused,
+            (None, unread) => {
+                let (received, reason) = not_read(unread.as_ref());
+                self.log_request(ready, id, incoming, received.logged_as(), Some(reason));
+                return Ok(Some(received));
+            }
+        };
+        self.settle(ready, id, incoming, admission).await
     }
 
-    /// Requests to webhooks that were not logged because there were too many.
-    #[must_use]
-    pub fn requests_not_logged(&self) -> u64 {
-        self.request_log().left_out()
-    }
-
-    async fn webhook(&self, id: WebhookId) -> Result<Option<Arc<Ready>>, TriggerError> {
+    /// An error tells the trigger, if it is known.
+    async fn webhook(
+        &self,
+        id: WebhookId,
+    ) -> Result<Option<Arc<Ready>>, (Option<TriggerId>, TriggerError)> {
         let (before, changes) = {
             let known = self.webhooks().known();
             (known.ready.get(&id).cloned(), known.changes)
@@ -259,19 +282,23 @@ impl Engine {
         {
             return Ok(before);
         }
-        let Some(row) = self.store().webhook(id).await? else {
+        let trigger = before.as_ref().map(|ready| ready.trigger.id);
+        let row = self.store().webhook(id).await;
+        let Some(row) = row.map_err(|error| (trigger, error.into()))? else {
             return Ok(None);
         };
-        let mut ready = self.ready(&row)?;
+        let mut ready = self.ready(&row).map_err(|error| (Some(row.id), error))?;
         let mut known = self.webhooks().known();
-        // Others may have read it at the same moment: all count together.
-        if let Some(before) = known.ready.get(&id).or(before.as_ref()) {
-            ready.rate = Arc::clone(&before.rate);
-        }
-        let ready = Arc::new(ready);
         if known.ready.len() >= KEPT_MAX {
             known.ready.clear();
         }
+        if known.rates.len() >= KEPT_MAX {
+            known.rates.clear();
+        }
+        if ready.settings.rate_limit.is_some() {
+            ready.rates = Arc::clone(known.rates.entry(id).or_default());
+        }
+        let ready = Arc::new(ready);
         if known.changes == changes {
             known.ready.insert(id, Arc::clone(&ready));
         }
@@ -290,23 +317,10 @@ impl Engine {
         Ok(Ready {
             settings: (**settings).clone(),
             secrets: self.secrets_of(row, &trigger)?,
-            rate: Arc::default(),
+            rates: Arc::default(),
             read_at: self.now(),
             trigger,
         })
-    }
-
-    fn is_over_limit(&self, ready: &Ready, now: Timestamp) -> Option<Duration> {
-        let limit = ready.settings.rate_limit?;
-        let per = Duration::from_secs(1) * limit.burst / limit.per_second.max(1);
-        let mut rate = ready.rate.lock().unwrap_or_else(PoisonError::into_inner);
-        rate.take(limit.burst, per, now).err()
-    }
-
-    fn judge(&self, ready: &Ready, incoming: &Incoming, now: Timestamp) -> Admission {
-        let pairs = pairs(incoming);
-        let request = request(incoming, &pairs);
-        admit(&ready.settings, ready.secrets.as_ref(), &request, now)
     }
 
     /// None: the trigger was changed meanwhile.
@@ -318,7 +332,7 @@ impl Engine {
         admission: Admission,
     ) -> Result<Option<Received>, TriggerError> {
         if let Admission::Start(started) = admission {
-            return self.start(ready, id, incoming, *started).await;
+            return self.start(ready, id, incoming, *started, Time::First).await;
         }
         let status = log_status(admission.status());
         let reason = admission.reason().map(str::to_owned);
@@ -326,12 +340,46 @@ impl Engine {
         Ok(Some(received(&admission)))
     }
 
-    async fn start(
+    /// The name that is taken with the start. A request that is judged again has its own id for one if
+    /// it has no other: two who do so at once start it once.
+    fn claim(
+        &self,
+        ready: &Ready,
+        id: RequestId,
+        key: Option<&Key>,
+        body_hash: [u8; 32],
+        time: Time,
+    ) -> Option<IdempotencyClaim> {
+        let trigger = ready.trigger.id;
+        let (scope, hash, window) = match (key, time) {
+            (Some(key), _) => (
+                trigger.to_string(),
+                intake::hash(key.text.as_bytes()),
+                ready.settings.idempotency_window,
+            ),
+            (None, Time::Again) => (
+                format!("{trigger} request"),
+                intake::hash(id.as_bytes()),
+                AGAIN_WITHIN,
+            ),
+            (None, Time::First) => return None,
+        };
+        Some(IdempotencyClaim {
+            scope,
+            key_hash: hash,
+            body_hash: intake::hash(&body_hash),
+            expires_at: self.now().plus(window),
+        })
+    }
+
+    /// None: the trigger was changed meanwhile.
+    pub(super) async fn start(
         &self,
         ready: &Ready,
         id: RequestId,
         incoming: &Incoming,
         started: Started,
+        time: Time,
     ) -> Result<Option<Received>, TriggerError> {
         let Started {
             input,
@@ -339,13 +387,7 @@ impl Engine {
             body_hash,
             ..
         } = started;
-        let now = self.now();
-        let claim = key.as_ref().map(|key| IdempotencyClaim {
-            scope: ready.trigger.id.to_string(),
-            key_hash: intake::hash(key.text.as_bytes()),
-            body_hash: intake::hash(&body_hash),
-            expires_at: now.plus(ready.settings.idempotency_window),
-        });
+        let claim = self.claim(ready, id, key.as_ref(), body_hash, time);
         let mut submission = rows::submission(&ready.trigger, None, None);
         submission.input = input;
         submission.idempotency_key = key.as_ref().map(|key| key.text.clone());
@@ -367,9 +409,11 @@ impl Engine {
                 execution,
                 body_differs,
             } => {
-                let mut row = self.row(ready, id, incoming, RequestStatus::Duplicate, None);
-                row.execution = Some(execution);
-                self.request_log().write(row);
+                if time == Time::First {
+                    let mut row = self.row(ready, id, incoming, RequestStatus::Duplicate, None);
+                    row.execution = Some(execution);
+                    self.request_log().write(row);
+                }
                 let is_chosen = key.is_some_and(|key| key.explicit);
                 Ok(Some(Received::AlreadyProcessed {
                     execution,
@@ -377,81 +421,53 @@ impl Engine {
                 }))
             }
             Admitted::TriggerMoved => Ok(None),
-            Admitted::NoSuchWorkflow => Ok(Some(Received::NotFound)),
+            Admitted::NoSuchWorkflow => {
+                let workflow = ready.trigger.workflow.clone();
+                Err(TriggerError::NoSuchWorkflow(workflow))
+            }
             other => {
                 let what = format!("unexpected answer {other:?}");
                 Err(CommitFailure::Internal(what).into())
             }
         }
     }
-
-    fn log_request(
-        &self,
-        ready: &Ready,
-        id: RequestId,
-        incoming: &Incoming,
-        status: RequestStatus,
-        error: Option<String>,
-    ) {
-        self.request_log()
-            .write(self.row(ready, id, incoming, status, error));
-    }
-
-    /// The row of a request. The body of one that started an execution is that execution's input;
-    /// of what may be checked again the headers are kept, sealed.
-    fn row(
-        &self,
-        ready: &Ready,
-        id: RequestId,
-        incoming: &Incoming,
-        status: RequestStatus,
-        error: Option<String>,
-    ) -> RequestRow {
-        let pairs = pairs(incoming);
-        let headers = Headers(&pairs);
-        let mut logged =
-            LoggedHeaders::new(shown(&ready.settings, ready.secrets.as_ref(), headers));
-        let is_accepted = matches!(status, RequestStatus::Triggered | RequestStatus::Duplicate);
-        if !is_accepted {
-            let packed = pack(&ready.settings, headers);
-            logged = logged.with_sealed(self.vault(), self.entropy(), id, packed);
-        }
-        let head = &incoming.body[..incoming.body.len().min(BODY_HEAD_BYTES)];
-        let length = incoming.body.len() as u64;
-        RequestRow {
-            id,
-            trigger: ready.trigger.id,
-            at: self.now(),
-            status,
-            source: incoming.source.to_string(),
-            headers: logged.to_bytes(),
-            body: (status != RequestStatus::Triggered).then(|| head.to_vec()),
-            body_bytes: incoming.too_large.unwrap_or(length),
-            execution: None,
-            error,
-            is_test: incoming.is_test,
-        }
-    }
 }
 
-fn pairs(incoming: &Incoming) -> Vec<(&str, &[u8])> {
-    let headers = incoming.headers.iter();
-    headers
-        .map(|(name, value)| (name.as_str(), value.as_slice()))
-        .collect()
+/// Whether a request has just come, or is judged again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Time {
+    First,
+    Again,
 }
 
-fn request<'a>(incoming: &'a Incoming, pairs: &'a [(&'a str, &'a [u8])]) -> webhook::Request<'a> {
-    webhook::Request {
-        source: incoming.source,
-        query: &incoming.query,
-        headers: Headers(pairs),
-        body: &incoming.body,
+/// After how long there is room for another one, if there is none now.
+fn over_limit(ready: &Ready, who: Who, now: Timestamp) -> Option<Duration> {
+    let limit = ready.settings.rate_limit?;
+    let per = Duration::from_secs(1) * limit.burst / limit.per_second.max(1);
+    let mut rates = ready.rates.lock().unwrap_or_else(PoisonError::into_inner);
+    let rate = match who {
+        Who::Sender => &mut rates.sender,
+        Who::Stranger => &mut rates.strangers,
+    };
+    rate.take(limit.burst, per, now).err()
+}
+
+/// What a request without a body is answered with, and the reason for the log.
+fn not_read(unread: Option<&Unread>) -> (Received, String) {
+    match unread {
+        Some(Unread::TooLarge(length)) => {
+            let reason = format!(
+                "the body has {length} bytes, more than may be sent; only the head was kept"
+            );
+            (Received::TooLarge, reason)
+        }
+        Some(Unread::Broken(reason)) => (Received::Broken, reason.clone()),
+        None => (Received::Broken, "the body was not read".to_owned()),
     }
 }
 
 /// What a request that starts nothing is answered with.
-fn received(admission: &Admission) -> Received {
+pub(super) fn received(admission: &Admission) -> Received {
     match admission {
         Admission::Filtered { reason, .. } => Received::Filtered(reason.clone()),
         Admission::Challenge { answer } => Received::Challenge(answer.clone()),

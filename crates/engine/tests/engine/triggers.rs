@@ -22,18 +22,18 @@ use refire_store::{News, RequestFilter, RequestStatus, SlotRow, SlotStatus, Stor
 
 use crate::fixture::{Answer, Targets, World, apply, end, reaches, within};
 
-const SOURCE: &str = r#"
+pub(crate) const SOURCE: &str = r#"
 id: w
 steps:
   - { id: a, type: http, config: { method: POST, url: "https://t.example/a", body: "${input}" } }
 "#;
 
-fn with_vault(builder: Builder) -> Builder {
+pub(crate) fn with_vault(builder: Builder) -> Builder {
     let key = MasterKey::random(&SystemEntropy::default());
     builder.vault(Vault::new(key, None))
 }
 
-async fn create(engine: &Engine, workflow: &WorkflowId, source: &str) -> NewTrigger {
+pub(crate) async fn create(engine: &Engine, workflow: &WorkflowId, source: &str) -> NewTrigger {
     let created = engine.create_trigger(workflow, source).await;
     created.unwrap_or_else(|error| panic!("{source}: {error:?}"))
 }
@@ -221,7 +221,7 @@ async fn among_nodes_each_slot_fires_once_although_the_first_one_goes() {
     second.stop().await;
 }
 
-fn incoming(body: &str, headers: Vec<(String, String)>) -> Incoming {
+pub(crate) fn incoming(body: &str, headers: Vec<(String, String)>) -> Incoming {
     let json = ("content-type".to_owned(), "application/json".to_owned());
     let headers = headers.into_iter().chain([json]);
     Incoming {
@@ -231,13 +231,13 @@ fn incoming(body: &str, headers: Vec<(String, String)>) -> Incoming {
             .map(|(name, value)| (name, value.into_bytes()))
             .collect(),
         body: body.as_bytes().to_vec(),
-        too_large: None,
+        unread: None,
         is_test: false,
     }
 }
 
 /// A request that the trigger's sender would send.
-fn signed(trigger: &NewTrigger, secret: &Secret, body: &str, at: Timestamp) -> Incoming {
+pub(crate) fn signed(trigger: &NewTrigger, secret: &Secret, body: &str, at: Timestamp) -> Incoming {
     let Kind::Webhook(settings) = &trigger.view.trigger.as_ref().unwrap().settings.kind else {
         panic!("it is a webhook");
     };
@@ -248,7 +248,7 @@ fn signed(trigger: &NewTrigger, secret: &Secret, body: &str, at: Timestamp) -> I
     )
 }
 
-fn address(trigger: &NewTrigger) -> WebhookId {
+pub(crate) fn address(trigger: &NewTrigger) -> WebhookId {
     trigger.view.row.webhook.expect("a webhook has an address")
 }
 

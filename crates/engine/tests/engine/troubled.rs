@@ -30,9 +30,31 @@ pub(crate) struct Troubled {
     pub(crate) commits_panic: AtomicBool,
     pub(crate) claims_panic: AtomicBool,
     pub(crate) states_panic: AtomicBool,
+    /// Versions of workflows from this one on are not there.
+    pub(crate) versions_gone_from: AtomicU32,
+}
+
+/// An execution that cannot be read, whatever is stored of it.
+pub(crate) fn damaged() -> ExecutionId {
+    ExecutionId::from_bytes([0xda; 16])
 }
 
 impl Troubled {
+    /// What concerns executions.
+    fn read_of<T>(
+        &self,
+        ids: &[ExecutionId],
+        answer: Result<T, ReadError>,
+    ) -> Result<T, ReadError> {
+        if ids.contains(&damaged()) {
+            return Err(ReadError::Corrupt {
+                what: "an execution".to_owned(),
+                source: "it is made to be damaged".into(),
+            });
+        }
+        self.read(answer)
+    }
+
     fn read<T>(&self, answer: Result<T, ReadError>) -> Result<T, ReadError> {
         if self.reads_fail.load(Ordering::SeqCst) {
             return Err(ReadError::Unavailable("the reads are made to fail".into()));
@@ -75,7 +97,7 @@ impl Store for Troubled {
     }
 
     async fn execution(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {
-        self.read(self.inner.execution(id).await)
+        self.read_of(&[id], self.inner.execution(id).await)
     }
 
     async fn values(
@@ -91,11 +113,11 @@ impl Store for Troubled {
             !self.states_panic.load(Ordering::SeqCst),
             "reading states panics"
         );
-        self.read(self.inner.states(ids).await)
+        self.read_of(ids, self.inner.states(ids).await)
     }
 
     async fn load(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {
-        self.read(self.inner.load(id).await)
+        self.read_of(&[id], self.inner.load(id).await)
     }
 
     async fn load_values(
@@ -193,6 +215,9 @@ impl Store for Troubled {
         id: &WorkflowId,
         version: u32,
     ) -> Result<Option<VersionRow>, ReadError> {
+        if version >= self.versions_gone_from.load(Ordering::SeqCst) {
+            return Ok(None);
+        }
         self.read(self.inner.version(id, version).await)
     }
 
@@ -316,5 +341,6 @@ pub(crate) fn troubled(world: &World) -> Arc<Troubled> {
         commits_panic: AtomicBool::new(false),
         claims_panic: AtomicBool::new(false),
         states_panic: AtomicBool::new(false),
+        versions_gone_from: AtomicU32::new(u32::MAX),
     })
 }

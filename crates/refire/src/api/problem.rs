@@ -106,7 +106,7 @@ impl Problem {
     }
 
     /// The same with what only the log shall know.
-    fn caused_by(mut self, cause: &dyn std::error::Error) -> Self {
+    pub(crate) fn caused_by(mut self, cause: &dyn std::error::Error) -> Self {
         let mut text = cause.to_string();
         let mut source = cause.source();
         while let Some(cause) = source {
@@ -305,10 +305,11 @@ impl From<TriggerError> for Problem {
             TriggerError::Catalog(error) => return error.into(),
             TriggerError::Commit(failure) => return failure.into(),
             TriggerError::Start(error) => return error.into(),
+            TriggerError::Partly { because, .. } => return (*because).into(),
             TriggerError::Backfill(BackfillError::NoSchedule) => &codes::NOT_OF_THIS_TRIGGER,
             TriggerError::Backfill(error) => {
                 let field = match error {
-                    BackfillError::TooMany { .. } => "from",
+                    BackfillError::TooMany { .. } | BackfillError::OtherSchedule { .. } => "from",
                     BackfillError::NoSchedule | BackfillError::Backwards => "to",
                 };
                 return Self::field(&codes::INVALID_BODY, field, error.to_string());

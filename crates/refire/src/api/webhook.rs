@@ -9,8 +9,9 @@ use http::header::{CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, HeaderValue};
 use refire_client::model::{Problem as ProblemModel, WebhookAnswer, WebhookStatus};
 use refire_core::webhook::Headers;
-use refire_engine::IntakeError;
-use refire_engine::trigger::{Incoming, Received, TriggerError};
+use refire_engine::trigger::{Incoming, Received, TriggerError, Unread};
+use refire_engine::{CommitFailure, IntakeError};
+use refire_store::ReadError;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -65,19 +66,26 @@ async fn receive(
     let headers = pairs(&parts.headers);
     let peer = parts.extensions.get::<Peer>();
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0);
-    let (body, too_large) = match body::whole(&parts.headers, body, app.body_bytes_max).await? {
-        Whole::Read(bytes) => (Vec::from(bytes), None),
-        Whole::TooLarge(length) => (Vec::new(), Some(length)),
+    let read = body::whole(&parts.headers, body, app.body_bytes_max).await;
+    let (body, unread) = match &read {
+        Ok(Whole::Read(bytes)) => (bytes.to_vec(), None),
+        Ok(Whole::TooLarge(length)) => (Vec::new(), Some(Unread::TooLarge(*length))),
+        Err(problem) => (
+            Vec::new(),
+            Some(Unread::Broken(problem.detail().to_owned())),
+        ),
     };
     let incoming = Incoming {
         source: source(&app, peer, &headers),
         query: parts.uri.query().unwrap_or_default().to_owned(),
         headers,
         body,
-        too_large,
+        unread,
         is_test: false,
     };
     let received = app.engine.receive(webhook, &incoming).await;
+    // It was written down; what its sender hears is what was wrong with the body.
+    read?;
     answer(received.map_err(trouble)?, app.body_bytes_max)
 }
 
@@ -125,6 +133,7 @@ pub(super) fn answer(received: Received, body_bytes_max: usize) -> Result<Respon
         Received::Challenge(answer) => return Ok(plain(answer)),
         Received::NotFound => return Err(no_webhook()),
         Received::TooLarge => return Err(body::too_large(body_bytes_max)),
+        Received::Broken => return Err(Problem::internal("a body that was not read was answered")),
         Received::RateLimited(after) => {
             let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
             let detail = format!("too many requests to this webhook; again after {seconds} s");
@@ -170,9 +179,31 @@ fn no_webhook() -> Problem {
 /// What went wrong on our side; a sender shall try again.
 fn trouble(error: TriggerError) -> Problem {
     match error {
-        TriggerError::Start(IntakeError::NoSuchWorkflow(_)) => no_webhook(),
+        TriggerError::Start(IntakeError::NoSuchWorkflow(_)) | TriggerError::NoSuchWorkflow(_) => {
+            no_webhook()
+        }
+        TriggerError::Commit(failure) | TriggerError::Start(IntakeError::Commit(failure)) => {
+            match failure {
+                CommitFailure::Unavailable
+                | CommitFailure::DiskFull
+                | CommitFailure::Overloaded
+                | CommitFailure::Stopping
+                | CommitFailure::Unknown => failure.into(),
+                CommitFailure::Gone => no_webhook(),
+                other => unusable(&other),
+            }
+        }
+        TriggerError::Read(error @ ReadError::Unavailable(_)) => error.into(),
         // What is wrong with a stored trigger is not a stranger's business.
-        TriggerError::Invalid(problems) => Problem::internal(problems),
-        other => other.into(),
+        other => unusable(&other),
     }
+}
+
+/// The log of the server and that of the webhook have the reason.
+fn unusable(cause: &dyn std::error::Error) -> Problem {
+    Problem::new(
+        &codes::UNAVAILABLE,
+        "the webhook cannot take requests at the moment; send it again later",
+    )
+    .caused_by(cause)
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
-use refire_core::webhook::source::{ForwardHeader, Proxies, network};
+use refire_core::webhook::source::{Proxies, network};
 use url::Url;
 
 /// Options about the way in.
@@ -40,7 +40,6 @@ pub(super) fn settings(args: &OutsideArgs, file: &OutsideArgs) -> anyhow::Result
                 .map(|text| networks(&text))
                 .transpose()?
                 .unwrap_or_default(),
-            header: ForwardHeader::default(),
         },
     })
 }

@@ -153,13 +153,18 @@ fn found(path: &Path, key: &str) -> anyhow::Result<Obtained> {
             path.display()
         );
     }
+    warn_if_open(path, "the admin key");
+    Ok(Obtained::known(key))
+}
+
+/// Says so when others than the server's user can read a key.
+pub(super) fn warn_if_open(path: &Path, what: &str) {
     let mode = path
         .metadata()
         .map_or(0, |metadata| metadata.permissions().mode());
     if mode & 0o077 != 0 {
-        tracing::warn!(path = %path.display(), "others on this machine can read the admin key");
+        tracing::warn!(path = %path.display(), "others on this machine can read {what}");
     }
-    Ok(Obtained::known(key))
 }
 
 fn make() -> String {

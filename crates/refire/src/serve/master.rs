@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 use refire_engine::Engine;
@@ -12,6 +12,8 @@ use refire_engine::entropy::SystemEntropy;
 use refire_engine::trigger::Resealed;
 use refire_engine::vault::{MASTER_KEY_BYTES, MasterKey, Vault};
 use refire_store::postgres::Postgres;
+use refire_store::sqlite::Sqlite;
+use refire_store::{LIMIT_MAX, Store, TriggerFilter};
 
 use super::key;
 use super::store::Opened;
@@ -22,27 +24,75 @@ const FILE: &str = "master.key";
 /// The setting of a shared database that tells keys apart. It does not help to guess one.
 const SETTING: &str = "master_key_id";
 
-/// What seals where this server is the only one.
-pub(super) fn obtain(config: &ServeConfig) -> anyhow::Result<Vault> {
+/// In place of a previous key: there is none any more, and what it sealed is given up.
+const LOST: &str = "lost";
+
+/// What seals where this server is the only one. A key that opens nothing of what is sealed is refused,
+/// and none is made in place of one that is missing.
+pub(super) async fn obtain(config: &ServeConfig, store: &Sqlite) -> anyhow::Result<Vault> {
     let previous = previous(config)?;
-    let current = match &config.master_keys.current {
-        Some(text) => read("REFIRE_MASTER_KEY", text)?,
-        None => kept(&config.data_dir.join(FILE))?,
+    let is_given_up = matches!(previous, Previous::Lost);
+    let previous = previous.key();
+    let path = config.data_dir.join(FILE);
+    let current = match (&config.master_keys.current, key::read(&path)?) {
+        (Some(text), _) => read("REFIRE_MASTER_KEY", text)?,
+        (None, Some(text)) => found(&path, &text)?,
+        (None, None) => {
+            if !is_given_up && any_sealed(store, |_| true).await? {
+                return Err(not_the_one(&path));
+            }
+            kept(&path)?
+        }
     };
-    Ok(Vault::new(current, previous))
+    let vault = Vault::new(current, previous);
+    let is_another = !any_sealed(store, |sealed| vault.knows(sealed)).await?
+        && any_sealed(store, |_| true).await?;
+    if is_another && !is_given_up {
+        return Err(not_the_one(&path));
+    }
+    Ok(vault)
+}
+
+/// Whether the secrets of a trigger are sealed in this way.
+async fn any_sealed(store: &Sqlite, is_asked: impl Fn(&[u8]) -> bool) -> anyhow::Result<bool> {
+    let mut after = None;
+    loop {
+        let filter = TriggerFilter::default();
+        let rows = store.triggers(&filter, after, LIMIT_MAX).await?;
+        let Some(last) = rows.last() else {
+            return Ok(false);
+        };
+        after = Some(last.id);
+        let mut sealed = rows.iter().filter_map(|row| row.secrets.as_deref());
+        if sealed.any(&is_asked) {
+            return Ok(true);
+        }
+    }
+}
+
+fn not_the_one(path: &Path) -> anyhow::Error {
+    anyhow!(
+        "the master key of this node is not the one of the database: start all nodes with the same \
+         REFIRE_MASTER_KEY, or copy the first node's master.key to {}; after a change of the key give \
+         the old one as REFIRE_MASTER_KEY_PREVIOUS. If it is lost for good, REFIRE_MASTER_KEY_PREVIOUS={LOST} \
+         starts without it, and webhooks need new secrets",
+        path.display()
+    )
 }
 
 /// What seals where several nodes share a database: all need the same key. A node without it runs, but
 /// cannot use what is sealed.
 pub(super) async fn agree(config: &ServeConfig, store: &Postgres) -> anyhow::Result<Option<Vault>> {
     let previous = previous(config)?;
-    let standing = store.setting(SETTING).await?;
+    let is_given_up = matches!(previous, Previous::Lost);
+    let previous = previous.key();
+    let standing = store.setting(SETTING).await?.filter(|_| !is_given_up);
     let path = config.data_dir.join(FILE);
     let current = match (&config.master_keys.current, &standing) {
         (Some(text), _) => read("REFIRE_MASTER_KEY", text)?,
         (None, None) => kept(&path)?,
         (None, Some(_)) => match key::read(&path)? {
-            Some(text) => read(&path.display().to_string(), &text)?,
+            Some(text) => found(&path, &text)?,
             None => {
                 tracing::warn!(
                     path = %path.display(),
@@ -55,16 +105,15 @@ pub(super) async fn agree(config: &ServeConfig, store: &Postgres) -> anyhow::Res
     };
     let standing = match standing {
         Some(standing) => standing,
+        None if is_given_up => {
+            store.put_setting(SETTING, current.id()).await?;
+            return Ok(Some(Vault::new(current, previous)));
+        }
         None => store.put_setting_if_absent(SETTING, current.id()).await?,
     };
     let is_known = |key: &MasterKey| key.id() == standing;
     if !is_known(&current) && !previous.as_ref().is_some_and(is_known) {
-        bail!(
-            "the master key of this node is not the one of the database: start all nodes with the \
-             same REFIRE_MASTER_KEY, or copy the first node's master.key to {}; after a change of \
-             the key give the old one as REFIRE_MASTER_KEY_PREVIOUS",
-            path.display()
-        );
+        return Err(not_the_one(&path));
     }
     Ok(Some(Vault::new(current, previous)))
 }
@@ -111,6 +160,15 @@ impl Change {
             return;
         }
         let Resealed { sealed, closed } = resealed;
+        if closed > 0 {
+            tracing::warn!(
+                sealed,
+                closed,
+                "the secrets of some triggers open with neither master key: find the key that sealed \
+                 them, or give these triggers new secrets; the other ones were sealed with the new key"
+            );
+            return;
+        }
         tracing::info!(
             sealed,
             closed,
@@ -120,17 +178,41 @@ impl Change {
     }
 }
 
-fn previous(config: &ServeConfig) -> anyhow::Result<Option<MasterKey>> {
-    let text = config.master_keys.previous.as_deref();
-    text.map(|text| read("REFIRE_MASTER_KEY_PREVIOUS", text))
-        .transpose()
+/// What is said of the key before this one.
+enum Previous {
+    None,
+    Key(MasterKey),
+    Lost,
+}
+
+impl Previous {
+    fn key(self) -> Option<MasterKey> {
+        match self {
+            Self::Key(key) => Some(key),
+            Self::None | Self::Lost => None,
+        }
+    }
+}
+
+fn previous(config: &ServeConfig) -> anyhow::Result<Previous> {
+    match config.master_keys.previous.as_deref() {
+        None => Ok(Previous::None),
+        Some(text) if text.trim() == LOST => Ok(Previous::Lost),
+        Some(text) => read("REFIRE_MASTER_KEY_PREVIOUS", text).map(Previous::Key),
+    }
+}
+
+/// The key that was found in the file.
+fn found(path: &Path, text: &str) -> anyhow::Result<MasterKey> {
+    key::warn_if_open(path, "the master key");
+    read(&path.display().to_string(), text)
 }
 
 /// The key in the file, which is made if it is not there.
 fn kept(path: &Path) -> anyhow::Result<MasterKey> {
     let name = path.display().to_string();
     if let Some(text) = key::read(path)? {
-        return read(&name, &text);
+        return found(path, &text);
     }
     let made = MasterKey::random(&SystemEntropy::default());
     let text = BASE64_STANDARD_NO_PAD.encode(made.reveal());

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use refire_client::model::{Execution, LedgerEntry, Trigger};
 use refire_core::time::Timestamp;
-use refire_core::trigger::ledger::LEDGER_ROWS_KEPT;
+use refire_store::SLOTS_KEPT;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -138,7 +138,7 @@ fn gaps(
         let is_next = match done {
             Some(done) => first == done.plus(every),
             // What is older than the rows that are kept is not there any more.
-            None if ledger.len() >= LEDGER_ROWS_KEPT => true,
+            None if ledger.len() as u64 >= SLOTS_KEPT => true,
             None => first > created && first <= created.plus(every),
         };
         let count = last.since(first).as_micros() / every.as_micros() + 1;
@@ -159,7 +159,7 @@ fn gaps(
 /// Executions that the ledger has not, and the other way round.
 fn differences(ledger: &[LedgerEntry], own: &[&Execution]) -> Vec<String> {
     let kept_from = match ledger.first() {
-        Some(first) if ledger.len() >= LEDGER_ROWS_KEPT => moment(&first.nominal),
+        Some(first) if ledger.len() as u64 >= SLOTS_KEPT => moment(&first.nominal),
         _ => Timestamp::default(),
     };
     let mut by_slot: BTreeMap<Timestamp, BTreeSet<&str>> = BTreeMap::new();

@@ -1,11 +1,11 @@
 //! The master key is changed, and the old one dropped.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::database::Database;
+use crate::database::{Database, KIND};
 use crate::process::{Process, Refused, command};
 use crate::server::{Answer, send};
 use crate::workflow::one_step;
@@ -75,17 +75,114 @@ async fn what_the_old_key_sealed_is_sealed_anew() {
         .expect(200);
     assert_eq!(tested["result"]["status"], "triggered", "{tested}");
     drop(changed);
-    // A node of several is told at its start, one that is alone when the secret is needed.
-    match start(home, &database, "a1", None) {
-        Err(refused) => assert!(
-            refused.log.contains("is not the one of the database"),
-            "{refused:?}"
-        ),
-        Ok(old) => {
-            let tested = ask(&old, "POST", &path, "{}".to_owned()).await;
-            tested.problem(500, "RF0036");
+    let refused = start(home, &database, "a1", None)
+        .err()
+        .expect("it opens nothing");
+    assert!(
+        refused.log.contains("is not the one of the database"),
+        "{refused:?}"
+    );
+    // Whoever has no other key any more says so, and gives new secrets.
+    let mut lost = command(home);
+    lost.envs(database.settings());
+    lost.env("REFIRE_MASTER_KEY", "c3".repeat(32));
+    lost.env("REFIRE_ADMIN_KEY", "an-admin-key-of-this-test");
+    lost.env("REFIRE_MASTER_KEY_PREVIOUS", "lost");
+    let lost = Process::start(lost, &home.join("log")).unwrap();
+    let tested = ask(&lost, "POST", &path, "{}".to_owned()).await;
+    tested.problem(500, "RF0036");
+    // Strangers hear nothing of it, and the webhook's log does.
+    let webhook = trigger["webhook_url"].as_str().unwrap();
+    let webhook = &webhook[webhook.find("/webhooks/").unwrap()..];
+    let answer = ask(&lost, "POST", webhook, "{}".to_owned()).await;
+    let problem = answer.problem(503, "RF0025");
+    assert!(!problem.to_string().contains("trg_"), "{problem}");
+    let requests = path.replace("/test", "/requests?status=error");
+    let began = Instant::now();
+    loop {
+        let logged = ask(&lost, "GET", &requests, String::new())
+            .await
+            .expect(200);
+        if logged
+            .to_string()
+            .contains("sealed with another master key")
+        {
+            break;
         }
+        assert!(began.elapsed() < PATIENCE, "{logged}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
+    let rotate = path.replace("/test", "/rotate-secret");
+    ask(&lost, "POST", &rotate, "{}".to_owned())
+        .await
+        .expect(200);
+    let tested = ask(&lost, "POST", &path, "{}".to_owned()).await.expect(200);
+    assert_eq!(tested["result"]["status"], "triggered", "{tested}");
+    drop(lost);
     let log = std::fs::read_to_string(home.join("log")).unwrap();
     assert!(!log.contains(&"a1".repeat(32)) && !log.contains(&"b2".repeat(32)));
+}
+
+#[tokio::test]
+async fn a_key_that_is_gone_is_noticed_at_the_start() {
+    let (home, database) = (tempfile::tempdir().unwrap(), Database::new());
+    let home = home.path();
+    let is_shared = KIND != "sqlite";
+    let start = || {
+        let mut command = command(home);
+        command.envs(database.settings());
+        command.env("REFIRE_ADMIN_KEY", "an-admin-key-of-this-test");
+        Process::start(command, &home.join("log"))
+    };
+    let first = start().unwrap();
+    let workflow = one_step("w", "http://127.0.0.1:1/");
+    ask(&first, "PUT", "/api/workflows/w", workflow)
+        .await
+        .expect(200);
+    drop(first);
+    let Some(path) = find(home, "master.key") else {
+        panic!("a key is made at the first start");
+    };
+    // As long as nothing is sealed another one will do, but for nodes that have agreed about one.
+    if !is_shared {
+        std::fs::remove_file(&path).unwrap();
+    }
+    let second = start().unwrap();
+    let body = json!({"trigger_type": "webhook", "authentication": "hmac"}).to_string();
+    ask(&second, "POST", "/api/workflows/w/triggers", body)
+        .await
+        .expect(201);
+    drop(second);
+    let key = std::fs::read(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    if is_shared {
+        // A node without the key runs, and uses nothing that is sealed.
+        drop(start().unwrap());
+    } else {
+        let refused = start().err().expect("the key is gone");
+        assert!(
+            refused.log.contains("is not the one of the database"),
+            "{refused:?}"
+        );
+        assert!(!path.exists(), "no other one is made");
+    }
+    std::fs::write(&path, key).unwrap();
+    drop(start().unwrap());
+    let log = std::fs::read_to_string(home.join("log")).unwrap();
+    assert!(
+        log.contains("others on this machine can read the master key"),
+        "{log}"
+    );
+}
+
+/// A file in a folder or in one below it.
+fn find(folder: &Path, name: &str) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut paths = entries.map(|entry| entry.unwrap().path());
+    paths.find_map(|path| {
+        if path.is_dir() {
+            return find(&path, name);
+        }
+        path.ends_with(name).then_some(path)
+    })
 }

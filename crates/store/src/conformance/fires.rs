@@ -183,6 +183,66 @@ pub async fn the_ledger_is_cut_now_and_then(lab: &dyn Lab) {
     assert!(longest < 270, "{longest} rows");
 }
 
+/// What went well does not push out what was missed, nor what of that was run after all.
+pub async fn what_was_missed_is_kept_apart(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&two_steps("orders")).await;
+    let row = stage.made(&workflow, TriggerKind::Cron).await;
+    let backfilled = |n| slot(n, SlotStatus::Late, Some("backfill"));
+    let missed = |n| slot(n, SlotStatus::Skipped, Some("missed"));
+    let fired = |n| slot(n, SlotStatus::Fired, None);
+    let no_such_time = |n| slot(n, SlotStatus::Skipped, Some("dst"));
+    let mut first = 0;
+    let rounds: [(u64, &dyn Fn(u64) -> Slot); 7] = [
+        (3, &missed),
+        (2, &backfilled),
+        (600, &fired),
+        (300, &no_such_time),
+        (2_100, &backfilled),
+        (90, &missed),
+        (90, &missed),
+    ];
+    let mut counts = Vec::new();
+    for (count, slot) in rounds {
+        for begin in (first..first + count).step_by(30) {
+            let mut fire = stage.fire(row.id, due(60)).await;
+            let end = (begin + 30).min(first + count);
+            fire.slots = (begin..end).map(slot).collect();
+            assert_eq!(stage.commit_one(firing(fire)).await, PartOutcome::Done);
+        }
+        first += count;
+        let of = async |status: SlotStatus, reason: Option<&str>| {
+            let (mut seen, mut before) = (0_u64, None);
+            loop {
+                let statuses = [status];
+                let page = stage.store.slots(row.id, &statuses, before, LIMIT_MAX);
+                let page = page.await.unwrap();
+                let is_meant = |row: &&crate::SlotRow| row.slot.reason.as_deref() == reason;
+                seen += page.iter().filter(is_meant).count() as u64;
+                before = page.last().map(|row| row.seq);
+                if before.is_none() {
+                    return seen;
+                }
+            }
+        };
+        counts.push((
+            of(SlotStatus::Skipped, Some("missed")).await,
+            of(SlotStatus::Late, Some("backfill")).await,
+            of(SlotStatus::Fired, None).await,
+        ));
+    }
+    assert_eq!(counts[..2], [(3, 0, 0), (3, 2, 0)]);
+    let (missed, run, kept) = counts[2];
+    assert_eq!((missed, run), (3, 2), "nothing of it is pushed out");
+    assert!((200..=280).contains(&kept), "{kept}");
+    assert!(counts[3].2 < 100, "{counts:?}");
+    let (missed, run, _) = counts[4];
+    assert_eq!(missed, 3);
+    assert!((crate::BACKFILLS_KEPT..2_080).contains(&run), "{run}");
+    let (missed, _, _) = counts[6];
+    assert!((crate::SKIPS_KEPT..183).contains(&missed), "{missed}");
+}
+
 pub async fn filters_choose_slots(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     let workflow = stage.save(&two_steps("orders")).await;
@@ -303,13 +363,13 @@ pub async fn an_end_clears_what_was_waited_for(lab: &dyn Lab) {
     let ending = stage.ending(&mut other, end(row.id, 30, true));
     assert_eq!(stage.commit_one(ending).await, PartOutcome::Done);
     let state = stage.state(row.id).await;
-    assert_eq!((state.rev, state.plan.running), (3, Some(run.id)));
+    assert_eq!((state.rev, state.plan.running), (2, Some(run.id)));
     assert_eq!(state.success_at, Some(at(31)));
     assert_eq!(state.success_slot, Some(at(30)));
     let ending = stage.ending(&mut run, end(row.id, 60, false));
     stage.commit_one(ending).await;
     let expected = TriggerState {
-        rev: 4,
+        rev: 3,
         plan: due(120),
         ..state
     };
@@ -338,18 +398,19 @@ pub async fn an_end_wakes_what_waits(lab: &dyn Lab) {
         ..due(2)
     };
     stage.wait(5);
-    for (plan, success, due_at) in [
-        (buffered, false, Some(at(5))),
-        (alarmed, true, Some(at(5))),
-        (alarmed, false, None),
-        (early, true, Some(at(2))),
+    // The revision grows by one for what was waited for, and by one if the look is due earlier.
+    for (plan, success, due_at, rev) in [
+        (buffered, false, Some(at(5)), 4),
+        (alarmed, true, Some(at(5)), 4),
+        (alarmed, false, None, 3),
+        (early, true, Some(at(2)), 3),
     ] {
         let (row, mut run) = running(&mut stage, &workflow, plan).await;
         let ending = stage.ending(&mut run, end(row.id, 60, success));
         stage.commit_one(ending).await;
         let state = stage.state(row.id).await;
         assert_eq!((state.plan.running, state.plan.due_at), (None, due_at));
-        assert_eq!(state.plan.buffered, plan.buffered);
+        assert_eq!((state.plan.buffered, state.rev), (plan.buffered, rev));
     }
     // Not if it is disabled, and not if it is gone.
     let (row, mut run) = running(&mut stage, &workflow, buffered).await;
@@ -369,6 +430,33 @@ pub async fn an_end_wakes_what_waits(lab: &dyn Lab) {
     let outcomes = stage.commit(vec![delete, ending]).await;
     assert_eq!(outcomes, [PartOutcome::Done, PartOutcome::Done]);
     stage.check(&run).await;
+}
+
+/// Ends that come all the time keep nobody from changing the trigger, and a change takes no success back.
+pub async fn a_success_is_in_nobodys_way(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&two_steps("orders")).await;
+    let row = stage.made(&workflow, TriggerKind::Cron).await;
+    let mut told = change(&row);
+    told.state = Some(super::trigger::new_state(1, due(300)));
+    let (fired, fire) = stage.fire_at(row.id, &workflow, 60).await;
+    let mut other = stage.admit(&workflow, "{}").await;
+    let ending = stage.ending(&mut other, end(row.id, 30, true));
+    stage.commit_one(ending).await;
+    assert_eq!(stage.commit_one(firing(fire)).await, PartOutcome::Done);
+    stage.check(&fired).await;
+    let mut another = stage.admit(&workflow, "{}").await;
+    let ending = stage.ending(&mut another, end(row.id, 40, true));
+    stage.commit_one(ending).await;
+    told.state = Some(super::trigger::new_state(2, due(300)));
+    assert_eq!(stage.commit_one(changing(told)).await, PartOutcome::Done);
+    let expected = TriggerState {
+        rev: 3,
+        plan: due(300),
+        success_at: Some(at(41)),
+        success_slot: Some(at(40)),
+    };
+    assert_eq!(stage.state(row.id).await, expected);
 }
 
 pub async fn several_ends_in_one_batch(lab: &dyn Lab) {
@@ -399,7 +487,7 @@ pub async fn several_ends_in_one_batch(lab: &dyn Lab) {
         [done.clone(), PartOutcome::Conflict, done.clone(), done]
     );
     let state = stage.state(row.id).await;
-    assert_eq!((state.rev, state.plan), (5, due(120)));
+    assert_eq!((state.rev, state.plan), (3, due(120)));
     assert_eq!(state.success_at, Some(at(51)));
     assert_eq!(state.success_slot, Some(at(50)));
     // What comes late does not take it back.

@@ -167,9 +167,55 @@ pub async fn a_refused_request_can_be_run(lab: &dyn Lab) {
     };
     admit.request = Some(Box::new(accepted.clone()));
     assert_eq!(stage.commit_one(admission(admit)).await, PartOutcome::Done);
+    let only = std::slice::from_ref(&accepted);
+    assert_eq!(all(&stage, &hook).await, only);
+    // A refusal that is written down late does not go over what was started.
+    let late = RequestRow {
+        status: RequestStatus::Error,
+        execution: None,
+        ..accepted.clone()
+    };
+    let log = Part::LogRequests(vec![late]);
+    assert_eq!(stage.commit_one(log).await, PartOutcome::Done);
     assert_eq!(all(&stage, &hook).await, [accepted]);
     let unknown = RequestId::from_bytes([1; 16]);
     assert_eq!(stage.store.request(unknown).await.unwrap(), None);
+}
+
+pub async fn a_refused_request_is_run_once(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&two_steps("orders")).await;
+    let hook = stage.made(&workflow, TriggerKind::Webhook).await;
+    let refused = stage.request(hook.id, RequestStatus::Filtered);
+    stage
+        .commit_one(Part::LogRequests(vec![refused.clone()]))
+        .await;
+    let mut parts = Vec::new();
+    let mut runs = Vec::new();
+    for _ in 0..3 {
+        let with = stage.plain_start("{}");
+        let (run, mut admit) = stage.start(&workflow, with);
+        (admit.trigger, admit.claim) = (version_of(&hook), key_of(&hook, 60));
+        admit.request = Some(Box::new(RequestRow {
+            status: RequestStatus::Triggered,
+            execution: Some(run.id),
+            body: None,
+            ..refused.clone()
+        }));
+        parts.push(admission(admit));
+        runs.push(run);
+    }
+    let late = parts.pop().expect("three");
+    let outcomes = stage.commit(parts).await;
+    let duplicate = PartOutcome::Duplicate {
+        execution: runs[0].id,
+        body_differs: false,
+    };
+    assert_eq!(outcomes, [PartOutcome::Done, duplicate.clone()]);
+    assert_eq!(stage.commit_one(late).await, duplicate);
+    let row = stage.store.request(refused.id).await.unwrap().unwrap();
+    assert_eq!(row.execution, Some(runs[0].id));
+    assert_eq!(stage.store.execution(runs[1].id).await.unwrap(), None);
 }
 
 pub async fn filters_choose_requests(lab: &dyn Lab) {
@@ -271,6 +317,43 @@ pub async fn a_ring_keeps_the_newest(lab: &dyn Lab) {
     assert_eq!(kept, Some(accepted), "what started something stays");
     let kept = stage.store.request(beside.id).await.unwrap();
     assert_eq!(kept, Some(beside), "others' rings are theirs");
+}
+
+pub async fn rings_are_cut_apart(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&two_steps("orders")).await;
+    let mut hooks = Vec::new();
+    for _ in 0..3 {
+        hooks.push(stage.made(&workflow, TriggerKind::Webhook).await);
+    }
+    // One crowd for all: the first two rings get too long, the third does not.
+    for (crowd, kept) in [(700, [700, 700, 1]), (500, [1_000, 1_000, 2])] {
+        let mut requests = Vec::new();
+        for n in 0..crowd {
+            let third = hooks.get(2).filter(|_| n == 0);
+            for hook in hooks[..2].iter().chain(third) {
+                let mut request = stage.request(hook.id, RequestStatus::Filtered);
+                request.body = None;
+                requests.push(request);
+            }
+        }
+        stage.commit_one(Part::LogRequests(requests)).await;
+        for (hook, kept) in hooks.iter().zip(kept) {
+            let mut found = all(&stage, hook).await;
+            while let Some(oldest) = found.last().map(|row| row.id) {
+                let filter = RequestFilter::default();
+                let page = stage
+                    .store
+                    .requests(hook.id, &filter, Some(oldest), LIMIT_MAX);
+                let page = page.await.unwrap();
+                if page.is_empty() {
+                    break;
+                }
+                found.extend(page);
+            }
+            assert_eq!(found.len(), kept);
+        }
+    }
 }
 
 pub async fn a_ring_has_a_weight(lab: &dyn Lab) {

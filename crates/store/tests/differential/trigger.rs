@@ -18,7 +18,7 @@ const KINDS: [TriggerKind; 4] = [
     TriggerKind::Amqp,
 ];
 /// With a character that a text of a database may not be able to hold.
-const REASONS: [&str; 3] = ["missed", "overlap", "a\u{0}b"];
+const REASONS: [&str; 5] = ["missed", "overlap", "backfill", "dst", "a\u{0}b"];
 /// Slots that one fire, or one change, writes at most; several of those fill a ledger.
 const SLOTS_MAX: u64 = 90;
 /// Requests of one chunk, at most; several such chunks fill a ring.

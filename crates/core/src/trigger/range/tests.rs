@@ -88,6 +88,39 @@ fn only_what_the_ledger_has_as_missed() {
 }
 
 #[test]
+fn what_another_schedule_has_left_out_is_not_guessed() {
+    let ledger = [
+        entry(1, 4, Outcome::Skipped(SkipReason::Missed)),
+        entry(9, 9, Outcome::Skipped(SkipReason::Missed)),
+    ];
+    let run = |expression: &str, from| {
+        let settings = format!(r#"{{"trigger_type":"cron","cron_expression":"{expression}"}}"#);
+        let trigger = trigger(&settings);
+        backfill(
+            &trigger,
+            Slots::Missed(&ledger),
+            hour(from),
+            hour(22),
+            hour(23),
+            10,
+        )
+    };
+    assert_eq!(run("0 * * * *", 0).unwrap(), [1, 2, 3, 4, 9].map(hour));
+    let other = BackfillError::OtherSchedule {
+        from: hour(1),
+        to: hour(4),
+        count: 4,
+    };
+    // More of them, fewer, as many at other times, and others between the same ends.
+    for expression in ["*/30 * * * *", "0 */2 * * *", "30 * * * *", "0 1,2,4 * * *"] {
+        assert_eq!(run(expression, 0), Err(other.clone()), "{expression}");
+        assert_eq!(run(expression, 3), Err(other.clone()), "also of a part");
+        assert_eq!(run(expression, 5).unwrap(), [hour(9)], "it names itself");
+    }
+    assert!(other.to_string().contains("4 slots"), "{other}");
+}
+
+#[test]
 fn ten_missed_years_are_counted_and_not_walked() {
     let trigger = trigger(r#"{"trigger_type":"cron","cron_expression":"* * * * *"}"#);
     let (from, to) = (at("2016-01-01T00:00:00Z"), at("2026-01-01T00:00:00Z"));

@@ -207,7 +207,7 @@ fn what_was_refused_can_be_judged_again() {
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_bytes()))
         .collect();
-    let packed = headers::pack(&stripe, Headers(&headers));
+    let packed = headers::pack(Some(&stripe), Headers(&headers));
     let headers = headers::unpack(&packed).unwrap();
     let request = Request {
         source: IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -218,6 +218,10 @@ fn what_was_refused_can_be_judged_again() {
     forged(admit(&stripe, Some(&wrong), &request, second(0)));
     // A day later the secret is mended, and the request is as old as it is.
     forged(admit(&stripe, Some(&right), &request, second(86_400)));
-    started(recheck(&stripe, Some(&right), &request, second(0)));
-    forged(recheck(&stripe, Some(&wrong), &request, second(0)));
+    started(admit(&stripe, Some(&right), &request, second(0)));
+    forged(admit(&stripe, Some(&wrong), &request, second(0)));
+    // It was old when it came, and stays so unless the trigger is told to bear that.
+    forged(admit(&stripe, Some(&right), &request, second(900)));
+    let patient = settings(r#"{"authentication":"stripe","tolerance":"1h"}"#);
+    started(admit(&patient, Some(&right), &request, second(900)));
 }

@@ -47,17 +47,13 @@ impl Genuine {
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_slice()))
             .collect();
-        let moment = verify::Moment {
-            at: self.at,
-            window: true,
-        };
         let secrets = Some(&self.secrets);
         verify(
             &self.settings.authentication,
             secrets,
             Headers(&headers),
             body,
-            moment,
+            self.at,
         )
         .is_ok()
     }

@@ -52,7 +52,7 @@ impl Line {
                     self.start(piece, scene, marks)?;
                 }
                 Outcome::Skipped(reason) => {
-                    let first = self.done;
+                    let first = self.overtaken(piece).unwrap_or(self.done);
                     self.append(piece)?;
                     self.skips(piece, reason, first, scene, marks)?;
                 }
@@ -208,6 +208,10 @@ impl Line {
                     }
                 }
             }
+            (SkipReason::Dropped, Overlap::BufferOne) if runs && piece.count == 1 => {
+                marks.reach(Mark::BufferedGivenUp);
+                Ok(())
+            }
             (SkipReason::Overlap, Overlap::Skip | Overlap::BufferOne) if runs => {
                 marks.reach(match policy {
                     Overlap::Skip => Mark::SkippedForOverlap,
@@ -285,6 +289,7 @@ impl Line {
                 SkipReason::Overlap => {
                     is_waiting && (replanned || after.settings.overlap != Overlap::BufferOne)
                 }
+                SkipReason::Dropped => is_waiting,
                 SkipReason::Dst => false,
             };
             let is_past = !is_waiting && piece.to > piece.at;

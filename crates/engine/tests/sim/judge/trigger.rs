@@ -17,6 +17,8 @@ use super::{Judge, Known};
 use crate::mark::{Mark, Marks};
 use crate::world::Violation;
 
+/// And for nothing that has ended.
+const WAITS: &str = "a trigger waits for what it has started";
 /// Every planned time is in the ledger once.
 pub(super) const COMPLETE: &str = "the ledger is complete";
 /// One execution per planned time.
@@ -46,6 +48,8 @@ pub(super) struct Line {
     /// Every slot up to here is in the ledger.
     pub(super) done: Timestamp,
     pub(super) buffered: Option<Timestamp>,
+    /// What waits although the ledger has newer slots.
+    behind: Option<Timestamp>,
     /// What overlap policies wait for.
     pub(super) running: Option<ExecutionId>,
     /// What they have waited for last.
@@ -157,6 +161,7 @@ impl Line {
             cursor,
             done: cursor,
             buffered: None,
+            behind: None,
             running: None,
             tracked: None,
             started: BTreeMap::new(),
@@ -166,7 +171,7 @@ impl Line {
             fired_by: None,
         };
         match standing {
-            Some(_) => line.is_due(&plan).map(|()| line),
+            Some(_) => line.is_due(&plan, None).map(|()| line),
             None => Ok(line),
         }
     }
@@ -178,6 +183,11 @@ impl Line {
         scene: &Scene<'_>,
         marks: &mut Marks,
     ) -> Result<(), Violation> {
+        let running = standing.and_then(|standing| standing.state.plan.running);
+        if let Some(ended) = running.filter(|id| told.deleted_at.is_none() && scene.has_ended(*id))
+        {
+            return Err(Violation::new(WAITS, format!("{ended} has ended")));
+        }
         let rev = standing.map_or(0, |standing| standing.state.rev);
         let is_changed = told.row.version != self.trigger.version;
         if self.is_deleted || (rev == self.rev && !is_changed) {
@@ -191,8 +201,11 @@ impl Line {
             return Ok(());
         }
         let after = read(told);
+        // Whoever wrote this, and has no clock any more, had looked at it.
+        let mut now = None;
         if let Some(standing) = standing {
             let pieces = self.pieces(scene.image)?;
+            now = pieces.iter().map(|piece| piece.at).max();
             if is_changed {
                 self.changed(&after, &pieces, marks)?;
             } else {
@@ -204,7 +217,11 @@ impl Line {
         self.trigger = after;
         self.rev = rev;
         match standing {
-            Some(standing) => self.is_due(&standing.state.plan),
+            Some(standing) => {
+                let writer = scene.writer.as_ref();
+                let shown = writer.and_then(|writer| writer.own_now.or(writer.real_now));
+                self.is_due(&standing.state.plan, now.max(shown))
+            }
             None => Ok(()),
         }
     }
@@ -252,8 +269,23 @@ impl Line {
         Ok(pieces)
     }
 
+    /// The slot that waits while this is written about newer ones.
+    pub(super) fn overtaken(&self, piece: &Piece) -> Option<Timestamp> {
+        let (first, waiting) = (piece.first?, self.buffered?);
+        let next = self.trigger.timeline()?.next(self.done);
+        (next == Some(waiting) && first != waiting).then_some(waiting)
+    }
+
     /// A piece goes on where the ledger ended, and counts what there is.
     pub(super) fn append(&mut self, piece: &Piece) -> Result<(), Violation> {
+        if piece.count == 1 && self.behind == Some(piece.to) {
+            self.behind = None;
+            return Ok(());
+        }
+        if let Some(waiting) = self.overtaken(piece) {
+            self.behind = Some(waiting);
+            self.done = waiting;
+        }
         let timeline = self.timeline()?;
         let fail = |what: String| Err(Violation::new(COMPLETE, what));
         let next = timeline.next(self.done);
@@ -367,6 +399,7 @@ impl Line {
         self.cursor = cursor;
         if let Some(timeline) = self.trigger.timeline() {
             let open: Vec<Timestamp> = timeline.slots(self.done, cursor).take(5).collect();
+            let open: Vec<Timestamp> = self.behind.into_iter().chain(open).collect();
             if open != plan.buffered.into_iter().collect::<Vec<_>>() {
                 let what = format!("{open:?} are passed, {:?} waits", plan.buffered);
                 return Err(Violation::new(COMPLETE, what));
@@ -394,20 +427,12 @@ impl Line {
         running: Option<ExecutionId>,
         scene: &Scene<'_>,
     ) -> Result<(), Violation> {
-        const CHECK: &str = "a trigger waits for what it has started";
-        let has_ended = |id: ExecutionId| {
-            let record = scene.image.executions.get(&id);
-            record.is_none_or(|record| record.row.update.status.is_terminal())
-        };
         match (self.running, running) {
-            (Some(own), None) if !has_ended(own) => {
-                Err(Violation::new(CHECK, format!("{own} has not ended")))
+            (Some(own), None) if !scene.has_ended(own) => {
+                Err(Violation::new(WAITS, format!("{own} has not ended")))
             }
             (own, Some(told)) if own != Some(told) => {
-                Err(Violation::new(CHECK, format!("for {told}, not {own:?}")))
-            }
-            (_, Some(told)) if has_ended(told) => {
-                Err(Violation::new(CHECK, format!("{told} has ended")))
+                Err(Violation::new(WAITS, format!("for {told}, not {own:?}")))
             }
             _ => {
                 self.running = running;
@@ -416,8 +441,9 @@ impl Line {
         }
     }
 
-    /// Somebody will look at it when that is needed.
-    fn is_due(&self, plan: &TriggerPlan) -> Result<(), Violation> {
+    /// Somebody will look at it when that is needed. What should have been started before now is due
+    /// now: it does not stand before what has been due for longer.
+    fn is_due(&self, plan: &TriggerPlan, now: Option<Timestamp>) -> Result<(), Violation> {
         let fail = |what: String| Err(Violation::new("a trigger is looked at in time", what));
         if !self.trigger.enabled {
             return match plan.due_at {
@@ -434,7 +460,8 @@ impl Line {
         let next = timeline
             .next(self.cursor)
             .map(|next| timeline.planned(next));
-        match next.is_some_and(|next| plan.due_at.is_none_or(|due| due > next)) {
+        let latest = |next: Timestamp| now.map_or(next, |now| next.max(now));
+        match next.is_some_and(|next| plan.due_at.is_none_or(|due| due > latest(next))) {
             true => fail(format!(
                 "{next:?} is planned, it is due at {:?}",
                 plan.due_at
@@ -459,6 +486,12 @@ impl Line {
 }
 
 impl Scene<'_> {
+    /// Whether an execution has ended with the commit, or before.
+    fn has_ended(&self, id: ExecutionId) -> bool {
+        let record = self.image.executions.get(&id);
+        record.is_none_or(|record| record.row.update.status.is_terminal())
+    }
+
     /// Whether an execution had not ended before the commit.
     pub(super) fn is_open(&self, id: ExecutionId) -> bool {
         let known = self.known.get(&id);

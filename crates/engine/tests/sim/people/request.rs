@@ -63,7 +63,7 @@ impl People {
             query: String::new(),
             headers,
             body: request.body().into_bytes(),
-            too_large: None,
+            unread: None,
             is_test: false,
         };
         let received = self.engine.receive(webhook, &incoming).await;

@@ -8,7 +8,7 @@ use refire_client::model::{
 };
 use refire_core::time::Timestamp;
 use refire_core::trigger::range::UPCOMING_MAX;
-use refire_engine::trigger::Backfill;
+use refire_engine::trigger::{Backfill, TriggerError};
 use refire_store::SlotStatus;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -65,8 +65,8 @@ async fn next(
 
 /// The ledger: what became of every planned time, newest first.
 ///
-/// A stretch of planned times that were skipped for one reason is one entry. The last 200 entries of a
-/// trigger are kept.
+/// A stretch of planned times that were skipped for one reason is one entry. Of each trigger the last 100
+/// of these are kept, the last 2000 that were backfilled, and the last 200 of the others.
 #[utoipa::path(
     get,
     path = "/api/triggers/{id}/slots",
@@ -127,7 +127,7 @@ async fn slots(
         example = json!({"from": "2026-11-15T00:00:00Z", "to": "2026-11-16T00:00:00Z", "only_missed": true, "dry_run": true}),
     ),
     responses(
-        (status = 200, description = "What was started, or would be", body = BackfillResult),
+        (status = 200, description = "What was started, or would be; `error` if not all of it could be", body = BackfillResult),
         (status = 400, description = "The range is wrong or too long", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is no such trigger", body = ProblemModel, content_type = "application/problem+json"),
         (status = 409, description = "It is disabled, or has no planned times", body = ProblemModel, content_type = "application/problem+json"),
@@ -144,20 +144,38 @@ async fn backfill(
     let known = known_id(&id)?;
     let wish: BackfillRequest = body.read()?;
     let range = range(&wish)?;
+    let known_from = match range.only_missed {
+        true => app.engine.ledger_known_from(known).await,
+        false => Ok(None),
+    };
+    let known_from = known_from.map_err(named(&id))?;
+    let known_from = known_from.filter(|first| range.from < *first);
+    let mut error = None;
     let slots: Vec<BackfilledSlot> = if wish.dry_run {
         let slots = app.engine.backfill_slots(known, range).await;
         let would = |slot: Timestamp| backfilled(slot, None);
         slots.map_err(named(&id))?.into_iter().map(would).collect()
     } else {
         let by = Some(actor.name().to_owned());
-        let started = app.engine.backfill(known, range, by).await;
-        let started = started.map_err(named(&id))?.into_iter();
+        let started = match app.engine.backfill(known, range, by).await {
+            // These run: whoever asked must be told of them.
+            Err(TriggerError::Partly { started, because }) => {
+                error = Some(because.to_string());
+                started
+            }
+            other => other.map_err(named(&id))?,
+        };
         started
+            .into_iter()
             .map(|(slot, execution)| backfilled(slot, Some(execution.to_string())))
             .collect()
     };
-    let count = slots.len() as u64;
-    Ok(Json(BackfillResult { slots, count }))
+    Ok(Json(BackfillResult {
+        count: slots.len() as u64,
+        slots,
+        error,
+        ledger_from: known_from.map(|first| first.to_string()),
+    }))
 }
 
 fn backfilled(slot: Timestamp, execution_id: Option<String>) -> BackfilledSlot {

@@ -178,7 +178,7 @@ fn result(app: &App, tested: &Tested) -> TestResult {
             Some(format!("a handshake; it was answered with {answer:?}"))
         }
         Received::NotFound => Some("the trigger is disabled, or its workflow is gone".to_owned()),
-        Received::RateLimited(_) | Received::TooLarge => said,
+        Received::RateLimited(_) | Received::TooLarge | Received::Broken => said,
     };
     TestResult {
         http_status: http_status.as_u16(),

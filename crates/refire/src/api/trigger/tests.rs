@@ -108,7 +108,7 @@ async fn the_log_has_every_request_with_its_body() {
                 ("authorization".to_owned(), b"Bearer hidden".to_vec()),
             ],
             body: body.to_vec(),
-            too_large: None,
+            unread: None,
             is_test: false,
         };
         app.engine.receive(webhook, &incoming).await.unwrap()

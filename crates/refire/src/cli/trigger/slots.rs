@@ -201,7 +201,16 @@ pub(super) async fn backfill(session: &Session, args: &BackfillArgs) -> anyhow::
     let result = session.client()?.backfill(id, &request).await?;
     if session.is_json() {
         print_json(&result)?;
-        return Ok(Outcome::Done);
+        return Ok(match result.error {
+            Some(_) => Outcome::Refused,
+            None => Outcome::Done,
+        });
+    }
+    if let Some(first) = &result.ledger_from {
+        say(&format!(
+            "what was skipped before {} is not all known any more; --all runs every planned time",
+            clock(first)
+        ));
     }
     if result.count == 0 {
         say(match args.all {
@@ -215,6 +224,9 @@ pub(super) async fn backfill(session: &Session, args: &BackfillArgs) -> anyhow::
         say(&format!("{} would be run; nothing was", result.count));
     } else {
         say(&format!("{} started", result.count));
+    }
+    if let Some(error) = result.error {
+        anyhow::bail!("the rest was not started: {error}");
     }
     Ok(Outcome::Done)
 }

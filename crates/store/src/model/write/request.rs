@@ -34,7 +34,12 @@ impl Pen<'_> {
         PartOutcome::Done
     }
 
+    /// Writes a request over one with the same id, unless that one has started something.
     pub(super) fn put_request(&mut self, request: &RequestRow) {
+        let standing = self.image.requests.get(&request.id);
+        if standing.is_some_and(|standing| !standing.is_in_ring()) {
+            return;
+        }
         self.change(Change::Request(request.id, Some(Arc::new(request.clone()))));
     }
 

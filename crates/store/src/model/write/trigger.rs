@@ -10,7 +10,7 @@ use refire_core::planted::{self, Defect};
 use super::{Failed, Pen};
 use crate::model::change::Change;
 use crate::model::image::{Standing, Told};
-use crate::trigger::{SLOTS_KEPT, SLOTS_SLACK, slot_seq};
+use crate::trigger::{BACKFILLS_KEPT, SKIPS_KEPT, SLOTS_KEPT, SLOTS_SLACK, slot_seq};
 use crate::{
     ChangeTrigger, CreateTrigger, Fire, NewState, PartOutcome, Slot, SlotRow, TriggerEnd,
     TriggerPlan, TriggerRow, TriggerState, TriggerVersion,
@@ -171,11 +171,15 @@ impl Pen<'_> {
     }
 
     fn cut_ledger(&mut self, trigger: TriggerId) {
+        let mut room = [SLOTS_KEPT, SKIPS_KEPT, BACKFILLS_KEPT];
+        let is_gone = |row: &&SlotRow| {
+            let room = &mut room[row.slot.share()];
+            let is_gone = *room == 0;
+            *room = room.saturating_sub(1);
+            is_gone
+        };
         let rows = self.image.ledger(trigger).rev();
-        let gone: Vec<u64> = rows
-            .skip(usize::try_from(SLOTS_KEPT).unwrap_or(usize::MAX))
-            .map(|row| row.seq)
-            .collect();
+        let gone: Vec<u64> = rows.filter(is_gone).map(|row| row.seq).collect();
         for seq in gone {
             self.change(Change::Slot((trigger, seq), None));
         }
@@ -226,17 +230,18 @@ impl Pen<'_> {
         let was_waited_for = state.plan.running == Some(execution);
         let is_awaited = (was_waited_for && state.plan.buffered.is_some())
             || (end.success && state.plan.alarmed_at.is_some());
-        state.rev += 1;
         if end.success {
             state.success_at = state.success_at.max(Some(end.at));
             state.success_slot = state.success_slot.max(end.slot);
         }
-        if is_awaited && is_enabled {
-            let due_at = state.plan.due_at.unwrap_or(self.now);
-            state.plan.due_at = Some(due_at.min(self.now));
+        let is_due = state.plan.due_at.is_some_and(|due| due <= self.now);
+        if is_awaited && is_enabled && !is_due {
+            state.plan.due_at = Some(self.now);
+            state.rev += 1;
         }
         if was_waited_for {
             state.plan.running = None;
+            state.rev += 1;
         }
         self.put_state(end.trigger, Some(standing));
     }

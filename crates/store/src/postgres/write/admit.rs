@@ -135,6 +135,7 @@ const ADMIT_BY_TRIGGERS: &str = admits!(
             body = excluded.body, body_bytes = excluded.body_bytes,
             execution = excluded.execution, error = excluded.error, is_test = excluded.is_test,
             size = excluded.size
+         WHERE webhook_requests.status <> 'triggered'
      )"
 );
 

@@ -7,7 +7,10 @@ use uuid::Uuid;
 use super::link::{Link, Query, Value, values};
 use crate::Slot;
 use crate::postgres::columns::{signed, uuid};
-use crate::trigger::{SLOTS_KEPT, SLOTS_SLACK, slot_seq};
+use crate::trigger::{BACKFILLS_KEPT, SKIPS_KEPT, SLOTS_KEPT, SLOTS_SLACK, slot_seq};
+
+// The statement names them.
+const _: () = assert!(SKIPS_KEPT == 100 && BACKFILLS_KEPT == 2_000);
 
 /// A statement that moves states on, with what their ledgers get. The part that is given tells the
 /// triggers, and whether the ledger of each is cut, which is known from what it has got since the last
@@ -20,11 +23,18 @@ macro_rules! with_ledger {
             $moved,
             "), cut AS (
         DELETE FROM trigger_slots USING (
-            SELECT trigger, (SELECT seq FROM trigger_slots WHERE trigger_slots.trigger = moved.trigger
-                ORDER BY seq DESC LIMIT 1 OFFSET $1) AS last
-              FROM moved WHERE is_cut
+            SELECT trigger, share, (SELECT seq FROM trigger_slots
+                WHERE trigger_slots.trigger = moved.trigger
+                  AND kept.share = CASE WHEN status = 'skipped'
+                        AND reason IS DISTINCT FROM 'dst'::bytea THEN 1
+                      WHEN status = 'late' AND reason = 'backfill'::bytea THEN 2 ELSE 0 END
+                ORDER BY seq DESC LIMIT 1 OFFSET kept.n) AS last
+              FROM moved, (VALUES (0, $1), (1, 100), (2, 2000)) AS kept (share, n) WHERE is_cut
          ) AS old
          WHERE trigger_slots.trigger = old.trigger AND trigger_slots.seq <= old.last
+           AND old.share = CASE WHEN status = 'skipped'
+                AND reason IS DISTINCT FROM 'dst'::bytea THEN 1
+              WHEN status = 'late' AND reason = 'backfill'::bytea THEN 2 ELSE 0 END
      ), extended AS (
         UPDATE trigger_slots SET until = given.until, count = trigger_slots.count + given.count,
             at = given.at

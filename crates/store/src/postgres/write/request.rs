@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use refire_core::id::{ExecutionId, TriggerId};
+use refire_core::id::{ExecutionId, RequestId, TriggerId};
 use uuid::Uuid;
 
 use super::Failed;
@@ -24,12 +24,17 @@ const PUT: &str = "INSERT INTO webhook_requests (id, trigger, at, status, source
     ON CONFLICT (id) DO UPDATE SET trigger = excluded.trigger, at = excluded.at,
         status = excluded.status, source = excluded.source, headers = excluded.headers,
         body = excluded.body, body_bytes = excluded.body_bytes, execution = excluded.execution,
-        error = excluded.error, is_test = excluded.is_test, size = excluded.size";
+        error = excluded.error, is_test = excluded.is_test, size = excluded.size
+     WHERE webhook_requests.status <> 'triggered'";
 
-const LENGTHEN: &str = "INSERT INTO request_rings (trigger, n, bytes) VALUES ($1, $2, $3)
+/// All rings at once, in the order in which every node takes their locks.
+const LENGTHEN: &str = "INSERT INTO request_rings (trigger, n, bytes)
+    SELECT given.trigger, given.n, given.bytes
+      FROM unnest($1::uuid[], $2::bigint[], $3::bigint[]) AS given (trigger, n, bytes)
+     ORDER BY given.trigger
     ON CONFLICT (trigger) DO UPDATE SET n = request_rings.n + excluded.n,
         bytes = request_rings.bytes + excluded.bytes
-    RETURNING n, bytes";
+    RETURNING trigger, n, bytes";
 
 const RING: &str = "SELECT id, size FROM webhook_requests
      WHERE trigger = $1 AND status <> 'triggered' ORDER BY id DESC LIMIT $2";
@@ -101,8 +106,14 @@ impl<'a> Requests<'a> {
 }
 
 pub(super) async fn log(link: &mut Link, requests: &[RequestRow]) -> Result<PartOutcome, Failed> {
-    // Of several with the same id the last one stays.
-    let last: BTreeMap<_, _> = requests.iter().map(|row| (row.id, row)).collect();
+    // Of several with the same id the last one stays, unless one before it has started something.
+    let mut last: BTreeMap<RequestId, &RequestRow> = BTreeMap::new();
+    for request in requests {
+        let stays = last.entry(request.id).or_insert(request);
+        if stays.is_in_ring() {
+            *stays = request;
+        }
+    }
     let mut rows = Requests::default();
     for request in last.into_values() {
         rows.push(None, request);
@@ -114,20 +125,23 @@ pub(super) async fn log(link: &mut Link, requests: &[RequestRow]) -> Result<Part
         *rows += 1;
         *bytes += request.size();
     }
-    for (trigger, (rows, bytes)) in added {
-        lengthen(link, uuid(trigger.as_bytes()), rows, bytes).await?;
-    }
+    lengthen(link, &added).await?;
     Ok(PartOutcome::Done)
 }
 
-/// Counts what a ring has got, and cuts it when it is too long.
-async fn lengthen(link: &mut Link, trigger: Uuid, rows: u64, bytes: u64) -> Result<(), Failed> {
-    let values = values![trigger, signed(rows), signed(bytes)];
-    let length = link.ask(Query::new(LENGTHEN, values)).await?;
-    let length = length.first().ok_or_else(Failed::no_row)?;
-    let (rows, bytes) = (count(length, 0)?, count(length, 1)?);
-    if Ring::is_too_long(rows, bytes) {
-        cut(link, trigger).await?;
+/// Counts what rings have got, and cuts those that are too long.
+async fn lengthen(link: &mut Link, added: &BTreeMap<TriggerId, (u64, u64)>) -> Result<(), Failed> {
+    if added.is_empty() {
+        return Ok(());
+    }
+    let triggers: Vec<Uuid> = added.keys().map(|id| uuid(id.as_bytes())).collect();
+    let rows: Vec<i64> = added.values().map(|(rows, _)| signed(*rows)).collect();
+    let bytes: Vec<i64> = added.values().map(|(_, bytes)| signed(*bytes)).collect();
+    let query = Query::new(LENGTHEN, values![triggers, rows, bytes]);
+    for length in link.ask(query).await? {
+        if Ring::is_too_long(count(&length, 1)?, count(&length, 2)?) {
+            cut(link, get(&length, 0)?).await?;
+        }
     }
     Ok(())
 }

@@ -60,9 +60,21 @@ const DISABLE: &str = "WITH disabled AS (
      UPDATE trigger_state SET rev = rev + 1, due_at = NULL
       WHERE trigger IN (SELECT id FROM disabled)";
 
-/// Ends count if the execution's last move is the one that they came with.
-const ENDS: &str = "WITH ended AS MATERIALIZED (
-        SELECT given.trigger, array_agg(given.execution) AS executions, count(*) AS n,
+/// Whether somebody waits for an end, and is not to look by now anyway.
+macro_rules! is_due {
+    () => {
+        "((buffered IS NOT NULL AND running = ANY(ended.executions))
+                OR (alarmed_at IS NOT NULL AND ended.success_at IS NOT NULL))
+            AND (due_at IS NULL OR due_at > $8)
+            AND (SELECT enabled FROM workflow_triggers WHERE id = trigger_state.trigger)"
+    };
+}
+
+/// Ends count if the execution's last move is the one that they came with. The revision grows with what
+/// was waited for and with the moment of the next look, each by one, as it would end by end.
+const ENDS: &str = concat!(
+    "WITH ended AS MATERIALIZED (
+        SELECT given.trigger, array_agg(given.execution) AS executions,
             max(given.at) FILTER (WHERE given.success) AS success_at,
             max(given.slot) FILTER (WHERE given.success) AS success_slot
           FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::boolean[], $5::bigint[],
@@ -71,16 +83,20 @@ const ENDS: &str = "WITH ended AS MATERIALIZED (
                  WHERE id = given.execution)
          GROUP BY given.trigger ORDER BY given.trigger
      )
-     UPDATE trigger_state SET rev = rev + ended.n,
+     UPDATE trigger_state SET rev = rev
+            + CASE WHEN running = ANY(ended.executions) THEN 1 ELSE 0 END
+            + CASE WHEN ",
+    is_due!(),
+    " THEN 1 ELSE 0 END,
         success_at = greatest(trigger_state.success_at, ended.success_at),
         success_slot = greatest(trigger_state.success_slot, ended.success_slot),
-        due_at = CASE WHEN ((buffered IS NOT NULL AND running = ANY(ended.executions))
-                OR (alarmed_at IS NOT NULL AND ended.success_at IS NOT NULL))
-            AND (SELECT enabled FROM workflow_triggers WHERE id = trigger_state.trigger)
-            THEN least(due_at, $8) ELSE due_at END,
+        due_at = CASE WHEN ",
+    is_due!(),
+    " THEN $8 ELSE due_at END,
         running = CASE WHEN running = ANY(ended.executions) THEN NULL ELSE running END
        FROM ended
-      WHERE trigger_state.trigger = ended.trigger AND trigger_state.trigger = ANY($1)";
+      WHERE trigger_state.trigger = ended.trigger AND trigger_state.trigger = ANY($1)"
+);
 
 /// Locks the state of every trigger that a batch is about, unless one statement changes all of them
 /// before it does anything else.

@@ -5,13 +5,22 @@ use rusqlite::{OptionalExtension, Result, params};
 
 use super::Pen;
 use crate::sqlite::columns::{count, signed};
-use crate::trigger::{SLOTS_KEPT, SLOTS_SLACK, slot_seq};
+use crate::trigger::{BACKFILLS_KEPT, SKIPS_KEPT, SLOTS_KEPT, SLOTS_SLACK, slot_seq};
 use crate::{Fire, PartOutcome, Slot};
 
 /// Where a trigger stands, as far as a step of its plan asks for it.
 const STANDING: &str = "SELECT rev, slots,
          (SELECT version FROM workflow_triggers WHERE id = ?1 AND enabled = 1)
      FROM trigger_state WHERE trigger = ?1";
+
+/// Removes what a share of a ledger has too much.
+const CUT: &str = "DELETE FROM trigger_slots WHERE trigger = ?1 AND share = ?2 AND seq <=
+     (SELECT seq FROM trigger_slots WHERE trigger = ?1 AND share = ?2
+       ORDER BY seq DESC LIMIT 1 OFFSET ?3)";
+
+/// The share of a ledger that a row belongs to.
+const SHARE: &str = "(CASE WHEN status = 'skipped' AND reason IS NOT 'dst' THEN 1
+     WHEN status = 'late' AND reason = 'backfill' THEN 2 ELSE 0 END)";
 
 impl Pen<'_> {
     pub(super) fn fire(&mut self, fire: &Fire) -> Result<PartOutcome> {
@@ -93,13 +102,12 @@ impl Pen<'_> {
 
     /// Before the new rows come.
     fn cut_ledger(&self, trigger: TriggerId) -> Result<()> {
-        self.prepare(
-            "DELETE FROM trigger_slots WHERE trigger = ?1 AND seq <=
-                 (SELECT seq FROM trigger_slots WHERE trigger = ?1
-                   ORDER BY seq DESC LIMIT 1 OFFSET ?2)",
-        )?
-        .execute(params![trigger.as_bytes(), signed(SLOTS_KEPT)])
-        .map(drop)
+        let cut = CUT.replace("share", SHARE);
+        for (share, kept) in (0_i64..).zip([SLOTS_KEPT, SKIPS_KEPT, BACKFILLS_KEPT]) {
+            let values = params![trigger.as_bytes(), share, signed(kept)];
+            self.prepare(&cut)?.execute(values)?;
+        }
+        Ok(())
     }
 
     /// Whether the newest row is a stretch that goes on with this one.

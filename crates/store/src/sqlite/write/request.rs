@@ -32,7 +32,7 @@ impl Pen<'_> {
         Ok(PartOutcome::Done)
     }
 
-    /// Writes a request over one with the same id.
+    /// Writes a request over one with the same id, unless that one has started something.
     pub(super) fn put_request(&self, request: &RequestRow) -> Result<()> {
         self.prepare(
             "INSERT INTO webhook_requests (id, trigger, at, status, source, headers, body,
@@ -42,7 +42,8 @@ impl Pen<'_> {
                  status = excluded.status, source = excluded.source, headers = excluded.headers,
                  body = excluded.body, body_bytes = excluded.body_bytes,
                  execution = excluded.execution, error = excluded.error,
-                 is_test = excluded.is_test, size = excluded.size",
+                 is_test = excluded.is_test, size = excluded.size
+              WHERE webhook_requests.status <> 'triggered'",
         )?
         .execute(params![
             request.id.as_bytes(),

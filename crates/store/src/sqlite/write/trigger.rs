@@ -219,21 +219,25 @@ impl Pen<'_> {
     }
 
     /// An execution that a trigger started has ended. Whoever waits for that looks at once, unless the
-    /// trigger is disabled: a slot that was kept, or a person who was told that a success is missing.
+    /// trigger is disabled: a slot that was kept, or a person who was told that a success is missing. The
+    /// revision grows with what was waited for and with the moment of the next look, each by one.
     pub(super) fn end_of(&self, execution: ExecutionId, end: Option<&TriggerEnd>) -> Result<()> {
         let Some(end) = end else { return Ok(()) };
         self.prepare(
-            "UPDATE trigger_state SET rev = rev + 1,
+            "UPDATE trigger_state SET
                  success_at = CASE WHEN ?3 THEN max(coalesce(success_at, ?4), ?4)
                      ELSE success_at END,
                  success_slot = CASE WHEN ?3 THEN max(coalesce(success_slot, ?5),
                      coalesce(?5, success_slot)) ELSE success_slot END,
-                 due_at = CASE WHEN ((buffered IS NOT NULL AND running = ?2)
-                         OR (alarmed_at IS NOT NULL AND ?3))
-                     AND (SELECT enabled FROM workflow_triggers WHERE id = trigger_state.trigger)
-                     THEN min(coalesce(due_at, ?6), ?6) ELSE due_at END,
+                 rev = rev + (running IS ?2) + is_due, due_at = CASE WHEN is_due THEN ?6 ELSE due_at END,
                  running = CASE WHEN running = ?2 THEN NULL ELSE running END
-             WHERE trigger = ?1",
+              FROM (SELECT trigger AS ended,
+                  ((buffered IS NOT NULL AND running IS ?2) OR (alarmed_at IS NOT NULL AND ?3))
+                     AND (due_at IS NULL OR due_at > ?6)
+                     AND EXISTS (SELECT 1 FROM workflow_triggers WHERE id = ?1 AND enabled = 1)
+                     AS is_due
+                  FROM trigger_state WHERE trigger = ?1)
+             WHERE trigger = ended",
         )?
         .execute(params![
             end.trigger.as_bytes(),

@@ -81,11 +81,35 @@ fn the_look_is_due_at_the_deadline_and_then_at_the_success() {
     let mut world = tell(&settings, MIDNIGHT, &[("01:00", Look)]);
     assert_eq!(world.state.due_at, Some(moment("01:10")));
     world.look(moment("01:10"));
+    assert_eq!(world.state.due_at, Some(moment("01:10:01")));
+    world.look(moment("01:10:01"));
     assert_eq!(world.state.due_at, Some(moment("02:00")));
     world.end(1, true, moment("01:15"));
     assert_eq!(world.state.due_at, Some(moment("01:15")));
     world.look(moment("01:15"));
     assert_eq!(world.state.due_at, Some(moment("02:00")));
+}
+
+#[test]
+fn a_success_that_comes_while_its_absence_is_written_is_seen() {
+    let settings = hourly_settings(r#""dead_man":{"grace":"10m"}"#);
+    let mut world = tell(&settings, MIDNIGHT, &[("01:00", Look)]);
+    let late = plan(&world.trigger, &world.state, moment("01:10"));
+    let before = world.state.rev;
+    world.end(1, true, moment("01:10"));
+    assert_eq!(world.state.rev, before, "the plan is written all the same");
+    // Nobody writes over a success.
+    let state = State {
+        success_at: world.state.success_at,
+        success_slot: world.state.success_slot,
+        ..late.state
+    };
+    world.write(Plan { state, ..late });
+    world.look(moment("01:10:01"));
+    assert_eq!(
+        lines(&world),
+        ["01:00 fired #1", "01:00 overdue", "01:00 recovered"]
+    );
 }
 
 #[test]

@@ -159,3 +159,71 @@ fn catching_up_with_one_at_a_time() {
         ]
     );
 }
+
+#[test]
+fn what_waits_is_given_up_only_for_a_newer_one() {
+    let settings = r#""overlap":"buffer_one","misfire":"skip""#;
+    // Nobody looked at 03:00 and 04:00, and they are not caught up with: 02:00 still waits.
+    let before = [("01:00", Look), ("02:00", Look), ("04:30", Look)];
+    let fired = [("04:40", Success(1)), ("04:40", Look)];
+    assert_eq!(
+        hourly(settings, &[&before[..], &fired].concat()),
+        [
+            "01:00 fired #1",
+            "03:00–04:00 ×2 skipped missed",
+            "02:00 late overlap #2"
+        ]
+    );
+    // Given up later, it is in no stretch: newer ones are in the ledger already.
+    let given_up = [("05:00", Look), ("06:00", Look), ("07:00", Look)];
+    assert_eq!(
+        hourly(settings, &[&before[..], &given_up].concat()),
+        [
+            "01:00 fired #1",
+            "03:00–04:00 ×2 skipped missed",
+            "02:00 skipped dropped",
+            "05:00–06:00 ×2 skipped overlap"
+        ]
+    );
+    // What was missed on both sides of one that waits are two stretches.
+    let both = [
+        ("01:00", Look),
+        ("04:00", Look),
+        ("06:30", Look),
+        ("07:30", Look),
+    ];
+    assert_eq!(
+        hourly(settings, &both),
+        [
+            "01:00 fired #1",
+            "02:00–03:00 ×2 skipped missed",
+            "05:00–07:00 ×3 skipped missed"
+        ]
+    );
+    let paused = [("04:40", Disable), ("06:30", Enable)];
+    assert_eq!(
+        hourly(settings, &[&before[..], &paused].concat()),
+        [
+            "01:00 fired #1",
+            "03:00–04:00 ×2 skipped missed",
+            "02:00 skipped dropped",
+            "05:00–06:00 ×2 skipped paused"
+        ]
+    );
+}
+
+#[test]
+fn what_catches_up_is_due_when_it_was_looked_at() {
+    let settings = hourly_settings(r#""misfire":"fire_all""#);
+    let mut world = World::new(trigger(&settings), moment(MIDNIGHT));
+    for _ in 0..2 {
+        assert!(world.step(moment("03:30")).is_some());
+        assert_eq!(
+            world.state.due_at,
+            Some(moment("03:30")),
+            "behind all that have been due for longer"
+        );
+    }
+    world.step(moment("03:30"));
+    assert_eq!(world.state.due_at, Some(moment("04:00")));
+}

@@ -1,0 +1,160 @@
+//! Requests to webhooks as the log has them: of each what is needed to judge it again, and no more.
+
+use refire_core::id::{RequestId, TriggerId};
+use refire_core::webhook::headers::{pack, shown};
+use refire_core::webhook::{self, Headers, Settings};
+use refire_store::{RequestRow, RequestStatus};
+
+use super::TriggerError;
+use super::request_log::LoggedHeaders;
+use super::webhook::{Incoming, Ready, Unread};
+use crate::engine::Engine;
+
+/// Bytes of a body that are kept where it is not judged again, or is too long for that.
+const BODY_HEAD_BYTES: usize = 64 * 1_024;
+/// The longest body that is kept whole: a quarter of what all refused requests of a webhook may hold.
+const BODY_WHOLE_BYTES_MAX: usize = 4 * 1_024 * 1_024;
+
+impl Engine {
+    pub(super) fn log_request(
+        &self,
+        ready: &Ready,
+        id: RequestId,
+        incoming: &Incoming,
+        status: RequestStatus,
+        error: Option<String>,
+    ) {
+        let row = self.row(ready, id, incoming, status, error);
+        self.request_log().write(row);
+    }
+
+    /// Logs a request to a trigger that cannot be used, so that it is not known which of its headers are
+    /// secret.
+    pub(super) fn log_unreadable(
+        &self,
+        trigger: TriggerId,
+        id: RequestId,
+        incoming: &Incoming,
+        error: &TriggerError,
+    ) {
+        let status = RequestStatus::Error;
+        let hidden = LoggedHeaders::hidden(incoming.headers.len());
+        let headers = self.with_sealed(hidden, None, id, incoming, status);
+        let mut row = self.row_of_request(trigger, id, incoming, status, &headers);
+        row.error = Some(error.to_string());
+        self.request_log().write(row);
+    }
+
+    pub(super) fn row(
+        &self,
+        ready: &Ready,
+        id: RequestId,
+        incoming: &Incoming,
+        status: RequestStatus,
+        error: Option<String>,
+    ) -> RequestRow {
+        let (settings, secrets) = (&ready.settings, ready.secrets.as_ref());
+        let pairs = pairs(incoming);
+        let logged = LoggedHeaders::new(shown(settings, secrets, Headers(&pairs)));
+        let headers = self.with_sealed(logged, Some(settings), id, incoming, status);
+        let mut row = self.row_of_request(ready.trigger.id, id, incoming, status, &headers);
+        row.error = error;
+        row
+    }
+
+    /// Of what may be judged again all headers are kept, sealed.
+    fn with_sealed(
+        &self,
+        logged: LoggedHeaders,
+        settings: Option<&Settings>,
+        id: RequestId,
+        incoming: &Incoming,
+        status: RequestStatus,
+    ) -> LoggedHeaders {
+        if keeps(status, incoming) != Keeps::Whole {
+            return logged;
+        }
+        let packed = pack(settings, Headers(&pairs(incoming)));
+        logged.with_sealed(self.vault(), self.entropy(), id, packed)
+    }
+
+    fn row_of_request(
+        &self,
+        trigger: TriggerId,
+        id: RequestId,
+        incoming: &Incoming,
+        status: RequestStatus,
+        headers: &LoggedHeaders,
+    ) -> RequestRow {
+        let body = incoming.body.as_slice();
+        let head = &body[..body.len().min(BODY_HEAD_BYTES)];
+        let body_bytes = match &incoming.unread {
+            Some(Unread::TooLarge(length)) => *length,
+            Some(Unread::Broken(_)) | None => body.len() as u64,
+        };
+        RequestRow {
+            id,
+            trigger,
+            at: self.now(),
+            status,
+            source: incoming.source.to_string(),
+            headers: headers.to_bytes(),
+            body: match keeps(status, incoming) {
+                Keeps::Nothing => None,
+                Keeps::Head => Some(head.to_vec()),
+                Keeps::Whole => Some(body.to_vec()),
+            },
+            body_bytes,
+            execution: None,
+            error: None,
+            is_test: incoming.is_test,
+        }
+    }
+}
+
+/// How much of a body is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keeps {
+    Nothing,
+    Head,
+    Whole,
+}
+
+fn keeps(status: RequestStatus, incoming: &Incoming) -> Keeps {
+    match status {
+        // It is the execution's input.
+        RequestStatus::Triggered => Keeps::Nothing,
+        // A flood shall not push out what may be judged again; and what is too large was not read.
+        RequestStatus::RateLimited | RequestStatus::Disabled | RequestStatus::TooLarge => {
+            Keeps::Nothing
+        }
+        RequestStatus::Duplicate => Keeps::Head,
+        RequestStatus::Filtered
+        | RequestStatus::AuthFailed
+        | RequestStatus::IpRefused
+        | RequestStatus::Error => match incoming.unread {
+            Some(_) => Keeps::Nothing,
+            None if incoming.body.len() > BODY_WHOLE_BYTES_MAX => Keeps::Head,
+            None => Keeps::Whole,
+        },
+    }
+}
+
+pub(super) fn pairs(incoming: &Incoming) -> Vec<(&str, &[u8])> {
+    let headers = incoming.headers.iter();
+    headers
+        .map(|(name, value)| (name.as_str(), value.as_slice()))
+        .collect()
+}
+
+pub(super) fn request<'a>(
+    incoming: &'a Incoming,
+    pairs: &'a [(&'a str, &'a [u8])],
+) -> webhook::Request<'a> {
+    webhook::Request {
+        source: incoming.source,
+        query: &incoming.query,
+        headers: Headers(pairs),
+        body: &incoming.body,
+    }
+}

@@ -1,0 +1,225 @@
+//! Requests to webhooks that start nothing at first: what the log keeps of them, and that whoever judges
+//! them again starts them once.
+
+use std::time::Duration;
+
+use refire_core::id::TriggerId;
+use refire_core::trigger::CatchUp;
+use refire_engine::Engine;
+use refire_engine::trigger::{Incoming, LoggedHeaders, Received, TriggerError, Unread};
+use refire_store::{RequestFilter, RequestRow, RequestStatus};
+
+use crate::fixture::{World, apply, within};
+use crate::triggers::{SOURCE, address, create, incoming, signed, with_vault};
+
+/// Waits until the log has so many requests with this status, and gives the newest in full.
+async fn logged(
+    engine: &Engine,
+    trigger: TriggerId,
+    status: RequestStatus,
+    count: usize,
+) -> RequestRow {
+    let filter = RequestFilter {
+        statuses: vec![status],
+        ..RequestFilter::default()
+    };
+    within(async {
+        loop {
+            let rows = engine.store().requests(trigger, &filter, None, 100).await;
+            let rows = rows.unwrap();
+            if rows.len() >= count {
+                let row = engine.store().request(rows[0].id).await;
+                return row.unwrap().unwrap();
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_who_judge_a_request_again_at_once_start_it_once() {
+    let world = World::new();
+    let engine = world.engine_with(with_vault);
+    let workflow = apply(&engine, SOURCE).await;
+    let strict = r#"{"trigger_type":"webhook","authentication":"none",
+        "filters":[{"json_path":"$.n","operator":"equals","value":2}]}"#;
+    for body in [r#"{"n":1}"#, r#"{"n":1,"idempotency_key":"k"}"#] {
+        let trigger = create(&engine, &workflow, strict).await;
+        let id = trigger.view.row.id;
+        let request = incoming(body, Vec::new());
+        let received = engine.receive(address(&trigger), &request).await.unwrap();
+        assert!(matches!(received, Received::Filtered(_)), "{received:?}");
+        let request = logged(&engine, id, RequestStatus::Filtered, 1).await.id;
+        let mended = engine.change_trigger(id, r#"{"filters":[]}"#, CatchUp::No);
+        mended.await.unwrap();
+        let all = (0..16).map(|_| engine.recheck_request(id, request));
+        let all = futures_util::future::join_all(all).await;
+        let mut started = Vec::new();
+        let mut found = Vec::new();
+        for received in all {
+            match received.unwrap() {
+                Received::Triggered(execution) => started.push(execution),
+                Received::AlreadyProcessed { execution, .. } => found.push(execution),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(started.len(), 1, "{body}");
+        assert!(found.iter().all(|execution| *execution == started[0]));
+        // What the others would log would have been written by the time that this is.
+        let later = incoming("{", Vec::new());
+        engine.receive(address(&trigger), &later).await.unwrap();
+        logged(&engine, id, RequestStatus::Error, 1).await;
+        let row = engine.store().request(request).await.unwrap().unwrap();
+        assert_eq!(
+            (row.status, row.execution),
+            (RequestStatus::Triggered, Some(started[0]))
+        );
+    }
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_can_be_judged_again_is_kept_whole_and_the_rest_is_not() {
+    let world = World::new();
+    let engine = world.engine_with(with_vault);
+    let workflow = apply(&engine, SOURCE).await;
+    let strict = r#"{"trigger_type":"webhook","authentication":"none",
+        "filters":[{"json_path":"$.n","operator":"equals","value":2}]}"#;
+    let trigger = create(&engine, &workflow, strict).await;
+    let (id, webhook) = (trigger.view.row.id, address(&trigger));
+    let body = format!(r#"{{"n":1,"text":"{}"}}"#, "x".repeat(900 * 1_024));
+    engine
+        .receive(webhook, &incoming(&body, Vec::new()))
+        .await
+        .unwrap();
+    let long = logged(&engine, id, RequestStatus::Filtered, 1).await;
+    assert_eq!(long.body.as_deref(), Some(body.as_bytes()));
+
+    let named = vec![("x-from".to_owned(), "crm".to_owned())];
+    let unread = |unread| Incoming {
+        unread: Some(unread),
+        ..incoming("", named.clone())
+    };
+    let received = engine
+        .receive(webhook, &unread(Unread::TooLarge(5_000_000)))
+        .await;
+    assert_eq!(received.unwrap(), Received::TooLarge);
+    let large = logged(&engine, id, RequestStatus::TooLarge, 1).await;
+    assert_eq!((large.body.as_deref(), large.body_bytes), (None, 5_000_000));
+    let reason = large.error.clone().unwrap();
+    assert!(reason.contains("only the head was kept"), "{reason}");
+    let headers = LoggedHeaders::read(&large).unwrap().headers;
+    assert!(headers.contains(&named[0]), "{headers:?}");
+    let again = engine.recheck_request(id, large.id).await;
+    assert!(matches!(again, Err(TriggerError::NotKept)), "{again:?}");
+
+    let slow = Unread::Broken("the body did not arrive".to_owned());
+    let received = engine.receive(webhook, &unread(slow)).await.unwrap();
+    assert_eq!(received, Received::Broken);
+    let broken = logged(&engine, id, RequestStatus::Error, 1).await;
+    assert_eq!(broken.error.as_deref(), Some("the body did not arrive"));
+
+    let change = async |patch| {
+        let changed = engine.change_trigger(id, patch, CatchUp::No).await;
+        changed.unwrap();
+    };
+    change(r#"{"filters":[]}"#).await;
+    let again = engine.recheck_request(id, long.id).await.unwrap();
+    assert!(matches!(again, Received::Triggered(_)), "{again:?}");
+    change(r#"{"enabled":false}"#).await;
+    let request = incoming(&body, Vec::new());
+    let received = engine.receive(webhook, &request).await.unwrap();
+    assert_eq!(received, Received::NotFound);
+    let off = logged(&engine, id, RequestStatus::Disabled, 1).await;
+    assert_eq!((off.body, off.body_bytes), (None, body.len() as u64));
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn strangers_do_not_use_up_the_limit_of_the_sender() {
+    let world = World::new();
+    let engine = world.engine_with(with_vault);
+    let workflow = apply(&engine, SOURCE).await;
+    // A hundred at once, then one a second.
+    let limited = r#"{"trigger_type":"webhook","authentication":"hmac",
+        "rate_limit":{"per_second":1,"burst":100},"ip_allow":["127.0.0.0/8"]}"#;
+    let trigger = create(&engine, &workflow, limited).await;
+    let (id, webhook) = (trigger.view.row.id, address(&trigger));
+    let secret = trigger.secret.clone().unwrap();
+    let unsigned = incoming("{}", Vec::new());
+    let from_elsewhere = Incoming {
+        source: "192.0.2.7".parse().unwrap(),
+        ..signed(&trigger, &secret, "{}", engine.now())
+    };
+    let mut limited = 0;
+    for n in 0..400 {
+        let stranger = if n % 2 == 0 {
+            &unsigned
+        } else {
+            &from_elsewhere
+        };
+        match engine.receive(webhook, stranger).await.unwrap() {
+            Received::Refused { .. } => {}
+            Received::RateLimited(_) => limited += 1,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(limited > 0, "strangers have a limit, too");
+    let row = logged(&engine, id, RequestStatus::RateLimited, 1).await;
+    assert_eq!(row.body, None);
+    let mut started = 0;
+    for n in 0..200 {
+        if n == 150 {
+            // What was counted still counts after a change.
+            let patch = r#"{"idempotency_window":"1d"}"#;
+            let changed = engine.change_trigger(id, patch, CatchUp::No).await;
+            changed.unwrap();
+        }
+        let request = signed(&trigger, &secret, "{}", engine.now());
+        match engine.receive(webhook, &request).await.unwrap() {
+            Received::Triggered(_) => started += 1,
+            Received::RateLimited(_) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    // As many as at once, and those of the seconds that passed meanwhile.
+    assert!((100..140).contains(&started), "{started}");
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_goes_wrong_on_our_side_is_in_the_log() {
+    let world = World::new();
+    let engine = world.engine_with(with_vault);
+    let workflow = apply(&engine, SOURCE).await;
+    let hmac = r#"{"trigger_type":"webhook","authentication":"hmac"}"#;
+    let trigger = create(&engine, &workflow, hmac).await;
+    let (id, webhook) = (trigger.view.row.id, address(&trigger));
+    let secret = trigger.secret.clone().unwrap();
+    engine.stop().await;
+    drop(engine);
+    // Another master key.
+    let engine = world.engine_with(with_vault);
+    let request = signed(&trigger, &secret, "{}", engine.now());
+    let received = engine.receive(webhook, &request).await;
+    assert!(received.is_err(), "{received:?}");
+    let row = logged(&engine, id, RequestStatus::Error, 1).await;
+    assert_eq!(row.body.as_deref(), Some(&b"{}"[..]));
+    assert!(
+        row.error
+            .unwrap()
+            .contains("sealed with another master key")
+    );
+    let row = engine.store().request(row.id).await.unwrap().unwrap();
+    // Without the trigger's settings nobody knows which headers are secret.
+    let headers = LoggedHeaders::read(&row).unwrap();
+    assert_eq!((headers.headers.len(), headers.left_out), (0, 2));
+    engine
+        .rotate_secret(id, Some(secret.reveal()), Duration::ZERO)
+        .await
+        .unwrap();
+    let again = engine.recheck_request(id, row.id).await.unwrap();
+    assert!(matches!(again, Received::Triggered(_)), "{again:?}");
+    engine.stop().await;
+}
