@@ -181,7 +181,7 @@ impl Intake {
         letter: Option<LetterRetry>,
     ) -> Drafted {
         let id = begin.id;
-        let decision = start(&definition.workflow, begin, self.clock.now());
+        let decision = Box::new(start(&definition.workflow, begin, self.clock.now()));
         let workflow = Arc::clone(&definition.workflow);
         let request = AdmitRequest {
             id,

@@ -33,13 +33,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use axum::Router;
+use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{Method, Uri};
 use refire_engine::Engine;
-use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
@@ -166,8 +166,28 @@ fn description() -> utoipa::openapi::OpenApi {
     document
 }
 
-/// The whole server as a service.
-pub(crate) fn router(app: &App) -> anyhow::Result<Router> {
+/// The whole server: every route, and what happens around each request.
+#[derive(Clone)]
+pub(crate) struct Api {
+    app: App,
+    router: Router,
+}
+
+impl Api {
+    pub(crate) fn new(app: &App) -> anyhow::Result<Self> {
+        Ok(Self {
+            app: app.clone(),
+            router: router(app)?,
+        })
+    }
+
+    /// Answers a request, whatever it is.
+    pub(crate) async fn answer(&self, request: Request) -> Response {
+        observe::observe(&self.app, &self.router, request).await
+    }
+}
+
+fn router(app: &App) -> anyhow::Result<Router> {
     let (router, document) = routes(app).split_for_parts();
     // Shared by all answers: anybody may ask for it, and need not read what was asked for.
     let document = Bytes::from(document.to_pretty_json()?);
@@ -179,12 +199,7 @@ pub(crate) fn router(app: &App) -> anyhow::Result<Router> {
         .merge(docs::router())
         .fallback(|uri: Uri| async move { no_route(&uri) })
         .method_not_allowed_fallback(wrong_method)
-        .with_state(app.clone())
-        .layer(CatchPanicLayer::custom(observe::panicked))
-        .layer(axum::middleware::from_fn_with_state(
-            app.clone(),
-            observe::observe,
-        )))
+        .with_state(app.clone()))
 }
 
 fn no_route(uri: &Uri) -> Response {

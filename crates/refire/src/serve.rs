@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use self::banner::Greeting;
 use self::stop::Signals;
 use self::store::Opened;
-use crate::api::{self, App};
+use crate::api::{self, Api, App};
 use crate::config::ServeConfig;
 
 /// Serves until told to stop.
@@ -79,12 +79,12 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         config.body_bytes_max,
         config.outside.clone(),
     );
-    let router = api::router(&app)?;
+    let api = Api::new(&app)?;
     let connections_max = files::connections_max(config.connections_max, config.limits.attempts);
     let closed = CancellationToken::new();
     let serving = tokio::spawn(api::listen::serve(
         listener,
-        router,
+        api,
         connections_max,
         closed.clone(),
     ));

@@ -94,7 +94,8 @@ pub(crate) enum Request {
 pub(crate) struct AdmitRequest {
     pub(crate) id: ExecutionId,
     pub(crate) workflow: Arc<Workflow>,
-    pub(crate) decision: Decision,
+    /// Boxed: a state is large, and a request is handed on often.
+    pub(crate) decision: Box<Decision>,
     pub(crate) claim: Option<IdempotencyClaim>,
     pub(crate) letter: Option<LetterRetry>,
     /// Only if the definition is the workflow's newest still.

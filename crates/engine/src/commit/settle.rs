@@ -76,10 +76,14 @@ pub(super) fn settle(
             let (Some(id), Some(state), Some(workflow)) = (id, state, workflow) else {
                 return;
             };
+            // What waits for a claim is read again by whoever claims it.
+            let is_here = follow_ups.iter().any(FollowUp::is_here);
             follow_up(id, follow_ups, &state, &workflow, told);
             after.changed(id, &state);
             send(reply, Ok(Admitted::New(Arc::clone(&state))));
-            keep(told.cache, id, state, now);
+            if is_here {
+                keep(told.cache, id, state, now);
+            }
         }
         (Kind::Admission { reply, .. }, outcome) => {
             id.iter().for_each(|id| after.refused(*id));

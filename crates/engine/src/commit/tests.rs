@@ -135,7 +135,7 @@ async fn admission(committer: &Committer) -> Request {
     let admit = AdmitRequest {
         id: ID,
         workflow: Arc::new(workflow),
-        decision,
+        decision: Box::new(decision),
         claim: None,
         letter: None,
         only_newest: false,

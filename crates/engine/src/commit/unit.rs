@@ -54,6 +54,13 @@ pub(super) enum FollowUp {
     TriggerDue,
 }
 
+impl FollowUp {
+    /// Whether it is this node's own work.
+    pub(super) fn is_here(&self) -> bool {
+        matches!(self, Self::Run(..) | Self::Wait(_))
+    }
+}
+
 pub(super) enum Kind {
     Execution {
         before: u64,
@@ -163,11 +170,16 @@ impl Unit {
             cause,
             reply,
         } = admit;
+        let Decision {
+            events,
+            effects,
+            state,
+        } = *decision;
         Self {
-            state: Some(Arc::new(decision.state)),
+            state: Some(Arc::new(state)),
             workflow: Some(workflow),
-            events: decision.events,
-            effects: decision.effects,
+            events,
+            effects,
             ..Self::new(
                 Some(id),
                 Kind::Admission {

@@ -132,7 +132,7 @@ impl Waiting {
             return None;
         }
         let mut free = free.into_iter();
-        let (all, _) = self.take_all();
+        let all = self.take_all();
         let (now, later) = all.into_iter().partition(|_| free.next().unwrap_or(false));
         self.extend(later);
         let concerns = concerns_of(&now);
@@ -141,7 +141,7 @@ impl Waiting {
 
     /// As many as fit into a batch, in order.
     fn take_first(&mut self) -> (Vec<Request>, Concerns) {
-        let (all, _) = self.take_all();
+        let all = self.take_all();
         let mut load = Load::default();
         let (now, later) = all.into_iter().partition(|request| {
             let fits = load.fits();
@@ -153,16 +153,14 @@ impl Waiting {
         (now, concerns)
     }
 
-    fn take_all(&mut self) -> (Vec<Request>, Concerns) {
+    fn take_all(&mut self) -> Vec<Request> {
         (self.load, self.alone) = (Load::default(), 0);
-        let requests = Vec::from(std::mem::take(&mut self.requests));
-        let concerns = concerns_of(&requests);
-        (requests, concerns)
+        Vec::from(std::mem::take(&mut self.requests))
     }
 
     /// Answers everything without committing it.
     pub(super) fn refuse_all(&mut self, failure: &CommitFailure) {
-        for request in self.take_all().0 {
+        for request in self.take_all() {
             request.refuse(failure);
         }
     }
@@ -358,7 +356,7 @@ mod tests {
         }
         waiting.extend(vec![request]);
         for _ in 0..=CONFLICTS_MAX {
-            let (requests, concerns) = waiting.take_all();
+            let (requests, concerns) = waiting.take_first();
             assert_eq!(requests.len(), 1);
             waiting.again(&concerns.executions, requests);
         }

@@ -68,6 +68,8 @@ pub(crate) fn live_together(world: &Arc<World>) -> u32 {
             () = world.over.notified() => {}
             () = days(&fleet) => {}
         }
+        // Who stands at a door holds the fleet, too: without this no world would ever be freed.
+        fleet.doors.lock().unwrap().clear();
         fleet.lives.load(Ordering::Relaxed)
     })
 }

@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use axum::Router;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use refire_engine::turns::Turns;
@@ -24,6 +23,8 @@ use tokio_util::task::TaskTracker;
 
 use activity::{Activity, Watched};
 use entrance::Entrance;
+
+use super::Api;
 
 /// Until the first byte of a connection.
 const FIRST_BYTE_WITHIN: Duration = Duration::from_secs(10);
@@ -85,7 +86,7 @@ fn listener(address: SocketAddr) -> std::io::Result<TcpListener> {
 /// Accepts connections until `stop`, then lets requests in flight finish.
 pub(crate) async fn serve(
     listener: TcpListener,
-    router: Router,
+    api: Api,
     connections_max: usize,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
@@ -94,7 +95,7 @@ pub(crate) async fn serve(
         .context("the listener has no address")?;
     let door = Arc::new(Door {
         builder: builder(),
-        router,
+        api,
         stop,
     });
     let mut entrance = Entrance::new(listener, connections_max);
@@ -140,7 +141,7 @@ fn builder() -> Builder<TokioExecutor> {
 /// What all connections share.
 struct Door {
     builder: Builder<TokioExecutor>,
-    router: Router,
+    api: Api,
     stop: CancellationToken,
 }
 
@@ -161,7 +162,7 @@ impl Door {
             () = self.stop.cancelled() => return,
         }
         let peer = stream.peer_addr().ok().map(|peer| Peer(peer.ip()));
-        let service = Watched::new(self.router.clone(), activity.clone(), peer);
+        let service = Watched::new(self.api.clone(), activity.clone(), peer);
         let connection = self
             .builder
             .serve_connection(TokioIo::new(Turns::new(stream)), service);

@@ -2,15 +2,18 @@
 //!
 //! The log never holds a body, a key or a query; an error is logged here and nowhere else.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use axum::Router;
 use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::middleware::Next;
+use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use tower::Service;
 
 use super::App;
 use super::problem::Problem;
@@ -26,15 +29,16 @@ const REQUEST_ID_BYTES_MAX: usize = 128;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 
-/// Carries a request through, whatever becomes of it.
-pub(super) async fn observe(State(app): State<App>, request: Request, next: Next) -> Response {
+/// Carries a request through, whatever becomes of it. Not a layer of the router: each of those costs
+/// every request two allocations and a copy of the service below it.
+pub(super) async fn observe(app: &App, router: &Router, request: Request) -> Response {
     let began = Instant::now();
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
-    let id = request_id(&app, request.headers());
+    let id = request_id(app, request.headers());
     let _in_flight = app.gate.enter();
-    let mut response = match admit(&app, &request) {
-        Ok(()) => next.run(request).await,
+    let mut response = match admit(app, &request) {
+        Ok(()) => route(router, request).await,
         Err(problem) => problem.into_response(),
     };
     let problem = response.extensions_mut().remove::<Problem>();
@@ -45,6 +49,17 @@ pub(super) async fn observe(State(app): State<App>, request: Request, next: Next
     }
     response.headers_mut().insert(REQUEST_ID, id);
     response
+}
+
+async fn route(router: &Router, request: Request) -> Response {
+    // A router is always ready; it needs to be its own only while it is being called.
+    let answer = AssertUnwindSafe(async { router.clone().call(request).await });
+    match answer.catch_unwind().await {
+        Ok(Ok(response)) => response,
+        Ok(Err(never)) => match never {},
+        // The hook of the log has told where.
+        Err(_) => Problem::internal("a handler panicked").into_response(),
+    }
 }
 
 /// What parts that are not ours (the path's decoding, the documentation's files) refuse with a
@@ -135,9 +150,4 @@ fn log(problem: &Problem, method: &Method, path: &str, id: &HeaderValue, began: 
     } else {
         tracing::debug!(%method, path, request, status, code, duration_ms, "{detail}");
     }
-}
-
-/// A handler that panicked; the hook of the log has told where.
-pub(super) fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
-    Problem::internal("a handler panicked").into_response()
 }

@@ -3,7 +3,6 @@
 use axum::body::Body;
 use http::{Request, StatusCode};
 use refire_store::sqlite::{Options, Sqlite};
-use tower::ServiceExt;
 
 use super::*;
 
@@ -40,11 +39,8 @@ pub(super) async fn engine_in(
         .unwrap()
 }
 
-pub(super) async fn ask(
-    router: &Router,
-    request: Request<Body>,
-) -> (StatusCode, serde_json::Value) {
-    let response = router.clone().oneshot(request).await.unwrap();
+pub(super) async fn ask(api: &Api, request: Request<Body>) -> (StatusCode, serde_json::Value) {
+    let response = api.answer(request).await;
     let status = response.status();
     let body = axum::body::to_bytes(response.into_body(), 1 << 20)
         .await
@@ -82,7 +78,7 @@ async fn the_committed_document_is_current() {
 async fn every_call_has_a_name_and_asks_for_a_key_unless_it_is_open() {
     let (app, _directory) = app().await;
     let (_, document) = routes(&app).split_for_parts();
-    let router = router(&app).unwrap();
+    let api = Api::new(&app).unwrap();
     let open = [
         "/livez",
         "/healthz",
@@ -106,7 +102,7 @@ async fn every_call_has_a_name_and_asks_for_a_key_unless_it_is_open() {
                 .uri(path.replace(['{', '}'], ""))
                 .body(Body::empty())
                 .unwrap();
-            let (status, _) = ask(&router, request).await;
+            let (status, _) = ask(&api, request).await;
             let is_open = open.contains(&path.as_str());
             assert_eq!(
                 status == StatusCode::UNAUTHORIZED,
@@ -121,14 +117,10 @@ async fn every_call_has_a_name_and_asks_for_a_key_unless_it_is_open() {
 #[tokio::test]
 async fn a_panic_is_a_problem_and_the_server_goes_on() {
     let (app, _directory) = app().await;
-    let router = Router::new()
-        .route("/boom", get(|| async { panic!("on purpose") as () }))
-        .layer(CatchPanicLayer::custom(observe::panicked))
-        .layer(axum::middleware::from_fn_with_state(
-            app.clone(),
-            observe::observe,
-        ));
-    let (status, problem) = ask(&router, request("GET", "/boom", "")).await;
+    let boom = get(|| async { panic!("on purpose") as () });
+    let router = Router::new().route("/boom", boom);
+    let api = Api { app, router };
+    let (status, problem) = ask(&api, request("GET", "/boom", "")).await;
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
     assert_eq!(
         (&problem["code"], &problem["instance"]),
@@ -140,26 +132,22 @@ async fn a_panic_is_a_problem_and_the_server_goes_on() {
 #[tokio::test]
 async fn a_stopping_server_refuses_calls_and_is_not_ready() {
     let (app, _directory) = app().await;
-    let router = router(&app).unwrap();
+    let api = Api::new(&app).unwrap();
     assert_eq!(
-        ask(&router, request("GET", "/readyz", "")).await.0,
+        ask(&api, request("GET", "/readyz", "")).await.0,
         StatusCode::OK
     );
     app.gate.close();
-    let (status, health) = ask(&router, request("GET", "/readyz", "")).await;
+    let (status, health) = ask(&api, request("GET", "/readyz", "")).await;
     assert_eq!(
         (status.as_u16(), &health["status"]),
         (503, &"stopping".into())
     );
     assert_eq!(
-        ask(&router, request("GET", "/livez", "")).await.0,
+        ask(&api, request("GET", "/livez", "")).await.0,
         StatusCode::OK
     );
-    let response = router
-        .clone()
-        .oneshot(request("GET", "/api/dlq", ""))
-        .await
-        .unwrap();
+    let response = api.answer(request("GET", "/api/dlq", "")).await;
     assert_eq!(
         (
             response.status().as_u16(),
@@ -172,7 +160,7 @@ async fn a_stopping_server_refuses_calls_and_is_not_ready() {
 #[tokio::test]
 async fn bodies_are_bounded_whether_announced_or_not() {
     let (app, _directory) = app().await;
-    let router = router(&app).unwrap();
+    let api = Api::new(&app).unwrap();
     let large = vec![b'a'; 1025];
     let mut announced = request("POST", "/api/retry/simulate", large.clone());
     announced
@@ -185,7 +173,7 @@ async fn bodies_are_bounded_whether_announced_or_not() {
             .collect::<Vec<_>>(),
     ));
     for request in [announced, request("POST", "/api/retry/simulate", streamed)] {
-        let (status, problem) = ask(&router, request).await;
+        let (status, problem) = ask(&api, request).await;
         assert_eq!((status.as_u16(), &problem["code"]), (413, &"RF0021".into()));
     }
 }
@@ -193,7 +181,7 @@ async fn bodies_are_bounded_whether_announced_or_not() {
 #[tokio::test]
 async fn headers_are_bounded() {
     let (app, _directory) = app().await;
-    let router = router(&app).unwrap();
+    let api = Api::new(&app).unwrap();
     let mut many = request("GET", "/livez", "");
     for number in 0..100 {
         let name = http::HeaderName::try_from(format!("x-{number}")).unwrap();
@@ -204,7 +192,7 @@ async fn headers_are_bounded() {
         .headers_mut()
         .insert("x-large", "a".repeat(33 * 1024).parse().unwrap());
     for request in [many, large] {
-        let (status, problem) = ask(&router, request).await;
+        let (status, problem) = ask(&api, request).await;
         assert_eq!((status.as_u16(), &problem["code"]), (431, &"RF0022".into()));
     }
 }
@@ -212,14 +200,14 @@ async fn headers_are_bounded() {
 #[tokio::test]
 async fn what_is_refused_elsewhere_is_a_problem_too() {
     let (app, _directory) = app().await;
-    let router = router(&app).unwrap();
+    let api = Api::new(&app).unwrap();
     for (method, path, status, code) in [
         ("GET", "/api/workflows/%ff", 400, "RF0003"),
         ("GET", "/docs/nothing.js", 404, "RF0007"),
         ("GET", "/nowhere", 404, "RF0007"),
         ("PATCH", "/api/executions", 405, "RF0013"),
     ] {
-        let (found, problem) = ask(&router, request(method, path, "")).await;
+        let (found, problem) = ask(&api, request(method, path, "")).await;
         assert_eq!(
             (found.as_u16(), &problem["code"]),
             (status, &code.into()),
@@ -231,7 +219,7 @@ async fn what_is_refused_elsewhere_is_a_problem_too() {
 #[tokio::test]
 async fn request_ids_are_taken_over_or_made() {
     let (app, _directory) = app().await;
-    let router = router(&app).unwrap();
+    let api = Api::new(&app).unwrap();
     let mut own = request("GET", "/livez", "");
     own.headers_mut()
         .insert("x-request-id", "mine-1".parse().unwrap());
@@ -241,17 +229,9 @@ async fn request_ids_are_taken_over_or_made() {
             .unwrap()
             .to_owned()
     };
-    assert_eq!(id(router.clone().oneshot(own).await.unwrap()), "mine-1");
-    let first = id(router
-        .clone()
-        .oneshot(request("GET", "/livez", ""))
-        .await
-        .unwrap());
-    let second = id(router
-        .clone()
-        .oneshot(request("GET", "/livez", ""))
-        .await
-        .unwrap());
+    assert_eq!(id(api.answer(own).await), "mine-1");
+    let first = id(api.answer(request("GET", "/livez", "")).await);
+    let second = id(api.answer(request("GET", "/livez", "")).await);
     assert_ne!(first, second);
 }
 
@@ -259,9 +239,9 @@ async fn request_ids_are_taken_over_or_made() {
 #[tokio::test]
 async fn the_documentation_needs_nothing_from_elsewhere() {
     let (app, _directory) = app().await;
-    let router = router(&app).unwrap();
-    let fetch = |path: String| router.clone().oneshot(request("GET", &path, ""));
-    let response = fetch("/docs/".to_owned()).await.unwrap();
+    let api = Api::new(&app).unwrap();
+    let fetch = async |path: String| api.answer(request("GET", &path, "")).await;
+    let response = fetch("/docs/".to_owned()).await;
     let policy = response.headers()["content-security-policy"].to_str();
     assert!(
         policy
@@ -276,7 +256,7 @@ async fn the_documentation_needs_nothing_from_elsewhere() {
         .filter(|text| text.ends_with(".js") || text.ends_with(".css"));
     let mut count = 0;
     for file in named {
-        let response = fetch(format!("/docs/{file}")).await.unwrap();
+        let response = fetch(format!("/docs/{file}")).await;
         assert_eq!(response.status(), StatusCode::OK, "{file}");
         let kind = response.headers()["content-type"].to_str().unwrap();
         assert!(kind.starts_with("text/"), "{file}: {kind}");

@@ -62,6 +62,7 @@ pub(super) fn parts(
         memory,
         commit_id: &batch.commit_id,
         now: batch.now,
+        held: Vec::new(),
     };
     batch.parts.iter().map(|part| pen.part(part)).collect()
 }
@@ -72,6 +73,8 @@ struct Pen<'a> {
     memory: &'a mut Memory,
     commit_id: &'a [u8; 16],
     now: Timestamp,
+    /// Statements that most parts use, kept from one to the next.
+    held: Vec<(&'static str, CachedStatement<'a>)>,
 }
 
 impl<'a> Pen<'a> {
@@ -97,6 +100,23 @@ impl<'a> Pen<'a> {
 
     fn prepare(&self, sql: &str) -> Result<CachedStatement<'a>> {
         self.connection.prepare_cached(sql)
+    }
+
+    /// The same for what every execution is written by: finding a statement costs as much as a small
+    /// row.
+    fn hold(&mut self, sql: &'static str) -> Result<&mut CachedStatement<'a>> {
+        let found = self
+            .held
+            .iter()
+            .position(|(held, _)| std::ptr::eq(*held, sql));
+        let index = match found {
+            Some(index) => index,
+            None => {
+                self.held.push((sql, self.prepare(sql)?));
+                self.held.len() - 1
+            }
+        };
+        Ok(&mut self.held[index].1)
     }
 
     /// A workflow, if it was ever saved.

@@ -4,14 +4,14 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::Router;
+use axum::body::Body;
 use axum::response::Response;
 use http::Request;
 use hyper::body::Incoming;
 use tokio::time::Instant;
-use tower::Service;
 
 use super::Peer;
+use crate::api::Api;
 
 /// What happens on a connection.
 #[derive(Debug, Clone)]
@@ -74,18 +74,17 @@ impl Drop for InFlight {
     }
 }
 
-/// The router, with every call counted.
-#[derive(Clone)]
+/// The server, with every call counted.
 pub(super) struct Watched {
-    router: Router,
+    api: Api,
     activity: Activity,
     peer: Option<Peer>,
 }
 
 impl Watched {
-    pub(super) fn new(router: Router, activity: Activity, peer: Option<Peer>) -> Self {
+    pub(super) fn new(api: Api, activity: Activity, peer: Option<Peer>) -> Self {
         Self {
-            router,
+            api,
             activity,
             peer,
         }
@@ -102,12 +101,11 @@ impl hyper::service::Service<Request<Incoming>> for Watched {
             request.extensions_mut().insert(peer);
         }
         let in_flight = self.activity.begin();
-        // A router is always ready; it needs to be its own only while it is being called.
-        let answer = self.router.clone().call(request);
+        let api = self.api.clone();
         Box::pin(async move {
-            let response = answer.await;
+            let response = api.answer(request.map(Body::new)).await;
             drop(in_flight);
-            response
+            Ok(response)
         })
     }
 }

@@ -1,6 +1,5 @@
 //! Webhooks in this process: secrets that are told once, and the log of requests.
 
-use axum::Router;
 use http::StatusCode;
 use refire_core::id::{TriggerId, WebhookId};
 use refire_engine::trigger::{Incoming, Received, Resealed};
@@ -10,55 +9,55 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::api::tests::{app_of, ask, engine_in, request};
-use crate::api::{App, router};
+use crate::api::{Api, App};
 
 const WORKFLOW: &str =
     "id: w\nsteps:\n  - {id: s, type: http, config: {url: \"http://127.0.0.1:1/\"}}\n";
 
 /// A server with a master key and a workflow `w`.
-async fn ready() -> (App, Router, TempDir) {
+async fn ready() -> (App, Api, TempDir) {
     let vault = Vault::new(MasterKey::new([7; 32]), None);
     let (app, directory) = app_of(|builder| builder.vault(vault)).await;
-    let router = router(&app).unwrap();
-    let saved = ask(&router, request("PUT", "/api/workflows/w", WORKFLOW)).await;
+    let api = Api::new(&app).unwrap();
+    let saved = ask(&api, request("PUT", "/api/workflows/w", WORKFLOW)).await;
     assert_eq!(saved.0, StatusCode::OK, "{}", saved.1);
-    (app, router, directory)
+    (app, api, directory)
 }
 
-async fn post(router: &Router, path: &str, body: Value) -> (u16, Value) {
-    let (status, answer) = ask(router, request("POST", path, body.to_string())).await;
+async fn post(api: &Api, path: &str, body: Value) -> (u16, Value) {
+    let (status, answer) = ask(api, request("POST", path, body.to_string())).await;
     (status.as_u16(), answer)
 }
 
-async fn get(router: &Router, path: &str) -> Value {
-    let (status, answer) = ask(router, request("GET", path, "")).await;
+async fn get(api: &Api, path: &str) -> Value {
+    let (status, answer) = ask(api, request("GET", path, "")).await;
     assert_eq!(status, StatusCode::OK, "{path}: {answer}");
     answer
 }
 
 #[tokio::test]
 async fn a_secret_is_told_once_and_can_be_changed() {
-    let (_app, router, _directory) = ready().await;
+    let (_app, api, _directory) = ready().await;
     let body = json!({"trigger_type": "webhook", "authentication": "hmac"});
-    let (status, made) = post(&router, "/api/workflows/w/triggers", body).await;
+    let (status, made) = post(&api, "/api/workflows/w/triggers", body).await;
     assert_eq!(status, 201, "{made}");
     let secret = made["secret"].as_str().unwrap();
     assert!(secret.len() >= 24);
     let path = format!("/api/triggers/{}", made["id"].as_str().unwrap());
-    assert!(get(&router, &path).await.get("secret").is_none());
+    assert!(get(&api, &path).await.get("secret").is_none());
     assert!(
-        !get(&router, "/api/triggers")
+        !get(&api, "/api/triggers")
             .await
             .to_string()
             .contains(secret)
     );
     let rotate = format!("{path}/rotate-secret");
-    let (status, rotated) = post(&router, &rotate, json!({"keep_previous_for": "1h"})).await;
+    let (status, rotated) = post(&api, &rotate, json!({"keep_previous_for": "1h"})).await;
     assert_eq!(status, 200, "{rotated}");
     assert_ne!(rotated["secret"], made["secret"]);
     assert_eq!(rotated["version"], json!(2));
     let own = "a-secret-that-the-sender-has-chosen";
-    let (_, given) = post(&router, &rotate, json!({ "secret": own })).await;
+    let (_, given) = post(&api, &rotate, json!({ "secret": own })).await;
     assert_eq!(given["secret"], own);
     for (body, code, field) in [
         (json!({"secret": ""}), "RF0032", "secret"),
@@ -74,7 +73,7 @@ async fn a_secret_is_told_once_and_can_be_changed() {
             "keep_previous_for",
         ),
     ] {
-        let (status, problem) = post(&router, &rotate, body.clone()).await;
+        let (status, problem) = post(&api, &rotate, body.clone()).await;
         let error = &problem["errors"][0];
         let found = (status, &problem["code"], &error["field"]);
         assert_eq!(found, (400, &json!(code), &json!(field)), "{body}");
@@ -84,20 +83,20 @@ async fn a_secret_is_told_once_and_can_be_changed() {
 #[tokio::test]
 async fn without_a_master_key_no_secret_is_kept() {
     let (app, _directory) = app_of(|builder| builder).await;
-    let router = router(&app).unwrap();
-    ask(&router, request("PUT", "/api/workflows/w", WORKFLOW)).await;
+    let api = Api::new(&app).unwrap();
+    ask(&api, request("PUT", "/api/workflows/w", WORKFLOW)).await;
     let body = json!({"trigger_type": "webhook", "authentication": "hmac"});
-    let (status, problem) = post(&router, "/api/workflows/w/triggers", body).await;
+    let (status, problem) = post(&api, "/api/workflows/w/triggers", body).await;
     assert_eq!((status, &problem["code"]), (500, &json!("RF0036")));
-    assert_eq!(get(&router, "/api/triggers").await["items"], json!([]));
+    assert_eq!(get(&api, "/api/triggers").await["items"], json!([]));
 }
 
 #[tokio::test]
 async fn the_log_has_every_request_with_its_body() {
-    let (app, router, _directory) = ready().await;
+    let (app, api, _directory) = ready().await;
     let body = json!({"trigger_type": "webhook", "authentication": "none",
         "filters": [{"json_path": "$.kind", "operator": "equals", "value": "a"}]});
-    let (_, trigger) = post(&router, "/api/workflows/w/triggers", body).await;
+    let (_, trigger) = post(&api, "/api/workflows/w/triggers", body).await;
     let webhook: WebhookId = trigger["webhook_id"].as_str().unwrap().parse().unwrap();
     let send = async |body: &[u8]| {
         let incoming = Incoming {
@@ -123,7 +122,7 @@ async fn the_log_has_every_request_with_its_body() {
     let path = format!("/api/triggers/{}/requests", trigger["id"].as_str().unwrap());
     // What started nothing is logged a little later, and nobody is told.
     let page = loop {
-        let page = get(&router, &path).await;
+        let page = get(&api, &path).await;
         if page["items"].as_array().unwrap().len() == 2 {
             break page;
         }
@@ -135,14 +134,14 @@ async fn the_log_has_every_request_with_its_body() {
     assert_eq!(triggered["execution_id"], execution.to_string());
     assert_eq!(triggered["source_ip"], "127.0.0.1");
     let one = |row: &Value| format!("{path}/{}", row["id"].as_str().unwrap());
-    let shown = get(&router, &one(filtered)).await;
+    let shown = get(&api, &one(filtered)).await;
     assert_eq!(shown["body"], json!({"kind": "b"}));
     assert_eq!(shown["body_encoding"], "json");
     let headers = json!([{"name": "content-type", "value": "application/json"},
         {"name": "authorization", "value": "[removed]"}]);
     assert_eq!(shown["headers"], headers);
     assert!(!shown.to_string().contains("sealed"));
-    let shown = get(&router, &one(triggered)).await;
+    let shown = get(&api, &one(triggered)).await;
     assert_eq!(shown["body"], json!({"kind": "a"}), "the execution's input");
     for (query, count) in [
         ("status=filtered", 1),
@@ -150,7 +149,7 @@ async fn the_log_has_every_request_with_its_body() {
         ("test=true", 0),
         ("to=2020-01-01T00:00:00Z", 0),
     ] {
-        let page = get(&router, &format!("{path}?{query}")).await;
+        let page = get(&api, &format!("{path}?{query}")).await;
         assert_eq!(page["items"].as_array().unwrap().len(), count, "{query}");
     }
 }
@@ -181,18 +180,18 @@ async fn store(app: &App, trigger: &Value, settings: &str) {
 
 #[tokio::test]
 async fn a_trigger_that_cannot_be_read_any_more_says_so_and_is_mended() {
-    let (app, router, _directory) = ready().await;
+    let (app, api, _directory) = ready().await;
     let good =
         json!({"trigger_type": "cron", "cron_expression": "0 9 * * *", "timezone": "Asia/Taipei"});
-    let (_, trigger) = post(&router, "/api/workflows/w/triggers", good.clone()).await;
+    let (_, trigger) = post(&api, "/api/workflows/w/triggers", good.clone()).await;
     let path = format!("/api/triggers/{}", trigger["id"].as_str().unwrap());
     let vanished =
         r#"{"trigger_type":"cron","cron_expression":"0 9 * * *","timezone":"Mars/Olympus"}"#;
     let unknown = r#"{"trigger_type":"cron","cron_expression":"0 9 * * *","timezone":"Asia/Taipei","speed":3}"#;
     let change = |method: &'static str, body: Value| {
-        let router = router.clone();
+        let api = api.clone();
         let path = path.clone();
-        async move { ask(&router, request(method, &path, body.to_string())).await }
+        async move { ask(&api, request(method, &path, body.to_string())).await }
     };
     for (stored, said, method, mend) in [
         (
@@ -211,12 +210,12 @@ async fn a_trigger_that_cannot_be_read_any_more_says_so_and_is_mended() {
         ("not: {JSON", "", "PUT", good.clone()),
     ] {
         store(&app, &trigger, stored).await;
-        let shown = get(&router, &path).await;
+        let shown = get(&api, &path).await;
         assert!(
             shown["problem"].as_str().unwrap().starts_with(said),
             "{shown}"
         );
-        let listed = get(&router, "/api/triggers").await;
+        let listed = get(&api, "/api/triggers").await;
         assert_eq!(listed["items"][0]["problem"], shown["problem"]);
         assert_eq!(shown["next_execution"], json!(null));
         let (status, problem) = change("PATCH", json!({"name": "x"})).await;
@@ -239,11 +238,11 @@ async fn a_trigger_that_cannot_be_read_any_more_says_so_and_is_mended() {
 
 #[tokio::test]
 async fn a_mended_webhook_keeps_its_address_and_its_secret() {
-    let (app, router, _directory) = ready().await;
+    let (app, api, _directory) = ready().await;
     let good = json!({"trigger_type": "webhook", "authentication": "hmac"});
     let mut first = good.clone();
     first["secret"] = json!("a secret that is no base64 at all");
-    let (_, trigger) = post(&router, "/api/workflows/w/triggers", first).await;
+    let (_, trigger) = post(&api, "/api/workflows/w/triggers", first).await;
     let path = format!("/api/triggers/{}", trigger["id"].as_str().unwrap());
     store(
         &app,
@@ -252,21 +251,21 @@ async fn a_mended_webhook_keeps_its_address_and_its_secret() {
     )
     .await;
     let test = format!("{path}/test");
-    let (status, problem) = post(&router, &test, json!({})).await;
+    let (status, problem) = post(&api, &test, json!({})).await;
     assert_eq!(
         (status, &problem["code"]),
         (400, &json!("RF0032")),
         "{problem}"
     );
-    let (status, mended) = ask(&router, request("PUT", &path, good.to_string())).await;
+    let (status, mended) = ask(&api, request("PUT", &path, good.to_string())).await;
     assert_eq!(status.as_u16(), 200, "{mended}");
     assert_eq!(mended["webhook_id"], trigger["webhook_id"]);
     assert!(mended.get("secret").is_none(), "the old one is good");
-    let (_, tested) = post(&router, &test, json!({})).await;
+    let (_, tested) = post(&api, &test, json!({})).await;
     assert_eq!(tested["result"]["status"], "triggered", "{tested}");
     store(&app, &trigger, "{}").await;
     let other = json!({"trigger_type": "webhook", "authentication": "standard_webhooks"});
-    let (_, mended) = ask(&router, request("PUT", &path, other.to_string())).await;
+    let (_, mended) = ask(&api, request("PUT", &path, other.to_string())).await;
     assert!(
         mended["secret"].as_str().unwrap().starts_with("whsec_"),
         "{mended}"
@@ -275,9 +274,9 @@ async fn a_mended_webhook_keeps_its_address_and_its_secret() {
 
 #[tokio::test]
 async fn after_a_change_of_the_master_key_the_old_one_can_go() {
-    let (app, router, directory) = ready().await;
+    let (app, api, directory) = ready().await;
     let trigger = async |body: Value| {
-        let (status, made) = post(&router, "/api/workflows/w/triggers", body).await;
+        let (status, made) = post(&api, "/api/workflows/w/triggers", body).await;
         assert_eq!(status, 201, "{made}");
     };
     let webhook = |method: &str| json!({"trigger_type": "webhook", "authentication": method});

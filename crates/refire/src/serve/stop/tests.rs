@@ -12,7 +12,7 @@ use refire_engine::clock::{Clock, SystemClock};
 use refire_store::sqlite::{Options, Sqlite};
 
 use super::*;
-use crate::api::{self, AdminKey, App};
+use crate::api::{self, AdminKey, Api, App};
 use crate::config::Outside;
 
 const NAME: &str = "serve::stop::tests::a_committer_that_panics_ends_the_process_after_its_answers";
@@ -132,8 +132,8 @@ fn serve() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let closed = CancellationToken::new();
-        let router = api::router(&app).unwrap();
-        let serving = api::listen::serve(listener, router, 100, closed.clone());
+        let server = Api::new(&app).unwrap();
+        let serving = api::listen::serve(listener, server, 100, closed.clone());
         let serving = tokio::spawn(serving);
         println!("listens at {address}");
         let signals = Signals::new().unwrap();

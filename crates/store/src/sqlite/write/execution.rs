@@ -119,10 +119,11 @@ impl Pen<'_> {
     }
 
     /// False when there is an execution of that id.
-    fn insert_execution(&self, row: &ExecutionRow, workflow: i64) -> Result<bool> {
+    fn insert_execution(&mut self, row: &ExecutionRow, workflow: i64) -> Result<bool> {
         let update = &row.update;
+        let commit_id = self.commit_id;
         let rows = self
-            .prepare(
+            .hold(
                 "INSERT INTO executions (id, workflow, workflow_version, version, commit_id,
                      status, phase, trigger, priority, created_at, updated_at, retry_count,
                      next_retry_at, parent, root, snapshot_version, snapshot_crc, snapshot)
@@ -135,7 +136,7 @@ impl Pen<'_> {
                 workflow,
                 row.workflow_version,
                 signed(update.version),
-                self.commit_id,
+                commit_id,
                 update.status.name(),
                 update.compensating.then_some(COMPENSATING),
                 row.trigger,
@@ -159,7 +160,7 @@ impl Pen<'_> {
 
     /// False when the execution is gone or has another version.
     fn update_execution(
-        &self,
+        &mut self,
         id: ExecutionId,
         expected_version: u64,
         update: &RowUpdate,
@@ -177,11 +178,12 @@ impl Pen<'_> {
                  snapshot_crc = coalesce(?11, snapshot_crc)
              WHERE id = ?1 AND version = ?2"
         };
-        let rows = self.prepare(sql)?.execute(params![
+        let commit_id = self.commit_id;
+        let rows = self.hold(sql)?.execute(params![
             id.as_bytes(),
             signed(expected_version),
             signed(update.version),
-            self.commit_id,
+            commit_id,
             update.status.name(),
             update.compensating.then_some(COMPENSATING),
             update.updated_at.as_micros(),
@@ -193,8 +195,8 @@ impl Pen<'_> {
         Ok(rows == 1)
     }
 
-    fn insert_events(&self, id: ExecutionId, events: &[EventRow]) -> Result<()> {
-        let mut insert = self.prepare(
+    fn insert_events(&mut self, id: ExecutionId, events: &[EventRow]) -> Result<()> {
+        let insert = self.hold(
             "INSERT INTO workflow_events
                  (execution, sequence, type, v, at, step, attempt, backoff_ms, reason, crc, payload)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",

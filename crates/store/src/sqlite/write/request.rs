@@ -16,7 +16,7 @@ pub(in crate::sqlite) const RING: &str = "SELECT id, size FROM webhook_requests
      WHERE trigger = ?1 AND status <> 'triggered' ORDER BY id DESC";
 
 impl Pen<'_> {
-    pub(super) fn log_requests(&self, requests: &[RequestRow]) -> Result<PartOutcome> {
+    pub(super) fn log_requests(&mut self, requests: &[RequestRow]) -> Result<PartOutcome> {
         let mut added: BTreeMap<TriggerId, (u64, u64)> = BTreeMap::new();
         for request in requests {
             self.put_request(request)?;
@@ -33,8 +33,8 @@ impl Pen<'_> {
     }
 
     /// Writes a request over one with the same id, unless that one has started something.
-    pub(super) fn put_request(&self, request: &RequestRow) -> Result<()> {
-        self.prepare(
+    pub(super) fn put_request(&mut self, request: &RequestRow) -> Result<()> {
+        self.hold(
             "INSERT INTO webhook_requests (id, trigger, at, status, source, headers, body,
                  body_bytes, execution, error, is_test, size)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)

@@ -8,26 +8,33 @@ use super::Pen;
 use crate::{Begin, PartOutcome, Release, WorkChange, WorkRow};
 
 /// Writes a row over the step's earlier one.
-const PUT: &str = "INSERT INTO work (execution, step, attempt, is_retry, workflow, priority, \
-     due_at, limit_key, owner, begun) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) \
-     ON CONFLICT (execution, step) DO UPDATE SET attempt = excluded.attempt, \
-     is_retry = excluded.is_retry, workflow = excluded.workflow, priority = excluded.priority, \
-     due_at = excluded.due_at, limit_key = excluded.limit_key, owner = excluded.owner, \
-     begun = excluded.begun";
-/// What makes a put a restore: the very attempt that is running stays as it is.
-const UNLESS_RUNNING: &str = " WHERE NOT (work.begun AND work.attempt = excluded.attempt)";
+macro_rules! put {
+    () => {
+        "INSERT INTO work (execution, step, attempt, is_retry, workflow, priority, due_at, \
+             limit_key, owner, begun) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) \
+         ON CONFLICT (execution, step) DO UPDATE SET attempt = excluded.attempt, \
+             is_retry = excluded.is_retry, workflow = excluded.workflow, \
+             priority = excluded.priority, due_at = excluded.due_at, \
+             limit_key = excluded.limit_key, owner = excluded.owner, begun = excluded.begun"
+    };
+}
+
+const PUT: &str = put!();
+/// The same, but the very attempt that is running stays as it is.
+const RESTORE: &str = concat!(
+    put!(),
+    " WHERE NOT (work.begun AND work.attempt = excluded.attempt)"
+);
 
 impl Pen<'_> {
     pub(super) fn change_work(&mut self, id: ExecutionId, changes: &[WorkChange]) -> Result<()> {
         for change in changes {
             match change {
                 WorkChange::Put(row) => self.put_work(row, PUT)?,
-                WorkChange::Restore(row) => {
-                    self.put_work(row, &format!("{PUT}{UNLESS_RUNNING}"))?;
-                }
+                WorkChange::Restore(row) => self.put_work(row, RESTORE)?,
                 WorkChange::Remove { step } => {
-                    self.prepare("DELETE FROM work WHERE execution = ?1 AND step = ?2")?
+                    self.hold("DELETE FROM work WHERE execution = ?1 AND step = ?2")?
                         .execute(params![id.as_bytes(), step])?;
                 }
                 WorkChange::RemoveUnbegun => {
@@ -46,11 +53,11 @@ impl Pen<'_> {
             .map(drop)
     }
 
-    fn put_work(&mut self, row: &WorkRow, sql: &str) -> Result<()> {
+    fn put_work(&mut self, row: &WorkRow, sql: &'static str) -> Result<()> {
         // Without the workflow there is no execution either, so this cannot be: the statement
         // fails on the missing key instead of inventing one.
         let workflow = self.workflow_key(&row.workflow)?;
-        self.prepare(sql)?
+        self.hold(sql)?
             .execute(params![
                 row.execution.as_bytes(),
                 row.step,
