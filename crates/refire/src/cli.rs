@@ -39,6 +39,7 @@ mod workflow;
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
+use clap::error::ContextKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 use refire_core::definition::json_schema;
@@ -198,7 +199,7 @@ Examples:
 
 /// Reads the arguments and does what they ask.
 pub(crate) fn main() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|error| misread(&error));
+    let cli = Cli::try_parse().unwrap_or_else(|error| misread(error));
     if cli.globals.no_color {
         ColorChoice::Never.write_global();
     }
@@ -215,10 +216,21 @@ pub(crate) fn main() -> ExitCode {
 }
 
 /// Shows the help that was asked for, or what is wrong, and ends.
-fn misread(error: &clap::Error) -> ! {
-    let _ = error.print();
+fn misread(mut error: clap::Error) -> ! {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
-    if let Some(tip) = slip::tip(error.kind(), &arguments) {
+    let tip = slip::tip(error.kind(), &arguments);
+    if tip.is_some() {
+        // What only looks alike is in the way of what is meant.
+        for kind in [
+            ContextKind::Suggested,
+            ContextKind::SuggestedArg,
+            ContextKind::SuggestedSubcommand,
+        ] {
+            error.remove(kind);
+        }
+    }
+    let _ = error.print();
+    if let Some(tip) = tip {
         output::say(&format!("\n  tip: {tip}"));
     }
     std::process::exit(error.exit_code())

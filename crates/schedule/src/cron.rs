@@ -225,10 +225,20 @@ fn read(text: &str) -> Result<[Vec<Item>; 6], CronError> {
     for (field, text) in Field::ORDER[skipped..].iter().zip(text.split_whitespace()) {
         read[*field as usize] = items(*field, text).map_err(|reason| CronError {
             field: Some(*field),
-            reason,
+            reason: if skipped == 0 { of_six(reason) } else { reason },
         })?;
     }
     Ok(read)
+}
+
+/// Who writes six fields often means a year at the end, and is told of a field that was never meant.
+fn of_six(reason: Reason) -> Reason {
+    let six = "with six fields the first is seconds, and there is none for years";
+    let hint = match &reason.hint {
+        Some(hint) => format!("{hint}; {six}"),
+        None => six.to_owned(),
+    };
+    reason.hint(hint)
 }
 
 fn wrong_count(said: &str) -> Reason {

@@ -43,13 +43,7 @@ pub(crate) fn find(name: &str) -> Result<TimeZone, Reason> {
     if name.eq_ignore_ascii_case("utc") {
         return Ok(TimeZone::UTC);
     }
-    let unknown = || {
-        let reason = Reason::new(format!("`{name}` is not a time zone"));
-        match likely(name) {
-            Some(near) => reason.hint(format!("did you mean `{near}`?")),
-            None => reason.hint("write an IANA name such as `Europe/Warsaw` or `UTC`"),
-        }
-    };
+    let unknown = || Reason::new(format!("`{name}` is not a time zone")).hint(advice(name));
     let zone = ZONES.get(name).map_err(|_| unknown())?;
     // A name such as `Etc/Unknown` is found, but is nobody's zone.
     if zone.is_unknown() {
@@ -61,6 +55,98 @@ pub(crate) fn find(name: &str) -> Result<TimeZone, Reason> {
 /// The name of a zone as the zone data spells it.
 pub(crate) fn name(zone: &TimeZone) -> &str {
     zone.iana_name().unwrap_or("UTC")
+}
+
+/// Abbreviations that people write, and zones in which clocks show them. Those that the zone data has
+/// as names of their own, such as `EST`, are not here.
+const ABBREVIATIONS: [(&str, &[&str]); 26] = [
+    ("ACST", &["Australia/Adelaide"]),
+    ("AEDT", &["Australia/Sydney"]),
+    ("AEST", &["Australia/Sydney", "Australia/Brisbane"]),
+    ("AKST", &["America/Anchorage"]),
+    ("AST", &["America/Halifax", "Asia/Riyadh"]),
+    ("AWST", &["Australia/Perth"]),
+    ("BRT", &["America/Sao_Paulo"]),
+    ("BST", &["Europe/London", "Asia/Dhaka"]),
+    ("CDT", &["America/Chicago", "America/Havana"]),
+    ("CEST", &["Europe/Berlin", "Europe/Warsaw"]),
+    ("CST", &["Asia/Taipei", "America/Chicago", "Asia/Shanghai"]),
+    ("EDT", &["America/New_York"]),
+    ("EEST", &["Europe/Helsinki", "Europe/Athens"]),
+    ("HKT", &["Asia/Hong_Kong"]),
+    ("ICT", &["Asia/Bangkok", "Asia/Ho_Chi_Minh"]),
+    ("IST", &["Asia/Kolkata", "Europe/Dublin", "Asia/Jerusalem"]),
+    ("JST", &["Asia/Tokyo"]),
+    ("KST", &["Asia/Seoul"]),
+    ("MDT", &["America/Denver"]),
+    ("MSK", &["Europe/Moscow"]),
+    ("NZST", &["Pacific/Auckland"]),
+    ("PDT", &["America/Los_Angeles"]),
+    ("PST", &["America/Los_Angeles", "Asia/Manila"]),
+    ("SGT", &["Asia/Singapore"]),
+    ("WEST", &["Europe/Lisbon"]),
+    ("WIB", &["Asia/Jakarta"]),
+];
+
+/// What to write instead of a name that is no zone's.
+fn advice(name: &str) -> String {
+    let name = name.trim();
+    let abbreviated = ABBREVIATIONS
+        .iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(name));
+    if let Some((_, zones)) = abbreviated {
+        let zones: Vec<String> = zones.iter().map(|zone| format!("`{zone}`")).collect();
+        let zones = zones.join(", ");
+        return format!(
+            "an abbreviation does not say which place is meant: write one, such as {zones}"
+        );
+    }
+    if let Some(advice) = offset_advice(name) {
+        return advice;
+    }
+    match likely(name) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "write an IANA name such as `Europe/Warsaw` or `UTC`".to_owned(),
+    }
+}
+
+/// What to write instead of `UTC+8`, `GMT-5` or `+08:00`.
+fn offset_advice(name: &str) -> Option<String> {
+    let upper = name.to_ascii_uppercase();
+    let bare = upper
+        .strip_prefix("UTC")
+        .or_else(|| upper.strip_prefix("GMT"))
+        .unwrap_or(&upper)
+        .trim_start();
+    let is_east = match bare.chars().next()? {
+        '+' => true,
+        '-' => false,
+        _ => return None,
+    };
+    let (hours, minutes) = match bare[1..].split_once(':') {
+        Some((hours, minutes)) => (hours, minutes),
+        None if bare.len() == "+0800".len() && bare.is_ascii() => bare[1..].split_at(2),
+        None => (&bare[1..], "0"),
+    };
+    let number = |text: &str| text.parse::<u8>().ok().filter(|_| text.len() <= 2);
+    let (hours, minutes) = (number(hours)?, number(minutes)?);
+    let place = match (is_east, minutes) {
+        (true, 0) => "`Asia/Taipei`",
+        (false, 0) => "`America/New_York`",
+        _ => "`Asia/Kolkata`",
+    };
+    let place = format!("write a place with that time, such as {place}");
+    // The signs of these names are turned around: that is how POSIX counts.
+    Some(match (is_east, hours, minutes) {
+        (_, 0, 0) => "write `UTC`".to_owned(),
+        (true, 1..=14, 0) => {
+            format!("{place}; or `Etc/GMT-{hours}`, which is {hours} h ahead of UTC")
+        }
+        (false, 1..=12, 0) => {
+            format!("{place}; or `Etc/GMT+{hours}`, which is {hours} h behind UTC")
+        }
+        _ => place,
+    })
 }
 
 /// A zone whose city was written alone, or whose name is nearly the one that was written.
@@ -184,6 +270,46 @@ mod tests {
         assert!(hint("").contains("is empty"));
         assert!(hint("Etc/Unknown").contains("not a time zone"));
         assert!(hint(&"x".repeat(100_000)).contains("too long"));
+    }
+
+    #[test]
+    fn abbreviations_and_offsets_are_answered_with_places() {
+        for (name, expected) in [
+            ("CST", "such as `Asia/Taipei`, `America/Chicago`"),
+            ("pst", "an abbreviation does not say which place"),
+            ("UTC+8", "or `Etc/GMT-8`, which is 8 h ahead of UTC"),
+            ("+08:00", "or `Etc/GMT-8`, "),
+            ("+0800", "or `Etc/GMT-8`, "),
+            ("GMT-05:00", "or `Etc/GMT+5`, which is 5 h behind UTC"),
+            ("UTC +8", "or `Etc/GMT-8`, "),
+            ("+05:30", "such as `Asia/Kolkata`"),
+            ("+99", "write a place with that time"),
+            ("UTC+0", "write `UTC`"),
+        ] {
+            assert!(hint(name).contains(expected), "{name}: {}", hint(name));
+        }
+        assert!(!hint("+05:30").contains("Etc/"), "{}", hint("+05:30"));
+        for odd in ["+", "-", "UTC+", "+é", "+1é1", "+123:00", "+08:00:00"] {
+            assert!(find(odd).is_err(), "{odd}");
+        }
+    }
+
+    /// An abbreviation that is a name of its own would never be answered, and a place that is not known
+    /// would help nobody.
+    #[test]
+    fn abbreviations_are_no_names_and_their_places_are() {
+        for (abbreviation, places) in ABBREVIATIONS {
+            assert!(find(abbreviation).is_err(), "{abbreviation}");
+            for place in places {
+                assert_eq!(name(&find(place).unwrap()), *place);
+            }
+        }
+        for hours in 1..=14 {
+            assert!(find(&format!("Etc/GMT-{hours}")).is_ok(), "{hours}");
+        }
+        for hours in 1..=12 {
+            assert!(find(&format!("Etc/GMT+{hours}")).is_ok(), "{hours}");
+        }
     }
 
     #[test]

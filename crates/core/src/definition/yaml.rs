@@ -256,9 +256,13 @@ fn invalid(error: &ScanError, source: &str) -> Problem {
         .lines()
         .nth(at.line().saturating_sub(1))
         .unwrap_or_default();
+    let mut values = line.split(": ").skip(1).map(str::trim_start);
     if line.contains("${") {
         // The braces of a template end a flow mapping: the commonest slip in our definitions.
         problem.with_hint("inside `[…]` and `{…}` templates must be quoted: [\"${input.x}\"]")
+    } else if values.any(|value| value.starts_with(['*', '@'])) {
+        // A cron expression: to YAML a star is a reference, and an at sign means nothing yet.
+        problem.with_hint("put the value in quotes, such as \"*/15 * * * *\"")
     } else {
         problem
     }

@@ -330,7 +330,9 @@ fn test(operator: Operator, value: Option<&Json>) -> Result<Test, String> {
 fn members(value: &Json) -> Result<Test, String> {
     let values: Vec<Json> = value.elements().map(Json::trusted).collect();
     match values.len() {
-        _ if value.kind() != Kind::Array => Err("must be a list with \"in\"".to_owned()),
+        _ if value.kind() != Kind::Array => {
+            Err("must be a list with \"in\", such as [\"a\", \"b\"]".to_owned())
+        }
         0 => Err("is empty; nothing is in an empty list".to_owned()),
         1..=IN_VALUES_MAX => Ok(Test::In(values)),
         count => Err(format!(

@@ -33,7 +33,8 @@ pub(crate) enum CronCommand {
 Examples:
   refire cron next \"*/15 9-17 * * MON-FRI\" --tz Europe/Berlin
   refire cron next \"30 2 * * *\" --tz America/New_York --from 2026-03-07T00:00:00Z --count 3
-  refire cron next \"0 9 L * *\" --count 12 --format json")]
+  refire cron next \"0 9 L * *\" --count 12 --format json
+  refire cron next \"0 9 * * MON\" --tz Asia/Taipei --lang zh-TW")]
     Next {
         #[command(flatten)]
         expression: Expression,
@@ -44,6 +45,9 @@ Examples:
         #[arg(long, short = 'n', value_name = "N", default_value_t = 5,
             value_parser = clap::value_parser!(u32).range(1..=COUNT_MAX))]
         count: u32,
+        /// The language: en or zh-TW
+        #[arg(long, value_name = "TAG", default_value = "en", value_parser = ["en", "zh-TW"])]
+        lang: String,
     },
     /// What an expression means, in words
     #[command(after_help = "\
@@ -93,7 +97,9 @@ pub(crate) fn run(session: &Session, command: &CronCommand) -> anyhow::Result<Ou
     };
     let now = jiff::Timestamp::from_microsecond(session.now().as_micros())?;
     match command {
-        CronCommand::Next { from, count, .. } => {
+        CronCommand::Next {
+            from, count, lang, ..
+        } => {
             let from = match from {
                 Some(text) => moment("--from", text, session.now())?.parse()?,
                 None => now,
@@ -103,7 +109,7 @@ pub(crate) fn run(session: &Session, command: &CronCommand) -> anyhow::Result<Ou
                 let times: Vec<String> = slots.iter().map(ToString::to_string).collect();
                 print_json(&times)?;
             } else {
-                print(&draw(&schedule, Language::English, from, &slots))?;
+                print(&draw(&schedule, Language::of_tag(lang), from, &slots))?;
             }
         }
         CronCommand::Explain { lang, .. } => {
@@ -182,12 +188,20 @@ fn draw(schedule: &Schedule, language: Language, from: jiff::Timestamp, slots: &
     }
     let from = Timestamp::from_micros(from.as_microsecond());
     let has_notes = slots.iter().any(|slot| slot.kind != SlotKind::Normal);
-    let heads = ["FIRES AT", "", "CLOCK"];
+    let heads = match language {
+        Language::English => ["FIRES AT", "", "CLOCK"],
+        Language::TraditionalChinese => ["觸發時間", "", "時鐘"],
+    };
     let mut grid = Grid::new(if has_notes { &heads } else { &heads[..2] });
     for slot in slots {
-        let mut row = vec![Cell::new(slot), cell(&relative(&slot.at.to_string(), from))];
+        let distance = relative(&slot.at.to_string(), from);
+        let distance = match language {
+            Language::English => distance,
+            Language::TraditionalChinese => chinese_distance(&distance),
+        };
+        let mut row = vec![Cell::new(slot), cell(&distance)];
         if has_notes {
-            row.push(cell(&clock(slot)));
+            row.push(cell(&clock(slot, language)));
         }
         grid.row(row);
     }
@@ -195,12 +209,41 @@ fn draw(schedule: &Schedule, language: Language, from: jiff::Timestamp, slots: &
     out
 }
 
+/// `in 1d 07h` as `1 天 7 小時後`; anything else as it is.
+fn chinese_distance(text: &str) -> String {
+    let unit = |part: &str| {
+        let end = part.find(|c: char| c.is_ascii_alphabetic())?;
+        let (number, unit) = part.split_at(end);
+        let word = match unit {
+            "d" => "天",
+            "h" => "小時",
+            "m" => "分鐘",
+            "s" => "秒",
+            _ => return None,
+        };
+        let number = match number.strip_prefix('0') {
+            Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit()) => rest,
+            _ => number,
+        };
+        Some(format!("{number} {word}"))
+    };
+    let parts = text.strip_prefix("in ").map(|rest| rest.split(' '));
+    let parts: Option<Vec<String>> = parts.and_then(|parts| parts.map(unit).collect());
+    match parts {
+        Some(parts) => format!("{}後", parts.join(" ")),
+        None => text.to_owned(),
+    }
+}
+
 /// What a change of the clock did to a slot.
-fn clock(slot: &Slot) -> String {
-    match slot.kind {
-        SlotKind::Normal => String::new(),
-        SlotKind::Moved => format!("{} does not exist on that day", slot.planned.time()),
-        SlotKind::Repeated => "the second time that hour comes".to_owned(),
+fn clock(slot: &Slot, language: Language) -> String {
+    let planned = slot.planned.time();
+    match (slot.kind, language) {
+        (SlotKind::Normal, _) => String::new(),
+        (SlotKind::Moved, Language::English) => format!("{planned} does not exist on that day"),
+        (SlotKind::Moved, Language::TraditionalChinese) => format!("當天沒有 {planned}"),
+        (SlotKind::Repeated, Language::English) => "the second time that hour comes".to_owned(),
+        (SlotKind::Repeated, Language::TraditionalChinese) => "該小時第二次出現".to_owned(),
     }
 }
 
@@ -234,6 +277,34 @@ mod tests {
             "2026-03-08T03:00:00-04:00  in 19h     02:30:00 does not exist on that day"
         );
         assert_eq!(rows[0].trim_end(), "2026-03-09T02:30:00-04:00  in 1d 18h");
+    }
+
+    #[test]
+    fn labels_are_in_the_language_of_the_words() {
+        let schedule = schedule_of(&expression("30 2 * * *", "America/New_York")).unwrap();
+        let from = "2026-03-07T12:00:00Z".parse().unwrap();
+        let slots = upcoming(&schedule, from, 2);
+        let text = draw(&schedule, Language::TraditionalChinese, from, &slots);
+        let text = anstream::adapter::strip_str(&text).to_string();
+        let rows: Vec<&str> = text.lines().rev().take(3).collect();
+        assert!(rows[2].starts_with("觸發時間") && rows[2].ends_with("時鐘"));
+        assert!(
+            rows[1].ends_with("  19 小時後       當天沒有 02:30:00"),
+            "{text}"
+        );
+        assert!(rows[0].trim_end().ends_with("1 天 18 小時後"), "{text}");
+        for english in ["FIRES", "CLOCK", "exist", " in "] {
+            assert!(!text.contains(english), "{english} in {text}");
+        }
+        for (english, chinese) in [
+            ("in 5.0s", "5.0 秒後"),
+            ("in 5m 03s", "5 分鐘 3 秒後"),
+            ("in 2d 07h", "2 天 7 小時後"),
+            ("in 0.4s", "0.4 秒後"),
+            ("just now", "just now"),
+        ] {
+            assert_eq!(chinese_distance(english), chinese);
+        }
     }
 
     #[test]

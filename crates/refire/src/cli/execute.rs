@@ -123,7 +123,7 @@ pub(crate) fn show_result(session: &Session, execution: &Execution) -> anyhow::R
             status(&execution.status),
             command(&format!("refire executions show {id} --watch"))
         )),
-        Outcome::Failed | Outcome::Refused | Outcome::Misused => {
+        Outcome::Failed | Outcome::Refused | Outcome::Misused | Outcome::Filtered => {
             say(&ending(execution));
             if let Some(error) = &execution.error {
                 say(failure_lines(error, "").trim_end());

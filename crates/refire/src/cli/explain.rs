@@ -97,7 +97,7 @@ fn spans(line: &str) -> String {
         if at % 2 == 1 {
             out.push_str(&command(part));
         } else {
-            for (at, part) in part.split("**").enumerate() {
+            for (at, part) in unlinked(part).split("**").enumerate() {
                 out.push_str(&if at % 2 == 1 {
                     heading(part)
                 } else {
@@ -107,6 +107,26 @@ fn spans(line: &str) -> String {
         }
     }
     out
+}
+
+/// Links as their words: where they lead in a repository is of no use in a terminal.
+fn unlinked(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, words, after)) = first_link(rest) {
+        out.push_str(before);
+        out.push_str(words);
+        rest = after;
+    }
+    out + rest
+}
+
+/// What stands before the first link, its words, and what follows it.
+fn first_link(text: &str) -> Option<(&str, &str, &str)> {
+    let middle = text.find("](")?;
+    let start = text[..middle].rfind('[')?;
+    let end = middle + text[middle..].find(')')?;
+    Some((&text[..start], &text[start + 1..middle], &text[end + 1..]))
 }
 
 #[cfg(test)]
@@ -125,5 +145,28 @@ mod tests {
         let page = "# RF0001: Bad\n\nUse `id` **now**.\n\n```sh\nrefire serve\n```\n";
         let text = anstream::adapter::strip_str(&readable(page)).to_string();
         assert_eq!(text, "RF0001: Bad\n\nUse id now.\n\n  refire serve\n");
+    }
+
+    #[test]
+    fn links_become_their_words() {
+        for (line, expected) in [
+            (
+                "and [Triggers](../triggers.md) has it.",
+                "and Triggers has it.",
+            ),
+            ("[a](b) and [c](d#e)", "a and c"),
+            ("a list[0] (see it)", "a list[0] (see it)"),
+            ("an end [a](b", "an end [a](b"),
+        ] {
+            assert_eq!(unlinked(line), expected);
+        }
+    }
+
+    #[test]
+    fn no_page_shows_a_link() {
+        for (code, _) in codes::all() {
+            let text = readable(codes::page(code).unwrap());
+            assert!(!text.contains("]("), "{code}: {text}");
+        }
     }
 }

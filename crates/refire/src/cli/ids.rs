@@ -5,6 +5,8 @@ use super::outcome::Usage;
 
 const EXECUTION: &str = "exec_";
 const LETTER: &str = "dlq_";
+const REQUEST: &str = "whr_";
+const TRIGGER: &str = "trg_";
 const WEBHOOK: &str = "wh_";
 
 /// The id, unless it is a dead letter's.
@@ -40,6 +42,17 @@ pub(crate) fn trigger(id: &str) -> Result<&str, Usage> {
             "{id} is an execution, not a trigger; `refire executions show {id}` names its trigger"
         )));
     }
+    if id.starts_with(REQUEST) {
+        return Err(Usage(format!(
+            "{id} is a request to a webhook; before it comes its trigger (trg_…)"
+        )));
+    }
+    if !id.starts_with(TRIGGER) {
+        return Err(Usage(format!(
+            "{id} is not a trigger (trg_…); if it is a workflow, see its triggers with: refire trigger \
+             list --workflow {id}"
+        )));
+    }
     Ok(id)
 }
 
@@ -56,9 +69,16 @@ mod tests {
         let said = letter("exec_1").unwrap_err().to_string();
         assert!(said.contains("refire executions show exec_1"), "{said}");
         assert_eq!(trigger("trg_1").unwrap(), "trg_1");
-        for other in ["wh_1", "exec_1"] {
+        for other in ["wh_1", "exec_1", "report"] {
             let said = trigger(other).unwrap_err().to_string();
             assert!(said.contains("refire "), "{said}");
         }
+        let said = trigger("report").unwrap_err().to_string();
+        assert!(
+            said.contains("refire trigger list --workflow report"),
+            "{said}"
+        );
+        let said = trigger("whr_1").unwrap_err().to_string();
+        assert!(said.contains("its trigger (trg_…)"), "{said}");
     }
 }

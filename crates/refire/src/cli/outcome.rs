@@ -10,7 +10,8 @@ Exit codes:
   2  the command line is wrong, also where only the server could tell
   3  the execution failed or became a dead letter; a replay differs; a load test met errors;
      a test of a webhook was refused; migrations are pending
-  4  the execution did not end within --wait; it goes on";
+  4  the execution did not end within --wait; it goes on
+  5  a test of a webhook was filtered: it is genuine, and nothing was started";
 
 /// A command line that cannot be carried out, found out after the arguments were read.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +31,8 @@ pub(crate) enum Outcome {
     Failed,
     /// The execution that was waited for goes on.
     NotInTime,
+    /// What was tried is as it should be, and nothing came of it.
+    Filtered,
 }
 
 impl Outcome {
@@ -50,6 +53,7 @@ impl Outcome {
             Self::Misused => 2,
             Self::Failed => 3,
             Self::NotInTime => 4,
+            Self::Filtered => 5,
         })
     }
 }

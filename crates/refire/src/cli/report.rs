@@ -2,14 +2,18 @@
 
 use std::io;
 
+use http::Uri;
 use refire_client::model::{FieldProblem, Problem};
 
 use super::globals::DEFAULT_URL;
 use super::outcome::{Outcome, Usage};
 use super::output::say;
 use super::paint::{bad, clean, command};
-use super::session::Session;
+use super::session::{Session, is_loopback};
 use crate::codes;
+
+/// Where plain HTTP goes when an address names no port.
+const HTTP_PORT: u16 = 80;
 
 /// Whether an error only says that nobody reads on, as after `| head -1`.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
@@ -58,14 +62,9 @@ fn text(error: &anyhow::Error, session: &Session) -> String {
             let mut lines = if problem.code == codes::UNAUTHORIZED.code {
                 key_help(problem, session)
             } else {
-                vec![clean(&problem.detail).into_owned()]
+                detail_lines(problem)
             };
             lines[0] = format!("{head} {}", lines[0]);
-            let unsaid = problem
-                .errors
-                .iter()
-                .filter(|field| !is_said(&problem.detail, field));
-            lines.extend(unsaid.map(|field| format!("  {}", field_line(field))));
             lines.push(code_line(problem));
             lines.join("\n")
         }
@@ -79,6 +78,24 @@ fn text(error: &anyhow::Error, session: &Session) -> String {
             format!("{head} {}", lines.join("\n"))
         }
     }
+}
+
+/// What happened, and what of the fields it does not say.
+fn detail_lines(problem: &Problem) -> Vec<String> {
+    let short = |field: &FieldProblem| format!("{}: {}", field.field, field.message);
+    let all: Vec<String> = problem.errors.iter().map(short).collect();
+    if !all.is_empty() && problem.detail == all.join("; ") {
+        // The detail is the fields in one line, without their hints: they are told once, in full.
+        return problem.errors.iter().map(field_line).collect();
+    }
+    let unsaid = problem
+        .errors
+        .iter()
+        .filter(|field| !is_said(&problem.detail, field));
+    let unsaid = unsaid.map(|field| format!("  {}", field_line(field)));
+    std::iter::once(clean(&problem.detail).into_owned())
+        .chain(unsaid)
+        .collect()
 }
 
 /// Whether the detail has all that is to be said about a field.
@@ -123,14 +140,30 @@ fn unreachable_text(url: &str, error: &refire_client::Error) -> String {
         return format!("the server answers plain HTTP; use {plain}");
     }
     let cause = error.cause();
-    let (start, elsewhere) = if url == DEFAULT_URL {
-        let elsewhere = "; if it listens elsewhere, say where with --url or REFIRE_URL";
-        ("refire serve", elsewhere)
-    } else {
-        ("refire serve --listen …", "")
-    };
-    let (start, cause) = (command(start), clean(&cause));
-    format!("cannot reach {url} — is it running? start it with: {start}{elsewhere}\n  {cause}")
+    let cause = clean(&cause);
+    let help = start_help(url);
+    format!("cannot reach {url} — is it running? {help}\n  {cause}")
+}
+
+/// How a server is started that would be found at an address.
+fn start_help(url: &str) -> String {
+    let elsewhere = "if it listens elsewhere, say where with --url or REFIRE_URL";
+    if url == DEFAULT_URL {
+        let start = command("refire serve");
+        return format!("start it with: {start}; {elsewhere}");
+    }
+    let uri = url.trim().parse::<Uri>().ok();
+    let authority = uri.as_ref().and_then(Uri::authority);
+    match authority.filter(|_| is_loopback(url) && url.starts_with("http://")) {
+        Some(authority) => {
+            let host = authority.host();
+            let port = authority.port_u16().unwrap_or(HTTP_PORT);
+            let start = command(&format!("refire serve --listen {host}:{port}"));
+            format!("start it with: {start}")
+        }
+        // What another machine listens on cannot be told from here.
+        None => format!("start it there; {elsewhere}"),
+    }
 }
 
 /// What to do about a refused key; what can be told about this machine comes first.
@@ -217,6 +250,52 @@ mod tests {
         assert!(is_said(detail, &field("0 is too small", None)));
         assert!(!is_said(detail, &field("0 is too small", Some("use 1"))));
         assert!(!is_said(detail, &field("is given twice", None)));
+    }
+
+    #[test]
+    fn a_field_with_a_hint_is_told_once() {
+        let field = FieldProblem {
+            field: "secret".to_owned(),
+            message: "has 5 bytes".to_owned(),
+            line: None,
+            column: None,
+            hint: Some("leave it out".to_owned()),
+        };
+        let problem = |detail: &str| Problem {
+            problem_type: String::new(),
+            title: String::new(),
+            status: 400,
+            code: "RF0032".to_owned(),
+            detail: detail.to_owned(),
+            instance: None,
+            errors: vec![field.clone()],
+        };
+        let once = detail_lines(&problem("secret: has 5 bytes"));
+        assert_eq!(once, ["secret: has 5 bytes; leave it out"]);
+        let other = detail_lines(&problem("the trigger has 1 problem"));
+        let lines = [
+            "the trigger has 1 problem",
+            "  secret: has 5 bytes; leave it out",
+        ];
+        assert_eq!(other, lines);
+    }
+
+    #[test]
+    fn a_server_is_started_where_it_is_looked_for() {
+        let said = |url: &str| anstream::adapter::strip_str(&start_help(url)).to_string();
+        for (url, expected) in [
+            (
+                "http://127.0.0.1:21860",
+                "refire serve --listen 127.0.0.1:21860",
+            ),
+            ("http://localhost:9/", "refire serve --listen localhost:9"),
+            ("http://[::1]:9", "refire serve --listen [::1]:9"),
+            ("http://localhost", "refire serve --listen localhost:80"),
+            (DEFAULT_URL, "start it with: refire serve; if"),
+            ("https://refire.example.com", "start it there; if"),
+        ] {
+            assert!(said(url).contains(expected), "{url}: {}", said(url));
+        }
     }
 
     #[test]

@@ -109,7 +109,7 @@ impl Session {
 }
 
 /// Whether an address can only be this machine.
-fn is_loopback(url: &str) -> bool {
+pub(crate) fn is_loopback(url: &str) -> bool {
     let Ok(uri) = url.trim().parse::<Uri>() else {
         return false;
     };

@@ -19,6 +19,18 @@ pub(super) fn tip(kind: ErrorKind, arguments: &[OsString]) -> Option<String> {
         (ErrorKind::InvalidSubcommand, ["letters" | "dead-letters" | "deadletters", ..]) => {
             Some("refire dlq".to_owned())
         }
+        (ErrorKind::InvalidSubcommand, ["trigger" | "triggers", command, ..]) => {
+            trigger_command(command).map(str::to_owned)
+        }
+        (
+            ErrorKind::UnknownArgument,
+            [
+                "trigger" | "triggers",
+                command @ ("create" | "update"),
+                which,
+                ..,
+            ],
+        ) => trigger_option(command, which, &arguments),
         (
             ErrorKind::UnknownArgument | ErrorKind::MissingRequiredArgument,
             [
@@ -43,6 +55,54 @@ pub(super) fn tip(kind: ErrorKind, arguments: &[OsString]) -> Option<String> {
     }
 }
 
+/// Other words for the commands of `refire trigger`.
+fn trigger_command(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "add" | "make" | "new" => "refire trigger create <workflow>",
+        "change" | "edit" | "modify" | "set" => "refire trigger update <id>",
+        "describe" | "get" | "info" => "refire trigger show <id>",
+        "ls" => "refire trigger list",
+        "remove" => "refire trigger delete <id>",
+        "stop" => "refire trigger disable <id>",
+        "start" => {
+            "refire trigger enable <id>   lets it go on; refire trigger run <id>   starts an execution now"
+        }
+        "fire" | "exec" | "execute" => "refire trigger run <id>",
+        "log" | "logs" | "events" => {
+            "refire trigger slots <id>   of planned times; refire trigger requests <id>   of a webhook"
+        }
+        "ledger" | "runs" => "refire trigger slots <id>",
+        "secret" | "rotate" => "refire trigger rotate-secret <id>",
+        _ => return None,
+    })
+}
+
+/// What was meant by an argument that `trigger create` and `update` do not know.
+fn trigger_option(command: &str, which: &str, arguments: &[&str]) -> Option<String> {
+    let is = |option: &str| {
+        arguments.iter().any(|one| {
+            let rest = one.strip_prefix(option);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+        })
+    };
+    if is("--schedule") {
+        return Some(
+            "a schedule is said by --every 13h, --at, --daily 09:00, --weekly or --monthly; a cron \
+             expression by --cron"
+                .to_owned(),
+        );
+    }
+    // Only an expression that was taken apart leaves words behind it.
+    let cron = arguments.iter().position(|one| *one == "--cron")?;
+    let behind = arguments.get(cron + 2)?;
+    (!behind.starts_with('-')).then(|| {
+        format!(
+            "refire trigger {command} {which} --cron \"0 9 * * MON\"   in quotes, or the shell takes it \
+             apart"
+        )
+    })
+}
+
 fn is_json(text: &str) -> bool {
     text.starts_with(['{', '[', '@'])
 }
@@ -61,6 +121,24 @@ mod tests {
         assert_eq!(tip(unknown, "execute w x"), None);
         assert_eq!(tip(unknown, "workflow apply -f a.yaml --dry"), None);
         assert_eq!(tip(ErrorKind::InvalidSubcommand, "aply"), None);
+        let unquoted = tip(unknown, "trigger create report --cron 0 9 * * MON").unwrap();
+        assert!(
+            unquoted.starts_with("refire trigger create report --cron \"0 9 * * MON\"   in quotes"),
+            "{unquoted}"
+        );
+        let quoted = "trigger create report --cron @daily --tzz UTC";
+        assert_eq!(tip(unknown, quoted), None);
+        let schedule = tip(unknown, "trigger create report --schedule=daily").unwrap();
+        assert!(schedule.contains("--daily"), "{schedule}");
+        let wrong = ErrorKind::InvalidSubcommand;
+        for (word, meant) in [("edit", "update"), ("log", "slots"), ("stop", "disable")] {
+            let tip = tip(wrong, &format!("trigger {word} trg_1")).unwrap();
+            assert!(
+                tip.starts_with(&format!("refire trigger {meant} ")),
+                "{tip}"
+            );
+        }
+        assert_eq!(tip(wrong, "trigger crete"), None);
         assert_eq!(
             tip(unknown, "execute w {\"a\":1}").unwrap(),
             "refire execute w --input '{\"a\":1}'"

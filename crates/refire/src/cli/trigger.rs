@@ -4,6 +4,9 @@ mod act;
 mod create;
 mod fields;
 mod filter;
+mod history;
+mod introduce;
+mod kind;
 mod list;
 mod local;
 mod recheck;
@@ -11,6 +14,7 @@ mod requests;
 mod show;
 mod slots;
 mod tester;
+mod wish;
 
 use clap::Subcommand;
 
@@ -29,10 +33,13 @@ pub(crate) enum TriggerCommand {
     /// Change what a trigger was told; what is not named stays
     Update(create::UpdateArgs),
     /// Remove a trigger; what it started stays
+    #[command(visible_alias = "rm")]
     Delete(act::DeleteArgs),
     /// Let a paused trigger go on
+    #[command(visible_alias = "resume")]
     Enable(act::EnableArgs),
     /// Pause a trigger: it starts nothing until it is enabled again
+    #[command(visible_alias = "pause")]
     Disable(act::DisableArgs),
     /// Start an execution now, as the trigger would
     Run(act::RunArgs),
@@ -52,8 +59,8 @@ pub(crate) enum TriggerCommand {
     Backfill(slots::BackfillArgs),
     /// Give a webhook a new secret; the old one is good for a while
     RotateSecret(act::RotateArgs),
-    /// Show the last executions of a workflow's cron trigger and what came of them
-    History(slots::HistoryArgs),
+    /// Show the last executions of a workflow's cron trigger or schedule, and what came of them
+    History(history::HistoryArgs),
 }
 
 /// Does what was asked.
@@ -75,6 +82,6 @@ pub(crate) async fn run(session: &Session, command: &TriggerCommand) -> anyhow::
         TriggerCommand::Curl(args) => tester::curl(session, args).await,
         TriggerCommand::Backfill(args) => slots::backfill(session, args).await,
         TriggerCommand::RotateSecret(args) => act::rotate(session, args).await,
-        TriggerCommand::History(args) => slots::history(session, args).await,
+        TriggerCommand::History(args) => history::run(session, args).await,
     }
 }

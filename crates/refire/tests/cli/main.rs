@@ -7,6 +7,7 @@
 
 mod answers;
 mod bench;
+mod examples;
 mod help;
 mod offline;
 mod operations;
@@ -15,6 +16,8 @@ mod refire;
 mod server;
 mod story;
 mod stub;
+mod trigger_slips;
+mod trigger_words;
 mod triggers;
 mod validate;
 mod webhooks;

@@ -2,6 +2,7 @@
 //! of the day field's letters.
 
 use super::field::Field;
+use crate::nearest::nearest;
 use crate::problem::Reason;
 
 /// One entry of a field.
@@ -167,26 +168,20 @@ fn number(field: Field, text: &str) -> Result<u8, Reason> {
 }
 
 fn not_a_number(field: Field, text: &str) -> Reason {
-    let reason = if text.is_empty() {
-        Reason::new("a number is missing")
-    } else {
-        Reason::new(format!("`{text}` is not a number"))
-    };
     let words = field.words();
-    if words.is_empty() {
-        return reason;
-    }
-    let beginning = text.get(..3).unwrap_or("");
-    let near = words
-        .iter()
-        .find(|word| word.eq_ignore_ascii_case(beginning));
-    match near {
-        Some(word) => reason.hint(format!("did you mean `{word}`?")),
-        None => reason.hint(format!(
-            "or a name from {} to {}",
-            words[0],
-            words[words.len() - 1]
+    let reason = match words {
+        _ if text.is_empty() => Reason::new("a number is missing"),
+        [first, .., last] => Reason::new(format!(
+            "`{text}` is neither a number nor a name from {first} to {last}"
         )),
+        _ => Reason::new(format!("`{text}` is not a number")),
+    };
+    let beginning = text.get(..3).unwrap_or("");
+    let begins = |word: &&&str| word.eq_ignore_ascii_case(beginning);
+    let near = words.iter().find(begins).copied();
+    match near.or_else(|| nearest(text, words.iter().copied())) {
+        Some(word) => reason.hint(format!("did you mean `{word}`?")),
+        None => reason,
     }
 }
 

@@ -86,7 +86,27 @@ const WRONG: &[(&str, Field, &str)] = &[
     ("+5 * * * *", Minute, "`+5` is not a number"),
     ("0 0 * JANUARY *", Month, "did you mean `JAN`?"),
     ("0 0 * * Monday", DayOfWeek, "did you mean `MON`?"),
-    ("0 0 * * x", DayOfWeek, "or a name from SUN to SAT"),
+    (
+        "0 0 * * x",
+        DayOfWeek,
+        "`x` is neither a number nor a name from SUN to SAT",
+    ),
+    (
+        "0 0 * * MOM",
+        DayOfWeek,
+        "`MOM` is neither a number nor a name from SUN to SAT; did you mean `MON`?",
+    ),
+    (
+        "0 12 1 1 * 2027",
+        DayOfWeek,
+        "2027 is not from 0 to 6 (or 7 for Sunday); with six fields the first is seconds, and there is \
+         none for years",
+    ),
+    (
+        "0 9 * * MON *",
+        Month,
+        "`MON` is neither a number nor a name from JAN to DEC; with six fields the first is seconds",
+    ),
     (
         "99999999999999999999999 * * * *",
         Minute,
@@ -98,7 +118,7 @@ const WRONG: &[(&str, Field, &str)] = &[
         "larger than the field",
     ),
     ("0 0 é * *", DayOfMonth, "`é` is not a number"),
-    ("0 0 * éé *", Month, "is not a number"),
+    ("0 0 * éé *", Month, "is neither a number nor a name"),
 ];
 
 #[test]

@@ -41,7 +41,8 @@ impl<'p> Fields<'p> {
             } else if known.contains(&&*name) {
                 members.push((name.into_owned(), Json::trusted(value)));
             } else if !others.contains(&&*name) {
-                let near = nearest(&name, known.iter().chain(others).copied());
+                let near = meant(&name, known)
+                    .or_else(|| nearest(&name, known.iter().chain(others).copied()));
                 problems.push(Problem::new(field, "is not a known field").suggesting(near));
             }
         }
@@ -172,6 +173,26 @@ impl<'p> Fields<'p> {
     pub(super) fn problems(&mut self) -> &mut Vec<Problem> {
         self.problems
     }
+}
+
+/// Other words for a field, which are no slips of the finger.
+const OTHER_WORDS: [(&str, &str); 9] = [
+    ("path", "json_path"),
+    ("jsonpath", "json_path"),
+    ("field", "json_path"),
+    ("op", "operator"),
+    ("values", "value"),
+    ("auth", "authentication"),
+    ("header", "signature_header"),
+    ("idempotency_path", "idempotency_paths"),
+    ("ip_allowlist", "ip_allow"),
+];
+
+/// The known field that another word stands for.
+fn meant<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let is_meant = |(word, _): &&(&str, &str)| word.eq_ignore_ascii_case(name);
+    let (_, field) = OTHER_WORDS.iter().find(is_meant)?;
+    known.iter().copied().find(|known| known == field)
 }
 
 /// A text as it is quoted in messages, cut where it is long.

@@ -70,7 +70,10 @@ pub(super) fn settings(json: &Json, others: &[&str]) -> Result<Settings, Problem
 
 fn authentication(fields: &mut Fields<'_>) -> Option<Authentication> {
     if !fields.has("authentication") {
-        let message = "is missing; say how requests are checked, or \"none\" if they are not";
+        let words = Method::ALL.map(Method::as_str).join(", ");
+        let message = format!(
+            "is missing; say how requests are checked, or \"none\" if they are not: one of {words}"
+        );
         fields.problem("authentication", message);
         return None;
     }

@@ -111,7 +111,7 @@ fn everything_that_is_wrong_is_said_at_once() {
 
 /// Settings, the field that is wrong, and a part of the reason.
 const WRONG: &str = r#"
-{} => authentication => is missing; say how
+{} => authentication => is missing; say how requests are checked, or "none" if they are not: one of none, api_key, hmac,
 {"authentication":null} => authentication => is missing
 {"authentication":7} => authentication => must be a string
 {"authentication":"none","authentication":"hmac"} => authentication => is given twice
@@ -144,6 +144,10 @@ const WRONG: &str = r#"
 {"authentication":"none","ip_allow":"::1"} => ip_allow => must be a list
 {"authentication":"none","secrets":"x"} => secrets => did you mean "secret"
 {"authentication":"none","filters":[{"json_path":"$..*..*..*","operator":"exists"}]} => filters[0].json_path => too costly
+{"authentication":"none","filters":[{"json_path":"$.a","operator":"exists","op":"exists"}]} => filters[0].op => did you mean "operator"
+{"authentication":"none","filters":[{"path":"$.b","json_path":"$.a","operator":"exists"}]} => filters[0].path => did you mean "json_path"
+{"authentication":"none","auth":"hmac"} => auth => did you mean "authentication"
+{"authentication":"none","filters":[{"json_path":"$.a","operator":"in","value":"a"}]} => filters[0].value => such as ["a", "b"]
 "#;
 
 #[test]

@@ -6,13 +6,13 @@ use clap::Args;
 use refire_client::model::{Pause, RotateSecret, Trigger};
 use refire_core::duration;
 
-use super::create::introduce;
 use super::filter;
+use super::introduce::{introduce, issuer};
 use super::local::clock;
 use crate::cli::execute::show_result;
 use crate::cli::ids;
 use crate::cli::input;
-use crate::cli::outcome::Outcome;
+use crate::cli::outcome::{Outcome, Usage};
 use crate::cli::output::{confirm, print, print_json, say};
 use crate::cli::paint::{command, status};
 use crate::cli::session::Session;
@@ -208,15 +208,57 @@ pub(super) async fn rotate(session: &Session, args: &RotateArgs) -> anyhow::Resu
         secret: args.secret.as_deref().map(filter::secret).transpose()?,
         keep_previous_for: args.keep_previous_for.clone(),
     };
-    let trigger = session.client()?.rotate_secret(id, &rotate).await?;
+    let client = session.client()?;
+    if rotate.secret.is_none()
+        && let Some(name) = issuer(&client.trigger(id).await?)
+    {
+        // A secret that is made here would lock that sender out.
+        let message = format!(
+            "{name} issues the secret itself: copy the new one from there, and give it with --secret @FILE"
+        );
+        return Err(Usage(message).into());
+    }
+    let mut trigger = client.rotate_secret(id, &rotate).await?;
+    if rotate.secret.is_some() {
+        // Whoever gave it has it; a terminal and its log need not.
+        trigger.about.secret = None;
+    }
     if session.is_json() {
         print_json(&trigger)?;
         return Ok(Outcome::Done);
     }
-    print(trigger.about.secret.as_deref().unwrap_or_default())?;
-    let kept = rotate.keep_previous_for.as_deref().unwrap_or("24h");
-    say(&format!(
-        "keep it now: it is not shown again. The old one is good for {kept}."
-    ));
+    let old = old_secret(rotate.keep_previous_for.as_deref());
+    if rotate.secret.is_some() {
+        say(&format!("{id} has the secret that you gave. {old}"));
+    } else {
+        print(trigger.about.secret.as_deref().unwrap_or_default())?;
+        say(&format!("keep it now: it is not shown again. {old}"));
+    }
     Ok(Outcome::Done)
+}
+
+/// What becomes of the secret before.
+fn old_secret(kept_for: Option<&str>) -> String {
+    let kept_for = kept_for.unwrap_or("24h");
+    match duration::parse(kept_for) {
+        Ok(Duration::ZERO) => "The old one has ended.".to_owned(),
+        _ => format!("The old one is good for {kept_for}."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_that_is_kept_for_no_time_has_ended() {
+        for (kept_for, expected) in [
+            (Some("0s"), "The old one has ended."),
+            (Some("0"), "The old one has ended."),
+            (Some("7d"), "The old one is good for 7d."),
+            (None, "The old one is good for 24h."),
+        ] {
+            assert_eq!(old_secret(kept_for), expected);
+        }
+    }
 }

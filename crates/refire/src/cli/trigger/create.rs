@@ -3,18 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use refire_client::model::{FieldProblem, Trigger};
 
-use super::fields::{Document, Fields, by_option};
-use super::local::{clock_and_distance, summary};
-use crate::cli::definitions::read;
+use super::fields::Fields;
+use super::introduce::{Secret, introduce, tell_secret};
+use super::wish::Wish;
 use crate::cli::ids;
 use crate::cli::outcome::{Outcome, Usage};
 use crate::cli::output::{print, print_json, say};
-use crate::cli::paint::{bad, command, warning};
-use crate::cli::report::field_line;
 use crate::cli::session::Session;
-use crate::codes;
 
 /// Options of `trigger create`.
 #[derive(Debug, Args)]
@@ -57,7 +53,23 @@ Examples:
   refire trigger update trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --cron \"0 10 * * MON\"
   refire trigger update trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --overlap buffer_one --unset jitter
   refire trigger update trg_01j9x8w7v6t5s4r3q2p1n0m9k8 -f change.yaml
-  refire trigger update trg_01j9x8w7v6t5s4r3q2p1n0m9k8 -f trigger.yaml --replace")]
+  refire trigger update trg_01j9x8w7v6t5s4r3q2p1n0m9k8 -f trigger.yaml --replace
+
+A new secret with a time in which the old one is still good: refire trigger rotate-secret --help",
+    // What is not named stays: the defaults of a new trigger play no part.
+    mut_arg("timezone", |arg| arg.help("The time zone, an IANA name")),
+    mut_arg("misfire_max", |arg| arg.help("The most that fire_all catches up with")),
+    mut_arg("misfire_window", |arg| arg.help("What is older is not caught up with")),
+    mut_arg("input", |arg| {
+        arg.help("What its executions get: JSON, @file, or - for the standard input")
+    }),
+    mut_arg("secret", |arg| {
+        arg.help("Another secret, and the old one ends at once; better @file or - for the standard input")
+    }),
+    mut_arg("filter", |arg| {
+        arg.help("Only requests whose body has this, in place of all filters that were there; repeat it")
+    }),
+)]
 pub(crate) struct UpdateArgs {
     /// The trigger (trg_…)
     id: String,
@@ -74,33 +86,6 @@ pub(crate) struct UpdateArgs {
     unset: Vec<String>,
 }
 
-/// What is sent, and where it comes from.
-struct Wish {
-    text: String,
-    file: Option<String>,
-}
-
-/// A file as it is, or a document made of options; not both.
-fn wish(file: Option<&PathBuf>, options: Option<Document>) -> anyhow::Result<Wish> {
-    match (file, options) {
-        (Some(_), Some(_)) => {
-            let message = "with -f, everything is in the file: leave the other options out";
-            Err(Usage(message.to_owned()).into())
-        }
-        (Some(path), None) => {
-            let source = read(path)?;
-            Ok(Wish {
-                text: source.text,
-                file: Some(source.file),
-            })
-        }
-        (None, options) => Ok(Wish {
-            text: options.unwrap_or_default().build().as_str().to_owned(),
-            file: None,
-        }),
-    }
-}
-
 /// Makes a trigger.
 pub(super) async fn create(session: &Session, args: &CreateArgs) -> anyhow::Result<Outcome> {
     let mut document = args.fields.document()?;
@@ -108,6 +93,7 @@ pub(super) async fn create(session: &Session, args: &CreateArgs) -> anyhow::Resu
         true => Some("webhook"),
         false => args.fields.kind(),
     };
+    args.fields.fit(kind)?;
     if let Some(kind) = kind {
         document.set("trigger_type", kind)?;
     } else if args.file.is_none() {
@@ -118,12 +104,18 @@ pub(super) async fn create(session: &Session, args: &CreateArgs) -> anyhow::Resu
     if args.disabled {
         document.set("enabled", &false)?;
     }
-    let wish = wish(args.file.as_ref(), document.unless_empty())?;
+    let wish = Wish::of(args.file.as_ref(), document.unless_empty())?;
     let client = session.client()?;
     let created = client.create_trigger(&args.workflow, &wish.text).await;
-    let trigger = match created {
+    let mut trigger = match created {
         Ok(trigger) => trigger,
-        Err(error) => return refused(session, &wish, error),
+        Err(error) => return wish.refused(session, error),
+    };
+    let secret = if wish.gives_secret() {
+        trigger.about.secret = None;
+        Secret::Given
+    } else {
+        Secret::Made
     };
     if session.is_json() {
         print_json(&trigger)?;
@@ -131,6 +123,8 @@ pub(super) async fn create(session: &Session, args: &CreateArgs) -> anyhow::Resu
     }
     print(&trigger.about.id)?;
     introduce(session, &trigger);
+    tell_secret(&trigger, secret);
+    args.fields.notes().iter().for_each(|note| say(note));
     Ok(Outcome::Done)
 }
 
@@ -146,15 +140,21 @@ pub(super) async fn update(session: &Session, args: &UpdateArgs) -> anyhow::Resu
         let message = "nothing is to be different: name a field, or a file with -f";
         return Err(Usage(message.to_owned()).into());
     }
-    let wish = wish(args.file.as_ref(), document)?;
+    let wish = Wish::of(args.file.as_ref(), document)?;
     let client = session.client()?;
     let changed = match args.replace {
         true => client.replace_trigger(id, &wish.text).await,
         false => client.change_trigger(id, &wish.text, false).await,
     };
-    let trigger = match changed {
+    let mut trigger = match changed {
         Ok(trigger) => trigger,
-        Err(error) => return refused(session, &wish, error),
+        Err(error) => return wish.refused(session, error),
+    };
+    let secret = if wish.gives_secret() {
+        trigger.about.secret = None;
+        Secret::Replaced
+    } else {
+        Secret::Made
     };
     if session.is_json() {
         print_json(&trigger)?;
@@ -162,60 +162,7 @@ pub(super) async fn update(session: &Session, args: &UpdateArgs) -> anyhow::Resu
     }
     print(&format!("{id} v{} saved", trigger.about.version))?;
     introduce(session, &trigger);
+    tell_secret(&trigger, secret);
+    args.fields.notes().iter().for_each(|note| say(note));
     Ok(Outcome::Done)
-}
-
-/// What a server does not take is told by the option that said it, or in the file.
-fn refused(session: &Session, wish: &Wish, error: refire_client::Error) -> anyhow::Result<Outcome> {
-    let problem = match error {
-        refire_client::Error::Problem(problem)
-            if problem.code == codes::INVALID_TRIGGER.code && !session.is_json() =>
-        {
-            problem
-        }
-        other => return Err(other.into()),
-    };
-    for field in &problem.errors {
-        say(&format!("{} {}", bad("error:"), told(wish, field)));
-    }
-    let page = command(&format!("refire explain {}", codes::INVALID_TRIGGER.code));
-    say(&format!("nothing was saved — run '{page}'"));
-    Ok(match wish.file {
-        Some(_) => Outcome::Refused,
-        None => Outcome::Misused,
-    })
-}
-
-fn told(wish: &Wish, field: &FieldProblem) -> String {
-    match &wish.file {
-        Some(file) => format!("{file}: {}", field_line(field)),
-        // The options were put together here: a place in that text says nothing.
-        None => field_line(&FieldProblem {
-            line: None,
-            column: None,
-            ..by_option(field)
-        }),
-    }
-}
-
-/// What a trigger will do, for who has just made or changed it.
-pub(super) fn introduce(session: &Session, trigger: &Trigger) {
-    let about = &trigger.about;
-    let now = session.now();
-    let what = summary(trigger);
-    if !what.is_empty() {
-        say(&what);
-    }
-    for (place, at) in about.next_executions.iter().enumerate() {
-        let name = if place == 0 { "next" } else { "then" };
-        say(&format!("{name}  {}", clock_and_distance(at, now)));
-    }
-    if !about.enabled {
-        let enable = command(&format!("refire trigger enable {}", about.id));
-        say(&format!("it is paused; start it with: {enable}"));
-    }
-    if let Some(secret) = &about.secret {
-        say(&format!("secret {secret}"));
-        say(&warning("keep it now: it is not shown again"));
-    }
 }

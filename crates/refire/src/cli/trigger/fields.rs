@@ -1,5 +1,7 @@
 //! A trigger's settings as options, and as the document that the API takes.
 
+mod check;
+
 use clap::Args;
 use refire_client::model::FieldProblem;
 use refire_core::json::{Json, ObjectBuilder};
@@ -40,6 +42,17 @@ const NAMES: [(&str, &str); 28] = [
     ("idempotency_paths", "--idempotency-path"),
     ("ip_allow", "--ip-allow"),
     ("rate_limit", "--rate-limit"),
+];
+
+/// Those that only a webhook has.
+const WEBHOOK_OPTIONS: [&str; 7] = [
+    "--auth",
+    "--header",
+    "--secret",
+    "--filter",
+    "--idempotency-path",
+    "--ip-allow",
+    "--rate-limit",
 ];
 
 /// What a trigger is told.
@@ -119,7 +132,8 @@ pub(crate) struct Fields {
     /// The secret; better @file or - for the standard input [default: one is made]
     #[arg(long, value_name = "TEXT|@FILE|-", help_heading = "Webhook")]
     secret: Option<String>,
-    /// Only requests whose body has this, e.g. '$.event_type equals incident.created'; repeat it
+    /// Only requests whose body has this, e.g. '$.event_type equals incident.created'; repeat it. JSON
+    /// counts as such: '$.priority equals "1"' is a text, '$.kind in ["a", "b"]' a list
     #[arg(long, value_name = "PATH OPERATOR VALUE", help_heading = "Webhook")]
     filter: Vec<String>,
     /// Where a body says what it is, so that the same one starts nothing twice; repeat it
@@ -157,6 +171,7 @@ impl Fields {
 
     /// The fields that were given.
     pub(crate) fn document(&self) -> anyhow::Result<Document> {
+        self.agree()?;
         let mut document = Document::default();
         for (name, given) in [
             ("name", &self.name),
@@ -304,10 +319,38 @@ pub(crate) fn by_option(problem: &FieldProblem) -> FieldProblem {
         .iter()
         .filter_map(|(field, option)| Some((below(field)?, option)))
         .max_by_key(|(length, _)| *length);
-    FieldProblem {
-        field: option.map_or_else(|| problem.field.clone(), |(_, option)| (*option).to_owned()),
+    let Some((length, option)) = option else {
+        return problem.clone();
+    };
+    let mut told = FieldProblem {
+        field: (*option).to_owned(),
         ..problem.clone()
+    };
+    if let Some(place) = place_in_list(&problem.field[length..]) {
+        told.field = format!("{option} ({place})");
     }
+    if told.message.starts_with("unknown key") {
+        // The option exists: it is the type of the trigger that does not have it.
+        told.message = "a trigger of this type does not have it".to_owned();
+        if WEBHOOK_OPTIONS.contains(option) {
+            told.hint = Some("it belongs to triggers of type `webhook`".to_owned());
+        }
+    }
+    told
+}
+
+/// `[1].value` as a person counts who repeats an option: `2nd`.
+fn place_in_list(below: &str) -> Option<String> {
+    let (index, _) = below.strip_prefix('[')?.split_once(']')?;
+    let place = index.parse::<usize>().ok()? + 1;
+    let ending = match (place % 10, place % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    Some(format!("the {place}{ending}"))
 }
 
 /// `MON,THU 09:00` as days and times.
@@ -376,13 +419,17 @@ mod tests {
         );
         let monthly = Fields {
             monthly: Some("1,last 18:00".to_owned()),
-            at: vec!["2026-12-24T18:00".to_owned()],
             ..Fields::default()
         };
         assert_eq!(
             document(&monthly),
-            json!({"at": "2026-12-24T18:00", "monthly": {"dayOfMonth": [1, "last"], "time": "18:00"}})
+            json!({"monthly": {"dayOfMonth": [1, "last"], "time": "18:00"}})
         );
+        let once = Fields {
+            at: vec!["2026-12-24T18:00".to_owned()],
+            ..Fields::default()
+        };
+        assert_eq!(document(&once), json!({"at": "2026-12-24T18:00"}));
     }
 
     #[test]
@@ -412,6 +459,27 @@ mod tests {
         assert_eq!(said("dst.gap"), "--gap");
         assert_eq!(said("misfire_max"), "--misfire-max");
         assert_eq!(said("retry.maxRetries"), "retry.maxRetries");
+        assert_eq!(said("filters[1].value"), "--filter (the 2nd)");
+        assert_eq!(said("ip_allow[10]"), "--ip-allow (the 11th)");
+    }
+
+    #[test]
+    fn an_option_of_another_type_is_not_an_unknown_key() {
+        for (field, option, hint) in [
+            ("authentication", "--auth", "type `webhook`"),
+            ("every", "--every", "type `schedule`"),
+        ] {
+            let told = by_option(&FieldProblem {
+                field: field.to_owned(),
+                message: format!("unknown key \"{field}\""),
+                line: None,
+                column: None,
+                hint: Some("it belongs to triggers of type `schedule`".to_owned()),
+            });
+            assert_eq!(told.field, option);
+            assert_eq!(told.message, "a trigger of this type does not have it");
+            assert!(told.hint.unwrap().ends_with(hint), "{option}");
+        }
     }
 
     #[test]

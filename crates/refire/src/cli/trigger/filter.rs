@@ -1,8 +1,9 @@
-//! What of a webhook's settings needs reading: filters in a line, and secrets from elsewhere.
+//! What of a webhook's settings needs reading and showing: filters in a line, and secrets from elsewhere.
 
 use std::io::Read as _;
 
 use anyhow::Context as _;
+use refire_client::model::Trigger;
 use serde_json::{Value, json};
 
 use crate::cli::outcome::Usage;
@@ -39,6 +40,12 @@ pub(super) fn parse(text: &str) -> Result<Value, Usage> {
     {
         let value: Value = serde_json::from_str(value).unwrap_or_else(|_| json!(value));
         let path = text[..at].trim();
+        if operator == "in" && !value.is_array() {
+            let list = as_list(&value);
+            return Err(Usage(format!(
+                "--filter '{text}': after `in` comes a list in JSON: '{path} in {list}'"
+            )));
+        }
         return Ok(json!({ "json_path": path, "operator": operator, "value": value }));
     }
     for operator in ALONE {
@@ -55,6 +62,51 @@ pub(super) fn parse(text: &str) -> Result<Value, Usage> {
         COMPARING.join(", "),
         ALONE.join(", ")
     )))
+}
+
+/// What was taken for a list, as one of texts.
+fn as_list(value: &Value) -> String {
+    let text = match value {
+        Value::String(text) => text.trim_matches(['(', ')']).to_owned(),
+        other => other.to_string(),
+    };
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    json!(parts).to_string()
+}
+
+/// Says of a filter that compares with a number or a truth value how the text would be written: many
+/// senders put numbers into texts, and the two are never equal.
+pub(super) fn note(text: &str) -> Option<String> {
+    let filter = parse(text).ok()?;
+    let (path, operator) = (filter["json_path"].as_str()?, filter["operator"].as_str()?);
+    let value = &filter["value"];
+    let kind = match value {
+        Value::Number(_) => "a number",
+        Value::Bool(_) => "true or false",
+        _ => return None,
+    };
+    matches!(operator, "equals" | "not_equals").then(|| {
+        format!(
+            "`{value}` is {kind} there; if the sender sends a text, write '{path} {operator} \"{value}\"'"
+        )
+    })
+}
+
+/// The filters of a trigger, each in a line.
+pub(super) fn lines(trigger: &Trigger) -> Vec<String> {
+    let filters = trigger.settings.get("filters");
+    let filters = filters.and_then(|raw| serde_json::from_str::<Vec<Value>>(raw.get()).ok());
+    let line = |filter: &Value| {
+        let word = |name: &str| filter[name].as_str().unwrap_or_default().to_owned();
+        let value = filter.get("value").map(|value| format!(" {value}"));
+        format!(
+            "{} {}{}",
+            word("json_path"),
+            word("operator"),
+            value.unwrap_or_default()
+        )
+    };
+    filters.unwrap_or_default().iter().map(line).collect()
 }
 
 /// A secret as it is, from a file, or from the standard input; without the end of its line.
@@ -111,6 +163,46 @@ mod tests {
             let said = parse(bad).unwrap_err().to_string();
             assert!(said.contains("incident.created"), "{said}");
         }
+    }
+
+    #[test]
+    fn a_list_is_written_for_who_wrote_none() {
+        for (text, list) in [
+            ("$.q in a,b", r#"'$.q in ["a","b"]'"#),
+            ("$.q in (a, b)", r#"'$.q in ["a","b"]'"#),
+            ("$.q in 1", r#"'$.q in ["1"]'"#),
+        ] {
+            let said = parse(text).unwrap_err().to_string();
+            assert!(said.starts_with(&format!("--filter '{text}'")), "{said}");
+            assert!(said.ends_with(list), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_told_from_its_text() {
+        let said = note("$.p equals 1").unwrap();
+        assert!(said.contains(r#"'$.p equals "1"'"#), "{said}");
+        assert!(note("$.p equals true").unwrap().contains(r#""true""#));
+        for fine in [
+            r#"$.p equals "1""#,
+            "$.p gte 1",
+            "$.p equals a",
+            "$.p exists",
+        ] {
+            assert_eq!(note(fine), None, "{fine}");
+        }
+    }
+
+    #[test]
+    fn filters_are_shown_in_lines() {
+        let trigger: Trigger = serde_json::from_str(
+            r#"{"id":"trg_1","workflow_id":"w","trigger_type":"webhook","enabled":true,"version":1,
+            "created_at":"a","updated_at":"b","filters":[
+            {"json_path":"$.a","operator":"equals","value":"x y"},
+            {"json_path":"$.b","operator":"exists"}]}"#,
+        )
+        .unwrap();
+        assert_eq!(lines(&trigger), [r#"$.a equals "x y""#, "$.b exists"]);
     }
 
     #[test]

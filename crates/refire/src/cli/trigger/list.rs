@@ -3,12 +3,15 @@
 use clap::Args;
 use refire_client::model::{Page, Trigger};
 
-use super::local::{clock, standing, summary};
+use super::local::{clock, delay, shortened, standing, summary};
 use crate::cli::outcome::Outcome;
 use crate::cli::output::{print, print_json, say};
 use crate::cli::paint::{command, status_cell};
 use crate::cli::session::Session;
 use crate::cli::table::{Grid, cell, maybe};
+
+/// Characters of a name that a row has room for.
+const NAME_CHARS_SHOWN: usize = 32;
 
 /// Options of `trigger list`.
 #[derive(Debug, Args)]
@@ -44,12 +47,17 @@ pub(super) async fn run(session: &Session, args: &ListArgs) -> anyhow::Result<Ou
         ("enabled", enabled),
         ("limit", Some(args.limit.to_string())),
     ];
-    let page = session.client()?.triggers(&query).await?;
+    let client = session.client()?;
+    let page = client.triggers(&query).await?;
     if session.is_json() {
         print_json(&page)?;
         return Ok(Outcome::Done);
     }
     if page.items.is_empty() {
+        if let Some(workflow) = &args.workflow {
+            // One that does not exist has no triggers either, and is most likely a slip.
+            client.workflow(workflow).await?;
+        }
         say(&nothing(args));
         return Ok(Outcome::Done);
     }
@@ -72,19 +80,31 @@ fn nothing(args: &ListArgs) -> String {
 }
 
 fn rows(page: &Page<Trigger>) -> String {
-    let heads = ["TRIGGER", "WORKFLOW", "TYPE", "STATUS", "NEXT", "WHEN"];
+    let name = |trigger: &Trigger| trigger.settings.text("name");
+    let has_names = page.items.iter().any(|trigger| name(trigger).is_some());
+    let mut heads = vec!["TRIGGER", "WORKFLOW", "TYPE", "STATUS", "NEXT", "WHEN"];
+    if has_names {
+        heads.insert(1, "NAME");
+    }
     let mut grid = Grid::new(&heads);
     for trigger in &page.items {
         let about = &trigger.about;
         let next = about.next_execution.as_deref().map(clock);
-        grid.row(vec![
+        let delay = delay(trigger).map(|delay| format!(", {delay}"));
+        let when = summary(trigger) + delay.as_deref().unwrap_or_default();
+        let mut row = vec![
             cell(&about.id),
             cell(&about.workflow_id),
             cell(&about.trigger_type),
             status_cell(standing(trigger)),
             maybe(next.as_deref()),
-            cell(&summary(trigger)),
-        ]);
+            cell(&when),
+        ];
+        if has_names {
+            let name = name(trigger).unwrap_or_default();
+            row.insert(1, cell(&shortened(&name, NAME_CHARS_SHOWN)));
+        }
+        grid.row(row);
     }
     grid.lines(0)
 }

@@ -28,6 +28,14 @@ pub(super) fn clock_and_distance(text: &str, now: Timestamp) -> String {
     format!("{} ({})", clock(text), relative(text, now))
 }
 
+/// A text of at most so many characters, with a sign that something was cut.
+pub(super) fn shortened(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
 /// How a trigger stands, in a word.
 pub(super) fn standing(trigger: &Trigger) -> &'static str {
     let about = &trigger.about;
@@ -40,7 +48,7 @@ pub(super) fn standing(trigger: &Trigger) -> &'static str {
     }
 }
 
-/// When it fires in one sentence, or where a webhook is; or why it does not work.
+/// When it fires in one sentence, or who sends to a webhook and where; or why it does not work.
 pub(super) fn summary(trigger: &Trigger) -> String {
     let about = &trigger.about;
     if let Some(problem) = &about.problem {
@@ -50,9 +58,21 @@ pub(super) fn summary(trigger: &Trigger) -> String {
         let first = words.en.split_once(". ").map(|(first, _)| first);
         first.unwrap_or(&words.en).to_owned()
     });
-    words
-        .or_else(|| about.webhook_url.clone())
-        .unwrap_or_default()
+    let sender = trigger.settings.text("authentication");
+    let address = about.webhook_url.as_ref().map(|address| match &sender {
+        Some(sender) => format!("{sender}  {address}"),
+        None => address.clone(),
+    });
+    words.or(address).unwrap_or_default()
+}
+
+/// How far behind its planned times a trigger starts, if it spreads them.
+pub(super) fn delay(trigger: &Trigger) -> Option<String> {
+    let jitter = trigger.settings.get("jitter")?;
+    let text = serde_json::from_str::<String>(jitter.get());
+    // A bare number counts seconds.
+    let length = text.unwrap_or_else(|_| format!("{}s", jitter.get()));
+    Some(format!("up to {length} later"))
 }
 
 #[cfg(test)]
@@ -75,6 +95,13 @@ mod tests {
     }
 
     #[test]
+    fn a_long_text_is_cut_with_a_sign() {
+        assert_eq!(shortened("größer", 6), "größer");
+        assert_eq!(shortened("größer als", 6), "größer…");
+        assert_eq!(shortened("ab cd", 3), "ab…");
+    }
+
+    #[test]
     fn what_does_not_work_says_why() {
         let mut trigger: Trigger = serde_json::from_str(
             r#"{"id":"trg_1","workflow_id":"w","trigger_type":"webhook","enabled":true,"version":1,
@@ -86,6 +113,8 @@ mod tests {
             told(&trigger),
             ("enabled", "http://h/webhooks/wh_1".to_owned())
         );
+        trigger.settings = serde_json::from_str(r#"{"authentication":"github"}"#).unwrap();
+        assert_eq!(summary(&trigger), "github  http://h/webhooks/wh_1");
         trigger.about.problem = Some("speed: unknown key".to_owned());
         assert_eq!(told(&trigger), ("broken", "speed: unknown key".to_owned()));
     }

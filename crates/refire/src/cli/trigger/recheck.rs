@@ -25,7 +25,8 @@ Examples:
   refire trigger recheck trg_01j9x8w7v6t5s4r3q2p1n0m9k8 whr_01j9x8w7v6t5s4r3q2p1n0m9k8
   refire trigger recheck trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --all --status auth_failed --from 24h
 
-What passes now is run, and the log has it as triggered. When a request was signed plays no part.")]
+What passes now is run, and the log has it as triggered. The time of signing is compared with the
+moment at which the request came: what was too old then still is, unless `tolerance` is longer now.")]
 pub(crate) struct RecheckArgs {
     /// The trigger (trg_…)
     id: String,

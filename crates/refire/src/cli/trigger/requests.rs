@@ -6,6 +6,7 @@ use clap::Args;
 use comfy_table::Cell;
 use refire_client::model::WebhookRequest;
 
+use super::kind;
 use crate::cli::ids;
 use crate::cli::moment::{both, relative};
 use crate::cli::outcome::Outcome;
@@ -88,7 +89,10 @@ pub(super) async fn run(session: &Session, args: &RequestsArgs) -> anyhow::Resul
         return Ok(Outcome::Done);
     }
     if page.items.is_empty() {
-        say("no such requests; `refire trigger show` has the address that they go to");
+        let is_narrowed =
+            args.status.is_some() || args.test || args.from.is_some() || args.to.is_some();
+        let trigger = client.trigger(id).await?;
+        say(&kind::no_requests(&trigger, is_narrowed));
         return Ok(Outcome::Done);
     }
     print(&rows(session, &page.items))?;
@@ -125,8 +129,22 @@ fn rows(session: &Session, requests: &[WebhookRequest]) -> String {
 
 fn note(request: &WebhookRequest) -> String {
     let test = request.test.then(|| "test".to_owned());
-    let parts: Vec<String> = test.into_iter().chain(request.error.clone()).collect();
+    let parts: Vec<String> = test.into_iter().chain(why(request)).collect();
     parts.join("; ")
+}
+
+/// Why it was refused; of some the status says it all, and the log has no words.
+fn why(request: &WebhookRequest) -> Option<String> {
+    if request.error.is_some() {
+        return request.error.clone();
+    }
+    let said = match request.status.as_str() {
+        "disabled" => "the trigger was disabled, or its workflow was gone",
+        "rate_limited" => "more came at once than its rate limit allows",
+        "too_large" => "the body was longer than the server takes",
+        _ => return None,
+    };
+    Some(said.to_owned())
 }
 
 fn screen(session: &Session, request: &WebhookRequest) -> String {
@@ -136,13 +154,7 @@ fn screen(session: &Session, request: &WebhookRequest) -> String {
         ("from", Some(clean(&request.source_ip).into_owned())),
         ("test", request.test.then(|| "yes".to_owned())),
         ("execution", request.execution_id.clone()),
-        (
-            "error",
-            request
-                .error
-                .as_deref()
-                .map(|text| clean(text).into_owned()),
-        ),
+        ("error", why(request).map(|text| clean(&text).into_owned())),
         ("body", Some(format!("{} bytes", request.body_bytes))),
     ];
     for (name, value) in facts {
@@ -169,4 +181,33 @@ fn screen(session: &Session, request: &WebhookRequest) -> String {
         );
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_refused_has_a_reason() {
+        let request = |status: &str, error: Option<&str>| WebhookRequest {
+            id: "whr_1".to_owned(),
+            trigger_id: "trg_1".to_owned(),
+            received_at: "a".to_owned(),
+            status: status.to_owned(),
+            source_ip: "::1".to_owned(),
+            test: false,
+            execution_id: None,
+            error: error.map(str::to_owned),
+            body_bytes: 0,
+            headers: None,
+            headers_left_out: None,
+            body: None,
+            body_encoding: None,
+        };
+        for status in ["disabled", "rate_limited", "too_large"] {
+            assert!(!note(&request(status, None)).is_empty(), "{status}");
+            assert_eq!(note(&request(status, Some("told"))), "told");
+        }
+        assert_eq!(note(&request("triggered", None)), "");
+    }
 }

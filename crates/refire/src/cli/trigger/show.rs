@@ -45,6 +45,9 @@ fn screen(trigger: &Trigger, language: &str, now: Timestamp) -> String {
     let about = &trigger.about;
     let stands = status(standing(trigger));
     let mut out = format!("{}  {stands}\n", heading(&about.id));
+    if let Some(name) = trigger.settings.text("name") {
+        let _ = writeln!(out, "{}", heading(&clean(&name)));
+    }
     if let Some(words) = &about.description_in_words {
         let said = match language {
             "zh-TW" => &words.zh_tw,
@@ -60,7 +63,9 @@ fn screen(trigger: &Trigger, language: &str, now: Timestamp) -> String {
         let _ = writeln!(out, "  {} {value}", dim(&format!("{name:<16}")));
     }
     let _ = writeln!(out, "\n{}", heading("Settings"));
-    for (name, value) in trigger.settings.iter().filter(|(name, _)| *name != "input") {
+    // These two have places of their own.
+    let others = |name: &str| name != "input" && name != "name";
+    for (name, value) in trigger.settings.iter().filter(|(name, _)| others(name)) {
         let text: Option<String> = serde_json::from_str(value.get()).ok();
         let value = text.unwrap_or_else(|| value.get().to_owned());
         let name = clean(name);

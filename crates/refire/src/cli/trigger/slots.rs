@@ -1,23 +1,25 @@
-//! `refire trigger next`, `slots`, `backfill` and `history`: planned times and what became of them.
+//! `refire trigger next`, `slots` and `backfill`: planned times and what became of them.
 
 use clap::Args;
-use comfy_table::Cell;
-use refire_client::model::{
-    BackfillRequest, BackfillResult, CronHistory, LedgerEntry, PlannedSlot,
-};
+use refire_client::model::{BackfillRequest, BackfillResult, LedgerEntry, PlannedSlot};
+use refire_client::{Client, Error};
 use refire_core::time::Timestamp;
 
-use super::local::{clock, clock_and_distance};
+use super::kind;
+use super::local::clock;
 use crate::cli::ids;
 use crate::cli::moment::{between, relative, span};
 use crate::cli::outcome::Outcome;
 use crate::cli::output::{print, print_json, say};
-use crate::cli::paint::{command, heading, status_cell};
+use crate::cli::paint::status_cell;
 use crate::cli::session::Session;
 use crate::cli::table::{Grid, cell, maybe};
 use crate::cli::when::moment;
+use crate::codes;
 
 const STATUSES: [&str; 5] = ["fired", "late", "skipped", "overdue", "recovered"];
+/// Entries of one page when all of them are read.
+const PAGE_ROWS: u32 = 1_000;
 
 /// Options of `trigger next`.
 #[derive(Debug, Args)]
@@ -72,23 +74,6 @@ pub(crate) struct BackfillArgs {
     /// Only show what would be run
     #[arg(long)]
     dry_run: bool,
-}
-
-/// Options of `trigger history`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  refire trigger history report
-  refire trigger history report --trigger trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --limit 10")]
-pub(crate) struct HistoryArgs {
-    /// The workflow's id
-    workflow: String,
-    /// Of this trigger (trg_…) [default: the workflow's oldest cron trigger]
-    #[arg(long, value_name = "ID")]
-    trigger: Option<String>,
-    /// How many
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    limit: u32,
 }
 
 /// The next planned times.
@@ -149,20 +134,63 @@ pub(super) async fn slots(session: &Session, args: &SlotsArgs) -> anyhow::Result
         return Ok(Outcome::Done);
     }
     if page.items.is_empty() {
-        say(match status {
-            Some(_) => "none of its planned times became that",
-            None => "no planned time has come yet; `refire trigger next` shows when one will",
-        });
+        let trigger = client.trigger(id).await?;
+        say(&kind::no_slots(&trigger, status.is_some()));
         return Ok(Outcome::Done);
     }
-    print(&ledger(&page.items))?;
+    let later = run_later(&client, id, &page.items).await?;
+    print(&ledger(&page.items, &later))?;
     if page.next_cursor.is_some() {
         say("there are more: use --limit");
     }
     Ok(Outcome::Done)
 }
 
-fn ledger(entries: &[LedgerEntry]) -> String {
+/// The planned times that a person has run since, if some were skipped.
+async fn run_later(
+    client: &Client,
+    id: &str,
+    entries: &[LedgerEntry],
+) -> anyhow::Result<Vec<Timestamp>> {
+    let mut later = Vec::new();
+    let mut cursor: Option<String> = None;
+    while entries.iter().any(|entry| entry.status == "skipped") {
+        let page = client.slots(id, Some("late"), Some(PAGE_ROWS), cursor.as_deref());
+        let page = page.await?;
+        let run = page.items.iter().filter(|entry| is_backfill(entry));
+        later.extend(run.filter_map(|entry| entry.nominal.parse::<Timestamp>().ok()));
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    Ok(later)
+}
+
+fn is_backfill(entry: &LedgerEntry) -> bool {
+    entry.reason.as_deref() == Some("backfill")
+}
+
+/// Why it became that, and how much of a skipped stretch a person has run since.
+fn reason(entry: &LedgerEntry, later: &[Timestamp]) -> String {
+    let reason = entry.reason.clone().unwrap_or_default();
+    let time = |text: &str| text.parse::<Timestamp>();
+    let (Ok(first), Ok(last)) = (time(&entry.nominal), time(&entry.to)) else {
+        return reason;
+    };
+    let mut run: Vec<&Timestamp> = later
+        .iter()
+        .filter(|at| (first..=last).contains(*at))
+        .collect();
+    run.sort_unstable();
+    run.dedup();
+    match run.len() {
+        count if count > 0 && entry.status == "skipped" => format!("{reason}, {count} run later"),
+        _ => reason,
+    }
+}
+
+fn ledger(entries: &[LedgerEntry], later: &[Timestamp]) -> String {
     let heads = ["PLANNED", "STATUS", "REASON", "AFTER", "EXECUTION"];
     let mut grid = Grid::new(&heads);
     for entry in entries {
@@ -174,12 +202,13 @@ fn ledger(entries: &[LedgerEntry]) -> String {
                 clock(&entry.local_to)
             ),
         };
-        let is_started = entry.execution_id.is_some();
-        let after = between(Some(&entry.nominal), Some(&entry.at)).filter(|_| is_started);
+        let is_watched = matches!(entry.status.as_str(), "overdue" | "recovered");
+        let has_moment = entry.execution_id.is_some() || is_watched;
+        let after = between(Some(&entry.nominal), Some(&entry.at)).filter(|_| has_moment);
         grid.row(vec![
             cell(&planned),
             status_cell(&entry.status),
-            maybe(entry.reason.as_deref()),
+            cell(&reason(entry, later)),
             maybe(after.map(span).as_deref()),
             maybe(entry.execution_id.as_deref()),
         ]);
@@ -198,7 +227,8 @@ pub(super) async fn backfill(session: &Session, args: &BackfillArgs) -> anyhow::
         only_missed: Some(!args.all),
         dry_run: args.dry_run,
     };
-    let result = session.client()?.backfill(id, &request).await?;
+    let result = session.client()?.backfill(id, &request).await;
+    let result = result.map_err(|error| paused(id, error))?;
     if session.is_json() {
         print_json(&result)?;
         return Ok(match result.error {
@@ -231,6 +261,18 @@ pub(super) async fn backfill(session: &Session, args: &BackfillArgs) -> anyhow::
     Ok(Outcome::Done)
 }
 
+/// The same with what to do, if the trigger is paused.
+fn paused(id: &str, error: Error) -> Error {
+    match error {
+        Error::Problem(mut problem) if problem.code == codes::TRIGGER_DISABLED.code => {
+            let enable = format!("; let it go on first: refire trigger enable {id}");
+            problem.detail.push_str(&enable);
+            Error::Problem(problem)
+        }
+        other => other,
+    }
+}
+
 fn backfilled(result: &BackfillResult) -> String {
     let mut grid = Grid::new(&["PLANNED", "EXECUTION"]);
     for slot in &result.slots {
@@ -242,49 +284,43 @@ fn backfilled(result: &BackfillResult) -> String {
     grid.lines(0)
 }
 
-/// What a cron trigger started.
-pub(super) async fn history(session: &Session, args: &HistoryArgs) -> anyhow::Result<Outcome> {
-    let trigger = args.trigger.as_deref().map(ids::trigger).transpose()?;
-    let client = session.client()?;
-    let history = client
-        .cron_history(&args.workflow, trigger, Some(args.limit))
-        .await?;
-    if session.is_json() {
-        print_json(&history)?;
-        return Ok(Outcome::Done);
-    }
-    let timing = history.cron_expression.as_deref().unwrap_or("schedule");
-    let paused = if history.enabled { "" } else { ", paused" };
-    let head = format!("{} ({}){paused}", timing, history.timezone);
-    if history.history.is_empty() {
-        say(&format!("{head}: nothing was started yet"));
-    } else {
-        print(&format!("{}\n\n{}", heading(&head), runs(&history)))?;
-    }
-    if let Some(next) = &history.next_execution {
-        say(&format!(
-            "next  {}",
-            clock_and_distance(next, session.now())
-        ));
-    }
-    if history.history.iter().any(|run| run.status == "dlq") {
-        let list = command(&format!("refire dlq list --workflow {}", args.workflow));
-        say(&format!("failed ones are kept: {list}"));
-    }
-    Ok(Outcome::Done)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn runs(history: &CronHistory) -> String {
-    let heads = ["SCHEDULED", "STATUS", "TOOK", "EXECUTION", "RESULT"];
-    let mut grid = Grid::new(&heads).right(2);
-    for run in &history.history {
-        grid.row(vec![
-            cell(&clock(&run.scheduled_at)),
-            status_cell(&run.status),
-            Cell::new(run.duration_ms.map(span).unwrap_or_default()),
-            cell(&run.execution_id),
-            maybe(run.result.as_deref()),
-        ]);
+    fn entry(status: &str, reason: Option<&str>, from: u32, to: u32) -> LedgerEntry {
+        let at = |minute: u32| format!("2026-11-16T12:{minute:02}:00.000000Z");
+        LedgerEntry {
+            nominal: at(from),
+            to: at(to),
+            count: u64::from(to - from) + 1,
+            status: status.to_owned(),
+            reason: reason.map(str::to_owned),
+            execution_id: None,
+            at: at(to + 5),
+            local: at(from),
+            local_to: at(to),
+        }
     }
-    grid.lines(0)
+
+    #[test]
+    fn a_stretch_says_how_much_of_it_was_run_later() {
+        let run: Vec<Timestamp> = ["11", "12", "12", "30"]
+            .iter()
+            .map(|minute| format!("2026-11-16T12:{minute}:00Z").parse().unwrap())
+            .collect();
+        let skipped = entry("skipped", Some("missed"), 10, 20);
+        assert_eq!(reason(&skipped, &run), "missed, 2 run later");
+        assert_eq!(reason(&skipped, &[]), "missed");
+        let backfilled = entry("late", Some("backfill"), 11, 11);
+        assert_eq!(reason(&backfilled, &run), "backfill");
+    }
+
+    #[test]
+    fn a_missing_success_says_how_late_it_was_noticed() {
+        let text = ledger(&[entry("overdue", None, 10, 10)], &[]);
+        let text = anstream::adapter::strip_str(&text).to_string();
+        let row = text.lines().last().unwrap();
+        assert!(row.ends_with("overdue          5m"), "{text}");
+    }
 }

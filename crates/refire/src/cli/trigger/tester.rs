@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use anyhow::bail;
 use clap::Args;
-use refire_client::model::{SentRequest, TestResult, TestWebhook, TestedWebhook};
+use refire_client::Error;
+use refire_client::model::{Problem, SentRequest, TestResult, TestWebhook, TestedWebhook};
 use refire_core::webhook::headers::REMOVED;
 
 use crate::cli::ids;
@@ -15,9 +16,16 @@ use crate::cli::outcome::{Outcome, Usage};
 use crate::cli::output::{print, print_json, say};
 use crate::cli::paint::{clean, command, dim, heading, status};
 use crate::cli::session::Session;
+use crate::codes;
 
 /// The variable that stands for the key of a webhook in a command.
 const KEY_VARIABLE: &str = "REFIRE_WEBHOOK_KEY";
+
+/// What a test leaves behind that a person may not expect.
+const NAME_TAKEN: &str = "
+If this event has a name, it is taken now: the same one from its sender is already_processed, for as
+long as names are kept (idempotency_window, 7 days).
+";
 
 /// What is to be sent.
 #[derive(Debug, Args)]
@@ -43,7 +51,8 @@ Examples:
   refire trigger test trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --source-ip 203.0.113.9
 
 It is signed with the live secret and goes the way of every request: what passes starts an
-execution. The log marks it as a test.")]
+execution, and takes the event's name. The log marks it as a test.
+Exit codes: 0 it started one, or an equal one had; 5 it was filtered; 3 it was refused.")]
 pub(crate) struct TestArgs {
     /// The trigger (trg_…)
     id: String,
@@ -96,18 +105,67 @@ pub(super) async fn test(session: &Session, args: &TestArgs) -> anyhow::Result<O
         source_ip: args.source_ip.clone(),
         ..args.sample.wish()?
     };
-    let tested = session.client()?.test_webhook(id, &wish).await?;
-    let is_taken = (tested.result.as_ref()).is_some_and(|result| result.http_status < 300);
+    let tested = match session.client()?.test_webhook(id, &wish).await {
+        Err(Error::Problem(problem)) if problem.code == codes::BODY_TOO_LARGE.code => {
+            return too_large(session, &wish, &problem);
+        }
+        other => other?,
+    };
     if session.is_json() {
         print_json(&tested)?;
     } else {
         print(&screen(id, &tested))?;
     }
-    Ok(if is_taken {
-        Outcome::Done
-    } else {
-        Outcome::Failed
-    })
+    Ok(outcome(tested.result.as_ref()))
+}
+
+/// What became of a test, for scripts.
+fn outcome(result: Option<&TestResult>) -> Outcome {
+    match result {
+        Some(result) if result.http_status >= 300 => Outcome::Failed,
+        Some(result) if result.execution_id.is_some() => Outcome::Done,
+        Some(_) => Outcome::Filtered,
+        None => Outcome::Failed,
+    }
+}
+
+/// A body that is longer than the server takes never comes to the webhook, neither from a sender nor
+/// from here.
+fn too_large(session: &Session, wish: &TestWebhook, problem: &Problem) -> anyhow::Result<Outcome> {
+    let bytes = wish.body_text.as_ref().map_or(0, String::len);
+    let limit = limit(&problem.detail);
+    if limit.is_some_and(|limit| bytes <= limit) {
+        bail!(
+            "the body has {bytes} bytes, which a sender may send, but with what a test adds it is too \
+             long for one request; try a shorter one ({})",
+            problem.detail
+        );
+    }
+    let reason = match limit {
+        Some(limit) => format!("the body has {bytes} bytes, and the server takes {limit}"),
+        None => problem.detail.clone(),
+    };
+    if session.is_json() {
+        let result = serde_json::json!({ "http_status": problem.status, "status": "too_large",
+            "reason": reason, "execution_id": null, "request_id": null });
+        print_json(&serde_json::json!({ "result": result, "sent": null }))?;
+        return Ok(Outcome::Failed);
+    }
+    print(&format!(
+        "{}  the sender would get {}\n  {} {}\n",
+        status("too_large"),
+        problem.status,
+        dim("reason    "),
+        clean(&reason)
+    ))?;
+    say("nothing was sent to the webhook, so its log has nothing of it");
+    Ok(Outcome::Failed)
+}
+
+/// The number of bytes that a problem names.
+fn limit(detail: &str) -> Option<usize> {
+    let mut numbers = detail.split(|c: char| !c.is_ascii_digit());
+    numbers.find_map(|digits| digits.parse().ok())
 }
 
 fn screen(id: &str, tested: &TestedWebhook) -> String {
@@ -143,12 +201,13 @@ fn screen(id: &str, tested: &TestedWebhook) -> String {
     for line in sent.body.lines() {
         let _ = writeln!(out, "  {}", clean(line));
     }
+    let started = tested.result.as_ref();
+    let started = started.and_then(|one| one.execution_id.as_ref());
+    if (tested.result.as_ref()).is_some_and(|one| one.status == "triggered") {
+        out.push_str(NAME_TAKEN);
+    }
     let _ = writeln!(out, "\n{}", heading("Next"));
-    if let Some(execution) = tested
-        .result
-        .as_ref()
-        .and_then(|one| one.execution_id.as_ref())
-    {
+    if let Some(execution) = started {
         let show = format!("refire executions show {execution}");
         let _ = writeln!(out, "  {}", command(&show));
     }
@@ -280,6 +339,32 @@ mod tests {
             nasty,
         ];
         assert_eq!(words, expected, "{line}");
+    }
+
+    #[test]
+    fn a_script_can_tell_what_became_of_a_test() {
+        let result = |http_status, execution: Option<&str>| TestResult {
+            http_status,
+            status: String::new(),
+            reason: None,
+            execution_id: execution.map(str::to_owned),
+            request_id: "whr_1".to_owned(),
+        };
+        for (result, expected) in [
+            (result(200, Some("exec_1")), Outcome::Done),
+            (result(200, None), Outcome::Filtered),
+            (result(401, None), Outcome::Failed),
+            (result(503, None), Outcome::Failed),
+        ] {
+            assert_eq!(outcome(Some(&result)), expected, "{result:?}");
+        }
+    }
+
+    #[test]
+    fn a_limit_is_read_from_what_the_server_said() {
+        let detail = "the body is larger than 1048576 bytes";
+        assert_eq!(limit(detail), Some(1_048_576));
+        assert_eq!(limit("too large"), None);
     }
 
     #[test]

@@ -1,0 +1,142 @@
+//! What options say together, before a server is asked: what does not fit, and what may be meant
+//! otherwise. It is told by the options, where the server would name fields of the API.
+
+use super::Fields;
+use crate::cli::outcome::Usage;
+use crate::cli::trigger::filter;
+
+impl Fields {
+    /// The options that say when, in their order.
+    fn of_times(&self) -> Vec<&'static str> {
+        let given = [
+            ("--cron", self.cron.is_some()),
+            ("--every", self.every.is_some()),
+            ("--at", !self.at.is_empty()),
+            ("--daily", self.daily.is_some()),
+            ("--weekly", self.weekly.is_some()),
+            ("--monthly", self.monthly.is_some()),
+        ];
+        named(&given)
+    }
+
+    /// The options that only a webhook has.
+    fn of_webhooks(&self) -> Vec<&'static str> {
+        let given = [
+            ("--auth", self.auth.is_some()),
+            ("--header", self.header.is_some()),
+            ("--secret", self.secret.is_some()),
+            ("--filter", !self.filter.is_empty()),
+            ("--idempotency-path", !self.idempotency_path.is_empty()),
+            ("--ip-allow", !self.ip_allow.is_empty()),
+            ("--rate-limit", self.rate_limit.is_some()),
+        ];
+        named(&given)
+    }
+
+    /// Refuses options that exclude each other.
+    pub(in crate::cli::trigger) fn agree(&self) -> Result<(), Usage> {
+        let times = self.of_times();
+        if times.len() > 1 {
+            let times = times.join(", ");
+            return Err(Usage(format!(
+                "each of {times} says when: give one of them; a second trigger can have the other"
+            )));
+        }
+        for (option, given) in [
+            ("--every", &self.every),
+            ("--jitter", &self.jitter),
+            ("--misfire-window", &self.misfire_window),
+            ("--grace", &self.grace),
+            ("--success-within", &self.success_within),
+        ] {
+            has_unit(option, given.as_deref())?;
+        }
+        Ok(())
+    }
+
+    /// Refuses options that a new trigger of this kind does not have.
+    pub(in crate::cli::trigger) fn fit(&self, kind: Option<&str>) -> Result<(), Usage> {
+        let others = self.of_webhooks().join(", ");
+        match kind {
+            _ if others.is_empty() => Ok(()),
+            Some("webhook") => Ok(()),
+            Some(kind) => Err(Usage(format!(
+                "{others} belongs to a webhook, and this is a trigger of type {kind}: leave it out, or \
+                 make a trigger with --webhook"
+            ))),
+            None => Err(Usage(format!(
+                "{others} belongs to a webhook: add --webhook, or put it into the file"
+            ))),
+        }
+    }
+
+    /// What was understood, where something else may have been meant.
+    pub(in crate::cli::trigger) fn notes(&self) -> Vec<String> {
+        let filters = self.filter.iter();
+        filters.filter_map(|text| filter::note(text)).collect()
+    }
+}
+
+fn named(given: &[(&'static str, bool)]) -> Vec<&'static str> {
+    let given = given.iter().filter(|(_, is_given)| *is_given);
+    given.map(|(option, _)| *option).collect()
+}
+
+/// A bare number would count seconds, and is as likely meant in minutes.
+fn has_unit(option: &str, given: Option<&str>) -> Result<(), Usage> {
+    match given.map(str::trim) {
+        Some(text) if text.parse::<f64>().is_ok() => Err(Usage(format!(
+            "{option} `{text}` has no unit: write {text}s, {text}m or {text}h"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_option_says_when() {
+        let fields = Fields {
+            cron: Some("* * * * *".to_owned()),
+            every: Some("1h".to_owned()),
+            ..Fields::default()
+        };
+        let said = fields.agree().unwrap_err().to_string();
+        assert!(said.starts_with("each of --cron, --every says when: give one of them"));
+    }
+
+    #[test]
+    fn a_length_has_a_unit() {
+        for (text, is_fine) in [("5", false), ("0.5", false), ("5m", true), ("soon", true)] {
+            let fields = Fields {
+                every: Some(text.to_owned()),
+                ..Fields::default()
+            };
+            assert_eq!(fields.agree().is_ok(), is_fine, "{text}");
+        }
+        let jitter = Fields {
+            jitter: Some("10".to_owned()),
+            ..Fields::default()
+        };
+        let said = jitter.agree().unwrap_err().to_string();
+        assert_eq!(said, "--jitter `10` has no unit: write 10s, 10m or 10h");
+    }
+
+    #[test]
+    fn what_only_a_webhook_has_is_told() {
+        let fields = Fields {
+            auth: Some("hmac".to_owned()),
+            ..Fields::default()
+        };
+        assert!(fields.fit(Some("webhook")).is_ok());
+        let said = fields.fit(Some("cron")).unwrap_err().to_string();
+        assert!(
+            said.starts_with("--auth belongs to a webhook, and this is a trigger of type cron")
+        );
+        let said = fields.fit(None).unwrap_err().to_string();
+        assert!(said.contains("add --webhook"), "{said}");
+        assert!(Fields::default().fit(Some("cron")).is_ok());
+    }
+}

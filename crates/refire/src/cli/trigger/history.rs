@@ -1,0 +1,158 @@
+//! `refire trigger history`: what a trigger started, and what came of it.
+
+use clap::Args;
+use comfy_table::Cell;
+use refire_client::model::{CronHistory, Problem, Trigger};
+use refire_client::{Client, Error};
+
+use super::local::{clock, clock_and_distance, shortened, summary};
+use crate::cli::ids;
+use crate::cli::moment::span;
+use crate::cli::outcome::{Outcome, Usage};
+use crate::cli::output::{print, print_json, say};
+use crate::cli::paint::{clean, command, heading, status_cell};
+use crate::cli::session::Session;
+use crate::cli::table::{Grid, cell};
+use crate::codes;
+
+/// Characters of a result that a row has room for; `refire executions show` has all of it.
+const RESULT_CHARS_SHOWN: usize = 60;
+/// Schedules of one workflow that are looked at to find the one that is meant.
+const SCHEDULES_MAX: u32 = 1_000;
+
+/// Options of `trigger history`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire trigger history report
+  refire trigger history report --trigger trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --limit 10")]
+pub(crate) struct HistoryArgs {
+    /// The workflow's id
+    workflow: String,
+    /// Of this trigger (trg_…) [default: the workflow's oldest cron trigger, else its
+    /// only schedule]
+    #[arg(long, value_name = "ID")]
+    trigger: Option<String>,
+    /// How many
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: u32,
+}
+
+/// What a trigger started.
+pub(super) async fn run(session: &Session, args: &HistoryArgs) -> anyhow::Result<Outcome> {
+    let trigger = args.trigger.as_deref().map(ids::trigger).transpose()?;
+    let client = session.client()?;
+    let history = client
+        .cron_history(&args.workflow, trigger, Some(args.limit))
+        .await;
+    let history = match history {
+        Err(Error::Problem(problem)) if problem.code == codes::NO_TRIGGER.code => match trigger {
+            Some(id) => return Err(not_its(&client, args, id, problem).await),
+            None => of_only_schedule(&client, args).await?,
+        },
+        other => other?,
+    };
+    if session.is_json() {
+        print_json(&history)?;
+        return Ok(Outcome::Done);
+    }
+    let paused = if history.enabled { "" } else { ", paused" };
+    let head = match &history.cron_expression {
+        Some(expression) => format!("{expression} ({}){paused}", history.timezone),
+        None => {
+            let trigger = client.trigger(&history.trigger_id).await?;
+            format!("{}{paused}", summary(&trigger))
+        }
+    };
+    let head = clean(&head);
+    if history.history.is_empty() {
+        say(&format!("{head}: nothing was started yet"));
+    } else {
+        print(&format!("{}\n\n{}", heading(&head), runs(&history)))?;
+    }
+    if let Some(next) = &history.next_execution {
+        say(&format!(
+            "next  {}",
+            clock_and_distance(next, session.now())
+        ));
+    }
+    if history.history.iter().any(|run| run.status == "dlq") {
+        let list = command(&format!("refire dlq list --workflow {}", args.workflow));
+        say(&format!("failed ones are kept: {list}"));
+    }
+    Ok(Outcome::Done)
+}
+
+/// The history of a workflow that has no cron trigger: of its schedule, if there is no doubt which.
+async fn of_only_schedule(client: &Client, args: &HistoryArgs) -> anyhow::Result<CronHistory> {
+    let workflow = &args.workflow;
+    let query = [
+        ("workflow", Some(workflow.clone())),
+        ("type", Some("schedule".to_owned())),
+        ("limit", Some(SCHEDULES_MAX.to_string())),
+    ];
+    let schedules = client.triggers(&query).await?.items;
+    match schedules.as_slice() {
+        [only] => {
+            let id = only.about.id.as_str();
+            let history = client.cron_history(workflow, Some(id), Some(args.limit));
+            Ok(history.await?)
+        }
+        [] => anyhow::bail!(
+            "workflow `{workflow}` has neither a cron trigger nor a schedule; all that it has: refire \
+             trigger list --workflow {workflow}"
+        ),
+        several => Err(Usage(which(workflow, several)).into()),
+    }
+}
+
+/// Asks which of several schedules is meant.
+fn which(workflow: &str, schedules: &[Trigger]) -> String {
+    let count = schedules.len();
+    let mut said = format!(
+        "workflow `{workflow}` has no cron trigger and {count} schedules; say which with --trigger:"
+    );
+    for schedule in schedules {
+        said.push_str(&format!("\n  {}  {}", schedule.about.id, summary(schedule)));
+    }
+    said
+}
+
+/// Why a trigger that was named has no history here.
+async fn not_its(
+    client: &Client,
+    args: &HistoryArgs,
+    id: &str,
+    problem: Box<Problem>,
+) -> anyhow::Error {
+    let Ok(trigger) = client.trigger(id).await else {
+        return Error::Problem(problem).into();
+    };
+    let its = &trigger.about.workflow_id;
+    if trigger.about.trigger_type == "webhook" {
+        return anyhow::anyhow!(
+            "{id} is a webhook, which has no planned times; see what came with: refire trigger \
+             requests {id}"
+        );
+    }
+    anyhow::anyhow!(
+        "{id} starts `{its}`, not `{}`; see it with: refire trigger history {its} --trigger {id}",
+        args.workflow
+    )
+}
+
+fn runs(history: &CronHistory) -> String {
+    let heads = ["SCHEDULED", "STATUS", "TOOK", "EXECUTION", "RESULT"];
+    let mut grid = Grid::new(&heads).right(2);
+    for run in &history.history {
+        let result = run.result.as_deref().unwrap_or_default();
+        grid.row(vec![
+            cell(&clock(&run.scheduled_at)),
+            status_cell(&run.status),
+            Cell::new(run.duration_ms.map(span).unwrap_or_default()),
+            cell(&run.execution_id),
+            cell(&shortened(result, RESULT_CHARS_SHOWN)),
+        ]);
+    }
+    grid.lines(0)
+}

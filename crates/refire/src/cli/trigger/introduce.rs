@@ -1,0 +1,148 @@
+//! What is said of a trigger to who has just made or changed it.
+
+use refire_client::model::Trigger;
+
+use super::filter;
+use super::local::{clock_and_distance, delay, summary};
+use crate::cli::output::say;
+use crate::cli::paint::{clean, command, warning};
+use crate::cli::session::Session;
+
+/// Senders that issue the secret themselves, by their word and their name: one that was made here is of
+/// no use to them.
+const ISSUERS: [(&str, &str); 3] = [
+    ("shopify", "Shopify"),
+    ("slack", "Slack"),
+    ("stripe", "Stripe"),
+];
+
+/// Where a webhook's new secret comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Secret {
+    /// The server made it.
+    Made,
+    /// A person gave it with a new webhook.
+    Given,
+    /// A person gave it in place of another one.
+    Replaced,
+}
+
+/// What a trigger will do.
+pub(super) fn introduce(session: &Session, trigger: &Trigger) {
+    let about = &trigger.about;
+    let now = session.now();
+    let what = match &about.webhook_url {
+        Some(address) if about.problem.is_none() => address.clone(),
+        _ => summary(trigger),
+    };
+    if !what.is_empty() {
+        say(&clean(&what));
+    }
+    for filter in filter::lines(trigger) {
+        say(&format!("only if  {}", clean(&filter)));
+    }
+    for (place, at) in about.next_executions.iter().enumerate() {
+        let name = if place == 0 { "next" } else { "then" };
+        say(&format!("{name}  {}", clock_and_distance(at, now)));
+    }
+    if let Some(delay) = delay(trigger).filter(|_| !about.next_executions.is_empty()) {
+        say(&format!("each starts {}", clean(&delay)));
+    }
+    if !about.enabled {
+        let enable = command(&format!("refire trigger enable {}", about.id));
+        say(&format!("it is paused; start it with: {enable}"));
+    }
+}
+
+/// The sender of a webhook, if it issues the secret itself.
+pub(super) fn issuer(trigger: &Trigger) -> Option<&'static str> {
+    let method = trigger.settings.text("authentication")?;
+    let known = ISSUERS.iter().find(|(word, _)| *word == method);
+    known.map(|(_, name)| *name)
+}
+
+/// What is to be done about a webhook's new secret.
+pub(super) fn tell_secret(trigger: &Trigger, from: Secret) {
+    for line in secret_lines(trigger, from) {
+        say(&line);
+    }
+}
+
+fn secret_lines(trigger: &Trigger, from: Secret) -> Vec<String> {
+    let id = &trigger.about.id;
+    match from {
+        Secret::Given => return vec!["its secret is the one that you gave".to_owned()],
+        Secret::Replaced => {
+            let rotate = command(&format!("refire trigger rotate-secret {id}"));
+            return vec![format!(
+                "its secret is the one that you gave; the old one has ended ({rotate} keeps it for a \
+                 while)"
+            )];
+        }
+        Secret::Made => {}
+    }
+    let Some(secret) = &trigger.about.secret else {
+        return Vec::new();
+    };
+    let give = command(&format!("refire trigger update {id} --secret @FILE"));
+    if let Some(name) = issuer(trigger) {
+        return vec![
+            warning(&format!(
+                "{name} issues the secret itself: nothing passes until this webhook has it"
+            )),
+            format!("copy it from {name}, then: {give}"),
+        ];
+    }
+    let mut lines = vec![
+        format!("secret {secret}"),
+        warning("keep it now: it is not shown again"),
+    ];
+    let method = trigger.settings.text("authentication");
+    if method.as_deref() == Some("standard_webhooks") {
+        lines.push(format!("if the sender has issued one of its own: {give}"));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn webhook(method: &str) -> Trigger {
+        let text = format!(
+            r#"{{"id":"trg_1","workflow_id":"w","trigger_type":"webhook","enabled":true,"version":1,
+            "created_at":"a","updated_at":"b","webhook_url":"http://h/webhooks/wh_1",
+            "secret":"made-here","authentication":"{method}"}}"#
+        );
+        serde_json::from_str(&text).unwrap()
+    }
+
+    fn said(method: &str, from: Secret) -> String {
+        let lines = secret_lines(&webhook(method), from).join("\n");
+        anstream::adapter::strip_str(&lines).to_string()
+    }
+
+    #[test]
+    fn a_secret_is_shown_where_it_is_of_use() {
+        for method in ["hmac", "github", "api_key", "standard_webhooks"] {
+            let said = said(method, Secret::Made);
+            assert!(said.starts_with("secret made-here\nkeep it now"), "{said}");
+        }
+        for method in ["stripe", "slack", "shopify"] {
+            let said = said(method, Secret::Made);
+            assert!(!said.contains("made-here"), "{said}");
+            assert!(said.contains("issues the secret itself"), "{said}");
+            let give = "refire trigger update trg_1 --secret @FILE";
+            assert!(said.ends_with(give), "{said}");
+        }
+    }
+
+    #[test]
+    fn what_a_person_gave_is_not_shown() {
+        for from in [Secret::Given, Secret::Replaced] {
+            let said = said("hmac", from);
+            assert!(!said.contains("made-here"), "{said}");
+        }
+        assert!(said("hmac", Secret::Replaced).contains("refire trigger rotate-secret trg_1"));
+    }
+}
