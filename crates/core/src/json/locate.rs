@@ -46,9 +46,12 @@ fn is_plain(key: &str) -> bool {
 /// around the value is not part of the range.
 #[must_use]
 pub fn locate(text: &str, path: &[Segment]) -> Option<Range<usize>> {
-    let bytes = text.as_bytes();
-    let start = scan::skip_space(bytes, 0);
-    let mut range = start..scan::skip_value(bytes, start)?;
+    let start = scan::skip_space(text.as_bytes(), 0);
+    // One value is all there is, so its end need not be looked for.
+    let mut range = start..start + text[start..].trim_end_matches(scan::is_space_char).len();
+    if range.is_empty() {
+        return None;
+    }
     for segment in path {
         let found = match segment {
             Segment::Key(key) => Members::of(&text[range.clone()])

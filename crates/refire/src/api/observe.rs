@@ -17,6 +17,7 @@ use tower::Service;
 
 use super::App;
 use super::problem::Problem;
+use super::webhook;
 use crate::codes;
 
 /// Headers of one request.
@@ -38,7 +39,7 @@ pub(super) async fn observe(app: &App, router: &Router, request: Request) -> Res
     let id = request_id(app, request.headers());
     let _in_flight = app.gate.enter();
     let mut response = match admit(app, &request) {
-        Ok(()) => route(router, request).await,
+        Ok(()) => route(app, router, request).await,
         Err(problem) => problem.into_response(),
     };
     let problem = response.extensions_mut().remove::<Problem>();
@@ -51,15 +52,18 @@ pub(super) async fn observe(app: &App, router: &Router, request: Request) -> Res
     response
 }
 
-async fn route(router: &Router, request: Request) -> Response {
-    // A router is always ready; it needs to be its own only while it is being called.
-    let answer = AssertUnwindSafe(async { router.clone().call(request).await });
-    match answer.catch_unwind().await {
-        Ok(Ok(response)) => response,
-        Ok(Err(never)) => match never {},
-        // The hook of the log has told where.
-        Err(_) => Problem::internal("a handler panicked").into_response(),
-    }
+async fn route(app: &App, router: &Router, request: Request) -> Response {
+    let answer = AssertUnwindSafe(async {
+        if let Some(webhook) = webhook::plainly_for(&request).map(str::to_owned) {
+            return webhook::take(app, &webhook, request).await.into_response();
+        }
+        // A router is always ready; it needs to be its own only while it is being called.
+        let Ok(response) = router.clone().call(request).await;
+        response
+    });
+    // The hook of the log has told where a handler panicked.
+    let answer = answer.catch_unwind().await;
+    answer.unwrap_or_else(|_| Problem::internal("a handler panicked").into_response())
 }
 
 /// What parts that are not ours (the path's decoding, the documentation's files) refuse with a

@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Response};
 use http::header::{CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, Method};
 use refire_client::model::{Problem as ProblemModel, WebhookAnswer, WebhookStatus};
 use refire_core::webhook::Headers;
 use refire_engine::trigger::{Incoming, Received, TriggerError, Unread};
@@ -61,6 +61,21 @@ async fn receive(
     Path(webhook): Path<String>,
     request: Request,
 ) -> Result<Response, Problem> {
+    take(&app, &webhook, request).await
+}
+
+/// The webhook that a request is for, if that is plain to see. There are more of these than of all other
+/// requests together, so they need not ask the router for their way.
+pub(super) fn plainly_for(request: &Request) -> Option<&str> {
+    let webhook = request.uri().path().strip_prefix("/webhooks/")?;
+    let is_plain = !webhook.is_empty()
+        && webhook
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    (is_plain && request.method() == Method::POST).then_some(webhook)
+}
+
+pub(super) async fn take(app: &App, webhook: &str, request: Request) -> Result<Response, Problem> {
     let webhook = webhook.parse().map_err(|_| no_webhook())?;
     let (parts, body) = request.into_parts();
     let headers = pairs(&parts.headers);
@@ -76,7 +91,7 @@ async fn receive(
         ),
     };
     let incoming = Incoming {
-        source: source(&app, peer, &headers),
+        source: source(app, peer, &headers),
         query: parts.uri.query().unwrap_or_default().to_owned(),
         headers,
         body,
@@ -206,4 +221,29 @@ fn unusable(cause: &dyn std::error::Error) -> Problem {
         "the webhook cannot take requests at the moment; send it again later",
     )
     .caused_by(cause)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    #[test]
+    fn only_what_is_plainly_for_a_webhook_goes_past_the_router() {
+        for (method, path, expected) in [
+            ("POST", "/webhooks/wh_01", Some("wh_01")),
+            ("POST", "/webhooks/wh_01?a=b", Some("wh_01")),
+            ("POST", "/webhooks/WH", Some("WH")),
+            ("GET", "/webhooks/wh_01", None),
+            ("POST", "/webhooks/wh_01/", None),
+            ("POST", "/webhooks/wh%5f01", None),
+            ("POST", "/webhooks", None),
+            ("POST", "/api/webhooks/wh_01", None),
+        ] {
+            let request = Request::builder().method(method).uri(path);
+            let request = request.body(Body::empty()).unwrap();
+            assert_eq!(plainly_for(&request), expected, "{method} {path}");
+        }
+    }
 }

@@ -43,10 +43,11 @@ impl Line {
                 Outcome::Fired | Outcome::Late(_) => {
                     has_started = true;
                     self.append(piece)?;
-                    self.on_time(piece, scene)?;
                     self.says_how_late(piece, waited, marks)?;
                     self.in_nobodys_way(scene, marks)?;
+                    // The time of one that waited had come before, whatever the clock was set to since.
                     if waited != Some(piece.to) {
+                        self.on_time(piece, scene)?;
                         self.catches_up(piece, before)?;
                     }
                     self.start(piece, scene, marks)?;
@@ -235,6 +236,13 @@ impl Line {
         slot: Option<Timestamp>,
         scene: &Scene<'_>,
     ) -> Result<(), Violation> {
+        let writer = scene.writer.as_ref();
+        let now = writer.and_then(|writer| writer.own_now.or(writer.real_now));
+        if let (Some(slot), Some(now)) = (slot, now)
+            && now.plus(EARLY_MAX) < self.timeline()?.planned(slot)
+        {
+            return Err(Violation::new(EARLY, format!("{slot} waits, it is {now}")));
+        }
         let runs = self.running.is_some_and(|id| scene.is_open(id));
         let policy = self.trigger.settings.overlap;
         match runs && policy == Overlap::BufferOne {
