@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use refire_core::id::{ExecutionId, NodeId, TriggerId};
 use refire_core::time::Timestamp;
+use refire_core::trigger::ledger::LateReason;
 use refire_core::trigger::{Outcome, Timeline, Trigger};
 use refire_store::model::{Image, Standing, Told};
 use refire_store::{SlotRow, TriggerPlan};
@@ -201,7 +202,8 @@ impl Line {
             if self.running.is_some_and(|id| scene.is_open(id)) {
                 marks.reach(Mark::TriggerDeletedWhileRunning);
             }
-            return Ok(());
+            // Looks that were committed together with its end have started something, too.
+            return self.last_starts(scene, marks);
         }
         let after = read(told);
         // Whoever wrote this, and has no clock any more, had looked at it.
@@ -227,6 +229,18 @@ impl Line {
             }
             None => Ok(()),
         }
+    }
+
+    /// Takes note of what was started in the commit that deleted the trigger.
+    fn last_starts(&mut self, scene: &Scene<'_>, marks: &mut Marks) -> Result<(), Violation> {
+        for piece in self.pieces(scene.image)? {
+            match piece.outcome {
+                Outcome::Late(LateReason::Backfill) => self.fill(&piece, scene)?,
+                Outcome::Fired | Outcome::Late(_) => self.start(&piece, scene, marks)?,
+                Outcome::Skipped(_) | Outcome::Overdue | Outcome::Recovered => {}
+            }
+        }
+        Ok(())
     }
 
     /// What is new in the ledger.
