@@ -13,8 +13,8 @@ use crate::error::Error;
 use crate::model::{
     Accepted, BackupRequest, BackupResult, BatchItem, BatchResult, DeadLetter, DeadLetterDetail,
     DeadLetterRetried, DeadLetterSummary, Event, Execution, Node, Page, Problem, ReplayRequest,
-    ReplayResult, RetriedExecution, RetryLetter, RetryTimeline, Version, Workflow, WorkflowDiff,
-    WorkflowSaved, WorkflowVersion,
+    ReplayResult, RetriedExecution, RetryLetter, RetryTimeline, Version, Workflow, WorkflowDeleted,
+    WorkflowDiff, WorkflowSaved, WorkflowVersion,
 };
 
 /// How long a call may take; waiting for an execution adds to it.
@@ -207,10 +207,10 @@ impl Client {
         .await
     }
 
-    /// Deletes a workflow.
-    pub async fn delete_workflow(&self, id: &str) -> Result<(), Error> {
+    /// Deletes a workflow, and disables its triggers.
+    pub async fn delete_workflow(&self, id: &str) -> Result<WorkflowDeleted, Error> {
         let path = format!("/api/workflows/{}", segment(id));
-        self.send_empty(self.request(Method::DELETE, &path)).await
+        self.send(self.request(Method::DELETE, &path)).await
     }
 
     /// Starts an execution.

@@ -28,7 +28,9 @@ pub use trigger::{
 pub use webhook::{
     SentRequest, TestResult, TestWebhook, TestedWebhook, WebhookAnswer, WebhookStatus,
 };
-pub use workflow::{Change, Workflow, WorkflowDiff, WorkflowSaved, WorkflowVersion};
+pub use workflow::{
+    Change, Workflow, WorkflowDeleted, WorkflowDiff, WorkflowSaved, WorkflowVersion,
+};
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;

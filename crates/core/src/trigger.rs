@@ -33,6 +33,7 @@ pub mod settings;
 pub mod state;
 mod timeline;
 mod timing;
+mod unset;
 mod written;
 
 use std::time::Duration;
@@ -48,7 +49,7 @@ const LOOK_AFTER_ALARM: Duration = Duration::from_secs(1);
 
 pub use change::{CatchUp, changed, created, mended};
 pub use ledger::{Entry, LateReason, Outcome, SkipReason};
-pub use plan::{Fire, Plan, plan};
+pub use plan::{Fire, Missed, Plan, plan};
 pub use range::{BackfillError, Slots, Upcoming, backfill, backfilled, upcoming};
 pub use settings::{DeadMan, Draft, Kind, Misfire, Overlap, Settings, Wish};
 pub use state::{End, State};

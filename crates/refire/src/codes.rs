@@ -111,6 +111,8 @@ codes! {
     REQUEST_NOT_KEPT = "RF0038", 409, "The request was not kept as it came";
     /// A request that was checked again does still not pass.
     STILL_REFUSED = "RF0039", 409, "The request does still not pass";
+    /// A secret that was promised to be good for longer would end.
+    PREVIOUS_SECRET = "RF0040", 409, "The secret before the present one is still good";
     /// No webhook has this address, or it is disabled.
     NO_WEBHOOK = "RF0050", 404, "There is no such webhook";
     /// A webhook request is not signed, or wrongly.

@@ -90,6 +90,8 @@ pub struct TriggerFilter {
     pub kind: Option<TriggerKind>,
     /// Only enabled ones, or only disabled ones.
     pub enabled: Option<bool>,
+    /// Only those of which an expected success is missing, or only the others.
+    pub is_alarmed: Option<bool>,
 }
 
 /// What became of a slot, or of a stretch of them.

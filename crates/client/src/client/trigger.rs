@@ -130,15 +130,18 @@ impl Client {
         self.get(&path, &[]).await
     }
 
-    /// Judges a refused request again, and runs it if it passes.
+    /// Judges a refused request again, and runs it if it passes. With `equal_once` what has no name is
+    /// the same as what is equal to it.
     pub async fn recheck_request(
         &self,
         id: &str,
         request_id: &str,
+        equal_once: bool,
     ) -> Result<WebhookAnswer, Error> {
         let below = format!("/requests/{}/recheck", segment(request_id));
-        self.send(self.request(Method::POST, &trigger(id, &below)))
-            .await
+        let query = [("equal_once", equal_once.then(|| "true".to_owned()))];
+        let path = path_with(&trigger(id, &below), &query);
+        self.send(self.request(Method::POST, &path)).await
     }
 
     /// Makes a request to a webhook and signs it as its sender would.

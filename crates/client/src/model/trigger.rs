@@ -70,21 +70,31 @@ pub struct TriggerAbout {
     /// The execution that the overlap policy waits for.
     #[serde(default)]
     pub running_execution_id: Option<String>,
-    /// When one of its executions last completed; known only where somebody waits for it.
-    #[serde(default)]
+    /// When one of its executions last completed. It is known, and here, only with `dead_man` or an
+    /// `overlap` other than `allow`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_success_at: Option<String>,
     /// Since when an expected success is missing.
     #[serde(default)]
     pub overdue_since: Option<String>,
+    /// Its workflow was deleted, and it was disabled with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub workflow_deleted: bool,
     /// `wh_…`, of a webhook.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook_id: Option<String>,
     /// Where a webhook's sender sends to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook_url: Option<String>,
+    /// Until when the secret before a webhook's present one is good too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous_secret_until: Option<String>,
     /// A webhook's secret: only in the answer to the request that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
+    /// There was nothing to change: only in the answer to a change.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unchanged: bool,
     /// What becomes of the planned times of the pause: only in the answer that enabled it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<Pause>,
@@ -108,9 +118,12 @@ impl TriggerAbout {
         "running_execution_id",
         "last_success_at",
         "overdue_since",
+        "workflow_deleted",
         "webhook_id",
         "webhook_url",
+        "previous_secret_until",
         "secret",
+        "unchanged",
         "pause",
     ];
 }
@@ -161,6 +174,9 @@ pub struct RotateSecret {
     /// How long the old one is good for, such as `24h` (default) or `0s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_previous_for: Option<String>,
+    /// Whether the one before the old one, if it is still good, may end now. Else this is refused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub end_previous: bool,
 }
 
 /// A planned time that is to come.
@@ -338,7 +354,7 @@ pub struct CronRun {
 mod tests {
     use super::*;
 
-    const TRIGGER: &str = r#"{"id":"trg_1","workflow_id":"w","trigger_type":"cron","enabled":true,"version":1,"created_at":"a","updated_at":"b","next_execution":null,"next_executions":[],"description_in_words":null,"finished":false,"problem":null,"running_execution_id":null,"last_success_at":null,"overdue_since":null,"cron_expression":"0 * * * *","input":{"n": 1.50,  "big":12345678901234567890}}"#;
+    const TRIGGER: &str = r#"{"id":"trg_1","workflow_id":"w","trigger_type":"cron","enabled":true,"version":1,"created_at":"a","updated_at":"b","next_execution":null,"next_executions":[],"description_in_words":null,"finished":false,"problem":null,"running_execution_id":null,"overdue_since":null,"cron_expression":"0 * * * *","input":{"n": 1.50,  "big":12345678901234567890}}"#;
 
     #[test]
     fn a_trigger_passes_byte_for_byte() {
@@ -355,9 +371,13 @@ mod tests {
     fn what_the_server_says_is_no_setting() {
         let trigger: Trigger = serde_json::from_str(TRIGGER).unwrap();
         let about = TriggerAbout {
+            last_success_at: Some(String::new()),
+            workflow_deleted: true,
             webhook_id: Some(String::new()),
             webhook_url: Some(String::new()),
+            previous_secret_until: Some(String::new()),
             secret: Some(String::new()),
+            unchanged: true,
             pause: Some(Pause {
                 slots: 0,
                 from: None,

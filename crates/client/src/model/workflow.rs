@@ -49,6 +49,18 @@ pub struct WorkflowSaved {
     pub notes: Vec<String>,
 }
 
+/// What deleting a workflow has changed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct WorkflowDeleted {
+    /// The workflow.
+    pub workflow_id: String,
+    /// True.
+    pub deleted: bool,
+    /// How many of its triggers were enabled and are disabled now.
+    pub triggers_disabled: u64,
+}
+
 /// One version of a definition.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -16,7 +16,7 @@ pub enum CatchUp {
     /// They are one skipped stretch.
     #[default]
     No,
-    /// They were missed: the misfire policy says what is caught up with.
+    /// They were missed, however short it was: the misfire policy says what is caught up with.
     Yes,
 }
 
@@ -133,7 +133,10 @@ fn settle(
     let reason = match (before.enabled, after.enabled) {
         (true, false) => SkipReason::Missed,
         (true, true) if replanned => SkipReason::Missed,
-        (false, true) if !replanned && catch_up == CatchUp::Yes => return,
+        (false, true) if !replanned && catch_up == CatchUp::Yes => {
+            step.miss(timeline);
+            return;
+        }
         (false, true) => SkipReason::Paused,
         (false, false) if replanned => SkipReason::Paused,
         (true, true) | (false, false) => return,

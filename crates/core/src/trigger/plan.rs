@@ -2,8 +2,9 @@
 //!
 //! The slots after the cursor that are due are taken in their order:
 //!
-//! 1. Of those that were missed (planned more than [`MISFIRE_AFTER`] ago) the misfire policy drops
-//!    some: they become one skipped stretch.
+//! 1. If the oldest of them is late by more than [`MISFIRE_AFTER`], nobody was there for a while, and
+//!    all of them count as missed, also the youngest. The misfire policy drops some: they become one
+//!    skipped stretch. If it is not that late, none was missed: a restart or a failover loses nothing.
 //! 2. If the overlap policy waits for an execution, all the others are skipped, or the newest of
 //!    them is buffered. A slot that was buffered before is given up for it, and only for it.
 //! 3. Otherwise the oldest of them is fired. If others are left, a look is due at once.
@@ -24,7 +25,8 @@ use crate::time::Timestamp;
 /// A slot that is started more than this after its planned time is late.
 pub const LATE_AFTER: Duration = Duration::from_secs(1);
 
-/// A slot that nobody looked at for more than this after its planned time was missed.
+/// If a slot is not looked at for more than this after its planned time, it was missed, and so was
+/// all that is due with it.
 pub const MISFIRE_AFTER: Duration = Duration::from_secs(60);
 
 /// What a step writes and starts, all in one commit.
@@ -38,8 +40,23 @@ pub struct Plan {
     pub fire: Option<Fire>,
     /// The execution to cancel first.
     pub cancel: Option<ExecutionId>,
+    /// What was due when nobody had looked for too long, if that is how it was found.
+    pub missed: Option<Missed>,
     /// The state after the step. If its `rev` is the old one, there is nothing to write.
     pub state: State,
+}
+
+/// Slots that were missed, as a look finds them. While it catches up, later looks find what is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Missed {
+    /// The oldest.
+    pub from: Timestamp,
+    /// The newest.
+    pub to: Timestamp,
+    /// How many there are.
+    pub count: u64,
+    /// How many of them the misfire policy leaves out.
+    pub dropped: u64,
 }
 
 /// A slot to start.
@@ -106,6 +123,7 @@ pub(super) struct Step<'a> {
     now: Timestamp,
     entries: Vec<Entry>,
     apart: bool,
+    missed: Option<Missed>,
     pub(super) state: State,
     fire: Option<Fire>,
     cancel: Option<ExecutionId>,
@@ -118,6 +136,7 @@ impl<'a> Step<'a> {
             now,
             entries: Vec::new(),
             apart: false,
+            missed: None,
             state: *state,
             fire: None,
             cancel: None,
@@ -144,6 +163,7 @@ impl<'a> Step<'a> {
             apart: self.apart,
             fire: self.fire,
             cancel: self.cancel,
+            missed: self.missed,
             state: self.state,
         }
     }
@@ -157,7 +177,7 @@ impl<'a> Step<'a> {
             return;
         }
         let cursor = self.state.cursor;
-        let missed = self.last_to_drop(timeline);
+        let missed = self.look_for_missed(timeline);
         let first = self.due_after(timeline, missed.unwrap_or(cursor));
         if running.is_some() && first.is_some() {
             // Before anything is said of newer slots, so that entries have the order of slots.
@@ -194,16 +214,31 @@ impl<'a> Step<'a> {
         entry.append(&mut self.entries);
     }
 
-    /// The last slot that the misfire policy does not want to catch up with.
-    fn last_to_drop(&self, timeline: Timeline<'_>) -> Option<Timestamp> {
-        let settings = &self.trigger.settings;
+    /// The last slot that the misfire policy does not want to catch up with, if nobody looked for so long
+    /// that slots were missed. What is left is started by this look and the next ones: those find nothing
+    /// older than it, so that never more of it is started than is wanted now.
+    fn look_for_missed(&mut self, timeline: Timeline<'_>) -> Option<Timestamp> {
         let cursor = self.state.cursor;
-        let first = self.due_after(timeline, cursor)?;
-        if self.now.since(timeline.planned(first)) <= MISFIRE_AFTER {
+        let from = self.due_after(timeline, cursor)?;
+        if self.now.since(timeline.planned(from)) <= MISFIRE_AFTER {
             return None;
         }
-        let before = self.now.minus(MISFIRE_AFTER).minus(MICROSECOND);
-        let last = timeline.last_planned(cursor, before)?;
+        let dropped = self.last_unwanted(timeline);
+        let to = timeline.last_planned(cursor, self.now).unwrap_or(from);
+        self.missed = Some(Missed {
+            from,
+            to,
+            count: timeline.count(cursor, to),
+            dropped: dropped.map_or(0, |to| timeline.count(cursor, to)),
+        });
+        dropped
+    }
+
+    /// The last slot that the misfire policy leaves out if all that are due were missed.
+    fn last_unwanted(&self, timeline: Timeline<'_>) -> Option<Timestamp> {
+        let settings = &self.trigger.settings;
+        let cursor = self.state.cursor;
+        let last = timeline.last_planned(cursor, self.now)?;
         let wanted = match settings.misfire {
             Misfire::Skip => 0,
             Misfire::FireOnce => 1,
@@ -222,6 +257,13 @@ impl<'a> Step<'a> {
             }
         };
         dropped.filter(|to| *to > cursor)
+    }
+
+    /// Lets all that is due count as missed, however late it is.
+    pub(super) fn miss(&mut self, timeline: Timeline<'_>) {
+        if let Some(to) = self.last_unwanted(timeline) {
+            self.skip(timeline, to, SkipReason::Missed);
+        }
     }
 
     /// Skips every slot up to one.

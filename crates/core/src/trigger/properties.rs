@@ -15,7 +15,7 @@ use super::change::CatchUp;
 use super::fixture::{World, at, execution, trigger};
 use super::ledger::{Outcome, SkipReason};
 use super::timeline::MICROSECOND;
-use super::{Overlap, plan};
+use super::{Misfire, Overlap, plan};
 use crate::id::ExecutionId;
 use crate::time::Timestamp;
 
@@ -120,6 +120,16 @@ struct Judged {
     latest: Timestamp,
     live: Vec<ExecutionId>,
     nominals: HashSet<Timestamp>,
+    /// What was due when nobody had looked for more than a minute.
+    missed: Vec<Missed>,
+}
+
+/// Slots that were missed together: those after one moment up to another.
+struct Missed {
+    after: Timestamp,
+    to: Timestamp,
+    /// How many of them were started all the same.
+    started: u64,
 }
 
 impl Judged {
@@ -151,7 +161,42 @@ impl Judged {
         self.now = until;
     }
 
+    /// Remembers what is due if the oldest of it is late by more than a minute.
+    fn remember_missed(&mut self) {
+        let (trigger, state) = (&self.world.trigger, &self.world.state);
+        let timeline = trigger.timeline().unwrap();
+        let due = timeline.last_planned(state.cursor, self.now);
+        if let (Some(first), Some(to)) = (timeline.next(state.cursor), due)
+            && self.now.since(timeline.planned(first)) > plan::MISFIRE_AFTER
+        {
+            self.missed.push(Missed {
+                after: state.cursor,
+                to,
+                started: 0,
+            });
+        }
+    }
+
+    /// Of what was missed together never more is started than the policy says.
+    fn judge_missed(&mut self, nominal: Timestamp) {
+        let settings = &self.world.trigger.settings;
+        let wanted = match settings.misfire {
+            Misfire::Skip => 0,
+            Misfire::FireOnce => 1,
+            Misfire::FireAll => settings.misfire_max,
+        };
+        for missed in &mut self.missed {
+            if missed.after < nominal && nominal <= missed.to {
+                missed.started += 1;
+                assert!(missed.started <= wanted, "{nominal} is one too many");
+            }
+        }
+    }
+
     fn step(&mut self) {
+        if self.world.trigger.enabled {
+            self.remember_missed();
+        }
         let before = self.world.state;
         let again = plan(&self.world.trigger, &before, self.now);
         let cancelled = self.world.cancelled.len();
@@ -169,6 +214,7 @@ impl Judged {
             // What was buffered had been due before the clock was put back.
             let was_due = nominal <= self.now || before.buffered == Some(nominal);
             assert!(was_due, "{nominal} was fired at {}", self.now);
+            self.judge_missed(nominal);
             self.live.push(started);
             if self.world.trigger.settings.overlap != Overlap::Allow {
                 assert_eq!(self.live.len(), 1, "two at a time");
@@ -309,6 +355,7 @@ proptest! {
             latest: now,
             live: Vec::new(),
             nominals: HashSet::new(),
+            missed: Vec::new(),
         };
         judged.judge();
         for event in &events {

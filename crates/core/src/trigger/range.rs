@@ -193,6 +193,7 @@ pub fn backfilled(state: &State, slot: Timestamp, execution: ExecutionId, now: T
         apart: false,
         fire: None,
         cancel: None,
+        missed: None,
         state: State {
             rev: state.rev + 1,
             ..*state

@@ -8,11 +8,11 @@
 
 use std::time::Duration;
 
-use refire_schedule::ScheduleSettings;
+use refire_schedule::{Schedule, ScheduleSettings, jiff};
 
-use super::read;
 use super::written::{GivenSecret, Written};
-use crate::definition::{Mark, Problems, RetrySettings};
+use super::{Timeline, Trigger, read, unset};
+use crate::definition::{Mark, Problem, Problems, RetrySettings};
 use crate::json::Json;
 use crate::time::Timestamp;
 use crate::webhook;
@@ -164,6 +164,8 @@ pub struct Draft {
 pub struct Wish {
     written: Written,
     secret: Option<GivenSecret>,
+    /// Where the secret is said to be none.
+    no_secret: Option<Mark>,
 }
 
 impl Wish {
@@ -173,8 +175,13 @@ impl Wish {
     /// When it cannot be read, or its secret is not a text.
     pub fn parse(source: &str) -> Result<Self, Problems> {
         let mut written = Written::parse(source)?;
+        let no_secret = written.no_secret();
         let secret = written.take_secret()?;
-        Ok(Self { written, secret })
+        Ok(Self {
+            written,
+            secret,
+            no_secret,
+        })
     }
 
     /// The secret that it names.
@@ -188,6 +195,60 @@ impl Wish {
     pub fn secret_place(&self) -> Mark {
         let secret = self.secret.as_ref();
         secret.map_or(Mark::NOWHERE, |secret| secret.mark)
+    }
+
+    /// Refuses one whose planned times have all passed by now: it would never start anything.
+    ///
+    /// # Errors
+    /// The field that says so.
+    pub fn to_come(&self, trigger: &Trigger, now: Timestamp) -> Result<(), Problems> {
+        let next = |timeline: Timeline<'_>| timeline.next(now);
+        let Some(timing) = trigger.settings.kind.timing() else {
+            return Ok(());
+        };
+        if trigger.timeline().and_then(next).is_some() {
+            return Ok(());
+        }
+        let endless = Schedule::new(&ScheduleSettings {
+            end: None,
+            ..timing.clone()
+        });
+        let after = endless.ok().and_then(|endless| {
+            let now = jiff::Timestamp::from_microsecond(now.as_micros());
+            endless.next(now.ok()?)
+        });
+        let (field, message) = match (after, &trigger.settings.kind) {
+            (Some(next), _) => (
+                "end",
+                format!(
+                    "is before the next planned time ({next}), so that nothing would be started"
+                ),
+            ),
+            (None, Kind::Cron(_)) => (
+                "cron_expression",
+                "has no planned time any more, so that nothing would be started".to_owned(),
+            ),
+            (None, _) => (
+                "at",
+                "has passed, so that nothing would be started".to_owned(),
+            ),
+        };
+        let place = self.written.place(field);
+        Err(Problem::new(field, place, message).into())
+    }
+
+    /// Refuses one that takes back what there is not.
+    fn only_known(&self, kind: &str, stored: &Written) -> Result<(), Problems> {
+        let mut problems = unset::unknown(kind, stored, &self.written);
+        if let Some(place) = self.no_secret {
+            let message = "a secret cannot be taken away, only replaced by another one";
+            let problem = Problem::new("secret", place, message);
+            problems.push(problem.with_hint("rotate it, or set `authentication` to \"none\""));
+        }
+        match problems.is_empty() {
+            true => Ok(()),
+            false => Err(problems.sorted()),
+        }
     }
 
     /// Refuses one that names another kind: that of a trigger stays.
@@ -226,7 +287,9 @@ impl Draft {
     /// Everything that is wrong with the result.
     pub fn patch(kind: &str, stored: &str, wish: &Wish, now: Timestamp) -> Result<Self, Problems> {
         wish.only(kind)?;
-        let merged = Written::stored(stored)?.merged(&wish.written).anchored(now);
+        let stored = Written::stored(stored)?;
+        wish.only_known(kind, &stored)?;
+        let merged = stored.merged(&wish.written).anchored(now);
         read::read_written(&merged).map(|(draft, _)| draft)
     }
 }

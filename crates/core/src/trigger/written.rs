@@ -179,6 +179,13 @@ impl Written {
         object.build()
     }
 
+    /// Where the secret is said to be none.
+    pub(super) fn no_secret(&self) -> Option<Mark> {
+        let mut members = self.members().iter();
+        let (_, node) = members.find(|(key, _)| &*key.text == "secret")?;
+        (node.content == Content::Null).then_some(node.mark)
+    }
+
     /// Takes a secret out of it, so that it is never among what is stored.
     pub(super) fn take_secret(&mut self) -> Result<Option<GivenSecret>, Problem> {
         let Content::Mapping(members) = &mut self.node.content else {

@@ -3,8 +3,8 @@
 //! The first of these that is there:
 //!
 //! 1. the header `Idempotency-Key`, unless the sender signs a name of its own (Standard Webhooks,
-//!    Stripe, Slack). That header is not signed: whoever caught a request could send it again under
-//!    any number of names;
+//!    Stripe, Slack) or the trigger ignores it (`ignore_idempotency_header`). That header is not
+//!    signed: whoever caught a request could send it again under any number of names;
 //! 2. the trigger's `idempotency_paths`, if it has any: all of them together, and if one finds
 //!    nothing there is no key. Nothing else is tried then;
 //! 3. what the known sender gives each message: `webhook-id` (Standard Webhooks, signed),
@@ -58,7 +58,8 @@ pub fn find(
     search: &mut Search<'_>,
 ) -> Result<Option<Key>, String> {
     let method = settings.authentication.method();
-    if !signs_names(method) && headers.has("idempotency-key") {
+    let is_ignored = settings.ignore_idempotency_header || signs_names(method);
+    if !is_ignored && headers.has("idempotency-key") {
         return header_key(headers).map(|text| Some(explicit(text)));
     }
     if !settings.idempotency_paths.is_empty() {
@@ -265,6 +266,28 @@ mod tests {
             let found = text(settings, &[other, header], body);
             assert_eq!(found.as_deref(), expected, "{settings}");
         }
+    }
+
+    #[test]
+    fn a_header_that_is_ignored_names_nothing() {
+        let signed = r#"{"authentication":"hmac","idempotency_paths":["$.a"],
+            "ignore_idempotency_header":true}"#;
+        let body = r#"{"a":"INC1"}"#;
+        for key in ["one", "another", ""] {
+            let found = text(signed, &[("Idempotency-Key", key)], body);
+            assert_eq!(found.as_deref(), Some("INC1"), "{key}");
+        }
+        // Unless it is said, the header counts as before.
+        let default = r#"{"authentication":"hmac","idempotency_paths":["$.a"]}"#;
+        let found = text(default, &[("Idempotency-Key", "one")], body);
+        assert_eq!(found.as_deref(), Some("one"));
+        // Without paths the rest counts as if it were not there.
+        let usual = r#"{"authentication":"github","ignore_idempotency_header":true}"#;
+        let headers = [
+            ("Idempotency-Key", "one"),
+            ("X-GitHub-Delivery", "72d3162e"),
+        ];
+        assert_eq!(text(usual, &headers, "{}").as_deref(), Some("72d3162e"));
     }
 
     #[test]

@@ -147,6 +147,13 @@ impl Secrets {
         }
     }
 
+    /// Until when the previous one is accepted, if it still is.
+    #[must_use]
+    pub fn previous_until(&self, now: Timestamp) -> Option<Timestamp> {
+        let until = self.previous.as_ref()?.until;
+        (now < until).then_some(until)
+    }
+
     /// The previous one, if it is still accepted.
     pub(super) fn previous_at(&self, now: Timestamp) -> Option<&Secret> {
         let previous = self.previous.as_ref()?;

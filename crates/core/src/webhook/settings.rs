@@ -95,6 +95,8 @@ pub struct Settings {
     pub filters: Vec<Filter>,
     /// The values that name a request; empty means the usual ones.
     pub idempotency_paths: Vec<JsonPath>,
+    /// Whether the header `Idempotency-Key` is no name: nobody signs it.
+    pub ignore_idempotency_header: bool,
     /// How long that name is remembered.
     pub idempotency_window: Duration,
     /// Where requests may come from; empty means from everywhere.
@@ -106,6 +108,9 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The names of all its fields.
+    pub const FIELDS: &'static [&'static str] = &read::KNOWN;
+
     /// Reads settings out of a JSON object. `others` are fields of the same object that somebody
     /// else reads; every other unknown field is refused.
     ///

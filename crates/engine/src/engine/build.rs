@@ -23,7 +23,7 @@ use crate::membership::{Membership, NodeSettings};
 use crate::news::news_loop;
 use crate::secret::{EnvironmentSecrets, Secrets};
 use crate::target::{Allow, Guard, HttpSettings, HttpTarget, TargetError, Tether};
-use crate::trigger::{Cron, Rests, cron_loop, log_loop, request_log};
+use crate::trigger::{Cron, cron_loop, log_loop, request_log};
 use crate::vault::Vault;
 use crate::vital::Vital;
 use crate::waiter::Waiters;
@@ -309,11 +309,7 @@ fn spawn_services(
     ));
     vital.spawn(dispatch::recover(same()));
     vital.spawn(dispatch::stray_loop(same()));
-    vital.spawn(cron_loop(Cron {
-        rests: Rests::default(),
-        dispatcher: same(),
-        intake: intake.clone(),
-    }));
+    vital.spawn(cron_loop(Cron::new(same(), intake.clone())));
     vital.spawn(clock_loop(Arc::clone(clock), stopping.clone()));
     // The lease is kept until the very end, longer than anything that hangs on it.
     let (keeping, left) = (TaskTracker::new(), CancellationToken::new());

@@ -14,9 +14,10 @@ use refire_core::execution::Command;
 use refire_core::id::{ExecutionId, TriggerId};
 use refire_core::time::Timestamp;
 use refire_core::trigger::{Fire, Plan, Trigger, plan};
-use refire_store::{DueTrigger, Part, ReadError};
+use refire_store::{DueTrigger, Part, PartOutcome, ReadError};
 use tokio::sync::oneshot;
 
+use super::report::{Report, Said};
 use super::rest::Rests;
 use super::rows;
 use crate::catalog::CatalogError;
@@ -48,9 +49,10 @@ const WITHOUT_WORKFLOW_WAIT: Duration = Duration::from_secs(60);
 
 /// What the loop works with.
 pub(crate) struct Cron {
-    pub(crate) dispatcher: Arc<Dispatcher>,
-    pub(crate) intake: Intake,
-    pub(crate) rests: Rests,
+    dispatcher: Arc<Dispatcher>,
+    intake: Intake,
+    rests: Rests,
+    said: Said,
 }
 
 /// What became of a look at all that was due.
@@ -124,6 +126,15 @@ impl Turn {
 }
 
 impl Cron {
+    pub(crate) fn new(dispatcher: Arc<Dispatcher>, intake: Intake) -> Self {
+        Self {
+            dispatcher,
+            intake,
+            rests: Rests::default(),
+            said: Said::default(),
+        }
+    }
+
     /// Fires all that has been due for so long.
     async fn look(&mut self, behind: Duration) -> Result<Looked, ReadError> {
         let dispatcher = self.dispatcher.clone();
@@ -152,14 +163,14 @@ impl Cron {
 
     /// One step of each; false if one could not be done now.
     async fn step_all(&mut self, due: Vec<DueTrigger>) -> bool {
-        let mut drafts = Vec::new();
-        let mut parts = Vec::new();
+        let mut starts = Vec::new();
+        let mut writes = Vec::new();
         let mut replacements = Vec::new();
         let mut is_fine = true;
         for due in due {
             match self.step(due).await {
-                Ok(Step::Start(draft)) => drafts.push(*draft),
-                Ok(Step::Write(fire)) => parts.push(Part::Fire(fire)),
+                Ok(Step::Start(start)) => starts.push(*start),
+                Ok(Step::Write(fire, report)) => writes.push((fire, report)),
                 Ok(Step::Replace(replacement)) => replacements.push(*replacement),
                 Err(error) => {
                     tracing::warn!(error = &error as &dyn std::error::Error, "a trigger waits");
@@ -167,48 +178,79 @@ impl Cron {
                 }
             }
         }
-        let parts = parts.into_iter().map(|part| self.dispatcher.part(part));
         let (started, written, replaced) = tokio::join!(
-            self.start_all(drafts),
-            join_all(parts),
+            self.start_all(starts),
+            self.write_all(writes),
             self.replace_all(replacements)
         );
-        is_fine && started && written.iter().all(Option::is_some) && replaced
+        for done in [started, written, replaced] {
+            is_fine &= done.is_fine;
+            done.reports.iter().for_each(|report| self.said.say(report));
+        }
+        is_fine
     }
 
-    /// Starts executions; false if one could not be started now.
-    async fn start_all(&self, drafts: Vec<Drafted>) -> bool {
-        if drafts.is_empty() {
-            return true;
+    /// Starts executions.
+    async fn start_all(&self, starts: Vec<Start>) -> Done {
+        let mut done = Done::nothing();
+        if starts.is_empty() {
+            return done;
         }
+        let (drafts, reports): (Vec<_>, Vec<_>) = starts
+            .into_iter()
+            .map(|start| (start.draft, start.report))
+            .unzip();
         match self.intake.commit_all(drafts).await {
-            Ok(answers) => answers.iter().all(is_settled),
+            Ok(answers) => {
+                for (answer, report) in answers.iter().zip(reports) {
+                    done.is_fine &= is_settled(answer);
+                    let is_written = matches!(answer, Ok(Admitted::New(_)));
+                    done.reports.extend(report.filter(|_| is_written));
+                }
+            }
             Err(failure) => {
                 tracing::warn!(%failure, "triggers wait");
-                false
+                done.is_fine = false;
             }
         }
+        done
+    }
+
+    /// Writes down what starts nothing.
+    async fn write_all(&self, writes: Vec<Write>) -> Done {
+        let written = writes
+            .into_iter()
+            .map(|(fire, report)| async { (self.dispatcher.part(Part::Fire(fire)).await, report) });
+        let mut done = Done::nothing();
+        for (outcome, report) in join_all(written).await {
+            done.is_fine &= outcome.is_some();
+            let is_written = outcome == Some(PartOutcome::Done);
+            done.reports.extend(report.filter(|_| is_written));
+        }
+        done
     }
 
     /// Cancels what is to be replaced, all at once. Each of these triggers is due until its slot is fired,
     /// and the next look finds nothing in its way. Where nothing can be cancelled, nothing is.
-    async fn replace_all(&self, replacements: Vec<Replacement>) -> bool {
+    async fn replace_all(&self, replacements: Vec<Replacement>) -> Done {
         let cancelled = replacements.into_iter().map(|replacement| async {
             let cancelled = self.cancel(&replacement).await;
             (replacement, cancelled)
         });
-        let (mut drafts, mut is_fine) = (Vec::new(), true);
+        let (mut starts, mut is_fine) = (Vec::new(), true);
         for (replacement, cancelled) in join_all(cancelled).await {
             match cancelled {
                 Ok(Cancelled::LookAgain) => {}
-                Ok(Cancelled::Nothing) => drafts.push(replacement.draft),
+                Ok(Cancelled::Nothing) => starts.push(replacement.start),
                 Err(failure) => {
                     tracing::warn!(%failure, "a trigger waits");
                     is_fine = false;
                 }
             }
         }
-        self.start_all(drafts).await && is_fine
+        let mut done = self.start_all(starts).await;
+        done.is_fine &= is_fine;
+        done
     }
 
     /// Plans a step.
@@ -221,7 +263,7 @@ impl Cron {
                 let trigger = row.id;
                 tracing::error!(%trigger, %problems, "a stored trigger cannot be read; it starts nothing");
                 let later = now.plus(self.rests.next(trigger));
-                return Ok(Step::Write(rows::look_again(&row, &state, later)));
+                return Ok(Step::Write(rows::look_again(&row, &state, later), None));
             }
         };
         let before = rows::state(&state);
@@ -230,7 +272,7 @@ impl Cron {
             let trigger = row.id;
             tracing::error!(%trigger, "a trigger is due, but there is nothing to do");
             let later = now.plus(self.rests.next(trigger));
-            return Ok(Step::Write(rows::look_again(&row, &state, later)));
+            return Ok(Step::Write(rows::look_again(&row, &state, later), None));
         }
         self.rests.end(row.id);
         match plan.fire {
@@ -242,11 +284,14 @@ impl Cron {
                     let trigger = row.id;
                     tracing::error!(%trigger, %error, "a trigger's workflow cannot be had; it waits");
                     let later = now.plus(WITHOUT_WORKFLOW_WAIT);
-                    Ok(Step::Write(rows::look_again(&row, &state, later)))
+                    Ok(Step::Write(rows::look_again(&row, &state, later), None))
                 }
                 other => other,
             },
-            None => Ok(Step::Write(rows::fire(&trigger, state.rev, &plan))),
+            None => {
+                let report = Report::of(&trigger, &plan);
+                Ok(Step::Write(rows::fire(&trigger, state.rev, &plan), report))
+            }
         }
     }
 
@@ -261,16 +306,19 @@ impl Cron {
         let draft = self.intake.draft(submission).await?;
         let plan = plan.started_as(draft.id);
         let cause = Cause::Fire(rows::fire(trigger, rev, &plan));
-        let draft = draft.caused_by(cause);
+        let start = Start {
+            draft: draft.caused_by(cause),
+            report: Report::of(trigger, &plan),
+        };
         Ok(match plan.cancel {
             Some(previous) => Step::Replace(Box::new(Replacement {
                 trigger: trigger.id,
                 version: trigger.version,
                 rev,
                 previous,
-                draft,
+                start,
             })),
-            None => Step::Start(Box::new(draft)),
+            None => Step::Start(Box::new(start)),
         })
     }
 
@@ -331,9 +379,9 @@ impl Cron {
 /// What a plan comes to.
 enum Step {
     /// An execution.
-    Start(Box<Drafted>),
+    Start(Box<Start>),
     /// Only what is written down.
-    Write(Box<refire_store::Fire>),
+    Write(Box<refire_store::Fire>, Option<Report>),
     /// An execution in place of another one.
     Replace(Box<Replacement>),
 }
@@ -345,7 +393,33 @@ struct Replacement {
     rev: u64,
     /// The one to cancel.
     previous: ExecutionId,
+    start: Start,
+}
+
+/// An execution, and what is worth saying when it is durable.
+struct Start {
     draft: Drafted,
+    report: Option<Report>,
+}
+
+/// What is written down, and what is worth saying then.
+type Write = (Box<refire_store::Fire>, Option<Report>);
+
+/// What became of several steps.
+struct Done {
+    /// Whether none of them waits.
+    is_fine: bool,
+    /// Of those that were written.
+    reports: Vec<Report>,
+}
+
+impl Done {
+    fn nothing() -> Self {
+        Self {
+            is_fine: true,
+            reports: Vec::new(),
+        }
+    }
 }
 
 /// What became of the execution to cancel.

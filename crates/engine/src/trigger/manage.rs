@@ -1,12 +1,10 @@
 //! Making, changing and removing triggers.
 
-use std::time::Duration;
-
 use refire_core::definition::{Mark, Problem, Problems, WorkflowId};
 use refire_core::id::{ExecutionId, TriggerId, WebhookId};
 use refire_core::time::Timestamp;
 use refire_core::trigger::{CatchUp, Draft, Kind, State, Trigger, Wish, changed, created, mended};
-use refire_core::webhook::{Method, Previous, Secret, Secrets};
+use refire_core::webhook::{Method, Secret, Secrets};
 use refire_store::{
     ChangeTrigger, CreateTrigger, NewState, News, Part, PartOutcome, ReadError, TriggerRow,
 };
@@ -20,11 +18,7 @@ use crate::intake::IntakeError;
 use crate::vault::VaultError;
 
 /// Times a change is made again because somebody else was faster.
-const AGAIN_MAX: u32 = 5;
-/// How long the old secret of a webhook is good for after a change, unless somebody says otherwise.
-pub const SECRET_KEPT_FOR: Duration = Duration::from_secs(24 * 3_600);
-/// The longest that can be said.
-pub const SECRET_KEPT_MAX: Duration = Duration::from_secs(90 * 24 * 3_600);
+pub(super) const AGAIN_MAX: u32 = 5;
 
 /// A trigger and where it stands.
 #[derive(Debug, Clone)]
@@ -35,6 +29,10 @@ pub struct TriggerView {
     pub trigger: Result<Trigger, Problems>,
     /// Where it stands; none for a webhook that nobody watches.
     pub state: Option<State>,
+    /// Until when the secret before the present one is good too.
+    pub previous_secret_until: Option<Timestamp>,
+    /// Whether its workflow was deleted, which has disabled it.
+    pub workflow_deleted: bool,
 }
 
 /// A trigger that was made or changed.
@@ -44,6 +42,8 @@ pub struct NewTrigger {
     pub view: TriggerView,
     /// Its secret, if that is new: this is the only time that it is told.
     pub secret: Option<Secret>,
+    /// Whether there was nothing to change: it is what it was.
+    pub is_unchanged: bool,
 }
 
 /// Why something could not be done to a trigger.
@@ -81,6 +81,15 @@ pub enum TriggerError {
     /// There is no key to seal secrets with.
     #[error("secrets cannot be kept: there is no master key")]
     NoMasterKey,
+    /// A secret that was promised to be good for longer would end.
+    #[error(
+        "the secret before the present one is good until {until}, and a webhook has no more than two: \
+         wait until then, or say with end_previous that it may end now"
+    )]
+    PreviousSecret {
+        /// Until when it is.
+        until: Timestamp,
+    },
     /// The sealed secrets of this trigger cannot be used.
     #[error("the secrets of {0} cannot be read")]
     Secrets(TriggerId),
@@ -140,6 +149,7 @@ impl Engine {
         let settings = draft.settings.text.as_str();
         let trigger = Trigger::new(id, workflow.clone(), 1, enabled, settings)
             .map_err(TriggerError::Invalid)?;
+        wish.to_come(&trigger, now).map_err(TriggerError::Invalid)?;
         let secret = self.new_secret(&trigger, wish.secret(), wish.secret_place())?;
         let sealed = match &secret {
             Some(secret) => Some(self.seal(id, &Secrets::only(secret.clone()))?),
@@ -170,7 +180,11 @@ impl Engine {
         }
         self.trigger_changed(id);
         let view = self.trigger(id).await?;
-        Ok(NewTrigger { view, secret })
+        Ok(NewTrigger {
+            view,
+            secret,
+            is_unchanged: false,
+        })
     }
 
     /// Changes a trigger by a JSON merge patch. When it is enabled again, `catch_up` says whether what
@@ -204,28 +218,31 @@ impl Engine {
     ) -> Result<NewTrigger, TriggerError> {
         let wish = Wish::parse(source).map_err(TriggerError::Invalid)?;
         for _ in 0..AGAIN_MAX {
-            let before = self.free(self.trigger(id).await?).await?;
+            let found = self.trigger(id).await?;
+            let stood = found.state;
+            let before = self.free(found).await?;
             let row = &before.row;
-            let (kind, now) = (row.kind.name(), self.now());
-            let draft = match edit {
-                Edit::Patch => {
-                    let stored = String::from_utf8_lossy(&row.settings);
-                    Draft::patch(kind, &stored, &wish, now)
-                }
-                Edit::Replace => Draft::replace(kind, &wish, now),
-            };
-            let draft = draft.map_err(TriggerError::Invalid)?;
-            let enabled = draft.enabled.unwrap_or(row.enabled);
-            let settings = draft.settings.text.as_str();
-            let workflow = row.workflow.clone();
-            let after = Trigger::new(id, workflow, row.version + 1, enabled, settings)
-                .map_err(TriggerError::Invalid)?;
+            let after = edited(row, &wish, edit, self.now()).map_err(TriggerError::Invalid)?;
+            if is_replanned(&before, &after) {
+                let now = self.now();
+                wish.to_come(&after, now).map_err(TriggerError::Invalid)?;
+            }
             let is_other = self.needs_other_secret(&before, &after);
             let secret = if wish.secret().is_some() || is_other {
                 self.new_secret(&after, wish.secret(), wish.secret_place())?
             } else {
                 None
             };
+            let is_same = row.settings == after.settings.text.as_str().as_bytes()
+                && row.enabled == after.enabled
+                && before.state == stood;
+            if is_same && !is_other && secret.is_none() && before.trigger.is_ok() {
+                return Ok(NewTrigger {
+                    view: before,
+                    secret: None,
+                    is_unchanged: true,
+                });
+            }
             let sealed = match &secret {
                 Some(secret) => Some(self.seal(id, &Secrets::only(secret.clone()))?),
                 None if is_other => None,
@@ -233,7 +250,11 @@ impl Engine {
             };
             let change = self.change_of(&before, &after, sealed, catch_up);
             if let Some(view) = self.commit_change(change).await? {
-                return Ok(NewTrigger { view, secret });
+                return Ok(NewTrigger {
+                    view,
+                    secret,
+                    is_unchanged: false,
+                });
             }
         }
         Err(TriggerError::Contended)
@@ -249,50 +270,6 @@ impl Engine {
                 !(has_secret && matches!(self.secrets_of(&before.row, after), Ok(Some(_))))
             }
         }
-    }
-
-    /// Gives a webhook a new secret. The old one is good for a while, so that its sender can be told.
-    pub async fn rotate_secret(
-        &self,
-        id: TriggerId,
-        given: Option<&str>,
-        kept_for: Duration,
-    ) -> Result<NewTrigger, TriggerError> {
-        for _ in 0..AGAIN_MAX {
-            let before = self.trigger(id).await?;
-            let trigger = before.trigger.clone().map_err(TriggerError::Invalid)?;
-            let secret = self.new_secret(&trigger, given, Mark::NOWHERE)?.ok_or({
-                let kind = trigger.settings.kind.name();
-                TriggerError::Without {
-                    kind,
-                    what: "secret with this authentication",
-                }
-            })?;
-            let old = match self.secrets_of(&before.row, &trigger) {
-                // What no key opens any more cannot be kept, and a new secret is what mends that.
-                Err(TriggerError::Vault(_) | TriggerError::Secrets(_)) => None,
-                old => old?,
-            };
-            let until = self.now().plus(kept_for.min(SECRET_KEPT_MAX));
-            let both = Secrets {
-                current: secret.clone(),
-                previous: old.filter(|_| !kept_for.is_zero()).map(|old| Previous {
-                    secret: old.current,
-                    until,
-                }),
-            };
-            let sealed = Some(self.seal(id, &both)?);
-            let after = Trigger {
-                version: trigger.version + 1,
-                ..trigger.clone()
-            };
-            let change = self.change_of(&before, &after, sealed, CatchUp::No);
-            if let Some(view) = self.commit_change(change).await? {
-                let secret = Some(secret);
-                return Ok(NewTrigger { view, secret });
-            }
-        }
-        Err(TriggerError::Contended)
     }
 
     /// Removes a trigger. What it started stays.
@@ -318,9 +295,20 @@ impl Engine {
     /// A stored trigger with where it stands.
     pub async fn view(&self, row: TriggerRow) -> Result<TriggerView, TriggerError> {
         let state = self.store().trigger_state(row.id).await?;
+        let trigger = rows::trigger(&row);
+        // What cannot be opened is told when it is needed.
+        let secrets = trigger.as_ref().ok();
+        let secrets = secrets.and_then(|trigger| self.secrets_of(&row, trigger).ok()?);
+        // While it is enabled, its workflow is there.
+        let workflow_deleted = !row.enabled && {
+            let workflow = self.store().workflow(&row.workflow).await?;
+            workflow.is_none_or(|workflow| workflow.deleted_at.is_some())
+        };
         Ok(TriggerView {
-            trigger: rows::trigger(&row),
+            workflow_deleted,
+            previous_secret_until: secrets.and_then(|both| both.previous_until(self.now())),
             state: state.as_ref().map(rows::state),
+            trigger,
             row,
         })
     }
@@ -343,7 +331,7 @@ impl Engine {
         Ok(view)
     }
 
-    fn change_of(
+    pub(super) fn change_of(
         &self,
         before: &TriggerView,
         after: &Trigger,
@@ -396,7 +384,7 @@ impl Engine {
     }
 
     /// A secret for the trigger, if its kind has one.
-    fn new_secret(
+    pub(super) fn new_secret(
         &self,
         trigger: &Trigger,
         given: Option<&str>,
@@ -416,7 +404,7 @@ impl Engine {
         }
     }
 
-    fn seal(&self, id: TriggerId, both: &Secrets) -> Result<Vec<u8>, TriggerError> {
+    pub(super) fn seal(&self, id: TriggerId, both: &Secrets) -> Result<Vec<u8>, TriggerError> {
         secrets::seal(self.vault(), self.entropy(), id, both)
     }
 
@@ -439,6 +427,28 @@ impl Engine {
         self.ring_triggers();
         self.store().tell(News::Trigger(id));
     }
+}
+
+/// A trigger as a change makes it.
+fn edited(row: &TriggerRow, wish: &Wish, edit: Edit, now: Timestamp) -> Result<Trigger, Problems> {
+    let kind = row.kind.name();
+    let draft = match edit {
+        Edit::Patch => {
+            let stored = String::from_utf8_lossy(&row.settings);
+            Draft::patch(kind, &stored, wish, now)
+        }
+        Edit::Replace => Draft::replace(kind, wish, now),
+    }?;
+    let enabled = draft.enabled.unwrap_or(row.enabled);
+    let settings = draft.settings.text.as_str();
+    let workflow = row.workflow.clone();
+    Trigger::new(row.id, workflow, row.version + 1, enabled, settings)
+}
+
+/// Whether a change moves planned times.
+fn is_replanned(before: &TriggerView, after: &Trigger) -> bool {
+    let same = |old: &Trigger| after.settings.plans_like(&old.settings);
+    !before.trigger.as_ref().is_ok_and(same)
 }
 
 /// How a webhook knows its sender.

@@ -12,7 +12,7 @@ use refire_core::id::RequestId;
 use refire_core::webhook::headers::{Shown, unpack};
 use refire_store::{Part, RequestRow};
 use serde::{Deserialize, Serialize};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
 
@@ -35,6 +35,8 @@ const TOGETHER_BYTES_MAX: usize = 1_024 * 1_024;
 const TOGETHER: Duration = Duration::from_millis(50);
 /// When the store takes nothing, it is asked again after this.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
+/// Whoever wants to read the log waits at most this long for what is not yet in it.
+const FLUSH_WITHIN: Duration = Duration::from_secs(2);
 /// What could not be logged is told at most this often.
 const TOLD_EVERY: Duration = Duration::from_secs(60);
 /// What the sealed headers are for.
@@ -43,32 +45,45 @@ const PURPOSE: &str = "webhook request";
 /// A request that waits, with the room that it takes.
 type Waiting = (RequestRow, OwnedSemaphorePermit);
 
+/// What is handed to the loop of a log.
+enum Note {
+    Write(Box<Waiting>),
+    /// Whoever wants to know when all before this is written.
+    Flush(oneshot::Sender<()>),
+}
+
 /// The way into the log.
 pub(crate) struct RequestLog {
-    sender: mpsc::Sender<Waiting>,
+    sender: mpsc::Sender<Note>,
     /// One permit is one byte.
     room: Arc<Semaphore>,
     left_out: Arc<AtomicU64>,
+    hurry: Arc<Notify>,
 }
 
 /// What the loop of a log reads.
 pub(crate) struct Logged {
-    rows: mpsc::Receiver<Waiting>,
+    notes: mpsc::Receiver<Note>,
     left_out: Arc<AtomicU64>,
+    /// Somebody waits: no others are waited for.
+    hurry: Arc<Notify>,
 }
 
 /// A log, and what its loop reads.
 pub(crate) fn request_log() -> (RequestLog, Logged) {
-    let (sender, rows) = mpsc::channel(WAITING_MAX);
+    let (sender, notes) = mpsc::channel(WAITING_MAX);
     let left_out = Arc::new(AtomicU64::new(0));
+    let hurry = Arc::new(Notify::new());
     let logged = Logged {
-        rows,
+        notes,
         left_out: Arc::clone(&left_out),
+        hurry: Arc::clone(&hurry),
     };
     let log = RequestLog {
         sender,
         room: Arc::new(Semaphore::new(WAITING_BYTES_MAX)),
         left_out,
+        hurry,
     };
     (log, logged)
 }
@@ -86,9 +101,28 @@ impl RequestLog {
             return false;
         };
         match Arc::clone(&self.room).try_acquire_many_owned(bytes) {
-            Ok(room) => self.sender.try_send((row, room)).is_ok(),
+            Ok(room) => {
+                let note = Note::Write(Box::new((row, room)));
+                self.sender.try_send(note).is_ok()
+            }
             Err(_) => false,
         }
+    }
+
+    /// Waits until what was logged before is written, for a while: whoever reads then finds it, and
+    /// whoever reads while the store is away is not held up by it.
+    pub(super) async fn flush(&self) {
+        if self.room.available_permits() == WAITING_BYTES_MAX {
+            return;
+        }
+        let flushed = async {
+            let (reply, answer) = oneshot::channel();
+            if self.sender.send(Note::Flush(reply)).await.is_ok() {
+                self.hurry.notify_one();
+                let _ = answer.await;
+            }
+        };
+        let _ = tokio::time::timeout(FLUSH_WITHIN, flushed).await;
     }
 }
 
@@ -123,7 +157,11 @@ impl LeftOut {
 /// Writes what waits, until the node stops. The next crowd is taken when the last one is written, so
 /// that never more than one stands in the way of other chores.
 pub(crate) async fn log_loop(logged: Logged, queue: Queue, stopping: CancellationToken) {
-    let Logged { mut rows, left_out } = logged;
+    let Logged {
+        mut notes,
+        left_out,
+        hurry,
+    } = logged;
     let mut news = LeftOut {
         count: Arc::clone(&left_out),
         told: 0,
@@ -138,39 +176,74 @@ pub(crate) async fn log_loop(logged: Logged, queue: Queue, stopping: Cancellatio
         }
         let first = tokio::select! {
             biased;
-            row = rows.recv() => row,
+            note = notes.recv() => note,
             () = stopping.cancelled() => return,
         };
-        let Some(first) = first else { return };
-        tokio::time::sleep(TOGETHER).await;
-        let (crowd, _room) = together(first, &mut rows);
-        let count = crowd.len() as u64;
-        match write(crowd, &queue, &stopping).await {
+        let first = match first {
+            None => return,
+            Some(Note::Write(first)) => *first,
+            Some(Note::Flush(reply)) => {
+                let _ = reply.send(());
+                continue;
+            }
+        };
+        tokio::select! {
+            () = tokio::time::sleep(TOGETHER) => {}
+            () = hurry.notified() => {}
+        }
+        let Crowd {
+            rows,
+            flush,
+            room: _room,
+        } = together(first, &mut notes);
+        let count = rows.len() as u64;
+        match write(rows, &queue, &stopping).await {
             Written::Yes => {}
             Written::Refused => {
                 left_out.fetch_add(count, Ordering::Relaxed);
             }
             Written::Stopping => return,
         }
+        if let Some(reply) = flush {
+            let _ = reply.send(());
+        }
     }
 }
 
+/// Requests that are logged together.
+struct Crowd {
+    rows: Vec<RequestRow>,
+    room: Vec<OwnedSemaphorePermit>,
+    /// Who waits for them.
+    flush: Option<oneshot::Sender<()>>,
+}
+
 /// One request and those that came with it.
-fn together(
-    first: Waiting,
-    rows: &mut mpsc::Receiver<Waiting>,
-) -> (Vec<RequestRow>, Vec<OwnedSemaphorePermit>) {
+fn together(first: Waiting, notes: &mut mpsc::Receiver<Note>) -> Crowd {
     let mut bytes = weight(&first.0);
-    let (mut crowd, mut room) = (vec![first.0], vec![first.1]);
-    while crowd.len() < TOGETHER_MAX
+    let mut crowd = Crowd {
+        rows: vec![first.0],
+        room: vec![first.1],
+        flush: None,
+    };
+    while crowd.rows.len() < TOGETHER_MAX
         && bytes < TOGETHER_BYTES_MAX
-        && let Ok((row, taken)) = rows.try_recv()
+        && let Ok(note) = notes.try_recv()
     {
-        bytes += weight(&row);
-        crowd.push(row);
-        room.push(taken);
+        match note {
+            Note::Write(waiting) => {
+                let (row, taken) = *waiting;
+                bytes += weight(&row);
+                crowd.rows.push(row);
+                crowd.room.push(taken);
+            }
+            Note::Flush(reply) => {
+                crowd.flush = Some(reply);
+                break;
+            }
+        }
     }
-    (crowd, room)
+    crowd
 }
 
 /// What became of a crowd.
@@ -368,6 +441,42 @@ mod tests {
         tokio::task::yield_now().await;
         log.write(row(1_000));
         assert_eq!(left_out(), before);
+        stopping.cancel();
+        queue.close();
+        drop(lanes);
+        running.await.unwrap();
+    }
+
+    /// Takes a crowd and answers it.
+    async fn settle(lanes: &mut crate::commit::Lanes, answer: Result<PartOutcome, CommitFailure>) {
+        let batch = lanes.next(false).await.unwrap();
+        let Ok([Request::Part { reply, .. }]) = <[Request; 1]>::try_from(batch) else {
+            panic!("one crowd at a time");
+        };
+        assert!(reply.unwrap().send(answer).is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_reads_waits_for_what_is_being_logged_but_not_for_ever() {
+        let (log, logged) = request_log();
+        let (queue, mut lanes) = lanes();
+        let stopping = CancellationToken::new();
+        let running = tokio::spawn(log_loop(logged, queue.clone(), stopping.clone()));
+        let begin = tokio::time::Instant::now();
+        log.flush().await;
+        assert_eq!(begin.elapsed(), Duration::ZERO, "nothing waits");
+        log.write(row(1));
+        let flushed = async {
+            log.flush().await;
+            begin.elapsed()
+        };
+        let (took, ()) = tokio::join!(flushed, settle(&mut lanes, Ok(PartOutcome::Done)));
+        assert!(took < TOGETHER, "{took:?}");
+        // The store is away.
+        log.write(row(2));
+        let begin = tokio::time::Instant::now();
+        log.flush().await;
+        assert_eq!(begin.elapsed(), FLUSH_WITHIN);
         stopping.cancel();
         queue.close();
         drop(lanes);

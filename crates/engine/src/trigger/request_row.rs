@@ -16,6 +16,12 @@ const BODY_HEAD_BYTES: usize = 64 * 1_024;
 const BODY_WHOLE_BYTES_MAX: usize = 4 * 1_024 * 1_024;
 
 impl Engine {
+    /// Waits a moment until the log has what came before. Whoever reads it then misses nothing that this
+    /// node has answered, unless the store is away.
+    pub async fn flush_requests(&self) {
+        self.request_log().flush().await;
+    }
+
     pub(super) fn log_request(
         &self,
         ready: &Ready,
@@ -125,13 +131,12 @@ fn keeps(status: RequestStatus, incoming: &Incoming) -> Keeps {
         // It is the execution's input.
         RequestStatus::Triggered => Keeps::Nothing,
         // A flood shall not push out what may be judged again; and what is too large was not read.
-        RequestStatus::RateLimited | RequestStatus::Disabled | RequestStatus::TooLarge => {
-            Keeps::Nothing
-        }
+        RequestStatus::RateLimited | RequestStatus::TooLarge => Keeps::Nothing,
         RequestStatus::Duplicate => Keeps::Head,
         RequestStatus::Filtered
         | RequestStatus::AuthFailed
         | RequestStatus::IpRefused
+        | RequestStatus::Disabled
         | RequestStatus::Error => match incoming.unread {
             Some(_) => Keeps::Nothing,
             None if incoming.body.len() > BODY_WHOLE_BYTES_MAX => Keeps::Head,

@@ -15,6 +15,7 @@ use refire_core::trigger::{Kind, Trigger};
 use refire_core::webhook::{Admission, Key, Secrets, Settings, Started, Status, enter, judge};
 use refire_store::{IdempotencyClaim, RequestStatus, TriggerVersion};
 
+use super::recheck::Equals;
 use super::request_row::{pairs, request};
 use super::{TriggerError, rows};
 use crate::commit::{Admitted, Cause, CommitFailure};
@@ -30,7 +31,7 @@ const KEPT_MAX: usize = 10_000;
 const KEPT_FOR: Duration = Duration::from_secs(2);
 /// Times a request is judged again because its trigger was changed meanwhile.
 pub(super) const AGAIN_MAX: u32 = 5;
-/// Those who judge a request again at the same time have read it within this.
+/// Those who judge a request again at the same time have read it within this; after it the log tells.
 const AGAIN_WITHIN: Duration = Duration::from_secs(3_600);
 
 /// A request as it came.
@@ -341,7 +342,7 @@ impl Engine {
     }
 
     /// The name that is taken with the start. A request that is judged again has its own id for one if
-    /// it has no other: two who do so at once start it once.
+    /// it has no other, or its body where equal ones are the same: two who do so at once start it once.
     fn claim(
         &self,
         ready: &Ready,
@@ -357,9 +358,12 @@ impl Engine {
                 intake::hash(key.text.as_bytes()),
                 ready.settings.idempotency_window,
             ),
-            (None, Time::Again) => (
+            (None, Time::Again(equals)) => (
                 format!("{trigger} request"),
-                intake::hash(id.as_bytes()),
+                match equals {
+                    Equals::Apart => intake::hash(id.as_bytes()),
+                    Equals::Same => intake::hash(&body_hash),
+                },
                 AGAIN_WITHIN,
             ),
             (None, Time::First) => return None,
@@ -437,7 +441,7 @@ impl Engine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Time {
     First,
-    Again,
+    Again(Equals),
 }
 
 /// After how long there is room for another one, if there is none now.

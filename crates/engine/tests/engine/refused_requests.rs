@@ -6,7 +6,9 @@ use std::time::Duration;
 use refire_core::id::TriggerId;
 use refire_core::trigger::CatchUp;
 use refire_engine::Engine;
-use refire_engine::trigger::{Incoming, LoggedHeaders, Received, TriggerError, Unread};
+use refire_engine::trigger::{
+    Equals, Incoming, LoggedHeaders, Received, Rotation, TriggerError, Unread,
+};
 use refire_store::{RequestFilter, RequestRow, RequestStatus};
 
 use crate::fixture::{World, apply, within};
@@ -53,7 +55,7 @@ async fn two_who_judge_a_request_again_at_once_start_it_once() {
         let request = logged(&engine, id, RequestStatus::Filtered, 1).await.id;
         let mended = engine.change_trigger(id, r#"{"filters":[]}"#, CatchUp::No);
         mended.await.unwrap();
-        let all = (0..16).map(|_| engine.recheck_request(id, request));
+        let all = (0..16).map(|_| engine.recheck_request(id, request, Equals::Apart));
         let all = futures_util::future::join_all(all).await;
         let mut started = Vec::new();
         let mut found = Vec::new();
@@ -77,6 +79,119 @@ async fn two_who_judge_a_request_again_at_once_start_it_once() {
         );
     }
     engine.stop().await;
+}
+
+/// A webhook that takes what has `n` 2, and whoever sends to it.
+struct Hook {
+    engine: std::sync::Arc<Engine>,
+    id: TriggerId,
+    webhook: refire_core::id::WebhookId,
+}
+
+impl Hook {
+    async fn new(world: &World) -> Self {
+        let engine = world.engine_with(with_vault);
+        let workflow = apply(&engine, SOURCE).await;
+        let strict = r#"{"trigger_type":"webhook","authentication":"none",
+            "filters":[{"json_path":"$.n","operator":"equals","value":2}]}"#;
+        let trigger = create(&engine, &workflow, strict).await;
+        Self {
+            id: trigger.view.row.id,
+            webhook: address(&trigger),
+            engine,
+        }
+    }
+
+    async fn send(&self, body: &str) -> Received {
+        let request = incoming(body, Vec::new());
+        self.engine.receive(self.webhook, &request).await.unwrap()
+    }
+
+    async fn mend(&self) {
+        let mended = self
+            .engine
+            .change_trigger(self.id, r#"{"filters":[]}"#, CatchUp::No);
+        mended.await.unwrap();
+    }
+
+    /// The requests with a status, oldest first. What was answered before is in the log.
+    async fn log(&self, status: RequestStatus) -> Vec<RequestRow> {
+        self.engine.flush_requests().await;
+        let filter = RequestFilter {
+            statuses: vec![status],
+            ..RequestFilter::default()
+        };
+        let store = self.engine.store();
+        let mut rows = store.requests(self.id, &filter, None, 100).await.unwrap();
+        rows.reverse();
+        rows
+    }
+
+    async fn recheck(&self, row: &RequestRow, equals: Equals) -> Received {
+        let again = self.engine.recheck_request(self.id, row.id, equals).await;
+        again.unwrap()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn equal_requests_without_a_name_are_started_once() {
+    let world = World::new();
+    let hook = Hook::new(&world).await;
+    for body in [r#"{"n":1}"#, r#"{"n":3}"#, r#"{"n":1}"#, r#"{"n":1}"#] {
+        hook.send(body).await;
+    }
+    let refused = hook.log(RequestStatus::Filtered).await;
+    assert_eq!(refused.len(), 4, "what was answered is in the log");
+    hook.mend().await;
+    let mut started = Vec::new();
+    for row in &refused {
+        match hook.recheck(row, Equals::Same).await {
+            Received::Triggered(execution) => started.push(execution),
+            Received::AlreadyProcessed { execution, .. } => assert_eq!(execution, started[0]),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(started.len(), 2);
+    // The log has them as what they are, so that nobody comes upon them again.
+    assert_eq!(hook.log(RequestStatus::Filtered).await, []);
+    let repeats = hook.log(RequestStatus::Duplicate).await;
+    let executions: Vec<_> = repeats.iter().map(|row| row.execution).collect();
+    assert_eq!(executions, [Some(started[0]); 2]);
+    // Somebody who has chosen this one wants it.
+    let chosen = hook.recheck(&refused[3], Equals::Apart).await;
+    assert!(matches!(chosen, Received::Triggered(_)), "{chosen:?}");
+    hook.engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_its_sender_has_repeated_with_success_is_not_started_again() {
+    let world = World::new();
+    let hook = Hook::new(&world).await;
+    let (event, other) = (r#"{"n":2,"odd":true}"#, r#"{"n":2,"odd":null}"#);
+    // An equal one that was taken before is another event: its sender had no reason to repeat it.
+    let earlier = hook.send(other).await;
+    assert!(matches!(earlier, Received::Triggered(_)), "{earlier:?}");
+    let patch = r#"{"filters":[{"json_path":"$.n","operator":"equals","value":7}]}"#;
+    let spoilt = hook.engine.change_trigger(hook.id, patch, CatchUp::No);
+    spoilt.await.unwrap();
+    for body in [event, event, event, other] {
+        hook.send(body).await;
+    }
+    hook.mend().await;
+    let Received::Triggered(live) = hook.send(event).await else {
+        panic!("it passes now");
+    };
+    let refused = hook.log(RequestStatus::Filtered).await;
+    for row in &refused[..3] {
+        let expected = Received::AlreadyProcessed {
+            execution: live,
+            body_differs: false,
+        };
+        assert_eq!(hook.recheck(row, Equals::Same).await, expected);
+    }
+    let second = hook.recheck(&refused[3], Equals::Same).await;
+    assert!(matches!(second, Received::Triggered(_)), "{second:?}");
+    hook.engine.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -111,7 +226,7 @@ async fn what_can_be_judged_again_is_kept_whole_and_the_rest_is_not() {
     assert!(reason.contains("only the head was kept"), "{reason}");
     let headers = LoggedHeaders::read(&large).unwrap().headers;
     assert!(headers.contains(&named[0]), "{headers:?}");
-    let again = engine.recheck_request(id, large.id).await;
+    let again = engine.recheck_request(id, large.id, Equals::Apart).await;
     assert!(matches!(again, Err(TriggerError::NotKept)), "{again:?}");
 
     let slow = Unread::Broken("the body did not arrive".to_owned());
@@ -125,14 +240,22 @@ async fn what_can_be_judged_again_is_kept_whole_and_the_rest_is_not() {
         changed.unwrap();
     };
     change(r#"{"filters":[]}"#).await;
-    let again = engine.recheck_request(id, long.id).await.unwrap();
+    let again = engine
+        .recheck_request(id, long.id, Equals::Apart)
+        .await
+        .unwrap();
     assert!(matches!(again, Received::Triggered(_)), "{again:?}");
     change(r#"{"enabled":false}"#).await;
     let request = incoming(&body, Vec::new());
     let received = engine.receive(webhook, &request).await.unwrap();
     assert_eq!(received, Received::NotFound);
     let off = logged(&engine, id, RequestStatus::Disabled, 1).await;
-    assert_eq!((off.body, off.body_bytes), (None, body.len() as u64));
+    assert_eq!(off.body.as_deref(), Some(body.as_bytes()));
+    let again = engine.recheck_request(id, off.id, Equals::Apart).await;
+    assert!(matches!(again, Err(TriggerError::Disabled)), "{again:?}");
+    change(r#"{"enabled":true}"#).await;
+    let again = engine.recheck_request(id, off.id, Equals::Apart).await;
+    assert!(matches!(again, Ok(Received::Triggered(_))), "{again:?}");
     engine.stop().await;
 }
 
@@ -216,10 +339,20 @@ async fn what_goes_wrong_on_our_side_is_in_the_log() {
     let headers = LoggedHeaders::read(&row).unwrap();
     assert_eq!((headers.headers.len(), headers.left_out), (0, 2));
     engine
-        .rotate_secret(id, Some(secret.reveal()), Duration::ZERO)
+        .rotate_secret(
+            id,
+            Rotation {
+                secret: Some(secret.reveal()),
+                keep_previous_for: Duration::ZERO,
+                ..Rotation::default()
+            },
+        )
         .await
         .unwrap();
-    let again = engine.recheck_request(id, row.id).await.unwrap();
+    let again = engine
+        .recheck_request(id, row.id, Equals::Apart)
+        .await
+        .unwrap();
     assert!(matches!(again, Received::Triggered(_)), "{again:?}");
     engine.stop().await;
 }

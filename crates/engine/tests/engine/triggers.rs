@@ -14,7 +14,9 @@ use refire_core::trigger::{CatchUp, Kind};
 use refire_core::webhook::{Secret, sign};
 use refire_engine::caller::Caller;
 use refire_engine::entropy::SystemEntropy;
-use refire_engine::trigger::{Backfill, Incoming, NewTrigger, Received, TriggerError};
+use refire_engine::trigger::{
+    Backfill, Equals, Incoming, NewTrigger, Received, Rotation, TriggerError,
+};
 use refire_engine::vault::{MasterKey, Vault};
 use refire_engine::{Builder, Engine, NodeSettings};
 use refire_store::model::{Disk, Faults, NoFaults};
@@ -27,6 +29,13 @@ id: w
 steps:
   - { id: a, type: http, config: { method: POST, url: "https://t.example/a", body: "${input}" } }
 "#;
+
+/// A new secret, and the old one ends.
+const AT_ONCE: Rotation<'static> = Rotation {
+    secret: None,
+    keep_previous_for: Duration::ZERO,
+    end_previous: false,
+};
 
 pub(crate) fn with_vault(builder: Builder) -> Builder {
     let key = MasterKey::random(&SystemEntropy::default());
@@ -349,16 +358,28 @@ async fn what_was_refused_can_be_checked_again_and_run() {
     })
     .await;
     assert_eq!(logged.status, RequestStatus::AuthFailed);
-    let still = engine.recheck_request(id, logged.id).await.unwrap();
+    let still = engine
+        .recheck_request(id, logged.id, Equals::Apart)
+        .await
+        .unwrap();
     assert!(
         matches!(still, Received::Refused { status: 401, .. }),
         "{still:?}"
     );
     engine
-        .rotate_secret(id, Some(told), Duration::ZERO)
+        .rotate_secret(
+            id,
+            Rotation {
+                secret: Some(told),
+                ..AT_ONCE
+            },
+        )
         .await
         .unwrap();
-    let Received::Triggered(execution) = engine.recheck_request(id, logged.id).await.unwrap()
+    let Received::Triggered(execution) = engine
+        .recheck_request(id, logged.id, Equals::Apart)
+        .await
+        .unwrap()
     else {
         panic!("it passes now");
     };
@@ -368,7 +389,10 @@ async fn what_was_refused_can_be_checked_again_and_run() {
         (row.status, row.execution),
         (RequestStatus::Triggered, Some(execution))
     );
-    let again = engine.recheck_request(id, logged.id).await.unwrap();
+    let again = engine
+        .recheck_request(id, logged.id, Equals::Apart)
+        .await
+        .unwrap();
     assert!(
         matches!(again, Received::AlreadyProcessed { .. }),
         "{again:?}"
@@ -469,7 +493,7 @@ async fn a_secret_that_is_changed_on_one_node_counts_on_one_that_was_not_told() 
         .await;
     assert!(matches!(received.unwrap(), Received::Triggered(_)));
     let id = trigger.view.row.id;
-    let rotated = one.rotate_secret(id, None, Duration::ZERO).await.unwrap();
+    let rotated = one.rotate_secret(id, AT_ONCE).await.unwrap();
     let new = rotated.secret.unwrap();
     within(async {
         loop {

@@ -298,6 +298,7 @@ impl From<TriggerError> for Problem {
             TriggerError::NotKept => &codes::REQUEST_NOT_KEPT,
             TriggerError::Disabled => &codes::TRIGGER_DISABLED,
             TriggerError::Contended => &codes::TRIGGER_CONTENDED,
+            TriggerError::PreviousSecret { .. } => &codes::PREVIOUS_SECRET,
             TriggerError::NoMasterKey | TriggerError::Secrets(_) | TriggerError::Vault(_) => {
                 &codes::NO_MASTER_KEY
             }

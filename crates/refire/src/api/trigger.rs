@@ -75,6 +75,7 @@ async fn find(app: &App, id: &str) -> Result<TriggerView, Problem> {
 fn shown(app: &App, origin: &Origin, new: &NewTrigger) -> Result<Trigger, Problem> {
     let mut trigger = view::trigger::trigger(&new.view, app.engine.now(), origin)?;
     trigger.about.secret = new.secret.as_ref().map(|secret| secret.reveal().to_owned());
+    trigger.about.unchanged = new.is_unchanged;
     Ok(trigger)
 }
 
@@ -132,6 +133,7 @@ async fn create(
         ("id" = String, Path, description = "The workflow's name", example = "customer_360_view"),
         ("type" = Option<String>, Query, description = "Of this type: `cron`, `schedule` or `webhook`"),
         ("enabled" = Option<bool>, Query, description = "Only enabled ones, or only disabled ones"),
+        ("overdue" = Option<bool>, Query, description = "Only those of which an expected success is missing, or only the others"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
     ),
@@ -164,6 +166,7 @@ async fn of_workflow(
         ("workflow" = Option<String>, Query, description = "Of this workflow"),
         ("type" = Option<String>, Query, description = "Of this type: `cron`, `schedule` or `webhook`"),
         ("enabled" = Option<bool>, Query, description = "Only enabled ones, or only disabled ones"),
+        ("overdue" = Option<bool>, Query, description = "Only those of which an expected success is missing, or only the others"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
     ),
@@ -191,6 +194,7 @@ fn filter(query: &mut Query, workflow: Option<WorkflowId>) -> TriggerFilter {
         workflow,
         kind: kinds.first().copied(),
         enabled: query.maybe_flag("enabled"),
+        is_alarmed: query.maybe_flag("overdue"),
     }
 }
 
@@ -248,7 +252,7 @@ async fn one(
 ///
 /// `null` goes back to the default, objects are changed field by field, except `input`, which is
 /// replaced. The type stays. A trigger that cannot be read any more, as its `problem` says, may be
-/// mended by it.
+/// mended by it. What changes nothing makes no new version, and the answer says `unchanged`.
 #[utoipa::path(
     patch,
     path = "/api/triggers/{id}",

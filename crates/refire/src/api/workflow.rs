@@ -2,11 +2,12 @@
 
 use axum::Json;
 use axum::extract::{Extension, Path, State};
-use http::StatusCode;
-use refire_client::model::{Page, Problem as ProblemModel, Workflow, WorkflowSaved};
+use refire_client::model::{
+    Page, Problem as ProblemModel, Workflow, WorkflowDeleted, WorkflowSaved,
+};
 use refire_core::definition::{WorkflowId, canonical, content_hash};
 use refire_engine::Deleted;
-use refire_store::WorkflowRow;
+use refire_store::{TriggerFilter, WorkflowRow};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -105,13 +106,42 @@ async fn save(
         .map_err(|error| Problem::field(&codes::INVALID_PARAMETER, "id", error.to_string()))?;
     let before = app.engine.store().workflow(&name).await?;
     let applied = app.engine.apply(source, Some(&id), actor.name()).await?;
+    let restored = before.is_some_and(|row| row.deleted_at.is_some());
+    let mut notes = applied.definition.workflow.notes();
+    if restored {
+        notes.extend(paused(&app, &name).await?);
+    }
     Ok(Json(WorkflowSaved {
         workflow_id: applied.definition.workflow.id.to_string(),
         version: applied.definition.version,
         created: applied.created,
-        restored: before.is_some_and(|row| row.deleted_at.is_some()),
-        notes: applied.definition.workflow.notes(),
+        restored,
+        notes,
     }))
+}
+
+/// How many triggers of a workflow are enabled, or are not.
+async fn triggers(app: &App, workflow: &WorkflowId, enabled: bool) -> Result<u64, Problem> {
+    let filter = TriggerFilter {
+        workflow: Some(workflow.clone()),
+        enabled: Some(enabled),
+        ..TriggerFilter::default()
+    };
+    Ok(app.engine.store().count_triggers(&filter).await?)
+}
+
+/// What is worth knowing of the triggers of a workflow that is back.
+async fn paused(app: &App, workflow: &WorkflowId) -> Result<Option<String>, Problem> {
+    let count = triggers(app, workflow, false).await?;
+    let what = match count {
+        0 => return Ok(None),
+        1 => "1 of its triggers is disabled".to_owned(),
+        count => format!("{count} of its triggers are disabled"),
+    };
+    Ok(Some(format!(
+        "{what}, as deleting a workflow disables them: \
+         `refire trigger list --workflow {workflow} --disabled` shows them"
+    )))
 }
 
 /// A workflow with its newest definition.
@@ -138,7 +168,7 @@ async fn one(
     Ok(Json(view::workflow::full(&app.engine, row).await?))
 }
 
-/// Deletes a workflow. Its executions and dead letters stay.
+/// Deletes a workflow and disables its triggers. Its executions and dead letters stay.
 #[utoipa::path(
     delete,
     path = "/api/workflows/{id}",
@@ -146,7 +176,7 @@ async fn one(
     tag = "Workflows",
     params(("id" = String, Path, description = "The workflow's name", example = "customer_360_view")),
     responses(
-        (status = 204, description = "Deleted"),
+        (status = 200, description = "Deleted, with how many triggers were disabled", body = WorkflowDeleted),
         (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
         (status = 409, description = "Executions are open", body = ProblemModel, content_type = "application/problem+json"),
     ),
@@ -155,10 +185,16 @@ async fn delete(
     State(app): State<App>,
     Path(id): Path<String>,
     query: Query,
-) -> Result<StatusCode, Problem> {
+) -> Result<Json<WorkflowDeleted>, Problem> {
     query.finish()?;
-    match app.engine.delete_workflow(&known_name(&id)?).await? {
-        Deleted::Done => Ok(StatusCode::NO_CONTENT),
+    let name = known_name(&id)?;
+    let triggers_disabled = triggers(&app, &name, true).await?;
+    match app.engine.delete_workflow(&name).await? {
+        Deleted::Done => Ok(Json(WorkflowDeleted {
+            workflow_id: id,
+            deleted: true,
+            triggers_disabled,
+        })),
         Deleted::NotFound => Err(not_found(&id)),
         Deleted::Open(open) => {
             let plural = if open == 1 { "execution" } else { "executions" };

@@ -155,17 +155,41 @@ async fn versions(session: &Session, args: &VersionsArgs) -> anyhow::Result<Outc
 
 async fn delete(session: &Session, args: &DeleteArgs) -> anyhow::Result<Outcome> {
     let client = session.client()?;
-    if !confirm(&format!("Delete the workflow {}?", args.id), args.yes)? {
+    if !args.yes && !confirm(&question(&client, &args.id).await, args.yes)? {
         return Ok(Outcome::Refused);
     }
-    client.delete_workflow(&args.id).await?;
+    let deleted = client.delete_workflow(&args.id).await?;
     if session.is_json() {
-        print_json(&serde_json::json!({ "workflow_id": args.id, "deleted": true }))?;
+        print_json(&deleted)?;
     } else {
         say(&format!(
             "{} is deleted; its executions and dead letters stay",
             args.id
         ));
+        if deleted.triggers_disabled > 0 {
+            say(&format!("{} with it", disabled(deleted.triggers_disabled)));
+        }
     }
     Ok(Outcome::Done)
+}
+
+/// What is asked before a workflow is deleted, with what becomes of its triggers.
+async fn question(client: &Client, id: &str) -> String {
+    let query = [
+        ("workflow", Some(id.to_owned())),
+        ("enabled", Some("true".to_owned())),
+        ("limit", Some("1000".to_owned())),
+    ];
+    let enabled = client.triggers(&query).await;
+    match enabled.map_or(0, |page| page.items.len() as u64) {
+        0 => format!("Delete the workflow {id}?"),
+        count => format!("Delete the workflow {id}? {} with it.", disabled(count)),
+    }
+}
+
+fn disabled(count: u64) -> String {
+    match count {
+        1 => "1 trigger is disabled".to_owned(),
+        count => format!("{count} triggers are disabled"),
+    }
 }

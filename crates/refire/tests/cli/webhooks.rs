@@ -187,11 +187,16 @@ fn what_was_refused_is_checked_again() {
     trigger(&server, &["test", &id, "--body", r#"{"kind":"b"}"#]).code(5);
     let address = server.json(&["trigger", "show", &id]);
     let address = address["webhook_url"].as_str().unwrap();
-    for body in [r#"{"kind":"b"}"#, r#"{"kind":"b"}"#, r#"{"kind":"c"}"#] {
+    for body in [
+        r#"{"kind":"b"}"#,
+        r#"{"kind":"b"}"#,
+        r#"{"kind":"b","n":1}"#,
+        r#"{"kind":"c"}"#,
+    ] {
         assert!(post(address, body).contains(r#""status":"filtered""#));
     }
-    let entries = log(&server, &id, 4);
-    let request = entries[1]["id"].as_str().unwrap();
+    let entries = log(&server, &id, 5);
+    let request = entries[2]["id"].as_str().unwrap();
     let refused = trigger(&server, &["recheck", &id, request]).code(1);
     assert!(
         refused.err.starts_with("it still does not pass: "),
@@ -214,15 +219,16 @@ fn what_was_refused_is_checked_again() {
     )
     .code(0);
     let rows: Vec<&str> = all.out.lines().collect();
-    assert_eq!(rows.len(), 2, "the test is not among them: {all:?}");
+    assert_eq!(rows.len(), 3, "the test is not among them: {all:?}");
     assert!(
-        rows[0].contains("  triggered  exec_"),
-        "the oldest first: {all:?}"
+        rows[0].contains("  duplicate  exec_"),
+        "the oldest first, and its equal was run: {all:?}"
     );
-    assert!(rows[1].contains("  filtered  "), "{all:?}");
+    assert!(rows[1].contains("  triggered  exec_"), "{all:?}");
+    assert!(rows[2].contains("  filtered  "), "{all:?}");
     assert_eq!(
         all.err,
-        "2 of 2 checked: 1 started, 0 had been started before, 1 still do not pass\n"
+        "3 of 3 checked: 1 started, 1 had been started before, 1 still do not pass\n"
     );
     let sum = server.json(&["trigger", "recheck", &id, "--all", "--yes", "--from", "1h"]);
     assert_eq!(

@@ -156,7 +156,7 @@ async fn without_a_wait_or_when_it_is_over_the_answer_is_202() {
         .problem(409, "RF0016");
     target.release();
     server.reaches(id, "completed").await;
-    server.delete("/api/workflows/w").await.expect(204);
+    server.delete("/api/workflows/w").await.expect(200);
     server.get("/api/workflows/w").await.problem(404, "RF0008");
     server
         .post("/api/workflows/w/execute", "")

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use refire_engine::clock::{Clock, SystemClock};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -509,13 +510,16 @@ async fn a_webhook_has_an_address_and_no_planned_times() {
 #[tokio::test]
 async fn a_trigger_that_is_over_says_so() {
     let (server, _target) = ready().await;
-    let body = json!({"trigger_type": "cron", "cron_expression": "* * * * *",
-        "start": "2020-01-01T00:00:00Z", "end": "2020-01-02T00:00:00Z"});
+    let soon = SystemClock::new().now().plus(Duration::from_secs(2));
+    let body = json!({"trigger_type": "schedule", "at": soon.to_string()});
     let trigger = create(&server, body).await;
-    assert_eq!(trigger["finished"], json!(true));
-    assert_eq!(trigger["next_executions"], json!([]));
-    let path = format!("/api/triggers/{}/next", id(&trigger));
-    let next = server.get(&path).await.expect(200);
+    assert_eq!(trigger["finished"], json!(false));
+    slots(&server, id(&trigger), "fired,late", 1).await;
+    let path = format!("/api/triggers/{}", id(&trigger));
+    let over = server.get(&path).await.expect(200);
+    assert_eq!(over["finished"], json!(true));
+    assert_eq!(over["next_executions"], json!([]));
+    let next = server.get(&format!("{path}/next")).await.expect(200);
     assert_eq!(next["items"], json!([]));
 }
 
@@ -536,4 +540,21 @@ async fn a_success_that_does_not_come_is_noticed_and_so_is_its_return() {
     assert_eq!(overdue["execution_id"], json!(null));
     let shown = server.get(&format!("/api/triggers/{id}")).await.expect(200);
     assert!(shown["last_success_at"].is_string(), "{shown:#}");
+    let log = server.log();
+    for (status, words) in [
+        ("overdue", "it is overdue"),
+        ("recovered", "it has recovered"),
+    ] {
+        let lines = log
+            .lines()
+            .filter(|line| line.contains(words) && line.contains(id));
+        let entries = slots(&server, id, status, 1).await;
+        assert_eq!(lines.count(), entries.len(), "{status}: {log}");
+    }
+    let listed = async |query: &str| {
+        let page = server.get(&format!("/api/triggers?{query}")).await;
+        page.expect(200)["items"].as_array().unwrap().len()
+    };
+    assert_eq!(listed("overdue=true").await, 0, "it has recovered");
+    assert_eq!(listed("overdue=false").await, 1);
 }

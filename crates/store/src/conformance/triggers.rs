@@ -344,40 +344,56 @@ pub async fn filters_choose_triggers(lab: &dyn Lab) {
         let of = if n % 4 == 0 { &refunds } else { &orders };
         let mut create = stage.new_trigger(of, kinds[n % 3]);
         create.enabled = n % 2 == 0;
+        if let Some(plan) = create.plan.as_mut().filter(|_| n % 3 == 1) {
+            plan.alarmed_at = plan.due_at;
+        }
         let id = create.id;
         stage.create(create).await;
-        made.push(stage.trigger(id).await);
+        made.push((stage.trigger(id).await, n % 3 == 1));
     }
     for workflow in [None, Some("orders"), Some("refunds"), Some("nobody-knows")] {
         for kind in [None, Some(TriggerKind::Cron), Some(TriggerKind::Webhook)] {
             for enabled in [None, Some(true), Some(false)] {
-                let filter = TriggerFilter {
-                    workflow: workflow.map(workflow_id),
-                    kind,
-                    enabled,
-                };
-                let expected: Vec<_> = made
-                    .iter()
-                    .filter(|row| workflow.is_none_or(|of| row.workflow.as_str() == of))
-                    .filter(|row| kind.is_none_or(|kind| row.kind == kind))
-                    .filter(|row| enabled.is_none_or(|enabled| row.enabled == enabled))
-                    .cloned()
-                    .collect();
-                let count = stage.store.count_triggers(&filter).await.unwrap();
-                assert_eq!(count, expected.len() as u64, "{filter:?}");
-                let mut found = Vec::new();
-                loop {
-                    let after = found.last().map(|row: &crate::TriggerRow| row.id);
-                    let page = stage.store.triggers(&filter, after, 2).await.unwrap();
-                    if page.is_empty() {
-                        break;
-                    }
-                    found.extend(page);
+                for is_alarmed in [None, Some(true), Some(false)] {
+                    let filter = TriggerFilter {
+                        workflow: workflow.map(workflow_id),
+                        kind,
+                        enabled,
+                        is_alarmed,
+                    };
+                    chooses(&stage, &made, &filter).await;
                 }
-                assert_eq!(found, expected, "{filter:?}");
             }
         }
     }
+}
+
+/// Triggers, and whether a success of each is missing.
+async fn chooses(stage: &Stage, made: &[(crate::TriggerRow, bool)], filter: &TriggerFilter) {
+    let is_chosen = |(row, is_alarmed): &&(crate::TriggerRow, bool)| {
+        let of = filter.workflow.as_ref();
+        of.is_none_or(|of| row.workflow == *of)
+            && filter.kind.is_none_or(|kind| row.kind == kind)
+            && filter.enabled.is_none_or(|enabled| row.enabled == enabled)
+            && filter.is_alarmed.is_none_or(|asked| asked == *is_alarmed)
+    };
+    let expected: Vec<_> = made
+        .iter()
+        .filter(is_chosen)
+        .map(|(row, _)| row.clone())
+        .collect();
+    let count = stage.store.count_triggers(filter).await.unwrap();
+    assert_eq!(count, expected.len() as u64, "{filter:?}");
+    let mut found = Vec::new();
+    loop {
+        let after = found.last().map(|row: &crate::TriggerRow| row.id);
+        let page = stage.store.triggers(filter, after, 2).await.unwrap();
+        if page.is_empty() {
+            break;
+        }
+        found.extend(page);
+    }
+    assert_eq!(found, expected, "{filter:?}");
 }
 
 pub async fn what_a_deleted_trigger_left_goes_later(lab: &dyn Lab) {

@@ -219,10 +219,12 @@ fn trigger_filter(history: &mut History) -> TriggerFilter {
     let dice = &mut history.dice;
     let kind = dice.pick(&[TriggerKind::Cron, TriggerKind::Webhook]);
     let enabled = dice.one_in(2);
+    let is_alarmed = dice.one_in(2);
     TriggerFilter {
         workflow,
         kind: dice.maybe(kind),
         enabled: dice.maybe(enabled),
+        is_alarmed: dice.maybe(is_alarmed),
     }
 }
 

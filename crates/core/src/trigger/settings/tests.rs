@@ -28,7 +28,7 @@ fn stored(source: &str) -> String {
 
 /// What is wrong, as `path: message; hint`.
 fn wrong(result: Result<Draft, Problems>) -> Vec<String> {
-    let line = |problem: &crate::definition::Problem| {
+    let line = |problem: &Problem| {
         let hint = problem.hint.as_ref().map(|hint| format!("; {hint}"));
         format!(
             "{}: {}{}",
@@ -365,6 +365,52 @@ fn the_anchor_of_an_interval_stays_until_the_interval_goes() {
 }
 
 #[test]
+fn planned_times_that_have_all_passed_are_refused() {
+    let said = |source: &str| {
+        let wish = Wish::parse(source).unwrap();
+        let now = NOW.parse().unwrap();
+        let settings = Draft::create(&wish, now).unwrap().settings.text;
+        let id = crate::id::TriggerId::from_bytes([1; 16]);
+        let workflow = crate::definition::WorkflowId::new("w").unwrap();
+        let trigger = Trigger::new(id, workflow, 1, true, settings.as_str()).unwrap();
+        let told = wish.to_come(&trigger, now).err();
+        let line = |problem: &Problem| format!("{}: {}", problem.path, problem.message);
+        told.map(|problems| problems.iter().map(line).collect::<Vec<_>>())
+    };
+    for (more, expected) in [
+        (
+            r#""trigger_type":"schedule","at":"2020-01-01T00:00:00Z""#,
+            "at: has passed",
+        ),
+        (
+            r#""trigger_type":"schedule","at":["2020-01-01T00:00:00Z","2021-01-01T00:00:00Z"]"#,
+            "at: has passed",
+        ),
+        (
+            r#""trigger_type":"cron","cron_expression":"0 9 * * *","end":"2026-01-01T00:00:00Z""#,
+            "end: is before the next planned time (2026-11-17T09:00:00+00:00)",
+        ),
+        (
+            r#""trigger_type":"schedule","every":"1h","end":"2026-11-16T09:45:00Z""#,
+            "end: is before the next planned time",
+        ),
+    ] {
+        let told = said(&format!("{{{more}}}")).unwrap_or_default();
+        assert!(
+            told.len() == 1 && told[0].starts_with(expected),
+            "{more}: {told:?}"
+        );
+    }
+    for more in [
+        r#""trigger_type":"schedule","at":["2020-01-01T00:00:00Z","2027-01-01T00:00:00Z"]"#,
+        r#""trigger_type":"cron","cron_expression":"0 9 * * *","end":"2026-11-17T09:00:00Z""#,
+        r#""trigger_type":"webhook","authentication":"none""#,
+    ] {
+        assert_eq!(said(&format!("{{{more}}}")), None, "{more}");
+    }
+}
+
+#[test]
 fn jitter_moves_no_slot_and_everything_else_may() {
     let base = r#"{"trigger_type":"schedule","daily":{"time":"09:00"}}"#;
     let old = settings(base);
@@ -404,9 +450,7 @@ fn a_secret_is_taken_out_before_anything_is_read() {
 fn a_problem_has_the_place_where_it_was_written() {
     let places = |result: Result<Draft, Problems>| -> Vec<(String, u32, u32)> {
         let problems = result.unwrap_err();
-        let place = |problem: &crate::definition::Problem| {
-            (problem.path.clone(), problem.line, problem.column)
-        };
+        let place = |problem: &Problem| (problem.path.clone(), problem.line, problem.column);
         problems.iter().map(place).collect()
     };
     let place = |field: &str, line, column| (field.to_owned(), line, column);

@@ -88,6 +88,17 @@ impl<'p> Fields<'p> {
         }
     }
 
+    /// `true` or `false`.
+    pub(super) fn bool(&mut self, name: &str) -> Option<bool> {
+        let value = self.value(name)?;
+        let flag = value.as_str().parse().ok();
+        if flag.is_none() {
+            let message = format!("{} is neither true nor false", excerpt(value.as_str()));
+            self.problem(name, message);
+        }
+        flag
+    }
+
     /// One of several words.
     pub(in crate::webhook) fn word<T: Copy>(
         &mut self,

@@ -19,7 +19,7 @@ use crate::webhook::scheme::{
 use crate::webhook::signed_text::SignedText;
 use crate::webhook::source;
 
-const KNOWN: [&str; 13] = [
+pub(super) const KNOWN: [&str; 14] = [
     "authentication",
     "signature_header",
     "prefix",
@@ -29,6 +29,7 @@ const KNOWN: [&str; 13] = [
     "tolerance",
     "filters",
     "idempotency_paths",
+    "ignore_idempotency_header",
     "idempotency_window",
     "ip_allow",
     "rate_limit",
@@ -45,6 +46,7 @@ pub(super) fn settings(json: &Json, others: &[&str]) -> Result<Settings, Problem
     let challenge = challenge(&mut fields, authentication.as_ref());
     let filters = filters(&mut fields);
     let idempotency_paths = paths(&mut fields);
+    let ignore_idempotency_header = fields.bool("ignore_idempotency_header").unwrap_or_default();
     let idempotency_window = fields
         .duration(
             "idempotency_window",
@@ -59,6 +61,7 @@ pub(super) fn settings(json: &Json, others: &[&str]) -> Result<Settings, Problem
             authentication,
             filters,
             idempotency_paths,
+            ignore_idempotency_header,
             idempotency_window,
             ip_allow,
             rate_limit,

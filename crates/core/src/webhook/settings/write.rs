@@ -28,6 +28,9 @@ pub(super) fn settings(settings: &Settings) -> Json {
         let paths = paths.map(|path| Json::string(path.as_str()));
         object = object.json("idempotency_paths", &array(paths));
     }
+    if settings.ignore_idempotency_header {
+        object = object.json("ignore_idempotency_header", &Json::trusted("true"));
+    }
     let window = duration::format(settings.idempotency_window);
     object = object.text("idempotency_window", &window);
     if !settings.ip_allow.is_empty() {

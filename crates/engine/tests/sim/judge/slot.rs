@@ -148,21 +148,28 @@ impl Line {
         Ok(())
     }
 
-    /// The slots after one that were missed by then.
+    /// The slots after one that were to start by then.
+    fn due(&self, after: Timestamp, at: Timestamp) -> Result<Vec<Timestamp>, Violation> {
+        let timeline = self.timeline()?;
+        let is_due = |slot: &Timestamp| timeline.planned(*slot) <= at;
+        Ok(timeline.slots(after, at).take_while(is_due).collect())
+    }
+
+    /// The slots after one that were missed by then: if the first of them is late by more than a
+    /// minute, all of them.
     fn missed(&self, after: Timestamp, at: Timestamp) -> Result<Vec<Timestamp>, Violation> {
         let timeline = self.timeline()?;
+        let due = self.due(after, at)?;
         let is_missed = |slot: &Timestamp| at.since(timeline.planned(*slot)) > MISFIRE_AFTER;
-        Ok(timeline.slots(after, at).take_while(is_missed).collect())
+        Ok(match due.first().is_some_and(is_missed) {
+            true => due,
+            false => Vec::new(),
+        })
     }
 
     /// How many missed slots are wanted.
     fn wanted(&self) -> usize {
-        let settings = &self.trigger.settings;
-        match settings.misfire {
-            Misfire::Skip => 0,
-            Misfire::FireOnce => 1,
-            Misfire::FireAll => usize::try_from(settings.misfire_max).unwrap_or(usize::MAX),
-        }
+        wanted(&self.trigger)
     }
 
     fn is_young(&self, slot: Timestamp, at: Timestamp) -> bool {
@@ -183,6 +190,25 @@ impl Line {
         }
     }
 
+    /// Of what was missed as many of the newest are left as are wanted, and young enough.
+    fn keeps_the_newest(
+        &self,
+        piece: &Piece,
+        missed: &[Timestamp],
+        wanted: usize,
+    ) -> Result<(), Violation> {
+        let kept = missed.iter().filter(|slot| **slot > piece.to).count();
+        let is_young = |slot: &&Timestamp| self.is_young(**slot, piece.at);
+        let young = missed.iter().filter(is_young).count();
+        match missed.contains(&piece.to) && kept == wanted.min(young) {
+            true => Ok(()),
+            false => {
+                let what = format!("up to {} of {missed:?} are skipped", piece.to);
+                Err(Violation::new(MISFIRE, what))
+            }
+        }
+    }
+
     /// Why a look leaves slots out; those after `first` had not been passed.
     fn skips(
         &self,
@@ -196,18 +222,8 @@ impl Line {
         let policy = self.trigger.settings.overlap;
         match (reason, policy) {
             (SkipReason::Missed, _) => {
-                let missed = self.missed(first, piece.at)?;
-                let kept = missed.iter().filter(|slot| **slot > piece.to).count();
-                let is_young = |slot: &&Timestamp| self.is_young(**slot, piece.at);
-                let young = missed.iter().filter(is_young).count();
                 marks.reach(Mark::MissedSkipped);
-                match missed.contains(&piece.to) && kept == self.wanted().min(young) {
-                    true => Ok(()),
-                    false => {
-                        let what = format!("up to {} of {missed:?} are skipped", piece.to);
-                        Err(Violation::new(MISFIRE, what))
-                    }
-                }
+                self.keeps_the_newest(piece, &self.missed(first, piece.at)?, self.wanted())
             }
             (SkipReason::Dropped, Overlap::BufferOne) if runs && piece.count == 1 => {
                 marks.reach(Mark::BufferedGivenUp);
@@ -293,7 +309,12 @@ impl Line {
             };
             let is_lawful = match reason {
                 SkipReason::Paused => !before.enabled || (!after.enabled && is_waiting),
-                SkipReason::Missed => before.enabled && (!after.enabled || replanned),
+                SkipReason::Missed if !before.enabled => {
+                    let due = self.due(from, piece.at)?;
+                    self.keeps_the_newest(piece, &due, wanted(after))?;
+                    after.enabled && !replanned
+                }
+                SkipReason::Missed => !after.enabled || replanned,
                 SkipReason::Overlap => {
                     is_waiting && (replanned || after.settings.overlap != Overlap::BufferOne)
                 }
@@ -311,5 +332,15 @@ impl Line {
             });
         }
         Ok(())
+    }
+}
+
+/// How many missed slots a trigger wants to be started.
+fn wanted(trigger: &Trigger) -> usize {
+    let settings = &trigger.settings;
+    match settings.misfire {
+        Misfire::Skip => 0,
+        Misfire::FireOnce => 1,
+        Misfire::FireAll => usize::try_from(settings.misfire_max).unwrap_or(usize::MAX),
     }
 }

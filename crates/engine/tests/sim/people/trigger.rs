@@ -73,6 +73,9 @@ impl People {
                     self.check_there(&made);
                     return;
                 }
+                // By the time that it was looked at, its end had passed.
+                Err(TriggerError::Invalid(problems))
+                    if problems.iter().all(|problem| problem.path == "end") => {}
                 Err(TriggerError::Invalid(problems)) => panic!("{problems:?}\n{text}"),
                 Err(error) => {
                     self.unable(&error);

@@ -10,7 +10,7 @@ use refire_client::model::{
     Accepted, EnableTrigger, Problem as ProblemModel, RotateSecret, Trigger,
 };
 use refire_core::duration;
-use refire_engine::trigger::{SECRET_KEPT_FOR, SECRET_KEPT_MAX};
+use refire_engine::trigger::{Rotation, SECRET_KEPT_FOR, SECRET_KEPT_MAX};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -144,7 +144,8 @@ async fn run(
 /// Gives a webhook a new secret, which is shown this once.
 ///
 /// The old one is good for a day, or as long as `keep_previous_for` says (at most 90 days), so that the
-/// sender can be told.
+/// sender can be told. While the one before it is still good (`previous_secret_until`), this is refused,
+/// since that one would end: with `end_previous` it may.
 #[utoipa::path(
     post,
     path = "/api/triggers/{id}/rotate-secret",
@@ -160,7 +161,7 @@ async fn run(
         (status = 200, description = "The trigger with its new secret", body = Trigger),
         (status = 400, description = "The body or the secret is wrong", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "It has no secret", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 409, description = "It has no secret, or the one before the present one is still good", body = ProblemModel, content_type = "application/problem+json"),
         (status = 500, description = "Secrets cannot be kept or opened", body = ProblemModel, content_type = "application/problem+json"),
     ),
 )]
@@ -177,10 +178,15 @@ async fn rotate_secret(
         Some(text) => length(text)?,
         None => SECRET_KEPT_FOR,
     };
+    let rotation = Rotation {
+        secret: wish.secret.as_deref(),
+        keep_previous_for: kept,
+        end_previous: wish.end_previous,
+    };
     let id_known = known_id(&id)?;
     let rotated = app
         .engine
-        .rotate_secret(id_known, wish.secret.as_deref(), kept)
+        .rotate_secret(id_known, rotation)
         .await
         .map_err(named(&id))?;
     Ok(Json(shown(&app, &origin, &rotated)?))

@@ -103,7 +103,7 @@ async fn chosen(
     let filter = TriggerFilter {
         workflow: Some(workflow.clone()),
         kind: Some(TriggerKind::Cron),
-        enabled: None,
+        ..TriggerFilter::default()
     };
     let oldest = app.engine.store().triggers(&filter, None, 1).await?;
     match oldest.into_iter().next() {

@@ -6,7 +6,7 @@ use axum::response::Response;
 use refire_client::model::{Page, Problem as ProblemModel, WebhookAnswer, WebhookRequest};
 use refire_core::id::RequestId;
 use refire_core::time::Timestamp;
-use refire_engine::trigger::{Received, TriggerError};
+use refire_engine::trigger::{Equals, Received, TriggerError};
 use refire_store::{RequestFilter, RequestStatus};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -64,6 +64,7 @@ async fn list(
     let scope = Scope::new(List::Requests, &(trigger, &filter));
     let from_key = |key: &[u8]| Some(RequestId::from_bytes(key.try_into().ok()?));
     let before = scope.key(cursor.as_deref(), from_key)?;
+    app.engine.flush_requests().await;
     let store = app.engine.store();
     let mut rows = store
         .requests(trigger, &filter, before, page::rows_to_read(limit))
@@ -97,6 +98,7 @@ async fn one(
 ) -> Result<Json<WebhookRequest>, Problem> {
     query.finish()?;
     let trigger = find(&app, &id).await?.row.id;
+    app.engine.flush_requests().await;
     let row = match request_id.parse::<RequestId>() {
         Ok(known) => app.engine.store().request(known).await?,
         Err(_) => None,
@@ -110,7 +112,8 @@ async fn one(
 
 /// Judges a refused request again, by what the trigger is now, and runs it if it passes.
 ///
-/// The log has it as `triggered` then. It is not asked whether it was signed lately.
+/// The log has it as `triggered` then, or as `duplicate` if its execution had been started before. The
+/// time of signing is compared with the moment at which it came.
 #[utoipa::path(
     post,
     path = "/api/triggers/{id}/requests/{request_id}/recheck",
@@ -119,6 +122,7 @@ async fn one(
     params(
         ("id" = String, Path, description = "`trg_…`"),
         ("request_id" = String, Path, description = "`whr_…`"),
+        ("equal_once" = Option<bool>, Query, description = "For a run through many: what has no name is the same as what is equal to it to the last byte, so that it is started once, and not at all if its sender has repeated it with success"),
     ),
     responses(
         (status = 200, description = "It passed, or a filter still leaves it out", body = WebhookAnswer),
@@ -129,12 +133,18 @@ async fn one(
 async fn recheck(
     State(app): State<App>,
     Path((id, request)): Path<(String, String)>,
+    mut query: Query,
 ) -> Result<Response, Problem> {
+    let equals = match query.flag("equal_once") {
+        true => Equals::Same,
+        false => Equals::Apart,
+    };
+    query.finish()?;
     let trigger = find(&app, &id).await?.row.id;
     let request: RequestId = request
         .parse()
         .map_err(|_| Problem::from(TriggerError::NoSuchRequest))?;
-    match app.engine.recheck_request(trigger, request).await? {
+    match app.engine.recheck_request(trigger, request, equals).await? {
         Received::Refused { reason, .. } => Err(Problem::new(&codes::STILL_REFUSED, reason)),
         Received::Challenge(_) => {
             let detail = "it was a handshake, which starts nothing";

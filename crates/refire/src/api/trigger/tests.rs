@@ -57,8 +57,18 @@ async fn a_secret_is_told_once_and_can_be_changed() {
     assert_ne!(rotated["secret"], made["secret"]);
     assert_eq!(rotated["version"], json!(2));
     let own = "a-secret-that-the-sender-has-chosen";
-    let (_, given) = post(&api, &rotate, json!({ "secret": own })).await;
+    // The first one was promised to be good for an hour.
+    let until = &get(&api, &path).await["previous_secret_until"];
+    let (status, refused) = post(&api, &rotate, json!({ "secret": own })).await;
+    assert_eq!((status, &refused["code"]), (409, &json!("RF0040")));
+    let detail = refused["detail"].as_str().unwrap();
+    assert!(detail.contains(until.as_str().unwrap()), "{detail}");
+    assert_eq!(get(&api, &path).await["version"], json!(2));
+    let body = json!({"secret": own, "end_previous": true, "keep_previous_for": "0s"});
+    let (_, given) = post(&api, &rotate, body).await;
     assert_eq!(given["secret"], own);
+    let shown = get(&api, &path).await;
+    assert!(shown.get("previous_secret_until").is_none(), "{shown}");
     for (body, code, field) in [
         (json!({"secret": ""}), "RF0032", "secret"),
         (json!({"secret": "too short"}), "RF0032", "secret"),
@@ -78,6 +88,89 @@ async fn a_secret_is_told_once_and_can_be_changed() {
         let found = (status, &problem["code"], &error["field"]);
         assert_eq!(found, (400, &json!(code), &json!(field)), "{body}");
     }
+}
+
+#[tokio::test]
+async fn a_change_of_nothing_is_no_version_and_what_is_unset_must_be_there() {
+    let (_app, api, _directory) = ready().await;
+    let body = json!({"trigger_type": "webhook", "authentication": "none", "ip_allow": ["::1"]});
+    let (_, made) = post(&api, "/api/workflows/w/triggers", body).await;
+    let path = format!("/api/triggers/{}", made["id"].as_str().unwrap());
+    let patch = async |body: Value| {
+        let (status, answer) = ask(&api, request("PATCH", &path, body.to_string())).await;
+        (status.as_u16(), answer)
+    };
+    for same in [
+        json!({}),
+        json!({"enabled": true, "ip_allow": ["::1"]}),
+        json!({"filters": null}),
+    ] {
+        let (status, answer) = patch(same.clone()).await;
+        let found = (status, &answer["version"], &answer["unchanged"]);
+        assert_eq!(found, (200, &json!(1), &json!(true)), "{same}");
+    }
+    for (body, field, hint) in [
+        (
+            json!({"ip-allow": null}),
+            "ip-allow",
+            "did you mean \"ip_allow\"?",
+        ),
+        (
+            json!({"filter": null}),
+            "filter",
+            "did you mean \"filters\"?",
+        ),
+        (json!({"secret": null}), "secret", "rotate it, or set"),
+    ] {
+        let (status, problem) = patch(body.clone()).await;
+        let error = &problem["errors"][0];
+        assert_eq!((status, &error["field"]), (400, &json!(field)), "{problem}");
+        assert!(
+            error["hint"].as_str().unwrap().starts_with(hint),
+            "{problem}"
+        );
+    }
+    let (_, changed) = patch(json!({"ip_allow": null})).await;
+    assert_eq!(changed["version"], json!(2));
+    assert!(changed.get("unchanged").is_none() && changed.get("ip_allow").is_none());
+}
+
+#[tokio::test]
+async fn planned_times_of_the_past_are_refused_when_they_are_new() {
+    let (_app, api, _directory) = ready().await;
+    let path = "/api/workflows/w/triggers";
+    let past = json!({"trigger_type": "schedule", "at": "2020-01-01T00:00:00Z"});
+    let (status, problem) = post(&api, path, past).await;
+    let found = (status, &problem["errors"][0]["field"]);
+    assert_eq!(found, (400, &json!("at")), "{problem}");
+    let hourly = json!({"trigger_type": "cron", "cron_expression": "0 * * * *"});
+    let (_, made) = post(&api, path, hourly).await;
+    let path = format!("/api/triggers/{}", made["id"].as_str().unwrap());
+    let end = json!({"end": "2026-01-01T00:00:00Z"}).to_string();
+    let (status, problem) = ask(&api, request("PATCH", &path, end)).await;
+    let found = (status.as_u16(), &problem["errors"][0]["field"]);
+    assert_eq!(found, (400, &json!("end")), "{problem}");
+}
+
+#[tokio::test]
+async fn what_a_deleted_workflow_leaves_says_so() {
+    let (_app, api, _directory) = ready().await;
+    let body = json!({"trigger_type": "webhook", "authentication": "none"});
+    let (_, made) = post(&api, "/api/workflows/w/triggers", body.clone()).await;
+    post(&api, "/api/workflows/w/triggers", body).await;
+    let path = format!("/api/triggers/{}", made["id"].as_str().unwrap());
+    assert!(get(&api, &path).await.get("workflow_deleted").is_none());
+    let (status, deleted) = ask(&api, request("DELETE", "/api/workflows/w", "")).await;
+    let expected = json!({"workflow_id": "w", "deleted": true, "triggers_disabled": 2});
+    assert_eq!((status, deleted), (StatusCode::OK, expected));
+    let shown = get(&api, &path).await;
+    let found = (&shown["enabled"], &shown["workflow_deleted"]);
+    assert_eq!(found, (&json!(false), &json!(true)));
+    let (_, saved) = ask(&api, request("PUT", "/api/workflows/w", WORKFLOW)).await;
+    let note = saved["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("2 of its triggers are disabled"), "{note}");
+    let shown = get(&api, &path).await;
+    assert!(shown.get("workflow_deleted").is_none(), "{shown}");
 }
 
 #[tokio::test]
@@ -120,14 +213,9 @@ async fn the_log_has_every_request_with_its_body() {
         Received::Filtered(_)
     ));
     let path = format!("/api/triggers/{}/requests", trigger["id"].as_str().unwrap());
-    // What started nothing is logged a little later, and nobody is told.
-    let page = loop {
-        let page = get(&api, &path).await;
-        if page["items"].as_array().unwrap().len() == 2 {
-            break page;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    };
+    // What was answered is in the log.
+    let page = get(&api, &path).await;
+    assert_eq!(page["items"].as_array().unwrap().len(), 2);
     let (filtered, triggered) = (&page["items"][0], &page["items"][1]);
     assert_eq!(filtered["status"], "filtered");
     assert!(filtered.get("body").is_none() && filtered.get("headers").is_none());

@@ -89,13 +89,20 @@ pub(crate) fn trigger(
             .is_some_and(|(known, state)| known.is_finished(state)),
         problem: problem(view),
         running_execution_id: state.and_then(|state| Some(state.running?.to_string())),
-        last_success_at: state.and_then(|state| Some(state.success_at?.to_string())),
+        // Of one that nobody watches any more it would be old.
+        last_success_at: known
+            .filter(|known| known.awaits_ends())
+            .and(state)
+            .and_then(|state| Some(state.success_at?.to_string())),
         overdue_since: state.and_then(|state| Some(state.alarmed_at?.to_string())),
         webhook_url: webhook
             .as_ref()
             .map(|id| origin.address(&format!("/webhooks/{id}"))),
         webhook_id: webhook,
+        workflow_deleted: view.workflow_deleted,
+        previous_secret_until: view.previous_secret_until.map(|until| until.to_string()),
         secret: None,
+        unchanged: false,
         pause: None,
     };
     Ok(Trigger {

@@ -41,7 +41,8 @@ Examples:
 pub(crate) struct EnableArgs {
     /// The trigger (trg_…)
     id: String,
-    /// Start what was planned during the pause, as the misfire policy says; else it is skipped
+    /// What was planned during the pause counts as missed, however short it was, and --misfire says
+    /// what of it is started; else it is skipped
     #[arg(long)]
     catch_up: bool,
 }
@@ -94,6 +95,9 @@ pub(crate) struct RotateArgs {
     /// How long the old one is good for [default: 24h]
     #[arg(long, value_name = "DURATION")]
     keep_previous_for: Option<String>,
+    /// Let the one before the old one end now, if it is still good
+    #[arg(long)]
+    end_previous: bool,
 }
 
 /// Removes a trigger.
@@ -165,6 +169,13 @@ pub(super) async fn disable(session: &Session, args: &DisableArgs) -> anyhow::Re
         say(&format!(
             "what it started goes on; let it go on with: {enable}"
         ));
+        if trigger.about.trigger_type == "webhook" {
+            let recheck = format!("refire trigger recheck {id} --all --status disabled");
+            say(&format!(
+                "requests that come meanwhile get 404 and are kept; run them afterwards with: {}",
+                command(&recheck)
+            ));
+        }
     }
     Ok(Outcome::Done)
 }
@@ -207,6 +218,7 @@ pub(super) async fn rotate(session: &Session, args: &RotateArgs) -> anyhow::Resu
     let rotate = RotateSecret {
         secret: args.secret.as_deref().map(filter::secret).transpose()?,
         keep_previous_for: args.keep_previous_for.clone(),
+        end_previous: args.end_previous,
     };
     let client = session.client()?;
     if rotate.secret.is_none()

@@ -81,7 +81,7 @@ pub(crate) struct UpdateArgs {
     replace: bool,
     #[command(flatten)]
     fields: Fields,
-    /// Go back to the default of this field of the API, e.g. jitter; repeat it
+    /// Go back to the default of this field or option, e.g. jitter or ip-allow; repeat it
     #[arg(long, value_name = "FIELD")]
     unset: Vec<String>,
 }
@@ -132,9 +132,7 @@ pub(super) async fn create(session: &Session, args: &CreateArgs) -> anyhow::Resu
 pub(super) async fn update(session: &Session, args: &UpdateArgs) -> anyhow::Result<Outcome> {
     let id = ids::trigger(&args.id)?;
     let mut document = args.fields.document()?;
-    for field in &args.unset {
-        document.set(field, &serde_json::Value::Null)?;
-    }
+    document.unset(&args.unset)?;
     let document = document.unless_empty();
     if document.is_none() && args.file.is_none() {
         let message = "nothing is to be different: name a field, or a file with -f";
@@ -160,7 +158,11 @@ pub(super) async fn update(session: &Session, args: &UpdateArgs) -> anyhow::Resu
         print_json(&trigger)?;
         return Ok(Outcome::Done);
     }
-    print(&format!("{id} v{} saved", trigger.about.version))?;
+    let version = trigger.about.version;
+    print(&match trigger.about.unchanged {
+        true => format!("{id} v{version} unchanged"),
+        false => format!("{id} v{version} saved"),
+    })?;
     introduce(session, &trigger);
     tell_secret(&trigger, secret);
     args.fields.notes().iter().for_each(|note| say(note));

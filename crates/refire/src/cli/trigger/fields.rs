@@ -102,7 +102,8 @@ pub(crate) struct Fields {
     /// When the execution before still runs: allow, skip, buffer_one or cancel_previous
     #[arg(long, value_name = "POLICY", help_heading = "Policies")]
     overlap: Option<String>,
-    /// What was missed while no server ran: fire_once, fire_all or skip
+    /// When no server ran for more than a minute, all that is due then was missed: fire_once (the
+    /// newest is started), fire_all (the newest, up to --misfire-max) or skip
     #[arg(long, value_name = "POLICY", help_heading = "Policies")]
     misfire: Option<String>,
     /// The most that fire_all catches up with [default: 100]
@@ -298,6 +299,25 @@ impl Document {
         self.set(name, &below)
     }
 
+    /// Lets fields go back to their defaults. They may be named as the options are.
+    pub(crate) fn unset(&mut self, names: &[String]) -> anyhow::Result<()> {
+        let mut below = serde_json::Map::new();
+        for name in names {
+            match field_of(name).split_once('.') {
+                // Both options are the whole of it.
+                Some(("dead_man", _)) => self.set("dead_man", &Value::Null)?,
+                Some((_, member)) => {
+                    below.insert(member.to_owned(), Value::Null);
+                }
+                None => self.set(&field_of(name), &Value::Null)?,
+            }
+        }
+        match below.is_empty() {
+            true => Ok(()),
+            false => self.set("dst", &below),
+        }
+    }
+
     /// Nothing if it has no fields.
     pub(crate) fn unless_empty(self) -> Option<Self> {
         (self.fields > 0).then_some(self)
@@ -306,6 +326,17 @@ impl Document {
     /// The whole.
     pub(crate) fn build(self) -> Json {
         self.object.build()
+    }
+}
+
+/// The field that is called so, or that the option of this name sets.
+fn field_of(name: &str) -> String {
+    let name = name.trim_start_matches('-');
+    let is_option = |option: &str| option.trim_start_matches('-') == name;
+    let option = NAMES.iter().find(|(_, option)| is_option(option));
+    match option {
+        Some((field, _)) => (*field).to_owned(),
+        None => name.replace('-', "_"),
     }
 }
 
@@ -394,6 +425,21 @@ mod tests {
 
     fn document(fields: &Fields) -> Value {
         serde_json::from_str(fields.document().unwrap().build().as_str()).unwrap()
+    }
+
+    #[test]
+    fn what_is_unset_may_be_named_as_its_option() {
+        let names = [
+            "jitter", "ip-allow", "--filter", "grace", "tz", "gap", "foo-bar",
+        ];
+        let mut document = Document::default();
+        document.unset(&names.map(str::to_owned)).unwrap();
+        let built: Value = serde_json::from_str(document.build().as_str()).unwrap();
+        let expected = json!({
+            "jitter": null, "ip_allow": null, "filters": null, "dead_man": null,
+            "timezone": null, "foo_bar": null, "dst": {"gap": null},
+        });
+        assert_eq!(built, expected);
     }
 
     #[test]

@@ -33,6 +33,9 @@ pub(crate) struct ListArgs {
     /// Only paused ones
     #[arg(long)]
     disabled: bool,
+    /// Only those of which an expected success is missing
+    #[arg(long)]
+    overdue: bool,
     /// How many
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: u32,
@@ -45,6 +48,7 @@ pub(super) async fn run(session: &Session, args: &ListArgs) -> anyhow::Result<Ou
         ("workflow", args.workflow.clone()),
         ("type", args.kind.clone()),
         ("enabled", enabled),
+        ("overdue", args.overdue.then(|| "true".to_owned())),
         ("limit", Some(args.limit.to_string())),
     ];
     let client = session.client()?;
@@ -69,8 +73,11 @@ pub(super) async fn run(session: &Session, args: &ListArgs) -> anyhow::Result<Ou
 }
 
 fn nothing(args: &ListArgs) -> String {
-    let is_filtered =
-        args.workflow.is_some() || args.kind.is_some() || args.enabled || args.disabled;
+    let is_filtered = args.workflow.is_some()
+        || args.kind.is_some()
+        || args.enabled
+        || args.disabled
+        || args.overdue;
     if is_filtered {
         "no such triggers. `refire trigger list` shows all.".to_owned()
     } else {

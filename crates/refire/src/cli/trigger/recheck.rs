@@ -26,7 +26,9 @@ Examples:
   refire trigger recheck trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --all --status auth_failed --from 24h
 
 What passes now is run, and the log has it as triggered. The time of signing is compared with the
-moment at which the request came: what was too old then still is, unless `tolerance` is longer now.")]
+moment at which the request came: what was too old then still is, unless `tolerance` is longer now.
+With --all, requests without a name of their own that are equal to the last byte are one that was
+repeated: it is run once, and not at all if a repetition was taken.")]
 pub(crate) struct RecheckArgs {
     /// The trigger (trg_…)
     id: String,
@@ -77,7 +79,7 @@ pub(super) async fn run(session: &Session, args: &RecheckArgs) -> anyhow::Result
         let message = format!("{request} is not a request (whr_…); `refire trigger requests {id}`");
         return Err(Usage(message).into());
     }
-    let answer = client.recheck_request(id, request).await?;
+    let answer = client.recheck_request(id, request, false).await?;
     if session.is_json() {
         print_json(&answer)?;
     }
@@ -121,7 +123,7 @@ async fn all(
     }
     let mut sum = Sum::default();
     for request in &requests {
-        let answer = client.recheck_request(id, &request.id).await;
+        let answer = client.recheck_request(id, &request.id, true).await;
         let checked = checked(answer).inspect_err(|_| {
             say(&format!("stopped; {}", told(&sum, requests.len())));
         })?;

@@ -58,6 +58,16 @@ fn screen(trigger: &Trigger, language: &str, now: Timestamp) -> String {
     if let Some(problem) = &about.problem {
         let _ = writeln!(out, "{}", bad(&clean(problem)));
     }
+    if about.workflow_deleted {
+        let workflow = clean(&about.workflow_id);
+        let _ = writeln!(
+            out,
+            "{}",
+            bad(&format!(
+                "its workflow {workflow} was deleted, and it was disabled with it"
+            ))
+        );
+    }
     out.push('\n');
     for (name, value) in facts(trigger, now) {
         let _ = writeln!(out, "  {} {value}", dim(&format!("{name:<16}")));
@@ -102,11 +112,18 @@ fn facts(trigger: &Trigger, now: Timestamp) -> Vec<(&'static str, String)> {
     let moment = |at: &Option<String>| at.as_deref().map(|at| both(at, now));
     add("last success", moment(&about.last_success_at));
     add("success missing", moment(&about.overdue_since));
+    add("previous secret", previous_secret(trigger, now));
     add("created", Some(both(&about.created_at, now)));
     let changed = (about.version > 1)
         .then(|| format!("{}, v{}", both(&about.updated_at, now), about.version));
     add("changed", changed);
     facts
+}
+
+/// Until when the secret before the present one is good too.
+fn previous_secret(trigger: &Trigger, now: Timestamp) -> Option<String> {
+    let until = trigger.about.previous_secret_until.as_deref()?;
+    Some(format!("good until {}", both(until, now)))
 }
 
 fn next_commands(trigger: &Trigger) -> String {
@@ -123,6 +140,9 @@ fn next_commands(trigger: &Trigger) -> String {
     }
     commands.push(match trigger.about.enabled {
         true => format!("refire trigger disable {id}"),
+        false if trigger.about.workflow_deleted => {
+            "refire workflow apply -f WORKFLOW.yaml".to_owned()
+        }
         false => format!("refire trigger enable {id}"),
     });
     let lines = commands.iter().map(|text| format!("  {}\n", command(text)));

@@ -38,6 +38,11 @@ impl Image {
             of.is_none_or(|of| *of == row.workflow)
                 && filter.kind.is_none_or(|kind| kind == row.kind)
                 && filter.enabled.is_none_or(|enabled| enabled == row.enabled)
+                && filter.is_alarmed.is_none_or(|asked| {
+                    let state = self.trigger_states.get(&row.id);
+                    let alarmed = state.and_then(|standing| standing.state.plan.alarmed_at);
+                    asked == alarmed.is_some()
+                })
         })
     }
 

@@ -28,6 +28,10 @@ const TRIGGER: &str = "t.id, workflows.id, t.kind, t.enabled, t.version, t.setti
 const LIVE: &str = "FROM workflow_triggers AS t JOIN workflows ON workflows.key = t.workflow \
      WHERE t.deleted_at IS NULL";
 
+/// Whether an expected success of a trigger is missing.
+const ALARMED: &str = "EXISTS (SELECT 1 FROM trigger_state AS s \
+     WHERE s.trigger = t.id AND s.alarmed_at IS NOT NULL)";
+
 const STATE: &str = "s.rev, s.cursor, s.due_at, s.running, s.buffered, s.watched_from, \
      s.alarmed_at, s.success_at, s.success_slot";
 
@@ -128,24 +132,33 @@ pub(in crate::postgres) async fn triggers(
     let after = after.map_or(Uuid::nil(), |id| uuid(id.as_bytes()));
     let kind = filter.kind.map(TriggerKind::name);
     let limit = i64::from(limit.min(LIMIT_MAX));
-    let asked = "t.id > $1 AND ($2::text IS NULL OR t.kind = $2)
-           AND ($3::boolean IS NULL OR t.enabled = $3)";
+    let asked = format!(
+        "t.id > $1 AND ($2::text IS NULL OR t.kind = $2)
+           AND ($3::boolean IS NULL OR t.enabled = $3) AND ($5::boolean IS NULL OR {ALARMED} = $5)"
+    );
     let end = "ORDER BY t.id LIMIT $4";
     // Named apart, so that each goes along an index that has its order.
     let rows = match &filter.workflow {
         None => {
             let sql = format!("SELECT {TRIGGER} {LIVE} AND {asked} {end}");
             reader
-                .rows(&sql, &[&after, &kind, &filter.enabled, &limit])
+                .rows(
+                    &sql,
+                    &[&after, &kind, &filter.enabled, &limit, &filter.is_alarmed],
+                )
                 .await?
         }
         Some(workflow) => {
             let Some(key) = workflow_key(reader, workflow).await? else {
                 return Ok(Vec::new());
             };
-            let sql = format!("SELECT {TRIGGER} {LIVE} AND t.workflow = $5 AND {asked} {end}");
+            let sql = format!("SELECT {TRIGGER} {LIVE} AND t.workflow = $6 AND {asked} {end}");
+            let alarmed = &filter.is_alarmed;
             reader
-                .rows(&sql, &[&after, &kind, &filter.enabled, &limit, &key])
+                .rows(
+                    &sql,
+                    &[&after, &kind, &filter.enabled, &limit, alarmed, &key],
+                )
                 .await?
         }
     };
@@ -163,11 +176,16 @@ pub(in crate::postgres) async fn count_triggers(
             key => key,
         },
     };
-    let sql = "SELECT count(*) FROM workflow_triggers
+    let sql = format!(
+        "SELECT count(*) FROM workflow_triggers AS t
          WHERE deleted_at IS NULL AND ($1::text IS NULL OR kind = $1)
-           AND ($2::boolean IS NULL OR enabled = $2) AND ($3::bigint IS NULL OR workflow = $3)";
+           AND ($2::boolean IS NULL OR enabled = $2) AND ($3::bigint IS NULL OR workflow = $3)
+           AND ($4::boolean IS NULL OR {ALARMED} = $4)"
+    );
     let kind = filter.kind.map(TriggerKind::name);
-    let row = reader.row(sql, &[&kind, &filter.enabled, &key]).await?;
+    let row = reader
+        .row(&sql, &[&kind, &filter.enabled, &key, &filter.is_alarmed])
+        .await?;
     row.map_or(Ok(0), |row| count(&row, 0))
 }
 

@@ -24,6 +24,10 @@ const TRIGGER: &str = "t.id, workflows.id, t.kind, t.enabled, t.version, t.setti
 const LIVE: &str = "FROM workflow_triggers AS t JOIN workflows ON workflows.key = t.workflow \
      WHERE t.deleted_at IS NULL";
 
+/// Whether an expected success of a trigger is missing.
+const ALARMED: &str = "EXISTS (SELECT 1 FROM trigger_state AS s \
+     WHERE s.trigger = t.id AND s.alarmed_at IS NOT NULL)";
+
 const STATE: &str = "s.rev, s.cursor, s.due_at, s.running, s.buffered, s.watched_from, \
      s.alarmed_at, s.success_at, s.success_slot";
 
@@ -130,10 +134,13 @@ pub(in crate::sqlite) fn triggers(
         return reader
             .prepare(&format!(
                 "SELECT {TRIGGER} {LIVE} AND t.id > ?1 AND (?2 IS NULL OR t.kind = ?2)
-                   AND (?3 IS NULL OR t.enabled = ?3)
+                   AND (?3 IS NULL OR t.enabled = ?3) AND (?5 IS NULL OR {ALARMED} = ?5)
                  ORDER BY t.id LIMIT ?4"
             ))?
-            .query_and_then(params![after, kind, filter.enabled, limit], trigger_row)?
+            .query_and_then(
+                params![after, kind, filter.enabled, limit, filter.is_alarmed],
+                trigger_row,
+            )?
             .collect();
     };
     let Some(key) = workflow_key(reader, workflow)? else {
@@ -143,10 +150,11 @@ pub(in crate::sqlite) fn triggers(
         .prepare(&format!(
             "SELECT {TRIGGER} {LIVE} AND t.workflow = ?5 AND t.id > ?1
                AND (?2 IS NULL OR t.kind = ?2) AND (?3 IS NULL OR t.enabled = ?3)
+               AND (?6 IS NULL OR {ALARMED} = ?6)
              ORDER BY t.id LIMIT ?4"
         ))?
         .query_and_then(
-            params![after, kind, filter.enabled, limit, key],
+            params![after, kind, filter.enabled, limit, key, filter.is_alarmed],
             trigger_row,
         )?
         .collect()
@@ -176,11 +184,14 @@ pub(in crate::sqlite) fn count_triggers(
     };
     let counted = reader
         .prepare(&format!(
-            "SELECT count(*) FROM workflow_triggers INDEXED BY {index}
+            "SELECT count(*) FROM workflow_triggers AS t INDEXED BY {index}
              WHERE deleted_at IS NULL AND {of} AND (?1 IS NULL OR kind = ?1)
-               AND (?2 IS NULL OR enabled = ?2)"
+               AND (?2 IS NULL OR enabled = ?2) AND (?4 IS NULL OR {ALARMED} = ?4)"
         ))?
-        .query_row(params![kind, filter.enabled, key], |row| count(row, 0))?;
+        .query_row(
+            params![kind, filter.enabled, key, filter.is_alarmed],
+            |row| count(row, 0),
+        )?;
     Ok(counted)
 }
 

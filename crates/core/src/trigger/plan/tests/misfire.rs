@@ -94,18 +94,139 @@ fn after_five_hours_without_a_node() {
 }
 
 #[test]
-fn what_is_due_now_fires_beside_what_was_missed() {
-    let story = [("03:00", Look)];
+fn what_is_due_with_something_missed_was_missed_too() {
+    let story = [("03:00", Look), ("04:00", Look)];
+    for (policy, expected) in [
+        (
+            r#""misfire":"fire_once""#,
+            &[
+                "01:00–02:00 ×2 skipped missed",
+                "03:00 fired #1",
+                "04:00 fired #2",
+            ][..],
+        ),
+        (
+            r#""misfire":"fire_all","misfire_max":2"#,
+            &[
+                "01:00 skipped missed",
+                "02:00 late missed #1",
+                "03:00 fired #2",
+                "04:00 fired #3",
+            ],
+        ),
+        (
+            r#""misfire":"skip""#,
+            &["01:00–03:00 ×3 skipped missed", "04:00 fired #1"],
+        ),
+    ] {
+        assert_eq!(hourly(policy, &story), expected, "{policy}");
+    }
+}
+
+/// The ledger of a trigger of every 20 seconds.
+fn dense(more: &str, story: &[(&str, Happens)]) -> Vec<String> {
+    let settings = format!(
+        r#"{{"trigger_type":"schedule","every":"20s","anchor":"2026-01-01T00:00:00Z",{more}}}"#
+    );
+    lines(&tell(&settings, MIDNIGHT, story))
+}
+
+#[test]
+fn the_last_minute_of_a_downtime_counts_as_well() {
+    // Three minutes and a quarter without a node: nine slots.
+    let story = [("00:03:15", Look), ("00:03:20", Look)];
+    for (policy, expected) in [
+        (
+            r#""misfire":"skip""#,
+            &["00:00:20–00:03 ×9 skipped missed", "00:03:20 fired #1"][..],
+        ),
+        (
+            r#""misfire":"fire_once""#,
+            &[
+                "00:00:20–00:02:40 ×8 skipped missed",
+                "00:03 late behind #1",
+                "00:03:20 fired #2",
+            ],
+        ),
+        (
+            r#""misfire":"fire_all","misfire_max":4"#,
+            &[
+                "00:00:20–00:01:40 ×5 skipped missed",
+                "00:02 late missed #1",
+                "00:02:20 late behind #2",
+                "00:02:40 late behind #3",
+                "00:03 late behind #4",
+                "00:03:20 fired #5",
+            ],
+        ),
+        (
+            r#""misfire":"fire_all","misfire_window":"30s""#,
+            &[
+                "00:00:20–00:02:40 ×8 skipped missed",
+                "00:03 late behind #1",
+                "00:03:20 fired #2",
+            ],
+        ),
+    ] {
+        assert_eq!(dense(policy, &story), expected, "{policy}");
+    }
+}
+
+#[test]
+fn a_minute_without_a_node_loses_nothing() {
+    let policies = [
+        r#""misfire":"skip""#,
+        r#""misfire":"fire_once""#,
+        r#""misfire":"fire_all","misfire_max":1"#,
+    ];
+    for policy in policies {
+        assert_eq!(
+            dense(policy, &[("00:01:20", Look)]),
+            [
+                "00:00:20 late behind #1",
+                "00:00:40 late behind #2",
+                "00:01 late behind #3",
+                "00:01:20 fired #4"
+            ],
+            "{policy}"
+        );
+    }
+}
+
+#[test]
+fn what_comes_due_while_it_catches_up_is_not_lost() {
+    let settings = r#"{"trigger_type":"schedule","every":"20s","anchor":"2026-01-01T00:00:00Z",
+        "misfire":"fire_all","misfire_max":2}"#;
+    let mut world = World::new(trigger(settings), moment(MIDNIGHT));
+    // Every step is slow: another slot is due by the next one.
+    for now in ["00:03:15", "00:03:35", "00:03:55", "00:04:15", "00:04:15"] {
+        assert!(world.step(moment(now)).is_some(), "{now}");
+    }
     assert_eq!(
-        hourly("", &story),
+        lines(&world),
         [
-            "01:00 skipped missed",
-            "02:00 late missed #1",
-            "03:00 fired #2"
+            "00:00:20–00:02:20 ×7 skipped missed",
+            "00:02:40 late behind #1",
+            "00:03 late behind #2",
+            "00:03:20 late behind #3",
+            "00:03:40 late behind #4",
+            "00:04 late behind #5",
         ]
     );
+}
+
+#[test]
+fn with_jitter_what_is_not_yet_planned_is_not_missed() {
+    let settings = hourly_settings(r#""jitter":"30m","misfire":"skip""#);
+    let trigger = trigger(&settings);
+    let planned = trigger.timeline().unwrap().planned(moment("03:00"));
+    assert!(planned > moment("03:00"));
+    let mut world = World::new(trigger, moment(MIDNIGHT));
+    world.look(moment("03:00"));
+    assert_eq!(lines(&world), ["01:00–02:00 ×2 skipped missed"]);
+    world.look(planned);
     assert_eq!(
-        hourly(r#""misfire":"skip""#, &story),
+        lines(&world),
         ["01:00–02:00 ×2 skipped missed", "03:00 fired #1"]
     );
 }

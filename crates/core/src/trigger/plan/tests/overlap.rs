@@ -188,6 +188,7 @@ fn what_waits_is_given_up_only_for_a_newer_one() {
     // What was missed on both sides of one that waits are two stretches.
     let both = [
         ("01:00", Look),
+        ("03:30", Look),
         ("04:00", Look),
         ("06:30", Look),
         ("07:30", Look),

@@ -44,6 +44,25 @@ fn a_pause_is_one_stretch_or_is_caught_up_with() {
 }
 
 #[test]
+fn a_pause_of_seconds_that_is_caught_up_with_was_missed_as_well() {
+    let story = [
+        ("01:00", Look),
+        ("01:30", Disable),
+        ("02:00:05", EnableAndCatchUp),
+        ("02:00:05", Look),
+    ];
+    for (policy, expected) in [
+        (
+            r#""misfire":"skip""#,
+            &["01:00 fired #1", "02:00 skipped missed"][..],
+        ),
+        ("", &["01:00 fired #1", "02:00 late behind #2"]),
+    ] {
+        assert_eq!(hourly(policy, &story), expected, "{policy}");
+    }
+}
+
+#[test]
 fn what_was_owed_before_the_pause_was_missed() {
     let story = [
         ("01:00", Look),
