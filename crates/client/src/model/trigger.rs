@@ -77,7 +77,7 @@ pub struct TriggerAbout {
     /// Since when an expected success is missing.
     #[serde(default)]
     pub overdue_since: Option<String>,
-    /// Its workflow was deleted, and it was disabled with it.
+    /// Its workflow was deleted, which disables its triggers.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub workflow_deleted: bool,
     /// `wh_…`, of a webhook.

@@ -27,16 +27,23 @@ pub struct Upcoming {
     pub planned: Timestamp,
 }
 
-/// The slots that are to start after a moment, at most [`UPCOMING_MAX`] of them. Whether the trigger
-/// is enabled plays no part.
+/// The slots that are to start after a moment, at most [`UPCOMING_MAX`] of them, and none up to the
+/// cursor: what was planned before the trigger was made is not to come, however long its jitter is.
+/// Whether the trigger is enabled plays no part.
 #[must_use]
-pub fn upcoming(trigger: &Trigger, now: Timestamp, count: usize) -> Vec<Upcoming> {
+pub fn upcoming(
+    trigger: &Trigger,
+    cursor: Option<Timestamp>,
+    now: Timestamp,
+    count: usize,
+) -> Vec<Upcoming> {
     let Some(timeline) = trigger.timeline() else {
         return Vec::new();
     };
     let mut found = Vec::new();
     let mut after = timeline
         .last_planned(Timestamp::FIRST, now)
+        .max(cursor)
         .unwrap_or(Timestamp::FIRST);
     while found.len() < count.min(UPCOMING_MAX)
         && let Some(slot) = timeline.slot_after(after)

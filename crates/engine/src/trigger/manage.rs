@@ -84,7 +84,7 @@ pub enum TriggerError {
     /// A secret that was promised to be good for longer would end.
     #[error(
         "the secret before the present one is good until {until}, and a webhook has no more than two: \
-         wait until then, or say with end_previous that it may end now"
+         wait until then, or say with end_previous (--end-previous) that it may end now"
     )]
     PreviousSecret {
         /// Until when it is.

@@ -1,5 +1,6 @@
 //! Judging a refused request again, by what its trigger is now.
 
+use refire_core::execution::PayloadRef;
 use refire_core::id::{ExecutionId, RequestId, TriggerId};
 use refire_core::json::Json;
 use refire_core::webhook::{Admission, admit};
@@ -13,9 +14,8 @@ use crate::engine::Engine;
 
 /// Requests that started something which are looked through for an equal one: the newest.
 const LOOKED_THROUGH_MAX: usize = 5_000;
-/// Of those as long as the one that is judged, the inputs of so many are compared: the oldest, since a
-/// sender that was refused repeats itself soon.
-const COMPARED_MAX: usize = 100;
+/// Bytes of a body that are kept with a repeat.
+const REPEAT_BYTES_MAX: usize = 64 * 1_024;
 
 /// What is made of requests that have no name and are equal to the last byte.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -81,7 +81,7 @@ impl Engine {
             self.log_repeat(row, execution);
             return Ok(Some(before(execution)));
         }
-        let started = self.start(ready, row.id, &incoming, *started, Time::Again(equals));
+        let started = self.start(ready, row.id, &incoming, *started, Time::Again);
         let received = started.await?;
         if let Some(Received::AlreadyProcessed { execution, .. }) = &received {
             self.log_repeat(row, *execution);
@@ -117,34 +117,44 @@ impl Engine {
                 _ => break,
             }
         }
-        for execution in candidates.into_iter().rev().take(COMPARED_MAX) {
-            if self.input_of(execution).await?.as_ref() == Some(input) {
+        // The oldest first: a sender that was refused repeats itself soon.
+        for execution in candidates.into_iter().rev() {
+            if self.has_input(execution, input).await? {
                 return Ok(Some(execution));
             }
         }
         Ok(None)
     }
 
-    /// The input of an execution; none if it is not kept any more, or cannot be read.
-    async fn input_of(&self, id: ExecutionId) -> Result<Option<Json>, TriggerError> {
+    /// Whether an execution has this input; not if it is not kept any more, or cannot be read.
+    async fn has_input(&self, id: ExecutionId, input: &Json) -> Result<bool, TriggerError> {
         let stored = match self.store().execution(id).await {
-            Err(ReadError::Corrupt { .. }) => return Ok(None),
+            Err(ReadError::Corrupt { .. }) => return Ok(false),
             other => other?,
         };
-        let sequence = stored.and_then(|stored| Some(stored.state.origin?.input.sequence));
-        let Some(sequence) = sequence else {
-            return Ok(None);
+        let kept = stored.and_then(|stored| Some(stored.state.origin?.input));
+        let Some(kept) = kept.filter(|kept| *kept == PayloadRef::to(kept.sequence, input)) else {
+            return Ok(false);
         };
-        let values = self.store().values(id, &[sequence]).await?;
-        Ok(values.into_iter().next().map(|(_, input)| input))
+        // Equal by length and hash; only now is the value itself worth reading.
+        match self.store().values(id, &[kept.sequence]).await {
+            Err(ReadError::Corrupt { .. }) => Ok(false),
+            other => Ok(other?.iter().any(|(_, value)| value == input)),
+        }
     }
 
     /// The log has it as a duplicate from now on, so that nobody judges it a third time. What has
     /// started something meanwhile stays what it is.
     fn log_repeat(&self, row: &RequestRow, execution: ExecutionId) {
+        let mut body = row.body.clone();
+        if let Some(body) = &mut body {
+            body.truncate(REPEAT_BYTES_MAX);
+        }
         self.request_log().write(RequestRow {
             status: RequestStatus::Duplicate,
             execution: Some(execution),
+            error: None,
+            body,
             ..row.clone()
         });
     }

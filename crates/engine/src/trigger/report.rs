@@ -67,10 +67,10 @@ impl Said {
                 count,
                 dropped,
             } = missed;
-            let (started, misfire) = (count - dropped, word(report.misfire));
+            let (wanted, misfire) = (count - dropped, word(report.misfire));
             tracing::info!(
-                %trigger, %workflow, %from, %to, misfire, started, skipped = dropped,
-                "planned times of a trigger were missed, because nobody looked for more than a minute"
+                %trigger, %workflow, %from, %to, misfire, wanted, skipped = dropped,
+                "planned times of a trigger had passed for more than a minute"
             );
         }
     }

@@ -34,6 +34,25 @@ impl Engine {
         self.request_log().write(row);
     }
 
+    /// Logs a request to a disabled webhook: to be judged again when it is enabled, or only that it came.
+    pub(super) fn log_disabled(
+        &self,
+        ready: &Ready,
+        id: RequestId,
+        incoming: &Incoming,
+        is_kept: bool,
+    ) {
+        let kept_like = match is_kept {
+            true => RequestStatus::Disabled,
+            false => RequestStatus::RateLimited,
+        };
+        let row = self.row(ready, id, incoming, kept_like, None);
+        self.request_log().write(RequestRow {
+            status: RequestStatus::Disabled,
+            ..row
+        });
+    }
+
     /// Logs a request to a trigger that cannot be used, so that it is not known which of its headers are
     /// secret.
     pub(super) fn log_unreadable(

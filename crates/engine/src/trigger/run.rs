@@ -69,14 +69,16 @@ impl Engine {
         id: TriggerId,
         count: usize,
     ) -> Result<Vec<Upcoming>, TriggerError> {
-        let trigger = self.working(id).await?;
+        let view = self.trigger(id).await?;
+        let trigger = view.trigger.map_err(TriggerError::Invalid)?;
         if trigger.schedule.is_none() {
             return Err(TriggerError::Without {
                 kind: trigger.settings.kind.name(),
                 what: "planned times",
             });
         }
-        Ok(upcoming(&trigger, self.now(), count))
+        let cursor = view.state.map(|state| state.cursor);
+        Ok(upcoming(&trigger, cursor, self.now(), count))
     }
 
     /// The planned times that a backfill would run.

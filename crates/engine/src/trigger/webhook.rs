@@ -15,7 +15,6 @@ use refire_core::trigger::{Kind, Trigger};
 use refire_core::webhook::{Admission, Key, Secrets, Settings, Started, Status, enter, judge};
 use refire_store::{IdempotencyClaim, RequestStatus, TriggerVersion};
 
-use super::recheck::Equals;
 use super::request_row::{pairs, request};
 use super::{TriggerError, rows};
 use crate::commit::{Admitted, Cause, CommitFailure};
@@ -230,10 +229,6 @@ impl Engine {
         is_counted: &mut bool,
     ) -> Result<Option<Received>, TriggerError> {
         let now = self.now();
-        if !ready.trigger.enabled {
-            self.log_request(ready, id, incoming, RequestStatus::Disabled, None);
-            return Ok(Some(Received::NotFound));
-        }
         let pairs = pairs(incoming);
         let request = request(incoming, &pairs);
         // Of what was not read nobody knows who signed it.
@@ -250,9 +245,15 @@ impl Engine {
             Some(Ok(_)) => Who::Sender,
             Some(Err(_)) | None => Who::Stranger,
         };
-        if !std::mem::replace(is_counted, true)
-            && let Some(again_after) = over_limit(ready, who, now)
-        {
+        let is_new = !std::mem::replace(is_counted, true);
+        let again_after = is_new.then(|| over_limit(ready, who, now)).flatten();
+        if !ready.trigger.enabled {
+            // What a stranger sends, or too much, must not push out what will be judged again.
+            let is_kept = who == Who::Sender && again_after.is_none();
+            self.log_disabled(ready, id, incoming, is_kept);
+            return Ok(Some(Received::NotFound));
+        }
+        if let Some(again_after) = again_after {
             self.log_request(ready, id, incoming, RequestStatus::RateLimited, None);
             return Ok(Some(Received::RateLimited(again_after)));
         }
@@ -342,7 +343,7 @@ impl Engine {
     }
 
     /// The name that is taken with the start. A request that is judged again has its own id for one if
-    /// it has no other, or its body where equal ones are the same: two who do so at once start it once.
+    /// it has no other: two who do so at once start it once.
     fn claim(
         &self,
         ready: &Ready,
@@ -358,12 +359,9 @@ impl Engine {
                 intake::hash(key.text.as_bytes()),
                 ready.settings.idempotency_window,
             ),
-            (None, Time::Again(equals)) => (
+            (None, Time::Again) => (
                 format!("{trigger} request"),
-                match equals {
-                    Equals::Apart => intake::hash(id.as_bytes()),
-                    Equals::Same => intake::hash(&body_hash),
-                },
+                intake::hash(id.as_bytes()),
                 AGAIN_WITHIN,
             ),
             (None, Time::First) => return None,
@@ -441,7 +439,7 @@ impl Engine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Time {
     First,
-    Again(Equals),
+    Again,
 }
 
 /// After how long there is room for another one, if there is none now.

@@ -55,7 +55,9 @@ async fn two_who_judge_a_request_again_at_once_start_it_once() {
         let request = logged(&engine, id, RequestStatus::Filtered, 1).await.id;
         let mended = engine.change_trigger(id, r#"{"filters":[]}"#, CatchUp::No);
         mended.await.unwrap();
-        let all = (0..16).map(|_| engine.recheck_request(id, request, Equals::Apart));
+        // One of them has chosen it, another one judges all that there are.
+        let ways = [Equals::Apart, Equals::Same].into_iter().cycle().take(16);
+        let all = ways.map(|equals| engine.recheck_request(id, request, equals));
         let all = futures_util::future::join_all(all).await;
         let mut started = Vec::new();
         let mut found = Vec::new();
@@ -192,6 +194,70 @@ async fn what_its_sender_has_repeated_with_success_is_not_started_again() {
     let second = hook.recheck(&refused[3], Equals::Same).await;
     assert!(matches!(second, Received::Triggered(_)), "{second:?}");
     hook.engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_equal_event_that_comes_later_is_another_one() {
+    let world = World::new();
+    let hook = Hook::new(&world).await;
+    let strict = r#"{"filters":[{"json_path":"$.n","operator":"equals","value":2}]}"#;
+    for _ in 0..2 {
+        let spoilt = hook.engine.change_trigger(hook.id, strict, CatchUp::No);
+        spoilt.await.unwrap();
+        hook.send(r#"{"n":1}"#).await;
+        hook.mend().await;
+        let refused = hook.log(RequestStatus::Filtered).await;
+        let started = hook.recheck(&refused[0], Equals::Same).await;
+        assert!(matches!(started, Received::Triggered(_)), "{started:?}");
+    }
+    hook.engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_repetition_is_found_among_many_of_its_length() {
+    let world = World::new();
+    let hook = Hook::new(&world).await;
+    let bodies = (100..250).map(|number| format!(r#"{{"n":1,"number":{number}}}"#));
+    let bodies: Vec<String> = bodies.collect();
+    for body in &bodies {
+        hook.send(body).await;
+    }
+    let refused = hook.log(RequestStatus::Filtered).await;
+    hook.mend().await;
+    let mut live = None;
+    for body in &bodies {
+        live = Some(hook.send(body).await);
+    }
+    let Some(Received::Triggered(execution)) = live else {
+        panic!("it passes now");
+    };
+    let found = hook.recheck(refused.last().unwrap(), Equals::Same).await;
+    let expected = Received::AlreadyProcessed {
+        execution,
+        body_differs: false,
+    };
+    assert_eq!(found, expected);
+    hook.engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_strangers_send_to_a_disabled_webhook_is_not_kept() {
+    let world = World::new();
+    let engine = world.engine_with(with_vault);
+    let workflow = apply(&engine, SOURCE).await;
+    let locked = r#"{"trigger_type":"webhook","authentication":"api_key","enabled":false}"#;
+    let trigger = create(&engine, &workflow, locked).await;
+    let key = trigger.secret.as_ref().unwrap().reveal().to_owned();
+    let sender = vec![("x-api-key".to_owned(), key)];
+    for (headers, is_kept) in [(Vec::new(), false), (sender, true)] {
+        let request = incoming(r#"{"n":1}"#, headers);
+        let received = engine.receive(address(&trigger), &request).await.unwrap();
+        assert_eq!(received, Received::NotFound);
+        let count = if is_kept { 2 } else { 1 };
+        let row = logged(&engine, trigger.view.row.id, RequestStatus::Disabled, count).await;
+        assert_eq!(row.body.is_some(), is_kept);
+    }
+    engine.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

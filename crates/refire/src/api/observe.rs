@@ -49,6 +49,10 @@ pub(super) async fn observe(app: &App, router: &Router, request: Request) -> Res
         response = render(&problem, response, &path);
     }
     response.headers_mut().insert(REQUEST_ID, id);
+    if method == Method::HEAD {
+        // The router sees to this for what it answers, but not for problems.
+        *response.body_mut() = Body::empty();
+    }
     response
 }
 

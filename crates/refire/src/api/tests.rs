@@ -217,6 +217,18 @@ async fn what_is_refused_elsewhere_is_a_problem_too() {
 }
 
 #[tokio::test]
+async fn an_answer_to_head_has_no_body() {
+    let (app, _directory) = app().await;
+    let api = Api::new(&app).unwrap();
+    for (path, status) in [("/nowhere", 404), ("/livez", 200), ("/api/dlq/x", 404)] {
+        let response = api.answer(request("HEAD", path, "")).await;
+        assert_eq!(response.status().as_u16(), status, "{path}");
+        let body = axum::body::to_bytes(response.into_body(), 1 << 20).await;
+        assert!(body.unwrap().is_empty(), "{path}");
+    }
+}
+
+#[tokio::test]
 async fn request_ids_are_taken_over_or_made() {
     let (app, _directory) = app().await;
     let api = Api::new(&app).unwrap();

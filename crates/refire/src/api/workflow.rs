@@ -139,7 +139,7 @@ async fn paused(app: &App, workflow: &WorkflowId) -> Result<Option<String>, Prob
         count => format!("{count} of its triggers are disabled"),
     };
     Ok(Some(format!(
-        "{what}, as deleting a workflow disables them: \
+        "{what}, those that were enabled when it was deleted among them: \
          `refire trigger list --workflow {workflow} --disabled` shows them"
     )))
 }

@@ -142,13 +142,19 @@ fn what_comes_next_begins_with_what_its_jitter_put_off() {
     let trigger = trigger(
         r#"{"trigger_type":"cron","cron_expression":"0 * * * *","jitter":"30m","timezone":"Asia/Taipei"}"#,
     );
-    let next = upcoming(&trigger, hour(1), 2);
+    let next = upcoming(&trigger, None, hour(1), 2);
     assert_eq!(next.len(), 2);
     assert_eq!(next[0].slot.to_string(), "2026-01-01T09:00:00+08:00");
     assert!(next[0].planned > hour(1));
-    let after = upcoming(&trigger, next[0].planned, 1);
+    let after = upcoming(&trigger, None, next[0].planned, 1);
     assert_eq!(after[0], next[1]);
-    assert_eq!(upcoming(&trigger, hour(1), usize::MAX).len(), UPCOMING_MAX);
+    // A trigger that was made at nine does not start what was planned for nine.
+    let of_new = upcoming(&trigger, Some(hour(1)), hour(1), 1);
+    assert_eq!(of_new[0], next[1]);
+    assert_eq!(
+        upcoming(&trigger, None, hour(1), usize::MAX).len(),
+        UPCOMING_MAX
+    );
 }
 
 #[test]
@@ -156,6 +162,6 @@ fn what_is_over_has_no_next() {
     let trigger = trigger(
         r#"{"trigger_type":"schedule","at":["2026-01-01T02:00:00Z","2026-01-01T03:00:00Z"]}"#,
     );
-    let count = |now| upcoming(&trigger, now, 5).len();
+    let count = |now| upcoming(&trigger, None, now, 5).len();
     assert_eq!([1, 2, 3].map(hour).map(count), [2, 1, 0]);
 }

@@ -76,7 +76,8 @@ async fn cron_history(
     let timing = known.and_then(|known| known.settings.kind.timing());
     let now = app.engine.now();
     let next = known.filter(|known| known.enabled);
-    let next = next.and_then(|known| upcoming(known, now, 1).first().copied());
+    let cursor = trigger.state.as_ref().map(|state| state.cursor);
+    let next = next.and_then(|known| upcoming(known, cursor, now, 1).first().copied());
     Ok(Json(CronHistory {
         workflow_id: id,
         trigger_id: trigger.row.id.to_string(),

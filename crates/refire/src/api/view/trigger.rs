@@ -68,7 +68,7 @@ pub(crate) fn trigger(
     let state = view.state.as_ref();
     let next = known
         .filter(|known| known.enabled)
-        .map(|known| upcoming(known, now, NEXT_SHOWN))
+        .map(|known| upcoming(known, state.map(|state| state.cursor), now, NEXT_SHOWN))
         .unwrap_or_default();
     let next: Vec<String> = next.iter().map(|next| next.slot.to_string()).collect();
     let schedule = known.and_then(|known| known.schedule.as_ref());

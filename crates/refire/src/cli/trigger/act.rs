@@ -6,6 +6,7 @@ use clap::Args;
 use refire_client::model::{Pause, RotateSecret, Trigger};
 use refire_core::duration;
 
+use super::fields::has_unit;
 use super::filter;
 use super::introduce::{introduce, issuer};
 use super::local::clock;
@@ -153,6 +154,7 @@ fn told(trigger: &Trigger, pause: &Pause) -> String {
                 pause.from.as_deref().unwrap_or("TIME")
             ))
         ),
+        1 => format!("{passed}; 1 planned time is started now"),
         caught_up => format!("{passed}; {} are started now", times(caught_up)),
     }
 }
@@ -214,6 +216,7 @@ pub(super) async fn run(session: &Session, args: &RunArgs) -> anyhow::Result<Out
 
 /// Gives a webhook a new secret.
 pub(super) async fn rotate(session: &Session, args: &RotateArgs) -> anyhow::Result<Outcome> {
+    has_unit("--keep-previous-for", args.keep_previous_for.as_deref())?;
     let id = ids::trigger(&args.id)?;
     let rotate = RotateSecret {
         secret: args.secret.as_deref().map(filter::secret).transpose()?,

@@ -2,11 +2,15 @@
 
 mod check;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use clap::Args;
 use refire_client::model::FieldProblem;
 use refire_core::json::{Json, ObjectBuilder};
 use serde::Serialize;
 use serde_json::{Value, json};
+
+pub(super) use check::has_unit;
 
 use super::filter;
 use crate::cli::input;
@@ -193,12 +197,12 @@ impl Fields {
         }
         document.maybe("misfire_max", self.misfire_max)?;
         self.times(&mut document)?;
-        document.members("dst", [("gap", &self.gap), ("repeat", &self.repeat)])?;
+        document.members("dst", [("gap", &self.gap), ("repeat", &self.repeat)]);
         let watch = [
             ("grace", &self.grace),
             ("success_within", &self.success_within),
         ];
-        document.members("dead_man", watch)?;
+        document.members("dead_man", watch);
         self.webhook(&mut document)?;
         if let Some(given) = &self.input {
             document.push("input", &input::read(given)?);
@@ -250,6 +254,8 @@ impl Fields {
 pub(crate) struct Document {
     object: ObjectBuilder,
     fields: usize,
+    /// Fields that several options are parts of.
+    shared: BTreeMap<&'static str, Value>,
 }
 
 impl Default for Document {
@@ -257,6 +263,7 @@ impl Default for Document {
         Self {
             object: ObjectBuilder::new(),
             fields: 0,
+            shared: BTreeMap::new(),
         }
     }
 }
@@ -286,46 +293,46 @@ impl Document {
     }
 
     /// Adds an object of the texts that were given, if one was.
-    fn members(&mut self, name: &str, members: [(&str, &Option<String>); 2]) -> anyhow::Result<()> {
-        let mut below = serde_json::Map::new();
-        for (member, given) in members {
-            if let Some(text) = given {
-                below.insert(member.to_owned(), json!(text));
-            }
+    fn members(&mut self, name: &'static str, members: [(&str, &Option<String>); 2]) {
+        let given = members
+            .into_iter()
+            .filter_map(|(member, given)| Some((member.to_owned(), json!(given.as_ref()?))));
+        let given: serde_json::Map<_, _> = given.collect();
+        if !given.is_empty() {
+            self.shared.insert(name, Value::Object(given));
         }
-        if below.is_empty() {
-            return Ok(());
-        }
-        self.set(name, &below)
     }
 
     /// Lets fields go back to their defaults. They may be named as the options are.
     pub(crate) fn unset(&mut self, names: &[String]) -> anyhow::Result<()> {
-        let mut below = serde_json::Map::new();
-        for name in names {
-            match field_of(name).split_once('.') {
-                // Both options are the whole of it.
-                Some(("dead_man", _)) => self.set("dead_man", &Value::Null)?,
-                Some((_, member)) => {
-                    below.insert(member.to_owned(), Value::Null);
+        let fields: BTreeSet<String> = names.iter().map(|name| field_of(name)).collect();
+        for field in fields {
+            match field.split_once('.') {
+                // Either option is the whole of it, so what is given takes the place of the other.
+                Some(("dead_man", _)) => {
+                    self.shared.entry("dead_man").or_insert(Value::Null);
                 }
-                None => self.set(&field_of(name), &Value::Null)?,
+                Some(("dst", member)) => {
+                    let dst = self.shared.entry("dst").or_insert_with(|| json!({}));
+                    dst[member] = Value::Null;
+                }
+                _ => self.set(&field, &Value::Null)?,
             }
         }
-        match below.is_empty() {
-            true => Ok(()),
-            false => self.set("dst", &below),
-        }
+        Ok(())
     }
 
     /// Nothing if it has no fields.
     pub(crate) fn unless_empty(self) -> Option<Self> {
-        (self.fields > 0).then_some(self)
+        (self.fields > 0 || !self.shared.is_empty()).then_some(self)
     }
 
     /// The whole.
-    pub(crate) fn build(self) -> Json {
-        self.object.build()
+    pub(crate) fn build(mut self) -> anyhow::Result<Json> {
+        for (name, value) in std::mem::take(&mut self.shared) {
+            self.set(name, &value)?;
+        }
+        Ok(self.object.build())
     }
 }
 
@@ -424,7 +431,7 @@ mod tests {
     use super::*;
 
     fn document(fields: &Fields) -> Value {
-        serde_json::from_str(fields.document().unwrap().build().as_str()).unwrap()
+        serde_json::from_str(fields.document().unwrap().build().unwrap().as_str()).unwrap()
     }
 
     #[test]
@@ -434,12 +441,33 @@ mod tests {
         ];
         let mut document = Document::default();
         document.unset(&names.map(str::to_owned)).unwrap();
-        let built: Value = serde_json::from_str(document.build().as_str()).unwrap();
+        let built: Value = serde_json::from_str(document.build().unwrap().as_str()).unwrap();
         let expected = json!({
             "jitter": null, "ip_allow": null, "filters": null, "dead_man": null,
             "timezone": null, "foo_bar": null, "dst": {"gap": null},
         });
         assert_eq!(built, expected);
+    }
+
+    /// Every field is there once, whatever of it is given and unset.
+    #[test]
+    fn what_is_given_and_what_is_unset_go_together() {
+        let fields = Fields {
+            grace: Some("10m".to_owned()),
+            gap: Some("skip".to_owned()),
+            ..Fields::default()
+        };
+        let mut document = fields.document().unwrap();
+        let names = ["success-within", "repeat", "jitter", "--jitter"];
+        document.unset(&names.map(str::to_owned)).unwrap();
+        assert_eq!(
+            document.build().unwrap().as_str(),
+            r#"{"jitter":null,"dead_man":{"grace":"10m"},"dst":{"gap":"skip","repeat":null}}"#
+        );
+        let mut both = Document::default();
+        both.unset(&["grace", "success-within"].map(str::to_owned))
+            .unwrap();
+        assert_eq!(both.build().unwrap().as_str(), r#"{"dead_man":null}"#);
     }
 
     #[test]
@@ -484,7 +512,7 @@ mod tests {
             input: Some(r#"{"n":  1.50}"#.to_owned()),
             ..Fields::default()
         };
-        let text = fields.document().unwrap().build();
+        let text = fields.document().unwrap().build().unwrap();
         assert_eq!(text.as_str(), r#"{"input":{"n":  1.50}}"#);
     }
 

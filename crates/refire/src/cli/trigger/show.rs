@@ -64,7 +64,7 @@ fn screen(trigger: &Trigger, language: &str, now: Timestamp) -> String {
             out,
             "{}",
             bad(&format!(
-                "its workflow {workflow} was deleted, and it was disabled with it"
+                "its workflow {workflow} was deleted; it starts nothing until that is saved again and it is enabled"
             ))
         );
     }

@@ -24,7 +24,7 @@ const KEY_VARIABLE: &str = "REFIRE_WEBHOOK_KEY";
 /// What a test leaves behind that a person may not expect.
 const NAME_TAKEN: &str = "
 If this event has a name, it is taken now: the same one from its sender is already_processed, for as
-long as names are kept (idempotency_window, 7 days).
+long as its webhook keeps names (idempotency_window).
 ";
 
 /// What is to be sent.

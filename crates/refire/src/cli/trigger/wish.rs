@@ -37,7 +37,7 @@ impl Wish {
                 })
             }
             (None, options) => Ok(Self {
-                text: options.unwrap_or_default().build().as_str().to_owned(),
+                text: options.unwrap_or_default().build()?.as_str().to_owned(),
                 file: None,
             }),
         }

@@ -83,13 +83,18 @@ fn named(given: &[(&'static str, bool)]) -> Vec<&'static str> {
 }
 
 /// A bare number would count seconds, and is as likely meant in minutes.
-fn has_unit(option: &str, given: Option<&str>) -> Result<(), Usage> {
+pub(in crate::cli::trigger) fn has_unit(option: &str, given: Option<&str>) -> Result<(), Usage> {
     match given.map(str::trim) {
-        Some(text) if text.parse::<f64>().is_ok() => Err(Usage(format!(
+        Some(text) if is_bare(text) && text != "0" => Err(Usage(format!(
             "{option} `{text}` has no unit: write {text}s, {text}m or {text}h"
         ))),
         _ => Ok(()),
     }
+}
+
+fn is_bare(text: &str) -> bool {
+    let mut characters = text.chars().peekable();
+    characters.peek().is_some() && characters.all(|one| one.is_ascii_digit() || one == '.')
 }
 
 #[cfg(test)]
@@ -109,7 +114,14 @@ mod tests {
 
     #[test]
     fn a_length_has_a_unit() {
-        for (text, is_fine) in [("5", false), ("0.5", false), ("5m", true), ("soon", true)] {
+        for (text, is_fine) in [
+            ("5", false),
+            ("0.5", false),
+            ("5m", true),
+            ("soon", true),
+            ("inf", true),
+            ("0", true),
+        ] {
             let fields = Fields {
                 every: Some(text.to_owned()),
                 ..Fields::default()
