@@ -7,6 +7,7 @@
 mod ask;
 mod cron;
 mod manage;
+mod nowhere;
 mod recheck;
 mod report;
 mod request_log;

@@ -4,17 +4,17 @@
 //! commits the steps. The commit compares the trigger's version and its state's revision, so it does
 //! not matter who looks, or how many do: a slot is fired once. The oldest node looks first. Each
 //! younger one waits a second longer, so that a node which dies costs a second and not a lease, and
-//! others read in vain only then.
+//! others read in vain only then. One that has been silent for half a lease is not waited for.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use refire_core::execution::Command;
-use refire_core::id::{ExecutionId, TriggerId};
+use refire_core::id::{ExecutionId, NodeId, TriggerId};
 use refire_core::time::Timestamp;
 use refire_core::trigger::{Fire, Plan, Trigger, plan};
-use refire_store::{DueTrigger, Part, PartOutcome, ReadError};
+use refire_store::{DueTrigger, NodeRow, Part, PartOutcome, ReadError};
 use tokio::sync::oneshot;
 
 use super::report::{Report, Said};
@@ -114,15 +114,24 @@ impl Turn {
             Some((at, behind)) if now.since(at) < NODES_KNOWN_FOR => behind,
             _ => {
                 let nodes = dispatcher.store.nodes().await.unwrap_or_default();
-                let me = dispatcher.membership.id();
-                let older = nodes.iter().take_while(|node| node.id != me).count();
-                let older = u32::try_from(older).unwrap_or(TURNS_MAX).min(TURNS_MAX);
-                let behind = TURN * older;
+                let behind = TURN * older(&nodes, dispatcher.membership.id(), now);
                 self.known = Some((now, behind));
                 behind
             }
         }
     }
+}
+
+/// How many nodes look before this one. Who should have renewed its lease some time ago is not waited
+/// for: most likely it is dead, and its row stays until the lease is over.
+fn older(nodes: &[NodeRow], me: NodeId, now: Timestamp) -> u32 {
+    let is_heard_of = |node: &&NodeRow| {
+        let lease = node.expires_at.since(node.renewed_at);
+        now.since(node.renewed_at) <= lease / 2
+    };
+    let older = nodes.iter().take_while(|node| node.id != me);
+    let count = older.filter(is_heard_of).count();
+    u32::try_from(count).unwrap_or(TURNS_MAX).min(TURNS_MAX)
 }
 
 impl Cron {
@@ -439,5 +448,44 @@ fn is_settled(answer: &Result<Admitted, CommitFailure>) -> bool {
             tracing::warn!(%failure, "a slot waits");
             false
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(number: u8, renewed_s: i64) -> NodeRow {
+        let renewed_at = Timestamp::from_millis(renewed_s * 1_000);
+        NodeRow {
+            id: NodeId::from_bytes([number; 16]),
+            name: String::new(),
+            address: String::new(),
+            version: String::new(),
+            started_at: Timestamp::from_millis(i64::from(number)),
+            renewed_at,
+            expires_at: renewed_at.plus(Duration::from_secs(15)),
+            running: 0,
+            holding: 0,
+        }
+    }
+
+    #[test]
+    fn a_node_waits_for_older_ones_that_were_heard_of_lately() {
+        let now = Timestamp::from_millis(100_000);
+        let turns = |nodes: &[NodeRow]| {
+            let last = nodes.last().unwrap().id;
+            older(nodes, last, now)
+        };
+        assert_eq!(turns(&[node(1, 100)]), 0);
+        assert_eq!(turns(&[node(1, 95), node(2, 100)]), 1);
+        assert_eq!(turns(&[node(1, 95), node(2, 93), node(3, 100)]), 2);
+        // Renewals come each third of a lease.
+        assert_eq!(turns(&[node(1, 92), node(2, 93), node(3, 100)]), 1);
+        assert_eq!(turns(&[node(1, 86), node(2, 86), node(3, 100)]), 0);
+        // Whatever a clock says: a time to come is heard of.
+        assert_eq!(turns(&[node(1, 130), node(2, 100)]), 1);
+        let crowd: Vec<NodeRow> = (0..30).map(|number| node(number, 99)).collect();
+        assert_eq!(turns(&crowd), TURNS_MAX);
     }
 }

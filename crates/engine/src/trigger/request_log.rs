@@ -112,7 +112,10 @@ impl RequestLog {
     /// Waits until what was logged before is written, for a while: whoever reads then finds it, and
     /// whoever reads while the store is away is not held up by it.
     pub(super) async fn flush(&self) {
-        if self.room.available_permits() == WAITING_BYTES_MAX {
+        let is_empty = self.room.available_permits() == WAITING_BYTES_MAX;
+        // While the store is away, those who gave up waiting still stand in the queue: half of it is for
+        // requests.
+        if is_empty || self.sender.capacity() < WAITING_MAX / 2 {
             return;
         }
         let flushed = async {
@@ -477,6 +480,12 @@ mod tests {
         let begin = tokio::time::Instant::now();
         log.flush().await;
         assert_eq!(begin.elapsed(), FLUSH_WITHIN);
+        // However many read meanwhile, there is room for requests.
+        for _ in 0..WAITING_MAX {
+            log.flush().await;
+        }
+        log.write(row(3));
+        assert_eq!(log.left_out.load(Ordering::Relaxed), 0);
         stopping.cancel();
         queue.close();
         drop(lanes);

@@ -15,6 +15,7 @@ use refire_core::trigger::{Kind, Trigger};
 use refire_core::webhook::{Admission, Key, Secrets, Settings, Started, Status, enter, judge};
 use refire_store::{IdempotencyClaim, RequestStatus, TriggerVersion};
 
+use super::nowhere::Nowhere;
 use super::request_row::{pairs, request};
 use super::{TriggerError, rows};
 use crate::commit::{Admitted, Cause, CommitFailure};
@@ -139,6 +140,7 @@ enum Who {
 #[derive(Default)]
 pub(crate) struct Webhooks {
     known: Mutex<Known>,
+    nowhere: Nowhere,
 }
 
 #[derive(Default)]
@@ -195,7 +197,10 @@ impl Engine {
         for _ in 0..AGAIN_MAX {
             let ready = match self.webhook(webhook).await {
                 Ok(Some(ready)) => ready,
-                Ok(None) => return Ok(Received::NotFound),
+                Ok(None) => {
+                    self.webhooks().nowhere.came(webhook, incoming.source);
+                    return Ok(Received::NotFound);
+                }
                 Err((trigger, error)) => {
                     if let Some(trigger) = trigger {
                         self.log_unreadable(trigger, id, incoming, &error);

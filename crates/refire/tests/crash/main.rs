@@ -27,6 +27,7 @@ mod process;
 mod rest;
 mod retry;
 mod script;
+mod skew;
 mod sweep;
 mod target;
 mod torn;

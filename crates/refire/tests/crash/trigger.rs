@@ -1,10 +1,12 @@
 //! TRIGGER: servers are killed while triggers fire every second and signed requests come to
-//! webhooks. Afterwards every planned time is in its ledger once, with one execution if it was
-//! started, and every accepted request has its one execution.
+//! webhooks, and the machines of several nodes do not agree about the time. Afterwards every planned
+//! time is in its ledger once, with one execution if it was started, and every accepted request has its
+//! one execution.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use refire_engine::clock::{Clock as _, SystemClock};
 use tempfile::tempdir;
 
 use crate::check::{Evidence, must_hold};
@@ -15,6 +17,7 @@ use crate::export::all_end;
 use crate::hook::Hook;
 use crate::load::{Load, repeat_open};
 use crate::node::Node;
+use crate::skew::Skew;
 use crate::target::{Mood, Target};
 use crate::{alone, fleet, is_long, workflows};
 
@@ -26,6 +29,12 @@ const KILLS: (u32, u32) = (4, 40);
 /// Between two kills of the oldest of three, and how many there are.
 const OLDEST_KILL_EVERY: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(10));
 const OLDEST_KILLS: (u32, u32) = (3, 9);
+/// The nodes, and what their machines take for the time.
+const CLOCKS: [(&str, Skew); 3] = [
+    ("first", Skew::Ahead(Duration::from_secs(30))),
+    ("second", Skew::Behind(Duration::from_secs(30))),
+    ("third", Skew::Ahead(Duration::ZERO)),
+];
 /// How long a node may be silent.
 const LEASE: (&str, &str) = ("5s", "15s");
 /// How long everything may take to end after the load.
@@ -96,16 +105,18 @@ async fn every_slot_and_every_request_has_its_one_execution_when_the_server_is_k
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn every_slot_and_every_request_has_its_one_execution_when_the_oldest_node_is_killed() {
+async fn with_clocks_off_every_slot_has_its_one_execution_when_the_oldest_node_is_killed() {
     let _alone = alone().await;
     let home = tempdir().unwrap();
     let cluster = tokio::task::block_in_place(Cluster::start);
     let target = Target::start(Mood::Mixed { seed: SEED }).await;
     let mut nodes: VecDeque<Node> = VecDeque::new();
-    for name in ["first", "second", "third"] {
+    for (name, skew) in CLOCKS {
         let node = fleet::node(&home, &cluster, name, of(LEASE));
-        let mut node = node.with("REFIRE_MASTER_KEY", MASTER_KEY);
+        let mut node = skew.of(node.with("REFIRE_MASTER_KEY", MASTER_KEY));
+        let begun = SystemClock::new().now();
         tokio::task::block_in_place(|| node.start());
+        skew.must_show(&node.log(), begun);
         nodes.push_back(node);
     }
     let client = Client::spread(nodes.iter().map(Node::door).collect());

@@ -1,6 +1,9 @@
 //! Making, changing and running triggers.
 
+use std::time::Duration;
+
 use refire_core::id::TriggerId;
+use refire_core::json::{Json, Segment};
 use refire_core::time::Timestamp;
 use refire_core::trigger::CatchUp;
 use refire_engine::trigger::{Backfill, NewTrigger, TriggerError, TriggerView};
@@ -17,6 +20,8 @@ use crate::world::Violation;
 const MAKES_MAX: u32 = 6;
 /// How long they wait after the first try, in milliseconds; then twice as long each time.
 const MAKE_AGAIN_AFTER_MS: u64 = 200;
+/// How far a node's reading of the time may go back between two looks at it.
+const CLOCK_OFF_MAX: Duration = Duration::from_secs(1);
 
 impl People {
     /// Somebody does something with triggers.
@@ -42,13 +47,14 @@ impl People {
             } => self.send(which, &request, times),
             TriggerDeed::Make { flow, timing } => {
                 self.doing.spawn(async move {
-                    people.make(flow, |now| timing.text(now)).await;
+                    let every = Duration::from_secs(timing.every_s);
+                    people.make(flow, every, |now| timing.text(now)).await;
                 });
             }
             TriggerDeed::MakeHook { flow } => {
                 self.doing.spawn(async move {
                     let text = r#"{"trigger_type":"webhook","authentication":"none"}"#;
-                    people.make(flow, |_| text.to_owned()).await;
+                    people.make(flow, Duration::ZERO, |_| text.to_owned()).await;
                 });
             }
             TriggerDeed::Run(which) => {
@@ -60,7 +66,8 @@ impl People {
         }
     }
 
-    async fn make(&self, flow: usize, text: impl Fn(Timestamp) -> String) {
+    /// Makes a trigger that is due this often.
+    async fn make(&self, flow: usize, every: Duration, text: impl Fn(Timestamp) -> String) {
         let life = &self.life;
         for tries in 0..MAKES_MAX {
             let text = text(self.engine.now());
@@ -73,9 +80,13 @@ impl People {
                     self.check_there(&made);
                     return;
                 }
-                // By the time that it was looked at, its end had passed.
+                // By the time that it was looked at, there was no slot left before its end.
                 Err(TriggerError::Invalid(problems))
-                    if problems.iter().all(|problem| problem.path == "end") => {}
+                    if problems.iter().all(|problem| problem.path == "end") =>
+                {
+                    let soon = self.engine.now().plus(every).plus(CLOCK_OFF_MAX);
+                    assert!(end_of(&text) <= soon, "{problems:?} before {soon}\n{text}");
+                }
                 Err(TriggerError::Invalid(problems)) => panic!("{problems:?}\n{text}"),
                 Err(error) => {
                     self.unable(&error);
@@ -237,6 +248,13 @@ impl People {
             _ => Answer::Refused,
         }
     }
+}
+
+/// The `end` of a trigger's text.
+fn end_of(text: &str) -> Timestamp {
+    let text = Json::parse(text).unwrap();
+    let end = text.at(&[Segment::Key("end".into())]).unwrap();
+    end.as_text().unwrap().parse().unwrap()
 }
 
 fn not_durable(id: TriggerId) -> Violation {
