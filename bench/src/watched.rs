@@ -339,6 +339,15 @@ impl Store for Watched {
         self.below.requests(trigger, filter, before, limit).await
     }
 
+    async fn requests_beyond(
+        &self,
+        newest: u32,
+        after: Option<TriggerId>,
+        limit: u32,
+    ) -> Result<Vec<(TriggerId, Option<RequestId>)>, ReadError> {
+        self.below.requests_beyond(newest, after, limit).await
+    }
+
     async fn request(&self, id: RequestId) -> Result<Option<RequestRow>, ReadError> {
         self.below.request(id).await
     }

@@ -19,6 +19,7 @@ mod rows;
 mod run;
 mod secrets;
 mod tester;
+mod turn;
 mod webhook;
 
 pub use ask::Pause;

@@ -24,6 +24,8 @@ mod planned;
 mod refused_requests;
 #[path = "engine/restart.rs"]
 mod restart;
+#[path = "engine/retention.rs"]
+mod retention;
 #[path = "engine/triggers.rs"]
 mod triggers;
 #[path = "engine/trouble.rs"]

@@ -176,6 +176,7 @@ macro_rules! conformance {
             a_trigger_that_started_something_may_change,
             a_refused_request_can_be_run, a_refused_request_is_run_once, filters_choose_requests,
             a_ring_keeps_the_newest, rings_are_cut_apart, a_ring_has_a_weight, old_requests_go,
+            of_what_was_accepted_the_newest_stay,
         );
         $crate::conformance_topic!($lab, backup:
             a_backup_holds_everything, an_existing_file_is_refused,

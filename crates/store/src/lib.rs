@@ -214,6 +214,15 @@ pub trait Store: Send + Sync + 'static {
         limit: u32,
     ) -> Result<Vec<RequestRow>, ReadError>;
 
+    /// Webhooks after `after`, oldest first, and of each the newest request that is not among its newest
+    /// so many.
+    async fn requests_beyond(
+        &self,
+        newest: u32,
+        after: Option<TriggerId>,
+        limit: u32,
+    ) -> Result<Vec<(TriggerId, Option<RequestId>)>, ReadError>;
+
     /// One request with its body.
     async fn request(&self, id: RequestId) -> Result<Option<RequestRow>, ReadError>;
 

@@ -449,6 +449,18 @@ impl Store for Model {
         .await
     }
 
+    async fn requests_beyond(
+        &self,
+        newest: u32,
+        after: Option<TriggerId>,
+        limit: u32,
+    ) -> Result<Vec<(TriggerId, Option<RequestId>)>, ReadError> {
+        self.read("requests_beyond", |image| {
+            Ok(image.requests_beyond(newest, after, limit))
+        })
+        .await
+    }
+
     async fn request(&self, id: RequestId) -> Result<Option<RequestRow>, ReadError> {
         self.read("request", |image| Ok(image.request(id))).await
     }

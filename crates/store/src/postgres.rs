@@ -473,6 +473,17 @@ impl Store for Postgres {
             .await
     }
 
+    async fn requests_beyond(
+        &self,
+        newest: u32,
+        after: Option<TriggerId>,
+        limit: u32,
+    ) -> Result<Vec<(TriggerId, Option<RequestId>)>, ReadError> {
+        let reader = self.readers.reader().await?;
+        let beyond = read::request::beyond(&reader, newest, after, limit);
+        reader.read(beyond).await
+    }
+
     async fn request(&self, id: RequestId) -> Result<Option<RequestRow>, ReadError> {
         let reader = self.readers.reader().await?;
         reader.read(read::request::one(&reader, id)).await

@@ -426,6 +426,17 @@ impl Store for Sqlite {
             .await
     }
 
+    async fn requests_beyond(
+        &self,
+        newest: u32,
+        after: Option<TriggerId>,
+        limit: u32,
+    ) -> Result<Vec<(TriggerId, Option<RequestId>)>, ReadError> {
+        self.readers
+            .read(move |reader| read::request::beyond(reader, newest, after, limit))
+            .await
+    }
+
     async fn request(&self, id: RequestId) -> Result<Option<RequestRow>, ReadError> {
         self.readers
             .read(move |reader| read::request::one(reader, id))

@@ -18,6 +18,9 @@ mod equal;
 mod history;
 #[path = "postgres/server.rs"]
 mod server;
+#[path = "postgres/stage.rs"]
+#[expect(dead_code, reason = "only some of it is needed here")]
+mod stage;
 #[path = "postgres/transfer.rs"]
 mod transfer;
 #[path = "differential/trigger.rs"]

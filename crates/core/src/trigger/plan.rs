@@ -244,8 +244,10 @@ impl<'a> Step<'a> {
             Misfire::FireOnce => 1,
             Misfire::FireAll => settings.misfire_max,
         };
+        // By when it was to start: jitter makes no slot old.
         let window = self.now.minus(settings.misfire_window).minus(MICROSECOND);
-        let young_from = cursor.max(window);
+        let old = timeline.last_planned(cursor, window);
+        let young_from = old.unwrap_or(cursor);
         let young = timeline.count(young_from, last);
         let kept = wanted.min(young);
         let dropped = match kept {

@@ -74,6 +74,11 @@ impl UnderWay {
         self.batches.is_empty()
     }
 
+    /// Whether the store is shared with other nodes.
+    pub(super) fn is_shared(&self) -> bool {
+        self.batches_max > 1
+    }
+
     /// Whether one more may set out.
     pub(super) fn has_room(&self) -> bool {
         self.batches.len() < self.batches_max && !self.concerns.everything

@@ -105,7 +105,8 @@ impl Waiting {
             return None;
         }
         if under_way.is_empty() {
-            return (!self.is_empty()).then(|| self.take_first());
+            let apart = under_way.is_shared();
+            return (!self.is_empty()).then(|| self.take_first(apart));
         }
         // What concerns everything has its turn when all are back, and is not passed over till then.
         if self.requests.len() < self.overlap_from || self.alone > 0 {
@@ -139,15 +140,19 @@ impl Waiting {
         Some((now, concerns))
     }
 
-    /// As many as fit into a batch, in order.
-    fn take_first(&mut self) -> (Vec<Request>, Concerns) {
-        let all = self.take_all();
+    /// As many as fit into a batch, in order. Where it matters how often the store is asked, what asks
+    /// before it writes goes apart from what is sent in one go.
+    fn take_first(&mut self, apart: bool) -> (Vec<Request>, Concerns) {
+        let mut now = self.take_all();
         let mut load = Load::default();
-        let (now, later) = all.into_iter().partition(|request| {
-            let fits = load.fits();
+        let mut first = None;
+        let end = now.iter().position(|request| {
+            let asks = apart && asks_first(request);
+            let fits = load.fits() && *first.get_or_insert(asks) == asks;
             load.add(request);
-            fits
+            !fits
         });
+        let later = now.split_off(end.unwrap_or(now.len()));
         self.extend(later);
         let concerns = concerns_of(&now);
         (now, concerns)
@@ -177,12 +182,26 @@ fn concerns_of(requests: &[Request]) -> Concerns {
     concerns
 }
 
-/// Whether a request changes what no list of executions tells, as claims and definitions do.
+/// Whether a request changes what no list of executions tells, as claims, definitions and dead letters
+/// do.
 fn concerns_everything(request: &Request) -> bool {
-    let Request::Part { part, .. } = request else {
-        return false;
-    };
-    !matches!(part, Part::Begin(_) | Part::Release(_) | Part::Fire(_))
+    match request {
+        Request::Part { part, .. } => {
+            !matches!(part, Part::Begin(_) | Part::Release(_) | Part::Fire(_))
+        }
+        Request::Admit(_) => asks_first(request),
+        Request::Command { .. } => false,
+    }
+}
+
+/// Whether a store asks questions before it writes this, so that the transaction stays open meanwhile.
+/// Of a command this is not known before it is decided; few of them settle a letter.
+fn asks_first(request: &Request) -> bool {
+    match request {
+        Request::Part { part, .. } => part.asks_first(),
+        Request::Admit(all) => all.iter().any(|admit| admit.letter.is_some()),
+        Request::Command { .. } => false,
+    }
 }
 
 /// The executions whose order of changes matters to a request. A new one too: others may read it from
@@ -251,6 +270,10 @@ mod tests {
         UnderWay::to(&Disk::shared(clock).open(std::sync::Arc::new(NoFaults)))
     }
 
+    fn own() -> UnderWay {
+        UnderWay::to(&Disk::new().open(std::sync::Arc::new(NoFaults)))
+    }
+
     /// Sends the next batch, if one may go; it never comes back. The executions of it.
     fn send(waiting: &mut Waiting, under_way: &mut UnderWay) -> Option<Vec<ExecutionId>> {
         let (requests, concerns) = waiting.next(under_way)?;
@@ -304,6 +327,30 @@ mod tests {
     }
 
     #[test]
+    fn what_asks_first_is_not_sent_with_the_others() {
+        let chore = || Request::Part {
+            part: Part::LogRequests(Vec::new()),
+            reply: None,
+        };
+        let all = || vec![command(1), claim(), chore(), chore(), command(2)];
+        let batches = |mut under_way: UnderWay| {
+            let mut waiting = Waiting::new(1);
+            waiting.extend(all());
+            let mut sizes = Vec::new();
+            while let Some((requests, _)) = waiting.next(&under_way) {
+                sizes.push(requests.len());
+                under_way = match under_way.is_shared() {
+                    true => shared(),
+                    false => own(),
+                };
+            }
+            sizes
+        };
+        assert_eq!(batches(shared()), [2, 2, 1]);
+        assert_eq!(batches(own()), [5]);
+    }
+
+    #[test]
     fn a_second_batch_sets_out_when_it_is_worth_it() {
         let (mut waiting, mut under_way) = (Waiting::new(3), shared());
         waiting.extend(vec![command(1)]);
@@ -316,8 +363,7 @@ mod tests {
 
     #[test]
     fn a_store_of_ones_own_gets_one_batch_at_a_time() {
-        let mut under_way = UnderWay::to(&Disk::new().open(std::sync::Arc::new(NoFaults)));
-        let mut waiting = Waiting::new(1);
+        let (mut waiting, mut under_way) = (Waiting::new(1), own());
         waiting.extend(vec![command(1)]);
         send(&mut waiting, &mut under_way).unwrap();
         waiting.extend(vec![command(2)]);
@@ -356,7 +402,7 @@ mod tests {
         }
         waiting.extend(vec![request]);
         for _ in 0..=CONFLICTS_MAX {
-            let (requests, concerns) = waiting.take_first();
+            let (requests, concerns) = waiting.take_first(true);
             assert_eq!(requests.len(), 1);
             waiting.again(&concerns.executions, requests);
         }

@@ -164,8 +164,10 @@ pub(crate) async fn claim_loop(dispatcher: Arc<Dispatcher>) {
     let mut turn = 0usize;
     // Whatever the last process left unowned is found by the first round.
     let mut look = true;
+    let mut looked = tokio::time::Instant::now();
     while !dispatcher.stopping.is_cancelled() {
         let outcome = if look || dispatcher.slots.has_any_backlog() {
+            looked = tokio::time::Instant::now();
             round(&dispatcher, &mut turn).await
         } else {
             Round::Nothing
@@ -183,13 +185,14 @@ pub(crate) async fn claim_loop(dispatcher: Arc<Dispatcher>) {
             look = true;
             continue;
         }
-        let wait = next.map_or(wait, |next| wait.min(next.since(now)));
+        // A bell does not put off the net: that is as far from the last look however often it rings.
+        let net = wait.saturating_sub(looked.elapsed());
+        let wait = next.map_or(net, |next| net.min(next.since(now)));
         tokio::select! {
             biased;
             () = dispatcher.stopping.cancelled() => return,
-            // A bell does not starve the net: the wait begins anew after each, whoever comes first.
-            () = dispatcher.slots.changed() => {}
             () = tokio::time::sleep(wait) => look = true,
+            () = dispatcher.slots.changed() => {}
         }
         if outcome == Round::Waiting {
             // A freed slot rings at once; without this, many at a time would each cause a round.

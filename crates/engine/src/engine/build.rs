@@ -18,7 +18,7 @@ use crate::entropy::{Entropy, SystemEntropy};
 use crate::intake::Intake;
 use crate::limit::{Limits, Slots};
 use crate::local::{LocalTasks, TaskContext, TaskError};
-use crate::maintenance::{Retention, clock_loop, prune_loop};
+use crate::maintenance::{Pruner, Retention, clock_loop, prune_loop};
 use crate::membership::{Membership, NodeSettings};
 use crate::news::news_loop;
 use crate::secret::{EnvironmentSecrets, Secrets};
@@ -300,13 +300,14 @@ fn spawn_services(
     vital.spawn(dispatch::timer_loop(same()));
     vital.spawn(dispatch::horizon_loop(same()));
     vital.spawn(dispatch::claim_loop(same()));
-    vital.spawn(prune_loop(
+    let pruner = Pruner {
         retention,
-        dispatcher.queue.clone(),
-        Arc::clone(clock),
-        Arc::clone(&dispatcher.membership),
-        stopping.clone(),
-    ));
+        queue: dispatcher.queue.clone(),
+        clock: Arc::clone(clock),
+        store: Arc::clone(&dispatcher.store),
+    };
+    let membership = Arc::clone(&dispatcher.membership);
+    vital.spawn(prune_loop(pruner, membership, stopping.clone()));
     vital.spawn(dispatch::recover(same()));
     vital.spawn(dispatch::stray_loop(same()));
     vital.spawn(cron_loop(Cron::new(same(), intake.clone())));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::execution::Status;
-use refire_store::{Part, PartOutcome, Prune};
+use refire_store::{Part, PartOutcome, Prune, Store};
 use tokio::sync::oneshot;
 
 use crate::clock::Clock;
@@ -15,6 +15,9 @@ use tokio_util::sync::CancellationToken;
 
 /// Rows looked at in one chunk; more would hold up the writer noticeably.
 const CHUNK_ROWS: u32 = 500;
+
+/// Webhooks looked at together; each may cost a walk along all the requests that stay.
+const WEBHOOKS_PAGE: u32 = 50;
 
 /// How long ended executions are kept; absent = for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +30,8 @@ pub struct Retention {
     pub failed: Option<Duration>,
     /// Requests to webhooks, and deleted triggers with their ledgers.
     pub requests: Option<Duration>,
+    /// Requests that started an execution, of each webhook.
+    pub requests_max: u32,
     /// How often to look.
     pub every: Duration,
 }
@@ -40,6 +45,7 @@ impl Default for Retention {
             cancelled: Some(30 * DAY),
             failed: Some(90 * DAY),
             requests: Some(30 * DAY),
+            requests_max: 100_000,
             every: Duration::from_secs(600),
         }
     }
@@ -47,9 +53,7 @@ impl Default for Retention {
 
 /// Removes what is old, now and then.
 pub(crate) async fn prune_loop(
-    retention: Retention,
-    queue: Queue,
-    clock: Arc<dyn Clock>,
+    pruner: Pruner,
     membership: Arc<Membership>,
     stopping: CancellationToken,
 ) {
@@ -57,7 +61,7 @@ pub(crate) async fn prune_loop(
         tokio::select! {
             biased;
             () = stopping.cancelled() => return,
-            () = tokio::time::sleep(retention.every) => {}
+            () = tokio::time::sleep(pruner.retention.every) => {}
         }
         if !membership.is_oldest().await {
             continue;
@@ -65,7 +69,7 @@ pub(crate) async fn prune_loop(
         let removed = tokio::select! {
             biased;
             () = stopping.cancelled() => return,
-            removed = prune(retention, &queue, clock.as_ref()) => removed,
+            removed = pruner.prune() => removed,
         };
         if removed > 0 {
             tracing::info!(removed, "removed old executions, requests and keys");
@@ -73,43 +77,88 @@ pub(crate) async fn prune_loop(
     }
 }
 
-/// One pass over everything; how many rows went.
-pub(crate) async fn prune(retention: Retention, queue: &Queue, clock: &dyn Clock) -> u64 {
-    let rules = [
-        (vec![Status::Completed], retention.completed),
-        (vec![Status::Cancelled], retention.cancelled),
-        (vec![Status::Failed, Status::Dlq], retention.failed),
-    ];
-    let mut removed = 0;
-    for (statuses, age) in rules {
-        let Some(age) = age else { continue };
-        let mut after = None;
+/// What a pass works with.
+pub(crate) struct Pruner {
+    pub(crate) retention: Retention,
+    pub(crate) queue: Queue,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) store: Arc<dyn Store>,
+}
+
+impl Pruner {
+    /// One pass over everything; how many rows went.
+    async fn prune(&self) -> u64 {
+        let Some(mut removed) = self.executions().await else {
+            return 0;
+        };
+        let (queue, limit) = (&self.queue, CHUNK_ROWS);
+        if let Some(age) = self.retention.requests {
+            let before = self.clock.now().minus(age);
+            removed += repeat(queue, || Prune::Requests { before, limit }).await;
+            removed += repeat(queue, || Prune::Triggers { before, limit }).await;
+        }
+        removed += self.accepted_requests().await;
+        removed + repeat(queue, || Prune::IdempotencyKeys { limit }).await
+    }
+
+    /// None if the store takes nothing now.
+    async fn executions(&self) -> Option<u64> {
+        let retention = &self.retention;
+        let rules = [
+            (vec![Status::Completed], retention.completed),
+            (vec![Status::Cancelled], retention.cancelled),
+            (vec![Status::Failed, Status::Dlq], retention.failed),
+        ];
+        let mut removed = 0;
+        for (statuses, age) in rules {
+            let Some(age) = age else { continue };
+            let mut after = None;
+            loop {
+                let before = self.clock.now().minus(age);
+                let statuses = statuses.clone();
+                let chunk = Prune::Executions {
+                    statuses,
+                    before,
+                    after,
+                    limit: CHUNK_ROWS,
+                };
+                let (gone, next) = chunk_done(&self.queue, chunk).await?;
+                removed += gone;
+                match next {
+                    Some(next) => after = Some(next),
+                    None => break,
+                }
+            }
+        }
+        Some(removed)
+    }
+
+    /// Of the requests that started something the newest of each webhook stay. Refused ones have a ring.
+    async fn accepted_requests(&self) -> u64 {
+        let (mut after, mut removed) = (None, 0);
         loop {
-            let before = clock.now().minus(age);
-            let statuses = statuses.clone();
-            let chunk = Prune::Executions {
-                statuses,
-                before,
-                after,
-                limit: CHUNK_ROWS,
-            };
-            let Some((gone, next)) = chunk_done(queue, chunk).await else {
-                return removed;
-            };
-            removed += gone;
-            match next {
-                Some(next) => after = Some(next),
-                None => break,
+            let newest = self.retention.requests_max;
+            let page = self.store.requests_beyond(newest, after, WEBHOOKS_PAGE);
+            let page = page.await.unwrap_or_else(|error| {
+                let error: &dyn std::error::Error = &error;
+                tracing::warn!(error, "looking for webhooks with a great many requests");
+                Vec::new()
+            });
+            for (trigger, up_to) in &page {
+                let Some(up_to) = *up_to else { continue };
+                let chunk = || Prune::RequestsOf {
+                    trigger: *trigger,
+                    up_to,
+                    limit: CHUNK_ROWS,
+                };
+                removed += repeat(&self.queue, chunk).await;
+            }
+            match page.last() {
+                Some((last, _)) if page.len() == WEBHOOKS_PAGE as usize => after = Some(*last),
+                _ => return removed,
             }
         }
     }
-    let limit = CHUNK_ROWS;
-    if let Some(age) = retention.requests {
-        let before = clock.now().minus(age);
-        removed += repeat(queue, || Prune::Requests { before, limit }).await;
-        removed += repeat(queue, || Prune::Triggers { before, limit }).await;
-    }
-    removed + repeat(queue, || Prune::IdempotencyKeys { limit }).await
 }
 
 /// Chunk after chunk, until nothing goes any more.

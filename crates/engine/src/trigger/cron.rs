@@ -2,24 +2,24 @@
 //!
 //! It sleeps until the first trigger is due, reads those that are, lets core plan one step of each and
 //! commits the steps. The commit compares the trigger's version and its state's revision, so it does
-//! not matter who looks, or how many do: a slot is fired once. The oldest node looks first. Each
-//! younger one waits a second longer, so that a node which dies costs a second and not a lease, and
-//! others read in vain only then. One that has been silent for half a lease is not waited for.
+//! not matter who looks, or how many do: a slot is fired once. A trigger of which nothing can be made,
+//! whatever is damaged, rests for a while: it must not stand in the way of the others.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use refire_core::execution::Command;
-use refire_core::id::{ExecutionId, NodeId, TriggerId};
+use refire_core::id::{ExecutionId, TriggerId};
 use refire_core::time::Timestamp;
 use refire_core::trigger::{Fire, Plan, Trigger, plan};
-use refire_store::{DueTrigger, NodeRow, Part, PartOutcome, ReadError};
+use refire_store::{DueTrigger, Part, PartOutcome, ReadError, TriggerRow, TriggerState};
 use tokio::sync::oneshot;
 
 use super::report::{Report, Said};
 use super::rest::Rests;
 use super::rows;
+use super::turn::Turn;
 use crate::catalog::CatalogError;
 use crate::clock::until;
 use crate::commit::{Admitted, Cause, CommandError, CommitFailure, Request};
@@ -32,12 +32,6 @@ const CROWD_MAX: u32 = 500;
 const CROWD_FIRST: u32 = 32;
 /// How much larger each crowd may be than the one before it.
 const CROWD_GROWS: u32 = 4;
-/// How much longer each younger node waits.
-const TURN: Duration = Duration::from_secs(1);
-/// Nodes that wait longer than others; the rest wait as long as the last of them.
-const TURNS_MAX: u32 = 10;
-/// How old what is known of the other nodes may be.
-const NODES_KNOWN_FOR: Duration = Duration::from_secs(1);
 /// The longest sleep: the net below the bell.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
 /// The same where other nodes change triggers too, and their news may be lost.
@@ -97,43 +91,6 @@ pub(crate) async fn cron_loop(mut cron: Cron) {
     }
 }
 
-/// Whose turn it is.
-#[derive(Default)]
-struct Turn {
-    known: Option<(Timestamp, Duration)>,
-}
-
-impl Turn {
-    /// How long this node waits for older ones.
-    async fn of(&mut self, dispatcher: &Dispatcher) -> Duration {
-        if !dispatcher.store.is_shared() {
-            return Duration::ZERO;
-        }
-        let now = dispatcher.clock.now();
-        match self.known {
-            Some((at, behind)) if now.since(at) < NODES_KNOWN_FOR => behind,
-            _ => {
-                let nodes = dispatcher.store.nodes().await.unwrap_or_default();
-                let behind = TURN * older(&nodes, dispatcher.membership.id(), now);
-                self.known = Some((now, behind));
-                behind
-            }
-        }
-    }
-}
-
-/// How many nodes look before this one. Who should have renewed its lease some time ago is not waited
-/// for: most likely it is dead, and its row stays until the lease is over.
-fn older(nodes: &[NodeRow], me: NodeId, now: Timestamp) -> u32 {
-    let is_heard_of = |node: &&NodeRow| {
-        let lease = node.expires_at.since(node.renewed_at);
-        now.since(node.renewed_at) <= lease / 2
-    };
-    let older = nodes.iter().take_while(|node| node.id != me);
-    let count = older.filter(is_heard_of).count();
-    u32::try_from(count).unwrap_or(TURNS_MAX).min(TURNS_MAX)
-}
-
 impl Cron {
     pub(crate) fn new(dispatcher: Arc<Dispatcher>, intake: Intake) -> Self {
         Self {
@@ -162,6 +119,7 @@ impl Cron {
             let due = store.due_triggers(clock.now().minus(behind), crowd).await?;
             crowd = CROWD_MAX.min(crowd * CROWD_GROWS);
             if due.is_empty() {
+                self.said.sum_up();
                 return Ok(Looked::Until(store.next_trigger_due().await?));
             }
             if !self.step_all(due).await {
@@ -192,11 +150,20 @@ impl Cron {
             self.write_all(writes),
             self.replace_all(replacements)
         );
+        let mut put_off = Vec::new();
         for done in [started, written, replaced] {
             is_fine &= done.is_fine;
             done.reports.iter().for_each(|report| self.said.say(report));
+            done.in_order.iter().for_each(|id| self.rests.end(*id));
+            put_off.extend(done.put_off);
         }
-        is_fine
+        let rests = put_off.into_iter().map(|mut look| {
+            let later = self.rests.next(look.trigger);
+            look.plan.due_at = Some(self.dispatcher.clock.now().plus(later));
+            (look, None)
+        });
+        let rests = rests.collect();
+        is_fine & self.write_all(rests).await.is_fine
     }
 
     /// Starts executions.
@@ -205,16 +172,14 @@ impl Cron {
         if starts.is_empty() {
             return done;
         }
-        let (drafts, reports): (Vec<_>, Vec<_>) = starts
+        let (drafts, rest): (Vec<_>, Vec<_>) = starts
             .into_iter()
-            .map(|start| (start.draft, start.report))
+            .map(|start| (start.draft, (start.report, start.look_again)))
             .unzip();
         match self.intake.commit_all(drafts).await {
             Ok(answers) => {
-                for (answer, report) in answers.iter().zip(reports) {
-                    done.is_fine &= is_settled(answer);
-                    let is_written = matches!(answer, Ok(Admitted::New(_)));
-                    done.reports.extend(report.filter(|_| is_written));
+                for (answer, (report, look_again)) in answers.iter().zip(rest) {
+                    done.take(answer, report, look_again);
                 }
             }
             Err(failure) => {
@@ -283,13 +248,10 @@ impl Cron {
             let later = now.plus(self.rests.next(trigger));
             return Ok(Step::Write(rows::look_again(&row, &state, later), None));
         }
-        self.rests.end(row.id);
         match plan.fire {
-            Some(slot) => match self.start(&trigger, state.rev, plan, slot).await {
+            Some(slot) => match self.start(&trigger, (&row, &state), plan, slot).await {
                 // It would be due for ever, and keep the others from being on time.
-                Err(IntakeError::Catalog(
-                    error @ (CatalogError::Missing { .. } | CatalogError::Unreadable { .. }),
-                )) => {
+                Err(IntakeError::Catalog(error)) if !is_passing(&error) => {
                     let trigger = row.id;
                     tracing::error!(%trigger, %error, "a trigger's workflow cannot be had; it waits");
                     let later = now.plus(WITHOUT_WORKFLOW_WAIT);
@@ -298,6 +260,7 @@ impl Cron {
                 other => other,
             },
             None => {
+                self.rests.end(row.id);
                 let report = Report::of(&trigger, &plan);
                 Ok(Step::Write(rows::fire(&trigger, state.rev, &plan), report))
             }
@@ -307,10 +270,11 @@ impl Cron {
     async fn start(
         &self,
         trigger: &Trigger,
-        rev: u64,
+        (row, state): (&TriggerRow, &TriggerState),
         plan: Plan,
         slot: Fire,
     ) -> Result<Step, IntakeError> {
+        let rev = state.rev;
         let submission = rows::submission(trigger, Some(slot.nominal), None);
         let draft = self.intake.draft(submission).await?;
         let plan = plan.started_as(draft.id);
@@ -318,6 +282,7 @@ impl Cron {
         let start = Start {
             draft: draft.caused_by(cause),
             report: Report::of(trigger, &plan),
+            look_again: rows::look_again(row, state, self.dispatcher.clock.now()),
         };
         Ok(match plan.cancel {
             Some(previous) => Step::Replace(Box::new(Replacement {
@@ -409,6 +374,8 @@ struct Replacement {
 struct Start {
     draft: Drafted,
     report: Option<Report>,
+    /// What is written instead if it can never be.
+    look_again: Box<refire_store::Fire>,
 }
 
 /// What is written down, and what is worth saying then.
@@ -420,6 +387,10 @@ struct Done {
     is_fine: bool,
     /// Of those that were written.
     reports: Vec<Report>,
+    /// Triggers whose step was written.
+    in_order: Vec<TriggerId>,
+    /// Steps of triggers that rest, in place of those that cannot be written.
+    put_off: Vec<Box<refire_store::Fire>>,
 }
 
 impl Done {
@@ -427,8 +398,46 @@ impl Done {
         Self {
             is_fine: true,
             reports: Vec::new(),
+            in_order: Vec::new(),
+            put_off: Vec::new(),
         }
     }
+
+    /// A start was answered. One whose trigger somebody else has moved is read again, and so is one whose
+    /// workflow was deleted: its triggers are disabled with it.
+    fn take(
+        &mut self,
+        answer: &Result<Admitted, CommitFailure>,
+        report: Option<Report>,
+        look_again: Box<refire_store::Fire>,
+    ) {
+        let trigger = look_again.trigger;
+        match answer {
+            Ok(Admitted::New(_)) => {
+                self.reports.extend(report);
+                self.in_order.push(trigger);
+            }
+            Ok(_) | Err(CommitFailure::Gone) => {}
+            Err(
+                failure @ (CommitFailure::Damaged(_)
+                | CommitFailure::Unstorable(_)
+                | CommitFailure::Internal(_)),
+            ) => {
+                tracing::error!(%trigger, %failure, "a slot cannot be started; its trigger waits");
+                self.put_off.push(look_again);
+            }
+            Err(failure) => {
+                tracing::warn!(%trigger, %failure, "a slot waits");
+                self.is_fine = false;
+            }
+        }
+    }
+}
+
+/// Whether a definition may be had the next time it is asked for: the store is away. What is damaged or
+/// missing stays so until somebody mends it.
+fn is_passing(error: &CatalogError) -> bool {
+    matches!(error, CatalogError::Read(ReadError::Unavailable(_)))
 }
 
 /// What became of the execution to cancel.
@@ -437,55 +446,4 @@ enum Cancelled {
     LookAgain,
     /// There was nothing to cancel: the state stays as it was, and the slot is fired by it.
     Nothing,
-}
-
-/// Whether the trigger is not due any more because of it. One that somebody else has moved is read
-/// again, and so is one whose workflow was deleted: its triggers are disabled with it.
-fn is_settled(answer: &Result<Admitted, CommitFailure>) -> bool {
-    match answer {
-        Ok(_) => true,
-        Err(failure) => {
-            tracing::warn!(%failure, "a slot waits");
-            false
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn node(number: u8, renewed_s: i64) -> NodeRow {
-        let renewed_at = Timestamp::from_millis(renewed_s * 1_000);
-        NodeRow {
-            id: NodeId::from_bytes([number; 16]),
-            name: String::new(),
-            address: String::new(),
-            version: String::new(),
-            started_at: Timestamp::from_millis(i64::from(number)),
-            renewed_at,
-            expires_at: renewed_at.plus(Duration::from_secs(15)),
-            running: 0,
-            holding: 0,
-        }
-    }
-
-    #[test]
-    fn a_node_waits_for_older_ones_that_were_heard_of_lately() {
-        let now = Timestamp::from_millis(100_000);
-        let turns = |nodes: &[NodeRow]| {
-            let last = nodes.last().unwrap().id;
-            older(nodes, last, now)
-        };
-        assert_eq!(turns(&[node(1, 100)]), 0);
-        assert_eq!(turns(&[node(1, 95), node(2, 100)]), 1);
-        assert_eq!(turns(&[node(1, 95), node(2, 93), node(3, 100)]), 2);
-        // Renewals come each third of a lease.
-        assert_eq!(turns(&[node(1, 92), node(2, 93), node(3, 100)]), 1);
-        assert_eq!(turns(&[node(1, 86), node(2, 86), node(3, 100)]), 0);
-        // Whatever a clock says: a time to come is heard of.
-        assert_eq!(turns(&[node(1, 130), node(2, 100)]), 1);
-        let crowd: Vec<NodeRow> = (0..30).map(|number| node(number, 99)).collect();
-        assert_eq!(turns(&crowd), TURNS_MAX);
-    }
 }

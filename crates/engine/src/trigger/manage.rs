@@ -17,8 +17,9 @@ use crate::entropy;
 use crate::intake::IntakeError;
 use crate::vault::VaultError;
 
-/// Times a change is made again because somebody else was faster.
-pub(super) const AGAIN_MAX: u32 = 5;
+/// Times a change is made again because somebody else was faster. A backfill moves its trigger with every
+/// slot, and whoever wants to end it must come in between.
+pub(super) const AGAIN_MAX: u32 = 100;
 
 /// A trigger and where it stands.
 #[derive(Debug, Clone)]

@@ -11,6 +11,9 @@ use refire_core::trigger::{Misfire, Missed, Outcome, Plan, Trigger};
 /// Triggers of which it is remembered what was said; of the others it may be said again.
 const KNOWN_MAX: usize = 10_000;
 
+/// Triggers that are named in one look for having missed something; the others are counted.
+const NAMED_MAX: u32 = 20;
+
 /// What a step of a trigger is worth saying, once it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Report {
@@ -43,6 +46,10 @@ impl Report {
 pub(super) struct Said {
     /// The newest planned time that was said to be missed.
     up_to: HashMap<TriggerId, Timestamp>,
+    /// Triggers that were named in this look.
+    named: u32,
+    /// Those that were not.
+    not_named: u64,
 }
 
 impl Said {
@@ -61,6 +68,11 @@ impl Said {
             None => {}
         }
         if let Some(missed) = report.missed.filter(|missed| self.is_new(*trigger, missed)) {
+            if self.named >= NAMED_MAX {
+                self.not_named += 1;
+                return;
+            }
+            self.named += 1;
             let Missed {
                 from,
                 to,
@@ -73,6 +85,17 @@ impl Said {
                 "planned times of a trigger had passed for more than a minute"
             );
         }
+    }
+
+    /// A look is over: after a long downtime a great many triggers have missed something.
+    pub(super) fn sum_up(&mut self) {
+        if self.not_named > 0 {
+            tracing::info!(
+                triggers = self.not_named,
+                "planned times of more triggers had passed for more than a minute; their ledgers tell"
+            );
+        }
+        (self.named, self.not_named) = (0, 0);
     }
 
     /// Whether these slots were not said to be missed before.
@@ -153,6 +176,23 @@ mod tests {
         let (_, report) = step(&trigger, &state, at(DAY));
         let (outcome, expected) = report.unwrap().watch.unwrap();
         assert_eq!((outcome, expected), (Outcome::Overdue, at(DAY)));
+    }
+
+    #[test]
+    fn of_a_crowd_some_are_named_and_the_others_counted() {
+        let (_, report) = step(&trigger(""), &created(&trigger(""), at(0)), at(DAY));
+        let report = report.unwrap();
+        let mut said = Said::default();
+        for number in 0..100_u128 {
+            let trigger = TriggerId::from_bytes(number.to_be_bytes());
+            said.say(&Report {
+                trigger,
+                ..report.clone()
+            });
+        }
+        assert_eq!((said.named, said.not_named), (NAMED_MAX, 80));
+        said.sum_up();
+        assert_eq!((said.named, said.not_named), (0, 0));
     }
 
     #[test]

@@ -290,6 +290,67 @@ async fn nothing_is_cancelled_for_what_cannot_be_started() {
     engine.stop_within(Duration::ZERO).await;
 }
 
+/// More than are looked at first: if they stayed due, nobody else would have a turn.
+const CROWD: usize = 40;
+
+/// A crowd of triggers of the workflow `w`, of which nothing can be made, and one of `v`.
+async fn crowd_and_one(engine: &Engine, input: &str) -> (Vec<TriggerId>, TriggerId) {
+    let settings = format!(r#"{{"trigger_type":"schedule","every":"1s","input":"{input}"}}"#);
+    let workflow = apply(engine, SOURCE).await;
+    let mut crowd = Vec::new();
+    for _ in 0..CROWD {
+        let created = engine.create_trigger(&workflow, &settings).await;
+        crowd.push(created.unwrap().view.row.id);
+    }
+    let other = apply(engine, &SOURCE.replace("id: w", "id: v")).await;
+    let every = r#"{"trigger_type":"schedule","every":"1s"}"#;
+    let created = engine.create_trigger(&other, every).await;
+    (crowd, created.unwrap().view.row.id)
+}
+
+/// The one is on time, and the crowd rests.
+async fn one_fires_and_the_crowd_rests(engine: &Engine, crowd: &[TriggerId], one: TriggerId) {
+    let before = ledger(engine, one).await.len();
+    fires(engine, one, before + 2).await;
+    for id in crowd {
+        let state = engine.store().trigger_state(*id).await.unwrap().unwrap();
+        let soon = engine.now().plus(Duration::from_secs(2));
+        assert!(state.plan.due_at.is_some_and(|due| due > soon), "{state:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn triggers_of_a_damaged_workflow_keep_no_other_from_being_on_time() {
+    let world = World::new();
+    let engine = world.engine();
+    let (crowd, one) = crowd_and_one(&engine, "").await;
+    engine.stop_within(Duration::ZERO).await;
+    within(async {
+        while Arc::strong_count(&engine) > 1 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    })
+    .await;
+    drop(engine);
+    let store = troubled(&world);
+    store.w_is_damaged.store(true, Ordering::SeqCst);
+    let caller: Arc<dyn Caller> = world.targets.clone();
+    let engine = started(Engine::builder(store).caller(caller));
+    one_fires_and_the_crowd_rests(&engine, &crowd, one).await;
+    engine.stop_within(Duration::ZERO).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_store_never_takes_keeps_no_other_trigger_from_being_on_time() {
+    let world = World::new();
+    let store = troubled(&world);
+    let caller: Arc<dyn Caller> = world.targets.clone();
+    let engine = started(Engine::builder(store).caller(caller));
+    let (crowd, one) = crowd_and_one(&engine, "POISON").await;
+    one_fires_and_the_crowd_rests(&engine, &crowd, one).await;
+    engine.stop_within(Duration::ZERO).await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_be_cancelled_keeps_nothing_from_starting() {
     let world = World::new();

@@ -77,6 +77,24 @@ async fn reads_that_fail_for_a_while_are_no_failure_of_an_attempt() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stop_does_not_wait_for_a_store_that_says_nothing() {
+    let world = World::new();
+    world.targets.script("/a", &[Answer::Held]);
+    let store = troubled(&world);
+    let engine = engine_on(&world, &store);
+    let w = apply(&engine, RETRYING).await;
+    start(&engine, &w, "{}").await;
+    world.targets.called("/a", 1).await;
+    store.is_silent.store(true, Ordering::SeqCst);
+    let begun = std::time::Instant::now();
+    engine.stop_within(Duration::from_millis(100)).await;
+    // What is left after the attempts shares three seconds and a half.
+    let took = begun.elapsed();
+    store.is_silent.store(false, Ordering::SeqCst);
+    assert!(took < Duration::from_secs(6), "{took:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn recovery_goes_on_until_everything_is_settled() {
     let world = World::new();
     world

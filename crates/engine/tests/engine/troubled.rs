@@ -32,11 +32,22 @@ pub(crate) struct Troubled {
     pub(crate) states_panic: AtomicBool,
     /// Versions of workflows from this one on are not there.
     pub(crate) versions_gone_from: AtomicU32,
+    /// Nothing that is written or signed off is answered any more.
+    pub(crate) is_silent: AtomicBool,
+    /// Definitions of the workflow `w` are damaged.
+    pub(crate) w_is_damaged: AtomicBool,
 }
 
 /// An execution that cannot be read, whatever is stored of it.
 pub(crate) fn damaged() -> ExecutionId {
     ExecutionId::from_bytes([0xda; 16])
+}
+
+fn corrupt(what: &str) -> ReadError {
+    ReadError::Corrupt {
+        what: what.to_owned(),
+        source: "it is made to be damaged".into(),
+    }
 }
 
 impl Troubled {
@@ -47,12 +58,16 @@ impl Troubled {
         answer: Result<T, ReadError>,
     ) -> Result<T, ReadError> {
         if ids.contains(&damaged()) {
-            return Err(ReadError::Corrupt {
-                what: "an execution".to_owned(),
-                source: "it is made to be damaged".into(),
-            });
+            return Err(corrupt("an execution"));
         }
         self.read(answer)
+    }
+
+    /// Does not return while it is silent.
+    async fn says_nothing(&self) {
+        while self.is_silent.load(Ordering::SeqCst) {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
     }
 
     fn read<T>(&self, answer: Result<T, ReadError>) -> Result<T, ReadError> {
@@ -68,6 +83,10 @@ fn is_poison(part: &Part) -> bool {
     match part {
         Part::Admit(admit) => admit.events.iter().any(|event| text(&event.payload)),
         Part::Advance(advance) => advance.events.iter().any(|event| text(&event.payload)),
+        Part::Fire(fire) => {
+            let events = fire.admission.iter().flat_map(|admit| &admit.events);
+            events.into_iter().any(|event| text(&event.payload))
+        }
         _ => false,
     }
 }
@@ -81,6 +100,7 @@ impl Store for Troubled {
                 source: text.to_owned().into(),
             })
         };
+        self.says_nothing().await;
         if self.disk_is_full.load(Ordering::SeqCst) {
             return fail(NotWritten::Full, "no space left");
         }
@@ -218,6 +238,9 @@ impl Store for Troubled {
         if version >= self.versions_gone_from.load(Ordering::SeqCst) {
             return Ok(None);
         }
+        if id.as_str() == "w" && self.w_is_damaged.load(Ordering::SeqCst) {
+            return Err(corrupt("a definition"));
+        }
         self.read(self.inner.version(id, version).await)
     }
 
@@ -288,6 +311,15 @@ impl Store for Troubled {
         self.read(self.inner.requests(trigger, filter, before, limit).await)
     }
 
+    async fn requests_beyond(
+        &self,
+        newest: u32,
+        after: Option<TriggerId>,
+        limit: u32,
+    ) -> Result<Vec<(TriggerId, Option<RequestId>)>, ReadError> {
+        self.read(self.inner.requests_beyond(newest, after, limit).await)
+    }
+
     async fn request(&self, id: RequestId) -> Result<Option<RequestRow>, ReadError> {
         self.read(self.inner.request(id).await)
     }
@@ -318,6 +350,7 @@ impl Store for Troubled {
     }
 
     async fn leave(&self, node: NodeId) -> Result<(), ReadError> {
+        self.says_nothing().await;
         self.inner.leave(node).await
     }
 
@@ -342,5 +375,7 @@ pub(crate) fn troubled(world: &World) -> Arc<Troubled> {
         claims_panic: AtomicBool::new(false),
         states_panic: AtomicBool::new(false),
         versions_gone_from: AtomicU32::new(u32::MAX),
+        is_silent: AtomicBool::new(false),
+        w_is_damaged: AtomicBool::new(false),
     })
 }

@@ -23,7 +23,7 @@ use crate::codes;
 /// Headers of one request.
 const HEADERS_MAX: usize = 100;
 /// Bytes of all headers of one request, names and values.
-const HEADERS_BYTES_MAX: usize = 16 * 1024;
+const HEADERS_BYTES_MAX: usize = 32 * 1024;
 /// Bytes of a request id that is taken over from a client.
 const REQUEST_ID_BYTES_MAX: usize = 128;
 
@@ -40,7 +40,10 @@ pub(super) async fn observe(app: &App, router: &Router, request: Request) -> Res
     let _in_flight = app.gate.enter();
     let mut response = match admit(app, &request) {
         Ok(()) => route(app, router, request).await,
-        Err(problem) => problem.into_response(),
+        Err(problem) => {
+            webhook::refused(app, request, &problem).await;
+            problem.into_response()
+        }
     };
     let problem = response.extensions_mut().remove::<Problem>();
     if let Some(problem) = problem.or_else(|| foreign(&response)) {
@@ -110,7 +113,8 @@ fn admit(app: &App, request: &Request) -> Result<(), Problem> {
             format!("the headers have {bytes} bytes, at most {HEADERS_BYTES_MAX} are allowed");
         return Err(Problem::new(&codes::HEADERS_TOO_LARGE, detail));
     }
-    if app.gate.is_stopping() && request.uri().path().starts_with("/api/") {
+    let path = request.uri().path();
+    if app.gate.is_stopping() && (path.starts_with("/api/") || path.starts_with("/webhooks/")) {
         return Err(Problem::new(
             &codes::STOPPING,
             "the server is stopping; nothing was written",

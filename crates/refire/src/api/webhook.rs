@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Response};
 use http::header::{CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method};
 use refire_client::model::{Problem as ProblemModel, WebhookAnswer, WebhookStatus};
 use refire_core::webhook::Headers;
@@ -75,12 +76,25 @@ pub(super) fn plainly_for(request: &Request) -> Option<&str> {
     (is_plain && request.method() == Method::POST).then_some(webhook)
 }
 
+/// A request that was refused whatever it is for. If it was for a webhook, and is not sent again by itself,
+/// its log has it: the sender's headers may have grown.
+pub(super) async fn refused(app: &App, request: Request, problem: &Problem) {
+    if problem.code() != &codes::HEADERS_TOO_LARGE {
+        return;
+    }
+    let Some(Ok(webhook)) = plainly_for(&request).map(str::parse) else {
+        return;
+    };
+    let (parts, _) = request.into_parts();
+    let unread = Unread::Broken(problem.detail().to_owned());
+    let incoming = incoming(app, &parts, Vec::new(), Some(unread));
+    // Its sender hears what is wrong with the headers, whatever is said of it here.
+    let _ = app.engine.receive(webhook, &incoming).await;
+}
+
 pub(super) async fn take(app: &App, webhook: &str, request: Request) -> Result<Response, Problem> {
     let webhook = webhook.parse().map_err(|_| no_webhook())?;
     let (parts, body) = request.into_parts();
-    let headers = pairs(&parts.headers);
-    let peer = parts.extensions.get::<Peer>();
-    let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0);
     let read = body::whole(&parts.headers, body, app.body_bytes_max).await;
     let (body, unread) = match &read {
         Ok(Whole::Read(bytes)) => (bytes.to_vec(), None),
@@ -90,18 +104,25 @@ pub(super) async fn take(app: &App, webhook: &str, request: Request) -> Result<R
             Some(Unread::Broken(problem.detail().to_owned())),
         ),
     };
-    let incoming = Incoming {
+    let incoming = incoming(app, &parts, body, unread);
+    let received = app.engine.receive(webhook, &incoming).await;
+    // It was written down; what its sender hears is what was wrong with the body.
+    read?;
+    answer(received.map_err(trouble)?, app.body_bytes_max)
+}
+
+fn incoming(app: &App, parts: &Parts, body: Vec<u8>, unread: Option<Unread>) -> Incoming {
+    let headers = pairs(&parts.headers);
+    let peer = parts.extensions.get::<Peer>();
+    let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0);
+    Incoming {
         source: source(app, peer, &headers),
         query: parts.uri.query().unwrap_or_default().to_owned(),
         headers,
         body,
         unread,
         is_test: false,
-    };
-    let received = app.engine.receive(webhook, &incoming).await;
-    // It was written down; what its sender hears is what was wrong with the body.
-    read?;
-    answer(received.map_err(trouble)?, app.body_bytes_max)
+    }
 }
 
 pub(super) fn pairs(headers: &HeaderMap) -> Vec<(String, Vec<u8>)> {
@@ -155,13 +176,13 @@ pub(super) fn answer(received: Received, body_bytes_max: usize) -> Result<Respon
             return Err(Problem::new(&codes::WEBHOOK_RATE, detail)
                 .with_header(RETRY_AFTER, HeaderValue::from(seconds.max(1))));
         }
-        Received::Refused { status, reason } => return Err(refused(status, reason)),
+        Received::Refused { status, reason } => return Err(refusal(status, reason)),
     };
     Ok(axum::Json(answer).into_response())
 }
 
 /// Strangers hear that a signature is wrong, and no more: the log has the reason.
-fn refused(status: u16, reason: String) -> Problem {
+fn refusal(status: u16, reason: String) -> Problem {
     match status {
         401 => Problem::new(
             &codes::WEBHOOK_SIGNATURE,

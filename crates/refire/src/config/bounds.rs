@@ -113,6 +113,7 @@ pub(super) fn retention(flags: &Bounds, file: &Bounds) -> anyhow::Result<Retenti
             flags.keep_requests.as_ref().or(file.keep_requests.as_ref()),
             defaults.requests,
         )?,
+        requests_max: defaults.requests_max,
         every: defaults.every,
     })
 }

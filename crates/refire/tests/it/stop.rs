@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+
 use crate::server::{Server, send, until};
 use crate::target::Target;
 use crate::workflow::one_step;
@@ -29,6 +31,11 @@ async fn a_busy_server_refuses_new_work_and_finishes_the_old() {
     server
         .apply("w", &one_step("w", &target.url("/held")))
         .await;
+    let filters = json!([{"json_path": "$.a", "operator": "equals", "value": 1}]);
+    let hook = json!({"trigger_type": "webhook", "authentication": "none", "filters": filters});
+    let made = server.post("/api/workflows/w/triggers", hook.to_string());
+    let made = made.await.expect(201);
+    let hook = format!("/webhooks/{}", made["webhook_id"].as_str().unwrap());
     let id = server.execute("w", "{}").await;
     until("the call arrives", || target.calls("/held").len() == 1).await;
     let waiting = tokio::spawn(send(
@@ -53,6 +60,12 @@ async fn a_busy_server_refuses_new_work_and_finishes_the_old() {
     let refused = server.post("/api/workflows/w/execute", "{}").await;
     assert_eq!(refused.headers["retry-after"], "1");
     refused.problem(503, "RF0027");
+    // Also what would be filtered: nobody could write it down any more.
+    for body in [r#"{"a":1}"#, r#"{"a":2}"#] {
+        let refused = server.post(&hook, body).await;
+        assert_eq!(refused.headers["retry-after"], "1");
+        refused.problem(503, "RF0027");
+    }
     target.release();
     assert_eq!(server.ended().await.code(), Some(0));
     let log = server.log();

@@ -110,6 +110,10 @@ async fn what_is_wrong_is_refused_and_logged_and_starts_nothing() {
     let many = format!("{},{good}", ["AAAA"; 1_000].join(","));
     let request = post(&server, &trigger, body).header("X-ServiceNow-Signature", many);
     send(request).await.problem(401, "RF0051");
+    // Longer than headers may be, which is told before anybody looks at them.
+    let long = ["a".repeat(64).as_str(); 1_000].join(",");
+    let request = post(&server, &trigger, body).header("X-ServiceNow-Signature", long);
+    send(request).await.problem(431, "RF0022");
     send(signed("{")).await.problem(400, "RF0002");
     let xml = reqwest::header::HeaderValue::from_static("text/xml");
     let mut request = signed(body).build().unwrap();
@@ -131,7 +135,7 @@ async fn what_is_wrong_is_refused_and_logged_and_starts_nothing() {
     let path = format!("/api/triggers/{id}/requests?limit=100");
     let wanted = [
         ("auth_failed", 6),
-        ("error", 2),
+        ("error", 3),
         ("too_large", 1),
         ("disabled", 1),
     ];

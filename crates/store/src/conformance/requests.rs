@@ -1,7 +1,7 @@
 //! Requests to webhooks: what they start, and how those are kept that start nothing.
 
 use refire_core::execution::TriggerKind;
-use refire_core::id::RequestId;
+use refire_core::id::{RequestId, TriggerId};
 
 use super::Lab;
 use super::stage::{Stage, two_steps};
@@ -395,4 +395,57 @@ pub async fn old_requests_go(lab: &dyn Lab) {
     }
     let left: Vec<_> = all(&stage, &hook).await.iter().map(|row| row.id).collect();
     assert_eq!(left, ids[..2]);
+}
+
+pub async fn of_what_was_accepted_the_newest_stay(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&two_steps("orders")).await;
+    let mut hooks = Vec::new();
+    for _ in 0..3 {
+        hooks.push(stage.made(&workflow, TriggerKind::Webhook).await);
+    }
+    stage.made(&workflow, TriggerKind::Cron).await;
+    // The second has two requests, the third none.
+    let mut first = Vec::new();
+    for number in 0..7 {
+        stage.wait(1);
+        let status = match number {
+            2 => RequestStatus::Filtered,
+            _ => RequestStatus::Triggered,
+        };
+        let request = stage.request(hooks[0].id, status);
+        first.push(request.id);
+        stage.commit_one(Part::LogRequests(vec![request])).await;
+        if number < 2 {
+            let other = stage.request(hooks[1].id, RequestStatus::Triggered);
+            stage.commit_one(Part::LogRequests(vec![other])).await;
+        }
+    }
+    let ids: Vec<TriggerId> = hooks.iter().map(|hook| hook.id).collect();
+    let beyond = stage.store.requests_beyond(3, None, 10).await.unwrap();
+    assert_eq!(
+        beyond,
+        [(ids[0], Some(first[3])), (ids[1], None), (ids[2], None)]
+    );
+    let beyond = stage.store.requests_beyond(0, Some(ids[0]), 1).await;
+    let beyond = beyond.unwrap();
+    assert!(
+        matches!(beyond[..], [(id, Some(_))] if id == ids[1]),
+        "{beyond:?}"
+    );
+    for removed in [2, 1, 0] {
+        let prune = Prune::RequestsOf {
+            trigger: ids[0],
+            up_to: first[3],
+            limit: 2,
+        };
+        let outcome = stage.commit_one(Part::Prune(prune)).await;
+        let next = None;
+        assert_eq!(outcome, PartOutcome::Pruned { removed, next });
+    }
+    let left: Vec<_> = all(&stage, &hooks[0]).await;
+    let left: Vec<_> = left.iter().map(|row| row.id).collect();
+    // What was refused has a ring of its own.
+    assert_eq!(left, [first[6], first[5], first[4], first[2]]);
+    assert_eq!(all(&stage, &hooks[1]).await.len(), 2);
 }

@@ -149,6 +149,8 @@ impl Stores {
                 let before = dice.pick_from(known.requests.keys()).copied();
                 let before = before.filter(|_| dice.one_in(2));
                 same!(self, requests(id, &filter, before, limit));
+                let (newest, after) = (dice.small(300), dice.maybe(id));
+                same!(self, requests_beyond(newest, after, limit));
             }
         }
     }

@@ -37,6 +37,11 @@ impl History {
             }
             9..19 => self.fire(),
             19..22 => self.log_requests(),
+            22 if self.dice.one_in(2) => Part::Prune(Prune::RequestsOf {
+                trigger: self.any_trigger(),
+                up_to: self.known_request(),
+                limit: self.dice.small(300),
+            }),
             22 => Part::Prune(Prune::Triggers {
                 before: self.about_now(30),
                 limit: self.dice.small(300),
@@ -243,6 +248,11 @@ impl History {
             error: self.dice.maybe(error.to_owned()),
             is_test: self.dice.one_in(5),
         }
+    }
+
+    fn known_request(&mut self) -> RequestId {
+        let known = self.dice.pick_from(self.known.requests.keys());
+        known.copied().unwrap_or(RequestId::from_bytes([7; 16]))
     }
 
     fn log_requests(&mut self) -> Part {

@@ -15,6 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 use crate::server::{open, options};
+use crate::stage::{Stage, admission, node, part};
 use crate::transfer::play;
 
 /// A wire to the server of the tests.
@@ -113,6 +114,39 @@ async fn what_attempts_and_commits_wait_for_is_one_round_trip() {
     // The first time, statements are prepared.
     ask().await;
     assert_eq!(ask().await, [1; 4]);
+    store.close().await;
+}
+
+/// Commits on each connection until all statements are prepared there.
+const WARM_UP: u32 = 6;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_commit_that_asks_nothing_is_one_round_trip() {
+    let scratch = Scratch::new();
+    open(&scratch).await.close().await;
+    let wire = Wire::to(&scratch.url()).await;
+    let store = Postgres::open(&Options::new(&wire.url).unwrap())
+        .await
+        .unwrap();
+    let mut stage = Stage::new(1);
+    stage.save(&store).await;
+    let mut trips = Vec::new();
+    for _ in 0..WARM_UP + 2 {
+        // One that begins, one that ends, and a claim of what is left.
+        let ((_, other), (mut run, admit)) = (stage.start("{}"), stage.start("{}"));
+        let begins = stage.batch(vec![admission(admit)]);
+        trips.push(wire.trips(store.commit(&begins)).await);
+        let (first, second) = (stage.succeed(&mut run, "a"), stage.succeed(&mut run, "b"));
+        let first = stage.batch(vec![part(first)]);
+        trips.push(wire.trips(store.commit(&first)).await);
+        let claim = stage.claim(node(1), 1);
+        let all = vec![part(second), admission(other), claim];
+        assert!(all.iter().all(|part| !part.asks_first()));
+        let all = stage.batch(all);
+        trips.push(wire.trips(store.commit(&all)).await);
+    }
+    let warm = &trips[3 * WARM_UP as usize..];
+    assert!(warm.iter().all(|trips| *trips == 1), "{trips:?}");
     store.close().await;
 }
 

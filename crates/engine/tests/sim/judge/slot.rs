@@ -172,15 +172,16 @@ impl Line {
         wanted(&self.trigger)
     }
 
-    fn is_young(&self, slot: Timestamp, at: Timestamp) -> bool {
-        slot >= at.minus(self.trigger.settings.misfire_window)
+    fn is_young(&self, slot: Timestamp, at: Timestamp) -> Result<bool, Violation> {
+        let planned = self.timeline()?.planned(slot);
+        Ok(planned >= at.minus(self.trigger.settings.misfire_window))
     }
 
     /// Of what was missed no more is started than is wanted.
     fn catches_up(&self, piece: &Piece, before: Timestamp) -> Result<(), Violation> {
         let missed = self.missed(before, piece.at)?;
         let left = missed.iter().filter(|slot| **slot >= piece.to).count();
-        let is_old = missed.contains(&piece.to) && !self.is_young(piece.to, piece.at);
+        let is_old = missed.contains(&piece.to) && !self.is_young(piece.to, piece.at)?;
         match left > self.wanted() || is_old {
             true => {
                 let what = format!("{} is fired, {left} of {missed:?} are left", piece.to);
@@ -198,8 +199,9 @@ impl Line {
         wanted: usize,
     ) -> Result<(), Violation> {
         let kept = missed.iter().filter(|slot| **slot > piece.to).count();
-        let is_young = |slot: &&Timestamp| self.is_young(**slot, piece.at);
-        let young = missed.iter().filter(is_young).count();
+        let young = missed.iter().map(|slot| self.is_young(*slot, piece.at));
+        let young = young.collect::<Result<Vec<bool>, Violation>>()?;
+        let young = young.into_iter().filter(|is_young| *is_young).count();
         match missed.contains(&piece.to) && kept == wanted.min(young) {
             true => Ok(()),
             false => {

@@ -1,5 +1,6 @@
 //! Triggers, where they stand, the ledger of their slots, and the requests to webhooks.
 
+use refire_core::execution::TriggerKind;
 use refire_core::id::{RequestId, TriggerId, WebhookId};
 use refire_core::time::Timestamp;
 
@@ -153,6 +154,25 @@ impl Image {
                 ..row.clone()
             })
             .collect()
+    }
+
+    pub(in crate::model) fn requests_beyond(
+        &self,
+        newest: u32,
+        after: Option<TriggerId>,
+        limit: u32,
+    ) -> Vec<(TriggerId, Option<RequestId>)> {
+        let webhooks = TriggerFilter {
+            kind: Some(TriggerKind::Webhook),
+            ..TriggerFilter::default()
+        };
+        let beyond = |row: TriggerRow| {
+            let own = self.requests.values().rev();
+            let mut own = own.filter(|request| request.trigger == row.id);
+            (row.id, own.nth(newest as usize).map(|request| request.id))
+        };
+        let rows = self.trigger_page(&webhooks, after, limit);
+        rows.into_iter().map(beyond).collect()
     }
 
     pub(in crate::model) fn request(&self, id: RequestId) -> Option<RequestRow> {

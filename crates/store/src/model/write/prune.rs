@@ -28,6 +28,11 @@ impl Pen<'_> {
             } => self.prune_executions(statuses, *before, *after, *limit as usize),
             Prune::IdempotencyKeys { limit } => self.prune_keys(*limit as usize),
             Prune::Requests { before, limit } => self.prune_requests(*before, *limit as usize),
+            Prune::RequestsOf {
+                trigger,
+                up_to,
+                limit,
+            } => self.prune_requests_of(*trigger, *up_to, *limit as usize),
             Prune::Triggers { before, limit } => self.prune_triggers(*before, *limit as usize),
         }
     }
@@ -117,6 +122,22 @@ impl Pen<'_> {
         let old: Vec<RequestId> = old.take(limit).map(|(id, _)| *id).collect();
         let removed = old.len();
         for id in old {
+            self.change(Change::Request(id, None));
+        }
+        pruned(removed)
+    }
+
+    fn prune_requests_of(
+        &mut self,
+        trigger: TriggerId,
+        up_to: RequestId,
+        limit: usize,
+    ) -> PartOutcome {
+        let old = self.image.requests.range(..=up_to);
+        let own = old.filter(|(_, row)| row.trigger == trigger && !row.is_in_ring());
+        let own: Vec<RequestId> = own.take(limit).map(|(id, _)| *id).collect();
+        let removed = own.len();
+        for id in own {
             self.change(Change::Request(id, None));
         }
         pruned(removed)

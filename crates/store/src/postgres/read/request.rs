@@ -87,3 +87,26 @@ pub(in crate::postgres) async fn list(
         .await?;
     rows.iter().map(request_row).collect()
 }
+
+/// Webhooks, and of each the newest request beyond its newest ones.
+pub(in crate::postgres) async fn beyond(
+    reader: &Reader,
+    newest: u32,
+    after: Option<TriggerId>,
+    limit: u32,
+) -> Result<Vec<(TriggerId, Option<RequestId>)>, ReadError> {
+    let after = after.map_or([0; 16], |id| *id.as_bytes());
+    let sql = "SELECT t.id, (SELECT r.id FROM webhook_requests AS r
+                              WHERE r.trigger = t.id ORDER BY r.id DESC OFFSET $1 LIMIT 1)
+                 FROM workflow_triggers AS t
+                WHERE t.kind = 'webhook' AND t.deleted_at IS NULL AND t.id > $2
+                ORDER BY t.id LIMIT $3";
+    let (newest, limit) = (i64::from(newest), i64::from(limit.min(LIMIT_MAX)));
+    let rows = reader.rows(sql, &[&newest, &uuid(&after), &limit]).await?;
+    let found = rows.iter().map(|row| {
+        let (trigger, beyond): (Uuid, Option<Uuid>) = (get(row, 0)?, get(row, 1)?);
+        let beyond = beyond.map(|id| RequestId::from_bytes(id.into_bytes()));
+        Ok((TriggerId::from_bytes(trigger.into_bytes()), beyond))
+    });
+    found.collect()
+}

@@ -121,15 +121,7 @@ pub(super) fn claim_name(order: &Order, place: usize) -> Uuid {
     uuid(&name)
 }
 
-/// Whether one statement can do it: no workflow twice, no bounds, and as many retries as rows.
-pub(super) fn is_plain(claim: &Claim) -> bool {
-    let mut seen = HashSet::new();
-    claim.wants.iter().all(|want| {
-        seen.insert(&want.workflow) && want.bounds.is_none() && want.retries_up_to >= want.up_to
-    })
-}
-
-/// A claim that [`is_plain`].
+/// A claim that one statement can make.
 pub(super) fn query<'a>(link: &Link, order: &Order, place: usize, claim: &Claim) -> Query<'a> {
     let (mut workflows, mut up_to) = (Vec::new(), Vec::new());
     for want in &claim.wants {

@@ -57,6 +57,12 @@ const REMOVE_REQUESTS: &str = "WITH old AS MATERIALIZED (
      )
      DELETE FROM webhook_requests USING old WHERE webhook_requests.id = old.id RETURNING 1";
 
+const REMOVE_OLDEST_REQUESTS_OF: &str = "WITH old AS MATERIALIZED (
+        SELECT id FROM webhook_requests WHERE trigger = $1 AND id <= $2
+           AND status = 'triggered' ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
+     )
+     DELETE FROM webhook_requests USING old WHERE webhook_requests.id = old.id RETURNING 1";
+
 const DELETED_TRIGGER: &str = "SELECT id FROM workflow_triggers WHERE deleted_at < $1
      ORDER BY deleted_at, id LIMIT 1 FOR UPDATE";
 
@@ -104,6 +110,17 @@ pub(super) async fn prune(
             let before = uuid(first_id_at(*before).as_bytes());
             let values = values![before, i64::from(*limit)];
             rows(link, REMOVE_REQUESTS, values).await.map(pruned)
+        }
+        Prune::RequestsOf {
+            trigger,
+            up_to,
+            limit,
+        } => {
+            let (trigger, up_to) = (uuid(trigger.as_bytes()), uuid(up_to.as_bytes()));
+            let values = values![trigger, up_to, i64::from(*limit)];
+            rows(link, REMOVE_OLDEST_REQUESTS_OF, values)
+                .await
+                .map(pruned)
         }
         Prune::Triggers { before, limit } => {
             let removed = triggers(link, *before, *limit as usize).await?;

@@ -287,7 +287,10 @@ async fn saved(link: &mut Link, order: &Order, put: &PutWorkflow) -> Result<Part
 fn again(prune: &Prune) -> PartOutcome {
     let next = match prune {
         Prune::Executions { after, .. } => Some(after.unwrap_or(ExecutionId::from_bytes([0; 16]))),
-        Prune::IdempotencyKeys { .. } | Prune::Requests { .. } | Prune::Triggers { .. } => None,
+        Prune::IdempotencyKeys { .. }
+        | Prune::Requests { .. }
+        | Prune::RequestsOf { .. }
+        | Prune::Triggers { .. } => None,
     };
     PartOutcome::Pruned { removed: 0, next }
 }

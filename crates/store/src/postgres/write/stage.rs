@@ -98,31 +98,25 @@ enum Piece<'a> {
 
 impl<'a> Piece<'a> {
     fn of(part: &'a Part) -> Option<Self> {
+        if part.asks_first() {
+            return None;
+        }
         Some(match part {
             Part::Fire(fire) => {
                 let Some(admit) = &fire.admission else {
                     return Some(Self::Fire(fire, Changes::default()));
                 };
-                // What else may refuse the execution is not asked for when the trigger is fired.
-                if has_letters(admit) || admit.claim.is_some() || admit.trigger.is_some() {
-                    return None;
-                }
                 Self::Fire(fire, Changes::of(admit.row.id, &admit.work)?)
             }
-            Part::Admit(admit) if has_letters(admit) => return None,
             Part::Admit(admit) => Self::Admit(admit, Changes::of(admit.row.id, &admit.work)?),
             Part::Advance(advance) => {
-                if advance.settle.is_some() {
-                    return None;
-                }
                 Self::Advance(advance, Changes::of(advance.id, &advance.work)?)
             }
             Part::Begin(begin) => Self::Begin(begin),
             Part::Release(release) => Self::Release(release),
-            Part::Claim(wanted) if claim::is_plain(wanted) => Self::Claim(Taking::Ready(wanted)),
+            Part::Claim(wanted) => Self::Claim(Taking::Ready(wanted)),
             Part::ClaimTimers(wanted) => Self::Claim(Taking::Timers(wanted)),
-            Part::Claim(_)
-            | Part::DeleteLetter { .. }
+            Part::DeleteLetter { .. }
             | Part::PutWorkflow(_)
             | Part::DeleteWorkflow { .. }
             | Part::CreateTrigger(_)
@@ -132,11 +126,6 @@ impl<'a> Piece<'a> {
             | Part::Prune(_) => return None,
         })
     }
-}
-
-/// Whether an admission has to do with dead letters.
-fn has_letters(admit: &Admit) -> bool {
-    admit.letter.is_some() || admit.settle.is_some() || admit.new_letter.is_some()
 }
 
 impl<'a> Group<'a> {

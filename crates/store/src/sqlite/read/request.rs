@@ -60,6 +60,31 @@ pub(in crate::sqlite) fn list(
     Ok(found)
 }
 
+/// Webhooks, and of each the newest request beyond its newest ones: along an index that has nothing else.
+pub(in crate::sqlite) fn beyond(
+    reader: &Reader,
+    newest: u32,
+    after: Option<TriggerId>,
+    limit: u32,
+) -> Result<Vec<(TriggerId, Option<RequestId>)>, ReadError> {
+    let after = after.map_or([0; 16], |id| *id.as_bytes());
+    let mut select = reader.prepare(
+        "SELECT t.id, (SELECT r.id FROM webhook_requests AS r INDEXED BY requests_by_trigger
+                        WHERE r.trigger = t.id ORDER BY r.id DESC LIMIT 1 OFFSET ?1)
+           FROM workflow_triggers AS t
+          WHERE t.kind = 'webhook' AND t.deleted_at IS NULL AND t.id > ?2
+          ORDER BY t.id LIMIT ?3",
+    )?;
+    let found = select.query_map(params![newest, after, limit.min(LIMIT_MAX)], |row| {
+        let beyond: Option<[u8; 16]> = row.get(1)?;
+        Ok((
+            row.get(0).map(TriggerId::from_bytes)?,
+            beyond.map(RequestId::from_bytes),
+        ))
+    })?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
+}
+
 /// A walk from an id to older ones along the shortest index that has all that is asked for.
 struct Walk<'a> {
     trigger: TriggerId,

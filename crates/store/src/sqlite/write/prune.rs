@@ -2,7 +2,7 @@
 
 use refire_core::dead_letter::LetterStatus;
 use refire_core::execution::Status;
-use refire_core::id::{DlqId, ExecutionId, TriggerId};
+use refire_core::id::{DlqId, ExecutionId, RequestId, TriggerId};
 use refire_core::time::Timestamp;
 use rusqlite::{OptionalExtension, Result, params};
 
@@ -44,6 +44,11 @@ impl Pen<'_> {
             } => self.prune_executions(statuses, *before, *after, *limit),
             Prune::IdempotencyKeys { limit } => self.prune_keys(*limit),
             Prune::Requests { before, limit } => self.prune_requests(*before, *limit),
+            Prune::RequestsOf {
+                trigger,
+                up_to,
+                limit,
+            } => self.prune_requests_of(*trigger, *up_to, *limit),
             Prune::Triggers { before, limit } => self.prune_triggers(*before, *limit),
         }
     }
@@ -148,6 +153,23 @@ impl Pen<'_> {
                      (SELECT id FROM webhook_requests WHERE id < ?1 ORDER BY id LIMIT ?2)",
             )?
             .execute(params![first_id_at(before).as_bytes(), limit])?;
+        Ok(pruned(removed))
+    }
+
+    fn prune_requests_of(
+        &self,
+        trigger: TriggerId,
+        up_to: RequestId,
+        limit: u32,
+    ) -> Result<PartOutcome> {
+        let removed = self
+            .prepare(
+                "DELETE FROM webhook_requests WHERE id IN
+                     (SELECT id FROM webhook_requests INDEXED BY requests_by_trigger
+                       WHERE trigger = ?1 AND id <= ?2 AND status = 'triggered'
+                       ORDER BY id LIMIT ?3)",
+            )?
+            .execute(params![trigger.as_bytes(), up_to.as_bytes(), limit])?;
         Ok(pruned(removed))
     }
 

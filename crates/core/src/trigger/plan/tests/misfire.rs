@@ -232,6 +232,24 @@ fn with_jitter_what_is_not_yet_planned_is_not_missed() {
 }
 
 #[test]
+fn jitter_makes_no_slot_too_old() {
+    let settings = r#"{"trigger_type":"schedule","every":"12h","anchor":"2026-01-01T00:00:00Z",
+        "jitter":"12h","misfire_window":"2m"}"#;
+    let trigger = trigger(settings);
+    let planned = trigger.timeline().unwrap().planned(moment("12:00"));
+    assert!(planned > moment("12:02"));
+    let minutes = |count: u64| planned.plus(Duration::from_secs(60 * count));
+    for (now, expected) in [
+        (minutes(2), "12:00 late missed #1"),
+        (minutes(2).plus(MICROSECOND), "12:00 skipped missed"),
+    ] {
+        let mut world = World::new(trigger.clone(), moment(MIDNIGHT));
+        world.look(now);
+        assert_eq!(lines(&world), [expected]);
+    }
+}
+
+#[test]
 fn what_was_missed_twice_is_one_stretch() {
     let story = [("02:30", Look), ("04:30", Look)];
     assert_eq!(
