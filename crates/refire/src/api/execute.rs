@@ -145,6 +145,18 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Pro
     }
 }
 
+/// Refuses a key where none is kept: whoever sends one counts on it.
+pub(super) fn no_idempotency_key(headers: &HeaderMap, instead: &str) -> Result<(), Problem> {
+    if !headers.contains_key(IDEMPOTENCY_KEY) {
+        return Ok(());
+    }
+    Err(Problem::field(
+        &codes::INVALID_PARAMETER,
+        "Idempotency-Key",
+        format!("is not kept here; leave it out: {instead}"),
+    ))
+}
+
 /// A key that can be kept.
 pub(super) fn checked_key(key: &str) -> Result<String, &'static str> {
     match key.chars().count() {

@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::server::Server;
+use crate::workflow::one_step;
 
 /// Hostile sockets are closed within this.
 const CLOSED_WITHIN: Duration = Duration::from_secs(15);
@@ -101,6 +103,44 @@ async fn too_many_headers_are_431() {
         let said = rest(stream).await;
         assert!(said.starts_with("HTTP/1.1 431"), "{count}: {said}");
     }
+}
+
+/// A thousand signatures in one header are longer than headers may be: that is said, before anything looks
+/// into them.
+#[tokio::test]
+async fn a_thousand_signatures_are_too_long() {
+    let server = Server::start().await;
+    server
+        .apply("w", &one_step("w", "http://127.0.0.1:1/never"))
+        .await;
+    let settings = json!({"trigger_type": "webhook", "authentication": "hmac"});
+    let made = server.post("/api/workflows/w/triggers", settings.to_string());
+    let trigger = made.await.expect(201);
+    let webhook = trigger["webhook_id"].as_str().unwrap();
+    // The second is what a connection still takes; the third is cut off before it is read.
+    for (count, status, said) in [
+        (200, 401, "RF0051"),
+        (1_000, 431, "bytes, at most 16384 are allowed"),
+        (10_000, 431, ""),
+    ] {
+        let mut stream = connect(&server).await;
+        let signatures = vec!["0123456789abcdef".repeat(4); count].join(",");
+        let head = format!(
+            "POST /webhooks/{webhook} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+             Content-Type: application/json\r\nContent-Length: 2\r\n\
+             X-Signature: {signatures}\r\n\r\n{{}}"
+        );
+        // The server may have had enough before all is written.
+        let _ = stream.write_all(head.as_bytes()).await;
+        let answer = rest(stream).await;
+        let begins = format!("HTTP/1.1 {status}");
+        assert!(answer.starts_with(&begins), "{count}: {answer}");
+        assert!(answer.contains(said), "{count}: {answer}");
+        let is_named = answer.contains("RF0022");
+        assert_eq!(is_named, count == 1_000, "{count}: {answer}");
+    }
+    let started = server.get("/api/executions").await.expect(200);
+    assert_eq!(started["items"], json!([]));
 }
 
 #[tokio::test]

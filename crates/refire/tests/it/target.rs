@@ -63,26 +63,28 @@ impl Target {
 
     /// The next answers of a path, in order; afterwards it is 200 again.
     pub(crate) fn answers(&self, path: &str, statuses: &[u16]) {
-        let answers = statuses
+        let bodies = statuses
             .iter()
-            .map(|status| (*status, format!("{{\"status\":{status}}}")));
-        self.shared
-            .script
-            .lock()
-            .unwrap()
-            .answers
-            .insert(path.to_owned(), answers.collect());
+            .map(|status| format!("{{\"status\":{status}}}"));
+        self.next(path, statuses.iter().copied().zip(bodies).collect());
     }
 
     /// The next answer of a path has this body.
     pub(crate) fn says(&self, path: &str, body: &str) {
-        let answers = VecDeque::from([(200, body.to_owned())]);
-        self.shared
-            .script
-            .lock()
-            .unwrap()
-            .answers
-            .insert(path.to_owned(), answers);
+        self.next(path, VecDeque::from([(200, body.to_owned())]));
+    }
+
+    /// The next answers of a path, in order, with their bodies.
+    pub(crate) fn script(&self, path: &str, answers: &[(u16, &str)]) {
+        let answers = answers
+            .iter()
+            .map(|(status, body)| (*status, (*body).to_owned()));
+        self.next(path, answers.collect());
+    }
+
+    fn next(&self, path: &str, answers: VecDeque<(u16, String)>) {
+        let mut script = self.shared.script.lock().unwrap();
+        script.answers.insert(path.to_owned(), answers);
     }
 
     /// Lets calls of `/held` go on.

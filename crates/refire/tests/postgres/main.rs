@@ -12,10 +12,14 @@ mod bodies;
 mod commands;
 #[path = "../it/crash.rs"]
 mod crash;
+#[path = "../it/cron_history.rs"]
+mod cron_history;
 #[path = "../it/dead_letters.rs"]
 mod dead_letters;
 #[path = "../it/definitions.rs"]
 mod definitions;
+#[path = "../it/downtime.rs"]
+mod downtime;
 #[path = "../it/executions.rs"]
 mod executions;
 #[path = "../it/idempotency.rs"]
@@ -38,6 +42,10 @@ mod stop;
 mod target;
 #[path = "../it/tester.rs"]
 mod tester;
+#[path = "../it/trigger_keys.rs"]
+mod trigger_keys;
+#[path = "../it/trigger_retries.rs"]
+mod trigger_retries;
 #[path = "../it/triggers.rs"]
 mod triggers;
 #[path = "../it/undoing.rs"]
@@ -52,6 +60,7 @@ mod database;
 mod keys;
 mod moving;
 mod nodes;
+mod one_key;
 mod outage;
 mod refusals;
 mod tls;

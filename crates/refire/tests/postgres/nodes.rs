@@ -16,7 +16,7 @@ const LONG_LEASE: &str = "5m";
 const TAKEN_OVER_WITHIN: Duration = Duration::from_secs(5 + 5 + 5);
 
 /// Two nodes that know the same key.
-async fn two(options: &[&str]) -> (Server, Server) {
+pub(crate) async fn two(options: &[&str]) -> (Server, Server) {
     let database = Arc::new(Database::new());
     let named = |name| [&["--node-name", name], options].concat();
     let a = Server::start_on(Arc::clone(&database), &named("a")).await;

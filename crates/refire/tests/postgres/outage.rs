@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use reqwest::RequestBuilder;
 use serde_json::json;
 
 use crate::cluster::Cluster;
 use crate::database::Database;
-use crate::server::{Server, until};
+use crate::server::{Server, send, until};
 use crate::target::Target;
 use crate::workflow::one_step;
 
@@ -18,6 +19,15 @@ const BACK_WITHIN: Duration = Duration::from_secs(15);
 
 async fn ready(server: &Server) -> bool {
     server.get("/readyz").await.status == 200
+}
+
+/// Waits until the database that is back is found.
+async fn back(server: &Server) {
+    let began = Instant::now();
+    while !ready(server).await {
+        assert!(began.elapsed() < BACK_WITHIN, "never ready again");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }
 
 #[tokio::test]
@@ -65,11 +75,7 @@ async fn requests_get_503_until_the_database_is_back() {
     target.release();
 
     cluster.up();
-    let began = Instant::now();
-    while !ready(&server).await {
-        assert!(began.elapsed() < BACK_WITHIN, "never ready again");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    back(&server).await;
     let ended = server
         .post("/api/workflows/w/execute?wait=20s", r#"{"n":3}"#)
         .await
@@ -86,4 +92,57 @@ async fn requests_get_503_until_the_database_is_back() {
     assert!(!log.contains("panicked"), "{log}");
     let password = cluster.url.split([':', '@']).nth(2).unwrap();
     assert!(!log.contains(password), "the password is never logged");
+}
+
+#[tokio::test]
+async fn senders_of_webhooks_get_503_until_the_database_is_back() {
+    let cluster = Cluster::start();
+    let database = Arc::new(Database::at(&cluster.url));
+    let (server, target) = (Server::start_on(database, &[]).await, Target::start().await);
+    server.apply("w", &one_step("w", &target.url("/a"))).await;
+    let settings = json!({"trigger_type": "webhook", "authentication": "none"});
+    let create = || server.post("/api/workflows/w/triggers", settings.to_string());
+    // One that has been used, and one that the server must read first.
+    let (used, fresh) = (create().await.expect(201), create().await.expect(201));
+    let event = |trigger: &serde_json::Value, number: u32| -> RequestBuilder {
+        let request = reqwest::Client::new().post(trigger["webhook_url"].as_str().unwrap());
+        let request = request.header("content-type", "application/json");
+        let request = request.header("Idempotency-Key", format!("event-{number}"));
+        request.body(json!({ "n": number }).to_string())
+    };
+    let taken = send(event(&used, 1)).await.expect(200);
+    assert_eq!(taken["status"], "triggered");
+    server
+        .reaches(taken["execution_id"].as_str().unwrap(), "completed")
+        .await;
+
+    cluster.down();
+    for (trigger, number) in [(&used, 1), (&used, 2), (&fresh, 3), (&used, 2)] {
+        let began = Instant::now();
+        let refused = send(event(trigger, number)).await;
+        assert!(began.elapsed() < ANSWERED_WITHIN, "{:?}", began.elapsed());
+        let after = refused.headers["retry-after"].to_str().unwrap();
+        assert!(after.parse::<u32>().unwrap() >= 1, "{after}");
+        refused.problem(503, "RF0025");
+    }
+    cluster.up();
+    back(&server).await;
+
+    let listed = server.get("/api/executions").await.expect(200);
+    let listed = listed["items"].as_array().unwrap();
+    assert_eq!(listed.len(), 1, "nothing was started: {listed:#?}");
+    let again = send(event(&used, 1)).await.expect(200);
+    assert_eq!(again["status"], "already_processed");
+    assert_eq!(again["execution_id"], taken["execution_id"]);
+    // What was refused has taken no name.
+    for (trigger, number) in [(&used, 2), (&fresh, 3)] {
+        let sent = send(event(trigger, number)).await.expect(200);
+        assert_eq!(sent["status"], "triggered", "{sent}");
+        let id = sent["execution_id"].as_str().unwrap();
+        server.reaches(id, "completed").await;
+    }
+    let bodies: Vec<_> = target.calls("/a").iter().map(|call| call.json()).collect();
+    assert_eq!(bodies, [json!({"n": 1}), json!({"n": 2}), json!({"n": 3})]);
+    let log = server.log();
+    assert!(!log.contains("panicked"), "{log}");
 }

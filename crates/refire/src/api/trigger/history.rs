@@ -1,13 +1,16 @@
 //! The last executions of a cron trigger, with what came of them.
 
+use std::cmp::Reverse;
+
 use axum::Json;
 use axum::extract::{Path, State};
 use refire_client::model::{CronHistory, CronRun, Problem as ProblemModel};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::TriggerKind;
+use refire_core::id::TriggerId;
 use refire_core::trigger::upcoming;
 use refire_engine::trigger::TriggerView;
-use refire_store::{SlotRow, SlotStatus, Summary, TriggerFilter};
+use refire_store::{LIMIT_MAX, SlotRow, SlotStatus, Summary, TriggerFilter};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -30,9 +33,10 @@ pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(cron_history))
 }
 
-/// The last executions of a workflow's cron trigger, newest first, times in the trigger's zone.
+/// The last executions of a workflow's cron trigger, newest planned time first, times in the trigger's zone.
 ///
-/// Of several cron triggers the oldest, unless `trigger_id` names one.
+/// What was backfilled stands where it was planned. Of several cron triggers the oldest, unless
+/// `trigger_id` names one.
 #[utoipa::path(
     get,
     path = "/api/workflows/{id}/cron-history",
@@ -62,14 +66,11 @@ async fn cron_history(
     }
     let trigger = chosen(&app, &name, wanted.as_deref()).await?;
     let zone = zone(&trigger);
-    let started = [SlotStatus::Fired, SlotStatus::Late];
-    let store = app.engine.store();
-    let rows = store.slots(trigger.row.id, &started, None, limit).await?;
+    let rows = started(&app, trigger.row.id, limit).await?;
     let ids: Vec<_> = rows.iter().filter_map(|row| row.slot.execution).collect();
-    let summaries = store.summaries(&ids).await?;
+    let summaries = app.engine.store().summaries(&ids).await?;
     let mut history = Vec::with_capacity(ids.len());
-    let with_execution = rows.iter().filter(|row| row.slot.execution.is_some());
-    for (row, summary) in with_execution.zip(&summaries) {
+    for (row, summary) in rows.iter().zip(&summaries) {
         history.push(run(&app, row, summary.as_ref(), &zone).await?);
     }
     let known = trigger.trigger.as_ref().ok();
@@ -88,6 +89,27 @@ async fn cron_history(
         enabled: trigger.row.enabled,
         history,
     }))
+}
+
+/// What the ledger has of executions, the newest planned time first. It is written in the order in which
+/// they were started, and what was backfilled is older than what stands before it: so all of it is read,
+/// which is no more than the ledger keeps.
+async fn started(app: &App, id: TriggerId, limit: u32) -> Result<Vec<SlotRow>, Problem> {
+    let statuses = [SlotStatus::Fired, SlotStatus::Late];
+    let (mut rows, mut before) = (Vec::new(), None);
+    loop {
+        let store = app.engine.store();
+        let page = store.slots(id, &statuses, before, LIMIT_MAX).await?;
+        before = page.last().map(|row| row.seq);
+        let is_last = page.len() < LIMIT_MAX as usize;
+        rows.extend(page.into_iter().filter(|row| row.slot.execution.is_some()));
+        if is_last {
+            break;
+        }
+    }
+    rows.sort_by_key(|row| Reverse((row.slot.nominal, row.seq)));
+    rows.truncate(limit as usize);
+    Ok(rows)
 }
 
 /// The trigger that was named, or the oldest cron trigger of the workflow.
@@ -148,15 +170,13 @@ async fn run(
     })
 }
 
-/// A text as it is, anything else as JSON of a bounded length.
+/// A text as it is, anything else as JSON; both of a bounded length.
 fn shortened(output: &str) -> String {
-    if let Ok(text) = serde_json::from_str::<String>(output) {
-        return text;
+    let mut shown = serde_json::from_str(output).unwrap_or_else(|_| output.to_owned());
+    if let Some((end, _)) = shown.char_indices().nth(RESULT_CHARS_MAX) {
+        shown.truncate(end);
     }
-    match output.char_indices().nth(RESULT_CHARS_MAX) {
-        Some((end, _)) => output[..end].to_owned(),
-        None => output.to_owned(),
-    }
+    shown
 }
 
 #[cfg(test)]
@@ -164,10 +184,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_shown_as_it_is_and_json_is_cut() {
+    fn a_text_is_shown_as_it_is_and_what_is_long_is_cut() {
         assert_eq!(shortened(r#""sent \"it\"""#), "sent \"it\"");
         assert_eq!(shortened(r#"{"n":1}"#), r#"{"n":1}"#);
-        let long = format!("[{}]", "\"ü\",".repeat(100));
-        assert_eq!(shortened(&long).chars().count(), RESULT_CHARS_MAX);
+        let json = format!("[{}]", "\"ü\",".repeat(100));
+        let text = format!("\"{}\"", "ü".repeat(RESULT_CHARS_MAX + 1));
+        for long in [json, text] {
+            assert_eq!(shortened(&long).chars().count(), RESULT_CHARS_MAX);
+        }
     }
 }

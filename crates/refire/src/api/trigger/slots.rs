@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::{Extension, Path, State};
+use http::HeaderMap;
 use refire_client::model::{
     BackfillRequest, BackfillResult, BackfilledSlot, LedgerEntry, Page, PlannedSlot,
     Problem as ProblemModel,
@@ -18,6 +19,7 @@ use crate::api::App;
 use crate::api::auth::Actor;
 use crate::api::body::Content;
 use crate::api::cursor::{List, Scope};
+use crate::api::execute::no_idempotency_key;
 use crate::api::problem::{Problem, wrong};
 use crate::api::query::Query;
 use crate::api::{page, view};
@@ -25,6 +27,10 @@ use crate::codes;
 
 /// Planned times that are told unless somebody asks for more: the next one and the one after it.
 const NEXT_COUNT: u32 = 2;
+
+/// What takes the place of an idempotency key.
+const NO_KEY: &str =
+    "what the ledger has as started is not run again, unless `only_missed` is false";
 
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
@@ -115,7 +121,8 @@ async fn slots(
 /// Runs planned times of the past, the oldest first.
 ///
 /// Without `only_missed: false` only those that the ledger has as skipped, so the same request again
-/// runs nothing twice. At most 1,000.
+/// runs nothing twice. With `only_missed: false` it runs all of them again. `Idempotency-Key` is refused,
+/// since none is kept for this. At most 1,000.
 #[utoipa::path(
     post,
     path = "/api/triggers/{id}/backfill",
@@ -128,7 +135,7 @@ async fn slots(
     ),
     responses(
         (status = 200, description = "What was started, or would be; `error` if not all of it could be", body = BackfillResult),
-        (status = 400, description = "The range is wrong or too long", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "The range is wrong or too long, or there is an `Idempotency-Key`", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is no such trigger", body = ProblemModel, content_type = "application/problem+json"),
         (status = 409, description = "It is disabled, or has no planned times", body = ProblemModel, content_type = "application/problem+json"),
     ),
@@ -138,9 +145,11 @@ async fn backfill(
     Extension(actor): Extension<Actor>,
     Path(id): Path<String>,
     query: Query,
+    headers: HeaderMap,
     body: Content,
 ) -> Result<Json<BackfillResult>, Problem> {
     query.finish()?;
+    no_idempotency_key(&headers, NO_KEY)?;
     let known = known_id(&id)?;
     let wish: BackfillRequest = body.read()?;
     let range = range(&wish)?;

@@ -17,6 +17,7 @@ use utoipa_axum::routes;
 use super::{find, known_id, named};
 use crate::api::App;
 use crate::api::body::Content;
+use crate::api::execute::no_idempotency_key;
 use crate::api::listen::Peer;
 use crate::api::origin::Origin;
 use crate::api::problem::{Problem, wrong};
@@ -27,6 +28,9 @@ use crate::codes;
 /// The body of a test that says nothing of it.
 const BODY_DEFAULT: &str = "{}";
 
+/// Where a key of the request that is tried belongs.
+const NO_KEY: &str = "a key of the request that is tried is one of `headers` in the body";
+
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(test))
 }
@@ -35,7 +39,8 @@ pub(super) fn router() -> OpenApiRouter<App> {
 /// as if it had come from outside.
 ///
 /// Signature, filters, idempotency and limits are looked at as always; the log marks it as a test. With
-/// `dry_run` it is signed and nothing is sent. The secret itself is never in the answer.
+/// `dry_run` it is signed and nothing is sent. The secret itself is never in the answer. A key of the
+/// sender's request is one of `headers`; an `Idempotency-Key` of this request is refused.
 #[utoipa::path(
     post,
     path = "/api/triggers/{id}/test",
@@ -49,7 +54,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
     ),
     responses(
         (status = 200, description = "What was sent, and what became of it, also if it was refused", body = TestedWebhook),
-        (status = 400, description = "The body is wrong", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "The body is wrong, or there is an `Idempotency-Key`", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is no such trigger", body = ProblemModel, content_type = "application/problem+json"),
         (status = 409, description = "It is no webhook", body = ProblemModel, content_type = "application/problem+json"),
         (status = 500, description = "Its secret cannot be opened", body = ProblemModel, content_type = "application/problem+json"),
@@ -65,6 +70,7 @@ async fn test(
     body: Content,
 ) -> Result<Json<TestedWebhook>, Problem> {
     query.finish()?;
+    no_idempotency_key(&headers, NO_KEY)?;
     let wish: TestWebhook = body.read()?;
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.0);
     let source = webhook::source(&app, peer, &webhook::pairs(&headers));
