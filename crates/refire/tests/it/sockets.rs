@@ -120,7 +120,7 @@ async fn a_thousand_signatures_are_too_long() {
     // The second is what a connection still takes; the third is cut off before it is read.
     for (count, status, said) in [
         (200, 401, "RF0051"),
-        (1_000, 431, "bytes, at most 16384 are allowed"),
+        (1_000, 431, "bytes, at most 32768 are allowed"),
         (10_000, 431, ""),
     ] {
         let mut stream = connect(&server).await;
