@@ -53,5 +53,8 @@ mod keys;
 mod moving;
 mod nodes;
 mod outage;
+#[expect(dead_code, reason = "the tests of the store use all of it")]
+#[path = "../../../store/tests/postgres/proxy.rs"]
+mod proxy;
 mod refusals;
 mod tls;
