@@ -159,7 +159,7 @@ const LOOKS: usize = 10;
 /// What a node looks for every second: work that is ready, work of dead nodes, its own that is due.
 async fn look(store: &dyn Store, stage: &Stage) {
     let ready = store.ready_workflows(stage::NOW).await.unwrap();
-    assert_eq!(ready, [stage.workflow.id.clone()]);
+    assert_eq!(ready, std::slice::from_ref(&stage.workflow.id));
     let owners = |rows: Vec<refire_store::WorkRow>| -> Vec<_> {
         rows.into_iter().map(|row| row.owner.unwrap()).collect()
     };
