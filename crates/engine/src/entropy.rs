@@ -1,6 +1,7 @@
-//! The one place that rolls dice: new ids and seeds.
+//! The one place that rolls dice: new ids, seeds, and waits that are not in step with others'.
 
 use std::sync::Mutex;
+use std::time::Duration;
 
 use refire_core::id::{ExecutionId, NodeId, time_ordered};
 use refire_core::time::Timestamp;
@@ -94,6 +95,13 @@ pub fn seed(entropy: &dyn Entropy) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
+/// Between half and the whole of a wait.
+#[must_use]
+pub fn jittered(entropy: &dyn Entropy, wait: Duration) -> Duration {
+    let thousandths = u32::try_from(seed(entropy) % 1_000).unwrap_or(0);
+    wait / 2 + wait / 2 * thousandths / 1_000
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,5 +119,15 @@ mod tests {
         }
         let [a, b] = [at(7), at(7)].map(|at| execution_id(&entropy, at));
         assert_ne!(a, b);
+    }
+
+    #[test]
+    fn waits_are_spread_over_their_second_half() {
+        let (entropy, wait) = (SystemEntropy::default(), Duration::from_secs(2));
+        let waits: Vec<Duration> = (0..200).map(|_| jittered(&entropy, wait)).collect();
+        assert!(waits.iter().all(|one| *one >= wait / 2 && *one <= wait));
+        // A fair die stays in one half of its range two hundred times in a row for nobody.
+        let middle = wait * 3 / 4;
+        assert!(waits.iter().any(|one| *one < middle) && waits.iter().any(|one| *one > middle));
     }
 }

@@ -222,22 +222,39 @@ impl Membership {
                     () = self.rejoin() => {}
                 }
                 next_renewal = Instant::now() + self.renew_every();
-            } else if Instant::now() >= next_renewal {
-                // A connection that says nothing must not cost the lease: the next try has another.
-                match tokio::time::timeout(self.renew_every(), self.renew()).await {
-                    Ok(Ok(_)) => next_renewal = Instant::now() + self.renew_every(),
-                    Ok(Err(error)) => {
-                        tracing::warn!(
-                            error = &error as &dyn std::error::Error,
-                            "the lease could not be renewed"
-                        );
-                        self.standing().steady_since = Instant::now();
-                    }
-                    Err(_) => {
-                        tracing::warn!("the lease could not be renewed: no answer");
-                        self.standing().steady_since = Instant::now();
-                    }
-                }
+            } else if Instant::now() >= next_renewal && self.is_renewed().await {
+                next_renewal = Instant::now() + self.renew_every();
+            }
+        }
+    }
+
+    /// One try to renew; false if it is not known that the lease was renewed.
+    async fn is_renewed(&self) -> bool {
+        let renewed = tokio::select! {
+            biased;
+            // A renewal that hangs must not hide that the lease is gone. Who waits next hears it again,
+            // and acts upon it.
+            () = self.lost.notified() => {
+                self.lost.notify_one();
+                return false;
+            }
+            // A connection that says nothing must not cost the lease: the next try has another.
+            renewed = tokio::time::timeout(self.renew_every(), self.renew()) => renewed,
+        };
+        match renewed {
+            Ok(Ok(_)) => true,
+            Ok(Err(error)) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "the lease could not be renewed"
+                );
+                self.standing().steady_since = Instant::now();
+                false
+            }
+            Err(_) => {
+                tracing::warn!("the lease could not be renewed: no answer");
+                self.standing().steady_since = Instant::now();
+                false
             }
         }
     }
@@ -366,7 +383,8 @@ impl Membership {
                 error = &error as &dyn std::error::Error,
                 "joining again failed"
             );
-            tokio::time::sleep(wait).await;
+            // Nodes that were cut off together do not come back in step.
+            tokio::time::sleep(entropy::jittered(self.entropy.as_ref(), wait)).await;
             wait = (wait * 2).min(JOIN_WAIT_MAX);
             last = new;
         };

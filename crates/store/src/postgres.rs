@@ -94,8 +94,8 @@ impl Postgres {
             options: options.clone(),
             writer: Writer::new(options.clone()),
             readers: Pool::new(options, "reader", options.readers, READ_WITHIN)?,
-            dispatch: Pool::new(options, "dispatch", DISPATCH, URGENT_WITHIN)?,
-            loaders: Pool::new(options, "loader", LOADERS, URGENT_WITHIN)?,
+            dispatch: Pool::along_indexes(options, "dispatch", DISPATCH, URGENT_WITHIN)?,
+            loaders: Pool::along_indexes(options, "loader", LOADERS, URGENT_WITHIN)?,
             leases: Pool::new(options, "lease", LEASES, URGENT_WITHIN)?,
             wire: Wire::open(options).await?,
         })

@@ -48,6 +48,8 @@ mod trigger_lost;
 mod trigger_race;
 #[path = "postgres/unreadable.rs"]
 mod unreadable;
+#[path = "postgres/vacuum.rs"]
+mod vacuum;
 #[path = "postgres/watch.rs"]
 mod watch;
 #[path = "differential/work.rs"]

@@ -40,6 +40,7 @@ impl Faults for Deaf {
 struct Shared {
     disk: Arc<Disk>,
     targets: Arc<Targets>,
+    lease: Duration,
 }
 
 impl Shared {
@@ -48,6 +49,7 @@ impl Shared {
         Self {
             disk: Disk::shared(Arc::new(move || clock.now())),
             targets: Targets::new(),
+            lease: LEASE,
         }
     }
 
@@ -56,7 +58,7 @@ impl Shared {
         let caller: Arc<dyn Caller> = self.targets.clone();
         let settings = NodeSettings {
             name: name.to_owned(),
-            lease: LEASE,
+            lease: self.lease,
             ..NodeSettings::default()
         };
         let builder = Engine::builder(store).caller(caller).limits(limits);
@@ -284,6 +286,65 @@ async fn what_a_silent_node_held_is_run_by_another() {
     assert_eq!(CutOff::results(&faults.sent, id).len(), 1, "it is dropped");
     assert_eq!(log(&one, id).await, lines, "nothing came after the end");
     reaches(&one, id, Status::Completed).await;
+    check(&one, id).await;
+    one.stop().await;
+    other.stop().await;
+}
+
+/// Renewals hang while it is so, and say that they do.
+#[derive(Default)]
+struct Hanging {
+    hangs: AtomicBool,
+    is_hanging: AtomicBool,
+}
+
+#[async_trait::async_trait]
+impl Faults for Hanging {
+    async fn read(&self, what: &'static str) -> Result<(), ReadError> {
+        if what == "renew" && self.hangs.load(Ordering::SeqCst) {
+            self.is_hanging.store(true, Ordering::SeqCst);
+            std::future::pending::<()>().await;
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_are_stopped_at_once_though_a_renewal_hangs() {
+    // A renewal that hangs is given up after a third of this.
+    let lease = Duration::from_secs(9);
+    let shared = Shared {
+        lease,
+        ..Shared::new()
+    };
+    let faults = Arc::new(Hanging::default());
+    let one = shared.node("one", Limits::default(), faults.clone()).await;
+    let other = shared.plain("other").await;
+    shared
+        .targets
+        .script("/a", &[Answer::Held, Answer::Ok("{}")]);
+    let workflow = apply(&one, SOURCE).await;
+    let id = start(&one, &workflow, "{}").await;
+    shared.targets.called("/a", 1).await;
+    let was = one.node();
+    faults.hangs.store(true, Ordering::SeqCst);
+    until(|| faults.is_hanging.load(Ordering::SeqCst)).await;
+    other.store().leave(was).await.unwrap();
+    let lost = std::time::Instant::now();
+    // A commit that is refused is how it learns that its lease is gone.
+    let refused = one
+        .submit(crate::fixture::submission(&workflow, "{}"))
+        .await;
+    until(|| one.running() == 0 || one.node() != was).await;
+    let stopped_after = lost.elapsed();
+    assert!(
+        stopped_after < lease / 6,
+        "stopped after {stopped_after:?}; the commit: {refused:?}"
+    );
+    faults.hangs.store(false, Ordering::SeqCst);
+    rejoined(&one, was).await;
+    assert_eq!(end(&other, id).await.state.status, Status::Completed);
+    shared.targets.open_gate(1);
     check(&one, id).await;
     one.stop().await;
     other.stop().await;

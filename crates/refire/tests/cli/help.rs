@@ -135,7 +135,12 @@ fn every_setting_is_documented() {
 fn the_deployment_uses_settings_that_exist() {
     let help = Place::new().run(&["serve", "--help"]).code(0).out;
     // What is read beside the flags' variables, and what is for the proxy.
-    let others = ["REFIRE_ADMIN_KEY", "REFIRE_API_KEY", "REFIRE_DOMAIN"];
+    let others = [
+        "REFIRE_ADMIN_KEY",
+        "REFIRE_API_KEY",
+        "REFIRE_DOMAIN",
+        "REFIRE_MASTER_KEY",
+    ];
     let compose = include_str!("../../../../deploy/compose.yaml");
     let image = include_str!("../../../../deploy/Dockerfile");
     let example = include_str!("../../../../deploy/.env.example");
@@ -151,7 +156,12 @@ fn the_deployment_uses_settings_that_exist() {
         }
     }
     assert!(count > 10, "{count} words were found");
-    for name in ["POSTGRES_PASSWORD", "REFIRE_ADMIN_KEY", "REFIRE_DOMAIN"] {
+    for name in [
+        "POSTGRES_PASSWORD",
+        "REFIRE_ADMIN_KEY",
+        "REFIRE_DOMAIN",
+        "REFIRE_MASTER_KEY",
+    ] {
         assert!(compose.contains(&format!("${{{name}")), "{name}");
         assert!(example.contains(&format!("\n{name}=")), "{name}");
     }

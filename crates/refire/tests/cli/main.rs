@@ -7,6 +7,7 @@
 
 mod answers;
 mod bench;
+mod deployment;
 mod examples;
 mod help;
 mod offline;

@@ -43,6 +43,10 @@ pub(crate) struct Entry {
     pub(crate) step: Option<String>,
     pub(crate) attempt: Option<u32>,
     pub(crate) at: Timestamp,
+    /// From when on the attempt that it plans may be made.
+    pub(crate) due: Timestamp,
+    /// The node with which the attempt died.
+    pub(crate) node: Option<String>,
 }
 
 /// A dead letter, as far as the checks look at it.
@@ -118,12 +122,17 @@ fn wrong_with(replay: &ReplayResult, events: usize) -> Option<String> {
 }
 
 fn entry(event: Event) -> Entry {
+    let payload: Value = serde_json::from_str(event.payload.get()).unwrap();
+    let at: Timestamp = event.timestamp.parse().unwrap();
+    let due = payload["due_at"].as_str();
     Entry {
+        due: due.map_or(at, |due| due.parse().unwrap()),
+        node: payload["node"].as_str().map(str::to_owned),
         sequence: event.sequence,
         name: event.event_type,
         step: event.step_id,
         attempt: event.attempt_number,
-        at: event.timestamp.parse().unwrap(),
+        at,
     }
 }
 

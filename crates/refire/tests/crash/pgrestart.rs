@@ -9,10 +9,9 @@ use crate::check::{Evidence, must_hold};
 use crate::client::Client;
 use crate::cluster::Cluster;
 use crate::export::all_end;
-use crate::fleet;
 use crate::load::{Load, repeat_open};
 use crate::target::{Mood, Target};
-use crate::{alone, is_long, within, workflows};
+use crate::{alone, fleet, fold, is_long, within, workflows};
 
 /// Requests a second.
 const RATE: (u32, u32) = (100, 300);
@@ -114,6 +113,9 @@ async fn nothing_answered_is_lost_when_the_database_crashes_again_and_again() {
         waits[waits.len() - 1],
     );
     must_hold(&evidence);
+    let folded = fold::must_be_what_is_stored(&cluster.url).await;
+    println!("PGRESTART: {folded:?}");
+    folded.must_cover(evidence.export.executions.len());
     assert!(told(503) > 0, "the crashes were not noticed");
     assert!(cut > 0, "no connection was cut");
     let unhelpful = evidence.sent.iter().filter(|sent| {

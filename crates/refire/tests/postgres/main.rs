@@ -62,5 +62,8 @@ mod moving;
 mod nodes;
 mod one_key;
 mod outage;
+#[expect(dead_code, reason = "the tests of the store use all of it")]
+#[path = "../../../store/tests/postgres/proxy.rs"]
+mod proxy;
 mod refusals;
 mod tls;

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use reqwest::RequestBuilder;
+use reqwest::{Method, RequestBuilder};
 use serde_json::json;
 
 use crate::cluster::Cluster;
 use crate::database::Database;
+use crate::proxy::Proxy;
 use crate::server::{Server, send, until};
 use crate::target::Target;
 use crate::workflow::one_step;
@@ -16,6 +17,10 @@ use crate::workflow::one_step;
 const ANSWERED_WITHIN: Duration = Duration::from_secs(15);
 /// The longest pause between two tries to connect, and some for a busy machine.
 const BACK_WITHIN: Duration = Duration::from_secs(15);
+
+/// How long a commit is looked for while nobody can be asked, and some for a busy machine.
+const UNKNOWN_AFTER: std::ops::Range<Duration> =
+    Duration::from_millis(9_500)..Duration::from_secs(20);
 
 async fn ready(server: &Server) -> bool {
     server.get("/readyz").await.status == 200
@@ -145,4 +150,47 @@ async fn senders_of_webhooks_get_503_until_the_database_is_back() {
     assert_eq!(bodies, [json!({"n": 1}), json!({"n": 2}), json!({"n": 3})]);
     let log = server.log();
     assert!(!log.contains("panicked"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_nobody_can_find_out_is_told_so_and_the_node_goes_on() {
+    let database = Database::new();
+    let proxy = Proxy::to(database.url()).await;
+    let through = Arc::new(Database::at(proxy.url()));
+    let (server, target) = (Server::start_on(through, &[]).await, Target::start().await);
+    server.apply("w", &one_step("w", &target.url("/a"))).await;
+    let execute = || {
+        let request = server.request(Method::POST, "/api/workflows/w/execute?wait=20s");
+        send(
+            request
+                .header("Idempotency-Key", "order-1")
+                .body(r#"{"n":1}"#),
+        )
+    };
+    proxy.refuse_after_cut();
+    proxy.cut_commit_with("INSERT INTO executions");
+    let began = Instant::now();
+    let unknown = execute().await;
+    let took = began.elapsed();
+    unknown.problem(500, "RF0024");
+    assert!(UNKNOWN_AFTER.contains(&took), "{took:?}");
+    assert_eq!(proxy.cuts(), 1);
+    server.get("/livez").await.expect(200);
+
+    proxy.refuse(false);
+    let began = Instant::now();
+    while !ready(&server).await {
+        assert!(began.elapsed() < BACK_WITHIN, "never ready again");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    until("it has joined again", || {
+        server.log().contains("joined again")
+    })
+    .await;
+    // It had been written: the same key finds it, and it runs.
+    let ended = execute().await.expect(200);
+    assert_eq!(ended["status"], "completed");
+    let all = server.get("/api/executions").await.expect(200);
+    assert_eq!(all["items"].as_array().unwrap().len(), 1);
+    assert_eq!(target.calls("/a").len(), 1);
 }

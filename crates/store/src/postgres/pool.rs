@@ -34,6 +34,12 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const RECONNECT_FIRST: Duration = Duration::from_millis(50);
 /// Between two such attempts, at most.
 const RECONNECT_MAX: Duration = Duration::from_secs(2);
+/// Reads that find everything by an index, whatever the planner thinks of a table that was small when it
+/// was analysed: a plan that reads it from end to end would be kept while it grows.
+const ALONG_INDEXES: &str = "SET enable_seqscan = off;
+    SET enable_hashjoin = off;
+    SET enable_mergejoin = off;
+    SET enable_bitmapscan = off";
 /// What a query is given.
 pub(super) type Params<'a> = &'a [&'a (dyn ToSql + Sync)];
 
@@ -49,6 +55,8 @@ pub(super) struct Pool {
 struct Maker {
     options: Options,
     purpose: &'static str,
+    /// Settings beyond those of all sessions.
+    session: &'static str,
 }
 
 type Making<'a> = Pin<
@@ -57,7 +65,13 @@ type Making<'a> = Pin<
 
 impl Connect for Maker {
     fn connect(&self, _config: &Config) -> Making<'_> {
-        Box::pin(connect::driven(&self.options, self.purpose))
+        Box::pin(async {
+            let connected = connect::driven(&self.options, self.purpose).await?;
+            if !self.session.is_empty() {
+                connected.0.batch_execute(self.session).await?;
+            }
+            Ok(connected)
+        })
     }
 }
 
@@ -69,9 +83,29 @@ impl Pool {
         size: usize,
         within: Duration,
     ) -> Result<Self, ReadError> {
+        Self::with_session(options, purpose, (size, within), "")
+    }
+
+    /// The same for reads that never need a whole table.
+    pub(super) fn along_indexes(
+        options: &Options,
+        purpose: &'static str,
+        size: usize,
+        within: Duration,
+    ) -> Result<Self, ReadError> {
+        Self::with_session(options, purpose, (size, within), ALONG_INDEXES)
+    }
+
+    fn with_session(
+        options: &Options,
+        purpose: &'static str,
+        (size, within): (usize, Duration),
+        session: &'static str,
+    ) -> Result<Self, ReadError> {
         let maker = Maker {
             options: options.clone(),
             purpose,
+            session,
         };
         let config = ManagerConfig {
             recycling_method: RecyclingMethod::Fast,

@@ -1,14 +1,14 @@
 //! Answers that get lost: a commit is told as it was written, or written once more, and never twice.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use refire_core::dead_letter::LetterStatus;
 use refire_core::execution::Outcome;
 use refire_core::failure::{ErrorClass, Failure};
 use refire_store::postgres::Scratch;
 use refire_store::{
-    Begin, ClaimTimers, EventFilter, ExecutionFilter, LIMIT_MAX, Part, PartOutcome, Release, Store,
-    WorkKey,
+    Batch, Begin, ClaimTimers, CommitError, EventFilter, ExecutionFilter, LIMIT_MAX, NotWritten,
+    Part, PartOutcome, Release, Store, WorkKey,
 };
 
 use crate::proxy::{Cut, Proxy};
@@ -20,6 +20,9 @@ const ROUNDS: u8 = 60;
 const CROWD: u8 = 60;
 /// Longer than the longest way to an answer.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(30);
+/// How long a commit is looked for while nobody can be asked, and some for a busy machine.
+const GIVEN_UP_AFTER: std::ops::Range<Duration> =
+    Duration::from_millis(9_500)..Duration::from_secs(18);
 
 /// Where round after round is cut.
 fn cut(round: u8) -> Option<Cut> {
@@ -309,4 +312,51 @@ async fn what_hangs_is_waited_for() {
     let _ = proxy.let_go().await;
     check(&store, &[run]).await;
     store.close().await;
+}
+
+/// Nobody can be asked for so long that whoever waits is told that nobody knows. The process goes on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_found_out_is_unknown_after_ten_seconds() {
+    let database = Scratch::new();
+    let proxy = Proxy::to(&database.url()).await;
+    let store = stage::open(proxy.url()).await;
+    let mut stage = Stage::new(1);
+    stage.save(&store).await;
+    let (mut first, admit) = stage.start("{}");
+    proxy.refuse_after_cut();
+    proxy.cut_commit_with("INSERT INTO executions");
+    let batch = stage.batch(vec![admission(admit)]);
+    let began = Instant::now();
+    let committed = store.commit(&batch).await;
+    let took = began.elapsed();
+    assert!(
+        matches!(committed, Err(CommitError::Unknown(_))),
+        "{committed:?}"
+    );
+    assert!(GIVEN_UP_AFTER.contains(&took), "{took:?}");
+    assert_eq!(proxy.cuts(), 1);
+
+    proxy.refuse(false);
+    let (second, admit) = stage.start("{}");
+    let moved = stage.succeed(&mut first, "a");
+    let batch = stage.batch(vec![admission(admit), part(moved)]);
+    let outcomes = eventually(&store, &batch).await;
+    assert_eq!(outcomes, [PartOutcome::Done, PartOutcome::Done]);
+    check(&store, &[first, second]).await;
+    store.close().await;
+}
+
+/// Commits once the database is tried for again: it is left alone for a while.
+async fn eventually(store: &dyn Store, batch: &Batch) -> Vec<PartOutcome> {
+    let until = Instant::now() + ANSWERED_WITHIN;
+    loop {
+        match store.commit(batch).await {
+            Ok(outcomes) => return outcomes,
+            Err(CommitError::NotWritten {
+                reason: NotWritten::Unavailable,
+                ..
+            }) if Instant::now() < until => tokio::task::yield_now().await,
+            Err(other) => panic!("{other:?}"),
+        }
+    }
 }

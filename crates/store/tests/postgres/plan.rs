@@ -1,10 +1,11 @@
-//! How the server goes about claims: along the index, however much waits for a later time.
+//! How the server goes about claims, and about looking for work: along the index, however much waits for
+//! a later time.
 
 use std::time::Duration;
 
 use refire_core::time::Timestamp;
 use refire_store::postgres::Scratch;
-use refire_store::{Bounds, Claim, ClaimTimers, Part, Store, Want};
+use refire_store::{Bounds, Claim, ClaimTimers, LIMIT_MAX, Part, Store, Want};
 use tokio_postgres::{Client, Config, NoTls};
 
 use crate::stage::{self, Stage, admission, claimed, node};
@@ -141,4 +142,74 @@ async fn a_crowd_of_timers_is_claimed_at_once() {
     assert_eq!(rows.len(), CROWD as usize);
     assert!(rows.is_sorted_by_key(|row| row.due_at));
     store.close().await;
+}
+
+/// What the server knows about the table when it plans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Nothing,
+    /// How it was when nearly nothing was in it.
+    Past,
+    Present,
+}
+
+/// Looks that are made before the server keeps the plan of one.
+const LOOKS: usize = 10;
+
+/// What a node looks for every second: work that is ready, work of dead nodes, its own that is due.
+async fn look(store: &dyn Store, stage: &Stage) {
+    let ready = store.ready_workflows(stage::NOW).await.unwrap();
+    assert_eq!(ready, std::slice::from_ref(&stage.workflow.id));
+    let owners = |rows: Vec<refire_store::WorkRow>| -> Vec<_> {
+        rows.into_iter().map(|row| row.owner.unwrap()).collect()
+    };
+    let orphans = store.orphans(None, LIMIT_MAX).await.unwrap();
+    assert_eq!(owners(orphans), [node(9); 4]);
+    let due = store
+        .owned_due(node(7), stage::NOW, None, LIMIT_MAX)
+        .await
+        .unwrap();
+    assert_eq!(owners(due), [node(7); 4]);
+}
+
+#[tokio::test]
+async fn later_timers_cost_those_who_look_for_work_nothing() {
+    for known in [Known::Nothing, Known::Past, Known::Present] {
+        let database = Scratch::new();
+        let store = stage::open(&database.url()).await;
+        let mut stage = Stage::new(1);
+        stage::join(&store, node(7), Duration::from_secs(600)).await;
+        stage.save(&store).await;
+        let ready: Vec<Part> = (0..20).map(|_| admission(stage.start("{}").1)).collect();
+        let batch = stage.batch(ready);
+        store.commit(&batch).await.unwrap();
+        // One of them lives, the other was never there.
+        for owner in [node(7), node(9)] {
+            let batch = stage.batch(vec![stage.claim(owner, 4)]);
+            store.commit(&batch).await.unwrap();
+        }
+        let filler = connection(&database.url(), "filler").await;
+        if known == Known::Past {
+            filler.batch_execute("ANALYZE work").await.unwrap();
+        }
+        for _ in 0..LOOKS {
+            look(&store, &stage).await;
+        }
+        let later = stage::NOW.plus(Duration::from_secs(3_600));
+        fill(&filler, later, LATER).await;
+        if known == Known::Present {
+            filler.batch_execute("ANALYZE work").await.unwrap();
+        }
+        let watcher = connection(&database.url(), "watcher").await;
+        let before = looked_at(&watcher, "filler").await;
+        for _ in 0..LOOKS {
+            look(&store, &stage).await;
+        }
+        let after = looked_at(&watcher, "refire dispatch").await;
+        let (blocks, rows) = (after.0 - before.0, after.1 - before.1);
+        assert!(blocks > 0, "{known:?}: the figures were told");
+        assert!(blocks < BLOCKS_MAX, "{known:?}: {blocks} blocks");
+        assert_eq!(rows, 0, "{known:?}: nothing is read from end to end");
+        store.close().await;
+    }
 }

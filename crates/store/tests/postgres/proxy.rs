@@ -34,7 +34,11 @@ struct Plan {
     next: Mutex<Option<Cut>>,
     /// The next statement with these words arrives, but its answer does not come back.
     words: Mutex<Option<&'static str>>,
+    /// The next commit that has these words arrives, but no answer to it comes back.
+    within: Mutex<Option<&'static str>>,
     cuts: AtomicU32,
+    /// Whether there is no server any more once something was cut.
+    is_last: AtomicBool,
     /// Statements that were sent, and sent again.
     asked: AtomicU32,
     /// Whether nothing is carried any more, on wires that stay open.
@@ -58,6 +62,12 @@ impl Plan {
     /// Whether this is the statement whose answer is to be cut.
     fn is_next(&self, statement: &str) -> bool {
         let mut words = self.words.lock().unwrap();
+        words.take_if(|words| statement.contains(*words)).is_some()
+    }
+
+    /// Whether this is a statement of the commit whose answer is to be cut.
+    fn is_within(&self, statement: &str) -> bool {
+        let mut words = self.within.lock().unwrap();
         words.take_if(|words| statement.contains(*words)).is_some()
     }
 }
@@ -103,9 +113,19 @@ impl Proxy {
         *self.plan.next.lock().unwrap() = Some(cut);
     }
 
+    /// Cuts the answer to the next commit that has a statement with these words.
+    pub(crate) fn cut_commit_with(&self, words: &'static str) {
+        *self.plan.within.lock().unwrap() = Some(words);
+    }
+
     /// Cuts the answer to the next statement with these words.
     pub(crate) fn cut_answer_to(&self, words: &'static str) {
         *self.plan.words.lock().unwrap() = Some(words);
+    }
+
+    /// Whoever finds his next commit cut finds no server either, until there is one again.
+    pub(crate) fn refuse_after_cut(&self) {
+        self.plan.is_last.store(true, Ordering::SeqCst);
     }
 
     /// How many statements were sent.
@@ -120,6 +140,7 @@ impl Proxy {
 
     /// From now on there is no server, or there is one again.
     pub(crate) fn refuse(&self, is_refusing: bool) {
+        self.plan.is_last.store(false, Ordering::SeqCst);
         self.plan.is_refusing.store(is_refusing, Ordering::SeqCst);
         self.plan.refused.notify_waiters();
     }
@@ -270,6 +291,9 @@ async fn forth(
             if statement.is_some_and(|statement| plan.is_next(statement)) {
                 (cut, is_end) = (Some(Cut::AfterCommit), true);
             }
+            if statement.is_some_and(|statement| plan.is_within(statement)) {
+                cut = Some(Cut::AfterCommit);
+            }
             match statement {
                 Some("BEGIN") => {
                     cut = plan.next.lock().unwrap().take();
@@ -307,6 +331,10 @@ async fn forth(
             return;
         }
         if is_cut {
+            // Before anybody can notice and connect anew.
+            if plan.is_last.load(Ordering::SeqCst) {
+                plan.is_refusing.store(true, Ordering::SeqCst);
+            }
             plan.cuts.fetch_add(1, Ordering::SeqCst);
             wire.cut();
             if !matches!(cut, Some(Cut::BeforeCommit | Cut::Middle(_))) {

@@ -14,12 +14,15 @@ use crate::retry::Retried;
 use crate::target::{Call, Outcome};
 
 fn entry(sequence: u64, name: &str, attempt: Option<u32>) -> Entry {
+    let at = Timestamp::from_millis(i64::try_from(sequence).unwrap() * 1_000);
     Entry {
         sequence,
         name: name.to_owned(),
         step: attempt.map(|_| "first".to_owned()),
         attempt,
-        at: Timestamp::from_millis(i64::try_from(sequence).unwrap() * 1_000),
+        at,
+        due: at,
+        node: None,
     }
 }
 

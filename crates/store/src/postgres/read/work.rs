@@ -45,12 +45,25 @@ pub(in crate::postgres) async fn orphans(
     after: Option<&WorkKey>,
     limit: u32,
 ) -> Result<Vec<WorkRow>, ReadError> {
-    // Nodes own no more than they have slots, so reading all that is owned reads little.
+    // First the dead, from owner to owner along the index of what is owned, then their rows. Asked for
+    // in the order of the key at once, the server may go along the key, through all that waits.
     let sql = format!(
-        "SELECT {WORK} FROM work JOIN workflows ON workflows.key = work.workflow
-         WHERE work.owner IS NOT NULL
-           AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.node_id = work.owner)
-           AND (work.execution, work.step) > ($1, $2)
+        "WITH RECURSIVE hop AS (
+            (SELECT owner FROM work WHERE owner IS NOT NULL ORDER BY owner LIMIT 1)
+            UNION ALL
+            SELECT (SELECT work.owner FROM work
+                     WHERE work.owner IS NOT NULL AND work.owner > hop.owner
+                     ORDER BY work.owner LIMIT 1)
+              FROM hop WHERE hop.owner IS NOT NULL),
+         dead AS MATERIALIZED (
+            SELECT hop.owner FROM hop
+             WHERE hop.owner IS NOT NULL
+               AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.node_id = hop.owner)),
+         held AS MATERIALIZED (
+            SELECT owned.* FROM dead CROSS JOIN LATERAL (
+                SELECT * FROM work WHERE work.owner = dead.owner OFFSET 0) AS owned)
+         SELECT {WORK} FROM held AS work JOIN workflows ON workflows.key = work.workflow
+         WHERE (work.execution, work.step) > ($1, $2)
          ORDER BY work.execution, work.step LIMIT $3"
     );
     whole_page(reader, &sql, &[], (after, limit)).await
@@ -63,10 +76,11 @@ pub(in crate::postgres) async fn owned_due(
     now: Timestamp,
     page: (Option<&WorkKey>, u32),
 ) -> Result<Vec<WorkRow>, ReadError> {
+    // A node owns little, so all of it is read before it is put in order.
     let sql = format!(
-        "SELECT {WORK} FROM work JOIN workflows ON workflows.key = work.workflow
-         WHERE work.owner = $4 AND (work.due_at IS NULL OR work.due_at <= $5)
-           AND (work.execution, work.step) > ($1, $2)
+        "WITH held AS MATERIALIZED (SELECT * FROM work WHERE owner = $4)
+         SELECT {WORK} FROM held AS work JOIN workflows ON workflows.key = work.workflow
+         WHERE work.due_at <= $5 AND (work.execution, work.step) > ($1, $2)
          ORDER BY work.execution, work.step LIMIT $3"
     );
     let (node, now) = (uuid(node.as_bytes()), now.as_micros());
