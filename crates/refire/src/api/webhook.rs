@@ -9,14 +9,14 @@ use http::header::{CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, HeaderValue, Method};
 use refire_client::model::{Problem as ProblemModel, WebhookAnswer, WebhookStatus};
 use refire_core::webhook::Headers;
-use refire_engine::trigger::{Incoming, Received, TriggerError, Unread};
+use refire_engine::trigger::{BODY_HEAD_BYTES, Incoming, Received, TriggerError, Unread};
 use refire_engine::{CommitFailure, IntakeError};
 use refire_store::ReadError;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::App;
-use super::body::{self, Whole};
+use super::body::{self, Room, Whole};
 use super::listen::Peer;
 use super::problem::Problem;
 use crate::codes;
@@ -76,22 +76,30 @@ pub(super) fn plainly_for(request: &Request) -> Option<&str> {
 }
 
 pub(super) async fn take(app: &App, webhook: &str, request: Request) -> Result<Response, Problem> {
-    let webhook = webhook.parse().map_err(|_| no_webhook())?;
     let (parts, body) = request.into_parts();
     let headers = pairs(&parts.headers);
     let peer = parts.extensions.get::<Peer>();
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0);
-    let read = body::whole(&parts.headers, body, app.body_bytes_max).await;
+    let source = source(app, peer, &headers);
+    let Ok(webhook) = webhook.parse() else {
+        app.engine.receive_nowhere(webhook, source);
+        return Err(no_webhook());
+    };
+    let room = Room {
+        max: app.body_bytes_max,
+        head: BODY_HEAD_BYTES,
+    };
+    let read = body::whole(&parts.headers, body, room).await;
     let (body, unread) = match &read {
         Ok(Whole::Read(bytes)) => (bytes.to_vec(), None),
-        Ok(Whole::TooLarge(length)) => (Vec::new(), Some(Unread::TooLarge(*length))),
+        Ok(Whole::TooLarge { length, head }) => (head.to_vec(), Some(Unread::TooLarge(*length))),
         Err(problem) => (
             Vec::new(),
             Some(Unread::Broken(problem.detail().to_owned())),
         ),
     };
     let incoming = Incoming {
-        source: source(app, peer, &headers),
+        source,
         query: parts.uri.query().unwrap_or_default().to_owned(),
         headers,
         body,
