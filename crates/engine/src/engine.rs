@@ -56,6 +56,8 @@ pub struct Engine {
     local: LocalTasks,
     vault: Option<Arc<Vault>>,
     request_log: RequestLog,
+    /// How long the log has refused requests; none = for ever.
+    requests_kept_for: Option<Duration>,
     /// Set first when the node stops: nothing new is admitted.
     closing: CancellationToken,
     broken: CancellationToken,
@@ -392,6 +394,10 @@ impl Engine {
 
     pub(crate) fn webhooks(&self) -> &Webhooks {
         &self.dispatcher.webhooks
+    }
+
+    pub(crate) fn requests_kept_for(&self) -> Option<Duration> {
+        self.requests_kept_for
     }
 
     pub(crate) fn request_log(&self) -> &RequestLog {

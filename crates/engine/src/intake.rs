@@ -147,6 +147,7 @@ impl Intake {
                 key_hash: hash(key.as_bytes()),
                 body_hash: hash(submission.input.as_str().as_bytes()),
                 expires_at: now.plus(IDEMPOTENCY_WINDOW),
+                over: None,
             });
         let seed = entropy::seed(self.entropy.as_ref());
         let begin = Start {

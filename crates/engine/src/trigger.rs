@@ -6,8 +6,8 @@
 
 mod ask;
 mod cron;
+mod equal;
 mod manage;
-mod nowhere;
 mod recheck;
 mod report;
 mod request_log;
@@ -20,6 +20,7 @@ mod run;
 mod secrets;
 mod tester;
 mod turn;
+mod unlogged;
 mod webhook;
 
 pub use ask::Pause;
@@ -28,6 +29,7 @@ pub use manage::{NewTrigger, TriggerError, TriggerView};
 pub use recheck::Equals;
 pub use request_log::LoggedHeaders;
 pub(crate) use request_log::{RequestLog, log_loop, request_log};
+pub use request_row::BODY_HEAD_BYTES;
 pub use reseal::Resealed;
 pub use rotate::{Rotation, SECRET_KEPT_FOR, SECRET_KEPT_MAX};
 pub use run::Backfill;

@@ -252,6 +252,9 @@ pub struct IdempotencyClaim {
     pub body_hash: [u8; 8],
     /// When the key may be used again.
     pub expires_at: Timestamp,
+    /// The execution that it may be taken from before that, as the caller has seen it: refused if
+    /// another one has it by now.
+    pub over: Option<ExecutionId>,
 }
 
 /// The retry of a dead letter by a new execution.

@@ -89,6 +89,7 @@ macro_rules! conformance {
         $crate::conformance_topic!($lab, admit:
             a_new_execution_is_found_again, a_used_key_gives_the_first_execution,
             one_key_twice_in_a_batch, an_expired_key_is_free_again,
+            a_key_is_taken_over_from_who_was_seen,
             keys_of_other_scopes_do_not_meet, an_id_is_admitted_once,
             an_unknown_workflow_is_refused, a_deleted_workflow_is_refused,
         );

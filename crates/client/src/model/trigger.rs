@@ -171,7 +171,8 @@ pub struct RotateSecret {
     /// The new one; made if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
-    /// How long the old one is good for, such as `24h` (default) or `0s`.
+    /// How long the old one is good for, such as `24h` (default). With `0s` it ends now, and so does the one
+    /// before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_previous_for: Option<String>,
     /// Whether the one before the old one, if it is still good, may end now. Else this is refused.

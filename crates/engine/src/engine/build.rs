@@ -273,6 +273,7 @@ impl Builder {
             local: self.local,
             vault: self.vault,
             request_log,
+            requests_kept_for: self.retention.requests,
             closing: CancellationToken::new(),
             broken,
             threads: std::sync::Mutex::new(Some(threads)),

@@ -157,13 +157,11 @@ impl Cron {
             done.in_order.iter().for_each(|id| self.rests.end(*id));
             put_off.extend(done.put_off);
         }
-        let rests = put_off.into_iter().map(|mut look| {
+        for (look, _) in &mut put_off {
             let later = self.rests.next(look.trigger);
             look.plan.due_at = Some(self.dispatcher.clock.now().plus(later));
-            (look, None)
-        });
-        let rests = rests.collect();
-        is_fine & self.write_all(rests).await.is_fine
+        }
+        is_fine & self.write_all(put_off).await.is_fine
     }
 
     /// Starts executions.
@@ -390,7 +388,7 @@ struct Done {
     /// Triggers whose step was written.
     in_order: Vec<TriggerId>,
     /// Steps of triggers that rest, in place of those that cannot be written.
-    put_off: Vec<Box<refire_store::Fire>>,
+    put_off: Vec<Write>,
 }
 
 impl Done {
@@ -424,7 +422,7 @@ impl Done {
                 | CommitFailure::Internal(_)),
             ) => {
                 tracing::error!(%trigger, %failure, "a slot cannot be started; its trigger waits");
-                self.put_off.push(look_again);
+                self.put_off.push((look_again, None));
             }
             Err(failure) => {
                 tracing::warn!(%trigger, %failure, "a slot waits");

@@ -340,7 +340,9 @@ impl Engine {
         catch_up: CatchUp,
     ) -> ChangeTrigger {
         let now = self.now();
-        let state = after.has_state().then(|| match &before.state {
+        // What is not watched any more is not overdue either.
+        let has_state = after.has_state() || before.state.is_some();
+        let state = has_state.then(|| match &before.state {
             Some(state) => {
                 let plan = match &before.trigger {
                     Ok(old) => changed(old, after, state, now, catch_up),

@@ -37,6 +37,9 @@ const TOGETHER: Duration = Duration::from_millis(50);
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// Whoever wants to read the log waits at most this long for what is not yet in it.
 const FLUSH_WITHIN: Duration = Duration::from_secs(2);
+/// Wishes to know when all is written that stand in the queue beside the requests; others wait for their
+/// turn. While the store is away, those who gave up still stand there.
+const FLUSHES_MAX: usize = 64;
 /// What could not be logged is told at most this often.
 const TOLD_EVERY: Duration = Duration::from_secs(60);
 /// What the sealed headers are for.
@@ -49,7 +52,13 @@ type Waiting = (RequestRow, OwnedSemaphorePermit);
 enum Note {
     Write(Box<Waiting>),
     /// Whoever wants to know when all before this is written.
-    Flush(oneshot::Sender<()>),
+    Flush(Flush),
+}
+
+/// A wish to know when all is written, with its place in the queue.
+struct Flush {
+    reply: oneshot::Sender<()>,
+    _place: OwnedSemaphorePermit,
 }
 
 /// The way into the log.
@@ -57,6 +66,8 @@ pub(crate) struct RequestLog {
     sender: mpsc::Sender<Note>,
     /// One permit is one byte.
     room: Arc<Semaphore>,
+    /// One permit is one flush.
+    flushes: Arc<Semaphore>,
     left_out: Arc<AtomicU64>,
     hurry: Arc<Notify>,
 }
@@ -71,7 +82,7 @@ pub(crate) struct Logged {
 
 /// A log, and what its loop reads.
 pub(crate) fn request_log() -> (RequestLog, Logged) {
-    let (sender, notes) = mpsc::channel(WAITING_MAX);
+    let (sender, notes) = mpsc::channel(WAITING_MAX + FLUSHES_MAX);
     let left_out = Arc::new(AtomicU64::new(0));
     let hurry = Arc::new(Notify::new());
     let logged = Logged {
@@ -82,6 +93,7 @@ pub(crate) fn request_log() -> (RequestLog, Logged) {
     let log = RequestLog {
         sender,
         room: Arc::new(Semaphore::new(WAITING_BYTES_MAX)),
+        flushes: Arc::new(Semaphore::new(FLUSHES_MAX)),
         left_out,
         hurry,
     };
@@ -112,15 +124,19 @@ impl RequestLog {
     /// Waits until what was logged before is written, for a while: whoever reads then finds it, and
     /// whoever reads while the store is away is not held up by it.
     pub(super) async fn flush(&self) {
-        let is_empty = self.room.available_permits() == WAITING_BYTES_MAX;
-        // While the store is away, those who gave up waiting still stand in the queue: half of it is for
-        // requests.
-        if is_empty || self.sender.capacity() < WAITING_MAX / 2 {
+        if self.room.available_permits() == WAITING_BYTES_MAX {
             return;
         }
         let flushed = async {
+            let Ok(place) = Arc::clone(&self.flushes).acquire_owned().await else {
+                return;
+            };
             let (reply, answer) = oneshot::channel();
-            if self.sender.send(Note::Flush(reply)).await.is_ok() {
+            let flush = Flush {
+                reply,
+                _place: place,
+            };
+            if self.sender.send(Note::Flush(flush)).await.is_ok() {
                 self.hurry.notify_one();
                 let _ = answer.await;
             }
@@ -185,8 +201,8 @@ pub(crate) async fn log_loop(logged: Logged, queue: Queue, stopping: Cancellatio
         let first = match first {
             None => return,
             Some(Note::Write(first)) => *first,
-            Some(Note::Flush(reply)) => {
-                let _ = reply.send(());
+            Some(Note::Flush(flush)) => {
+                let _ = flush.reply.send(());
                 continue;
             }
         };
@@ -207,8 +223,8 @@ pub(crate) async fn log_loop(logged: Logged, queue: Queue, stopping: Cancellatio
             }
             Written::Stopping => return,
         }
-        if let Some(reply) = flush {
-            let _ = reply.send(());
+        if let Some(flush) = flush {
+            let _ = flush.reply.send(());
         }
     }
 }
@@ -218,7 +234,7 @@ struct Crowd {
     rows: Vec<RequestRow>,
     room: Vec<OwnedSemaphorePermit>,
     /// Who waits for them.
-    flush: Option<oneshot::Sender<()>>,
+    flush: Option<Flush>,
 }
 
 /// One request and those that came with it.
@@ -240,8 +256,8 @@ fn together(first: Waiting, notes: &mut mpsc::Receiver<Note>) -> Crowd {
                 crowd.rows.push(row);
                 crowd.room.push(taken);
             }
-            Note::Flush(reply) => {
-                crowd.flush = Some(reply);
+            Note::Flush(flush) => {
+                crowd.flush = Some(flush);
                 break;
             }
         }
@@ -484,8 +500,59 @@ mod tests {
         for _ in 0..WAITING_MAX {
             log.flush().await;
         }
+        let room = log.sender.capacity();
+        assert!(room >= WAITING_MAX, "{room}");
         log.write(row(3));
         assert_eq!(log.left_out.load(Ordering::Relaxed), 0);
+        stopping.cancel();
+        queue.close();
+        drop(lanes);
+        running.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_reads_waits_also_for_a_long_queue() {
+        let (log, logged) = request_log();
+        let light = |n| RequestRow {
+            body: None,
+            ..row(n)
+        };
+        let waiting = u16::try_from(WAITING_MAX).unwrap() - 1;
+        for n in 0..waiting {
+            log.write(light(n));
+        }
+        let (queue, mut lanes) = lanes();
+        let stopping = CancellationToken::new();
+        let running = tokio::spawn(log_loop(logged, queue.clone(), stopping.clone()));
+        let written = async {
+            let mut written = 0;
+            while written < usize::from(waiting) {
+                let batch = lanes.next(false).await.unwrap();
+                let Ok([Request::Part { part, reply }]) = <[Request; 1]>::try_from(batch) else {
+                    panic!("one crowd at a time");
+                };
+                let Part::LogRequests(rows) = part else {
+                    panic!("{part:?}");
+                };
+                written += rows.len();
+                assert!(reply.unwrap().send(Ok(PartOutcome::Done)).is_ok());
+            }
+        };
+        let mut is_written = false;
+        let both = async {
+            tokio::pin!(written);
+            let flushed = log.flush();
+            tokio::pin!(flushed);
+            loop {
+                tokio::select! {
+                    biased;
+                    () = &mut written, if !is_written => is_written = true,
+                    () = &mut flushed => break,
+                }
+            }
+        };
+        both.await;
+        assert!(is_written, "all that came before");
         stopping.cancel();
         queue.close();
         drop(lanes);

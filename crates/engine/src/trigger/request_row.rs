@@ -11,13 +11,13 @@ use super::webhook::{Incoming, Ready, Unread};
 use crate::engine::Engine;
 
 /// Bytes of a body that are kept where it is not judged again, or is too long for that.
-const BODY_HEAD_BYTES: usize = 64 * 1_024;
+pub const BODY_HEAD_BYTES: usize = 64 * 1_024;
 /// The longest body that is kept whole: a quarter of what all refused requests of a webhook may hold.
 const BODY_WHOLE_BYTES_MAX: usize = 4 * 1_024 * 1_024;
 
 impl Engine {
-    /// Waits a moment until the log has what came before. Whoever reads it then misses nothing that this
-    /// node has answered, unless the store is away.
+    /// Waits until the log has what came before, for two seconds at most. Whoever reads it then misses
+    /// nothing that this node has answered, unless the store is away or slower than that.
     pub async fn flush_requests(&self) {
         self.request_log().flush().await;
     }
@@ -34,7 +34,8 @@ impl Engine {
         self.request_log().write(row);
     }
 
-    /// Logs a request to a disabled webhook: to be judged again when it is enabled, or only that it came.
+    /// Logs a request to a disabled webhook, to be judged again when it is enabled. What a stranger sends,
+    /// or too much, must not push that out: it is only counted. What a person tries is in the log, too.
     pub(super) fn log_disabled(
         &self,
         ready: &Ready,
@@ -42,11 +43,22 @@ impl Engine {
         incoming: &Incoming,
         is_kept: bool,
     ) {
-        let kept_like = match is_kept {
-            true => RequestStatus::Disabled,
-            false => RequestStatus::RateLimited,
+        let (kept_like, reason) = match (is_kept, incoming.is_test) {
+            (true, _) => (
+                RequestStatus::Disabled,
+                "the trigger was disabled when it came",
+            ),
+            (false, true) => (
+                RequestStatus::RateLimited,
+                "the trigger was disabled when it came, and only what its sender sends is kept then",
+            ),
+            (false, false) => {
+                let unlogged = &self.webhooks().unlogged;
+                unlogged.to_disabled(&ready.trigger.id, incoming.source);
+                return;
+            }
         };
-        let row = self.row(ready, id, incoming, kept_like, None);
+        let row = self.row(ready, id, incoming, kept_like, Some(reason.to_owned()));
         self.request_log().write(RequestRow {
             status: RequestStatus::Disabled,
             ..row
@@ -149,9 +161,9 @@ fn keeps(status: RequestStatus, incoming: &Incoming) -> Keeps {
     match status {
         // It is the execution's input.
         RequestStatus::Triggered => Keeps::Nothing,
-        // A flood shall not push out what may be judged again; and what is too large was not read.
-        RequestStatus::RateLimited | RequestStatus::TooLarge => Keeps::Nothing,
-        RequestStatus::Duplicate => Keeps::Head,
+        // A flood shall not push out what may be judged again.
+        RequestStatus::RateLimited => Keeps::Nothing,
+        RequestStatus::TooLarge | RequestStatus::Duplicate => Keeps::Head,
         RequestStatus::Filtered
         | RequestStatus::AuthFailed
         | RequestStatus::IpRefused

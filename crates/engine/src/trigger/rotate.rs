@@ -21,7 +21,8 @@ pub const SECRET_KEPT_MAX: Duration = Duration::from_secs(90 * 24 * 3_600);
 pub struct Rotation<'a> {
     /// The new one; made if absent.
     pub secret: Option<&'a str>,
-    /// How long the present one is good for after that.
+    /// How long the present one is good for after that. If that is no time at all, it is not trusted any
+    /// more, and the one before it ends, too.
     pub keep_previous_for: Duration,
     /// Whether the one before the present one may end now, if it is still good.
     pub end_previous: bool,
@@ -39,7 +40,7 @@ impl Default for Rotation<'_> {
 
 impl Engine {
     /// Gives a webhook a new secret. A webhook has two at most: while the one before the present one is
-    /// still good, somebody must say that it may end.
+    /// still good, somebody must say that it may end, or that both end at once.
     pub async fn rotate_secret(
         &self,
         id: TriggerId,
@@ -63,9 +64,8 @@ impl Engine {
                 old => old?,
             };
             let now = self.now();
-            if !rotation.end_previous
-                && let Some(until) = old.as_ref().and_then(|old| old.previous_until(now))
-            {
+            let may_end = rotation.end_previous || kept_for.is_zero();
+            if !may_end && let Some(until) = old.as_ref().and_then(|old| old.previous_until(now)) {
                 return Err(TriggerError::PreviousSecret { until });
             }
             let both = Secrets {

@@ -52,6 +52,7 @@ impl Engine {
             key_hash: intake::hash(key.as_bytes()),
             body_hash: intake::hash(said.as_bytes()),
             expires_at: self.now().plus(IDEMPOTENCY_WINDOW),
+            over: None,
         });
         let mut submission = rows::submission(&trigger, None, by);
         submission.idempotency_key = key;

@@ -15,8 +15,9 @@ use refire_core::trigger::{Kind, Trigger};
 use refire_core::webhook::{Admission, Key, Secrets, Settings, Started, Status, enter, judge};
 use refire_store::{IdempotencyClaim, RequestStatus, TriggerVersion};
 
-use super::nowhere::Nowhere;
+use super::equal::EqualName;
 use super::request_row::{pairs, request};
+use super::unlogged::Unlogged;
 use super::{TriggerError, rows};
 use crate::commit::{Admitted, Cause, CommitFailure};
 use crate::engine::Engine;
@@ -31,8 +32,9 @@ const KEPT_MAX: usize = 10_000;
 const KEPT_FOR: Duration = Duration::from_secs(2);
 /// Times a request is judged again because its trigger was changed meanwhile.
 pub(super) const AGAIN_MAX: u32 = 5;
-/// Those who judge a request again at the same time have read it within this; after it the log tells.
-const AGAIN_WITHIN: Duration = Duration::from_secs(3_600);
+
+/// Characters of an address that no webhook has which are told.
+const ADDRESS_CHARS_MAX: usize = 64;
 
 /// A request as it came.
 #[derive(Debug, Clone)]
@@ -43,7 +45,7 @@ pub struct Incoming {
     pub query: String,
     /// Its headers, in their order.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// Its body; empty if it was not read.
+    /// Its body; if it was not read, as much of its beginning as there is.
     pub body: Vec<u8>,
     /// Why it was not.
     pub unread: Option<Unread>,
@@ -140,7 +142,7 @@ enum Who {
 #[derive(Default)]
 pub(crate) struct Webhooks {
     known: Mutex<Known>,
-    nowhere: Nowhere,
+    pub(super) unlogged: Unlogged,
 }
 
 #[derive(Default)]
@@ -173,6 +175,14 @@ impl Webhooks {
 }
 
 impl Engine {
+    /// Counts a request to an address that no webhook can have.
+    pub fn receive_nowhere(&self, address: &str, source: IpAddr) {
+        let beginning: String = address.chars().take(ADDRESS_CHARS_MAX).collect();
+        let unlogged = &self.webhooks().unlogged;
+        // Anybody may have written it: what is no letter is escaped.
+        unlogged.to_nowhere(&beginning.escape_debug(), source);
+    }
+
     /// Takes a request to a webhook. When this says that it triggered, the execution is durable.
     pub async fn receive(
         &self,
@@ -198,7 +208,9 @@ impl Engine {
             let ready = match self.webhook(webhook).await {
                 Ok(Some(ready)) => ready,
                 Ok(None) => {
-                    self.webhooks().nowhere.came(webhook, incoming.source);
+                    self.webhooks()
+                        .unlogged
+                        .to_nowhere(&webhook, incoming.source);
                     return Ok(Received::NotFound);
                 }
                 Err((trigger, error)) => {
@@ -253,13 +265,13 @@ impl Engine {
         let is_new = !std::mem::replace(is_counted, true);
         let again_after = is_new.then(|| over_limit(ready, who, now)).flatten();
         if !ready.trigger.enabled {
-            // What a stranger sends, or too much, must not push out what will be judged again.
             let is_kept = who == Who::Sender && again_after.is_none();
             self.log_disabled(ready, id, incoming, is_kept);
             return Ok(Some(Received::NotFound));
         }
         if let Some(again_after) = again_after {
-            self.log_request(ready, id, incoming, RequestStatus::RateLimited, None);
+            let reason = Some(too_many(ready, who));
+            self.log_request(ready, id, incoming, RequestStatus::RateLimited, reason);
             return Ok(Some(Received::RateLimited(again_after)));
         }
         let admission = match (entered, &incoming.unread) {
@@ -347,35 +359,25 @@ impl Engine {
         Ok(Some(received(&admission)))
     }
 
-    /// The name that is taken with the start. A request that is judged again has its own id for one if
-    /// it has no other: two who do so at once start it once.
+    /// The name that is taken with the start. A request that is judged again and has none shares one with
+    /// all that are equal to it.
     fn claim(
         &self,
         ready: &Ready,
-        id: RequestId,
         key: Option<&Key>,
         body_hash: [u8; 32],
-        time: Time,
+        time: &Time,
     ) -> Option<IdempotencyClaim> {
-        let trigger = ready.trigger.id;
-        let (scope, hash, window) = match (key, time) {
-            (Some(key), _) => (
-                trigger.to_string(),
-                intake::hash(key.text.as_bytes()),
-                ready.settings.idempotency_window,
-            ),
-            (None, Time::Again) => (
-                format!("{trigger} request"),
-                intake::hash(id.as_bytes()),
-                AGAIN_WITHIN,
-            ),
-            (None, Time::First) => return None,
-        };
+        if let Time::Equal(name) = time {
+            return Some(self.equal_claim(ready, body_hash, name));
+        }
+        let key = key?;
         Some(IdempotencyClaim {
-            scope,
-            key_hash: hash,
+            scope: ready.trigger.id.to_string(),
+            key_hash: intake::hash(key.text.as_bytes()),
             body_hash: intake::hash(&body_hash),
-            expires_at: self.now().plus(window),
+            expires_at: self.now().plus(ready.settings.idempotency_window),
+            over: None,
         })
     }
 
@@ -394,7 +396,7 @@ impl Engine {
             body_hash,
             ..
         } = started;
-        let claim = self.claim(ready, id, key.as_ref(), body_hash, time);
+        let claim = self.claim(ready, key.as_ref(), body_hash, &time);
         let mut submission = rows::submission(&ready.trigger, None, None);
         submission.input = input;
         submission.idempotency_key = key.as_ref().map(|key| key.text.clone());
@@ -416,7 +418,7 @@ impl Engine {
                 execution,
                 body_differs,
             } => {
-                if time == Time::First {
+                if matches!(time, Time::First) {
                     let mut row = self.row(ready, id, incoming, RequestStatus::Duplicate, None);
                     row.execution = Some(execution);
                     self.request_log().write(row);
@@ -441,10 +443,12 @@ impl Engine {
 }
 
 /// Whether a request has just come, or is judged again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Time {
     First,
+    /// Judged again, under its own name.
     Again,
+    /// Judged again without one.
+    Equal(EqualName),
 }
 
 /// After how long there is room for another one, if there is none now.
@@ -459,12 +463,26 @@ fn over_limit(ready: &Ready, who: Who, now: Timestamp) -> Option<Duration> {
     rate.take(limit.burst, per, now).err()
 }
 
+/// Why there was no room for another one.
+fn too_many(ready: &Ready, who: Who) -> String {
+    let of = match who {
+        Who::Sender => "",
+        Who::Stranger => " from strangers",
+    };
+    let taken = ready.settings.rate_limit.map_or_else(String::new, |limit| {
+        let (burst, per_second) = (limit.burst, limit.per_second);
+        format!(", of which this webhook takes {burst} at once and then {per_second} a second")
+    });
+    format!("there were too many requests{of}{taken}; nothing of its body was kept")
+}
+
 /// What a request without a body is answered with, and the reason for the log.
 fn not_read(unread: Option<&Unread>) -> (Received, String) {
     match unread {
         Some(Unread::TooLarge(length)) => {
             let reason = format!(
-                "the body has {length} bytes, more than may be sent; only the head was kept"
+                "the body has at least {length} bytes, more than may be sent; of it only the \
+                 beginning was kept, so that it cannot be run"
             );
             (Received::TooLarge, reason)
         }

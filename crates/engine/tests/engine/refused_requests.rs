@@ -83,180 +83,55 @@ async fn two_who_judge_a_request_again_at_once_start_it_once() {
     engine.stop().await;
 }
 
-/// A webhook that takes what has `n` 2, and whoever sends to it.
-struct Hook {
-    engine: std::sync::Arc<Engine>,
-    id: TriggerId,
-    webhook: refire_core::id::WebhookId,
-}
-
-impl Hook {
-    async fn new(world: &World) -> Self {
-        let engine = world.engine_with(with_vault);
-        let workflow = apply(&engine, SOURCE).await;
-        let strict = r#"{"trigger_type":"webhook","authentication":"none",
-            "filters":[{"json_path":"$.n","operator":"equals","value":2}]}"#;
-        let trigger = create(&engine, &workflow, strict).await;
-        Self {
-            id: trigger.view.row.id,
-            webhook: address(&trigger),
-            engine,
-        }
-    }
-
-    async fn send(&self, body: &str) -> Received {
-        let request = incoming(body, Vec::new());
-        self.engine.receive(self.webhook, &request).await.unwrap()
-    }
-
-    async fn mend(&self) {
-        let mended = self
-            .engine
-            .change_trigger(self.id, r#"{"filters":[]}"#, CatchUp::No);
-        mended.await.unwrap();
-    }
-
-    /// The requests with a status, oldest first. What was answered before is in the log.
-    async fn log(&self, status: RequestStatus) -> Vec<RequestRow> {
-        self.engine.flush_requests().await;
-        let filter = RequestFilter {
-            statuses: vec![status],
-            ..RequestFilter::default()
-        };
-        let store = self.engine.store();
-        let mut rows = store.requests(self.id, &filter, None, 100).await.unwrap();
-        rows.reverse();
-        rows
-    }
-
-    async fn recheck(&self, row: &RequestRow, equals: Equals) -> Received {
-        let again = self.engine.recheck_request(self.id, row.id, equals).await;
-        again.unwrap()
-    }
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn equal_requests_without_a_name_are_started_once() {
-    let world = World::new();
-    let hook = Hook::new(&world).await;
-    for body in [r#"{"n":1}"#, r#"{"n":3}"#, r#"{"n":1}"#, r#"{"n":1}"#] {
-        hook.send(body).await;
-    }
-    let refused = hook.log(RequestStatus::Filtered).await;
-    assert_eq!(refused.len(), 4, "what was answered is in the log");
-    hook.mend().await;
-    let mut started = Vec::new();
-    for row in &refused {
-        match hook.recheck(row, Equals::Same).await {
-            Received::Triggered(execution) => started.push(execution),
-            Received::AlreadyProcessed { execution, .. } => assert_eq!(execution, started[0]),
-            other => panic!("{other:?}"),
-        }
-    }
-    assert_eq!(started.len(), 2);
-    // The log has them as what they are, so that nobody comes upon them again.
-    assert_eq!(hook.log(RequestStatus::Filtered).await, []);
-    let repeats = hook.log(RequestStatus::Duplicate).await;
-    let executions: Vec<_> = repeats.iter().map(|row| row.execution).collect();
-    assert_eq!(executions, [Some(started[0]); 2]);
-    // Somebody who has chosen this one wants it.
-    let chosen = hook.recheck(&refused[3], Equals::Apart).await;
-    assert!(matches!(chosen, Received::Triggered(_)), "{chosen:?}");
-    hook.engine.stop().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_its_sender_has_repeated_with_success_is_not_started_again() {
-    let world = World::new();
-    let hook = Hook::new(&world).await;
-    let (event, other) = (r#"{"n":2,"odd":true}"#, r#"{"n":2,"odd":null}"#);
-    // An equal one that was taken before is another event: its sender had no reason to repeat it.
-    let earlier = hook.send(other).await;
-    assert!(matches!(earlier, Received::Triggered(_)), "{earlier:?}");
-    let patch = r#"{"filters":[{"json_path":"$.n","operator":"equals","value":7}]}"#;
-    let spoilt = hook.engine.change_trigger(hook.id, patch, CatchUp::No);
-    spoilt.await.unwrap();
-    for body in [event, event, event, other] {
-        hook.send(body).await;
-    }
-    hook.mend().await;
-    let Received::Triggered(live) = hook.send(event).await else {
-        panic!("it passes now");
-    };
-    let refused = hook.log(RequestStatus::Filtered).await;
-    for row in &refused[..3] {
-        let expected = Received::AlreadyProcessed {
-            execution: live,
-            body_differs: false,
-        };
-        assert_eq!(hook.recheck(row, Equals::Same).await, expected);
-    }
-    let second = hook.recheck(&refused[3], Equals::Same).await;
-    assert!(matches!(second, Received::Triggered(_)), "{second:?}");
-    hook.engine.stop().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_equal_event_that_comes_later_is_another_one() {
-    let world = World::new();
-    let hook = Hook::new(&world).await;
-    let strict = r#"{"filters":[{"json_path":"$.n","operator":"equals","value":2}]}"#;
-    for _ in 0..2 {
-        let spoilt = hook.engine.change_trigger(hook.id, strict, CatchUp::No);
-        spoilt.await.unwrap();
-        hook.send(r#"{"n":1}"#).await;
-        hook.mend().await;
-        let refused = hook.log(RequestStatus::Filtered).await;
-        let started = hook.recheck(&refused[0], Equals::Same).await;
-        assert!(matches!(started, Received::Triggered(_)), "{started:?}");
-    }
-    hook.engine.stop().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_repetition_is_found_among_many_of_its_length() {
-    let world = World::new();
-    let hook = Hook::new(&world).await;
-    let bodies = (100..250).map(|number| format!(r#"{{"n":1,"number":{number}}}"#));
-    let bodies: Vec<String> = bodies.collect();
-    for body in &bodies {
-        hook.send(body).await;
-    }
-    let refused = hook.log(RequestStatus::Filtered).await;
-    hook.mend().await;
-    let mut live = None;
-    for body in &bodies {
-        live = Some(hook.send(body).await);
-    }
-    let Some(Received::Triggered(execution)) = live else {
-        panic!("it passes now");
-    };
-    let found = hook.recheck(refused.last().unwrap(), Equals::Same).await;
-    let expected = Received::AlreadyProcessed {
-        execution,
-        body_differs: false,
-    };
-    assert_eq!(found, expected);
-    hook.engine.stop().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_strangers_send_to_a_disabled_webhook_is_not_kept() {
+async fn strangers_do_not_push_out_what_is_sent_to_a_disabled_webhook() {
+    // More than a ring has room for.
+    const STRANGERS: usize = 1_200;
     let world = World::new();
     let engine = world.engine_with(with_vault);
     let workflow = apply(&engine, SOURCE).await;
-    let locked = r#"{"trigger_type":"webhook","authentication":"api_key","enabled":false}"#;
+    let locked = r#"{"trigger_type":"webhook","authentication":"api_key","enabled":false,
+        "rate_limit":{"per_second":1,"burst":3}}"#;
     let trigger = create(&engine, &workflow, locked).await;
+    let (id, webhook) = (trigger.view.row.id, address(&trigger));
     let key = trigger.secret.as_ref().unwrap().reveal().to_owned();
-    let sender = vec![("x-api-key".to_owned(), key)];
-    for (headers, is_kept) in [(Vec::new(), false), (sender, true)] {
-        let request = incoming(r#"{"n":1}"#, headers);
-        let received = engine.receive(address(&trigger), &request).await.unwrap();
+    let sent = incoming(r#"{"n":1}"#, vec![("x-api-key".to_owned(), key)]);
+    let strange = incoming(r#"{"n":1}"#, Vec::new());
+    let send = async |request: &Incoming| {
+        let received = engine.receive(webhook, request).await.unwrap();
         assert_eq!(received, Received::NotFound);
-        let count = if is_kept { 2 } else { 1 };
-        let row = logged(&engine, trigger.view.row.id, RequestStatus::Disabled, count).await;
-        assert_eq!(row.body.is_some(), is_kept);
+    };
+    send(&sent).await;
+    for n in 0..STRANGERS {
+        send(&strange).await;
+        if n % 100 == 0 {
+            engine.flush_requests().await;
+        }
     }
+    // Nor does the sender, if it sends more than it may.
+    for _ in 0..20 {
+        send(&sent).await;
+    }
+    engine.flush_requests().await;
+    let filter = RequestFilter::default();
+    let all = engine.store().requests(id, &filter, None, 100);
+    let all = all.await.unwrap();
+    assert!((1..10).contains(&all.len()), "{}", all.len());
+    let row = engine.store().request(all[all.len() - 1].id).await.unwrap();
+    let row = row.unwrap();
+    assert_eq!(row.body.as_deref(), Some(&sent.body[..]));
+    assert_eq!(
+        row.error.as_deref(),
+        Some("the trigger was disabled when it came")
+    );
+    // What a person tries is in the log all the same.
+    let tried = Incoming {
+        is_test: true,
+        ..strange
+    };
+    send(&tried).await;
+    let row = logged(&engine, id, RequestStatus::Disabled, all.len() + 1).await;
+    assert_eq!((row.is_test, row.body), (true, None));
     engine.stop().await;
 }
 
@@ -280,16 +155,23 @@ async fn what_can_be_judged_again_is_kept_whole_and_the_rest_is_not() {
     let named = vec![("x-from".to_owned(), "crm".to_owned())];
     let unread = |unread| Incoming {
         unread: Some(unread),
-        ..incoming("", named.clone())
+        ..incoming(r#"{"n":2,"#, named.clone())
     };
     let received = engine
         .receive(webhook, &unread(Unread::TooLarge(5_000_000)))
         .await;
     assert_eq!(received.unwrap(), Received::TooLarge);
     let large = logged(&engine, id, RequestStatus::TooLarge, 1).await;
-    assert_eq!((large.body.as_deref(), large.body_bytes), (None, 5_000_000));
+    let beginning = Some(&br#"{"n":2,"#[..]);
+    assert_eq!(
+        (large.body.as_deref(), large.body_bytes),
+        (beginning, 5_000_000)
+    );
     let reason = large.error.clone().unwrap();
-    assert!(reason.contains("only the head was kept"), "{reason}");
+    assert!(
+        reason.contains("only the beginning was kept, so that it cannot be run"),
+        "{reason}"
+    );
     let headers = LoggedHeaders::read(&large).unwrap().headers;
     assert!(headers.contains(&named[0]), "{headers:?}");
     let again = engine.recheck_request(id, large.id, Equals::Apart).await;
@@ -357,6 +239,10 @@ async fn strangers_do_not_use_up_the_limit_of_the_sender() {
     assert!(limited > 0, "strangers have a limit, too");
     let row = logged(&engine, id, RequestStatus::RateLimited, 1).await;
     assert_eq!(row.body, None);
+    let reason = row.error.unwrap();
+    let expected = "there were too many requests from strangers, of which this webhook takes 100 at \
+                    once and then 1 a second; nothing of its body was kept";
+    assert_eq!(reason, expected);
     let mut started = 0;
     for n in 0..200 {
         if n == 150 {

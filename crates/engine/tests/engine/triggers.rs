@@ -401,6 +401,62 @@ async fn what_was_refused_can_be_checked_again_and_run() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_secret_that_has_leaked_ends_at_once_and_the_one_before_it_too() {
+    let world = World::new();
+    let engine = world.engine_with(with_vault);
+    let workflow = apply(&engine, SOURCE).await;
+    let hmac = r#"{"trigger_type":"webhook","authentication":"hmac"}"#;
+    let trigger = create(&engine, &workflow, hmac).await;
+    let id = trigger.view.row.id;
+    let first = trigger.secret.clone().unwrap();
+    let second = engine.rotate_secret(id, Rotation::default()).await.unwrap();
+    let second = second.secret.unwrap();
+    let refused = engine.rotate_secret(id, Rotation::default()).await;
+    assert!(
+        matches!(refused, Err(TriggerError::PreviousSecret { .. })),
+        "{refused:?}"
+    );
+    let third = engine.rotate_secret(id, AT_ONCE).await.unwrap();
+    let third = third.secret.unwrap();
+    for (secret, is_good) in [(first, false), (second, false), (third, true)] {
+        let request = signed(&trigger, &secret, "{}", engine.now());
+        let received = engine.receive(address(&trigger), &request).await.unwrap();
+        assert_eq!(
+            matches!(received, Received::Triggered(_)),
+            is_good,
+            "{received:?}"
+        );
+    }
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_webhook_that_is_not_watched_any_more_is_not_overdue() {
+    let world = World::new();
+    let engine = world.engine_with(with_vault);
+    let workflow = apply(&engine, SOURCE).await;
+    let watched = r#"{"trigger_type":"webhook","authentication":"none",
+        "dead_man":{"success_within":"1s"}}"#;
+    let id = create(&engine, &workflow, watched).await.view.row.id;
+    let ledger = ledger_of(&engine, id, 1).await;
+    assert_eq!(ledger[0].slot.status, SlotStatus::Overdue);
+    let alarmed = async || {
+        let state = engine.store().trigger_state(id).await.unwrap().unwrap();
+        state.plan.alarmed_at.is_some()
+    };
+    assert!(alarmed().await);
+    let patch = r#"{"idempotency_window":"1d"}"#;
+    let changed = engine.change_trigger(id, patch, CatchUp::No).await;
+    changed.unwrap();
+    assert!(alarmed().await, "another change ends nothing");
+    let patch = r#"{"dead_man":null}"#;
+    let changed = engine.change_trigger(id, patch, CatchUp::No).await;
+    changed.unwrap();
+    assert!(!alarmed().await);
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_webhook_that_is_off_or_limited_starts_nothing() {
     let world = World::new();
     let engine = world.engine_with(with_vault);

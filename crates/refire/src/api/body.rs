@@ -29,6 +29,8 @@ const BYTES_PER_SECOND_MIN: usize = 1024;
 const DISCARD_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// And for so long.
 const DISCARD_WITHIN: Duration = Duration::from_secs(3);
+/// The beginning of a body that is refused by its length is waited for at most this long.
+const HEAD_WITHIN: Duration = Duration::from_secs(1);
 
 /// A request's body.
 pub(super) struct Content {
@@ -42,20 +44,35 @@ pub(super) struct Content {
 pub(super) enum Whole {
     /// All of it.
     Read(Bytes),
-    /// It is longer than the limit: at least so many bytes.
-    TooLarge(u64),
+    /// It is longer than the limit.
+    TooLarge {
+        /// It has at least so many bytes.
+        length: u64,
+        /// Its beginning, as much as was asked for and came.
+        head: Bytes,
+    },
+}
+
+/// How much of a body is read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    /// No longer one is taken, in bytes.
+    pub(super) max: usize,
+    /// Of a longer one so much is kept, in bytes.
+    pub(super) head: usize,
 }
 
 /// Reads a body, bounded in bytes and in time.
-pub(super) async fn whole(headers: &HeaderMap, body: Body, max: usize) -> Result<Whole, Problem> {
-    if let Some(length) = announced(headers).filter(|length| *length > max as u64) {
+pub(super) async fn whole(headers: &HeaderMap, body: Body, room: Room) -> Result<Whole, Problem> {
+    if let Some(length) = announced(headers).filter(|length| *length > room.max as u64) {
         // A client that asks first has sent nothing, and reading would invite it to.
-        if !headers.contains_key(EXPECT) {
-            discard(body.into_data_stream());
-        }
-        return Ok(Whole::TooLarge(length));
+        let head = match headers.contains_key(EXPECT) {
+            true => Bytes::new(),
+            false => head_of(body, room.head).await,
+        };
+        return Ok(Whole::TooLarge { length, head });
     }
-    match tokio::time::timeout(BODY_WITHIN, read(body, max)).await {
+    match tokio::time::timeout(BODY_WITHIN, read(body, room)).await {
         Ok(read) => read,
         Err(_) => Err(too_slow("the body did not arrive within 30 s")),
     }
@@ -67,8 +84,8 @@ impl FromRequest<App> for Content {
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
         let max = app.body_bytes_max;
         let (parts, body) = request.into_parts();
-        match whole(&parts.headers, body, max).await? {
-            Whole::TooLarge(_) => Err(too_large(max)),
+        match whole(&parts.headers, body, Room { max, head: 0 }).await? {
+            Whole::TooLarge { .. } => Err(too_large(max)),
             Whole::Read(bytes) => Ok(Self {
                 bytes,
                 said_json: says_json(&parts.headers),
@@ -140,7 +157,21 @@ fn announced(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-async fn read(body: Body, max: usize) -> Result<Whole, Problem> {
+/// The beginning of a body that is refused; the rest is thrown away.
+async fn head_of(body: Body, bytes: usize) -> Bytes {
+    let mut stream = body.into_data_stream();
+    let mut head = BytesMut::new();
+    let until = Instant::now() + HEAD_WITHIN;
+    while head.len() < bytes
+        && let Ok(Some(Ok(chunk))) = tokio::time::timeout_at(until, stream.next()).await
+    {
+        head.extend_from_slice(&chunk[..chunk.len().min(bytes - head.len())]);
+    }
+    discard(stream);
+    head.freeze()
+}
+
+async fn read(body: Body, room: Room) -> Result<Whole, Problem> {
     let mut stream = body.into_data_stream();
     let mut whole = BytesMut::new();
     let began = Instant::now();
@@ -161,9 +192,14 @@ async fn read(body: Body, max: usize) -> Result<Whole, Problem> {
             }
         };
         let length = whole.len() + chunk.len();
-        if length > max {
+        if length > room.max {
             discard(stream);
-            return Ok(Whole::TooLarge(length as u64));
+            // What was read is let go of, but for this.
+            let beginning = whole.iter().chain(&chunk).take(room.head);
+            return Ok(Whole::TooLarge {
+                length: length as u64,
+                head: beginning.copied().collect(),
+            });
         }
         whole.extend_from_slice(&chunk);
     }
@@ -205,6 +241,11 @@ mod tests {
 
     use super::*;
 
+    const ROOM: Room = Room {
+        max: 1024 * 1024,
+        head: 100,
+    };
+
     /// So many parts, one each second.
     fn body(parts: usize, bytes: usize) -> Body {
         let parts = futures_util::stream::iter(0..parts).then(move |_| async move {
@@ -216,7 +257,7 @@ mod tests {
 
     async fn refusal(body: Body) -> (String, Duration) {
         let began = Instant::now();
-        let problem = read(body, 1024 * 1024).await.unwrap_err();
+        let problem = read(body, ROOM).await.unwrap_err();
         assert_eq!(problem.code(), &codes::BODY_TOO_SLOW);
         (problem.detail().to_owned(), began.elapsed())
     }
@@ -241,8 +282,43 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn of_what_is_too_large_the_beginning_is_kept() {
+        let room = Room {
+            max: 250,
+            head: 120,
+        };
+        let announced: HeaderMap = [(CONTENT_LENGTH, HeaderValue::from_static("5000"))]
+            .into_iter()
+            .collect();
+        let mut asks = announced.clone();
+        asks.insert(EXPECT, HeaderValue::from_static("100-continue"));
+        let parts = || {
+            let parts = (0..50).map(|n| Ok::<_, Infallible>(Bytes::from(vec![n; 100])));
+            Body::from_stream(futures_util::stream::iter(parts))
+        };
+        let beginning = [[0; 100].as_slice(), &[1; 20]].concat();
+        let pending = || {
+            let never = futures_util::stream::pending::<Result<Bytes, Infallible>>();
+            Body::from_stream(never)
+        };
+        for (headers, body, expected) in [
+            (HeaderMap::new(), parts(), (300, beginning.clone())),
+            (announced.clone(), parts(), (5_000, beginning)),
+            (asks, parts(), (5_000, Vec::new())),
+            (announced, pending(), (5_000, Vec::new())),
+        ] {
+            let began = Instant::now();
+            let Ok(Whole::TooLarge { length, head }) = whole(&headers, body, room).await else {
+                panic!("it is too large");
+            };
+            assert_eq!((length, head.to_vec()), expected);
+            assert!(began.elapsed() <= HEAD_WITHIN);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_slow_but_steady_body_is_read() {
-        let whole = read(body(25, 2 * BYTES_PER_SECOND_MIN), 1024 * 1024).await;
+        let whole = read(body(25, 2 * BYTES_PER_SECOND_MIN), ROOM).await;
         let Whole::Read(whole) = whole.unwrap() else {
             panic!("it is not too large");
         };

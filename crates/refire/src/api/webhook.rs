@@ -10,14 +10,14 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method};
 use refire_client::model::{Problem as ProblemModel, WebhookAnswer, WebhookStatus};
 use refire_core::webhook::Headers;
-use refire_engine::trigger::{Incoming, Received, TriggerError, Unread};
+use refire_engine::trigger::{BODY_HEAD_BYTES, Incoming, Received, TriggerError, Unread};
 use refire_engine::{CommitFailure, IntakeError};
 use refire_store::ReadError;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::App;
-use super::body::{self, Whole};
+use super::body::{self, Room, Whole};
 use super::listen::Peer;
 use super::problem::Problem;
 use crate::codes;
@@ -87,36 +87,56 @@ pub(super) async fn refused(app: &App, request: Request, problem: &Problem) {
     };
     let (parts, _) = request.into_parts();
     let unread = Unread::Broken(problem.detail().to_owned());
-    let incoming = incoming(app, &parts, Vec::new(), Some(unread));
+    let incoming = incoming(&parts, sender(app, &parts), Vec::new(), Some(unread));
     // Its sender hears what is wrong with the headers, whatever is said of it here.
     let _ = app.engine.receive(webhook, &incoming).await;
 }
 
 pub(super) async fn take(app: &App, webhook: &str, request: Request) -> Result<Response, Problem> {
-    let webhook = webhook.parse().map_err(|_| no_webhook())?;
     let (parts, body) = request.into_parts();
-    let read = body::whole(&parts.headers, body, app.body_bytes_max).await;
+    let sender = sender(app, &parts);
+    let Ok(webhook) = webhook.parse() else {
+        app.engine.receive_nowhere(webhook, sender.0);
+        return Err(no_webhook());
+    };
+    let room = Room {
+        max: app.body_bytes_max,
+        head: BODY_HEAD_BYTES,
+    };
+    let read = body::whole(&parts.headers, body, room).await;
     let (body, unread) = match &read {
         Ok(Whole::Read(bytes)) => (bytes.to_vec(), None),
-        Ok(Whole::TooLarge(length)) => (Vec::new(), Some(Unread::TooLarge(*length))),
+        Ok(Whole::TooLarge { length, head }) => (head.to_vec(), Some(Unread::TooLarge(*length))),
         Err(problem) => (
             Vec::new(),
             Some(Unread::Broken(problem.detail().to_owned())),
         ),
     };
-    let incoming = incoming(app, &parts, body, unread);
+    let incoming = incoming(&parts, sender, body, unread);
     let received = app.engine.receive(webhook, &incoming).await;
     // It was written down; what its sender hears is what was wrong with the body.
     read?;
     answer(received.map_err(trouble)?, app.body_bytes_max)
 }
 
-fn incoming(app: &App, parts: &Parts, body: Vec<u8>, unread: Option<Unread>) -> Incoming {
+/// Where a request comes from, and its headers.
+type Sender = (IpAddr, Vec<(String, Vec<u8>)>);
+
+fn sender(app: &App, parts: &Parts) -> Sender {
     let headers = pairs(&parts.headers);
     let peer = parts.extensions.get::<Peer>();
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0);
+    (source(app, peer, &headers), headers)
+}
+
+fn incoming(
+    parts: &Parts,
+    (source, headers): Sender,
+    body: Vec<u8>,
+    unread: Option<Unread>,
+) -> Incoming {
     Incoming {
-        source: source(app, peer, &headers),
+        source,
         query: parts.uri.query().unwrap_or_default().to_owned(),
         headers,
         body,

@@ -15,6 +15,7 @@ fn claim(key: u8, body: u8, expires_at: Timestamp) -> IdempotencyClaim {
         key_hash: [key; 16],
         body_hash: [body; 8],
         expires_at,
+        over: None,
     }
 }
 
@@ -111,6 +112,43 @@ pub async fn an_expired_key_is_free_again(lab: &dyn Lab) {
         stage.wait(5);
     }
     assert_eq!(ids.len(), 2);
+}
+
+/// A key whose time is not over is taken only from the execution that the caller has seen, and by one.
+pub async fn a_key_is_taken_over_from_who_was_seen(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&two_steps("orders")).await;
+    let expires_at = stage.now.plus(Duration::from_secs(60));
+    let admit = |stage: &mut Stage, over| {
+        let with = stage.plain_start("{}");
+        let (run, mut admit) = stage.start(&workflow, with);
+        admit.claim = Some(IdempotencyClaim {
+            over,
+            ..claim(1, 1, expires_at)
+        });
+        (run.id, admit)
+    };
+    let (first, begun) = admit(&mut stage, None);
+    assert_eq!(stage.commit_one(part(begun)).await, PartOutcome::Done);
+    let unknown = Some(stage.id());
+    let (_, wrong) = admit(&mut stage, unknown);
+    assert_eq!(stage.commit_one(part(wrong)).await, duplicate(first, false));
+    // What is refused for another reason takes it from nobody.
+    let (_, mut stale) = admit(&mut stage, Some(first));
+    (stale.only_newest, stale.row.workflow_version) = (true, 9);
+    assert_eq!(stage.commit_one(part(stale)).await, PartOutcome::NotNewest);
+    // Of two in a batch, and of one that comes later, the first wins.
+    let (second, over) = admit(&mut stage, Some(first));
+    let (late, also) = admit(&mut stage, Some(first));
+    let outcomes = stage.commit(vec![part(over), part(also.clone())]).await;
+    assert_eq!(outcomes, [PartOutcome::Done, duplicate(second, false)]);
+    assert_eq!(stage.commit_one(part(also)).await, duplicate(second, false));
+    stage.check_absent(late).await;
+    let (_, plain) = admit(&mut stage, None);
+    assert_eq!(
+        stage.commit_one(part(plain)).await,
+        duplicate(second, false)
+    );
 }
 
 /// The same key in another scope is another key.

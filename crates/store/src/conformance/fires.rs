@@ -100,6 +100,7 @@ pub async fn a_fire_with_a_key_is_whole(lab: &dyn Lab) {
         key_hash: [1; 16],
         body_hash: [0; 8],
         expires_at: at(9_999),
+        over: None,
     };
     let (first, mut fire) = stage.fire_at(row.id, &workflow, 60).await;
     fire.admission.as_mut().unwrap().claim = Some(key("a"));

@@ -220,6 +220,7 @@ pub async fn expired_keys_go(lab: &dyn Lab) {
             key_hash: [n; 16],
             body_hash: [0; 8],
             expires_at: stage.now.plus(Duration::from_secs(u64::from(n) * 10)),
+            over: None,
         });
         assert_eq!(
             stage.commit_one(Part::Admit(Box::new(admit))).await,

@@ -27,6 +27,7 @@ pub async fn everything_survives_a_restart(lab: &dyn Lab) {
             key_hash: [1; 16],
             body_hash: [1; 8],
             expires_at: stage.now.plus(Duration::from_secs(60)),
+            over: None,
         });
         (run, Part::Admit(Box::new(admit)))
     };

@@ -24,6 +24,7 @@ fn key_of(row: &TriggerRow, expires_in: u64) -> Option<IdempotencyClaim> {
         key_hash: [7; 16],
         body_hash: [7; 8],
         expires_at: at(expires_in),
+        over: None,
     })
 }
 

@@ -272,6 +272,18 @@ pub async fn a_deleted_workflow_disables_its_triggers(lab: &dyn Lab) {
     let cron = stage.made(&orders, TriggerKind::Cron).await;
     let hook = stage.made(&orders, TriggerKind::Webhook).await;
     let other = stage.made(&refunds, TriggerKind::Cron).await;
+    let overdue = TriggerPlan {
+        watched_from: Some(at(0)),
+        alarmed_at: Some(at(1)),
+        ..due(9)
+    };
+    let mut watched = Vec::new();
+    for of in [&orders, &refunds] {
+        let mut create = stage.new_trigger(of, TriggerKind::Cron);
+        create.plan = Some(overdue);
+        watched.push(create.id);
+        stage.create(create).await;
+    }
     stage.wait(3);
     let delete = Part::DeleteWorkflow {
         id: orders.id.clone(),
@@ -285,6 +297,10 @@ pub async fn a_deleted_workflow_disables_its_triggers(lab: &dyn Lab) {
     let state = stage.state(cron.id).await;
     assert_eq!((state.rev, state.plan.due_at), (2, None));
     assert_eq!(stage.trigger(other.id).await, other);
+    // Nobody waits for a success of what cannot start.
+    let plan = stage.state(watched[0]).await.plan;
+    assert_eq!((plan.watched_from, plan.alarmed_at), (None, None));
+    assert_eq!(stage.state(watched[1]).await.plan, overdue);
     let mut on = change(&stage.trigger(cron.id).await);
     on.enabled = true;
     assert_eq!(

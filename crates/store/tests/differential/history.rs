@@ -297,12 +297,17 @@ impl History {
         let byte = u8::try_from(self.dice.below(8)).unwrap();
         let new = (self.dice.pick(&WORKFLOWS[..2]).to_owned(), [byte; 16]);
         let known = self.dice.pick_from(self.known.keys.keys()).cloned();
-        let (scope, key_hash) = known.filter(|_| !self.dice.one_in(3)).unwrap_or(new);
+        let name = known.filter(|_| !self.dice.one_in(3)).unwrap_or(new);
+        // Perhaps somebody has seen who has it, and takes it.
+        let owner = self.known.keys.get(&name).map(|used| used.execution);
+        let over = owner.filter(|_| self.dice.one_in(3));
+        let (scope, key_hash) = name;
         IdempotencyClaim {
             scope,
             key_hash,
             body_hash: [u8::try_from(self.dice.below(2)).unwrap(); 8],
             expires_at: self.now.plus(wait),
+            over,
         }
     }
 

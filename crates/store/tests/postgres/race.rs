@@ -6,7 +6,8 @@ use std::sync::Arc;
 use refire_core::execution::Command;
 use refire_store::postgres::{Postgres, Scratch};
 use refire_store::{
-    Begin, CommitError, ExecutionFilter, LIMIT_MAX, Part, PartOutcome, Release, Store,
+    Begin, CommitError, ExecutionFilter, IdempotencyClaim, LIMIT_MAX, Part, PartOutcome, Release,
+    Store,
 };
 use tokio::sync::Barrier;
 use tokio_postgres::NoTls;
@@ -68,6 +69,39 @@ async fn one_key_makes_one_execution() {
         let is_one = (first == PartOutcome::Done && second == duplicate_of(ids[0]))
             || (second == PartOutcome::Done && first == duplicate_of(ids[1]));
         assert!(is_one, "{first:?} and {second:?}");
+    }
+    let all = ExecutionFilter::default();
+    let listed = stores[0].0.executions(&all, None, LIMIT_MAX).await.unwrap();
+    assert_eq!(listed.len(), usize::from(ROUNDS));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_takes_a_key_over() {
+    let database = Scratch::new();
+    let mut stores = two(&database).await;
+    let mut over = None;
+    for _ in 0..ROUNDS {
+        let mut ids = Vec::new();
+        let parts = [0, 1].map(|at| {
+            let (run, mut admit) = stores[at].1.start("{}");
+            admit.claim = Some(IdempotencyClaim { over, ..key(1) });
+            ids.push(run.id);
+            vec![admission(admit)]
+        });
+        let [first, second] = both(&mut stores, parts)
+            .await
+            .map(|ended| ended.unwrap().remove(0));
+        let duplicate_of = |execution| PartOutcome::Duplicate {
+            execution,
+            body_differs: false,
+        };
+        let winner = usize::from(first != PartOutcome::Done);
+        let expected = match winner {
+            0 => [PartOutcome::Done, duplicate_of(ids[0])],
+            _ => [duplicate_of(ids[1]), PartOutcome::Done],
+        };
+        assert_eq!([first, second], expected);
+        over = Some(ids[winner]);
     }
     let all = ExecutionFilter::default();
     let listed = stores[0].0.executions(&all, None, LIMIT_MAX).await.unwrap();

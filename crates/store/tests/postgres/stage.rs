@@ -164,6 +164,7 @@ pub(crate) fn key(n: u8) -> IdempotencyClaim {
         key_hash: [n; 16],
         body_hash: [n; 8],
         expires_at: NOW.plus(Duration::from_secs(60)),
+        over: None,
     }
 }
 

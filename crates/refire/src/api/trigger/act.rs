@@ -145,7 +145,7 @@ async fn run(
 ///
 /// The old one is good for a day, or as long as `keep_previous_for` says (at most 90 days), so that the
 /// sender can be told. While the one before it is still good (`previous_secret_until`), this is refused,
-/// since that one would end: with `end_previous` it may.
+/// since that one would end: with `end_previous` it may, and with a `keep_previous_for` of `0s` both end.
 #[utoipa::path(
     post,
     path = "/api/triggers/{id}/rotate-secret",

@@ -64,7 +64,8 @@ async fn a_secret_is_told_once_and_can_be_changed() {
     let detail = refused["detail"].as_str().unwrap();
     assert!(detail.contains(until.as_str().unwrap()), "{detail}");
     assert_eq!(get(&api, &path).await["version"], json!(2));
-    let body = json!({"secret": own, "end_previous": true, "keep_previous_for": "0s"});
+    // Who keeps no old one lets all of them end.
+    let body = json!({"secret": own, "keep_previous_for": "0s"});
     let (_, given) = post(&api, &rotate, body).await;
     assert_eq!(given["secret"], own);
     let shown = get(&api, &path).await;

@@ -36,7 +36,7 @@ pub(crate) async fn full(engine: &Engine, row: &RequestRow) -> Result<WebhookReq
     let left_out = logged.as_ref().map(|logged| logged.left_out);
     let header = |(name, value)| RequestHeader { name, value };
     let shown = match &row.body {
-        Some(bytes) => Some(body(bytes)?),
+        Some(bytes) => Some(body(bytes, bytes.len() as u64 == row.body_bytes)?),
         None => input(engine, row).await?.map(|input| (input, "json")),
     };
     let (body, encoding) = shown.unzip();
@@ -63,12 +63,18 @@ async fn input(engine: &Engine, row: &RequestRow) -> Result<Option<Raw>, Problem
     }
 }
 
-/// JSON as it is, else text, else base64.
-fn body(bytes: &[u8]) -> Result<(Raw, &'static str), Problem> {
+/// JSON as it is, else text, else base64. Text that is not whole may end within a character.
+fn body(bytes: &[u8], is_whole: bool) -> Result<(Raw, &'static str), Problem> {
     if let Ok(json) = Json::from_bytes(bytes) {
         return Ok((raw(&json)?, "json"));
     }
-    let (text, encoding) = match std::str::from_utf8(bytes) {
+    let text = match std::str::from_utf8(bytes) {
+        Err(error) if !is_whole && error.error_len().is_none() => {
+            std::str::from_utf8(&bytes[..error.valid_up_to()])
+        }
+        other => other,
+    };
+    let (text, encoding) = match text {
         Ok(text) => (text.to_owned(), "text"),
         Err(_) => (BASE64_STANDARD.encode(bytes), "base64"),
     };
@@ -87,8 +93,10 @@ mod tests {
             (b"{\"n\": ", r#""{\"n\": ""#, "text"),
             (b"\xff\xfe", r#""//4=""#, "base64"),
         ] {
-            let (shown, how) = body(bytes).unwrap();
+            let (shown, how) = body(bytes, true).unwrap();
             assert_eq!((shown.get(), how), (expected, encoding));
         }
+        let (shown, how) = body(b"[1, \xc3", false).unwrap();
+        assert_eq!((shown.get(), how), (r#""[1, ""#, "text"));
     }
 }

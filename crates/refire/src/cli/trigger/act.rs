@@ -93,7 +93,7 @@ pub(crate) struct RotateArgs {
     /// The new secret; better @file or - for the standard input [default: one is made]
     #[arg(long, value_name = "TEXT|@FILE|-")]
     secret: Option<String>,
-    /// How long the old one is good for [default: 24h]
+    /// How long the old one is good for; 0s ends it and the one before it [default: 24h]
     #[arg(long, value_name = "DURATION")]
     keep_previous_for: Option<String>,
     /// Let the one before the old one end now, if it is still good
@@ -174,7 +174,7 @@ pub(super) async fn disable(session: &Session, args: &DisableArgs) -> anyhow::Re
         if trigger.about.trigger_type == "webhook" {
             let recheck = format!("refire trigger recheck {id} --all --status disabled");
             say(&format!(
-                "requests that come meanwhile get 404 and are kept; run them afterwards with: {}",
+                "what its sender sends meanwhile gets 404 and is kept; run it afterwards with: {}",
                 command(&recheck)
             ));
         }

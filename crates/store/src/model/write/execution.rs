@@ -110,13 +110,14 @@ impl Pen<'_> {
         Ok(())
     }
 
-    /// The execution that has the key, unless its time is over.
+    /// The execution that has the key, unless its time is over or it may be taken from it.
     fn used_key(&self, claim: &IdempotencyClaim) -> Option<PartOutcome> {
         let used = self
             .image
             .keys
             .get(&(claim.scope.clone(), claim.key_hash))?;
-        (used.expires_at > self.now).then(|| PartOutcome::Duplicate {
+        let is_used = used.expires_at > self.now && claim.over != Some(used.execution);
+        is_used.then(|| PartOutcome::Duplicate {
             execution: used.execution,
             body_differs: used.body_hash != claim.body_hash,
         })

@@ -112,7 +112,7 @@ impl Pen<'_> {
         PartOutcome::Done
     }
 
-    /// Whoever deletes a workflow keeps its triggers from starting it.
+    /// Whoever deletes a workflow keeps its triggers from starting it. Nobody waits for a success any more.
     pub(super) fn disable_triggers(&mut self, workflow: &WorkflowId) {
         let all = self.image.triggers.values();
         let enabled: Vec<Arc<Told>> = all
@@ -128,7 +128,8 @@ impl Pen<'_> {
             self.put_trigger(told);
             if let Some(mut standing) = self.standing(id) {
                 standing.state.rev += 1;
-                standing.state.plan.due_at = None;
+                let plan = &mut standing.state.plan;
+                (plan.due_at, plan.watched_from, plan.alarmed_at) = (None, None, None);
                 self.put_state(id, Some(standing));
             }
         }

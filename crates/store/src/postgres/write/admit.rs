@@ -18,7 +18,8 @@ use super::rows::{Events, Puts, Updates};
 use crate::postgres::columns::{signed, signed_small, uuid};
 use crate::{Admit, IdempotencyClaim, PartOutcome};
 
-/// Takes the keys that are free or whose time is over, for what is not refused for another reason.
+/// Takes the keys that are free, whose time is over, or whose owner is the one from which the caller may
+/// take them, for what is not refused for another reason.
 const TAKE_KEYS: &str =
     "INSERT INTO idempotency (scope, key_hash, body_hash, execution, expires_at)
     SELECT given.scope, given.key_hash, given.body_hash, given.execution, given.expires_at
@@ -35,16 +36,20 @@ const TAKE_KEYS: &str =
      ORDER BY given.scope COLLATE \"C\", given.key_hash
     ON CONFLICT (ns, scope, key_hash) DO UPDATE SET body_hash = excluded.body_hash,
         execution = excluded.execution, expires_at = excluded.expires_at
-     WHERE idempotency.expires_at <= $9";
+     WHERE idempotency.expires_at <= $9
+        OR ((idempotency.execution = ANY($12::uuid[])) IS TRUE
+            AND idempotency.execution = (SELECT over FROM unnest($4::uuid[], $12::uuid[])
+                AS claimed (execution, over) WHERE claimed.execution = excluded.execution))";
 
-/// Who has the keys.
+/// Who has the keys, apart from those from whom they may be taken.
 const KEYS: &str = "SELECT given.place, owner.execution, owner.body_hash
-      FROM unnest($1::text[], $2::bytea[], $3::bigint[]) AS given (scope, key_hash, place)
+      FROM unnest($1::text[], $2::bytea[], $3::bigint[], $5::uuid[])
+        AS given (scope, key_hash, place, over)
      CROSS JOIN LATERAL (
         SELECT execution, body_hash, expires_at FROM idempotency
          WHERE ns = 1 AND scope = given.scope AND key_hash = given.key_hash OFFSET 0
      ) AS owner
-     WHERE owner.expires_at > $4";
+     WHERE owner.expires_at > $4 AND owner.execution IS DISTINCT FROM given.over";
 
 /// One statement, with what goes before it, what is asked beside the rest, and what follows it.
 macro_rules! admits {
@@ -221,6 +226,7 @@ impl<'a> Admits<'a> {
         let (mut executions, mut expiries) = (Vec::new(), Vec::new());
         let (mut workflows, mut versions, mut only_newest) = (Vec::new(), Vec::new(), Vec::new());
         let (mut triggers, mut trigger_versions) = (Vec::new(), Vec::new());
+        let mut overs = Vec::new();
         for (_, admit, claim) in self.claims() {
             scopes.push(claim.scope.as_str());
             keys.push(&claim.key_hash[..]);
@@ -233,6 +239,7 @@ impl<'a> Admits<'a> {
             let trigger = admit.trigger.as_ref();
             triggers.push(trigger.map(|trigger| uuid(trigger.id.as_bytes())));
             trigger_versions.push(trigger.map(|trigger| signed_small(trigger.version)));
+            overs.push(over(claim));
         }
         let now = order.now.as_micros();
         let values = values![
@@ -246,7 +253,8 @@ impl<'a> Admits<'a> {
             only_newest,
             now,
             triggers,
-            trigger_versions
+            trigger_versions,
+            overs
         ];
         Query::new(TAKE_KEYS, values)
     }
@@ -374,12 +382,20 @@ pub(super) fn keys_of<'a>(
     order: &Order,
 ) -> Query<'a> {
     let (mut scopes, mut keys, mut places) = (Vec::new(), Vec::new(), Vec::new());
+    let mut overs = Vec::new();
     for (place, claim) in claims {
         scopes.push(claim.scope.as_str());
         keys.push(&claim.key_hash[..]);
         places.push(signed(place as u64));
+        overs.push(over(claim));
     }
-    Query::new(KEYS, values![scopes, keys, places, order.now.as_micros()])
+    let now = order.now.as_micros();
+    Query::new(KEYS, values![scopes, keys, places, now, overs])
+}
+
+/// From whom a key may be taken.
+fn over(claim: &IdempotencyClaim) -> Option<Uuid> {
+    claim.over.as_ref().map(ExecutionId::as_bytes).map(uuid)
 }
 
 /// By the part's place.

@@ -57,7 +57,8 @@ const DISABLE: &str = "WITH disabled AS (
          WHERE workflow = $1 AND enabled AND deleted_at IS NULL
         RETURNING id
      )
-     UPDATE trigger_state SET rev = rev + 1, due_at = NULL
+     UPDATE trigger_state SET rev = rev + 1, due_at = NULL, watched_from = NULL,
+        alarmed_at = NULL
       WHERE trigger IN (SELECT id FROM disabled)";
 
 /// Whether somebody waits for an end, and is not to look by now anyway.

@@ -79,14 +79,20 @@ impl Pen<'_> {
         Ok(PartOutcome::Done)
     }
 
-    /// The execution that has the key, unless its time is over.
+    /// The execution that has the key, unless its time is over or it may be taken from it.
     fn used_key(&self, claim: &IdempotencyClaim) -> Result<Option<PartOutcome>> {
         self.prepare(
             "SELECT execution, body_hash FROM idempotency
-             WHERE ns = 1 AND scope = ?1 AND key_hash = ?2 AND expires_at > ?3",
+             WHERE ns = 1 AND scope = ?1 AND key_hash = ?2 AND expires_at > ?3
+                 AND execution IS NOT ?4",
         )?
         .query_row(
-            params![claim.scope, claim.key_hash, self.now.as_micros()],
+            params![
+                claim.scope,
+                claim.key_hash,
+                self.now.as_micros(),
+                claim.over.as_ref().map(ExecutionId::as_bytes),
+            ],
             |row| {
                 let body_hash: [u8; 8] = row.get(1)?;
                 Ok(PartOutcome::Duplicate {
@@ -98,7 +104,7 @@ impl Pen<'_> {
         .optional()
     }
 
-    /// Takes a key that is free or whose time is over.
+    /// Takes a key that is not used.
     fn claim_key(&self, claim: &IdempotencyClaim, execution: ExecutionId) -> Result<()> {
         self.prepare(
             "INSERT INTO idempotency (scope, key_hash, body_hash, execution, expires_at)

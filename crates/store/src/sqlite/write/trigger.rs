@@ -117,12 +117,13 @@ impl Pen<'_> {
         Ok(PartOutcome::Done)
     }
 
-    /// Whoever deletes a workflow keeps its triggers from starting it.
+    /// Whoever deletes a workflow keeps its triggers from starting it. Nobody waits for a success any more.
     pub(super) fn disable_triggers(&mut self, workflow: i64) -> Result<()> {
         // Rare enough to forget those of other workflows, too.
         self.memory.triggers.clear();
         self.prepare(
-            "UPDATE trigger_state SET rev = rev + 1, due_at = NULL
+            "UPDATE trigger_state SET rev = rev + 1, due_at = NULL, watched_from = NULL,
+                 alarmed_at = NULL
              WHERE trigger IN (SELECT id FROM workflow_triggers
                  WHERE workflow = ?1 AND enabled = 1 AND deleted_at IS NULL)",
         )?

@@ -54,6 +54,7 @@ fn admit(n: u8, key: Option<u8>) -> Part {
             key_hash: [key; 16],
             body_hash: [0; 8],
             expires_at: NOW,
+            over: None,
         }),
         letter: None,
         only_newest: false,
