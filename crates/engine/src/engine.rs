@@ -338,7 +338,7 @@ impl Engine {
         answer.await.unwrap_or(Err(CommitFailure::Unknown))
     }
 
-    fn is_open(&self) -> Result<(), CommitFailure> {
+    pub(crate) fn is_open(&self) -> Result<(), CommitFailure> {
         if self.broken.is_cancelled() {
             Err(CommitFailure::Unavailable)
         } else if self.closing.is_cancelled() {

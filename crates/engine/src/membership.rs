@@ -222,8 +222,15 @@ impl Membership {
                     () = self.rejoin() => {}
                 }
                 next_renewal = Instant::now() + self.renew_every();
-            } else if Instant::now() >= next_renewal && self.is_renewed().await {
-                next_renewal = Instant::now() + self.renew_every();
+            } else if Instant::now() >= next_renewal {
+                let is_renewed = tokio::select! {
+                    biased;
+                    () = end.cancelled() => return,
+                    is_renewed = self.is_renewed() => is_renewed,
+                };
+                if is_renewed {
+                    next_renewal = Instant::now() + self.renew_every();
+                }
             }
         }
     }
@@ -272,7 +279,15 @@ impl Membership {
                 let standing = self.standing();
                 standing.is_member && standing.steady_since.elapsed() >= self.renew_every()
             };
-            if is_steady && !self.reap().await {
+            if !is_steady {
+                continue;
+            }
+            let is_done = tokio::select! {
+                biased;
+                () = end.cancelled() => return,
+                is_done = self.reap() => is_done,
+            };
+            if !is_done {
                 self.standing().steady_since = Instant::now();
                 // Whoever it was about may be gone all the same.
                 self.orphaned.notify_one();

@@ -279,7 +279,10 @@ fn serve(args: ServeArgs) -> anyhow::Result<Outcome> {
     use_tls();
     let config = args.resolve()?;
     let runtime = runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(crate::serve::run(config))?;
+    let served = runtime.block_on(crate::serve::run(config));
+    // What still blocks, such as the lookup of a name, is not waited for.
+    runtime.shutdown_background();
+    served?;
     Ok(Outcome::Done)
 }
 

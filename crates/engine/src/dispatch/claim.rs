@@ -167,8 +167,9 @@ pub(crate) async fn claim_loop(dispatcher: Arc<Dispatcher>) {
     let mut looked = tokio::time::Instant::now();
     while !dispatcher.stopping.is_cancelled() {
         let outcome = if look || dispatcher.slots.has_any_backlog() {
+            let outcome = round(&dispatcher, &mut turn).await;
             looked = tokio::time::Instant::now();
-            round(&dispatcher, &mut turn).await
+            outcome
         } else {
             Round::Nothing
         };

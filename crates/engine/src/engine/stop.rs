@@ -16,6 +16,8 @@ const NOTICE_WITHIN: Duration = Duration::from_secs(1);
 /// How long all the rest may take: giving work back, emptying the queue, signing off. A database that says
 /// nothing must not keep the process from ending in time.
 const END_WITHIN: Duration = Duration::from_millis(3_500);
+/// What of it is left for signing off: if that fails, the others wait for a whole lease.
+const SIGN_OFF: Duration = Duration::from_secs(1);
 
 impl Engine {
     /// Refuses new work from now on; what was accepted goes on.
@@ -63,10 +65,10 @@ impl Engine {
         let end = Instant::now() + END_WITHIN;
         // Half of the time, since the queue must be emptied after it.
         let _ = timeout(END_WITHIN / 2, self.dispatcher.abort_and_release_all()).await;
-        self.drain(committer, end).await;
+        self.drain(committer, end - SIGN_OFF).await;
         left.cancel();
         keeping.close();
-        let _ = timeout_at(end, keeping.wait()).await;
+        let _ = timeout_at(end - SIGN_OFF / 2, keeping.wait()).await;
         let _ = timeout_at(end, self.membership.leave()).await;
         if self.store.is_shared() {
             // What is not closed ends with the process.

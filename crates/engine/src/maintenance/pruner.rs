@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 const CHUNK_ROWS: u32 = 500;
 
 /// Webhooks looked at together; each may cost a walk along all the requests that stay.
-const WEBHOOKS_PAGE: u32 = 50;
+const WEBHOOKS_PAGE: u32 = 5;
 
 /// How long ended executions are kept; absent = for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,8 +96,8 @@ impl Pruner {
             let before = self.clock.now().minus(age);
             removed += repeat(queue, || Prune::Requests { before, limit }).await;
             removed += repeat(queue, || Prune::Triggers { before, limit }).await;
+            removed += self.accepted_requests().await;
         }
-        removed += self.accepted_requests().await;
         removed + repeat(queue, || Prune::IdempotencyKeys { limit }).await
     }
 

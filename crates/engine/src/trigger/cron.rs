@@ -63,7 +63,9 @@ pub(crate) async fn cron_loop(mut cron: Cron) {
     let mut turn = Turn::default();
     loop {
         let behind = turn.of(dispatcher).await;
-        let looked = cron.look(behind).await.unwrap_or_else(|error| {
+        let looked = cron.look(behind).await;
+        cron.said.sum_up();
+        let looked = looked.unwrap_or_else(|error| {
             tracing::error!(
                 error = &error as &dyn std::error::Error,
                 "looking for due triggers"
@@ -119,7 +121,6 @@ impl Cron {
             let due = store.due_triggers(clock.now().minus(behind), crowd).await?;
             crowd = CROWD_MAX.min(crowd * CROWD_GROWS);
             if due.is_empty() {
-                self.said.sum_up();
                 return Ok(Looked::Until(store.next_trigger_due().await?));
             }
             if !self.step_all(due).await {
@@ -209,11 +210,16 @@ impl Cron {
             let cancelled = self.cancel(&replacement).await;
             (replacement, cancelled)
         });
-        let (mut starts, mut is_fine) = (Vec::new(), true);
+        let (mut starts, mut put_off, mut is_fine) = (Vec::new(), Vec::new(), true);
         for (replacement, cancelled) in join_all(cancelled).await {
             match cancelled {
                 Ok(Cancelled::LookAgain) => {}
                 Ok(Cancelled::Nothing) => starts.push(replacement.start),
+                Err(failure) if is_lasting(&failure) => {
+                    let trigger = replacement.trigger;
+                    tracing::error!(%trigger, %failure, "nothing can be cancelled; a trigger waits");
+                    put_off.push((replacement.start.look_again, None));
+                }
                 Err(failure) => {
                     tracing::warn!(%failure, "a trigger waits");
                     is_fine = false;
@@ -222,6 +228,7 @@ impl Cron {
         }
         let mut done = self.start_all(starts).await;
         done.is_fine &= is_fine;
+        done.put_off.extend(put_off);
         done
     }
 
@@ -416,11 +423,7 @@ impl Done {
                 self.in_order.push(trigger);
             }
             Ok(_) | Err(CommitFailure::Gone) => {}
-            Err(
-                failure @ (CommitFailure::Damaged(_)
-                | CommitFailure::Unstorable(_)
-                | CommitFailure::Internal(_)),
-            ) => {
+            Err(failure) if is_lasting(failure) => {
                 tracing::error!(%trigger, %failure, "a slot cannot be started; its trigger waits");
                 self.put_off.push((look_again, None));
             }
@@ -430,6 +433,14 @@ impl Done {
             }
         }
     }
+}
+
+/// Whether it will be the same the next time, until somebody mends what is damaged.
+fn is_lasting(failure: &CommitFailure) -> bool {
+    matches!(
+        failure,
+        CommitFailure::Damaged(_) | CommitFailure::Unstorable(_) | CommitFailure::Internal(_)
+    )
 }
 
 /// Whether a definition may be had the next time it is asked for: the store is away. What is damaged or

@@ -122,6 +122,7 @@ impl Engine {
         row: &RequestRow,
         input: &Json,
     ) -> Result<Option<ExecutionId>, TriggerError> {
+        let _one_at_a_time = self.webhooks().looking.lock().await;
         let filter = RequestFilter {
             statuses: vec![RequestStatus::Triggered],
             is_test: Some(false),

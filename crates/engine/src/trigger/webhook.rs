@@ -143,6 +143,8 @@ enum Who {
 pub(crate) struct Webhooks {
     known: Mutex<Known>,
     pub(super) unlogged: Unlogged,
+    /// Held by whoever looks for repetitions of a request: that reads much, and claims read the same way.
+    pub(super) looking: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
@@ -203,6 +205,8 @@ impl Engine {
         webhook: WebhookId,
         incoming: &Incoming,
     ) -> Result<Received, TriggerError> {
+        // Nobody could write down what becomes of it.
+        self.is_open()?;
         let mut is_counted = false;
         for _ in 0..AGAIN_MAX {
             let ready = match self.webhook(webhook).await {

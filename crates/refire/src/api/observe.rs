@@ -39,10 +39,13 @@ pub(super) async fn observe(app: &App, router: &Router, request: Request) -> Res
     let id = request_id(app, request.headers());
     let _in_flight = app.gate.enter();
     let mut response = match admit(app, &request) {
-        Ok(()) => route(app, router, request).await,
+        Ok(()) => caught(route(app, router, request)).await,
         Err(problem) => {
-            webhook::refused(app, request, &problem).await;
-            problem.into_response()
+            let told = async {
+                webhook::refused(app, request, &problem).await;
+                problem.into_response()
+            };
+            caught(told).await
         }
     };
     let problem = response.extensions_mut().remove::<Problem>();
@@ -60,16 +63,18 @@ pub(super) async fn observe(app: &App, router: &Router, request: Request) -> Res
 }
 
 async fn route(app: &App, router: &Router, request: Request) -> Response {
-    let answer = AssertUnwindSafe(async {
-        if let Some(webhook) = webhook::plainly_for(&request).map(str::to_owned) {
-            return webhook::take(app, &webhook, request).await.into_response();
-        }
-        // A router is always ready; it needs to be its own only while it is being called.
-        let Ok(response) = router.clone().call(request).await;
-        response
-    });
-    // The hook of the log has told where a handler panicked.
-    let answer = answer.catch_unwind().await;
+    if let Some(webhook) = webhook::plainly_for(&request).map(str::to_owned) {
+        return webhook::take(app, &webhook, request).await.into_response();
+    }
+    // A router is always ready; it needs to be its own only while it is being called.
+    let Ok(response) = router.clone().call(request).await;
+    response
+}
+
+/// The answer, also if whoever makes it panics.
+async fn caught(answer: impl Future<Output = Response>) -> Response {
+    // The hook of the log has told where it was.
+    let answer = AssertUnwindSafe(answer).catch_unwind().await;
     answer.unwrap_or_else(|_| Problem::internal("a handler panicked").into_response())
 }
 

@@ -168,10 +168,17 @@ impl Judge {
             of_step(event) && made && event.attempt == Some(call.attempt)
         });
         let due = step_of(&known.state, &call.step).and_then(|step| step.due_at);
+        // A call may cross with a cancel, which has made the step forget when it was due.
+        let origin = known.state.origin.as_ref();
         let ready = [
             Some(life_began),
             scheduled.map(|event| event.at),
             due,
+            origin.and_then(|origin| origin.delay_until),
+            scheduled.and_then(|event| match &event.kind {
+                EventKind::RetryScheduled(retry) => Some(retry.due_at),
+                _ => None,
+            }),
             known.state.resumed_at,
         ];
         let ready = ready.into_iter().flatten().max().unwrap_or(now);
