@@ -30,6 +30,8 @@ pub struct TriggerView {
     pub trigger: Result<Trigger, Problems>,
     /// Where it stands; none for a webhook that nobody watches.
     pub state: Option<State>,
+    /// Why its secret cannot be opened, if it cannot: it takes no requests then.
+    pub secret_problem: Option<String>,
     /// Until when the secret before the present one is good too.
     pub previous_secret_until: Option<Timestamp>,
     /// Whether its workflow was deleted, which has disabled it.
@@ -297,9 +299,12 @@ impl Engine {
     pub async fn view(&self, row: TriggerRow) -> Result<TriggerView, TriggerError> {
         let state = self.store().trigger_state(row.id).await?;
         let trigger = rows::trigger(&row);
-        // What cannot be opened is told when it is needed.
         let secrets = trigger.as_ref().ok();
-        let secrets = secrets.and_then(|trigger| self.secrets_of(&row, trigger).ok()?);
+        let secrets = secrets.map(|trigger| self.secrets_of(&row, trigger));
+        let (secrets, secret_problem) = match secrets.transpose() {
+            Ok(secrets) => (secrets.flatten(), None),
+            Err(error) => (None, Some(error.to_string())),
+        };
         // While it is enabled, its workflow is there.
         let workflow_deleted = !row.enabled && {
             let workflow = self.store().workflow(&row.workflow).await?;
@@ -307,6 +312,7 @@ impl Engine {
         };
         Ok(TriggerView {
             workflow_deleted,
+            secret_problem,
             previous_secret_until: secrets.and_then(|both| both.previous_until(self.now())),
             state: state.as_ref().map(rows::state),
             trigger,

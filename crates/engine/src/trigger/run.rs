@@ -44,6 +44,8 @@ impl Engine {
         key: Option<String>,
         by: Option<String>,
     ) -> Result<Accepted, TriggerError> {
+        // Who comes when nothing is started any more hears it at once.
+        self.is_open()?;
         let trigger = self.working(id).await?;
         // The trigger's own input may be another one when the request is repeated.
         let said = input.as_ref().map_or("", Json::as_str);
@@ -100,6 +102,7 @@ impl Engine {
         range: Backfill,
         by: Option<String>,
     ) -> Result<Vec<(Timestamp, ExecutionId)>, TriggerError> {
+        self.is_open()?;
         let trigger = self.enabled(id).await?;
         let slots = self.slots_of(&trigger, range).await?;
         let mut started = Vec::with_capacity(slots.len());

@@ -352,6 +352,43 @@ async fn what_the_store_never_takes_keeps_no_other_trigger_from_being_on_time() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_trigger_that_can_never_cancel_rests() {
+    let world = World::new();
+    world.targets.script("/a", &[Answer::Held]);
+    let engine = world.engine();
+    let every = r#"{"trigger_type":"schedule","every":"3s","overlap":"cancel_previous"}"#;
+    let id = create(&engine, every).await;
+    fires(&engine, id, 0).await;
+    apply(&engine, &SOURCE.replace("id: a", "id: b")).await;
+    engine.stop_within(Duration::ZERO).await;
+    within(async {
+        while Arc::strong_count(&engine) > 1 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    })
+    .await;
+    drop(engine);
+
+    // What runs was started by a definition that is not there any more.
+    let store = troubled(&world);
+    store.version_gone.store(1, Ordering::SeqCst);
+    let caller: Arc<dyn Caller> = world.targets.clone();
+    let engine = started(Engine::builder(store).caller(caller));
+    within(async {
+        loop {
+            let state = engine.store().trigger_state(id).await.unwrap().unwrap();
+            let soon = engine.now().plus(Duration::from_secs(5));
+            if state.plan.due_at.is_some_and(|due| due > soon) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    })
+    .await;
+    engine.stop_within(Duration::ZERO).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_be_cancelled_keeps_nothing_from_starting() {
     let world = World::new();
     let engine = damaged_engine(&world);

@@ -32,6 +32,8 @@ pub(crate) struct Troubled {
     pub(crate) states_panic: AtomicBool,
     /// Versions of workflows from this one on are not there.
     pub(crate) versions_gone_from: AtomicU32,
+    /// This version of a workflow is not there.
+    pub(crate) version_gone: AtomicU32,
     /// Nothing that is written or signed off is answered any more.
     pub(crate) is_silent: AtomicBool,
     /// Definitions of the workflow `w` are damaged.
@@ -235,7 +237,9 @@ impl Store for Troubled {
         id: &WorkflowId,
         version: u32,
     ) -> Result<Option<VersionRow>, ReadError> {
-        if version >= self.versions_gone_from.load(Ordering::SeqCst) {
+        if version >= self.versions_gone_from.load(Ordering::SeqCst)
+            || version == self.version_gone.load(Ordering::SeqCst)
+        {
             return Ok(None);
         }
         if id.as_str() == "w" && self.w_is_damaged.load(Ordering::SeqCst) {
@@ -375,6 +379,7 @@ pub(crate) fn troubled(world: &World) -> Arc<Troubled> {
         claims_panic: AtomicBool::new(false),
         states_panic: AtomicBool::new(false),
         versions_gone_from: AtomicU32::new(u32::MAX),
+        version_gone: AtomicU32::new(u32::MAX),
         is_silent: AtomicBool::new(false),
         w_is_damaged: AtomicBool::new(false),
     })

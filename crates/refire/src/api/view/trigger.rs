@@ -112,7 +112,9 @@ pub(crate) fn trigger(
 }
 
 fn problem(view: &TriggerView) -> Option<String> {
-    let problems = view.trigger.as_ref().err()?;
+    let Err(problems) = &view.trigger else {
+        return view.secret_problem.clone();
+    };
     let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
     Some(texts.join("; "))
 }

@@ -181,6 +181,8 @@ fn checked(answer: Result<WebhookAnswer, Error>) -> Result<Checked, Error> {
         codes::STILL_REFUSED.code,
         codes::REQUEST_NOT_KEPT.code,
         codes::NO_REQUEST.code,
+        // Its headers were sealed with a master key that is gone; those that came since were not.
+        codes::NO_MASTER_KEY.code,
     ];
     match answer {
         Ok(answer) => {

@@ -168,6 +168,21 @@ fn limit(detail: &str) -> Option<usize> {
     numbers.find_map(|digits| digits.parse().ok())
 }
 
+/// The sender that issues the secret itself, by how it signs.
+fn issuer(sent: &SentRequest) -> Option<&'static str> {
+    let signs = |name: &str| {
+        let mut headers = sent.headers.iter();
+        headers.any(|header| header.name.eq_ignore_ascii_case(name))
+    };
+    [
+        ("Stripe-Signature", "Stripe"),
+        ("X-Slack-Signature", "Slack"),
+        ("X-Shopify-Hmac-Sha256", "Shopify"),
+    ]
+    .into_iter()
+    .find_map(|(header, sender)| signs(header).then_some(sender))
+}
+
 fn screen(id: &str, tested: &TestedWebhook) -> String {
     let mut out = String::new();
     if let Some(result) = &tested.result {
@@ -200,6 +215,13 @@ fn screen(id: &str, tested: &TestedWebhook) -> String {
     out.push('\n');
     for line in sent.body.lines() {
         let _ = writeln!(out, "  {}", clean(line));
+    }
+    if let Some(sender) = issuer(sent) {
+        let _ = writeln!(
+            out,
+            "\nIt was signed with the secret that this webhook has. {sender} issues its own: until the webhook\n\
+             has that one (refire trigger update {id} --secret @FILE), what {sender} sends gets 401."
+        );
     }
     let started = tested.result.as_ref();
     let started = started.and_then(|one| one.execution_id.as_ref());
