@@ -18,7 +18,7 @@ use crate::mark::Mark;
 use crate::people::People;
 use crate::plan::{Deed, Healing, Mishap};
 use crate::process::{self, End, LIVES_MAX};
-use crate::run::{HEALED_WITHIN_MS, between, still_open};
+use crate::run::{CALLS_END_WITHIN_MS, HEALED_WITHIN_MS, between, still_open};
 use crate::target::Call;
 use crate::world::{Violation, World};
 
@@ -274,9 +274,6 @@ async fn days(fleet: &Arc<Fleet>) {
     stop_all(fleet).await;
 }
 
-/// Within this it is known what became of a commit, in milliseconds.
-const FOUND_OUT_MS: u64 = 15_000;
-
 /// Everything that is open must end, and nothing may be left over.
 async fn come_to_an_end(fleet: &Fleet) {
     let began = fleet.lived_ms();
@@ -297,8 +294,9 @@ async fn come_to_an_end(fleet: &Fleet) {
         process::remembered(&life, &engine);
         let slots = fleet.world.plan.limits.attempts;
         let began = fleet.lived_ms();
-        // A commit that was lost before the healing holds its slots until that is found out.
-        while engine.free_slots() != slots && fleet.lived_ms() < began + FOUND_OUT_MS {
+        // A commit that was lost before the healing holds its slots until that is found out, and a call
+        // that crossed with the end of its execution goes on until its time is over.
+        while engine.free_slots() != slots && fleet.lived_ms() < began + CALLS_END_WITHIN_MS {
             sleep_ms(WATCH_EVERY_MS).await;
         }
         let free = engine.free_slots();

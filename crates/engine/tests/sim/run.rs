@@ -26,6 +26,10 @@ use crate::world::{BEGINNING_US, Violation, World};
 
 /// Once everything has healed, this is enough for whatever is open.
 pub(crate) const HEALED_WITHIN_MS: u64 = 2 * 3_600_000;
+/// The longest that a call may take is thirty seconds.
+pub(crate) const CALLS_END_WITHIN_MS: u64 = 35_000;
+/// Between two looks whether they have ended.
+const CALLS_WATCHED_MS: u64 = 500;
 /// Work that nothing holds up begins within this.
 const WATCH_EVERY_MS: u64 = 700;
 /// How long a program takes to give up that cannot start, in milliseconds.
@@ -315,7 +319,13 @@ async fn come_to_an_end(life: &Arc<Life>, people: &People) {
         life.sleep_ms(wait_ms).await;
         wait_ms = (wait_ms * 2).min(20_000);
     }
-    let (free, slots) = (people.engine.free_slots(), life.world.plan.limits.attempts);
+    let slots = life.world.plan.limits.attempts;
+    let ended = life.lived_ms();
+    // A call that crossed with the end of its execution goes on until its time is over.
+    while people.engine.running() > 0 && life.lived_ms() < ended + CALLS_END_WITHIN_MS {
+        life.sleep_ms(CALLS_WATCHED_MS).await;
+    }
+    let free = people.engine.free_slots();
     life.check(|_| match free == slots && people.engine.running() == 0 {
         true => Ok(()),
         false => {
