@@ -213,6 +213,19 @@ pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
         .expect("it takes too long")
 }
 
+/// Stops without letting anything finish or be given back: as near to a crash as one process
+/// can come. The crash tests of the server do it for real.
+pub(crate) async fn stop_at_once(engine: Arc<Engine>) {
+    engine.stop_within(Duration::ZERO).await;
+    within(async {
+        while Arc::strong_count(&engine) > 1 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    })
+    .await;
+    drop(engine);
+}
+
 pub(crate) async fn apply(engine: &Engine, source: &str) -> WorkflowId {
     let applied = engine.apply(source, None, "test").await;
     applied

@@ -18,7 +18,7 @@ use refire_store::{
     TriggerPlan,
 };
 
-use crate::fixture::{Answer, World, apply, started, within};
+use crate::fixture::{Answer, World, apply, started, stop_at_once, within};
 use crate::troubled::{damaged, troubled};
 
 const SOURCE: &str = r#"
@@ -255,31 +255,14 @@ async fn nothing_is_cancelled_for_what_cannot_be_started() {
     fires(&engine, id, 0).await;
     let first = ledger(&engine, id).await[0].slot.execution.unwrap();
     apply(&engine, &SOURCE.replace("id: a", "id: b")).await;
-    engine.stop_within(Duration::ZERO).await;
-    within(async {
-        while Arc::strong_count(&engine) > 1 {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
-    })
-    .await;
-    drop(engine);
+    stop_at_once(engine).await;
 
     let store = troubled(&world);
     store.versions_gone_from.store(2, Ordering::SeqCst);
     let caller: Arc<dyn Caller> = world.targets.clone();
     let engine = started(Engine::builder(store).caller(caller));
     // The trigger waits for its workflow.
-    within(async {
-        loop {
-            let state = engine.store().trigger_state(id).await.unwrap().unwrap();
-            let soon = engine.now().plus(Duration::from_secs(30));
-            if state.plan.due_at.is_some_and(|due| due > soon) {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    })
-    .await;
+    rests(&engine, id, Duration::from_secs(30)).await;
     let stored = engine.store().execution(first).await.unwrap().unwrap();
     assert!(
         !stored.state.status.is_terminal(),
@@ -288,6 +271,21 @@ async fn nothing_is_cancelled_for_what_cannot_be_started() {
     );
     assert_eq!(ledger(&engine, id).await.len(), 1);
     engine.stop_within(Duration::ZERO).await;
+}
+
+/// Waits until a trigger is not due for longer than that.
+async fn rests(engine: &Engine, id: TriggerId, at_least: Duration) {
+    within(async {
+        loop {
+            let state = engine.store().trigger_state(id).await.unwrap().unwrap();
+            let soon = engine.now().plus(at_least);
+            if state.plan.due_at.is_some_and(|due| due > soon) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    })
+    .await;
 }
 
 /// More than are looked at first: if they stayed due, nobody else would have a turn.
@@ -324,14 +322,7 @@ async fn triggers_of_a_damaged_workflow_keep_no_other_from_being_on_time() {
     let world = World::new();
     let engine = world.engine();
     let (crowd, one) = crowd_and_one(&engine, "").await;
-    engine.stop_within(Duration::ZERO).await;
-    within(async {
-        while Arc::strong_count(&engine) > 1 {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
-    })
-    .await;
-    drop(engine);
+    stop_at_once(engine).await;
     let store = troubled(&world);
     store.w_is_damaged.store(true, Ordering::SeqCst);
     let caller: Arc<dyn Caller> = world.targets.clone();
@@ -360,31 +351,14 @@ async fn a_trigger_that_can_never_cancel_rests() {
     let id = create(&engine, every).await;
     fires(&engine, id, 0).await;
     apply(&engine, &SOURCE.replace("id: a", "id: b")).await;
-    engine.stop_within(Duration::ZERO).await;
-    within(async {
-        while Arc::strong_count(&engine) > 1 {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
-    })
-    .await;
-    drop(engine);
+    stop_at_once(engine).await;
 
     // What runs was started by a definition that is not there any more.
     let store = troubled(&world);
     store.version_gone.store(1, Ordering::SeqCst);
     let caller: Arc<dyn Caller> = world.targets.clone();
     let engine = started(Engine::builder(store).caller(caller));
-    within(async {
-        loop {
-            let state = engine.store().trigger_state(id).await.unwrap().unwrap();
-            let soon = engine.now().plus(Duration::from_secs(5));
-            if state.plan.due_at.is_some_and(|due| due > soon) {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    })
-    .await;
+    rests(&engine, id, Duration::from_secs(5)).await;
     engine.stop_within(Duration::ZERO).await;
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use refire_core::execution::Status;
 use refire_engine::Engine;
 
-use crate::fixture::{Answer, World, apply, check, end, log, reaches, start, within};
+use crate::fixture::{Answer, World, apply, check, end, log, reaches, start, stop_at_once, within};
 
 const RETRYING: &str = r#"
 id: slow
@@ -14,19 +14,6 @@ retry: { maxRetries: 5, initialDelay: 400ms, strategy: fixed, jitter: none }
 steps:
   - { id: a, type: http, config: { url: "https://t.example/a" } }
 "#;
-
-/// Stops without letting anything finish or be given back: as near to a crash as one process
-/// can come. The crash tests of the server do it for real.
-async fn stop_at_once(engine: Arc<Engine>) {
-    engine.stop_within(Duration::ZERO).await;
-    within(async {
-        while Arc::strong_count(&engine) > 1 {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
-    })
-    .await;
-    drop(engine);
-}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_retry_wait_goes_on_after_a_restart_and_is_due_at_its_recorded_time() {
