@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::execution::Status;
-use refire_engine::Engine;
 
 use crate::fixture::{Answer, World, apply, check, end, log, reaches, start, stop_at_once, within};
 
