@@ -274,6 +274,9 @@ async fn days(fleet: &Arc<Fleet>) {
     stop_all(fleet).await;
 }
 
+/// Within this it is known what became of a commit, in milliseconds.
+const FOUND_OUT_MS: u64 = 15_000;
+
 /// Everything that is open must end, and nothing may be left over.
 async fn come_to_an_end(fleet: &Fleet) {
     let began = fleet.lived_ms();
@@ -296,7 +299,11 @@ async fn come_to_an_end(fleet: &Fleet) {
         let began = fleet.lived_ms();
         // A commit that was lost before the healing holds its slots until that is found out, and a call
         // that crossed with the end of its execution goes on until its time is over.
-        while engine.free_slots() != slots && fleet.lived_ms() < began + CALLS_END_WITHIN_MS {
+        let patience = || match engine.running() {
+            0 => FOUND_OUT_MS,
+            _ => CALLS_END_WITHIN_MS,
+        };
+        while engine.free_slots() != slots && fleet.lived_ms() < began + patience() {
             sleep_ms(WATCH_EVERY_MS).await;
         }
         let free = engine.free_slots();
