@@ -74,6 +74,7 @@ fn decided_ns(workflow: &Workflow) -> anyhow::Result<f64> {
             started_at: now,
             duration_ms: 1,
             outcome: Outcome::Succeeded(output.clone()),
+            mapped: None,
         };
         let last = decide(workflow, &first.state, Command::Report(result), now);
         let last = last.map_err(|refusal| anyhow::anyhow!("refused: {refusal:?}"))?;

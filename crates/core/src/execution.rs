@@ -20,8 +20,11 @@ mod properties;
 
 pub use apply::{apply, apply_to, fold};
 pub use codec::{CodecError, EventRow};
-pub use command::{Command, Lost, Outcome, Refusal, Report};
-pub use decide::{Carried, Decision, RULES, Start, decide, start};
+pub use command::{Begun, Cancel, Command, Lost, Outcome, Refusal, Report};
+pub use decide::{
+    Carried, Decision, Mapping, RULES, Start, decide, decide_within, has_rules, map_output,
+    mapping_bytes, start,
+};
 pub use effect::{Effect, Work};
 pub use event::{Event, EventKind, Lineage, Trigger, TriggerKind};
 pub use pauses::PauseEnd;

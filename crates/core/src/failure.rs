@@ -36,6 +36,8 @@ pub enum ErrorClass {
     InvalidUrl,
     /// A template could not be resolved or gave the wrong kind of value.
     Template,
+    /// The step's `outputMapping` could not be worked out on its output.
+    Mapping,
     /// A `local` step returned an error or panicked.
     Local,
     /// The node died too often while this step was running.
@@ -48,7 +50,7 @@ pub enum ErrorClass {
 
 impl ErrorClass {
     /// Every class, in the order of the documentation.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::HttpStatus,
         Self::ConnectTimeout,
         Self::ReadTimeout,
@@ -62,6 +64,7 @@ impl ErrorClass {
         Self::InvalidResponse,
         Self::InvalidUrl,
         Self::Template,
+        Self::Mapping,
         Self::Local,
         Self::NodeLost,
         Self::HistoryLimit,
@@ -94,6 +97,7 @@ impl ErrorClass {
             Self::InvalidResponse => "invalid_response",
             Self::InvalidUrl => "invalid_url",
             Self::Template => "template",
+            Self::Mapping => "mapping",
             Self::Local => "local",
             Self::NodeLost => "node_lost",
             Self::HistoryLimit => "history_limit",

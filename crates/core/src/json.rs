@@ -19,7 +19,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 pub use build::{ArrayBuilder, ObjectBuilder};
-pub use locate::{Elements, Members, Segment, locate};
+pub use locate::{Elements, Members, Segment, locate, locate_all};
 
 /// How deep a received text may be nested.
 pub const DEPTH_MAX: usize = 128;

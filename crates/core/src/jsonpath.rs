@@ -4,7 +4,7 @@
 //! the original text, so that what is copied out is exact. Expressions come from definitions and
 //! webhook filters, so their cost is bounded twice: by shape before parsing, and by an estimate for
 //! the document at hand before the query runs. Plain paths (`$.body.items[0]`) take neither way:
-//! they are located in the text directly.
+//! they are located in the text directly, all of a document's in one walk.
 
 mod cost;
 mod document;
@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use crate::json::{ArrayBuilder, Json, Segment};
 
-pub use search::{MATCHES_TOGETHER_MAX, Search};
+pub use search::{Budget, MATCHES_TOGETHER_MAX, Search};
 
 /// The longest expression, in bytes.
 pub const PATH_BYTES_MAX: usize = 1024;
@@ -108,6 +108,15 @@ impl JsonPath {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// Its names and indices, if it has nothing else: such a path is found by walking the text.
+    #[must_use]
+    pub fn as_plain(&self) -> Option<&[Segment]> {
+        match &self.query {
+            Query::Plain(segments) => Some(segments),
+            Query::General { .. } => None,
+        }
     }
 
     /// The byte ranges of the matching values in `json.as_str()`, in the order of the query.

@@ -6,6 +6,7 @@
 //! knows this file knows where every change of state happens.
 
 mod cache;
+mod command;
 mod decide;
 mod lane;
 #[cfg(feature = "planted")]
@@ -29,6 +30,7 @@ use refire_core::time::Timestamp;
 use refire_store::{CommitError, NotWritten, PartOutcome};
 
 use cache::Cache;
+pub(crate) use command::Commands;
 pub(crate) use decide::Tools;
 pub(crate) use lane::Queue;
 pub(crate) use lane::{Lanes, lanes};

@@ -32,10 +32,11 @@ use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::aside::Aside;
 use crate::caller::Caller;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
-use crate::commit::{AfterCommit, Queue, Request};
+use crate::commit::{AfterCommit, Commands, Queue, Request};
 use crate::limit::{Permit, Slots};
 use crate::local::LocalTasks;
 use crate::membership::Membership;
@@ -63,6 +64,7 @@ pub(crate) struct Dispatcher {
     pub(crate) slots: Arc<Slots>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) queue: Queue,
+    pub(crate) commands: Commands,
     pub(crate) timers: Timers,
     pub(crate) waiters: Arc<Waiters>,
     pub(crate) http: Arc<dyn Caller>,
@@ -92,6 +94,7 @@ pub(crate) struct Parts {
     pub(crate) slots: Arc<Slots>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) queue: Queue,
+    pub(crate) aside: Aside,
     pub(crate) waiters: Arc<Waiters>,
     pub(crate) http: Arc<dyn Caller>,
     pub(crate) local: LocalTasks,
@@ -102,7 +105,15 @@ pub(crate) struct Parts {
 impl Dispatcher {
     pub(crate) fn new(parts: Parts) -> Arc<Self> {
         let tracker = TaskTracker::new();
+        let commands = Commands {
+            queue: parts.queue.clone(),
+            store: Arc::clone(&parts.store),
+            catalog: Arc::clone(&parts.catalog),
+            clock: Arc::clone(&parts.clock),
+            aside: parts.aside,
+        };
         Arc::new(Self {
+            commands,
             membership: parts.membership,
             store: parts.store,
             catalog: parts.catalog,

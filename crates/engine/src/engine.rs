@@ -300,22 +300,9 @@ impl Engine {
         id: ExecutionId,
         command: Command,
     ) -> Result<Arc<Execution>, CommandError> {
-        let (reply, answer) = oneshot::channel();
-        let request = Request::Command {
-            id,
-            command: Box::new(command),
-            known: None,
-            reply: Some(reply),
-            permit: None,
-        };
-        self.queue
-            .result(request)
-            .await
-            .map_err(CommitFailure::from)?;
-        // No answer: the committer died in the middle, and what it wrote is not known.
-        answer
-            .await
-            .unwrap_or(Err(CommandError::Failed(CommitFailure::Unknown)))
+        let commands = &self.dispatcher.commands;
+        let asked = commands.send(id, command, None, None).await;
+        asked.map_err(CommitFailure::from)?.answer().await
     }
 
     /// Gives a dead letter up.

@@ -12,6 +12,7 @@ use refire_store::{IdempotencyClaim, LetterRetry};
 use sha2::{Digest, Sha256};
 use tokio::sync::oneshot;
 
+use crate::aside::Aside;
 use crate::catalog::{Catalog, CatalogError, Definition};
 use crate::clock::Clock;
 use crate::commit::{AdmitRequest, Admitted, Cause, CommitFailure, Queue, Request};
@@ -81,6 +82,7 @@ pub(crate) struct Intake {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) queue: Queue,
+    pub(crate) aside: Aside,
     /// Whether other nodes may save definitions too.
     pub(crate) is_shared: bool,
 }
@@ -167,14 +169,15 @@ impl Intake {
                 cause: None,
             })
         });
-        let mut drafted = self.decide(&definition, begin, claim, None);
+        let mut drafted = self.decide(&definition, begin, claim, None).await;
         drafted.request.only_newest = self.is_shared;
         drafted.again = again;
         Ok(drafted)
     }
 
-    /// Decides a start that was put together elsewhere.
-    pub(crate) fn decide(
+    /// Decides a start that was put together elsewhere. What it takes over or reads of its input may be
+    /// large.
+    pub(crate) async fn decide(
         &self,
         definition: &Definition,
         begin: Start,
@@ -182,7 +185,14 @@ impl Intake {
         letter: Option<LetterRetry>,
     ) -> Drafted {
         let id = begin.id;
-        let decision = Box::new(start(&definition.workflow, begin, self.clock.now()));
+        let carried = begin
+            .carried
+            .iter()
+            .map(|result| result.output.as_str().len());
+        let bytes = begin.input.as_str().len() + carried.sum::<usize>();
+        let (with, now) = (Arc::clone(&definition.workflow), self.clock.now());
+        let work = move || Box::new(start(&with, begin, now));
+        let decision = self.aside.run(bytes, work).await;
         let workflow = Arc::clone(&definition.workflow);
         let request = AdmitRequest {
             id,
@@ -235,7 +245,8 @@ impl Intake {
                 workflow_version: definition.version,
                 ..from.begin.clone()
             };
-            let mut drafted = self.decide(&definition, begin, from.claim.clone(), None);
+            let claim = from.claim.clone();
+            let mut drafted = self.decide(&definition, begin, claim, None).await;
             drafted.request.only_newest = true;
             drafted.request.cause.clone_from(&from.cause);
             let answer = self.commit_once(vec![drafted]).await?.pop();

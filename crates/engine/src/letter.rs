@@ -120,7 +120,7 @@ impl Engine {
         // People fix the workflow, then retry: what they fixed must run, whichever node they ask.
         let is_newest = request.version.is_none() && request.from == RetryFrom::Start;
         let intake = self.intake();
-        let draft = intake.decide(&definition, begin, None, Some(claim));
+        let draft = intake.decide(&definition, begin, None, Some(claim)).await;
         let draft = draft.only_newest(is_newest && intake.is_shared);
         match intake.commit(draft).await? {
             Admitted::New(_) => Ok(Some(id)),
@@ -188,14 +188,11 @@ impl Engine {
             origin.lineage.generation
         };
         let now = self.clock().now();
+        let id = entropy::execution_id(self.entropy(), now);
+        let seed = entropy::seed(self.entropy());
+        let input = request.input.as_ref().unwrap_or(&letter.input).clone();
         let begin = Start {
-            id: entropy::execution_id(self.entropy(), now),
             workflow_version: definition.version,
-            seed: entropy::seed(self.entropy()),
-            input: request
-                .input
-                .clone()
-                .unwrap_or_else(|| letter.input.clone()),
             trigger: Trigger {
                 kind: TriggerKind::ManualDlqRetry,
                 id: origin.trigger.id.clone(),
@@ -213,9 +210,8 @@ impl Engine {
             },
             automatic_retries: false,
             retry: origin.retry.clone(),
-            delay_until: None,
-            idempotency_key: None,
             carried,
+            ..Start::plain(id, seed, input)
         };
         Ok((definition, begin))
     }

@@ -15,6 +15,7 @@
 //! - [`vault`]: secrets at rest.
 //! - [`clock`], [`entropy`], [`secret`], [`caller`]: the doors to the world, all replaceable.
 
+mod aside;
 pub mod caller;
 pub mod catalog;
 pub mod clock;

@@ -18,6 +18,8 @@ mod limits;
 mod local;
 #[path = "engine/nodes.rs"]
 mod nodes;
+#[path = "engine/payloads.rs"]
+mod payloads;
 #[path = "engine/people.rs"]
 mod people;
 #[path = "engine/planned.rs"]

@@ -97,6 +97,12 @@ fn by_class(failure: &Failure) -> Vec<Suggestion> {
             "A template could not be filled in from this input. Retry with an edited input, or \
              fix the workflow and retry from the start.",
         )],
+        ErrorClass::Mapping => vec![say(
+            "Simplify the mapping, or ask for less",
+            "A path of `outputMapping` is too costly on this answer, or matches too much. Use a \
+             plainer path (`$.body.items[0].id` has no limit), or let the target answer with less; \
+             then save the workflow and retry from the start.",
+        )],
         ErrorClass::Local => vec![say(
             "Read the task's error",
             "The in-process task returned an error; its message and causes are above.",

@@ -211,13 +211,6 @@ impl Workflow {
             && !self.ancestors(b).contains(&a)
     }
 
-    /// Whether deciding needs the payloads themselves: only a `when` or an `output` template looks
-    /// into them.
-    #[must_use]
-    pub fn decides_on_payloads(&self) -> bool {
-        self.output.is_some() || self.steps.iter().any(|step| step.when.is_some())
-    }
-
     /// The retry rules of a step: its own settings over the trigger's (`over`), over the
     /// workflow's, over the defaults, field by field.
     #[must_use]

@@ -1,5 +1,6 @@
 //! What may be asked of an execution that exists.
 
+use super::decide::Mapping;
 use crate::definition::StepId;
 use crate::failure::Failure;
 use crate::id::NodeId;
@@ -24,12 +25,40 @@ pub enum Command {
         by: Option<String>,
     },
     /// End it.
-    Cancel {
-        /// The actor.
-        by: Option<String>,
-        /// Undo completed steps first.
-        compensate: bool,
-    },
+    Cancel(Cancel),
+}
+
+/// A wish to end an execution.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cancel {
+    /// The actor.
+    pub by: Option<String>,
+    /// Undo completed steps first.
+    pub compensate: bool,
+    /// The attempts that are in flight and will be aborted, as their work rows say.
+    pub begun: Vec<Begun>,
+}
+
+impl Cancel {
+    /// Wished for by this actor, with nothing in flight as far as is known.
+    #[must_use]
+    pub fn by(by: Option<String>) -> Self {
+        Self {
+            by,
+            ..Self::default()
+        }
+    }
+}
+
+/// An attempt in flight.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Begun {
+    /// The step.
+    pub step: StepId,
+    /// The attempt.
+    pub attempt: u32,
+    /// When it began.
+    pub at: Timestamp,
 }
 
 /// The end of one attempt.
@@ -45,6 +74,9 @@ pub struct Report {
     pub duration_ms: u64,
     /// How it ended.
     pub outcome: Outcome,
+    /// What the step's `outputMapping` gives for the output, where the sender has worked it out
+    /// ([`super::map_output`]); else the decision does.
+    pub mapped: Option<Mapping>,
 }
 
 /// How an attempt ended.
@@ -95,4 +127,7 @@ pub enum Refusal {
     /// A value that the decision needs was not brought along.
     #[error("the value of event {0} is not at hand")]
     MissingPayload(u64),
+    /// The decision would search more of the payloads than its caller allows.
+    #[error("the decision needs to search more of the payloads than is allowed here")]
+    TooHeavy,
 }

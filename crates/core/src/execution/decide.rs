@@ -9,6 +9,7 @@ mod cancel;
 mod draft;
 mod finish;
 mod lost;
+mod mapping;
 mod pause;
 mod report;
 mod resume;
@@ -25,10 +26,22 @@ use crate::definition::Workflow;
 use crate::time::Timestamp;
 use draft::Draft;
 
+pub use mapping::{Mapping, map_output, mapping_bytes};
 pub use start::{Carried, Start, start};
 
-/// The version of these rules; recorded in the first event of every log.
-pub const RULES: u16 = 1;
+/// The version of the rules that new executions get; recorded in the first event of every log. An
+/// execution keeps its rules, so what they once decided is decided alike for ever.
+///
+/// - 1: the first ones.
+/// - 2: a cancel records the attempts that it aborts; an `outputMapping` that cannot be worked out
+///   fails the step instead of mapping to null.
+pub const RULES: u16 = 2;
+
+/// Whether this build has those rules.
+#[must_use]
+pub fn has_rules(rules: u16) -> bool {
+    (1..=RULES).contains(&rules)
+}
 
 /// What follows from a command.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,24 +61,29 @@ pub fn decide(
     command: Command,
     now: Timestamp,
 ) -> Result<Decision, Refusal> {
+    decide_within(workflow, state, command, now, usize::MAX)
+}
+
+/// As [`decide`], but it searches at most so many bytes of payloads (`when` and `output` do), for
+/// callers that keep others waiting; what needs more is refused as [`Refusal::TooHeavy`].
+pub fn decide_within(
+    workflow: &Workflow,
+    state: &Execution,
+    command: Command,
+    now: Timestamp,
+    search_bytes_max: usize,
+) -> Result<Decision, Refusal> {
     let rules = state.origin.as_ref().map_or(0, |origin| origin.rules);
-    if rules != RULES {
+    if !has_rules(rules) {
         return Err(Refusal::UnknownRules(rules));
     }
-    // What has ended is refused without looking at any value.
-    if !state.status.is_terminal()
-        && workflow.decides_on_payloads()
-        && let Some(missing) = state.missing_values().first()
-    {
-        return Err(Refusal::MissingPayload(*missing));
-    }
-    let mut draft = Draft::new(workflow, state.clone(), now);
+    let mut draft = Draft::new(workflow, state.clone(), now, search_bytes_max);
     match command {
         Command::Report(report) => report::report(&mut draft, report)?,
         Command::Lost(lost) => lost::lost(&mut draft, lost)?,
         Command::Pause { by } => pause::pause(&mut draft, by)?,
         Command::Resume { by } => resume::resume(&mut draft, by)?,
-        Command::Cancel { by, compensate } => cancel::cancel(&mut draft, by, compensate)?,
+        Command::Cancel(cancel) => cancel::cancel(&mut draft, cancel)?,
     }
-    Ok(draft.into_decision())
+    draft.into_decision()
 }

@@ -7,8 +7,8 @@
 use std::fmt;
 
 use super::apply::apply_to;
-use super::command::{Command, Lost, Outcome, Report};
-use super::decide::{Carried, Start, decide, start};
+use super::command::{Begun, Cancel, Command, Lost, Outcome, Refusal, Report};
+use super::decide::{Carried, Start, decide, has_rules, start};
 use super::event::{CompensationCause, Event, EventKind};
 use super::state::Execution;
 use crate::definition::Workflow;
@@ -153,7 +153,10 @@ enum Cause {
 impl Cause {
     fn derive(self, workflow: &Workflow, state: &Execution) -> Result<Vec<Event>, String> {
         match self {
-            Self::Start(cause) => Ok(start(workflow, cause.0, cause.1).events),
+            Self::Start(cause) => match cause.0.rules {
+                rules if has_rules(rules) => Ok(start(workflow, cause.0, cause.1).events),
+                rules => Err(Refusal::UnknownRules(rules).to_string()),
+            },
             Self::Command(cause) => decide(workflow, state, cause.0, cause.1)
                 .map(|decision| decision.events)
                 .map_err(|refusal| refusal.to_string()),
@@ -169,7 +172,10 @@ fn causes(state: &Execution, rest: &[Event]) -> Vec<Cause> {
     let command = |command| vec![Cause::Command(Box::new((command, first.at)))];
     match &first.kind {
         EventKind::ExecutionStarted(_) if state.origin.is_none() => started(rest),
-        EventKind::TimerFired(_) | EventKind::StepStarted(_) => reported(rest),
+        EventKind::TimerFired(_) | EventKind::StepStarted(_) => reported(rest)
+            .or_else(|| cancelled(rest))
+            .into_iter()
+            .collect(),
         EventKind::StepLost(lost) => match (&first.step, first.attempt) {
             (Some(step), Some(attempt)) => command(Command::Lost(Lost {
                 step: step.clone(),
@@ -183,30 +189,53 @@ fn causes(state: &Execution, rest: &[Event]) -> Vec<Cause> {
             by: paused.by.clone(),
         }),
         EventKind::ExecutionResumed(resumed) => {
-            // Cancelling a paused execution with undoing resumes it first.
             let by = resumed.by.clone();
-            let mut all = command(Command::Cancel {
-                by: by.clone(),
-                compensate: true,
-            });
-            all.extend(command(Command::Resume { by }));
-            if !rest.get(1).is_some_and(is_cancelling) {
-                all.remove(0);
-            }
-            all
+            let cancel = cancelled(rest).into_iter();
+            cancel.chain(command(Command::Resume { by })).collect()
         }
-        EventKind::CompensationStarted(started) if started.cause == CompensationCause::Cancel => {
-            command(Command::Cancel {
-                by: started.by.clone(),
-                compensate: true,
-            })
+        EventKind::CompensationStarted(_) | EventKind::ExecutionCancelled(_) => {
+            cancelled(rest).into_iter().collect()
         }
-        EventKind::ExecutionCancelled(cancelled) => command(Command::Cancel {
-            by: cancelled.by.clone(),
-            compensate: false,
-        }),
         _ => Vec::new(),
     }
+}
+
+/// The cancel that `rest` begins with: the attempts that it aborted, then what became of the
+/// execution. Cancelling a paused execution with undoing resumes it first.
+fn cancelled(rest: &[Event]) -> Option<Cause> {
+    let mut begun = Vec::new();
+    let mut rest = rest.iter();
+    let first = loop {
+        let event = rest.next()?;
+        match &event.kind {
+            EventKind::TimerFired(_) => {}
+            EventKind::StepStarted(started) => begun.push(Begun {
+                step: event.step.clone()?,
+                attempt: event.attempt?,
+                at: started.started_at,
+            }),
+            _ => break event,
+        }
+    };
+    let (by, compensate) = match &first.kind {
+        EventKind::ExecutionCancelled(cancelled) => (&cancelled.by, false),
+        EventKind::CompensationStarted(started) if started.cause == CompensationCause::Cancel => {
+            (&started.by, true)
+        }
+        EventKind::ExecutionResumed(resumed) if rest.next().is_some_and(is_cancelling) => {
+            (&resumed.by, true)
+        }
+        _ => return None,
+    };
+    let cancel = Cancel {
+        by: by.clone(),
+        compensate,
+        begun,
+    };
+    Some(Cause::Command(Box::new((
+        Command::Cancel(cancel),
+        first.at,
+    ))))
 }
 
 fn is_cancelling(event: &Event) -> bool {
@@ -240,6 +269,7 @@ fn started(rest: &[Event]) -> Vec<Cause> {
         .collect();
     let start = Start {
         id: recorded.id,
+        rules: recorded.rules,
         workflow_version: recorded.workflow_version,
         seed: recorded.seed,
         input: recorded.input.clone(),
@@ -256,10 +286,8 @@ fn started(rest: &[Event]) -> Vec<Cause> {
 }
 
 /// The report that an attempt's first event belongs to: its result follows at once.
-fn reported(rest: &[Event]) -> Vec<Cause> {
-    let Some(first) = rest.first() else {
-        return Vec::new();
-    };
+fn reported(rest: &[Event]) -> Option<Cause> {
+    let first = rest.first()?;
     let mut began = None;
     for event in rest {
         if event.step != first.step {
@@ -292,13 +320,12 @@ fn reported(rest: &[Event]) -> Vec<Cause> {
             started_at,
             duration_ms: outcome.1.unwrap_or(0),
             outcome: outcome.0,
+            mapped: None,
         };
-        return vec![Cause::Command(Box::new((
-            Command::Report(report),
-            event.at,
-        )))];
+        let command = Command::Report(report);
+        return Some(Cause::Command(Box::new((command, event.at))));
     }
-    Vec::new()
+    None
 }
 
 #[cfg(test)]

@@ -19,11 +19,48 @@ const NULL: Cow<'static, str> = Cow::Borrowed("null");
 /// thread that commits.
 const SEARCHED_BYTES_MAX: usize = 128 * 1024 * 1024;
 
+/// What a decision may search of the payloads, and what it missed. Good for one decision.
+#[derive(Debug)]
+pub(super) struct Reading {
+    bytes_left: Cell<usize>,
+    is_too_heavy: Cell<bool>,
+    missing: Cell<Option<u64>>,
+}
+
+impl Reading {
+    pub(super) fn up_to(bytes: usize) -> Self {
+        Self {
+            bytes_left: Cell::new(bytes),
+            is_too_heavy: Cell::new(false),
+            missing: Cell::new(None),
+        }
+    }
+
+    /// The event whose value was asked for and is not at hand.
+    pub(super) fn missing(&self) -> Option<u64> {
+        self.missing.get()
+    }
+
+    /// Whether more was asked for than may be searched.
+    pub(super) fn is_too_heavy(&self) -> bool {
+        self.is_too_heavy.get()
+    }
+
+    fn take(&self, bytes: usize) -> bool {
+        match self.bytes_left.get().checked_sub(bytes) {
+            Some(left) => self.bytes_left.set(left),
+            None => self.is_too_heavy.set(true),
+        }
+        !self.is_too_heavy.get()
+    }
+}
+
 /// The values of an execution. The payloads it refers to must be at hand. Good for one rendering.
 #[derive(Debug, Clone)]
 pub struct StateScope<'a> {
     state: &'a Execution,
     searched: Cell<usize>,
+    reading: Option<&'a Reading>,
 }
 
 impl<'a> StateScope<'a> {
@@ -33,23 +70,44 @@ impl<'a> StateScope<'a> {
         Self {
             state,
             searched: Cell::new(0),
+            reading: None,
         }
     }
 
-    /// The value at a path; counts what was searched.
+    /// The same for a decision, which may not search everything.
+    pub(super) fn reading(state: &'a Execution, reading: &'a Reading) -> Self {
+        Self {
+            reading: Some(reading),
+            ..Self::new(state)
+        }
+    }
+
+    /// The value that an event keeps; notes that it is not at hand.
+    fn value(&self, sequence: u64) -> Option<&'a Json> {
+        let value = self.state.payloads.get(sequence);
+        if let (None, Some(reading)) = (value, self.reading) {
+            reading.missing.set(Some(sequence));
+        }
+        value
+    }
+
+    /// The value at a path; counts what is searched.
     fn at(&self, value: &'a Json, path: &[Segment]) -> Option<Cow<'a, str>> {
-        self.search(value.as_str());
+        self.search(value.as_str().len())?;
         at(value, path)
     }
 
-    fn search(&self, text: &str) {
-        self.searched
-            .set(self.searched.get().saturating_add(text.len()));
+    /// Counts what is about to be searched; none if that is too much here.
+    fn search(&self, bytes: usize) -> Option<()> {
+        self.searched.set(self.searched.get().saturating_add(bytes));
+        self.reading
+            .is_none_or(|reading| reading.take(bytes))
+            .then_some(())
     }
 
     fn input(&self, path: &[Segment]) -> Option<Cow<'a, str>> {
         let origin = self.state.origin.as_ref()?;
-        self.at(self.state.payloads.get(origin.input.sequence)?, path)
+        self.at(self.value(origin.input.sequence)?, path)
     }
 
     /// A context value: what a step mapped, else the input's field of that name.
@@ -61,12 +119,17 @@ impl<'a> StateScope<'a> {
         let Some(ContextRef { sequence, part }) = self.state.context.get(key.as_ref()) else {
             return self.input(path);
         };
-        let output = self.state.payloads.get(*sequence)?;
-        let value = part_of(output, part)?;
+        let output = self.value(*sequence)?;
+        let bytes = length_of(part);
         if rest.is_empty() {
-            return Some(value);
+            // Nothing is searched, but a decision copies it.
+            self.reading
+                .is_none_or(|reading| reading.take(bytes))
+                .then_some(())?;
+            return part_of(output, part);
         }
-        self.search(&value);
+        self.search(bytes)?;
+        let value = part_of(output, part)?;
         let range = locate(&value, rest)?;
         Some(match value {
             Cow::Borrowed(text) => Cow::Borrowed(&text[range]),
@@ -85,7 +148,7 @@ impl<'a> StateScope<'a> {
             // A skipped step's output is null, and so is everything below it.
             return Some(NULL);
         }
-        self.at(self.state.payloads.get(state.output?.sequence)?, path)
+        self.at(self.value(state.output?.sequence)?, path)
     }
 }
 
@@ -144,6 +207,20 @@ fn part_of<'a>(output: &'a Json, part: &Mapped) -> Option<Cow<'a, str>> {
         Mapped::Many(parts) => {
             let parts: Option<Vec<&str>> = parts.iter().map(|part| slice(*part)).collect();
             Some(Cow::Owned(format!("[{}]", parts?.join(","))))
+        }
+    }
+}
+
+/// How long a part is as text.
+fn length_of(part: &Mapped) -> usize {
+    match part {
+        Mapped::Nothing => NULL.len(),
+        Mapped::One(_, len) => *len as usize,
+        Mapped::Many(parts) => {
+            1 + parts
+                .iter()
+                .map(|(_, len)| *len as usize + 1)
+                .sum::<usize>()
         }
     }
 }

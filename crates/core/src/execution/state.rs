@@ -458,12 +458,17 @@ impl Execution {
         self.missing().map(|value| value.sequence).collect()
     }
 
+    /// How long the values of [`Execution::missing_values`] are together.
+    #[must_use]
+    pub fn missing_bytes(&self) -> u64 {
+        self.missing().map(|value| value.len).sum()
+    }
+
     /// As [`Execution::missing_values`], if the values are short enough to be read before anybody
     /// needs them; else none.
     #[must_use]
     pub fn missing_short_values(&self) -> Vec<u64> {
-        let bytes: u64 = self.missing().map(|value| value.len).sum();
-        match bytes <= limit::VALUES_BYTES_READ_AHEAD {
+        match self.missing_bytes() <= limit::VALUES_BYTES_READ_AHEAD {
             true => self.missing_values(),
             false => Vec::new(),
         }

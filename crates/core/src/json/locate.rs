@@ -3,6 +3,7 @@
 //! Nothing is parsed into a tree: the text is walked once and everything off the path is skipped.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -64,6 +65,75 @@ pub fn locate(text: &str, path: &[Segment]) -> Option<Range<usize>> {
         range = range.start + found.start..range.start + found.end;
     }
     Some(range)
+}
+
+/// As [`locate`] for several paths, in their order, with a single walk over the text.
+#[must_use]
+pub fn locate_all(text: &str, paths: &[&[Segment]]) -> Vec<Option<Range<usize>>> {
+    let mut walk = Walk {
+        text,
+        paths,
+        found: vec![None; paths.len()],
+    };
+    let start = scan::skip_space(text.as_bytes(), 0);
+    if start < text.len() {
+        let all: Vec<usize> = (0..paths.len()).collect();
+        walk.value(start, 0, &all);
+    }
+    walk.found
+}
+
+struct Walk<'a> {
+    text: &'a str,
+    paths: &'a [&'a [Segment]],
+    found: Vec<Option<Range<usize>>>,
+}
+
+impl Walk<'_> {
+    /// Goes through the value at `at`, to which the first `depth` segments of the `wanted` paths lead;
+    /// returns where it ends. As deep as the paths are: recursion is safe.
+    fn value(&mut self, at: usize, depth: usize, wanted: &[usize]) -> usize {
+        let (mut keys, mut indices) = (HashMap::<&str, Vec<usize>>::new(), HashMap::new());
+        let paths = self.paths;
+        for path in wanted {
+            match paths[*path].get(depth) {
+                Some(Segment::Key(key)) => keys.entry(key).or_default().push(*path),
+                Some(Segment::Index(index)) => {
+                    indices.entry(*index).or_insert_with(Vec::new).push(*path);
+                }
+                None => {}
+            }
+        }
+        let text = self.text;
+        let end = match text.as_bytes().get(at) {
+            Some(b'{') if !keys.is_empty() => scan::walk_object(text, at, |key, at| {
+                self.part(at, depth, keys.get(&*key).map(Vec::as_slice))
+            }),
+            Some(b'[') if !indices.is_empty() => {
+                let mut index = 0..;
+                scan::walk_array(text, at, |at| {
+                    let wanted = index.next().and_then(|index| indices.get(&index));
+                    self.part(at, depth, wanted.map(Vec::as_slice))
+                })
+            }
+            _ => scan::skip_value(text.as_bytes(), at).unwrap_or(text.len()),
+        };
+        for path in wanted {
+            if paths[*path].len() == depth {
+                self.found[*path] = Some(at..end);
+            }
+        }
+        end
+    }
+
+    /// A member or element. Of equal keys the last counts, so nothing found under an earlier one does.
+    fn part(&mut self, at: usize, depth: usize, wanted: Option<&[usize]>) -> usize {
+        let Some(wanted) = wanted else {
+            return scan::skip_value(self.text.as_bytes(), at).unwrap_or(self.text.len());
+        };
+        wanted.iter().for_each(|path| self.found[*path] = None);
+        self.value(at, depth + 1, wanted)
+    }
 }
 
 /// Walks the members of an object; see [`super::Json::members`].

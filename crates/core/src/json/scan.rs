@@ -65,6 +65,43 @@ pub(crate) fn skip_value(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
+/// Calls `member` with each key and where its value begins; it says where the value ends. Each
+/// byte is seen once, however deep it lies, which slices per level would not give.
+pub(crate) fn walk_object<'a>(
+    text: &'a str,
+    at: usize,
+    mut member: impl FnMut(Cow<'a, str>, usize) -> usize,
+) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = skip_space(bytes, at + 1);
+    while bytes.get(at) == Some(&b'"') {
+        let key_end = skip_string(bytes, at).unwrap_or(text.len());
+        let colon = skip_space(bytes, key_end);
+        let end = member(unescape(&text[at..key_end]), skip_space(bytes, colon + 1));
+        at = past_comma(bytes, end);
+    }
+    (at + 1).min(text.len())
+}
+
+/// The same for the elements of an array.
+pub(crate) fn walk_array(text: &str, at: usize, mut element: impl FnMut(usize) -> usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = skip_space(bytes, at + 1);
+    while !matches!(bytes.get(at), None | Some(b']')) {
+        at = past_comma(bytes, element(at));
+    }
+    (at + 1).min(text.len())
+}
+
+fn past_comma(bytes: &[u8], end: usize) -> usize {
+    let at = skip_space(bytes, end);
+    if bytes.get(at) == Some(&b',') {
+        skip_space(bytes, at + 1)
+    } else {
+        at
+    }
+}
+
 /// Where the text becomes deeper than `depth_max`, if it does.
 pub(crate) fn too_deep(bytes: &[u8], depth_max: usize) -> Option<usize> {
     let mut depth = 0_usize;

@@ -263,3 +263,52 @@ proptest! {
         prop_assert_eq!(string.as_text().unwrap(), text);
     }
 }
+
+#[test]
+fn several_paths_are_located_in_one_walk_as_each_alone() {
+    let texts = [
+        r#" { "a" : { "b": [1, {"c": null}, [2, 3]] , "a": {"b": "x"} }, "d": "{\"a\":1}" } "#,
+        r#"{"a":{"b":1},"\u0061":{"c":2},"a":{"b":[],"c":3}}"#,
+        r#"{"a":{"b":1},"a":7}"#,
+        r#"[[1,2],[3,{"b":4}],{"a":[5]}]"#,
+        r#""text""#,
+        "0",
+        "{}",
+        "[]",
+    ];
+    let key = |name: &str| Segment::Key(name.into());
+    let steps = [
+        key("a"),
+        key("b"),
+        key("c"),
+        Segment::Index(0),
+        Segment::Index(1),
+        Segment::Index(9),
+    ];
+    // Every path of up to three of these.
+    let mut paths: Vec<Vec<Segment>> = vec![Vec::new()];
+    for length in 0..3 {
+        let longest: Vec<_> = paths
+            .iter()
+            .filter(|path| path.len() == length)
+            .cloned()
+            .collect();
+        for path in longest {
+            paths.extend(
+                steps
+                    .iter()
+                    .map(|step| [path.as_slice(), &[step.clone()]].concat()),
+            );
+        }
+    }
+    let paths: Vec<&[Segment]> = paths.iter().map(Vec::as_slice).collect();
+    for text in texts {
+        let alone: Vec<_> = paths.iter().map(|path| locate(text, path)).collect();
+        assert_eq!(locate_all(text, &paths), alone, "{text}");
+    }
+    let found = paths
+        .iter()
+        .filter(|path| locate(texts[0], path).is_some())
+        .count();
+    assert!(found >= 7, "the paths lead somewhere: {found}");
+}

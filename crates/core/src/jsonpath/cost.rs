@@ -10,10 +10,6 @@ use super::{
     PATH_BYTES_MAX, PATH_DESCENDANTS_MAX, PATH_FILTERS_NESTED_MAX, PATH_NESTING_MAX, PathError,
 };
 
-/// The most a query may cost in visited values; a visit takes some ten nanoseconds, and queries run
-/// where they hold up everything else.
-pub(super) const VISITS_MAX: u64 = 5_000_000;
-
 /// How much text is compared or counted through in the time of one visit.
 const TEXT_BYTES_PER_VISIT: usize = 64;
 
@@ -100,8 +96,8 @@ impl Tests {
 }
 
 impl Weight {
-    /// The estimate for a document of these measures, if it stays within the limit.
-    pub(super) fn visits(&self, document: Measures) -> Option<u64> {
+    /// The estimate for a document of these measures, in visited values.
+    pub(super) fn visits(&self, document: Measures) -> u64 {
         let wide = |number| u64::try_from(number).unwrap_or(u64::MAX);
         let size = wide(document.nodes + document.bytes / TEXT_BYTES_PER_VISIT).max(1);
         let width = wide(document.width).max(1);
@@ -113,8 +109,7 @@ impl Weight {
         } else {
             self.descendants
         };
-        let visits = self
-            .terms
+        self.terms
             .iter()
             .map(|term| {
                 let tests = term.tests.visits(size, width, depth);
@@ -122,8 +117,7 @@ impl Weight {
             })
             .fold(size, u64::saturating_add)
             .saturating_mul(self.union_product)
-            .saturating_mul(depth.saturating_pow(descents));
-        Some(visits).filter(|visits| *visits <= VISITS_MAX)
+            .saturating_mul(depth.saturating_pow(descents))
     }
 }
 

@@ -4,7 +4,6 @@
 //! are copied from the text. A number too large for a float becomes the largest one, so that every
 //! valid text has a document.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -77,14 +76,14 @@ impl Finder<'_> {
         // an earlier one may be of another kind and is passed over.
         let end = match (value, self.text.as_bytes().get(at)) {
             (Value::Object(map), Some(b'{')) => {
-                walk_object(self.text, at, |key, at| match map.get(&*key) {
+                scan::walk_object(self.text, at, |key, at| match map.get(&*key) {
                     Some(value) => self.value(at, value),
                     None => end_of(self.text, at),
                 })
             }
             (Value::Array(items), Some(b'[')) => {
                 let mut items = items.iter();
-                walk_array(self.text, at, |at| match items.next() {
+                scan::walk_array(self.text, at, |at| match items.next() {
                     Some(value) => self.value(at, value),
                     None => end_of(self.text, at),
                 })
@@ -112,7 +111,7 @@ impl Reader<'_> {
         match text.as_bytes().get(at) {
             Some(b'{') => {
                 let mut map = Map::new();
-                let end = walk_object(text, at, |key, at| {
+                let end = scan::walk_object(text, at, |key, at| {
                     let (value, end) = self.value(at, depth + 1);
                     map.insert(key.into_owned(), value);
                     end
@@ -122,7 +121,7 @@ impl Reader<'_> {
             }
             Some(b'[') => {
                 let mut items = Vec::new();
-                let end = walk_array(text, at, |at| {
+                let end = scan::walk_array(text, at, |at| {
                     let (value, end) = self.value(at, depth + 1);
                     items.push(value);
                     end
@@ -135,46 +134,6 @@ impl Reader<'_> {
                 (scalar(&text[at..end]), end)
             }
         }
-    }
-}
-
-/// Calls `member` with each key and where its value begins; it says where the value ends. Each
-/// byte is seen once, however deep it lies, which slices per level would not give.
-fn walk_object<'a>(
-    text: &'a str,
-    at: usize,
-    mut member: impl FnMut(Cow<'a, str>, usize) -> usize,
-) -> usize {
-    let bytes = text.as_bytes();
-    let mut at = scan::skip_space(bytes, at + 1);
-    while bytes.get(at) == Some(&b'"') {
-        let key_end = scan::skip_string(bytes, at).unwrap_or(text.len());
-        let colon = scan::skip_space(bytes, key_end);
-        let end = member(
-            scan::unescape(&text[at..key_end]),
-            scan::skip_space(bytes, colon + 1),
-        );
-        at = past_comma(bytes, end);
-    }
-    (at + 1).min(text.len())
-}
-
-/// The same for the elements of an array.
-fn walk_array(text: &str, at: usize, mut element: impl FnMut(usize) -> usize) -> usize {
-    let bytes = text.as_bytes();
-    let mut at = scan::skip_space(bytes, at + 1);
-    while !matches!(bytes.get(at), None | Some(b']')) {
-        at = past_comma(bytes, element(at));
-    }
-    (at + 1).min(text.len())
-}
-
-fn past_comma(bytes: &[u8], end: usize) -> usize {
-    let at = scan::skip_space(bytes, end);
-    if bytes.get(at) == Some(&b',') {
-        scan::skip_space(bytes, at + 1)
-    } else {
-        at
     }
 }
 

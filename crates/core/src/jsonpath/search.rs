@@ -2,22 +2,41 @@
 
 use std::ops::Range;
 
-use super::cost::VISITS_MAX;
 use super::document::Document;
 use super::{JsonPath, MATCHES_MAX, PathError, Query};
-use crate::json::{Json, locate};
+use crate::json::{Json, Segment, locate_all};
 
 /// The most values that the queries of one document may give together.
 pub const MATCHES_TOGETHER_MAX: usize = 2 * MATCHES_MAX;
 
-/// The most that they may cost together: a few of the most costly, or many usual ones.
-const VISITS_TOGETHER_MAX: u64 = 8 * VISITS_MAX;
+/// What queries may cost, in visited values; a visit takes some ten nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// A query by itself.
+    each: u64,
+    /// All queries of one document: a few of the most costly, or many usual ones.
+    together: u64,
+}
+
+impl Budget {
+    /// Where others wait meanwhile.
+    pub const SHARED: Self = Self {
+        each: 5_000_000,
+        together: 40_000_000,
+    };
+    /// Where nobody does: about a second of one processor.
+    pub const ALONE: Self = Self {
+        each: 50_000_000,
+        together: 100_000_000,
+    };
+}
 
 /// A document that is being queried.
 pub struct Search<'a> {
     json: &'a Json,
     /// Read when the first query needs it.
     document: Option<Document<'a>>,
+    each: u64,
     visits_left: u64,
     matches_left: usize,
 }
@@ -26,10 +45,17 @@ impl<'a> Search<'a> {
     /// A document that no query has been made of.
     #[must_use]
     pub fn new(json: &'a Json) -> Self {
+        Self::with(json, Budget::SHARED)
+    }
+
+    /// The same with another budget.
+    #[must_use]
+    pub fn with(json: &'a Json, budget: Budget) -> Self {
         Self {
             json,
             document: None,
-            visits_left: VISITS_TOGETHER_MAX,
+            each: budget.each,
+            visits_left: budget.together,
             matches_left: MATCHES_TOGETHER_MAX,
         }
     }
@@ -40,28 +66,48 @@ impl<'a> Search<'a> {
     /// When the query is too costly for this document or gives too many values, by itself or
     /// together with those before it.
     pub fn matches(&mut self, path: &JsonPath) -> Result<Vec<Range<usize>>, PathError> {
-        let found = self.find(path)?;
-        let Some(left) = self.matches_left.checked_sub(found.len()) else {
-            return Err(too_many(path, found.len()));
-        };
-        self.matches_left = left;
-        Ok(found)
+        let mut all = self.matches_of(std::iter::once(path));
+        all.pop().unwrap_or(Ok(Vec::new()))
     }
 
+    /// The same for several, in their order. Plain paths take one walk over the text, however many
+    /// they are.
+    pub fn matches_of<'p>(
+        &mut self,
+        paths: impl Iterator<Item = &'p JsonPath> + Clone,
+    ) -> Vec<Result<Vec<Range<usize>>, PathError>> {
+        let plain: Vec<&[Segment]> = paths.clone().filter_map(JsonPath::as_plain).collect();
+        let mut located = match plain.is_empty() {
+            true => Vec::new(),
+            false => locate_all(self.json.as_str(), &plain),
+        }
+        .into_iter();
+        let mut of_one = |path: &JsonPath| {
+            let found = match path.as_plain() {
+                Some(_) => located.next().flatten().into_iter().collect(),
+                None => self.find(path)?,
+            };
+            let left = self.matches_left.checked_sub(found.len());
+            self.matches_left = left.ok_or_else(|| too_many(path, found.len()))?;
+            Ok(found)
+        };
+        paths.map(&mut of_one).collect()
+    }
+
+    /// What a path that is not plain finds.
     fn find(&mut self, path: &JsonPath) -> Result<Vec<Range<usize>>, PathError> {
-        let (query, weight) = match &path.query {
-            Query::Plain(segments) => {
-                return Ok(locate(self.json.as_str(), segments).into_iter().collect());
-            }
-            Query::General { path, weight } => (path, weight),
+        let Query::General {
+            path: query,
+            weight,
+        } = &path.query
+        else {
+            return Ok(Vec::new());
         };
         let text = self.json.as_str();
         let document = self.document.get_or_insert_with(|| Document::read(text));
         let measures = document.measures();
-        let left = weight
-            .visits(measures)
-            .and_then(|visits| self.visits_left.checked_sub(visits));
-        let Some(left) = left else {
+        let visits = Some(weight.visits(measures)).filter(|visits| *visits <= self.each);
+        let Some(left) = visits.and_then(|visits| self.visits_left.checked_sub(visits)) else {
             return Err(PathError::DocumentTooLarge {
                 path: path.text.to_string(),
                 nodes: measures.nodes,

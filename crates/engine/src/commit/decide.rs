@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use refire_core::definition::Workflow;
-use refire_core::execution::{Command, Decision, Execution, Refusal, decide};
+use refire_core::execution::{Command, Decision, Execution, Refusal, decide_within};
 use refire_core::id::{ExecutionId, NodeId};
 use refire_core::time::Timestamp;
 use refire_store::{Part, Store};
 
 use super::AfterCommit;
-use super::request::{Asker, CommandError, CommitFailure, Request};
+use super::request::{Asker, CommandError, CommitFailure, Decided, Request};
 use super::unit::Unit;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
@@ -29,6 +29,8 @@ pub(crate) struct Tools {
     pub(crate) after: Arc<dyn AfterCommit>,
     /// With a batch on its way, the next sets out when so many requests can be in it.
     pub(crate) overlap_from: usize,
+    /// What a decision may search of payloads.
+    pub(crate) search_bytes_max: usize,
 }
 
 impl Tools {
@@ -50,6 +52,7 @@ impl Tools {
                     id,
                     command,
                     known,
+                    decided,
                     reply,
                     permit,
                 } => {
@@ -63,7 +66,8 @@ impl Tools {
                     };
                     let asker = Asker::new(reply, permit);
                     let unit = &mut units[index];
-                    again.extend(self.decide_one(unit, *command, asker, now).await);
+                    let asked = (*command, decided);
+                    again.extend(self.decide_one(unit, asked, asker, now).await);
                 }
                 Request::Admit(all) => units.extend(all.into_iter().map(Unit::admission)),
                 Request::Part { part, reply } => units.push(Unit::plain(by(node, part), reply)),
@@ -121,11 +125,18 @@ impl Tools {
     async fn decide_one(
         &self,
         unit: &mut Unit,
-        command: Command,
+        (command, elsewhere): (Command, Option<Box<Decided>>),
         asker: Asker,
         now: Timestamp,
     ) -> Option<Request> {
-        let mut decided = self.decide_on(unit, &command, now).await;
+        let mut decided = match elsewhere.filter(|decided| unit.has_version(decided.version)) {
+            Some(decided) => Ok(decided.decision),
+            None => self.decide_on(unit, &command, now).await,
+        };
+        if let Err(CommandError::Refused(Refusal::TooHeavy)) = &decided {
+            unit.too_heavy(asker);
+            return None;
+        }
         let writes = match &decided {
             Ok(decision) => !decision.events.is_empty(),
             Err(error) => !matches!(error, CommandError::Refused(_)),
@@ -136,6 +147,10 @@ impl Tools {
             }
             *unit = self.read_unit(id).await;
             decided = self.decide_on(unit, &command, now).await;
+            if let Err(CommandError::Refused(Refusal::TooHeavy)) = &decided {
+                unit.too_heavy(asker);
+                return None;
+            }
         }
         match decided {
             Ok(decision) => unit.add_decision(decision, command, asker),
@@ -144,7 +159,7 @@ impl Tools {
         None
     }
 
-    /// What core says.
+    /// What core says, as long as it need not search much: others wait meanwhile.
     async fn decide_on(
         &self,
         unit: &mut Unit,
@@ -153,15 +168,19 @@ impl Tools {
     ) -> Result<Decision, CommandError> {
         let reason = unit.reason();
         let (id, state, workflow) = unit.open().ok_or(reason)?;
-        let mut decision = decide(&workflow, state, command.clone(), now);
+        let most = self.search_bytes_max;
+        let mut decision = decide_within(&workflow, state, command.clone(), now, most);
         if let Err(Refusal::MissingPayload(_)) = decision {
+            if state.missing_bytes() > most as u64 {
+                return Err(Refusal::TooHeavy.into());
+            }
             let values = self.store.load_values(id, &state.referenced()).await;
             let values = values.map_err(|error| CommitFailure::read(&error))?;
             let payloads = &mut Arc::make_mut(state).payloads;
             for (sequence, value) in values {
                 payloads.insert(sequence, value);
             }
-            decision = decide(&workflow, state, command.clone(), now);
+            decision = decide_within(&workflow, state, command.clone(), now, most);
         }
         decision.map_err(CommandError::Refused)
     }

@@ -27,24 +27,46 @@ pub(crate) fn send<T>(reply: Reply<T>, answer: T) {
 /// Whoever waits for a command's answer: where it goes, and the slot of the attempt whose result
 /// the command is.
 pub(crate) struct Asker {
-    reply: Reply<Result<Arc<Execution>, CommandError>>,
+    reply: Reply<Result<Arc<Execution>, Unsettled>>,
     permit: Option<Arc<Permit>>,
+}
+
+/// Why a command changed nothing, or not yet.
+#[derive(Debug)]
+pub(crate) enum Unsettled {
+    /// It does not.
+    Not(CommandError),
+    /// Deciding it means searching large payloads, which the committer does not do. The state that it
+    /// would be decided on.
+    TooHeavy(Arc<Execution>),
+}
+
+impl From<CommandError> for Unsettled {
+    fn from(error: CommandError) -> Self {
+        Self::Not(error)
+    }
+}
+
+/// A decision that was worked out elsewhere. It counts if the execution still has that version.
+pub(crate) struct Decided {
+    pub(crate) version: u64,
+    pub(crate) decision: Decision,
 }
 
 impl Asker {
     /// Frees the slot while the result is being committed, for what follows from it.
     pub(super) fn new(
-        reply: Reply<Result<Arc<Execution>, CommandError>>,
+        reply: Reply<Result<Arc<Execution>, Unsettled>>,
         permit: Option<Arc<Permit>>,
     ) -> Self {
         permit.iter().for_each(|permit| permit.suspend());
         Self { reply, permit }
     }
 
-    /// Answers, after the commit. A result that could not be committed waits, and what waits
-    /// keeps its slot busy.
-    pub(super) fn answer(self, answer: Result<Arc<Execution>, CommandError>) {
-        if let Err(CommandError::Failed(_)) = answer {
+    /// Answers, after the commit. A result that could not be committed, or not decided yet, waits,
+    /// and what waits keeps its slot busy.
+    pub(super) fn answer(self, answer: Result<Arc<Execution>, Unsettled>) {
+        if let Err(Unsettled::Not(CommandError::Failed(_)) | Unsettled::TooHeavy(_)) = answer {
             self.permit.iter().for_each(|permit| permit.resume());
         }
         send(self.reply, answer);
@@ -61,6 +83,7 @@ impl Asker {
             id,
             command: Box::new(command),
             known: None,
+            decided: None,
             reply: self.reply,
             permit: self.permit,
         }
@@ -76,7 +99,9 @@ pub(crate) enum Request {
         /// The state as the sender knows it, which saves reading it. It may be of the past: the
         /// version says so when it is written.
         known: Option<Arc<Execution>>,
-        reply: Reply<Result<Arc<Execution>, CommandError>>,
+        /// What it leads to, where the sender has worked that out.
+        decided: Option<Box<Decided>>,
+        reply: Reply<Result<Arc<Execution>, Unsettled>>,
         /// The slot of the attempt that this command ends.
         permit: Option<Arc<Permit>>,
     },
@@ -231,7 +256,8 @@ impl Request {
     pub(crate) fn refuse(self, failure: &CommitFailure) {
         match self {
             Self::Command { reply, permit, .. } => {
-                Asker { reply, permit }.answer(Err(CommandError::Failed(failure.clone())));
+                let error = CommandError::Failed(failure.clone());
+                Asker { reply, permit }.answer(Err(error.into()));
             }
             Self::Admit(all) => {
                 for admit in all {

@@ -121,9 +121,9 @@ fn answer_all(answers: Vec<CommandAnswer>, state: Option<&Arc<Execution>>) {
     for CommandAnswer { asker, refusal, .. } in answers {
         let answer = match (refusal, state) {
             (None, Some(_)) if !asker.listens() => continue,
-            (Some(refusal), _) => Err(refusal),
+            (Some(refusal), _) => Err(refusal.into()),
             (None, Some(state)) => Ok(Arc::clone(state)),
-            (None, None) => Err(CommandError::NotFound),
+            (None, None) => Err(CommandError::NotFound.into()),
         };
         asker.answer(answer);
     }

@@ -17,9 +17,11 @@ use refire_store::model::{Disk, Faults, Model, Moment, NoFaults, Verdict};
 use refire_store::{Batch, Part, PutWorkflow, ReadError, Store, WorkRow};
 use tokio::sync::{Semaphore, oneshot};
 
+use super::request::Unsettled;
 use super::{
     AdmitRequest, AfterCommit, BatchEnd, CommandError, Committer, Request, Returned, Tools,
 };
+use crate::aside::SEARCH_BYTES_MAX;
 use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
 use crate::entropy::SystemEntropy;
@@ -93,6 +95,7 @@ async fn committer(store: &Arc<Model>) -> Committer {
         membership: joined.await.unwrap(),
         after: Arc::new(Nobody),
         overlap_from: 1,
+        search_bytes_max: SEARCH_BYTES_MAX,
     })
 }
 
@@ -167,6 +170,7 @@ async fn ask_all(
             id: ID,
             command: Box::new(command),
             known,
+            decided: None,
             reply: Some(reply),
             permit: None,
         });
@@ -175,7 +179,10 @@ async fn ask_all(
     work_off(committer, requests).await;
     let mut heard = Vec::new();
     for answer in answers {
-        heard.push(answer.await.unwrap());
+        heard.push(answer.await.unwrap().map_err(|unsettled| match unsettled {
+            Unsettled::Not(error) => error,
+            Unsettled::TooHeavy(_) => CommandError::Refused(Refusal::TooHeavy),
+        }));
     }
     heard
 }
@@ -196,6 +203,7 @@ fn done(step: &str) -> Command {
         started_at: SystemClock::new().now(),
         duration_ms: 1,
         outcome: Outcome::Succeeded(Json::parse("1").unwrap()),
+        mapped: None,
     })
 }
 
@@ -323,6 +331,7 @@ fn pause(id: ExecutionId) -> Request {
         id,
         command: Box::new(PAUSE),
         known: None,
+        decided: None,
         reply: None,
         permit: None,
     }

@@ -19,7 +19,7 @@ use refire_store::{
 };
 
 use super::request::{
-    AdmitRequest, Admitted, Asker, Cause, CommandError, CommitFailure, Reply, send,
+    AdmitRequest, Admitted, Asker, Cause, CommandError, CommitFailure, Reply, Unsettled, send,
 };
 use crate::limit::{Ask, Blocked, Permit, Slots};
 
@@ -123,6 +123,21 @@ impl Unit {
     /// The execution, if its state is only what was last known of it.
     pub(super) fn hearsay(&self) -> Option<ExecutionId> {
         self.id.filter(|_| !self.is_read)
+    }
+
+    /// Whether it is an execution of that version.
+    pub(super) fn has_version(&self, version: u64) -> bool {
+        matches!(self.kind, Kind::Execution { .. })
+            && self
+                .state
+                .as_ref()
+                .is_some_and(|state| state.version == version)
+    }
+
+    /// Deciding this takes long, so whoever asks does it. What else is asked of the execution goes on.
+    pub(super) fn too_heavy(&self, asker: Asker) {
+        let state = self.state.clone().ok_or(CommandError::NotFound.into());
+        asker.answer(state.and_then(|state| Err(Unsettled::TooHeavy(state))));
     }
 
     /// Whether anything was decided on it.
@@ -357,7 +372,7 @@ impl Unit {
             Kind::Execution { answers, .. } | Kind::Refused { answers, .. } => {
                 for answer in answers {
                     let failed = CommandError::Failed(failure.clone());
-                    answer.asker.answer(Err(failed));
+                    answer.asker.answer(Err(failed.into()));
                 }
             }
             Kind::Admission { reply, .. } => send(reply, Err(failure.clone())),

@@ -227,7 +227,7 @@ mod tests {
     use refire_store::{Claim, Release, WorkKey};
     use tokio::sync::oneshot;
 
-    use super::super::request::CommandError;
+    use super::super::request::{CommandError, Unsettled};
     use super::super::under_way::Returned;
     use super::*;
 
@@ -242,6 +242,7 @@ mod tests {
             id: id(number),
             command: Box::new(Command::Pause { by: None }),
             known: None,
+            decided: None,
             reply: None,
             permit: None,
         }
@@ -406,8 +407,9 @@ mod tests {
             assert_eq!(requests.len(), 1);
             waiting.again(&concerns.executions, requests);
         }
-        let contended = CommandError::Failed(CommitFailure::Contended);
-        assert_eq!(answer.await.unwrap().unwrap_err(), contended);
+        let heard = answer.await.unwrap().unwrap_err();
+        let contended = Unsettled::Not(CommandError::Failed(CommitFailure::Contended));
+        assert_eq!(format!("{heard:?}"), format!("{contended:?}"));
         assert!(waiting.is_empty() && waiting.conflicts.is_empty());
     }
 }

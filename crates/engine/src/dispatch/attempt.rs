@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::definition::{StepId, Workflow};
-use refire_core::execution::{Execution, Outcome, Report};
+use refire_core::execution::{Execution, Mapping, Outcome, Report, map_output, mapping_bytes};
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::json::Json;
 use refire_core::limit;
@@ -60,7 +60,7 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
         give_up(dispatcher, &ticket, row, None).await;
         return;
     };
-    let prepared = prepare::prepare(dispatcher, &row, &state, &workflow);
+    let prepared = prepare_aside(dispatcher, &row, &state, &workflow).await;
     if !on_time(dispatcher, &row).await {
         give_up(dispatcher, &ticket, row, None).await;
         return;
@@ -108,12 +108,14 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
         Ok(Prepared::Local(call)) => call_local(dispatcher, call).await,
     };
     let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let (outcome, mapped) = map(dispatcher, bounded(outcome), &step, &state, &workflow).await;
     let result = Report {
         step,
         attempt: row.attempt,
         started_at,
         duration_ms,
-        outcome: bounded(outcome),
+        outcome,
+        mapped,
     };
     let held = report::Held {
         known: Some(state),
@@ -121,6 +123,43 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
         room,
     };
     report::report(dispatcher, row.execution, result, held).await;
+}
+
+/// Fills templates in, which may mean searching large values.
+async fn prepare_aside(
+    dispatcher: &Arc<Dispatcher>,
+    row: &WorkRow,
+    state: &Arc<Execution>,
+    workflow: &Arc<Workflow>,
+) -> Result<Prepared, Failure> {
+    let bytes = state.payloads.bytes();
+    let (with, row) = (Arc::clone(dispatcher), row.clone());
+    let (state, workflow) = (Arc::clone(state), Arc::clone(workflow));
+    let work = move || prepare::prepare(&with, &row, &state, &workflow);
+    dispatcher.commands.aside.run(bytes, work).await
+}
+
+/// What the step's `outputMapping` gives: worked out here, so that the committer does not have to.
+async fn map(
+    dispatcher: &Dispatcher,
+    outcome: Outcome,
+    step: &StepId,
+    state: &Execution,
+    workflow: &Arc<Workflow>,
+) -> (Outcome, Option<Mapping>) {
+    let (Outcome::Succeeded(output), Some((index, step))) =
+        (&outcome, workflow.step(step.as_ref()))
+    else {
+        return (outcome, None);
+    };
+    let rules = state.origin.as_ref().map_or(0, |origin| origin.rules);
+    let bytes = mapping_bytes(step, output);
+    let (output, workflow) = (output.clone(), Arc::clone(workflow));
+    let work = move || map_output(&workflow.steps[index], &output, rules);
+    match dispatcher.commands.aside.run(bytes, work).await {
+        Ok(mapped) => (outcome, Some(mapped)),
+        Err(failure) => (Outcome::Failed(failure), None),
+    }
 }
 
 /// Waits until the attempt is due, if it was begun ahead of its time. Who is paused, cancelled or

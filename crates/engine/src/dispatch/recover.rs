@@ -11,10 +11,9 @@ use refire_core::id::ExecutionId;
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
 use refire_store::{News, Part, ReadError, Release, WorkKey, WorkRow};
-use tokio::sync::oneshot;
 
 use super::{Dispatcher, claim};
-use crate::commit::{CommandError, Request};
+use crate::commit::CommandError;
 
 /// Rows read at once.
 const PAGE_ROWS: u32 = 500;
@@ -116,26 +115,24 @@ pub(super) async fn lose(dispatcher: &Dispatcher, rows: Vec<WorkRow>, done: &mut
             node: row.owner,
             begun: true,
         };
-        let (reply, answer) = oneshot::channel();
-        let request = Request::Command {
-            id: row.execution,
-            command: Box::new(Command::Lost(lost)),
-            known,
-            reply: Some(reply),
-            permit: None,
-        };
-        if dispatcher.queue.result(request).await.is_err() {
-            done.left += 1;
-            return;
+        let commands = &dispatcher.commands;
+        match commands
+            .send(row.execution, Command::Lost(lost), known, None)
+            .await
+        {
+            Ok(asked) => answers.push(asked),
+            Err(_) => {
+                done.left += 1;
+                return;
+            }
         }
-        answers.push(answer);
     }
-    for answer in answers {
-        match answer.await {
-            Ok(Ok(_)) => done.lost += 1,
+    for asked in answers {
+        match asked.answer().await {
+            Ok(_) => done.lost += 1,
             // The execution has moved on by itself.
-            Ok(Err(CommandError::NotFound | CommandError::Refused(_))) => {}
-            Ok(Err(CommandError::Failed(_))) | Err(_) => done.left += 1,
+            Err(CommandError::NotFound | CommandError::Refused(_)) => {}
+            Err(CommandError::Failed(_)) => done.left += 1,
         }
     }
 }

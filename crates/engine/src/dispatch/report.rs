@@ -9,10 +9,9 @@ use refire_core::execution::{Command, Execution, Outcome, Report};
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::ExecutionId;
 use refire_store::WorkRow;
-use tokio::sync::oneshot;
 
 use super::Dispatcher;
-use crate::commit::{CommandError, CommitFailure, Request};
+use crate::commit::{CommandError, CommitFailure};
 use crate::limit::Permit;
 use crate::target::Taken;
 
@@ -36,6 +35,7 @@ pub(super) async fn panicked(dispatcher: &Dispatcher, row: &WorkRow) {
         started_at: dispatcher.clock.now(),
         duration_ms: 0,
         outcome: Outcome::Failed(failure),
+        mapped: None,
     };
     report(dispatcher, row.execution, result, Held::default()).await;
 }
@@ -66,34 +66,31 @@ pub(super) async fn report(
     let mut wait = WAIT_MIN;
     let mut replaced = false;
     loop {
-        let (reply, answer) = oneshot::channel();
-        let request = Request::Command {
-            id,
-            command: Box::new(Command::Report(report.clone())),
-            known: known.take(),
-            reply: Some(reply),
-            permit: permit.clone(),
-        };
-        if dispatcher.queue.result(request).await.is_err() {
-            return;
-        }
-        match answer.await {
-            Ok(Ok(_)) => return,
-            Ok(Err(CommandError::Refused(refusal))) => {
+        let command = Command::Report(report.clone());
+        let commands = &dispatcher.commands;
+        let asked = commands
+            .send(id, command, known.take(), permit.clone())
+            .await;
+        let Ok(asked) = asked else { return };
+        match asked.answer().await {
+            Ok(_) => return,
+            Err(CommandError::Refused(refusal)) => {
                 // Late: the execution was cancelled, or the attempt was given up before.
                 tracing::debug!(%id, step = %report.step, %refusal, "a result was dropped");
                 return;
             }
-            Ok(Err(CommandError::Failed(CommitFailure::Unstorable(reason)))) if !replaced => {
+            Err(CommandError::Failed(CommitFailure::Unstorable(reason))) if !replaced => {
                 // Whatever it is in this result that cannot be stored: a plain failure can.
                 tracing::error!(%id, step = %report.step, reason, "a result could not be stored");
                 let message = "the attempt's result could not be stored";
                 report.outcome = Outcome::Failed(Failure::new(ErrorClass::Internal, message));
+                report.mapped = None;
                 replaced = true;
             }
-            Ok(Err(CommandError::Failed(CommitFailure::Stopping | CommitFailure::Unknown)))
-            | Ok(Err(CommandError::NotFound)) => return,
-            Ok(Err(error)) => {
+            // The committer has gone, or the execution: the disk says what comes next.
+            Err(CommandError::Failed(CommitFailure::Stopping | CommitFailure::Unknown))
+            | Err(CommandError::NotFound) => return,
+            Err(error) => {
                 // It waits, and keeps its slot: a result is not let go. Calls that wait for room
                 // must not fail because of that; there are no more results than slots.
                 room.take();
@@ -101,8 +98,6 @@ pub(super) async fn report(
                 tokio::time::sleep(wait).await;
                 wait = (wait * 2).min(WAIT_MAX);
             }
-            // The committer has gone; the disk says what comes next.
-            Err(_) => return,
         }
     }
 }

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::Engine;
+use crate::aside::{Aside, SEARCH_BYTES_MAX};
 use crate::caller::Caller;
 use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
@@ -45,6 +46,7 @@ pub struct Builder {
     local: LocalTasks,
     committing: Committing,
     overlap_from: usize,
+    search_bytes_max: usize,
     node: NodeSettings,
     vault: Option<Arc<Vault>>,
 }
@@ -102,6 +104,7 @@ impl Builder {
             local: LocalTasks::default(),
             committing: Committing::Thread,
             overlap_from: OVERLAP_FROM,
+            search_bytes_max: SEARCH_BYTES_MAX,
             node: NodeSettings::default(),
             vault: None,
         }
@@ -199,6 +202,13 @@ impl Builder {
         self
     }
 
+    /// What is searched of payloads where others wait; what needs more is done aside.
+    #[must_use]
+    pub fn search_bytes_max(mut self, bytes: usize) -> Self {
+        self.search_bytes_max = bytes;
+        self
+    }
+
     /// Starts the engine on the current tokio runtime. Recovery goes on beside normal work.
     pub async fn start(self) -> Result<Arc<Engine>, StartError> {
         let tether = Tether::default();
@@ -224,6 +234,11 @@ impl Builder {
         let catalog = Arc::new(Catalog::new(Arc::clone(&self.store)));
         let waiters = Arc::new(Waiters::default());
         let broken = CancellationToken::new();
+        let aside = match self.committing {
+            Committing::Thread => Aside::on_threads(),
+            Committing::Task => Aside::on_runtime(),
+        }
+        .at_once_up_to(self.search_bytes_max);
         let dispatcher = Dispatcher::new(Parts {
             membership: Arc::clone(&membership),
             store: Arc::clone(&self.store),
@@ -231,6 +246,7 @@ impl Builder {
             slots: Arc::clone(&slots),
             clock: Arc::clone(&self.clock),
             queue: queue.clone(),
+            aside: aside.clone(),
             waiters: Arc::clone(&waiters),
             http: caller,
             local: self.local.clone(),
@@ -246,6 +262,7 @@ impl Builder {
             membership: Arc::clone(&membership),
             after: Arc::new(Follow(Arc::clone(&dispatcher))),
             overlap_from: self.overlap_from,
+            search_bytes_max: aside.at_once_bytes_max(),
         });
         let committer = spawn_committer(self.committing, committer, lanes, broken.clone())?;
         let intake = Intake {
@@ -254,6 +271,7 @@ impl Builder {
             clock: Arc::clone(&self.clock),
             entropy: Arc::clone(&self.entropy),
             queue: queue.clone(),
+            aside,
         };
         let (request_log, logged) = request_log();
         let threads = spawn_services(committer, &dispatcher, &intake, self.retention);

@@ -82,6 +82,7 @@ impl Engine {
                     .await?
             }
         };
-        Ok(replay(&workflow, &log))
+        let aside = &self.dispatcher.commands.aside;
+        Ok(aside.run(usize::MAX, move || replay(&workflow, &log)).await)
     }
 }

@@ -9,12 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use refire_core::execution::Command;
+use refire_core::execution::{Cancel, Command};
 use refire_core::id::{ExecutionId, TriggerId};
 use refire_core::time::Timestamp;
 use refire_core::trigger::{Fire, Plan, Trigger, plan};
 use refire_store::{DueTrigger, Part, PartOutcome, ReadError, TriggerRow, TriggerState};
-use tokio::sync::oneshot;
 
 use super::report::{Report, Said};
 use super::rest::Rests;
@@ -22,7 +21,7 @@ use super::rows;
 use super::turn::Turn;
 use crate::catalog::CatalogError;
 use crate::clock::until;
-use crate::commit::{Admitted, Cause, CommandError, CommitFailure, Request};
+use crate::commit::{Admitted, Cause, CommandError, CommitFailure};
 use crate::dispatch::Dispatcher;
 use crate::intake::{Drafted, Intake, IntakeError};
 
@@ -328,29 +327,17 @@ impl Cron {
         {
             return Ok(Cancelled::Nothing);
         }
-        let (reply, answer) = oneshot::channel();
-        let command = Command::Cancel {
-            by: Some(trigger.to_string()),
-            compensate: false,
-        };
-        let request = Request::Command {
-            id,
-            command: Box::new(command),
-            known: None,
-            reply: Some(reply),
-            permit: None,
-        };
-        self.dispatcher.queue.result(request).await?;
-        match answer.await {
-            Ok(Ok(_)) => Ok(Cancelled::LookAgain),
-            Ok(Err(CommandError::Failed(CommitFailure::Damaged(what)))) => {
+        let command = Command::Cancel(Cancel::by(Some(trigger.to_string())));
+        let commands = &self.dispatcher.commands;
+        match commands.send(id, command, None, None).await?.answer().await {
+            Ok(_) => Ok(Cancelled::LookAgain),
+            Err(CommandError::Failed(CommitFailure::Damaged(what))) => {
                 tracing::error!(%trigger, execution = %id, what, "an execution cannot be cancelled");
                 Ok(Cancelled::Nothing)
             }
-            Ok(Err(CommandError::Failed(failure))) => Err(failure),
+            Err(CommandError::Failed(failure)) => Err(failure),
             // It ended before, or is gone: it is in nobody's way.
-            Ok(Err(CommandError::NotFound | CommandError::Refused(_))) => Ok(Cancelled::Nothing),
-            Err(_) => Err(CommitFailure::Unknown),
+            Err(CommandError::NotFound | CommandError::Refused(_)) => Ok(Cancelled::Nothing),
         }
     }
 }

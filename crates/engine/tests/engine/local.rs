@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use refire_core::execution::Status;
+use refire_core::execution::{Cancel, Command, Status};
 use refire_core::json::Json;
 use refire_engine::TaskError;
 
@@ -87,10 +87,7 @@ async fn cancelling_aborts_a_running_task() {
         }
     })
     .await;
-    let cancel = refire_core::execution::Command::Cancel {
-        by: None,
-        compensate: false,
-    };
+    let cancel = Command::Cancel(Cancel::by(None));
     engine.command(id, cancel).await.unwrap();
     tokio::time::sleep(std::time::Duration::from_millis(500)).await;
     assert_eq!(

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use refire_core::execution::{Command, Status};
+use refire_core::execution::{Cancel, Command, Status};
 use refire_core::id::{ExecutionId, NodeId};
 use refire_engine::caller::Caller;
 use refire_engine::clock::{Clock, SystemClock};
@@ -103,10 +103,7 @@ async fn a_cancellation_through_another_node_stops_the_call() {
     let id = start(&one, &workflow, "{}").await;
     shared.targets.called("/a", 1).await;
     assert_eq!((one.running(), other.running()), (1, 0));
-    let cancel = Command::Cancel {
-        by: None,
-        compensate: false,
-    };
+    let cancel = Command::Cancel(Cancel::by(None));
     other.command(id, cancel).await.unwrap();
     within(async {
         while one.running() > 0 {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use refire_core::execution::{Command, Status};
+use refire_core::execution::{Cancel, Command, Status};
 use refire_engine::CommandError;
 
 use crate::fixture::{Answer, World, apply, check, end, log, reaches, start};
@@ -36,10 +36,10 @@ fn resume() -> Command {
 }
 
 fn cancel(compensate: bool) -> Command {
-    Command::Cancel {
-        by: Some("ann".to_owned()),
+    Command::Cancel(Cancel {
         compensate,
-    }
+        ..Cancel::by(Some("ann".to_owned()))
+    })
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -11,7 +11,7 @@ mod wish;
 use std::sync::Arc;
 
 use refire_core::definition::WorkflowId;
-use refire_core::execution::{Command, Execution};
+use refire_core::execution::{Cancel, Command, Execution};
 use refire_core::id::ExecutionId;
 use refire_engine::{CommitFailure, Engine};
 use tokio_util::task::TaskTracker;
@@ -91,9 +91,11 @@ impl People {
                         people.elsewhere().steer(id, |by| Command::Resume { by });
                     });
                 }
-                _ => self.elsewhere().steer(id, move |by| Command::Cancel {
-                    by,
-                    compensate: rolled == 9,
+                _ => self.elsewhere().steer(id, move |by| {
+                    Command::Cancel(Cancel {
+                        compensate: rolled == 9,
+                        ..Cancel::by(by)
+                    })
                 }),
             }
         }
@@ -156,7 +158,12 @@ impl People {
             Deed::Pause(which) => self.steer_one(which, |by| Command::Pause { by }),
             Deed::Resume(which) => self.steer_one(which, |by| Command::Resume { by }),
             Deed::Cancel { which, compensate } => {
-                self.steer_one(which, move |by| Command::Cancel { by, compensate });
+                self.steer_one(which, move |by| {
+                    Command::Cancel(Cancel {
+                        compensate,
+                        ..Cancel::by(by)
+                    })
+                });
             }
             Deed::DeleteWorkflow { flow } => {
                 self.doing

@@ -52,6 +52,8 @@ pub(crate) async fn start(life: &Arc<Life>) -> Result<Arc<Engine>, StartError> {
         })
         // Some lives have the next batch on its way at once, some hardly ever.
         .overlap_from(if life.number.is_multiple_of(2) { 1 } else { 24 })
+        // Some decide whatever reads a value beside the committer, some what reads much, some nothing.
+        .search_bytes_max([0, 16, 64 * 1024][life.number as usize % 3])
         .commit_on_runtime();
     for flow in &world.plan.flows {
         let (targets, id) = (targets.clone(), flow.id.clone());

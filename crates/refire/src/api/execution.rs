@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{Extension, Path, State};
 use refire_client::model::{Event, Execution, Page, Problem as ProblemModel};
 use refire_core::definition::WorkflowId;
-use refire_core::execution::{Command, EventKind, Status};
+use refire_core::execution::{Cancel, Command, EventKind, Status};
 use refire_core::id::ExecutionId;
 use refire_store::{EventFilter, ExecutionFilter};
 use utoipa_axum::router::OpenApiRouter;
@@ -207,7 +207,15 @@ async fn cancel(
     let compensate = query.flag("compensate");
     query.finish()?;
     let by = Some(actor.name().to_owned());
-    command(&app, &id, Command::Cancel { by, compensate }).await
+    command(
+        &app,
+        &id,
+        Command::Cancel(Cancel {
+            compensate,
+            ..Cancel::by(by)
+        }),
+    )
+    .await
 }
 
 /// Pauses an execution: attempts in flight finish, nothing new starts.

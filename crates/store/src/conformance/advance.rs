@@ -1,6 +1,6 @@
 //! Moves of executions: the right version or nothing, and neighbours that are not disturbed.
 
-use refire_core::execution::{Command, Outcome};
+use refire_core::execution::{Cancel, Command, Outcome};
 
 use super::Lab;
 use super::stage::{Stage, http, json, two_steps};
@@ -21,13 +21,7 @@ pub async fn a_wrong_version_is_refused_alone(lab: &dyn Lab) {
     // Somebody cancels the second while a result for it is decided on the state before.
     let mut late = runs[1].clone();
     stage
-        .send(
-            &mut runs[1],
-            Command::Cancel {
-                by: None,
-                compensate: false,
-            },
-        )
+        .send(&mut runs[1], Command::Cancel(Cancel::by(None)))
         .await;
     let mut parts = Vec::new();
     for run in [&mut runs[0], &mut late] {

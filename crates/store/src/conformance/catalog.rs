@@ -1,6 +1,6 @@
 //! Definitions: versions that never change, and workflows that come and go.
 
-use refire_core::execution::Command;
+use refire_core::execution::{Cancel, Command};
 
 use super::Lab;
 use super::stage::{BEGINNING, Stage, definition, two_steps, workflow_id};
@@ -123,10 +123,7 @@ pub async fn open_executions_keep_a_workflow(lab: &dyn Lab) {
         .fail(&mut retrying, "a", super::stage::http("503"))
         .await;
     stage.dead_letter(&orders, "404").await;
-    let cancel = || Command::Cancel {
-        by: None,
-        compensate: false,
-    };
+    let cancel = || Command::Cancel(Cancel::by(None));
     for (run, open) in [(&mut ready, 3), (&mut paused, 2), (&mut retrying, 1)] {
         let outcome = stage.commit_one(delete("orders")).await;
         assert_eq!(outcome, PartOutcome::OpenExecutions(open));

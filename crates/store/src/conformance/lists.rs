@@ -1,6 +1,6 @@
 //! Lists of executions: newest first, by what a person sees.
 
-use refire_core::execution::{Command, Status};
+use refire_core::execution::{Cancel, Command, Status};
 use refire_core::id::ExecutionId;
 
 use super::Lab;
@@ -44,13 +44,7 @@ async fn cast(stage: &mut Stage, workflow: &str) -> Vec<(Status, Run)> {
     cast.push((Status::Dlq, stage.dead_letter(&workflow, "404").await));
     let mut cancelled = stage.admit(&workflow, "{}").await;
     stage
-        .send(
-            &mut cancelled,
-            Command::Cancel {
-                by: None,
-                compensate: false,
-            },
-        )
+        .send(&mut cancelled, Command::Cancel(Cancel::by(None)))
         .await;
     cast.push((Status::Cancelled, cancelled));
     cast

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use refire_core::execution::{Command, Status};
+use refire_core::execution::{Cancel, Command, Status};
 use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
 
@@ -39,13 +39,7 @@ pub async fn old_ended_executions_go(lab: &dyn Lab) {
     stage.succeed(&mut old, "b", "1").await;
     let mut cancelled = stage.admit(&workflow, "{}").await;
     stage
-        .send(
-            &mut cancelled,
-            Command::Cancel {
-                by: None,
-                compensate: false,
-            },
-        )
+        .send(&mut cancelled, Command::Cancel(Cancel::by(None)))
         .await;
     let open = stage.admit(&workflow, "{}").await;
     let mut late = stage.admit(&workflow, "{}").await;
@@ -127,13 +121,7 @@ pub async fn chunks_reach_the_end(lab: &dyn Lab) {
             kept.push(run);
         } else {
             stage
-                .send(
-                    &mut run,
-                    Command::Cancel {
-                        by: None,
-                        compensate: false,
-                    },
-                )
+                .send(&mut run, Command::Cancel(Cancel::by(None)))
                 .await;
         }
     }
@@ -177,10 +165,7 @@ pub async fn long_logs_make_short_chunks(lab: &dyn Lab) {
                 parts.push(Part::Advance(Box::new(advance)));
             }
         }
-        let cancel = Command::Cancel {
-            by: None,
-            compensate: false,
-        };
+        let cancel = Command::Cancel(Cancel::by(None));
         parts.push(Part::Advance(Box::new(stage.decide(&mut run, cancel))));
         stage.commit(parts).await;
         rows.push((run.id, run.state.version + 1));

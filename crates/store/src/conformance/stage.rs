@@ -266,6 +266,7 @@ impl Stage {
             started_at: self.now,
             duration_ms: 5,
             outcome,
+            mapped: None,
         })
     }
 

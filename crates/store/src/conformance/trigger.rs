@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use refire_core::definition::Workflow;
-use refire_core::execution::{Command, TriggerKind};
+use refire_core::execution::{Cancel, Command, TriggerKind};
 use refire_core::id::{RequestId, TriggerId, WebhookId};
 use refire_core::time::Timestamp;
 
@@ -161,10 +161,7 @@ impl Stage {
 
     /// The execution is cancelled, which its trigger is told.
     pub(super) fn ending(&mut self, run: &mut Run, end: TriggerEnd) -> Part {
-        let cancel = Command::Cancel {
-            by: None,
-            compensate: false,
-        };
+        let cancel = Command::Cancel(Cancel::by(None));
         let mut advance = self.decide(run, cancel);
         advance.end = Some(end);
         Part::Advance(Box::new(advance))

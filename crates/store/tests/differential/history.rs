@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use refire_core::definition::{ParseOptions, StepId, Workflow, WorkflowId};
 use refire_core::execution::{
-    Command, Execution, Lineage, Lost, Outcome, Report, Start, Status, StepStatus, TriggerKind,
-    decide, start,
+    Cancel, Command, Execution, Lineage, Lost, Outcome, Report, Start, Status, StepStatus,
+    TriggerKind, decide, start,
 };
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::{DlqId, ExecutionId, NodeId, time_ordered};
@@ -380,11 +380,17 @@ impl History {
             return Command::Resume { by };
         }
         if live.is_empty() {
-            return Command::Cancel { by, compensate };
+            return Command::Cancel(Cancel {
+                compensate,
+                ..Cancel::by(by)
+            });
         }
         let (step, attempt) = self.dice.pick(&live);
         match self.dice.below(20) {
-            0 => Command::Cancel { by, compensate },
+            0 => Command::Cancel(Cancel {
+                compensate,
+                ..Cancel::by(by)
+            }),
             1 | 2 => Command::Pause { by },
             3 => Command::Lost(Lost {
                 step,
@@ -398,6 +404,7 @@ impl History {
                 started_at: self.now.minus(Duration::from_millis(5)),
                 duration_ms: 5,
                 outcome: self.outcome(),
+                mapped: None,
             }),
         }
     }

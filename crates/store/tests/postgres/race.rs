@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use refire_core::execution::Command;
+use refire_core::execution::{Cancel, Command};
 use refire_store::postgres::{Postgres, Scratch};
 use refire_store::{
     Begin, CommitError, ExecutionFilter, IdempotencyClaim, LIMIT_MAX, Part, PartOutcome, Release,
@@ -326,10 +326,7 @@ async fn nothing_is_admitted_to_what_is_deleted() {
             .map(|ended| ended.unwrap().remove(0));
         match (&admitted, &gone) {
             (PartOutcome::Done, PartOutcome::OpenExecutions(1)) => {
-                let cancel = Command::Cancel {
-                    by: None,
-                    compensate: false,
-                };
+                let cancel = Command::Cancel(Cancel::by(None));
                 let cancel = part(stores[0].1.decide(&mut run, cancel));
                 let batch = stores[0].1.batch(vec![cancel]);
                 stores[0].0.commit(&batch).await.unwrap();

@@ -112,6 +112,7 @@ impl Stage {
             started_at: NOW,
             duration_ms: 5,
             outcome,
+            mapped: None,
         });
         self.decide(run, command)
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use refire_core::execution::{Command, TriggerKind};
+use refire_core::execution::{Cancel, Command, TriggerKind};
 use refire_core::id::TriggerId;
 use refire_store::postgres::{Postgres, Scratch};
 use refire_store::{
@@ -68,10 +68,7 @@ pub(crate) fn fire(n: u8, rev: u64, admit: Option<Admit>) -> Part {
 
 /// The execution ends, which its trigger is told.
 fn ending(stage: &Stage, run: &Run, n: u8) -> Part {
-    let cancel = Command::Cancel {
-        by: None,
-        compensate: false,
-    };
+    let cancel = Command::Cancel(Cancel::by(None));
     let mut advance = stage.decide(&mut run.clone(), cancel);
     advance.end = Some(TriggerEnd {
         trigger: trigger(n),

@@ -69,7 +69,6 @@ fn the_example_of_the_documentation() {
     assert_eq!(call.static_host.as_deref(), Some("crm.example.com"));
     assert!(call.expected[0].contains(204) && !call.expected[0].contains(302));
     assert_eq!(call.max_response_bytes, 1024 * 1024);
-    assert!(!workflow.decides_on_payloads());
     assert_eq!(workflow.retry_for(0, None).policy.max_retries, 5);
     assert_eq!(workflow.dead_letter, DeadLetterMode::All);
 }
@@ -129,7 +128,6 @@ steps:
     assert_eq!(call.static_host, None);
     assert_eq!(call.query.len(), 3);
     assert!(call.expected.iter().any(|range| range.contains(404)));
-    assert!(workflow.decides_on_payloads());
     // The step's own settings go over the trigger's, those over the workflow's.
     assert_eq!(workflow.retry_for(0, None).policy.max_retries, 2);
     assert!(!workflow.retry_for(2, None).enabled);

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::definition::{ParseOptions, StepId, Workflow};
-use crate::execution::event::{EventKind, Lineage, Trigger};
+use crate::execution::event::{EventKind, Lineage};
 use crate::execution::{
-    Command, Execution, Lost, Outcome, Refusal, Report, Start, Status, decide, start,
+    Cancel, Command, Execution, Lost, Outcome, Refusal, Report, Start, Status, decide, start,
 };
 use crate::failure::{ErrorClass, Failure};
 use crate::id::{DlqId, ExecutionId};
@@ -109,6 +109,7 @@ impl Asked {
                     started_at: now,
                     duration_ms: 0,
                     outcome,
+                    mapped: None,
                 })
             })
         };
@@ -127,14 +128,11 @@ impl Asked {
             }),
             Self::Pause => vec![Command::Pause { by: None }],
             Self::Resume => vec![Command::Resume { by: None }],
-            Self::Cancel => vec![Command::Cancel {
-                by: None,
-                compensate: false,
-            }],
-            Self::CancelAndUndo => vec![Command::Cancel {
-                by: None,
+            Self::Cancel => vec![Command::Cancel(Cancel::by(None))],
+            Self::CancelAndUndo => vec![Command::Cancel(Cancel {
                 compensate: true,
-            }],
+                ..Cancel::by(None)
+            })],
         }
     }
 }
@@ -165,7 +163,9 @@ impl From<Refusal> for Became {
             Refusal::NotLive { .. } => Self::RefusedNotLive,
             Refusal::NotPaused => Self::RefusedNotPaused,
             Refusal::Compensating => Self::RefusedUndoing,
-            Refusal::UnknownRules(_) | Refusal::MissingPayload(_) => Self::RefusedUnreadable,
+            Refusal::UnknownRules(_) | Refusal::MissingPayload(_) | Refusal::TooHeavy => {
+                Self::RefusedUnreadable
+            }
         }
     }
 }
@@ -260,21 +260,12 @@ pub(super) fn explore() -> Found {
 fn first(letter: Option<DlqId>) -> Start {
     let id = ExecutionId::from_bytes([1; 16]);
     Start {
-        id,
-        workflow_version: 1,
-        seed: 0,
-        input: Json::empty_object(),
-        trigger: Trigger::manual(None),
-        priority: limit::PRIORITY_DEFAULT,
         lineage: Lineage {
             letter,
             ..Lineage::first(id)
         },
         automatic_retries: letter.is_none(),
-        retry: None,
-        delay_until: None,
-        idempotency_key: None,
-        carried: Vec::new(),
+        ..Start::plain(id, 0, Json::empty_object())
     }
 }
 

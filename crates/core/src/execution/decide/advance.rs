@@ -9,7 +9,6 @@ use crate::execution::event::{
     CompensationCause, CompensationStarted, EventKind, SkipReason, StepFailed, StepScheduled,
     StepSkipped,
 };
-use crate::execution::scope::StateScope;
 use crate::execution::state::StepStatus;
 use crate::failure::{ErrorClass, Failure};
 use crate::json::Kind;
@@ -129,9 +128,8 @@ fn runs(draft: &Draft<'_>, step: &Step) -> Result<bool, Failure> {
     let Some(when) = &step.when else {
         return Ok(true);
     };
-    let scope = StateScope::new(&draft.state);
     let value = when
-        .render(&scope)
+        .render(&draft.scope())
         .map_err(|error| Failure::new(ErrorClass::Template, format!("`when`: {error}")))?;
     match (value.kind(), value.as_str().trim()) {
         (Kind::Bool, text) => Ok(text == "true"),

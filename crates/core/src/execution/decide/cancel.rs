@@ -1,19 +1,24 @@
-//! Cancel: the end at once; running calls are aborted and their results dropped. Completed steps
-//! are undone only if that is asked for, and then the end comes after the undoing.
+//! Cancel: the end at once; running calls are aborted and their results dropped, but that they began
+//! is recorded: their targets were called. Completed steps are undone only if that is asked for, and
+//! then the end comes after the undoing.
 
 use super::advance;
 use super::draft::{Draft, Header};
-use super::finish;
-use crate::execution::command::Refusal;
+use super::{finish, report};
+use crate::execution::command::{Cancel, Refusal};
 use crate::execution::effect::Effect;
 use crate::execution::event::{CompensationCause, EventKind, ExecutionResumed};
 use crate::execution::state::Status;
 
-pub(super) fn cancel(
-    draft: &mut Draft<'_>,
-    by: Option<String>,
-    compensate: bool,
-) -> Result<(), Refusal> {
+/// The rules from which on an aborted attempt leaves its trace in the log.
+const RECORDS_ABORTED: u16 = 2;
+
+pub(super) fn cancel(draft: &mut Draft<'_>, cancel: Cancel) -> Result<(), Refusal> {
+    let Cancel {
+        by,
+        compensate,
+        begun,
+    } = cancel;
     match draft.state.status {
         // Asked for what is so already.
         Status::Cancelled => return Ok(()),
@@ -26,6 +31,13 @@ pub(super) fn cancel(
     if compensate && draft.state.compensating.is_some() {
         // The undoing is under way and ends the execution by itself.
         return Ok(());
+    }
+    if draft.rules_version() >= RECORDS_ABORTED {
+        for attempt in begun {
+            if let Some((_, _, state)) = draft.live(&attempt.step, attempt.attempt) {
+                report::begin(draft, &attempt.step, &state, attempt.at);
+            }
+        }
     }
     draft.effect(Effect::Abort);
     if !compensate {

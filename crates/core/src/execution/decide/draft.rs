@@ -3,8 +3,10 @@
 use super::Decision;
 use crate::definition::{Step, StepId, Workflow};
 use crate::execution::apply::apply_to;
+use crate::execution::command::Refusal;
 use crate::execution::effect::{Effect, Work};
 use crate::execution::event::{Event, EventKind};
+use crate::execution::scope::{Reading, StateScope};
 use crate::execution::state::{Execution, StepState};
 use crate::limit;
 use crate::time::Timestamp;
@@ -19,6 +21,7 @@ pub(super) struct Draft<'a> {
     pub(super) now: Timestamp,
     events: Vec<Event>,
     effects: Vec<Effect>,
+    reading: Reading,
 }
 
 /// What an event's header says beside its kind.
@@ -46,7 +49,12 @@ impl Header {
 }
 
 impl<'a> Draft<'a> {
-    pub(super) fn new(workflow: &'a Workflow, state: Execution, now: Timestamp) -> Self {
+    pub(super) fn new(
+        workflow: &'a Workflow,
+        state: Execution,
+        now: Timestamp,
+        search_bytes_max: usize,
+    ) -> Self {
         let now = now.max(state.updated_at);
         Self {
             workflow,
@@ -54,7 +62,19 @@ impl<'a> Draft<'a> {
             now,
             events: Vec::new(),
             effects: Vec::new(),
+            reading: Reading::up_to(search_bytes_max),
         }
+    }
+
+    /// The rules that the execution began under.
+    pub(super) fn rules_version(&self) -> u16 {
+        self.state.origin.as_ref().map_or(0, |origin| origin.rules)
+    }
+
+    /// The values that templates may read. What is not at hand, or too much to search, is noted, and
+    /// then this draft becomes no decision.
+    pub(super) fn scope(&self) -> StateScope<'_> {
+        StateScope::reading(&self.state, &self.reading)
     }
 
     /// Writes an event now.
@@ -119,7 +139,19 @@ impl<'a> Draft<'a> {
             || self.state.history_bytes >= limit::HISTORY_BYTES_MAX
     }
 
-    pub(super) fn into_decision(self) -> Decision {
+    /// What was decided, if all that had to be read could be.
+    pub(super) fn into_decision(self) -> Result<Decision, Refusal> {
+        if let Some(missing) = self.reading.missing() {
+            return Err(Refusal::MissingPayload(missing));
+        }
+        if self.reading.is_too_heavy() {
+            return Err(Refusal::TooHeavy);
+        }
+        Ok(self.into_first_decision())
+    }
+
+    /// The same for the first decision of an execution, which has every value at hand.
+    pub(super) fn into_first_decision(self) -> Decision {
         Decision {
             events: self.events,
             effects: self.effects,

@@ -8,14 +8,13 @@ use crate::execution::event::{
     CompensationCause, DeadLettered, EventKind, ExecutionCancelled, ExecutionCompleted,
     ExecutionFailed, StepFailed,
 };
-use crate::execution::scope::StateScope;
 use crate::execution::state::Failing;
 use crate::failure::{ErrorClass, Failure};
 
 /// Every step is done: the output is what the definition says, else the last steps' outputs.
 pub(super) fn complete(draft: &mut Draft<'_>) {
     let completed = match &draft.workflow.output {
-        Some(tree) => match tree.render(&StateScope::new(&draft.state)) {
+        Some(tree) => match tree.render(&draft.scope()) {
             Ok(value) => ExecutionCompleted {
                 output: Some(value),
                 output_of: None,

@@ -3,19 +3,18 @@
 
 use super::advance;
 use super::draft::{Draft, Header};
+use super::mapping::map_output;
 use super::retry::{Verdict, classify};
 use crate::dead_letter::Reason;
-use crate::definition::{Step, StepId};
+use crate::definition::StepId;
 use crate::execution::command::{Outcome, Refusal, Report};
 use crate::execution::effect::Effect;
 use crate::execution::event::{
-    CompensationCompleted, CompensationFailed, EventKind, Mapped, RetryScheduled, StepCompleted,
+    CompensationCompleted, CompensationFailed, EventKind, RetryScheduled, StepCompleted,
     StepFailed, StepStarted, TimerFired,
 };
 use crate::execution::state::{Status, StepState};
 use crate::failure::Failure;
-use crate::json::Json;
-use crate::jsonpath::Search;
 
 pub(super) fn report(draft: &mut Draft<'_>, report: Report) -> Result<(), Refusal> {
     match draft.state.status {
@@ -43,7 +42,19 @@ pub(super) fn report(draft: &mut Draft<'_>, report: Report) -> Result<(), Refusa
     let duration_ms = Some(report.duration_ms);
     match (report.outcome, &state.undoes) {
         (Outcome::Succeeded(output), None) => {
-            let mapped = map_output(step, &output);
+            let mapped = match report.mapped {
+                Some(mapped) => Ok(mapped),
+                None => map_output(step, &output, draft.rules_version()),
+            };
+            let mapped = match mapped {
+                Ok(mapped) => mapped,
+                Err(failure) => {
+                    let failure = classify(failure, &draft.rules(index));
+                    fail(draft, (index, &id, &state), failure, duration_ms);
+                    advance::settle(draft);
+                    return Ok(());
+                }
+            };
             draft.emit(
                 Header::step(&id, state.attempt),
                 EventKind::StepCompleted(StepCompleted {
@@ -160,30 +171,4 @@ pub(super) fn give_up(
         );
     }
     draft.effect(Effect::Withdraw { step: id.clone() });
-}
-
-/// Where the mapped values stand in the output. A path that cannot be evaluated on this output
-/// (too many matches, by itself or together with those before it) maps to nothing, like one that
-/// does not match.
-pub(super) fn map_output(step: &Step, output: &Json) -> Vec<(String, Mapped)> {
-    let mut search = Search::new(output);
-    step.output_mapping
-        .iter()
-        .map(|(key, path)| {
-            let ranges = search.matches(path).unwrap_or_default();
-            let mut parts: Vec<(u32, u32)> = ranges
-                .into_iter()
-                // Outputs are far below 4 GiB (OUTPUT_BYTES_MAX), so offsets fit.
-                .map(|range| (range.start as u32, (range.end - range.start) as u32))
-                .collect();
-            let part = match parts.len() {
-                0 => Mapped::Nothing,
-                1 => parts
-                    .pop()
-                    .map_or(Mapped::Nothing, |(start, len)| Mapped::One(start, len)),
-                _ => Mapped::Many(parts),
-            };
-            (key.clone(), part)
-        })
-        .collect()
 }

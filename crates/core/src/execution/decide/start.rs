@@ -2,7 +2,7 @@
 //! earlier state to agree with.
 
 use super::draft::{Draft, Header};
-use super::{Decision, RULES, advance, report};
+use super::{Decision, RULES, advance, map_output};
 use crate::definition::{RetrySettings, StepId, Workflow};
 use crate::execution::event::{EventKind, ExecutionStarted, Lineage, StepCompleted, Trigger};
 use crate::execution::scope::InputScope;
@@ -18,6 +18,8 @@ use crate::time::Timestamp;
 pub struct Start {
     /// Its id.
     pub id: ExecutionId,
+    /// The rules it is decided by; new ones get [`RULES`].
+    pub rules: u16,
     /// The version of the definition it keeps.
     pub workflow_version: u32,
     /// The seed of all jitter.
@@ -48,6 +50,7 @@ impl Start {
     pub fn plain(id: ExecutionId, seed: u64, input: Json) -> Self {
         Self {
             id,
+            rules: RULES,
             workflow_version: 1,
             seed,
             input,
@@ -83,7 +86,7 @@ pub fn start(workflow: &Workflow, start: Start, now: Timestamp) -> Decision {
         .as_ref()
         .and_then(|limit| limit.key.as_ref());
     let rate_key = key_of(rate, workflow, &start);
-    let mut draft = Draft::new(workflow, Execution::empty(), now);
+    let mut draft = Draft::new(workflow, Execution::empty(), now, usize::MAX);
     let carried = start.carried;
     draft.emit(
         Header::default(),
@@ -91,7 +94,7 @@ pub fn start(workflow: &Workflow, start: Start, now: Timestamp) -> Decision {
             id: start.id,
             workflow: workflow.id.clone(),
             workflow_version: start.workflow_version,
-            rules: RULES,
+            rules: start.rules,
             seed: start.seed,
             input: start.input,
             trigger: start.trigger,
@@ -112,7 +115,12 @@ pub fn start(workflow: &Workflow, start: Start, now: Timestamp) -> Decision {
         let Some((_, step)) = found.filter(|(_, step)| !step.is_compensation) else {
             continue;
         };
-        let mapped = report::map_output(step, &result.output);
+        // A result that is done stays done. Under the rules that it may have come from, a path that
+        // could not be evaluated mapped to null, and what followed has seen that.
+        let mapped = map_output(step, &result.output, start.rules).unwrap_or_else(|_| {
+            let first_rules = map_output(step, &result.output, 1);
+            first_rules.unwrap_or_default()
+        });
         draft.emit(
             Header {
                 step: Some(result.step),
@@ -127,7 +135,7 @@ pub fn start(workflow: &Workflow, start: Start, now: Timestamp) -> Decision {
         );
     }
     advance::settle(&mut draft);
-    draft.into_decision()
+    draft.into_first_decision()
 }
 
 /// The value that a limit's key gives for this input. An input that does not have it runs

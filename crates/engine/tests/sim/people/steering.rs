@@ -34,7 +34,7 @@ impl People {
         let command = command(Some(by));
         self.doing.spawn(async move {
             life.say(&format!("{name}: {command:?}"));
-            let is_cancel = matches!(command, Command::Cancel { .. });
+            let is_cancel = matches!(command, Command::Cancel(_));
             let (is_called, elsewhere) = life.with(|inside| {
                 let mut calls = inside.in_flight.iter().filter(|call| call.execution == id);
                 let first = calls.next();

@@ -1,7 +1,7 @@
 //! Commands in one word each.
 
 use super::fixture::{BEGINNING, step_id};
-use crate::execution::{Command, Lost, Outcome, Report};
+use crate::execution::{Cancel, Command, Lost, Outcome, Report};
 
 pub(in crate::execution) fn by() -> Option<String> {
     Some("ada".to_owned())
@@ -16,17 +16,14 @@ pub(in crate::execution) fn resume() -> Command {
 }
 
 pub(in crate::execution) fn cancel() -> Command {
-    Command::Cancel {
-        by: by(),
-        compensate: false,
-    }
+    Command::Cancel(Cancel::by(by()))
 }
 
 pub(in crate::execution) fn cancel_and_undo() -> Command {
-    Command::Cancel {
-        by: by(),
+    Command::Cancel(Cancel {
         compensate: true,
-    }
+        ..Cancel::by(by())
+    })
 }
 
 pub(in crate::execution) fn lost(step: &str, attempt: u32, begun: bool) -> Command {
@@ -46,5 +43,6 @@ pub(in crate::execution) fn stray(step: &str, attempt: u32, outcome: Outcome) ->
         started_at: BEGINNING,
         duration_ms: 0,
         outcome,
+        mapped: None,
     })
 }

@@ -1,8 +1,10 @@
 //! Cancel: the end at once; completed steps are undone only if that is asked for.
 
-use super::fixture::{Run, assert_lines, cancel, cancel_and_undo, json, stray};
+use super::fixture::{
+    Run, assert_lines, cancel, cancel_and_undo, json, plain_start, step_id, stray, workflow,
+};
 use super::status::assert_table;
-use crate::execution::{Outcome, Refusal, Status};
+use crate::execution::{Begun, Cancel, Command, Outcome, Refusal, Start, Status, decide};
 
 #[test]
 fn in_every_status() {
@@ -10,9 +12,9 @@ fn in_every_status() {
         |_, _| cancel(),
         "pending | cancelled: EXECUTION_CANCELLED
          retrying | cancelled: EXECUTION_CANCELLED
-         failing | cancelled: EXECUTION_CANCELLED
+         failing | cancelled: STEP_STARTED EXECUTION_CANCELLED
          compensating | cancelled: EXECUTION_CANCELLED
-         paused | cancelled: EXECUTION_CANCELLED
+         paused | cancelled: STEP_STARTED EXECUTION_CANCELLED
          completed | refused: the execution has ended (completed)
          failed | refused: the execution has ended (failed)
          dlq | refused: the execution has ended (dlq)
@@ -26,9 +28,9 @@ fn in_every_status_with_undoing() {
         |_, _| cancel_and_undo(),
         "pending | cancelled: EXECUTION_CANCELLED
          retrying | cancelled: EXECUTION_CANCELLED
-         failing | running: COMPENSATION_STARTED
+         failing | running: STEP_STARTED COMPENSATION_STARTED
          compensating | nothing
-         paused | cancelled: EXECUTION_RESUMED EXECUTION_CANCELLED
+         paused | cancelled: STEP_STARTED EXECUTION_RESUMED EXECUTION_CANCELLED
          completed | refused: the execution has ended (completed)
          failed | refused: the execution has ended (failed)
          dlq | refused: the execution has ended (dlq)
@@ -47,6 +49,57 @@ fn running_calls_are_aborted_and_their_results_come_too_late() {
 }
 
 #[test]
+fn an_aborted_attempt_leaves_its_trace_before_the_end() {
+    let mut run = Run::of(&["a", "b | needs: []", "c | needs: []"]);
+    run.fail("a", "503").begin("a").begin("b").wait(70).cancel();
+    assert_lines(
+        &run.news(),
+        "8 TIMER_FIRED a#2
+         9 STEP_STARTED a#2
+         10 STEP_STARTED b#1
+         11 EXECUTION_CANCELLED",
+    );
+    let (a, b, c) = ("a", "b", "c");
+    let started = |step| run.state.step(&step_id(step)).unwrap().started_at;
+    assert!(started(a).is_some() && started(b).is_some());
+    assert_eq!(started(c), None, "it was never called");
+    assert!(run.state.started_at.is_some());
+}
+
+#[test]
+fn an_attempt_that_is_not_live_any_more_leaves_none() {
+    let run = Run::of(&["a"]);
+    let begun = |attempt| Begun {
+        step: step_id("a"),
+        attempt,
+        at: run.now,
+    };
+    let cancel = |begun: Vec<Begun>| {
+        Command::Cancel(Cancel {
+            begun,
+            ..Cancel::by(None)
+        })
+    };
+    let events = |command| {
+        let decided = decide(&run.workflow, &run.state, command, run.now);
+        decided.unwrap().events.len()
+    };
+    assert_eq!(events(cancel(vec![begun(1)])), 2);
+    assert_eq!(events(cancel(vec![begun(2)])), 1);
+}
+
+#[test]
+fn under_the_first_rules_an_aborted_attempt_left_no_trace() {
+    let start = Start {
+        rules: 1,
+        ..plain_start("{}")
+    };
+    let mut run = Run::start(workflow("", &["a"]), start);
+    run.begin("a").cancel();
+    assert_lines(&run.news(), "3 EXECUTION_CANCELLED");
+}
+
+#[test]
 fn completed_steps_stay_done_unless_undoing_is_asked_for() {
     let mut run = Run::of(&["a | compensate: undo", "b", "undo"]);
     run.ok("a", "1").cancel();
@@ -58,7 +111,11 @@ fn completed_steps_stay_done_unless_undoing_is_asked_for() {
 fn undoing_comes_before_the_end() {
     let mut run = Run::of(&["a | compensate: undo", "b", "undo"]);
     run.ok("a", "1").begin("b").cancel_and_undo();
-    assert_lines(&run.news(), "6 COMPENSATION_STARTED undo#1 undoes a");
+    assert_lines(
+        &run.news(),
+        "6 STEP_STARTED b#1
+         7 COMPENSATION_STARTED undo#1 undoes a",
+    );
     assert_eq!(run.effects(), "abort, schedule undo#1");
     assert_eq!(run.steps(), "a completed, b cancelled, undo scheduled");
     let late = stray("b", 1, Outcome::Succeeded(json("1")));
@@ -66,9 +123,9 @@ fn undoing_comes_before_the_end() {
     run.ok("undo", "null");
     assert_lines(
         &run.news(),
-        "7 STEP_STARTED undo#1
-         8 COMPENSATION_COMPLETED undo#1
-         9 EXECUTION_CANCELLED",
+        "8 STEP_STARTED undo#1
+         9 COMPENSATION_COMPLETED undo#1
+         10 EXECUTION_CANCELLED",
     );
     assert_eq!(run.steps(), "a compensated, b cancelled, undo completed");
 }
@@ -79,8 +136,9 @@ fn a_paused_execution_goes_on_in_order_to_undo() {
     run.ok("a", "1").begin("b").pause().cancel_and_undo();
     assert_lines(
         &run.news(),
-        "7 EXECUTION_RESUMED
-         8 COMPENSATION_STARTED undo#1 undoes a",
+        "7 STEP_STARTED b#1
+         8 EXECUTION_RESUMED
+         9 COMPENSATION_STARTED undo#1 undoes a",
     );
     assert_eq!((run.status(), run.work().as_str()), ("running", "undo#1"));
     run.ok("undo", "null");
@@ -91,7 +149,11 @@ fn a_paused_execution_goes_on_in_order_to_undo() {
 fn cancelling_while_undoing_ends_it_half_undone() {
     let mut run = Run::of(&["a | compensate: undo", "b", "undo"]);
     run.ok("a", "1").fail("b", "400").begin("undo").cancel();
-    assert_lines(&run.news(), "9 EXECUTION_CANCELLED");
+    assert_lines(
+        &run.news(),
+        "9 STEP_STARTED undo#1
+         10 EXECUTION_CANCELLED",
+    );
     assert_eq!(run.steps(), "a completed, b failed, undo cancelled");
     assert!(run.letter().is_none());
 }

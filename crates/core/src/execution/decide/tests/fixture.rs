@@ -210,7 +210,11 @@ impl Run {
     }
 
     /// Sends a command.
-    pub(in crate::execution) fn attempt(&mut self, command: Command) -> Result<(), Refusal> {
+    pub(in crate::execution) fn attempt(&mut self, mut command: Command) -> Result<(), Refusal> {
+        if let Command::Cancel(cancel) = &mut command {
+            // As the committer does: the rows say what is in flight.
+            cancel.begun = self.work.begun();
+        }
         let decision = decide(&self.workflow, &self.state, command, self.now)?;
         self.take(decision);
         Ok(())
@@ -250,6 +254,7 @@ impl Run {
             started_at,
             duration_ms: u64::try_from(self.now.since(started_at).as_millis()).unwrap(),
             outcome,
+            mapped: None,
         };
         self.send(Command::Report(report))
     }

@@ -1,9 +1,11 @@
 //! Outputs: what a step's output adds to the context, and what the execution's output is.
 
-use super::fixture::{Run, json, step_id};
+use super::fixture::{Run, json, plain_start, step_id, stray, workflow};
 use crate::execution::event::{EventKind, Mapped};
+use crate::execution::replay::replay;
 use crate::execution::state::OutputRef;
-use crate::execution::{Event, StateScope, fold};
+use crate::execution::{Command, Event, Outcome, RULES, Start, StateScope, fold, map_output};
+use crate::failure::ErrorClass;
 use crate::template::Template;
 
 /// What a template gives on the run's state.
@@ -49,9 +51,23 @@ fn mapped_values_keep_every_byte() {
 fn what_many_paths_give_together_is_bounded() {
     let names: Vec<String> = (0..100).map(|n| format!("k{n:03}: \"$[*]\"")).collect();
     let step = format!("a | outputMapping: {{{}}}", names.join(", "));
+    let output = format!("[{}1]", "1,".repeat(8_999));
     let mut run = Run::of(&[&step]);
+    run.ok("a", &output);
+    let letter = run.letter().unwrap();
+    assert_eq!(letter.failure.class, ErrorClass::Mapping);
+    assert_eq!(
+        letter.failure.message,
+        "`outputMapping.k002`: `$[*]` matches 9000 values; at most 10000 are given"
+    );
+    // Under the first rules the rest mapped to nothing.
+    let start = Start {
+        rules: 1,
+        ..plain_start("{}")
+    };
+    let mut run = Run::start(workflow("", &[&step]), start);
     run.replays = false;
-    run.ok("a", &format!("[{}1]", "1,".repeat(8_999)));
+    run.ok("a", &output);
     let EventKind::StepCompleted(done) = &run.log[3].kind else {
         panic!("not a result")
     };
@@ -61,6 +77,63 @@ fn what_many_paths_give_together_is_bounded() {
         .filter(|(_, part)| *part != Mapped::Nothing);
     assert_eq!(given.count(), 2, "the rest maps to nothing");
     assert!(run.log[3].encode().payload.len() < 500_000);
+}
+
+/// A regular expression whose cost is not known from its length, on three values.
+const COSTLY: &str = "$[?match(@, '[a-z]{2,40}')]";
+
+#[test]
+fn a_path_that_is_costly_on_few_values_is_worked_out() {
+    assert_eq!(mapped(COSTLY, r#"["ab","c","de"]"#), r#"["ab","de"]"#);
+}
+
+#[test]
+fn a_path_that_is_too_costly_fails_the_step_by_name() {
+    let values = format!("[{}\"x\"]", "\"ab\",".repeat(100));
+    let step = format!("a | outputMapping: {{k: \"{COSTLY}\"}}");
+    let mut run = Run::of(&[&step, "b"]);
+    run.ok("a", &values);
+    let failure = &run.letter().unwrap().failure;
+    assert_eq!(
+        (failure.class, failure.retryable),
+        (ErrorClass::Mapping, false)
+    );
+    let cause = "would be too costly for this document of 102 values";
+    assert_eq!(
+        failure.message,
+        format!("`outputMapping.k`: `{COSTLY}` {cause}")
+    );
+    let EventKind::StepFailed(failed) = &run.log[3].kind else {
+        panic!("not a failure")
+    };
+    assert_eq!(
+        failed.error.response.as_deref(),
+        Some(&*values),
+        "a person sees the output"
+    );
+}
+
+#[test]
+fn what_the_sender_mapped_is_taken_and_derived_again_by_replay() {
+    let steps = ["a | outputMapping: {k: \"$.x\"}", "b"];
+    let mut run = Run::of(&steps);
+    let output = json(r#"{"x":7}"#);
+    let mapped = map_output(&run.workflow.steps[0], &output, RULES).unwrap();
+    let mut report = stray("a", 1, Outcome::Succeeded(output));
+    if let Command::Report(report) = &mut report {
+        report.mapped = Some(mapped);
+    }
+    run.send(report.clone());
+    assert_eq!(render(&run, "${workflow.context.k}"), "7");
+    // A sender that mapped something else is found out.
+    let mut wrong = Run::of(&steps);
+    wrong.replays = false;
+    if let Command::Report(report) = &mut report {
+        report.mapped = Some(vec![("k".to_owned(), Mapped::Nothing)]);
+    }
+    wrong.send(report);
+    let found = replay(&wrong.workflow, &wrong.log).first_difference;
+    assert_eq!(found.map(|difference| difference.sequence), Some(4));
 }
 
 #[test]

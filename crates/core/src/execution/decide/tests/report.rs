@@ -3,7 +3,7 @@
 use super::fixture::{BEGINNING, Run, assert_lines, failure, json, step_id, stray};
 use super::status::assert_table;
 use crate::execution::event::EventKind;
-use crate::execution::{Command, Outcome, Refusal, Report, Status};
+use crate::execution::{Command, Outcome, Refusal, Report, Status, decide_within};
 use crate::time::Timestamp;
 
 fn done() -> Outcome {
@@ -169,6 +169,7 @@ fn an_attempt_that_claims_to_begin_in_the_future_does_not_move_the_log_there() {
             started_at: Timestamp::from_millis(9_000_000_000_000),
             duration_ms: 0,
             outcome: Outcome::Failed(failure("503")),
+            mapped: None,
         }));
         assert_eq!(run.state.updated_at, BEGINNING);
     }
@@ -201,8 +202,8 @@ fn the_step_that_failed_last_is_the_one_whose_retries_are_shown() {
 #[test]
 fn a_log_of_other_rules_is_left_alone() {
     let mut run = Run::of(&["a"]);
-    run.state.origin.as_mut().unwrap().rules = 2;
-    assert_eq!(run.refused(stray("a", 1, done())), Refusal::UnknownRules(2));
+    run.state.origin.as_mut().unwrap().rules = 3;
+    assert_eq!(run.refused(stray("a", 1, done())), Refusal::UnknownRules(3));
 }
 
 /// The state as it comes out of the store: without the values that events keep.
@@ -213,13 +214,80 @@ fn without_values(run: &mut Run) {
 
 #[test]
 fn values_that_a_decision_needs_must_be_brought_along() {
-    let mut run = Run::of(&["a", "b | when: \"${steps.a.output.go}\""]);
+    let steps = ["a", "b | when: \"${input.go}\""];
+    let mut run = Run::with("", &steps, r#"{"go":true}"#);
     without_values(&mut run);
-    let report = stray("a", 1, Outcome::Succeeded(json(r#"{"go":true}"#)));
+    let report = stray("a", 1, done());
     assert_eq!(run.refused(report.clone()), Refusal::MissingPayload(1));
-    run.state.payloads.insert(1, json("{}"));
+    run.state.payloads.insert(1, json(r#"{"go":true}"#));
     run.send(report);
     assert_eq!(run.work(), "b#1");
+}
+
+#[test]
+fn a_missing_value_is_never_taken_for_one_that_has_a_default() {
+    let mut run = Run::of(&["a", "b | when: \"${workflow.context.go ?? true}\""]);
+    without_values(&mut run);
+    let report = stray("a", 1, done());
+    assert_eq!(run.refused(report), Refusal::MissingPayload(1));
+}
+
+#[test]
+fn values_that_no_decision_reads_need_not_be_at_hand() {
+    let steps = ["a", "b", "c | when: \"${steps.a.output.go}\""];
+    let mut run = Run::with("output: \"${input.x}\"", &steps, r#"{"x":1}"#);
+    run.ok("a", r#"{"go":true}"#);
+    without_values(&mut run);
+    // `b` reads nothing; `c` reads what `a` gave; the output reads the input.
+    let refused = |run: &Run, step| run.refused(stray(step, 1, done()));
+    assert_eq!(refused(&run, "b"), Refusal::MissingPayload(4));
+    run.state.payloads.insert(4, json(r#"{"go":true}"#));
+    run.ok("b", "1");
+    assert_eq!(refused(&run, "c"), Refusal::MissingPayload(1));
+}
+
+/// What a decision that may search so many bytes says to the end of step `a`.
+fn within(run: &Run, bytes: usize) -> Result<String, Refusal> {
+    let report = stray("a", 1, Outcome::Succeeded(json(r#"{"go":true}"#)));
+    let decided = decide_within(&run.workflow, &run.state, report, run.now, bytes)?;
+    Ok(decided.state.status.name().to_owned())
+}
+
+#[test]
+fn a_decision_searches_no_more_than_it_may() {
+    let large = format!(r#"{{"x":1,"filler":"{}"}}"#, "x".repeat(1_000));
+    for (head, step, bytes) in [
+        ("", "b | when: \"${input.go ?? true}\"", large.len()),
+        (
+            "",
+            "b | when: \"${workflow.context.go ?? true}\"",
+            large.len(),
+        ),
+        ("", "b | when: \"${steps.a.output.go}\"", 11),
+        (
+            "output: [\"${input.x}\", \"${input.x}\"]",
+            "b | needs: []",
+            0,
+        ),
+    ] {
+        let run = Run::with(head, &["a", step], &large);
+        assert_eq!(
+            within(&run, bytes.saturating_sub(1)).is_err(),
+            bytes > 0,
+            "{step}"
+        );
+        assert!(within(&run, bytes).is_ok(), "{step}: {bytes}");
+    }
+    // Every reference counts: each is found by a search of its own.
+    let head = "output: [\"${input.x}\", \"${input.x}\"]";
+    let run = Run::with(head, &["a"], &large);
+    assert_eq!(within(&run, 2 * large.len() - 1), Err(Refusal::TooHeavy));
+    assert_eq!(within(&run, 2 * large.len()).unwrap(), "completed");
+    // A value that was mapped is copied, not searched for: its own length counts.
+    let step = "a | outputMapping: {all: \"$\"}";
+    let run = Run::with("output: \"${workflow.context.all}\"", &[step], &large);
+    assert_eq!(within(&run, 10), Err(Refusal::TooHeavy));
+    assert_eq!(within(&run, 11).unwrap(), "completed");
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn what_the_first_event_fixes_is_in_the_state() {
     let head = "concurrency: {key: \"${input.customer}\", maxPerKey: 1}";
     let run = Run::start(workflow(head, &["a"]), with);
     let origin = run.state.origin.as_ref().unwrap();
-    assert_eq!((origin.priority, origin.seed, origin.rules), (1, 42, 1));
+    assert_eq!((origin.priority, origin.seed, origin.rules), (1, 42, 2));
     assert_eq!(origin.idempotency_key.as_deref(), Some("k"));
     assert_eq!(origin.limit_key.as_deref(), Some("c 7"));
     assert_eq!(origin.created_at, BEGINNING);

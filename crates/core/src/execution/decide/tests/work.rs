@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::definition::StepId;
-use crate::execution::{Effect, Execution, Work};
+use crate::execution::{Begun, Effect, Execution, Work};
 use crate::time::Timestamp;
 
 /// The rows of one execution.
@@ -28,6 +28,18 @@ impl WorkRows {
 
     pub(in crate::execution) fn rows(&self) -> impl Iterator<Item = &Row> {
         self.0.values()
+    }
+
+    /// The attempts in flight.
+    pub(in crate::execution) fn begun(&self) -> Vec<Begun> {
+        let begun = |row: &Row| {
+            Some(Begun {
+                step: row.work.step.clone(),
+                attempt: row.work.attempt,
+                at: row.begun?,
+            })
+        };
+        self.rows().filter_map(begun).collect()
     }
 
     /// A node begins the step's work, when it is due.

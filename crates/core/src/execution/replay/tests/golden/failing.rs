@@ -38,7 +38,10 @@ fn classes() -> Vec<History> {
                 "s16 | needs: []",
             ],
             |run| {
-                for (at, class) in ErrorClass::ALL.into_iter().enumerate() {
+                // Those there were when it was recorded.
+                let mut classes = Vec::from(ErrorClass::ALL);
+                classes.retain(|class| *class != ErrorClass::Mapping);
+                for (at, class) in classes.into_iter().enumerate() {
                     let step = format!("s{at:02}");
                     run.begin(&step).wait(at as u64);
                     let failure = Failure::new(class, format!("{class} happened")).with_code("503");

@@ -87,9 +87,13 @@ impl History {
         self.definition.lines().map(str::to_owned).collect()
     }
 
-    /// Plays it.
-    pub(super) fn play(&self) -> Vec<Event> {
-        let mut run = Run::start(read(&self.definition), self.start.clone());
+    /// Plays it under those rules.
+    pub(super) fn play(&self, rules: u16) -> Vec<Event> {
+        let start = Start {
+            rules,
+            ..self.start.clone()
+        };
+        let mut run = Run::start(read(&self.definition), start);
         (self.script)(&mut run);
         let mut log = run.log;
         (self.then)(&mut log);

@@ -46,7 +46,7 @@ pub(super) fn histories() -> Vec<History> {
         }),
         one_step("rules of a later build", |log| {
             if let EventKind::ExecutionStarted(started) = &mut log[0].kind {
-                started.rules = 2;
+                started.rules = u16::MAX;
             }
         }),
     ]

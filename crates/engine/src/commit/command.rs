@@ -1,0 +1,140 @@
+//! Commands on their way to the committer, and what it says to them.
+//!
+//! The committer searches no large payloads, since all commits would wait. A decision that needs to is
+//! worked out here, on the state that the committer saw, and handed in with that state's version; if the
+//! execution has moved on meanwhile, once more.
+
+use std::sync::Arc;
+
+use refire_core::execution::{Command, Decision, Execution, decide};
+use refire_core::id::ExecutionId;
+use refire_store::Store;
+use tokio::sync::oneshot;
+
+use super::request::{CommandError, CommitFailure, Decided, Request, Unsettled};
+use super::{Queue, lane::Overloaded};
+use crate::aside::Aside;
+use crate::catalog::Catalog;
+use crate::clock::Clock;
+use crate::limit::Permit;
+
+/// See the module.
+#[derive(Clone)]
+pub(crate) struct Commands {
+    pub(crate) queue: Queue,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) aside: Aside,
+}
+
+/// A command that was sent.
+pub(crate) struct Asked<'a> {
+    commands: &'a Commands,
+    id: ExecutionId,
+    command: Command,
+    permit: Option<Arc<Permit>>,
+    answer: oneshot::Receiver<Result<Arc<Execution>, Unsettled>>,
+}
+
+impl Commands {
+    /// Sends a command. `known` is the state as the sender knows it; `permit` the slot of the attempt
+    /// that the command ends.
+    pub(crate) async fn send(
+        &self,
+        id: ExecutionId,
+        command: Command,
+        known: Option<Arc<Execution>>,
+        permit: Option<Arc<Permit>>,
+    ) -> Result<Asked<'_>, Overloaded> {
+        let answer = self
+            .put(id, command.clone(), (known, None), permit.clone())
+            .await?;
+        Ok(Asked {
+            commands: self,
+            id,
+            command,
+            permit,
+            answer,
+        })
+    }
+
+    async fn put(
+        &self,
+        id: ExecutionId,
+        command: Command,
+        (known, decided): (Option<Arc<Execution>>, Option<Box<Decided>>),
+        permit: Option<Arc<Permit>>,
+    ) -> Result<oneshot::Receiver<Result<Arc<Execution>, Unsettled>>, Overloaded> {
+        let (reply, answer) = oneshot::channel();
+        let request = Request::Command {
+            id,
+            command: Box::new(command),
+            known,
+            decided,
+            reply: Some(reply),
+            permit,
+        };
+        self.queue.result(request).await?;
+        Ok(answer)
+    }
+
+    /// What the command leads to, on a state with all of its values.
+    async fn decide_aside(
+        &self,
+        id: ExecutionId,
+        mut state: Arc<Execution>,
+        command: Command,
+    ) -> Result<Decision, CommandError> {
+        let origin = state.origin.as_ref().ok_or(CommandError::NotFound)?;
+        let workflow = self
+            .catalog
+            .version(&origin.workflow, origin.workflow_version)
+            .await
+            .map_err(CommitFailure::catalog)?;
+        let missing = state.missing_values();
+        if !missing.is_empty() {
+            let values = self.store.values(id, &missing).await;
+            let values = values.map_err(|error| CommitFailure::read(&error))?;
+            let payloads = &mut Arc::make_mut(&mut state).payloads;
+            for (sequence, value) in values {
+                payloads.insert(sequence, value);
+            }
+        }
+        let now = self.clock.now();
+        let work = move || decide(&workflow, &state, command, now);
+        let decided = self.aside.run(usize::MAX, work).await;
+        // What needs no value was refused by the committer, so this is about a value that is gone.
+        decided.map_err(|refusal| CommitFailure::Damaged(refusal.to_string()).into())
+    }
+}
+
+impl Asked<'_> {
+    /// What became of it, when that is durable.
+    pub(crate) async fn answer(self) -> Result<Arc<Execution>, CommandError> {
+        let Self {
+            commands,
+            id,
+            command,
+            permit,
+            mut answer,
+        } = self;
+        loop {
+            let state = match answer.await {
+                Ok(Ok(state)) => return Ok(state),
+                Ok(Err(Unsettled::Not(error))) => return Err(error),
+                Ok(Err(Unsettled::TooHeavy(state))) => state,
+                // The committer died in the middle, and what it wrote is not known.
+                Err(_) => return Err(CommitFailure::Unknown.into()),
+            };
+            let version = state.version;
+            let known = Arc::clone(&state);
+            let decision = commands.decide_aside(id, state, command.clone()).await?;
+            let decided = Some(Box::new(Decided { version, decision }));
+            answer = commands
+                .put(id, command.clone(), (Some(known), decided), permit.clone())
+                .await
+                .map_err(CommitFailure::from)?;
+        }
+    }
+}
