@@ -2,7 +2,7 @@
 //!
 //! Two tasks are registered under names; the workflow calls them by `type: local`. The second
 //! one fails twice and is retried by the workflow's policy. Kill the program in the middle and
-//! start it again: it goes on where it stopped.
+//! start it again: it continues where it stopped.
 //!
 //! ```text
 //! cargo run -p refire-example-embedded -- ./example-data

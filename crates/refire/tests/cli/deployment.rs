@@ -1,4 +1,4 @@
-//! The Compose file of `deploy/`: what the guide says is in it, whole and without loose ends.
+//! The Compose files of `deploy/`: what the guides say is in them, whole and without loose ends.
 
 use std::collections::BTreeSet;
 
@@ -18,6 +18,11 @@ const TOLD: [&str; 3] = [
 /// With merges and aliases expanded.
 fn compose() -> Node {
     Node::parse(include_str!("../../../../deploy/compose.yaml")).unwrap()
+}
+
+/// One server on SQLite.
+fn single() -> Node {
+    Node::parse(include_str!("../../../../deploy/single.yaml")).unwrap()
 }
 
 fn members(node: &Node) -> Vec<(&str, &Node)> {
@@ -107,11 +112,50 @@ fn the_deployment_is_three_equal_nodes_a_database_and_a_proxy() {
     assert!(image.contains("HEALTHCHECK") && image.contains("/readyz"));
 }
 
+/// Behind the proxy, webhooks have the proxy's address, and senders have their own.
 #[test]
-fn every_network_and_volume_of_the_deployment_is_declared_and_used() {
-    let compose = compose();
+fn servers_know_their_proxy_and_their_public_address() {
+    for (compose, servers) in [(compose(), &NODES[..]), (single(), &["refire"])] {
+        let services = get(&compose, "services");
+        let front = get(get(&compose, "networks"), "front");
+        let subnet = &elements(get(get(front, "ipam"), "config"))[0];
+        let proxy = get(services, "proxy");
+        let its_networks: Vec<_> = elements(get(proxy, "networks")).iter().map(text).collect();
+        assert_eq!(its_networks, ["front"]);
+        let domain = text(get(get(proxy, "environment"), "REFIRE_DOMAIN"));
+        for server in servers {
+            let environment = get(get(services, server), "environment");
+            let told = |name| text(get(environment, name));
+            assert_eq!(told("REFIRE_PUBLIC_URL"), format!("https://{domain}"));
+            assert_eq!(told("REFIRE_TRUSTED_PROXIES"), text(get(subnet, "subnet")));
+            assert_eq!(told("REFIRE_BEHIND_PROXY"), "true");
+        }
+    }
+}
+
+#[test]
+fn a_single_server_keeps_its_data_in_a_volume() {
+    let single = single();
+    let server = get(get(&single, "services"), "refire");
+    let mounts: Vec<_> = elements(get(server, "volumes")).iter().map(text).collect();
+    let image = include_str!("../../../../deploy/Dockerfile");
+    assert!(image.contains("ENV REFIRE_DATA_DIR=/var/lib/refire\n"));
+    assert!(mounts.contains(&"data:/var/lib/refire"), "{mounts:?}");
+    let caddy = include_str!("../../../../deploy/Caddyfile.single");
+    assert!(caddy.contains("reverse_proxy refire:7373"));
+}
+
+#[test]
+fn every_network_and_volume_of_a_deployment_is_declared_and_used() {
+    for compose in [compose(), single()] {
+        declared_and_used(&compose);
+    }
+}
+
+#[track_caller]
+fn declared_and_used(compose: &Node) {
     let (mut networks, mut volumes) = (BTreeSet::new(), BTreeSet::new());
-    for (name, service) in members(get(&compose, "services")) {
+    for (name, service) in members(get(compose, "services")) {
         let own = elements(get(service, "networks"));
         assert!(!own.is_empty(), "{name} is in no network");
         networks.extend(own.iter().map(text));
@@ -124,6 +168,6 @@ fn every_network_and_volume_of_the_deployment_is_declared_and_used() {
             }
         }
     }
-    assert_eq!(networks, names(get(&compose, "networks")));
-    assert_eq!(volumes, names(get(&compose, "volumes")));
+    assert_eq!(networks, names(get(compose, "networks")));
+    assert_eq!(volumes, names(get(compose, "volumes")));
 }

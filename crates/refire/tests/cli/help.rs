@@ -142,10 +142,11 @@ fn the_deployment_uses_settings_that_exist() {
         "REFIRE_MASTER_KEY",
     ];
     let compose = include_str!("../../../../deploy/compose.yaml");
+    let single = include_str!("../../../../deploy/single.yaml");
     let image = include_str!("../../../../deploy/Dockerfile");
     let example = include_str!("../../../../deploy/.env.example");
     let mut count = 0;
-    for text in [compose, image, example] {
+    for text in [compose, single, image, example] {
         let words = text.split(|c: char| !(c.is_ascii_uppercase() || c == '_'));
         for word in words.filter(|word| word.starts_with("REFIRE_")) {
             let is_known = help.contains(&format!("[env: {word}"))

@@ -9,6 +9,7 @@ mod answers;
 mod bench;
 mod deployment;
 mod examples;
+mod guides;
 mod help;
 mod offline;
 mod operations;
