@@ -469,6 +469,7 @@ impl Rows<'_> {
             limit_key: origin.and_then(|origin| origin.limit_key.clone()),
             owner: None,
             begun: false,
+            begun_at: None,
         }
     }
 
@@ -480,10 +481,10 @@ impl Rows<'_> {
             match self.reserve(work) {
                 Ok(permit) => {
                     row.owner = Some(self.node);
-                    row.begun = true;
+                    (row.begun, row.begun_at) = (true, Some(self.now));
                     #[cfg(feature = "planted")]
                     if planted::is(Defect::AttemptCountedLate) {
-                        row.begun = false;
+                        (row.begun, row.begun_at) = (false, None);
                     }
                     follow_ups.push(FollowUp::Run(row.clone(), permit));
                     return row;

@@ -98,6 +98,7 @@ impl Run {
             limit_key: origin.limit_key.clone(),
             owner: None,
             begun: false,
+            begun_at: None,
         }
     }
 

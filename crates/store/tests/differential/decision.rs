@@ -99,6 +99,7 @@ fn row(id: ExecutionId, state: &Execution, work: &Work, looks: &Looks) -> WorkRo
         limit_key: origin.limit_key.clone(),
         owner: owner.map(|(node, _)| node),
         begun: owner.is_some_and(|(_, begun)| begun),
+        begun_at: owner.and_then(|(_, begun)| begun.then_some(state.updated_at)),
     }
 }
 
