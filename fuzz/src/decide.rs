@@ -8,8 +8,8 @@ use refire_core::definition::{StepId, Workflow};
 use refire_core::execution::event::Lineage;
 use refire_core::execution::replay::replay;
 use refire_core::execution::{
-    Command, Decision, Effect, Event, Execution, Lost, Outcome, Report, Start, apply, decide, fold,
-    start,
+    Cancel, Command, Decision, Effect, Event, Execution, Lost, Outcome, Report, Start, apply,
+    decide, fold, start,
 };
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::{DlqId, ExecutionId};
@@ -173,10 +173,11 @@ impl<'a> Run<'a> {
             }),
             8 => Some(Command::Pause { by }),
             9 => Some(Command::Resume { by }),
-            10 => Some(Command::Cancel {
+            10 => Some(Command::Cancel(Cancel {
                 by,
                 compensate: choices.flag(),
-            }),
+                begun: Vec::new(),
+            })),
             11 => Some(self.stray(choices)),
             12 => {
                 self.now = self
@@ -226,6 +227,7 @@ impl<'a> Run<'a> {
             started_at,
             duration_ms: self.now.since(started_at).as_millis() as u64,
             outcome,
+            mapped: None,
         }))
     }
 
@@ -262,6 +264,7 @@ impl<'a> Run<'a> {
             started_at: choices.moment(BEGINNING),
             duration_ms: choices.number(),
             outcome: Outcome::Failed(failure(choices)),
+            mapped: None,
         })
     }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use refire_core::definition::{ParseOptions, Workflow};
 use refire_core::execution::replay::replay;
 use refire_core::execution::{
-    Command, Event, Execution, Lost, Outcome, Report, apply, decide, fold,
+    Cancel, Command, Event, Execution, Lost, Outcome, Report, apply, decide, fold,
 };
 
 use super::choices::Choices;
@@ -63,19 +63,22 @@ fn ask(state: &Execution, choices: &mut Choices<'_>) {
             started_at: BEGINNING,
             duration_ms: 0,
             outcome,
+            mapped: None,
         })
     };
     let mut commands = vec![
         Command::Pause { by: by() },
         Command::Resume { by: by() },
-        Command::Cancel {
+        Command::Cancel(Cancel {
             by: by(),
             compensate: false,
-        },
-        Command::Cancel {
+            begun: Vec::new(),
+        }),
+        Command::Cancel(Cancel {
             by: by(),
             compensate: true,
-        },
+            begun: Vec::new(),
+        }),
     ];
     let live: Vec<_> = state
         .steps

@@ -62,6 +62,7 @@ fn state(value: Json) -> Execution {
         started_at: now,
         duration_ms: 0,
         outcome: Outcome::Succeeded(value),
+        mapped: None,
     };
     let decision = decide(&WORKFLOW, &state, Command::Report(report), now);
     decision.expect("the attempt is live").state

@@ -223,6 +223,7 @@ mod tests {
             limit_key: None,
             owner: None,
             begun: false,
+            begun_at: None,
         }
     }
 

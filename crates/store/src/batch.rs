@@ -86,7 +86,7 @@ impl Part {
     pub fn asks_first(&self) -> bool {
         match self {
             Self::Admit(admit) => admit.has_letters(),
-            Self::Advance(advance) => advance.settle.is_some(),
+            Self::Advance(advance) => advance.settle.is_some() || advance.begun.is_some(),
             // What else may refuse the execution is not asked for when the trigger is fired.
             Self::Fire(fire) => fire.admission.as_ref().is_some_and(|admit| {
                 admit.has_letters() || admit.claim.is_some() || admit.trigger.is_some()
@@ -158,6 +158,8 @@ pub struct Advance {
     pub id: ExecutionId,
     /// The version it must have.
     pub expected_version: u64,
+    /// The work that must have begun, by step and attempt, in order of the steps; absent = whatever has.
+    pub begun: Option<Vec<(String, u32)>>,
     /// Its row afterwards.
     pub update: RowUpdate,
     /// The new events.

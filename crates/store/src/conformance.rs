@@ -95,6 +95,7 @@ macro_rules! conformance {
         );
         $crate::conformance_topic!($lab, advance:
             a_wrong_version_is_refused_alone, an_unknown_execution_is_refused,
+            a_change_of_what_has_begun_is_noticed,
             several_moves_in_one_batch, a_failing_statement_leaves_nothing,
         );
         $crate::conformance_topic!($lab, work:

@@ -22,6 +22,12 @@ impl Stored {
     pub fn status(&self) -> Status {
         shown_status(self.state.status, self.work.iter().any(|work| work.begun))
     }
+
+    /// Since when any of its work runs.
+    #[must_use]
+    pub fn running_since(&self) -> Option<Timestamp> {
+        running_since(&self.work)
+    }
 }
 
 /// An execution in a list.
@@ -33,6 +39,8 @@ pub struct Summary {
     pub state: Execution,
     /// Whether any of its work has begun.
     pub begun: bool,
+    /// Since when, of what runs longest; absent where that is not known.
+    pub running_since: Option<Timestamp>,
 }
 
 impl Summary {
@@ -41,6 +49,11 @@ impl Summary {
     pub fn status(&self) -> Status {
         shown_status(self.state.status, self.begun)
     }
+}
+
+/// The earliest of those that run.
+pub(crate) fn running_since<'a>(work: impl IntoIterator<Item = &'a WorkRow>) -> Option<Timestamp> {
+    work.into_iter().filter_map(WorkRow::running_since).min()
 }
 
 pub(crate) fn shown_status(status: Status, begun: bool) -> Status {
@@ -73,9 +86,19 @@ pub struct WorkRow {
     pub owner: Option<NodeId>,
     /// Whether the attempt has begun.
     pub begun: bool,
+    /// When the commit that began it was made; absent if it has not begun, or began before this was
+    /// kept.
+    pub begun_at: Option<Timestamp>,
 }
 
 impl WorkRow {
+    /// Since when the attempt runs: what is begun ahead of its time is called when it is due.
+    #[must_use]
+    pub fn running_since(&self) -> Option<Timestamp> {
+        let begun_at = self.begun_at.filter(|_| self.begun)?;
+        Some(begun_at.max(self.due_at.unwrap_or(begun_at)))
+    }
+
     /// Its name.
     #[must_use]
     pub fn key(&self) -> crate::WorkKey {

@@ -181,6 +181,7 @@ const WORK: Table = Table {
         ("limit_key", Foreign),
         ("owner", Id),
         ("begun", Flag),
+        ("begun_at", Big),
     ],
 };
 

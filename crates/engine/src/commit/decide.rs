@@ -96,13 +96,13 @@ impl Tools {
     /// The unit of an execution as the store has it now.
     async fn read_unit(&self, id: ExecutionId) -> Unit {
         let loaded = self.store.load(id).await;
-        let state = match loaded.map_err(|error| CommitFailure::read(&error)) {
-            Ok(Some(stored)) => Arc::new(stored.state),
+        let (state, work) = match loaded.map_err(|error| CommitFailure::read(&error)) {
+            Ok(Some(stored)) => (Arc::new(stored.state), stored.work),
             Ok(None) => return Unit::refused(id, CommandError::NotFound),
             Err(failure) => return Unit::refused(id, CommandError::Failed(failure)),
         };
         match self.workflow_of(&state).await {
-            Ok(Some(workflow)) => Unit::execution(id, state, workflow).just_read(),
+            Ok(Some(workflow)) => Unit::execution(id, state, workflow).just_read(work),
             Ok(None) => Unit::refused(id, CommandError::NotFound),
             Err(failure) => Unit::refused(id, CommandError::Failed(failure)),
         }
@@ -125,10 +125,20 @@ impl Tools {
     async fn decide_one(
         &self,
         unit: &mut Unit,
-        (command, elsewhere): (Command, Option<Box<Decided>>),
+        (mut command, elsewhere): (Command, Option<Box<Decided>>),
         asker: Asker,
         now: Timestamp,
     ) -> Option<Request> {
+        if let (Command::Cancel(cancel), Some(id)) = (&mut command, unit.id) {
+            if unit.is_answered() {
+                // What was decided before it in this batch changes what runs.
+                return Some(asker.ask_again(id, command));
+            }
+            if !unit.is_untouched() {
+                *unit = self.read_unit(id).await;
+            }
+            unit.tell_what_runs(cancel, now);
+        }
         let mut decided = match elsewhere.filter(|decided| unit.has_version(decided.version)) {
             Some(decided) => Ok(decided.decision),
             None => self.decide_on(unit, &command, now).await,

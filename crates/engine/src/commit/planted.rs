@@ -94,6 +94,7 @@ fn take_letter(part: &mut Part) -> Option<Part> {
     Some(Part::Advance(Box::new(Advance {
         id,
         expected_version: update.version,
+        begun: None,
         update: update.clone(),
         events: Vec::new(),
         work: Vec::new(),

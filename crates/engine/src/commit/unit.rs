@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use refire_core::definition::Workflow;
+use refire_core::definition::{StepId, Workflow};
 use refire_core::execution::{
-    Command, Decision, Effect, Event, Execution, Status, StepState, StepStatus, Work,
+    Begun, Cancel, Command, Decision, Effect, Event, Execution, Status, StepState, StepStatus, Work,
 };
 use refire_core::id::{ExecutionId, NodeId};
 use refire_core::limit;
@@ -94,8 +94,10 @@ pub(super) struct Unit {
     pub(super) follow_ups: Vec<FollowUp>,
     part: Option<Part>,
     has_part: bool,
-    /// The state was read from the store for this batch.
-    is_read: bool,
+    /// The work as the store has it, if the state was read from there for this batch.
+    read: Option<Vec<WorkRow>>,
+    /// What must have begun when this is written.
+    begun: Option<Vec<(String, u32)>>,
 }
 
 impl Unit {
@@ -110,19 +112,49 @@ impl Unit {
             follow_ups: Vec::new(),
             part: None,
             has_part: false,
-            is_read: false,
+            read: None,
+            begun: None,
         }
     }
 
-    /// Its state is the store's own, of this moment.
-    pub(super) fn just_read(mut self) -> Self {
-        self.is_read = true;
+    /// Its state is the store's own, of this moment, and this is its work.
+    pub(super) fn just_read(mut self, work: Vec<WorkRow>) -> Self {
+        self.read = Some(work);
         self
+    }
+
+    /// Whether its state is the store's own and nothing was decided on it yet: then its work is, too.
+    pub(super) fn is_untouched(&self) -> bool {
+        self.read.is_some() && !self.is_answered()
+    }
+
+    /// Tells a cancel what it aborts: the attempts that have begun by now. If others have when it is
+    /// written, it is decided again.
+    pub(super) fn tell_what_runs(&mut self, cancel: &mut Cancel, now: Timestamp) {
+        let mut begun: Vec<&WorkRow> = self.read.iter().flatten().filter(|row| row.begun).collect();
+        begun.sort_unstable_by(|a, b| a.step.cmp(&b.step));
+        let key = |row: &&WorkRow| (row.step.clone(), row.attempt);
+        self.begun = Some(begun.iter().map(key).collect());
+        let state = self.state.as_deref();
+        let attempt = |row: &WorkRow| {
+            let step = StepId::new(row.step.as_str()).ok()?;
+            // Rows of an older build do not say when they began: not before they were due.
+            let scheduled = || {
+                let step = state?.step(&step)?;
+                Some(step.due_at.unwrap_or(step.scheduled_at))
+            };
+            let at = row.running_since().or_else(scheduled)?;
+            let attempt = row.attempt;
+            // What was begun ahead of its time was not called.
+            (at <= now).then_some(Begun { step, attempt, at })
+        };
+        cancel.begun = begun.into_iter().filter_map(attempt).collect();
+        cancel.begun.sort_by_key(|attempt| attempt.at);
     }
 
     /// The execution, if its state is only what was last known of it.
     pub(super) fn hearsay(&self) -> Option<ExecutionId> {
-        self.id.filter(|_| !self.is_read)
+        self.id.filter(|_| self.read.is_none())
     }
 
     /// Whether it is an execution of that version.
@@ -305,6 +337,7 @@ impl Unit {
             Kind::Execution { before, .. } => Some(Part::Advance(Box::new(Advance {
                 id,
                 expected_version: *before,
+                begun: self.begun.take(),
                 update,
                 events,
                 work: effects.work,
@@ -484,6 +517,7 @@ impl Rows<'_> {
             limit_key: origin.and_then(|origin| origin.limit_key.clone()),
             owner: None,
             begun: false,
+            begun_at: None,
         }
     }
 
@@ -495,10 +529,10 @@ impl Rows<'_> {
             match self.reserve(work) {
                 Ok(permit) => {
                     row.owner = Some(self.node);
-                    row.begun = true;
+                    (row.begun, row.begun_at) = (true, Some(self.now));
                     #[cfg(feature = "planted")]
                     if planted::is(Defect::AttemptCountedLate) {
-                        row.begun = false;
+                        (row.begun, row.begun_at) = (false, None);
                     }
                     follow_ups.push(FollowUp::Run(row.clone(), permit));
                     return row;

@@ -162,3 +162,31 @@ async fn a_failure_undoes_completed_steps_before_it_is_dead_lettered() {
     check(&engine, id).await;
     engine.stop().await;
 }
+
+#[tokio::test]
+async fn a_call_that_a_cancel_aborts_is_in_the_log() {
+    let world = World::new();
+    world.targets.script("/a", &[Answer::Status(503), Answer::Held]);
+    let engine = world.engine();
+    let source = "id: w
+retry: { initialDelay: 1ms, jitter: none }
+steps:
+  - { id: a, type: http, config: { url: \"https://t.example/a\" } }
+  - { id: b, type: http, config: { url: \"https://t.example/b\" } }
+";
+    let workflow = apply(&engine, source).await;
+    let id = start(&engine, &workflow, "{}").await;
+    world.targets.called("/a", 2).await;
+    reaches(&engine, id, Status::Running).await;
+    engine.command(id, cancel(false)).await.unwrap();
+    let lines = log(&engine, id).await;
+    assert_eq!(
+        &lines[lines.len() - 3..],
+        ["TIMER_FIRED a#2", "STEP_STARTED a#2", "EXECUTION_CANCELLED"]
+    );
+    let stored = end(&engine, id).await;
+    let (_, step) = stored.state.steps.iter().next().unwrap();
+    assert_eq!(step.attempt, 2);
+    assert!(stored.state.started_at.is_some() && step.started_at.is_some());
+    check(&engine, id).await;
+}

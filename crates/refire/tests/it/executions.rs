@@ -150,6 +150,11 @@ async fn without_a_wait_or_when_it_is_over_the_answer_is_202() {
     assert_eq!(running["steps"][0]["status"], "running");
     assert_eq!(running["steps"][0]["attempts"], 1);
     assert_eq!(running["input"], json!({}), "an empty body is {{}}");
+    let since = running["started_at"].as_str().expect("since when it runs");
+    assert!(since >= running["created_at"].as_str().unwrap(), "{since}");
+    assert_eq!(running["steps"][0]["started_at"], since);
+    let listed = server.get("/api/executions").await.expect(200);
+    assert_eq!(listed["items"][0]["started_at"], since);
     server
         .delete("/api/workflows/w")
         .await

@@ -92,11 +92,11 @@ fn migrations_are_listed_and_applied() {
     let listed = text(&pending.stdout);
     assert!(listed.starts_with("0001_initial  "), "{listed}");
     assert!(
-        listed.contains("tables") && listed.lines().count() == 2,
+        listed.contains("tables") && listed.lines().count() == 3,
         "{listed}"
     );
     let said = text(&pending.stderr);
-    assert!(said.contains("2 migrations are pending"), "{said}");
+    assert!(said.contains("3 migrations are pending"), "{said}");
     assert!(said.contains("run `refire migrate`"), "{said}");
     let names = refire(
         home.path(),
@@ -104,7 +104,7 @@ fn migrations_are_listed_and_applied() {
         &["migrate", "--check", "--format", "json"],
     );
     let names: Value = serde_json::from_slice(&names.stdout).unwrap();
-    let all = json!(["0001_initial", "0002_triggers"]);
+    let all = json!(["0001_initial", "0002_triggers", "0003_records"]);
     assert_eq!(names["pending"], all);
     // A file that is not there changes nothing.
     let from = ["migrate", "--from", "sqlite:nowhere.db"];

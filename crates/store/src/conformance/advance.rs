@@ -3,7 +3,8 @@
 use refire_core::execution::{Cancel, Command, Outcome};
 
 use super::Lab;
-use super::stage::{Stage, http, json, two_steps};
+use super::execution::Run;
+use super::stage::{Stage, http, json, side_by_side, two_steps};
 use crate::{Advance, CommitError, NotWritten, Part, PartOutcome};
 
 fn part(advance: Advance) -> Part {
@@ -56,6 +57,49 @@ pub async fn an_unknown_execution_is_refused(lab: &dyn Lab) {
     let advance = stage.decide(&mut run, report);
     assert_eq!(stage.commit_one(part(advance)).await, PartOutcome::Conflict);
     stage.check_absent(run.id).await;
+}
+
+/// What ends an execution together with its running attempts names them: if others have begun
+/// meanwhile, or these were given back, it is refused and decided again.
+pub async fn a_change_of_what_has_begun_is_noticed(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&side_by_side("orders", &["a", "b"])).await;
+    let mut run = stage.admit(&workflow, "{}").await;
+    let row = stage.begin_next(&workflow).await;
+    let (step, attempt) = (row.step.as_str(), row.attempt);
+    run.work.insert(row.step.clone(), row.clone());
+    let before = run.clone();
+    let cancel = |run: &mut Run, stage: &mut Stage, begun: &[(&str, u32)]| {
+        let mut advance = stage.decide(run, Command::Cancel(Cancel::by(None)));
+        let begun = begun
+            .iter()
+            .map(|(step, attempt)| ((*step).to_owned(), *attempt));
+        advance.begun = Some(begun.collect());
+        part(advance)
+    };
+    let neither = if step == "a" { "b" } else { "a" };
+    for wrong in [
+        &[][..],
+        &[(neither, 1)],
+        &[(step, 2)],
+        &[("a", 1), ("b", 1)],
+    ] {
+        let late = cancel(&mut before.clone(), &mut stage, wrong);
+        assert_eq!(
+            stage.commit_one(late).await,
+            PartOutcome::Conflict,
+            "{wrong:?}"
+        );
+        stage.check(&run).await;
+    }
+    // A neighbour in the same batch is not held up.
+    let mut other = stage.admit(&workflow, "{}").await;
+    let none_begun = cancel(&mut other, &mut stage, &[]);
+    let right = cancel(&mut run, &mut stage, &[(step, attempt)]);
+    let outcomes = stage.commit(vec![none_begun, right]).await;
+    assert_eq!(outcomes, vec![PartOutcome::Done; 2]);
+    stage.check(&run).await;
+    stage.check(&other).await;
 }
 
 /// A batch may admit an execution and move it on, in order.

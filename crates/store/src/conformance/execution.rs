@@ -40,6 +40,7 @@ impl Run {
         let mut advance = Advance {
             id: self.id,
             expected_version,
+            begun: None,
             update: row_update(&self.state, has_snapshot),
             events: decision.events.iter().map(Event::encode).collect(),
             work: Vec::new(),
@@ -98,6 +99,7 @@ impl Run {
             limit_key: origin.limit_key.clone(),
             owner: None,
             begun: false,
+            begun_at: None,
         }
     }
 

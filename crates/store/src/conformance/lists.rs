@@ -151,8 +151,14 @@ pub async fn begun_work_shows_as_running(lab: &dyn Lab) {
     let running = list(&stage, &by_status(&[Status::Running])).await;
     assert_eq!(ids(&running), [retrying.id]);
     assert!(running[0].begun && running[0].status() == Status::Running);
+    let began = Some(stage.now);
+    assert_eq!(running[0].running_since, began);
+    stage.wait(10);
     let stored = stage.store.execution(retrying.id).await.unwrap().unwrap();
     assert_eq!(stored.status(), Status::Running);
+    assert_eq!(stored.running_since(), began);
+    let alone = stage.store.summaries(&[retrying.id]).await.unwrap();
+    assert_eq!(alone[0].as_ref().unwrap().running_since, began);
 }
 
 pub async fn filters_combine(lab: &dyn Lab) {

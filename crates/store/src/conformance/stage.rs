@@ -227,7 +227,7 @@ impl Stage {
         let mut row = rows.pop().expect("there is work");
         let begin = begin_by_node(vec![(row.key(), row.attempt)]);
         assert_eq!(self.commit_one(begin).await, PartOutcome::Begun(vec![true]));
-        row.begun = true;
+        (row.begun, row.begun_at) = (true, Some(self.now));
         row
     }
 

@@ -58,7 +58,7 @@ pub async fn put_replaces_the_steps_row(lab: &dyn Lab) {
         row.due_at = Some(due);
         row.limit_key = Some("customer \u{0} ü".to_owned());
         row.owner = Some(NODE);
-        row.begun = true;
+        (row.begun, row.begun_at) = (true, Some(due));
         row.priority = 1;
     });
     change(&mut stage, &mut run, vec![WorkChange::Put(changed)]).await;
@@ -66,6 +66,8 @@ pub async fn put_replaces_the_steps_row(lab: &dyn Lab) {
         *row = WorkRow {
             attempt: 3,
             owner: None,
+            begun: false,
+            begun_at: None,
             ..row.clone()
         }
     });
@@ -74,17 +76,18 @@ pub async fn put_replaces_the_steps_row(lab: &dyn Lab) {
 
 pub async fn restore_spares_the_running_attempt(lab: &dyn Lab) {
     let (mut stage, mut run) = one_run(lab).await;
+    let began = stage.now;
     let running = row(&run, "a", |row| {
         row.attempt = 2;
         row.owner = Some(NODE);
-        row.begun = true;
+        (row.begun, row.begun_at) = (true, Some(began));
     });
     change(&mut stage, &mut run, vec![WorkChange::Put(running)]).await;
     let fresh = |step: &str, attempt| {
         row(&run, step, |row| {
             row.attempt = attempt;
             row.owner = None;
-            row.begun = false;
+            (row.begun, row.begun_at) = (false, None);
         })
     };
     let changes = vec![
@@ -160,16 +163,22 @@ pub async fn begin_marks_only_owned_rows_of_that_attempt(lab: &dyn Lab) {
     let outcome = stage.commit_one(begin_by_node(begin.clone())).await;
     let only_a = PartOutcome::Begun(vec![true, false, false, false]);
     assert_eq!(outcome, only_a, "the only one of these");
-    run.work.get_mut("a").unwrap().begun = true;
+    let begins = |run: &mut Run, step: &str, at| {
+        let row = run.work.get_mut(step).unwrap();
+        (row.begun, row.begun_at) = (true, Some(at));
+    };
+    begins(&mut run, "a", stage.now);
     stage.check(&run).await;
+    stage.wait(5);
     let again = stage.commit_one(begin_by_node(begin)).await;
     assert_eq!(again, only_a, "saying it twice is harmless");
+    stage.check(&run).await;
     let nothing = stage.commit_one(begin_by_node(Vec::new())).await;
     assert_eq!(nothing, PartOutcome::Begun(Vec::new()));
     let both = ["a", "b"].map(|step| (key(&run.work[step]), run.work[step].attempt));
     let outcome = stage.commit_one(begin_by_node(both.to_vec())).await;
     assert_eq!(outcome, PartOutcome::Begun(vec![true, true]));
-    run.work.get_mut("b").unwrap().begun = true;
+    begins(&mut run, "b", stage.now);
     stage.check(&run).await;
 }
 
@@ -219,7 +228,7 @@ pub async fn release_gives_back_what_was_owned(lab: &dyn Lab) {
     let rows = vec![
         WorkChange::Put(row(&run, "a", |row| {
             row.owner = Some(NODE);
-            row.begun = true;
+            (row.begun, row.begun_at) = (true, Some(stage.now));
         })),
         WorkChange::Put(row(&run, "b", |row| {
             row.owner = Some(NODE);
@@ -239,7 +248,7 @@ pub async fn release_gives_back_what_was_owned(lab: &dyn Lab) {
     for (step, due_at) in [("a", Some(later)), ("b", Some(due))] {
         let row = run.work.get_mut(step).unwrap();
         row.owner = None;
-        row.begun = false;
+        (row.begun, row.begun_at) = (false, None);
         row.due_at = due_at;
     }
     stage.check(&run).await;

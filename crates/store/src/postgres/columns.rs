@@ -21,7 +21,8 @@ pub(super) const AT_ONCE: i64 = i64::MIN;
 
 /// What a work row is read from, in the order of [`work_row_at`].
 pub(super) const WORK: &str = "work.execution, work.step, work.attempt, work.is_retry, \
-     workflows.id, work.priority, work.due_at, work.limit_key, work.owner, work.begun";
+     workflows.id, work.priority, work.due_at, work.limit_key, work.owner, work.begun, \
+     work.begun_at";
 
 /// A row that holds [`WORK`] from this column on.
 fn work_row_at(row: &Row, at: usize) -> Result<WorkRow, ReadError> {
@@ -36,6 +37,7 @@ fn work_row_at(row: &Row, at: usize) -> Result<WorkRow, ReadError> {
         limit_key: maybe_foreign(row, at + 7)?,
         owner: maybe_node_id(row, at + 8)?,
         begun: get(row, at + 9)?,
+        begun_at: maybe_time(row, at + 10)?,
     })
 }
 

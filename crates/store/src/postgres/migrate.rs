@@ -24,6 +24,12 @@ const MIGRATIONS: &[Migration] = &[
         about: "adds tables for triggers; nothing else changes",
         script: include_str!("migrations/0002_triggers.sql"),
     },
+    Migration {
+        number: 3,
+        name: "records",
+        about: "adds a column for when an attempt began; nothing else changes",
+        script: include_str!("migrations/0003_records.sql"),
+    },
 ];
 
 /// Held while migrations are applied: "refire" in ASCII.

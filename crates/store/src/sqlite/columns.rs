@@ -11,7 +11,8 @@ use crate::unreadable::readable;
 
 /// What a work row is read from, in the order of [`work_row`].
 pub(super) const WORK: &str = "work.execution, work.step, work.attempt, work.is_retry, \
-     workflows.id, work.priority, work.due_at, work.limit_key, work.owner, work.begun";
+     workflows.id, work.priority, work.due_at, work.limit_key, work.owner, work.begun, \
+     work.begun_at";
 
 /// A row that holds [`WORK`].
 pub(super) fn work_row(row: &Row<'_>) -> Result<WorkRow> {
@@ -26,6 +27,7 @@ pub(super) fn work_row(row: &Row<'_>) -> Result<WorkRow> {
         limit_key: row.get(7)?,
         owner: row.get::<_, Option<[u8; 16]>>(8)?.map(NodeId::from_bytes),
         begun: row.get(9)?,
+        begun_at: maybe_time(row, 10)?,
     })
 }
 

@@ -20,6 +20,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "triggers",
         script: include_str!("migrations/0002_triggers.sql"),
     },
+    Migration {
+        number: 3,
+        name: "records",
+        script: include_str!("migrations/0003_records.sql"),
+    },
 ];
 
 struct Migration {

@@ -21,6 +21,7 @@ pub(crate) fn advance(
     let mut advance = Advance {
         id,
         expected_version,
+        begun: None,
         update: update(&decision.state, looks.has_snapshot),
         events: decision.events.iter().map(Event::encode).collect(),
         work: Vec::new(),
@@ -99,6 +100,7 @@ fn row(id: ExecutionId, state: &Execution, work: &Work, looks: &Looks) -> WorkRo
         limit_key: origin.limit_key.clone(),
         owner: owner.map(|(node, _)| node),
         begun: owner.is_some_and(|(_, begun)| begun),
+        begun_at: owner.and_then(|(_, begun)| begun.then_some(state.updated_at)),
     }
 }
 

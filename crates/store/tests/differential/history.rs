@@ -367,7 +367,7 @@ impl History {
         let rows: Vec<&WorkRow> = rows.filter(|row| live.contains(&row.step)).collect();
         let mut row = (*self.dice.pick_from(rows.iter())?).clone();
         row.attempt += self.dice.small(2);
-        row.begun = false;
+        (row.begun, row.begun_at) = (false, None);
         row.owner = None;
         Some(WorkChange::Restore(row))
     }

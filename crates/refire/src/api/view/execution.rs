@@ -9,6 +9,7 @@ use refire_core::execution::state::Origin;
 use refire_core::execution::{self, OutputRef, Status, StepState, StepStatus};
 use refire_core::failure::Failure;
 use refire_core::json::{Json, ObjectBuilder};
+use refire_core::time::Timestamp;
 use refire_engine::Engine;
 use refire_store::{Stored, Summary};
 
@@ -37,7 +38,11 @@ pub(crate) async fn full(engine: &Engine, stored: &Stored) -> Result<Execution, 
         .await?
         .into_iter()
         .collect();
-    let mut shown = head(state, stored.status(), workflow.as_deref())?;
+    let now = Now {
+        status: stored.status(),
+        running_since: stored.running_since(),
+    };
+    let mut shown = head(state, now, workflow.as_deref())?;
     shown.input = values.get(&origin.input.sequence).map(raw).transpose()?;
     shown.output = output(state, &values)?;
     shown.steps = step::steps(stored, workflow.as_deref(), &values)?;
@@ -52,7 +57,11 @@ pub(crate) async fn listed(engine: &Engine, summary: &Summary) -> Result<Executi
         .version(&origin.workflow, origin.workflow_version)
         .await
         .ok();
-    head(&summary.state, summary.status(), workflow.as_deref())
+    let now = Now {
+        status: summary.status(),
+        running_since: summary.running_since,
+    };
+    head(&summary.state, now, workflow.as_deref())
 }
 
 /// What the first event fixed; every stored execution has one.
@@ -111,9 +120,18 @@ fn failure(state: &execution::Execution) -> Option<&Failure> {
     state.error.as_ref().or_else(failing).or_else(last)
 }
 
+/// What the work rows say, which the log learns when an attempt ends.
+struct Now {
+    status: Status,
+    running_since: Option<Timestamp>,
+}
+
 fn head(
     state: &execution::Execution,
-    status: Status,
+    Now {
+        status,
+        running_since,
+    }: Now,
     workflow: Option<&Workflow>,
 ) -> Result<Execution, Problem> {
     let origin = origin(state)?;
@@ -149,7 +167,7 @@ fn head(
         dlq_entry_id: state.dlq_id.map(|id| id.to_string()),
         parent_dlq_entry_id: origin.lineage.letter.map(|id| id.to_string()),
         created_at: origin.created_at.to_string(),
-        started_at: state.started_at.map(|at| at.to_string()),
+        started_at: state.started_at.or(running_since).map(|at| at.to_string()),
         completed_at: state.completed_at.map(|at| at.to_string()),
         duration_ms: duration,
         steps: Vec::new(),

@@ -35,11 +35,11 @@ fn one(
     state: &StepState,
     values: &Values,
 ) -> Result<Step, Problem> {
-    let is_begun = state.is_live()
-        && stored
-            .work
-            .iter()
-            .any(|work| work.step == id.as_str() && work.begun);
+    let running = stored
+        .work
+        .iter()
+        .find(|work| state.is_live() && work.step == id.as_str() && work.begun);
+    let is_begun = running.is_some();
     let status = match state.status {
         StepStatus::Scheduled | StepStatus::Retrying if is_begun => "running",
         StepStatus::Scheduled => "pending",
@@ -63,7 +63,10 @@ fn one(
             .due_at
             .filter(|_| state.status == StepStatus::Retrying && !is_begun)
             .map(|due| due.to_string()),
-        started_at: state.started_at.map(|at| at.to_string()),
+        started_at: state
+            .started_at
+            .or_else(|| running?.running_since())
+            .map(|at| at.to_string()),
         completed_at: state.completed_at.map(|at| at.to_string()),
         output: output.map(raw).transpose()?,
         error: state

@@ -6,7 +6,7 @@ use refire_core::json::Json;
 
 use super::{corrupt, page};
 use crate::model::image::Image;
-use crate::row::shown_status;
+use crate::row::{running_since, shown_status};
 use crate::{EventFilter, ExecutionFilter, ReadError, Stored, Summary};
 
 impl Image {
@@ -71,7 +71,13 @@ impl Image {
     pub(in crate::model) fn summary(&self, id: ExecutionId) -> Result<Option<Summary>, ReadError> {
         let state = self.with_values(id)?;
         let begun = self.work_of(id).any(|row| row.begun);
-        Ok(state.map(|state| Summary { id, state, begun }))
+        let running_since = running_since(self.work_of(id));
+        Ok(state.map(|state| Summary {
+            id,
+            state,
+            begun,
+            running_since,
+        }))
     }
 
     /// The values of those events that keep one.
@@ -140,6 +146,7 @@ impl Image {
                     id: *id,
                     state,
                     begun,
+                    running_since: running_since(self.work_of(*id)),
                 });
             }
         }

@@ -87,6 +87,7 @@ impl Pen<'_> {
             let row = WorkRow {
                 owner: Some(node),
                 begun: false,
+                begun_at: None,
                 ..(*row).clone()
             };
             self.write_work(row.clone());

@@ -69,6 +69,17 @@ impl Pen<'_> {
         let Some(known) = known.filter(|known| known.row.update.version == expected) else {
             return Ok(PartOutcome::Conflict);
         };
+        if let Some(begun) = &advance.begun {
+            let mut rows = self.image.work.values();
+            let is_same = rows
+                .by_ref()
+                .filter(|row| row.execution == advance.id && row.begun)
+                .map(|row| (&row.step, row.attempt))
+                .eq(begun.iter().map(|(step, attempt)| (step, *attempt)));
+            if !is_same {
+                return Ok(PartOutcome::Conflict);
+            }
+        }
         let snapshot = known.snapshot.clone();
         let row = ExecutionRow {
             update: advance.update.clone(),

@@ -72,6 +72,7 @@ impl Pen<'_> {
             if let Some(row) = row {
                 self.write_work(WorkRow {
                     begun: true,
+                    begun_at: row.begun_at.or(Some(self.now)),
                     ..(*row).clone()
                 });
             }
@@ -93,6 +94,7 @@ impl Pen<'_> {
             self.write_work(WorkRow {
                 owner: None,
                 begun: false,
+                begun_at: None,
                 due_at: due_at.or(row.due_at).or(Some(self.now)),
                 ..(*row).clone()
             });

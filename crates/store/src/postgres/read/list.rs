@@ -4,15 +4,16 @@
 //! pending is found by its work, what has begun by its owner. The sources are disjoint, so the
 //! newest of each, merged, are the newest of all.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use refire_core::execution::{Execution, Status};
 use refire_core::id::ExecutionId;
+use refire_core::time::Timestamp;
 use uuid::Uuid;
 
 use super::state::stored_of;
 use super::{LAST_ID, ROWS_PER_READ, execution, workflow_key};
-use crate::postgres::columns::{execution_id, uuid};
+use crate::postgres::columns::{execution_id, maybe_time, uuid};
 use crate::postgres::pool::Reader;
 use crate::{ExecutionFilter, LIMIT_MAX, ReadError, Summary};
 
@@ -64,17 +65,22 @@ pub(in crate::postgres) async fn summaries(
     let (states, begun) = reader
         .snapshot(async {
             let states = execution::with_values(reader, ids).await?;
-            let sql = "SELECT execution FROM work WHERE execution = ANY($1::uuid[]) AND begun";
+            let sql = "SELECT execution, min(greatest(begun_at, due_at))
+                     FILTER (WHERE begun_at IS NOT NULL) FROM work
+                 WHERE execution = ANY($1::uuid[]) AND begun GROUP BY execution";
             Ok((states, reader.rows(sql, &[&wanted]).await?))
         })
         .await?;
-    let begun = begun.iter().map(|row| execution_id(row, 0));
-    let begun: HashSet<ExecutionId> = begun.collect::<Result<_, _>>()?;
+    let begun = begun
+        .iter()
+        .map(|row| Ok((execution_id(row, 0)?, maybe_time(row, 1)?)));
+    let begun: HashMap<ExecutionId, Option<Timestamp>> = begun.collect::<Result<_, ReadError>>()?;
     let summary = |(id, state): (&ExecutionId, Option<Execution>)| {
         state.map(|state| Summary {
             id: *id,
             state,
-            begun: begun.contains(id),
+            begun: begun.contains_key(id),
+            running_since: begun.get(id).copied().flatten(),
         })
     };
     Ok(ids.iter().zip(states).map(summary).collect())
@@ -84,8 +90,9 @@ async fn load(reader: &Reader, ids: &[ExecutionId]) -> Result<Vec<Summary>, Read
     let stored = stored_of(reader, ids).await?;
     let summary = |stored: crate::Stored| Summary {
         id: stored.id,
-        state: stored.state,
         begun: stored.work.iter().any(|work| work.begun),
+        running_since: stored.running_since(),
+        state: stored.state,
     };
     Ok(stored.into_iter().flatten().map(summary).collect())
 }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::checksum;
 use crate::postgres::columns::{
     count, crc, due, execution_id, get, maybe_count, maybe_foreign, maybe_node_id, maybe_small,
-    small, time, uuid, workflow_id,
+    maybe_time, small, time, uuid, workflow_id,
 };
 use crate::postgres::failure::corrupt;
 use crate::postgres::pool::Reader;
@@ -49,7 +49,7 @@ const EVENTS_AFTER: &str = "SELECT 1::smallint, executions.id, later.*, NULL::uu
 /// Their work.
 const WORK_OF: &str = "SELECT 2::smallint, work.execution, NULL::bigint, workflows.id,
         work.priority::integer, work.due_at, work.step, work.attempt, NULL::bigint,
-        work.limit_key, NULL::bytea, NULL::bigint, work.owner, work.is_retry, work.begun
+        work.limit_key, NULL::bytea, work.begun_at, work.owner, work.is_retry, work.begun
    FROM work JOIN workflows ON workflows.key = work.workflow
   WHERE work.execution = ANY($1)";
 
@@ -199,6 +199,7 @@ fn work_row(row: &Row, execution: ExecutionId) -> Result<WorkRow, ReadError> {
             owner: maybe_node_id(row, 12)?,
             is_retry: get(row, 13)?,
             begun: get(row, 14)?,
+            begun_at: maybe_time(row, 11)?,
         })
     };
     read().map_err(|error: ReadError| corrupt(|| format!("the work of {execution}"))(error))

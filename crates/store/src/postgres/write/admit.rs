@@ -91,12 +91,12 @@ macro_rules! admits {
          WHERE (given.execution IN (SELECT id FROM admitted)) IS TRUE
      ), put AS (
         INSERT INTO work (execution, step, attempt, is_retry, workflow, priority, due_at,
-            limit_key, owner, begun)
+            limit_key, owner, begun, begun_at)
         SELECT * FROM unnest($32::uuid[], $33::text[], $34::integer[], $35::boolean[],
                 $36::bigint[], $37::smallint[], $38::bigint[], $39::bytea[], $40::uuid[],
-                $41::boolean[])
+                $41::boolean[], $42::bigint[])
             AS given (execution, step, attempt, is_retry, workflow, priority, due_at, limit_key,
-                owner, begun)
+                owner, begun, begun_at)
          WHERE (given.execution IN (SELECT id FROM admitted)) IS TRUE
      )",
             $tail,
@@ -113,7 +113,7 @@ const ADMIT: &str = admits!("", "", "");
 const ADMIT_BY_TRIGGERS: &str = admits!(
     "barred AS MATERIALIZED (
         SELECT given.execution
-          FROM unnest($42::uuid[], $43::uuid[], $44::integer[])
+          FROM unnest($43::uuid[], $44::uuid[], $45::integer[])
             AS given (execution, trigger, version)
          WHERE CASE WHEN given.version IS NULL
             THEN (SELECT fired = given.execution FROM trigger_state
@@ -129,9 +129,9 @@ const ADMIT_BY_TRIGGERS: &str = admits!(
             execution, error, is_test, size)
         SELECT given.id, given.trigger, given.at, given.status, given.source, given.headers,
             given.body, given.body_bytes, given.execution, given.error, given.is_test, given.size
-          FROM unnest($45::uuid[], $46::uuid[], $47::uuid[], $48::bigint[], $49::text[],
-                $50::bytea[], $51::bytea[], $52::bytea[], $53::bigint[], $54::uuid[], $55::bytea[],
-                $56::boolean[], $57::bigint[])
+          FROM unnest($46::uuid[], $47::uuid[], $48::uuid[], $49::bigint[], $50::text[],
+                $51::bytea[], $52::bytea[], $53::bytea[], $54::bigint[], $55::uuid[], $56::bytea[],
+                $57::boolean[], $58::bigint[])
             AS given (of, id, trigger, at, status, source, headers, body, body_bytes, execution,
                 error, is_test, size)
          WHERE (given.of IN (SELECT id FROM admitted)) IS TRUE

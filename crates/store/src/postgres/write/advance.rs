@@ -54,18 +54,18 @@ macro_rules! moves {
                    AND (work.execution IN (SELECT id FROM moved)) IS TRUE
              ), put AS (
                 INSERT INTO work (execution, step, attempt, is_retry, workflow, priority, due_at,
-                    limit_key, owner, begun)
+                    limit_key, owner, begun, begun_at)
                 SELECT * FROM unnest($26::uuid[], $27::text[], $28::integer[], $29::boolean[],
                         $30::bigint[], $31::smallint[], $32::bigint[], $33::bytea[], $34::uuid[],
-                        $35::boolean[])
+                        $35::boolean[], $36::bigint[])
                     AS given (execution, step, attempt, is_retry, workflow, priority, due_at,
-                        limit_key, owner, begun)
+                        limit_key, owner, begun, begun_at)
                  WHERE (given.execution IN (SELECT id FROM moved)) IS TRUE
                 ON CONFLICT (execution, step) DO UPDATE SET attempt = excluded.attempt,
                     is_retry = excluded.is_retry, workflow = excluded.workflow,
                     priority = excluded.priority, due_at = excluded.due_at,
                     limit_key = excluded.limit_key, owner = excluded.owner,
-                    begun = excluded.begun, claim = NULL
+                    begun = excluded.begun, begun_at = excluded.begun_at, claim = NULL
              )",
             $($tail,)?
             "SELECT id FROM moved"
@@ -85,9 +85,9 @@ const WITH_LETTERS: &str = moves!(
             given.reason, given.error_type, given.error_code, given.error_message,
             given.fingerprint, given.retry_count, given.max_retries, 'pending', given.failed_at,
             given.created_at, given.failure
-          FROM unnest($37::uuid[], $38::uuid[], $39::uuid[], $40::bigint[], $41::bytea[],
-                $42::text[], $43::text[], $44::text[], $45::bytea[], $46::bytea[], $47::bigint[],
-                $48::integer[], $49::integer[], $50::bigint[], $51::bigint[], $52::bytea[])
+          FROM unnest($38::uuid[], $39::uuid[], $40::uuid[], $41::bigint[], $42::bytea[],
+                $43::text[], $44::text[], $45::text[], $46::bytea[], $47::bytea[], $48::bigint[],
+                $49::integer[], $50::integer[], $51::bigint[], $52::bigint[], $53::bytea[])
             AS given (of, id, execution, workflow, workflow_name, step, reason, error_type,
                 error_code, error_message, fingerprint, retry_count, max_retries, failed_at,
                 created_at, failure)
@@ -95,7 +95,7 @@ const WITH_LETTERS: &str = moves!(
         RETURNING workflow, error_type, coalesce(error_code, '') AS error_code
      ), counted AS (
         INSERT INTO dlq_counts (workflow, error_type, error_code, status, shard, n)
-        SELECT workflow, error_type, error_code, 'pending', $36::smallint, count(*) FROM letters
+        SELECT workflow, error_type, error_code, 'pending', $37::smallint, count(*) FROM letters
          GROUP BY workflow, error_type, error_code ORDER BY workflow, error_type, error_code
         ON CONFLICT (workflow, error_type, error_code, status, shard)
             DO UPDATE SET n = dlq_counts.n + excluded.n

@@ -75,6 +75,7 @@ mod tests {
             limit_key: None,
             owner: None,
             begun: false,
+            begun_at: None,
         }
     }
 

@@ -37,11 +37,12 @@ const CLAIM: &str = "WITH picked AS MATERIALIZED (
              LIMIT wanted.up_to
          ) AS ready
      )
-     UPDATE work SET owner = $4, begun = false, claim = $5
+     UPDATE work SET owner = $4, begun = false, begun_at = NULL, claim = $5
       WHERE work.ctid = ANY(ARRAY(SELECT lies FROM picked))
     RETURNING work.execution, work.step, work.attempt, work.is_retry,
         (SELECT id FROM workflows WHERE workflows.key = work.workflow), work.priority,
-        work.due_at, work.limit_key, work.owner, work.begun";
+        work.due_at, work.limit_key, work.owner, work.begun,
+        work.begun_at";
 
 /// Takes unowned timers that are due between now and then, in that order.
 const CLAIM_TIMERS: &str = "WITH picked AS MATERIALIZED (
@@ -50,11 +51,12 @@ const CLAIM_TIMERS: &str = "WITH picked AS MATERIALIZED (
            AND due_at > $1 AND due_at <= $2
          ORDER BY due_at, execution, step LIMIT $3 FOR UPDATE SKIP LOCKED
      )
-     UPDATE work SET owner = $4, begun = false, claim = $5
+     UPDATE work SET owner = $4, begun = false, begun_at = NULL, claim = $5
       WHERE work.ctid = ANY(ARRAY(SELECT lies FROM picked))
     RETURNING work.execution, work.step, work.attempt, work.is_retry,
         (SELECT id FROM workflows WHERE workflows.key = work.workflow), work.priority,
-        work.due_at, work.limit_key, work.owner, work.begun";
+        work.due_at, work.limit_key, work.owner, work.begun,
+        work.begun_at";
 
 /// What has room, of one priority and from a place on. Locked, also what is passed over in the end:
 /// others find it again as soon as this commit is over.
@@ -85,7 +87,7 @@ const OF_EXECUTIONS: &str = "SELECT own.execution, own.step, own.attempt, own.is
 const NEXT_PRIORITY: &str = "SELECT priority FROM work
      WHERE owner IS NULL AND workflow = $1 AND priority > $2 ORDER BY priority LIMIT 1";
 
-const OWN: &str = "UPDATE work SET owner = $3, begun = false, claim = $4
+const OWN: &str = "UPDATE work SET owner = $3, begun = false, begun_at = NULL, claim = $4
       FROM unnest($1::uuid[], $2::text[]) AS given (execution, step)
      WHERE work.execution = given.execution AND work.step = given.step
        AND work.execution = ANY($1)";
@@ -101,11 +103,12 @@ const IN_FLIGHT: &str = "SELECT execution, limit_key FROM work
 
 /// What claims whose answers were lost had taken, each with the claim's name at its end.
 const CLAIMED: &str = "SELECT work.execution, work.step, work.attempt, work.is_retry, workflows.id,
-        work.priority, work.due_at, work.limit_key, work.owner, work.begun, work.claim
+        work.priority, work.due_at, work.limit_key, work.owner, work.begun,
+        work.begun_at, work.claim
       FROM work JOIN workflows ON workflows.key = work.workflow
      WHERE work.owner = ANY($1::uuid[]) AND work.claim = ANY($2::uuid[])";
 /// Where [`CLAIMED`] has the claim's name.
-const CLAIM_NAME: usize = 10;
+const CLAIM_NAME: usize = 11;
 
 /// Rows that one query may show in vain: a key that fills up on the way is walked over so far
 /// before a query with the longer list goes on.
@@ -357,6 +360,7 @@ fn candidate(row: &Row, want: &Want) -> Option<WorkRow> {
             limit_key: maybe_foreign(row, 6)?,
             owner: None,
             begun: false,
+            begun_at: None,
         })
     };
     readable(read(), name_of_execution(row, 0))

@@ -119,6 +119,7 @@ pub(super) struct Puts<'a> {
     limit_key: Vec<Option<&'a [u8]>>,
     owner: Vec<Option<Uuid>>,
     begun: Vec<bool>,
+    begun_at: Vec<Option<i64>>,
 }
 
 impl<'a> Puts<'a> {
@@ -137,9 +138,10 @@ impl<'a> Puts<'a> {
         self.owner
             .push(row.owner.as_ref().map(NodeId::as_bytes).map(uuid));
         self.begun.push(row.begun);
+        self.begun_at.push(row.begun_at.map(|at| at.as_micros()));
     }
 
-    /// Ten columns.
+    /// Eleven columns.
     pub(super) fn values(self) -> Vec<Value<'a>> {
         values![
             self.execution,
@@ -152,6 +154,7 @@ impl<'a> Puts<'a> {
             self.limit_key,
             self.owner,
             self.begun,
+            self.begun_at,
         ]
     }
 }

@@ -115,6 +115,11 @@ pub(super) async fn refuse(
 }
 
 async fn advance(link: &mut Link, order: &Order, advance: &Advance) -> Result<PartOutcome, Failed> {
+    if let Some(begun) = &advance.begun
+        && *begun != work::begun_of(link, advance.id).await?
+    {
+        return Ok(PartOutcome::Conflict);
+    }
     let mut one = Advances::default();
     one.push(0, advance, Changes::default(), None);
     for query in one.queries(link, order) {

@@ -232,7 +232,7 @@ impl<'a> Group<'a> {
         queries.extend(self.advances.queries(link, order));
         queries.extend(self.ends.query(order));
         if !self.begins.is_empty() {
-            queries.push(self.begins.query());
+            queries.push(self.begins.query(order));
         }
         if !self.releases.is_empty() {
             queries.push(self.releases.query(order));

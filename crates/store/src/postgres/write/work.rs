@@ -10,10 +10,10 @@ use uuid::Uuid;
 use super::link::{Link, Query, values};
 use super::rows::Puts;
 use super::{Failed, Order};
-use crate::postgres::columns::{signed_small, uuid};
+use crate::postgres::columns::{signed_small, small, uuid};
 use crate::{Begin, PartOutcome, Release, WorkChange};
 
-const BEGIN: &str = "UPDATE work SET begun = true
+const BEGIN: &str = "UPDATE work SET begun = true, begun_at = coalesce(begun_at, $5)
       FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::uuid[])
         AS given (execution, step, attempt, owner)
      WHERE work.execution = given.execution AND work.step = given.step
@@ -31,7 +31,7 @@ const RELEASE: &str = "WITH held AS MATERIALIZED (
            AND work.execution = ANY($5) AND work.owner = given.owner
            AND (given.execution IN (SELECT id FROM held WHERE status = $7)) IS TRUE
      )
-     UPDATE work SET owner = NULL, begun = false, claim = NULL,
+     UPDATE work SET owner = NULL, begun = false, begun_at = NULL, claim = NULL,
             due_at = coalesce(given.due_at, nullif(work.due_at, -9223372036854775808), $6::bigint)
        FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::bigint[])
          AS given (execution, step, owner, due_at)
@@ -41,23 +41,29 @@ const RELEASE: &str = "WITH held AS MATERIALIZED (
 
 const PUT: &str =
     "INSERT INTO work (execution, step, attempt, is_retry, workflow, priority, due_at,
-        limit_key, owner, begun)
+        limit_key, owner, begun, begun_at)
     SELECT * FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::boolean[], $5::bigint[],
-        $6::smallint[], $7::bigint[], $8::bytea[], $9::uuid[], $10::boolean[])
+        $6::smallint[], $7::bigint[], $8::bytea[], $9::uuid[], $10::boolean[],
+        $11::bigint[])
     ON CONFLICT (execution, step) DO UPDATE SET attempt = excluded.attempt,
         is_retry = excluded.is_retry, workflow = excluded.workflow, priority = excluded.priority,
         due_at = excluded.due_at, limit_key = excluded.limit_key, owner = excluded.owner,
-        begun = excluded.begun, claim = NULL";
+        begun = excluded.begun, begun_at = excluded.begun_at, claim = NULL";
+
+const LOCK_EXECUTION: &str = "SELECT 1 FROM executions WHERE id = $1 FOR NO KEY UPDATE";
+const LOCK_WORK: &str =
+    "SELECT step, attempt, begun FROM work WHERE execution = $1 ORDER BY step FOR UPDATE";
 
 /// A put that leaves the very attempt that is running as it is.
 const RESTORE: &str = "INSERT INTO work (execution, step, attempt, is_retry, workflow, priority,
-        due_at, limit_key, owner, begun)
+        due_at, limit_key, owner, begun, begun_at)
     SELECT * FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::boolean[], $5::bigint[],
-        $6::smallint[], $7::bigint[], $8::bytea[], $9::uuid[], $10::boolean[])
+        $6::smallint[], $7::bigint[], $8::bytea[], $9::uuid[], $10::boolean[],
+        $11::bigint[])
     ON CONFLICT (execution, step) DO UPDATE SET attempt = excluded.attempt,
         is_retry = excluded.is_retry, workflow = excluded.workflow, priority = excluded.priority,
         due_at = excluded.due_at, limit_key = excluded.limit_key, owner = excluded.owner,
-        begun = excluded.begun, claim = NULL
+        begun = excluded.begun, begun_at = excluded.begun_at, claim = NULL
      WHERE NOT (work.begun AND work.attempt = excluded.attempt)";
 
 const REMOVE: &str = "DELETE FROM work WHERE execution = $1 AND step = $2";
@@ -90,7 +96,7 @@ impl<'a> Begins<'a> {
         self.parts.is_empty()
     }
 
-    pub(super) fn query(&self) -> Query<'a> {
+    pub(super) fn query(&self, order: &Order) -> Query<'a> {
         let all: BTreeSet<Beginning<'a>> = self
             .parts
             .iter()
@@ -104,7 +110,8 @@ impl<'a> Begins<'a> {
             attempts.push(attempt);
             owners.push(owner);
         }
-        Query::new(BEGIN, values![executions, steps, attempts, owners])
+        let now = order.now.as_micros();
+        Query::new(BEGIN, values![executions, steps, attempts, owners, now])
     }
 
     pub(super) fn read(
@@ -177,6 +184,26 @@ impl<'a> Releases<'a> {
 }
 
 /// Changes the work of an execution one change after the other.
+/// The work of an execution that has begun, in order of the steps. It stays like this until the commit:
+/// who begins another one on another node waits, and then finds that it is gone.
+pub(super) async fn begun_of(
+    link: &mut Link,
+    id: ExecutionId,
+) -> Result<Vec<(String, u32)>, Failed> {
+    let execution = uuid(id.as_bytes());
+    // The execution first, as everybody does.
+    link.ask(Query::new(LOCK_EXECUTION, values![execution]))
+        .await?;
+    let mut begun = Vec::new();
+    for row in link.ask(Query::new(LOCK_WORK, values![execution])).await? {
+        if row.try_get(2)? {
+            begun.push((row.try_get(0)?, small(&row, 1)?));
+        }
+    }
+    begun.sort_unstable();
+    Ok(begun)
+}
+
 pub(super) async fn change(
     link: &mut Link,
     id: ExecutionId,

@@ -8,7 +8,9 @@ use refire_core::json::Json;
 use rusqlite::{OptionalExtension, Row, params};
 
 use crate::checksum;
-use crate::sqlite::columns::{WORK, bytes, count, maybe_count, signed, text, time, work_row};
+use crate::sqlite::columns::{
+    WORK, bytes, count, maybe_count, maybe_time, signed, text, time, work_row,
+};
 use crate::sqlite::failure::corrupt;
 use crate::sqlite::readers::Reader;
 use crate::{EventFilter, LIMIT_MAX, ReadError, Stored, Summary, WorkRow};
@@ -50,8 +52,7 @@ pub(in crate::sqlite) fn summary(
         let Some(state) = state_and_values(reader, id)? else {
             return Ok(None);
         };
-        let begun = has_begun(reader, id)?;
-        Ok(Some(Summary { id, state, begun }))
+        summed_up(reader, id, state).map(Some)
     })
 }
 
@@ -67,10 +68,25 @@ fn state_and_values(reader: &Reader, id: ExecutionId) -> Result<Option<Execution
     Ok(Some(state))
 }
 
-/// Whether any of an execution's work has begun.
-pub(super) fn has_begun(reader: &Reader, id: ExecutionId) -> Result<bool, ReadError> {
-    let mut select = reader.prepare("SELECT 1 FROM work WHERE execution = ?1 AND begun")?;
-    Ok(select.exists([id.as_bytes()])?)
+/// A state with what the execution's work says about it.
+pub(super) fn summed_up(
+    reader: &Reader,
+    id: ExecutionId,
+    state: Execution,
+) -> Result<Summary, ReadError> {
+    let mut select = reader.prepare(
+        "SELECT count(*) > 0, min(max(begun_at, coalesce(due_at, begun_at))) FROM work
+         WHERE execution = ?1 AND begun",
+    )?;
+    let (begun, running_since) = select.query_row([id.as_bytes()], |row| {
+        Ok((row.get(0)?, maybe_time(row, 1)?))
+    })?;
+    Ok(Summary {
+        id,
+        state,
+        begun,
+        running_since,
+    })
 }
 
 /// The snapshot, brought up to date by the events after it.

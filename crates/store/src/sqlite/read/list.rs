@@ -58,12 +58,7 @@ fn load(reader: &Reader, ids: &[ExecutionId]) -> Result<Vec<Summary>, ReadError>
         let Some(state) = execution::state(reader, *id)? else {
             continue;
         };
-        let begun = execution::has_begun(reader, *id)?;
-        summaries.push(Summary {
-            id: *id,
-            state,
-            begun,
-        });
+        summaries.push(execution::summed_up(reader, *id, state)?);
     }
     Ok(summaries)
 }

@@ -80,6 +80,7 @@ fn candidate(row: &Row<'_>, workflow: &WorkflowId) -> Result<WorkRow> {
         limit_key: row.get(6)?,
         owner: None,
         begun: false,
+        begun_at: None,
     })
 }
 
@@ -258,9 +259,12 @@ impl Pen<'_> {
     /// The row is the node's and has not begun.
     fn own(&self, row: &mut WorkRow, node: NodeId) -> Result<()> {
         row.owner = Some(node);
-        row.begun = false;
-        self.prepare("UPDATE work SET owner = ?3, begun = 0 WHERE execution = ?1 AND step = ?2")?
-            .execute(params![row.execution.as_bytes(), row.step, node.as_bytes()])
-            .map(drop)
+        (row.begun, row.begun_at) = (false, None);
+        self.prepare(
+            "UPDATE work SET owner = ?3, begun = 0, begun_at = NULL
+             WHERE execution = ?1 AND step = ?2",
+        )?
+        .execute(params![row.execution.as_bytes(), row.step, node.as_bytes()])
+        .map(drop)
     }
 }

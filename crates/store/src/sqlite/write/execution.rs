@@ -69,6 +69,11 @@ impl Pen<'_> {
     }
 
     pub(super) fn advance(&mut self, advance: &Advance) -> Result<PartOutcome> {
+        if let Some(begun) = &advance.begun
+            && *begun != self.begun_of(advance.id)?
+        {
+            return Ok(PartOutcome::Conflict);
+        }
         if !self.update_execution(advance.id, advance.expected_version, &advance.update)? {
             return Ok(PartOutcome::Conflict);
         }

@@ -11,12 +11,13 @@ use crate::{Begin, PartOutcome, Release, WorkChange, WorkRow};
 macro_rules! put {
     () => {
         "INSERT INTO work (execution, step, attempt, is_retry, workflow, priority, due_at, \
-             limit_key, owner, begun) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) \
+             limit_key, owner, begun, begun_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) \
          ON CONFLICT (execution, step) DO UPDATE SET attempt = excluded.attempt, \
              is_retry = excluded.is_retry, workflow = excluded.workflow, \
              priority = excluded.priority, due_at = excluded.due_at, \
-             limit_key = excluded.limit_key, owner = excluded.owner, begun = excluded.begun"
+             limit_key = excluded.limit_key, owner = excluded.owner, begun = excluded.begun, \
+             begun_at = excluded.begun_at"
     };
 }
 
@@ -69,19 +70,34 @@ impl Pen<'_> {
                 row.limit_key,
                 row.owner.as_ref().map(NodeId::as_bytes),
                 row.begun,
+                row.begun_at.map(|at| at.as_micros()),
             ])
             .map(drop)
     }
 
+    /// The work of an execution that has begun, in order of the steps.
+    pub(super) fn begun_of(&self, id: ExecutionId) -> Result<Vec<(String, u32)>> {
+        self.prepare(
+            "SELECT step, attempt FROM work WHERE execution = ?1 AND begun = 1 ORDER BY step",
+        )?
+        .query_map([id.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect()
+    }
+
     pub(super) fn begin(&self, Begin { node, work }: &Begin) -> Result<PartOutcome> {
         let mut begin = self.prepare(
-            "UPDATE work SET begun = 1
+            "UPDATE work SET begun = 1, begun_at = coalesce(begun_at, ?5)
              WHERE execution = ?1 AND step = ?2 AND attempt = ?3 AND owner = ?4",
         )?;
         let mut begun = Vec::with_capacity(work.len());
         for (key, attempt) in work {
-            let row = params![key.execution.as_bytes(), key.step, attempt, node.as_bytes()];
-            let rows = begin.execute(row)?;
+            let rows = begin.execute(params![
+                key.execution.as_bytes(),
+                key.step,
+                attempt,
+                node.as_bytes(),
+                self.now.as_micros(),
+            ])?;
             begun.push(rows == 1);
         }
         Ok(PartOutcome::Begun(begun))
@@ -93,7 +109,8 @@ impl Pen<'_> {
              AND EXISTS (SELECT 1 FROM executions WHERE id = ?1 AND status = ?4)",
         )?;
         let mut give = self.prepare(
-            "UPDATE work SET owner = NULL, begun = 0, due_at = coalesce(?4, due_at, ?5)
+            "UPDATE work SET owner = NULL, begun = 0, begun_at = NULL,
+                 due_at = coalesce(?4, due_at, ?5)
              WHERE execution = ?1 AND step = ?2 AND owner = ?3",
         )?;
         for (key, due_at) in &release.work {

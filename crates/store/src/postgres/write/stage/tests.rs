@@ -70,6 +70,7 @@ fn advance(n: u8, work: Vec<WorkChange>) -> Part {
     Part::Advance(Box::new(Advance {
         id: id(n),
         expected_version: 1,
+        begun: None,
         update: update(),
         events: Vec::new(),
         work,
