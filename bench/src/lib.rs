@@ -15,6 +15,7 @@ mod line;
 mod load;
 mod machine;
 mod overhead;
+mod payloads;
 mod pickup;
 mod place;
 mod policy;
@@ -41,7 +42,7 @@ use anyhow::Context;
 use progress::say;
 
 /// The measurements: the name of each, the table it belongs to, and what it measures.
-const ALL: [(&str, &str, &str); 20] = [
+const ALL: [(&str, &str, &str); 21] = [
     ("raw", "B5", "what the disk and SQLite can do"),
     ("ingest", "B1", "requests over HTTP, answered when durable"),
     ("webhooks", "B1", "signed requests to a webhook"),
@@ -73,6 +74,11 @@ const ALL: [(&str, &str, &str); 20] = [
         "overhead",
         "overhead",
         "what the engine adds to an execution",
+    ),
+    (
+        "payloads",
+        "payloads",
+        "admissions beside executions that map large answers",
     ),
     (
         "pg-executions",
@@ -210,6 +216,7 @@ fn measure(name: &str) -> anyhow::Result<()> {
         "pg-webhooks" => runtime.block_on(postgres::webhooks()),
         "pg-cron" => runtime.block_on(cron::on_postgres()),
         "pg-crowd" => runtime.block_on(crowd::on_postgres()),
+        "payloads" => runtime.block_on(payloads::report()),
         "overhead" => runtime.block_on(overhead::report()),
         other => anyhow::bail!("`{other}` is no measurement"),
     }

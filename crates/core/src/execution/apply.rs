@@ -136,6 +136,7 @@ fn step_of<'a>(state: &'a mut Execution, event: &Event) -> Option<&'a mut StepSt
         scheduled_at: event.at,
         paused_ms_before,
         started_at: None,
+        is_begun: false,
         completed_at: None,
         output: None,
         failure: None,
@@ -156,6 +157,7 @@ fn schedule(state: &mut Execution, event: &Event, due_at: Option<Timestamp>) {
         step.attempt = event.attempt.unwrap_or(step.attempt);
         step.due_at = due_at;
         step.backoff_ms = event.backoff_ms;
+        step.is_begun = false;
         step.completed_at = None;
     }
 }
@@ -163,6 +165,10 @@ fn schedule(state: &mut Execution, event: &Event, due_at: Option<Timestamp>) {
 fn begin(state: &mut Execution, event: &Event, started_at: Timestamp) {
     let first = state.started_at.unwrap_or(started_at);
     state.started_at = Some(first.min(started_at));
+    let is_begun = state.origin.as_ref().is_some_and(|origin| origin.rules > 1);
+    step_of(state, event)
+        .into_iter()
+        .for_each(|step| step.is_begun = is_begun);
     // Pauses before it began are no part of the step's time; later ones are, and are taken off it.
     let first_time = step_of(state, event).filter(|step| step.started_at.is_none());
     let Some(scheduled) = first_time.map(|step| step.paused_ms_before) else {
@@ -200,6 +206,7 @@ fn fail(state: &mut Execution, event: &Event, failed: &StepFailed) {
         end_step(state, event, StepStatus::Failed);
     }
     if let Some(step) = step_of(state, event) {
+        step.is_begun = false;
         step.failures = step.failures.saturating_add(1);
         step.failure = Some(failure.clone());
     }
@@ -220,6 +227,7 @@ fn fail(state: &mut Execution, event: &Event, failed: &StepFailed) {
 fn end_step(state: &mut Execution, event: &Event, status: StepStatus) {
     if let Some(step) = step_of(state, event) {
         step.status = status;
+        step.is_begun = false;
         step.due_at = None;
         step.completed_at = Some(event.at);
     }

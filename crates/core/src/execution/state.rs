@@ -180,6 +180,10 @@ pub struct StepState {
     /// When the first attempt began; total time limits count from here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Timestamp>,
+    /// Whether the attempt that was made last has begun and not ended. In a whole log only one that was
+    /// aborted has; under rules 1 none.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_begun: bool,
     /// When it ended for good.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<Timestamp>,
@@ -192,6 +196,14 @@ pub struct StepState {
     /// For a compensation step: the step it undoes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<StepId>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature serde asks for"
+)]
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 #[expect(

@@ -67,22 +67,22 @@ impl<'a> Search<'a> {
     /// together with those before it.
     pub fn matches(&mut self, path: &JsonPath) -> Result<Vec<Range<usize>>, PathError> {
         let mut all = self.matches_of(std::iter::once(path));
-        all.pop().unwrap_or(Ok(Vec::new()))
+        all.next().unwrap_or(Ok(Vec::new()))
     }
 
-    /// The same for several, in their order. Plain paths take one walk over the text, however many
-    /// they are.
+    /// The same for several, in their order, each when it is asked for. Plain paths take one walk over
+    /// the text, however many they are.
     pub fn matches_of<'p>(
         &mut self,
         paths: impl Iterator<Item = &'p JsonPath> + Clone,
-    ) -> Vec<Result<Vec<Range<usize>>, PathError>> {
+    ) -> impl Iterator<Item = Result<Vec<Range<usize>>, PathError>> {
         let plain: Vec<&[Segment]> = paths.clone().filter_map(JsonPath::as_plain).collect();
         let mut located = match plain.is_empty() {
             true => Vec::new(),
             false => locate_all(self.json.as_str(), &plain),
         }
         .into_iter();
-        let mut of_one = |path: &JsonPath| {
+        paths.map(move |path| {
             let found = match path.as_plain() {
                 Some(_) => located.next().flatten().into_iter().collect(),
                 None => self.find(path)?,
@@ -90,8 +90,7 @@ impl<'a> Search<'a> {
             let left = self.matches_left.checked_sub(found.len());
             self.matches_left = left.ok_or_else(|| too_many(path, found.len()))?;
             Ok(found)
-        };
-        paths.map(&mut of_one).collect()
+        })
     }
 
     /// What a path that is not plain finds.

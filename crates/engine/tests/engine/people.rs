@@ -166,7 +166,9 @@ async fn a_failure_undoes_completed_steps_before_it_is_dead_lettered() {
 #[tokio::test]
 async fn a_call_that_a_cancel_aborts_is_in_the_log() {
     let world = World::new();
-    world.targets.script("/a", &[Answer::Status(503), Answer::Held]);
+    world
+        .targets
+        .script("/a", &[Answer::Status(503), Answer::Held]);
     let engine = world.engine();
     let source = "id: w
 retry: { initialDelay: 1ms, jitter: none }

@@ -27,7 +27,8 @@ pub fn map_output(step: &Step, output: &Json, rules: u16) -> Result<Mapping, Fai
         false => (false, Budget::SHARED),
     };
     let paths = step.output_mapping.iter().map(|(_, path)| path);
-    let found = Search::with(output, budget).matches_of(paths);
+    let mut search = Search::with(output, budget);
+    let found = search.matches_of(paths);
     let mapped = |((key, _), found): (&(String, _), Result<Vec<_>, PathError>)| match found {
         Ok(ranges) => Ok((key.clone(), place(ranges))),
         Err(error) if fails => Err(failure(key, &error, output)),

@@ -50,8 +50,9 @@ fn one(
         StepStatus::Compensated => "compensated",
         StepStatus::Cancelled => "cancelled",
     };
-    // The live attempt counts once it has begun; one that was dropped has left no trace.
-    let is_to_come = state.is_live() && !is_begun || state.status == StepStatus::Cancelled;
+    // The last attempt counts once it has begun; one that was dropped before that was never made.
+    let is_dropped = state.status == StepStatus::Cancelled && !state.is_begun;
+    let is_to_come = state.is_live() && !is_begun || is_dropped;
     let output = state.output.and_then(|output| values.get(&output.sequence));
     Ok(Step {
         step_id: id.to_string(),

@@ -64,6 +64,8 @@ fn an_aborted_attempt_leaves_its_trace_before_the_end() {
     assert!(started(a).is_some() && started(b).is_some());
     assert_eq!(started(c), None, "it was never called");
     assert!(run.state.started_at.is_some());
+    let begun = |step| run.state.step(&step_id(step)).unwrap().is_begun;
+    assert_eq!([a, b, c].map(begun), [true, true, false]);
 }
 
 #[test]
