@@ -44,9 +44,9 @@ test-tools: ## Install what the crash tests call, where that is possible
 .PHONY: test-code
 test-code: test-tools ## Unit, conformance, simulation, crash and black-box tests
 ifeq ($(NEXTEST),yes)
-	$(WITH_POSTGRES) cargo nextest run --workspace --all-features --locked
+	REFIRE_PG_FSYNC=off $(WITH_POSTGRES) cargo nextest run --workspace --all-features --locked
 else
-	$(WITH_POSTGRES) cargo test --workspace --all-features --locked --lib --bins --tests --examples
+	REFIRE_PG_FSYNC=off $(WITH_POSTGRES) cargo test --workspace --all-features --locked --lib --bins --tests --examples
 endif
 
 .PHONY: test-doc

@@ -377,3 +377,40 @@ async fn nothing_of_a_paused_execution_is_left() {
         assert_eq!(stored.work, Vec::new());
     }
 }
+
+/// An attempt begins on one node while another cancels its execution: either the cancel has seen it, or
+/// it does not begin. A call without a trace would be both.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_attempt_that_a_cancel_has_not_seen_does_not_begin() {
+    let database = Scratch::new();
+    let mut stores = two(&database).await;
+    let mut begun_first = 0;
+    for _ in 0..ROUNDS {
+        let (run, admit) = stores[0].1.start("{}");
+        let claim = stores[0].1.claim(node(1), 9);
+        let batch = stores[0].1.batch(vec![admission(admit), claim]);
+        let outcomes = stores[0].0.commit(&batch).await.unwrap();
+        let [row] = claimed(&outcomes[1]) else {
+            panic!("{outcomes:?}");
+        };
+        let begin = Begin {
+            node: node(1),
+            work: vec![(row.key(), 1)],
+        };
+        let command = Command::Cancel(Cancel::by(None));
+        let mut cancel = stores[1].1.decide(&mut run.clone(), command);
+        cancel.begun = Some(Vec::new());
+        let parts = [vec![Part::Begin(begin)], vec![part(cancel)]];
+        let [begun, cancelled] = both(&mut stores, parts)
+            .await
+            .map(|ended| ended.unwrap().remove(0));
+        match (&begun, &cancelled) {
+            (PartOutcome::Begun(yes), PartOutcome::Conflict) if *yes == [true] => begun_first += 1,
+            (PartOutcome::Begun(no), PartOutcome::Done) if *no == [false] => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    println!("it had begun in {begun_first} of {ROUNDS}");
+    drop(stores);
+    assert_eq!(deadlocks(&database).await, 0);
+}
