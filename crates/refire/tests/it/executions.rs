@@ -132,6 +132,31 @@ async fn what_never_began_had_no_attempt() {
 }
 
 #[tokio::test]
+async fn a_call_that_a_cancel_aborted_counts_as_an_attempt() {
+    let (server, target) = (Server::start().await, Target::start().await);
+    server
+        .apply("w", &one_step("w", &target.url("/held")))
+        .await;
+    let accepted = server
+        .post("/api/workflows/w/execute", "")
+        .await
+        .expect(202);
+    let id = accepted["execution_id"].as_str().unwrap();
+    let running = server.reaches(id, "running").await;
+    let path = format!("/api/executions/{id}/cancel");
+    let cancelled = server.post(&path, "").await.expect(200);
+    let step = &cancelled["steps"][0];
+    assert_eq!(
+        (&step["status"], &step["attempts"]),
+        (&json!("cancelled"), &json!(1))
+    );
+    assert_eq!(step["started_at"], running["started_at"]);
+    let events = format!("/api/executions/{id}/events?type=STEP_STARTED");
+    let events = server.get(&events).await.expect(200);
+    assert_eq!(events["items"][0]["attempt_number"], 1);
+}
+
+#[tokio::test]
 async fn without_a_wait_or_when_it_is_over_the_answer_is_202() {
     let (server, target) = (Server::start().await, Target::start().await);
     server
