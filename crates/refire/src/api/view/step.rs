@@ -40,15 +40,9 @@ fn one(
         .iter()
         .find(|work| state.is_live() && work.step == id.as_str() && work.begun);
     let is_begun = running.is_some();
-    let status = match state.status {
-        StepStatus::Scheduled | StepStatus::Retrying if is_begun => "running",
-        StepStatus::Scheduled => "pending",
-        StepStatus::Retrying => "retrying",
-        StepStatus::Completed => "completed",
-        StepStatus::Failed => "failed",
-        StepStatus::Skipped => "skipped",
-        StepStatus::Compensated => "compensated",
-        StepStatus::Cancelled => "cancelled",
+    let status = match is_begun {
+        true => "running",
+        false => step_status(state.status),
     };
     // The last attempt counts once it has begun; one that was dropped before that was never made.
     let is_dropped = state.status == StepStatus::Cancelled && !state.is_begun;
@@ -76,6 +70,19 @@ fn one(
             .filter(|_| !state.is_done())
             .map(error),
     })
+}
+
+/// The word for what the log knows of a step.
+pub(super) fn step_status(status: StepStatus) -> &'static str {
+    match status {
+        StepStatus::Scheduled => "pending",
+        StepStatus::Retrying => "retrying",
+        StepStatus::Completed => "completed",
+        StepStatus::Failed => "failed",
+        StepStatus::Skipped => "skipped",
+        StepStatus::Compensated => "compensated",
+        StepStatus::Cancelled => "cancelled",
+    }
 }
 
 /// A step that has had no event: it waits, or its turn never came.
