@@ -87,10 +87,9 @@ pub(super) fn step_status(status: StepStatus) -> &'static str {
 
 /// A step that has had no event: it waits, or its turn never came.
 fn untouched(stored: &Stored, step: &definition::Step) -> Step {
-    let status = match (stored.state.status.is_terminal(), step.is_compensation) {
-        (false, _) => "pending",
-        (true, true) => "skipped",
-        (true, false) => "cancelled",
+    let status = match stored.state.status.is_terminal() {
+        false => "pending",
+        true => "skipped",
     };
     Step {
         step_id: step.id.to_string(),
