@@ -126,6 +126,7 @@ mod tests {
             started_at: NOW,
             duration_ms: 1,
             outcome: Outcome::Succeeded(Json::parse(format!("\"{}\"", "x".repeat(bytes))).unwrap()),
+            mapped: None,
         });
         decide(&workflow, &begun.state, report, NOW).unwrap().state
     }

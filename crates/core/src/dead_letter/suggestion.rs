@@ -85,7 +85,7 @@ fn by_reason(reason: Reason, failure: &Failure) -> Vec<Suggestion> {
         )],
         Reason::HistoryLimit => vec![say(
             "Make the outputs smaller, or split the workflow",
-            "The execution's history reached its limit: 10,000 events, or 10 MiB of values. Save a \
+            "The execution's history reached its limit: 9,900 events, or 10 MiB of values. Save a \
              definition with smaller outputs, fewer retries or fewer steps, then retry from the start.",
         )],
         _ => by_class(failure),

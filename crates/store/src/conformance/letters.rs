@@ -2,19 +2,15 @@
 
 use refire_core::dead_letter::{LetterStatus, Reason, RetryFrom};
 use refire_core::definition::Workflow;
-use refire_core::execution::{Command, Lineage, Outcome, Start, Status, Trigger, TriggerKind};
+use refire_core::execution::{
+    Cancel, Command, Lineage, Outcome, Start, Status, Trigger, TriggerKind,
+};
 use refire_core::id::DlqId;
 use refire_core::time::Timestamp;
 
 use super::Lab;
 use super::stage::{Run, Stage, http, json, two_steps};
 use crate::{Admit, LetterRetry, LetterRow, Part, PartOutcome, RetryEntry, RetryRow, SettleLetter};
-
-/// A person cancels an execution.
-const CANCEL: Command = Command::Cancel {
-    by: None,
-    compensate: false,
-};
 
 pub(super) async fn letter(stage: &Stage, run: &Run) -> LetterRow {
     stage
@@ -167,7 +163,10 @@ pub async fn a_failed_retry_leaves_it_pending(lab: &dyn Lab) {
         assert_eq!(retries(&stage, &failed, 9).await, expected);
         stage.wait(60);
         match end {
-            Status::Cancelled => stage.send(&mut run, CANCEL).await,
+            Status::Cancelled => {
+                let cancel = Command::Cancel(Cancel::by(None));
+                stage.send(&mut run, cancel).await;
+            }
             _ => stage.fail(&mut run, "a", http("404")).await,
         }
         expected.last_mut().unwrap().ended = Some((end, stage.now));

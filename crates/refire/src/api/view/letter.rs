@@ -67,11 +67,11 @@ pub(crate) fn letter(row: &LetterRow) -> Result<DeadLetter, Problem> {
 /// What was undone, and what could not be.
 pub(crate) fn compensations(state: &Execution) -> Vec<Compensation> {
     let undoing = state.steps.iter();
-    let mut undoing: Vec<_> = undoing
-        .filter_map(|(id, step)| Some((id, step, step.undoes.as_ref()?)))
+    let mut undoing: Vec<(&StepId, &StepState, &StepId)> = undoing
+        .filter_map(|(id, step)| Some((id, &**step, step.undoes.as_ref()?)))
         .collect();
     undoing.sort_by_key(|(_, step, _)| step.scheduled_at);
-    let shown = |(id, step, undoes): (&StepId, &Box<StepState>, &StepId)| Compensation {
+    let shown = |(id, step, undoes): (&StepId, &StepState, &StepId)| Compensation {
         step_id: id.to_string(),
         undoes: undoes.to_string(),
         status: step_status(step.status).to_owned(),
