@@ -10,8 +10,9 @@ mod webhook;
 mod workflow;
 
 pub use dead_letter::{
-    CompensationFailure, DeadLetter, DeadLetterDetail, DeadLetterGroup, DeadLetterRetried,
-    DeadLetterSummary, RetryHistoryEntry, RetryLetter, SuggestedFix,
+    Compensation, CompensationFailure, DeadLetter, DeadLetterDetail, DeadLetterGroup,
+    DeadLetterMore, DeadLetterRetried, DeadLetterRetry, DeadLetterSummary, RetryHistoryEntry,
+    RetryLetter, SuggestedFix, TargetResponse,
 };
 pub use execution::{
     Accepted, BatchItem, BatchResult, ErrorInfo, Event, Execution, ReplayDifference, ReplayRequest,

@@ -2,8 +2,10 @@
 
 mod fingerprint;
 mod letter;
+mod obstacle;
 mod suggestion;
 
 pub use fingerprint::fingerprint;
-pub use letter::{Letter, LetterStatus, Reason};
-pub use suggestion::{Suggestion, suggest};
+pub use letter::{Letter, LetterStatus, Reason, RetryFrom};
+pub use obstacle::{Case, Obstacle};
+pub use suggestion::{Situation, Suggestion, suggest};

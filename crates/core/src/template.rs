@@ -192,8 +192,19 @@ fn resolve<'a>(
 /// What to do about a missing value, where that is certain.
 fn remedy(reference: &Reference) -> String {
     reference.secret().map_or_else(String::new, |name| {
-        format!("; set REFIRE_SECRET_{name} in the server's environment")
+        format!("{SET_SECRET}{name}{WHERE_TO_SET}")
     })
+}
+
+const SET_SECRET: &str = "; set REFIRE_SECRET_";
+const WHERE_TO_SET: &str = " in the server's environment";
+
+/// The secret that has no value, of a message that says so.
+#[must_use]
+pub fn missing_secret(message: &str) -> Option<&str> {
+    let (_, rest) = message.split_once(SET_SECRET)?;
+    let (name, _) = rest.split_once(WHERE_TO_SET)?;
+    Some(name)
 }
 
 /// A string goes in decoded, anything else as its JSON text.

@@ -1,10 +1,10 @@
 //! Retrying a dead letter: a new execution, linked to the old one, in one commit with the
 //! letter's change of status.
 
-use refire_core::dead_letter::LetterStatus;
+use refire_core::dead_letter::{Case, LetterStatus, Obstacle, RetryFrom};
 use refire_core::definition::StepId;
 use refire_core::execution::event::TriggerKind;
-use refire_core::execution::{Carried, Lineage, Start, StepStatus, Trigger};
+use refire_core::execution::{Carried, Execution, Lineage, Start, StepStatus, Trigger};
 use refire_core::id::{DlqId, ExecutionId};
 use refire_core::json::Json;
 use refire_core::limit;
@@ -15,16 +15,6 @@ use crate::commit::{Admitted, CommitFailure};
 use crate::engine::Engine;
 use crate::entropy;
 use crate::intake::NEWER_MAX;
-
-/// Where a retry begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum RetryFrom {
-    /// From the start, with the newest definition: people fix the workflow, then retry.
-    #[default]
-    Start,
-    /// From the failed step, with the original's definition; completed steps do not run again.
-    FailedStep,
-}
 
 /// A person's wish to retry a dead letter.
 #[derive(Debug, Clone)]
@@ -50,12 +40,9 @@ pub enum LetterRetryError {
     /// It is not pending.
     #[error("the dead letter is {}, not pending", .0.name())]
     NotPending(LetterStatus),
-    /// Its completed steps were undone, so there is nothing to go on from.
-    #[error("completed steps were compensated; retry from the start")]
-    Compensated,
-    /// No step failed, or the definition has it no more.
-    #[error("there is no failed step to go on from; retry from the start")]
-    NoFailedStep,
+    /// It could not work.
+    #[error("{0}")]
+    CannotWork(Obstacle),
     /// An output that the retry would go on from is not in the store.
     #[error(
         "the database holds something unreadable: the output of step {step} of {execution} is \
@@ -67,9 +54,6 @@ pub enum LetterRetryError {
         /// The execution that made it.
         execution: ExecutionId,
     },
-    /// It was deleted.
-    #[error("the workflow does not exist any more")]
-    NoSuchWorkflow,
     /// The definition could not be had.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
@@ -116,6 +100,8 @@ impl Engine {
             by: request.by.clone(),
             expected_generation: letter.generation,
             generation: letter.generation.max(begin.lineage.generation),
+            from: request.from,
+            edited: begin.input != letter.input,
         };
         // People fix the workflow, then retry: what they fixed must run, whichever node they ask.
         let is_newest = request.version.is_none() && request.from == RetryFrom::Start;
@@ -130,11 +116,31 @@ impl Engine {
             }
             // Somebody was faster, or it is a defect of ours; either way nothing was started.
             Admitted::LetterNotPending(Some(status)) => Err(LetterRetryError::NotPending(status)),
-            Admitted::NoSuchWorkflow => Err(LetterRetryError::NoSuchWorkflow),
+            Admitted::NoSuchWorkflow => {
+                Err(LetterRetryError::CannotWork(Obstacle::WorkflowDeleted))
+            }
             Admitted::LetterNotPending(None) | Admitted::Duplicate { .. } => {
                 Err(LetterRetryError::NotFound)
             }
         }
+    }
+
+    /// What stands in the way of a retry from there. `failed` is the letter's execution.
+    pub async fn obstacle(
+        &self,
+        letter: &LetterRow,
+        failed: &Execution,
+        from: RetryFrom,
+    ) -> Result<Option<Obstacle>, ReadError> {
+        let workflow = self.store().workflow(&letter.workflow).await?;
+        let live = workflow.filter(|workflow| workflow.deleted_at.is_none());
+        let case = Case {
+            reason: letter.reason,
+            has_failed_step: letter.step.is_some(),
+            failed,
+            newest: live.map(|workflow| workflow.version),
+        };
+        Ok(case.obstacle(from))
     }
 
     async fn prepare_retry(
@@ -152,6 +158,10 @@ impl Engine {
             .origin
             .as_ref()
             .ok_or(LetterRetryError::NotFound)?;
+        let obstacle = self.obstacle(letter, &original.state, request.from).await?;
+        if let Some(obstacle) = obstacle.filter(|obstacle| obstacle.is_certain()) {
+            return Err(LetterRetryError::CannotWork(obstacle));
+        }
         let version = match (request.version, request.from) {
             (Some(version), _) => Some(version),
             (None, RetryFrom::FailedStep) => Some(origin.workflow_version),
@@ -166,7 +176,7 @@ impl Engine {
                 .catalog()
                 .newest(&origin.workflow)
                 .await?
-                .ok_or(LetterRetryError::NoSuchWorkflow)?,
+                .ok_or(LetterRetryError::CannotWork(Obstacle::WorkflowDeleted))?,
         };
         let carried = match request.from {
             RetryFrom::Start => Vec::new(),
@@ -219,14 +229,8 @@ impl Engine {
     async fn carried(
         &self,
         letter: &LetterRow,
-        original: &refire_core::execution::Execution,
+        original: &Execution,
     ) -> Result<Vec<Carried>, LetterRetryError> {
-        if original.compensating.is_some() {
-            return Err(LetterRetryError::Compensated);
-        }
-        if letter.step.is_none() {
-            return Err(LetterRetryError::NoFailedStep);
-        }
         let done = original.completed_order.iter().filter_map(|id| {
             let step = original.step(id)?;
             let sequence = step.output.map(|output| output.sequence);

@@ -44,7 +44,8 @@ pub use engine::{
     Accepted, Applied, ApplyError, Builder, Deleted, Engine, ReplayError, StartError,
 };
 pub use intake::{IDEMPOTENCY_WINDOW, IntakeError, Submission};
-pub use letter::{LetterRetryError, LetterRetryRequest, RetryFrom};
+pub use letter::{LetterRetryError, LetterRetryRequest};
 pub use local::{LocalTasks, TaskContext, TaskError};
 pub use maintenance::Retention;
 pub use membership::{LEASE, NodeSettings};
+pub use refire_core::dead_letter::RetryFrom;

@@ -4,7 +4,7 @@ mod trigger;
 
 use std::collections::HashSet;
 
-use refire_core::dead_letter::{Letter, LetterStatus};
+use refire_core::dead_letter::{Letter, LetterStatus, RetryFrom};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventRow, Status};
 use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId};
@@ -271,6 +271,10 @@ pub struct LetterRetry {
     pub expected_generation: u32,
     /// The highest generation with this retry.
     pub generation: u32,
+    /// Where it begins.
+    pub from: RetryFrom,
+    /// Whether its input is another than the original's.
+    pub edited: bool,
 }
 
 /// How the retry of a dead letter ended.

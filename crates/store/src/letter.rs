@@ -3,8 +3,9 @@
 mod search;
 mod tally;
 
-use refire_core::dead_letter::{LetterStatus, Reason};
+use refire_core::dead_letter::{LetterStatus, Reason, RetryFrom};
 use refire_core::definition::WorkflowId;
+use refire_core::execution::Status;
 use refire_core::failure::Failure;
 use refire_core::id::{DlqId, ExecutionId};
 use refire_core::json::Json;
@@ -24,6 +25,8 @@ pub struct LetterRow {
     pub workflow: WorkflowId,
     /// The workflow's name at the time.
     pub workflow_name: String,
+    /// Whether that was deleted since.
+    pub workflow_deleted: bool,
     /// The step that failed.
     pub step: Option<String>,
     /// The failed execution's input (from its first event).
@@ -46,7 +49,7 @@ pub struct LetterRow {
     pub status: LetterStatus,
     /// The last retry by a person: when and who.
     pub retry_attempted: Option<(Timestamp, String)>,
-    /// The execution of the last retry by a person.
+    /// The execution that resolved it.
     pub resolution_execution: Option<ExecutionId>,
     /// When it was resolved, and who had retried it.
     pub resolved: Option<(Timestamp, String)>,
@@ -56,6 +59,23 @@ pub struct LetterRow {
     pub failed_at: Timestamp,
     /// When the letter was made.
     pub created_at: Timestamp,
+}
+
+/// A retry of a dead letter by a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RetryRow {
+    /// The execution that it is.
+    pub execution: ExecutionId,
+    /// When it was asked for.
+    pub at: Timestamp,
+    /// By whom.
+    pub by: String,
+    /// Where it began; absent where that was not kept.
+    pub from: Option<RetryFrom>,
+    /// Whether its input was another than the original's; absent where that was not kept.
+    pub edited: Option<bool>,
+    /// How its execution ended, and when; absent while it is open.
+    pub ended: Option<(Status, Timestamp)>,
 }
 
 /// One failed attempt.
@@ -69,6 +89,14 @@ pub struct RetryEntry {
     pub delay_ms: Option<u64>,
     /// When it failed.
     pub at: Timestamp,
+}
+
+/// The execution that resolved a letter, of what its row says: while one is open, that is there, too.
+pub(crate) fn resolution(
+    status: LetterStatus,
+    execution: Option<ExecutionId>,
+) -> Option<ExecutionId> {
+    execution.filter(|_| status == LetterStatus::Resolved)
 }
 
 /// Which dead letters to list.

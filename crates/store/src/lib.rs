@@ -42,7 +42,7 @@ pub use batch::{
 };
 pub use catalog::{VersionRow, WorkflowRow};
 pub use error::{CommitError, NotWritten, ReadError};
-pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, RetryEntry};
+pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, RetryEntry, RetryRow};
 pub use node::{Joining, Lease, News, NodeRow};
 pub use page::{EventFilter, ExecutionFilter, LIMIT_MAX};
 pub use request::{RequestFilter, RequestRow, RequestStatus};
@@ -137,6 +137,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// One dead letter.
     async fn letter(&self, id: DlqId) -> Result<Option<LetterRow>, ReadError>;
+
+    /// The last retries of a letter by people, oldest first.
+    async fn letter_retries(&self, id: DlqId, limit: u32) -> Result<Vec<RetryRow>, ReadError>;
 
     /// Counts by workflow, error type and cause; from counters, not by walking the letters,
     /// wherever the filter allows it.

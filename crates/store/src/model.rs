@@ -40,8 +40,8 @@ pub use image::{
 use crate::{
     Batch, CommitError, DueTrigger, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter,
     LetterRow, LetterSummary, News, NodeRow, NotWritten, OpenCounts, PartOutcome, ReadError,
-    RequestFilter, RequestRow, SlotRow, SlotStatus, Store, Stored, Summary, TriggerFilter,
-    TriggerRow, TriggerState, VersionRow, WorkKey, WorkRow, WorkflowRow,
+    RequestFilter, RequestRow, RetryRow, SlotRow, SlotStatus, Store, Stored, Summary,
+    TriggerFilter, TriggerRow, TriggerState, VersionRow, WorkKey, WorkRow, WorkflowRow,
 };
 use change::Change;
 use disk::Platter;
@@ -337,6 +337,14 @@ impl Store for Model {
 
     async fn letter(&self, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
         self.read("letter", |image| image.letter(id)).await
+    }
+
+    async fn letter_retries(&self, id: DlqId, limit: u32) -> Result<Vec<RetryRow>, ReadError> {
+        self.read(
+            "letter_retries",
+            |image| Ok(image.letter_retries(id, limit)),
+        )
+        .await
     }
 
     async fn letter_summary(&self, filter: &LetterFilter) -> Result<LetterSummary, ReadError> {

@@ -45,7 +45,7 @@ pub use scratch::Scratch;
 use crate::{
     Batch, CommitError, DueTrigger, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter,
     LetterRow, LetterSummary, News, NodeRow, OpenCounts, PartOutcome, ReadError, RequestFilter,
-    RequestRow, SlotRow, SlotStatus, Store, Stored, Summary, TriggerFilter, TriggerRow,
+    RequestRow, RetryRow, SlotRow, SlotStatus, Store, Stored, Summary, TriggerFilter, TriggerRow,
     TriggerState, VersionRow, WorkKey, WorkRow, WorkflowRow,
 };
 use news::Wire;
@@ -334,6 +334,11 @@ impl Store for Postgres {
     async fn letter(&self, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
         let reader = self.readers.reader().await?;
         reader.read(read::letter::one(&reader, id)).await
+    }
+
+    async fn letter_retries(&self, id: DlqId, limit: u32) -> Result<Vec<RetryRow>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader.read(read::letter::retries(&reader, id, limit)).await
     }
 
     async fn letter_summary(&self, filter: &LetterFilter) -> Result<LetterSummary, ReadError> {

@@ -39,7 +39,7 @@ pub(crate) use rows::{NewCopy, Original};
 use crate::{
     Batch, CommitError, DueTrigger, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter,
     LetterRow, LetterSummary, NodeRow, OpenCounts, PartOutcome, ReadError, RequestFilter,
-    RequestRow, SlotRow, SlotStatus, Store, Stored, Summary, TriggerFilter, TriggerRow,
+    RequestRow, RetryRow, SlotRow, SlotStatus, Store, Stored, Summary, TriggerFilter, TriggerRow,
     TriggerState, VersionRow, WorkKey, WorkRow, WorkflowRow,
 };
 use checkpoint::{Checkpointer, Gauge};
@@ -295,6 +295,12 @@ impl Store for Sqlite {
     async fn letter(&self, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
         self.readers
             .read(move |reader| read::letter::one(reader, id))
+            .await
+    }
+
+    async fn letter_retries(&self, id: DlqId, limit: u32) -> Result<Vec<RetryRow>, ReadError> {
+        self.readers
+            .read(move |reader| read::letter::retries(reader, id, limit))
             .await
     }
 

@@ -91,6 +91,7 @@ pub(crate) const TABLES: &[Table] = &[
     WORK,
     IDEMPOTENCY,
     DEAD_LETTER_QUEUE,
+    DEAD_LETTER_RETRIES,
     DLQ_COUNTS,
     WORKFLOW_TRIGGERS,
     TRIGGER_STATE,
@@ -224,6 +225,20 @@ const DEAD_LETTER_QUEUE: Table = Table {
         ("failed_at", Big),
         ("created_at", Big),
         ("failure", Bytes),
+    ],
+};
+
+const DEAD_LETTER_RETRIES: Table = Table {
+    name: "dead_letter_retries",
+    columns: &[
+        ("letter", Id),
+        ("execution", Id),
+        ("retried_at", Big),
+        ("retried_by", Foreign),
+        ("retried_from", Text),
+        ("edited", Flag),
+        ("ended_as", Text),
+        ("ended_at", Big),
     ],
 };
 

@@ -1,6 +1,7 @@
 //! Dead letters.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{ErrorInfo, Event, Raw};
 
@@ -16,6 +17,9 @@ pub struct DeadLetter {
     pub workflow_id: String,
     /// The workflow's name at the time.
     pub workflow_name: String,
+    /// Whether the workflow was deleted since: nothing of it can run until it is saved again.
+    #[serde(default)]
+    pub workflow_deleted: bool,
     /// The step that failed.
     pub step_id: Option<String>,
     /// The failed execution's input.
@@ -44,7 +48,7 @@ pub struct DeadLetter {
     pub retry_attempted_at: Option<String>,
     /// Who made it.
     pub retry_attempted_by: Option<String>,
-    /// The execution of that retry.
+    /// The execution that resolved it; null until one has.
     pub resolution_execution_id: Option<String>,
     /// When it was resolved.
     pub resolved_at: Option<String>,
@@ -88,25 +92,118 @@ pub struct SuggestedFix {
     pub detail: String,
 }
 
-/// A dead letter with everything about it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// A dead letter with everything about it: what a list has of it, and more.
+#[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DeadLetterDetail {
-    /// The letter.
+    /// As in a list.
+    #[serde(flatten)]
     pub entry: DeadLetter,
-    /// Whether a retry can go on from the failed step: not after completed steps were undone, and
-    /// not when no step failed.
+    /// What only one letter has.
+    #[serde(flatten)]
+    pub more: DeadLetterMore,
+}
+
+impl<'de> Deserialize<'de> for DeadLetterDetail {
+    /// Raw text does not pass through `flatten`, so the document is read twice.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Raw::deserialize(deserializer)?;
+        Ok(Self {
+            entry: serde_json::from_str(raw.get()).map_err(D::Error::custom)?,
+            more: serde_json::from_str(raw.get()).map_err(D::Error::custom)?,
+        })
+    }
+}
+
+/// What is told of a dead letter that is asked for by its id.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DeadLetterMore {
+    /// Whether a retry from the start can work now; false unless it is pending.
+    #[serde(default)]
+    pub can_retry_from_start: bool,
+    /// Whether a retry can go on from the failed step now: not after completed steps were undone, not
+    /// when no step failed, and not unless it is pending.
     #[serde(default)]
     pub can_retry_from_failed_step: bool,
-    /// Completed steps that could not be undone, and why.
+    /// Why a retry cannot work, and what helps; null when one from the start can.
+    #[serde(default)]
+    pub retry_obstacle: Option<String>,
+    /// What the target answered last, if it answered.
+    #[serde(default)]
+    pub response: Option<TargetResponse>,
+    /// The steps that undid completed ones, or should have, in the order they were begun.
+    #[serde(default)]
+    pub compensations: Vec<Compensation>,
+    /// Those of them that failed: the completed steps whose effect is still there, and why.
     #[serde(default)]
     pub compensation_failures: Vec<CompensationFailure>,
     /// The failed execution's log.
     pub events: Vec<Event>,
+    /// Retries by people, oldest first, the last 50.
+    #[serde(default)]
+    pub retries: Vec<DeadLetterRetry>,
     /// What the last retry by a person changed in the input; empty = nothing or no retry.
     pub input_changes: Vec<super::Change>,
     /// Other pending letters with the same cause.
     pub same_cause: u64,
+}
+
+/// What a target answered to the last failed attempt.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct TargetResponse {
+    /// The HTTP status.
+    pub status: Option<String>,
+    /// The first part of the body, up to 64 KiB; null if it had none.
+    pub body: Option<String>,
+}
+
+/// A retry of a dead letter by a person.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DeadLetterRetry {
+    /// The execution that it is.
+    pub execution_id: String,
+    /// When it was asked for.
+    pub retried_at: String,
+    /// By whom.
+    pub retried_by: String,
+    /// `start` or `failed_step`; null where that was not kept.
+    pub from: Option<String>,
+    /// Whether its input was edited; null where that was not kept.
+    pub edited: Option<bool>,
+    /// The edited input. Absent if it was not edited, if its execution is gone, or if the inputs of
+    /// later retries take more than 4 MiB: then the execution shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Value>))]
+    pub input: Option<Raw>,
+    /// What was edited.
+    #[serde(default)]
+    pub input_changes: Vec<super::Change>,
+    /// How it ended: `completed`, which resolves the letter, `failed` or `cancelled`; null while it is
+    /// open.
+    pub outcome: Option<String>,
+    /// When it ended.
+    pub ended_at: Option<String>,
+    /// Why it failed.
+    pub error: Option<ErrorInfo>,
+}
+
+/// A step that undid a completed one, or should have.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Compensation {
+    /// The step.
+    pub step_id: String,
+    /// The completed step that it undoes.
+    pub undoes: String,
+    /// `completed` = undone; `failed` = not; other statuses of a step while it is under way.
+    pub status: String,
+    /// When it ended.
+    pub completed_at: Option<String>,
+    /// Why it failed.
+    pub error: Option<ErrorInfo>,
 }
 
 /// A completed step that could not be undone.

@@ -87,7 +87,8 @@ pub struct Step {
     /// `http` or `local`
     #[serde(rename = "type")]
     pub step_type: String,
-    /// `pending, running, retrying, waiting, completed, failed, skipped, compensated, cancelled`
+    /// `pending, running, retrying, waiting, completed, failed, skipped, compensated, cancelled`; a step
+    /// whose turn never came is `skipped`, one that was cut off by a cancel is `cancelled`
     pub status: String,
     /// Attempts so far, one that runs included. One whose result was not awaited, because the
     /// execution was cancelled, is not among them.

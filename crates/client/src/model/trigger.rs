@@ -347,7 +347,7 @@ pub struct CronRun {
     pub status: String,
     /// From start to end.
     pub duration_ms: Option<u64>,
-    /// The output, cut to 200 characters; the error's message if it failed.
+    /// The output: a text as it is, other JSON cut to 200 characters; the error's message if it failed.
     pub result: Option<String>,
 }
 

@@ -100,6 +100,36 @@ impl LetterStatus {
     }
 }
 
+/// Where a person's retry begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum RetryFrom {
+    /// From the start, with the newest definition: people fix the workflow, then retry.
+    #[default]
+    Start,
+    /// From the failed step, with the original's definition; completed steps do not run again.
+    FailedStep,
+}
+
+impl RetryFrom {
+    /// Every way to begin.
+    pub const ALL: [Self; 2] = [Self::Start, Self::FailedStep];
+
+    /// The word used everywhere.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::FailedStep => "failed_step",
+        }
+    }
+
+    /// The way of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|from| from.name() == name)
+    }
+}
+
 /// A dead letter as it is made, in the commit that ends its execution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Letter {
@@ -159,6 +189,9 @@ mod tests {
         for status in LetterStatus::ALL {
             assert_eq!(stored(&status), status.name());
             assert_eq!(LetterStatus::from_name(status.name()), Some(status));
+        }
+        for from in RetryFrom::ALL {
+            assert_eq!(RetryFrom::from_name(from.name()), Some(from));
         }
         assert_eq!(Reason::from_name("pending"), None);
         assert_eq!(LetterStatus::from_name("exhausted"), None);

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::Reason;
 use crate::failure::{ErrorClass, Failure};
+use crate::template::missing_secret;
 
 /// One thing to try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -18,10 +19,60 @@ const fn say(title: &'static str, detail: &'static str) -> Suggestion {
     Suggestion { title, detail }
 }
 
+/// What is known about a letter.
+#[derive(Debug, Clone, Copy)]
+pub struct Situation<'a> {
+    /// Why it is there.
+    pub reason: Reason,
+    /// What went wrong.
+    pub failure: &'a Failure,
+    /// Retries that were made of the failed step.
+    pub retry_count: u32,
+    /// Retries that its policy allowed.
+    pub max_retries: u32,
+    /// Whether its workflow was deleted.
+    pub workflow_deleted: bool,
+}
+
 /// What to try, most likely first; never empty.
 #[must_use]
-pub fn suggest(reason: Reason, failure: &Failure) -> Vec<Suggestion> {
-    let mut all = match reason {
+pub fn suggest(situation: &Situation<'_>) -> Vec<Suggestion> {
+    let mut all = Vec::new();
+    if situation.workflow_deleted {
+        all.push(say(
+            "Save the workflow again",
+            "It was deleted, so nothing of it can run. Save it again, then retry; or delete this \
+             letter.",
+        ));
+    }
+    all.extend(by_reason(situation.reason, situation.failure));
+    if situation.reason == Reason::Exhausted {
+        all.push(say("Retry once the target is healthy", in_vain(situation)));
+    }
+    all
+}
+
+/// What the policy had tried.
+fn in_vain(situation: &Situation<'_>) -> &'static str {
+    match (situation.retry_count, situation.max_retries) {
+        (_, 0) => {
+            "The policy allows no automatic retries. If the target has recovered, retry from the \
+             failed step, where completed steps do not run again; from the start if they were undone."
+        }
+        (made, allowed) if made < allowed => {
+            "The policy's time limit was over before all retries were made. If the target has \
+             recovered, retry from the failed step, where completed steps do not run again; from the \
+             start if they were undone."
+        }
+        _ => {
+            "Every automatic retry failed. If the target has recovered, retry from the failed \
+             step, where completed steps do not run again; from the start if they were undone."
+        }
+    }
+}
+
+fn by_reason(reason: Reason, failure: &Failure) -> Vec<Suggestion> {
+    match reason {
         Reason::CompensationFailed => vec![say(
             "Undo the step by hand",
             "A completed step could not be compensated: its effect is still there. \
@@ -33,19 +84,12 @@ pub fn suggest(reason: Reason, failure: &Failure) -> Vec<Suggestion> {
              memory before you retry; the step itself may be what stops it.",
         )],
         Reason::HistoryLimit => vec![say(
-            "Split the workflow",
-            "The execution's history reached its limit. Use fewer retries or several workflows.",
+            "Make the outputs smaller, or split the workflow",
+            "The execution's history reached its limit: 9,900 events, or 10 MiB of values. Save a \
+             definition with smaller outputs, fewer retries or fewer steps, then retry from the start.",
         )],
         _ => by_class(failure),
-    };
-    if reason == Reason::Exhausted {
-        all.push(say(
-            "Retry once the target is healthy",
-            "Every automatic retry failed. If the target has recovered, retry from the failed \
-             step, where completed steps do not run again; from the start if they were undone.",
-        ));
     }
-    all
 }
 
 fn by_class(failure: &Failure) -> Vec<Suggestion> {
@@ -91,6 +135,11 @@ fn by_class(failure: &Failure) -> Vec<Suggestion> {
             "Check what answers there",
             "The answer was not readable HTTP with a text body. The URL may belong to another \
              kind of service.",
+        )],
+        ErrorClass::Template if missing_secret(&failure.message).is_some() => vec![say(
+            "Set the secret",
+            "The server has no value for a secret that the step names. Set it in the server's \
+             environment, start the server again, and retry: the input can stay as it is.",
         )],
         ErrorClass::InvalidUrl | ErrorClass::Template => vec![say(
             "Edit the input or the template",
@@ -154,6 +203,21 @@ fn by_status(code: Option<&str>) -> Vec<Suggestion> {
 mod tests {
     use super::*;
 
+    fn situation(
+        reason: Reason,
+        failure: &Failure,
+        retry_count: u32,
+        max_retries: u32,
+    ) -> Situation<'_> {
+        Situation {
+            reason,
+            failure,
+            retry_count,
+            max_retries,
+            workflow_deleted: false,
+        }
+    }
+
     #[test]
     fn every_class_and_reason_has_something_to_try() {
         for reason in Reason::ALL {
@@ -168,10 +232,9 @@ mod tests {
                 ] {
                     let mut failure = Failure::new(class, "x");
                     failure.code = code.map(str::to_owned);
-                    assert!(
-                        !suggest(reason, &failure).is_empty(),
-                        "{reason:?} {class} {code:?}"
-                    );
+                    let situation = situation(reason, &failure, 2, 2);
+                    let found = suggest(&situation);
+                    assert!(!found.is_empty(), "{reason:?} {class} {code:?}");
                 }
             }
         }
@@ -180,6 +243,40 @@ mod tests {
     #[test]
     fn a_rate_limit_is_told_to_slow_down() {
         let failure = Failure::new(ErrorClass::HttpStatus, "429").with_code("429");
-        assert_eq!(suggest(Reason::Exhausted, &failure)[0].title, "Slow down");
+        let situation = situation(Reason::Exhausted, &failure, 2, 2);
+        assert_eq!(suggest(&situation)[0].title, "Slow down");
+    }
+
+    #[test]
+    fn what_the_policy_did_is_said_truly() {
+        let failure = Failure::new(ErrorClass::HttpStatus, "503").with_code("503");
+        for (made, allowed, expected) in [
+            (2, 2, "Every automatic retry failed."),
+            (2, 10, "The policy's time limit was over before"),
+            (0, 10, "The policy's time limit was over before"),
+            (0, 0, "The policy allows no automatic retries."),
+        ] {
+            let found = suggest(&situation(Reason::Exhausted, &failure, made, allowed));
+            let last = found.last().unwrap().detail;
+            assert!(last.starts_with(expected), "{made} of {allowed}: {last}");
+        }
+    }
+
+    #[test]
+    fn a_missing_secret_is_to_be_set_and_a_deleted_workflow_to_be_saved() {
+        let message = "`headers.X`: `${secret.KEY}` has no value; \
+                       set REFIRE_SECRET_KEY in the server's environment";
+        let failure = Failure::new(ErrorClass::Template, message);
+        let mut situation = situation(Reason::NonRetryable, &failure, 0, 5);
+        let titles = |situation: &Situation<'_>| -> Vec<&str> {
+            let found = suggest(situation).into_iter();
+            found.map(|one| one.title).collect()
+        };
+        assert_eq!(titles(&situation), ["Set the secret"]);
+        situation.workflow_deleted = true;
+        assert_eq!(
+            titles(&situation),
+            ["Save the workflow again", "Set the secret"]
+        );
     }
 }

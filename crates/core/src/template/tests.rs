@@ -220,10 +220,13 @@ fn a_missing_secret_says_where_to_set_it() {
         root: Root::Secret("NOPE".into()),
         path: Box::default(),
     };
+    let message = RenderError::Missing { reference }.to_string();
     assert_eq!(
-        RenderError::Missing { reference }.to_string(),
+        message,
         "`${secret.NOPE}` has no value; set REFIRE_SECRET_NOPE in the server's environment"
     );
+    assert_eq!(missing_secret(&message), Some("NOPE"));
+    assert_eq!(missing_secret("`${input.x}` has no value"), None);
 }
 
 #[test]

@@ -323,6 +323,7 @@ fn spawn_services(
         retention,
         queue: dispatcher.queue.clone(),
         clock: Arc::clone(clock),
+        entropy: Arc::clone(&intake.entropy),
         store: Arc::clone(&dispatcher.store),
     };
     let membership = Arc::clone(&dispatcher.membership);

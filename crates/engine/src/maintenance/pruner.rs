@@ -10,6 +10,7 @@ use tokio::sync::oneshot;
 
 use crate::clock::Clock;
 use crate::commit::{Queue, Request};
+use crate::entropy::{Entropy, jittered};
 use crate::membership::Membership;
 use tokio_util::sync::CancellationToken;
 
@@ -34,6 +35,9 @@ pub struct Retention {
     pub requests_max: u32,
     /// How often to look.
     pub every: Duration,
+    /// When to look first, at the latest: between half of it and the whole after the start, so that
+    /// nodes that start together do not all look at once. Not later than `every`.
+    pub first_within: Duration,
 }
 
 const DAY: Duration = Duration::from_secs(24 * 3_600);
@@ -47,22 +51,27 @@ impl Default for Retention {
             requests: Some(30 * DAY),
             requests_max: 100_000,
             every: Duration::from_secs(600),
+            first_within: Duration::from_secs(30),
         }
     }
 }
 
-/// Removes what is old, now and then.
+/// Removes what is old: soon after the start, so that a server that is restarted often does it too, and
+/// then now and then.
 pub(crate) async fn prune_loop(
     pruner: Pruner,
     membership: Arc<Membership>,
     stopping: CancellationToken,
 ) {
+    let every = pruner.retention.every;
+    let mut wait = jittered(&*pruner.entropy, pruner.retention.first_within.min(every));
     loop {
         tokio::select! {
             biased;
             () = stopping.cancelled() => return,
-            () = tokio::time::sleep(pruner.retention.every) => {}
+            () = tokio::time::sleep(wait) => {}
         }
+        wait = every;
         if !membership.is_oldest().await {
             continue;
         }
@@ -82,6 +91,7 @@ pub(crate) struct Pruner {
     pub(crate) retention: Retention,
     pub(crate) queue: Queue,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) store: Arc<dyn Store>,
 }
 

@@ -4,13 +4,14 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use refire_core::execution::Status;
 use refire_core::id::TriggerId;
 use refire_engine::caller::Caller;
 use refire_engine::trigger::{Incoming, Received};
 use refire_engine::{Engine, Retention};
 use refire_store::{RequestFilter, Store};
 
-use crate::fixture::{World, apply, started, within};
+use crate::fixture::{World, apply, run, started, within};
 use crate::troubled::troubled;
 
 const SOURCE: &str = r#"
@@ -66,6 +67,34 @@ async fn of_accepted_requests_the_newest_of_each_webhook_stay() {
     // What was refused is apart: it may be judged again.
     within(async {
         while logged(&engine, id).await != ["triggered", "triggered", "triggered", "filtered"] {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    })
+    .await;
+    engine.stop().await;
+}
+
+/// A server that is restarted often never runs for as long as there is between two looks.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_first_look_comes_soon_after_the_start() {
+    let world = World::new();
+    let caller: Arc<dyn Caller> = world.targets.clone();
+    let retention = Retention {
+        completed: Some(Duration::ZERO),
+        every: Duration::from_secs(3_600),
+        first_within: Duration::from_millis(50),
+        ..Retention::default()
+    };
+    let store: Arc<dyn Store> = troubled(&world);
+    let before = started(Engine::builder(store).caller(Arc::clone(&caller)));
+    let workflow = apply(&before, SOURCE).await;
+    let done = run(&before, &workflow, "{}").await;
+    assert_eq!(done.state.status, Status::Completed);
+    before.stop().await;
+    let store: Arc<dyn Store> = troubled(&world);
+    let engine = started(Engine::builder(store).caller(caller).retention(retention));
+    within(async {
+        while engine.store().execution(done.id).await.unwrap().is_some() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     })

@@ -15,8 +15,8 @@ use refire_store::sqlite::{Options, Sqlite};
 use refire_store::{
     Batch, CommitError, DueTrigger, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter,
     LetterRow, LetterSummary, NodeRow, NotWritten, OpenCounts, Part, PartOutcome, ReadError,
-    RequestFilter, RequestRow, SlotRow, SlotStatus, Store, Stored, Summary, TriggerFilter,
-    TriggerRow, TriggerState, VersionRow, WorkKey, WorkRow, WorkflowRow,
+    RequestFilter, RequestRow, RetryRow, SlotRow, SlotStatus, Store, Stored, Summary,
+    TriggerFilter, TriggerRow, TriggerState, VersionRow, WorkKey, WorkRow, WorkflowRow,
 };
 
 use crate::fixture::World;
@@ -214,6 +214,10 @@ impl Store for Troubled {
 
     async fn letter(&self, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
         self.read(self.inner.letter(id).await)
+    }
+
+    async fn letter_retries(&self, id: DlqId, limit: u32) -> Result<Vec<RetryRow>, ReadError> {
+        self.read(self.inner.letter_retries(id, limit).await)
     }
 
     async fn letter_summary(&self, filter: &LetterFilter) -> Result<LetterSummary, ReadError> {

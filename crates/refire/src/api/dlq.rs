@@ -1,22 +1,23 @@
 //! Dead letters: look, retry, give up.
 
 mod by_id;
+mod detail;
 
 use axum::Json;
 use axum::extract::{Extension, Path, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use refire_client::model::{
-    Change, DeadLetter, DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, Event, Page,
+    DeadLetter, DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, Page,
     Problem as ProblemModel, RetryLetter,
 };
 use refire_core::dead_letter::LetterStatus;
 use refire_core::definition::WorkflowId;
-use refire_core::id::{DlqId, ExecutionId};
+use refire_core::id::DlqId;
 use refire_core::json::Json as Text;
 use refire_core::time::Timestamp;
 use refire_engine::{LetterRetryError, LetterRetryRequest, RetryFrom};
-use refire_store::{EventFilter, LIMIT_MAX, LetterFilter, LetterRow, PartOutcome};
+use refire_store::{LetterFilter, LetterRow, PartOutcome};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -172,7 +173,8 @@ async fn find(app: &App, id: &str) -> Result<LetterRow, Problem> {
         .ok_or_else(|| not_found(id))
 }
 
-/// A dead letter with its log, what the last retry changed, and how many have the same cause.
+/// A dead letter: what the list has of it, and its log, the target's answer, what was undone, every
+/// retry by people, and how many have the same cause.
 #[utoipa::path(
     get,
     path = "/api/dlq/{id}",
@@ -191,61 +193,7 @@ async fn one(
 ) -> Result<Json<DeadLetterDetail>, Problem> {
     query.finish()?;
     let row = find(&app, &id).await?;
-    let same = LetterFilter {
-        statuses: vec![LetterStatus::Pending],
-        fingerprint: Some(row.fingerprint),
-        ..LetterFilter::default()
-    };
-    let same_cause = app.engine.store().letter_summary(&same).await?.count;
-    let itself = u64::from(row.status == LetterStatus::Pending);
-    let failed = app.engine.store().execution(row.execution).await?;
-    let state = failed.as_ref().map(|stored| &stored.state);
-    Ok(Json(DeadLetterDetail {
-        entry: view::letter::letter(&row)?,
-        can_retry_from_failed_step: state
-            .is_some_and(|state| row.step.is_some() && state.compensating.is_none()),
-        compensation_failures: state.map(view::letter::not_undone).unwrap_or_default(),
-        events: log(&app, row.execution).await?,
-        input_changes: input_changes(&app, &row).await?,
-        same_cause: same_cause.saturating_sub(itself),
-    }))
-}
-
-async fn log(app: &App, id: ExecutionId) -> Result<Vec<Event>, Problem> {
-    let mut events: Vec<Event> = Vec::new();
-    loop {
-        let after = events.last().map_or(0, |event| event.sequence);
-        let store = app.engine.store();
-        let rows = store
-            .history(id, &EventFilter::default(), after, LIMIT_MAX)
-            .await?;
-        let is_last = rows.len() < LIMIT_MAX as usize;
-        for row in rows {
-            events.push(view::event::event(row)?);
-        }
-        if is_last {
-            return Ok(events);
-        }
-    }
-}
-
-/// What the last retry by a person changed in the input.
-async fn input_changes(app: &App, row: &LetterRow) -> Result<Vec<Change>, Problem> {
-    let Some(retried) = row.resolution_execution else {
-        return Ok(Vec::new());
-    };
-    let store = app.engine.store();
-    let Some(stored) = store.execution(retried).await? else {
-        return Ok(Vec::new());
-    };
-    let Some(origin) = &stored.state.origin else {
-        return Ok(Vec::new());
-    };
-    let values = store.values(retried, &[origin.input.sequence]).await?;
-    match values.first() {
-        Some((_, input)) => view::difference::changes(&row.input, input),
-        None => Ok(Vec::new()),
-    }
+    Ok(Json(detail::detail(&app, &row).await?))
 }
 
 /// Retries a dead letter as a new execution without automatic retries.
@@ -278,10 +226,14 @@ async fn retry(
 ) -> Result<Response, Problem> {
     query.finish()?;
     let wish: RetryLetter = body.read()?;
-    let from = match wish.from.as_deref() {
-        None | Some("start") => RetryFrom::Start,
-        Some("failed_step") => RetryFrom::FailedStep,
-        Some(other) => {
+    let from = match wish
+        .from
+        .as_deref()
+        .map(|from| (from, RetryFrom::from_name(from)))
+    {
+        None => RetryFrom::default(),
+        Some((_, Some(from))) => from,
+        Some((other, None)) => {
             let message = format!("`{other}` is neither start nor failed_step");
             return Err(Problem::field(&codes::INVALID_BODY, "from", message));
         }

@@ -14,6 +14,7 @@ use refire_core::id::ExecutionId;
 use refire_core::json::Json as Text;
 use refire_core::limit::{PRIORITY_DEFAULT, PRIORITY_LAST};
 use refire_engine::Submission;
+use refire_store::Stored;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -216,11 +217,14 @@ async fn finished(app: &App, started: Started, wait: Duration) -> Response {
         stored = app.engine.wait(started.id, wait) => stored.ok().flatten(),
         () = app.gate.stopping() => None,
     };
-    let Some(stored) = stored.filter(|stored| stored.state.status.is_terminal()) else {
-        return accepted(app, started).await;
+    let is_over = |stored: &&Stored| stored.state.status.is_terminal();
+    let shown = match stored.as_ref().filter(is_over) {
+        Some(stored) => view::execution::full(&app.engine, stored).await.ok(),
+        None => None,
     };
-    let Ok(execution) = view::execution::full(&app.engine, &stored).await else {
-        return accepted(app, started).await;
+    let Some(execution) = shown else {
+        let status = current(app, started.id).await;
+        return accepted_as(&started, status);
     };
     let mut response = Json(execution).into_response();
     mark(&mut response, &started);
@@ -229,22 +233,38 @@ async fn finished(app: &App, started: Started, wait: Duration) -> Response {
 
 /// 202, with where to look.
 pub(super) async fn accepted(app: &App, started: Started) -> Response {
-    let body = model(app, &started).await;
-    let mut response = (StatusCode::ACCEPTED, Json(body)).into_response();
-    mark(&mut response, &started);
+    let status = status_of(app, &started).await;
+    accepted_as(&started, status)
+}
+
+fn accepted_as(started: &Started, status: Status) -> Response {
+    let mut response = (StatusCode::ACCEPTED, Json(shown(started, status))).into_response();
+    mark(&mut response, started);
     response
 }
 
 /// An accepted execution as shown.
 pub(super) async fn model(app: &App, started: &Started) -> Accepted {
-    // A new one has only just been written; an earlier one may have gone on since.
-    let status = match started.duplicate {
+    shown(started, status_of(app, started).await)
+}
+
+/// A new one has only just been written; an earlier one may have gone on since.
+async fn status_of(app: &App, started: &Started) -> Status {
+    match started.duplicate {
         false => Status::Pending,
-        true => match app.engine.store().execution(started.id).await {
-            Ok(Some(stored)) => stored.status(),
-            _ => Status::Pending,
-        },
-    };
+        true => current(app, started.id).await,
+    }
+}
+
+/// The status that anybody would see now.
+async fn current(app: &App, id: ExecutionId) -> Status {
+    match app.engine.store().execution(id).await {
+        Ok(Some(stored)) => stored.status(),
+        _ => Status::Pending,
+    }
+}
+
+fn shown(started: &Started, status: Status) -> Accepted {
     Accepted {
         execution_id: started.id.to_string(),
         status: status.name().to_owned(),

@@ -261,9 +261,7 @@ impl From<LetterRetryError> for Problem {
         let code = match error {
             LetterRetryError::NotFound => &codes::NO_DEAD_LETTER,
             LetterRetryError::NotPending(_) => &codes::NOT_PENDING,
-            LetterRetryError::Compensated
-            | LetterRetryError::NoFailedStep
-            | LetterRetryError::NoSuchWorkflow => &codes::CANNOT_RETRY,
+            LetterRetryError::CannotWork(_) => &codes::CANNOT_RETRY,
             LetterRetryError::MissingOutput { .. } => &codes::DAMAGED,
             LetterRetryError::Catalog(error) => return error.into(),
             LetterRetryError::Read(error) => return error.into(),

@@ -3,6 +3,7 @@
 mod list;
 mod retry;
 mod show;
+mod story;
 
 use clap::{Args, Subcommand};
 

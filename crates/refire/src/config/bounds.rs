@@ -115,6 +115,7 @@ pub(super) fn retention(flags: &Bounds, file: &Bounds) -> anyhow::Result<Retenti
         )?,
         requests_max: defaults.requests_max,
         every: defaults.every,
+        first_within: defaults.first_within,
     })
 }
 

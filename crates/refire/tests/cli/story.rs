@@ -128,7 +128,8 @@ fn a_failure_becomes_a_dead_letter_and_a_retry_resolves_it() {
         "{again:?}"
     );
     let shown = server.run(&["dlq", "show", &letter]).code(0).out;
-    assert!(shown.contains("\nThe retry failed too\n  "), "{shown}");
+    assert!(shown.contains("\nRetries\n  exec_"), "{shown}");
+    assert!(shown.contains("\nThe target answered\n  503\n"), "{shown}");
 
     target.heal();
     server

@@ -252,6 +252,10 @@ fn a_history_finds_the_schedule_that_is_meant() {
         );
     }
     history(&["hello", "--trigger", first]).code(0);
+    trigger(&server, &["run", id(&second), "--wait", "20s"]).code(0);
+    let by_hand = history(&["hello", "--trigger", id(&second)]).code(0);
+    let where_it_is = "runs by hand are in refire executions list --workflow hello";
+    assert!(by_hand.err.contains(where_it_is), "{by_hand:?}");
     let other = server.place.path().join("w.yaml");
     let other = std::fs::read_to_string(other).unwrap();
     server

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::server::{Server, until};
 use crate::target::Target;
-use crate::workflow::{one_step, two_steps};
+use crate::workflow::two_steps;
 
 #[tokio::test]
 async fn a_paused_execution_finishes_what_runs_and_starts_nothing_new() {
@@ -56,15 +56,18 @@ async fn a_cancelled_execution_ends_at_once_and_again_is_the_same() {
     server
         .apply(
             "w",
-            &one_step("w", &target.url("/a")).replace("100ms", "1h"),
+            &two_steps("w", &target.url("/a"), &target.url("/b")).replace("100ms", "1h"),
         )
         .await;
-    let id = server.execute("w", "{}").await;
+    let id = server.execute("w", r#"{"name":"x"}"#).await;
     server.reaches(&id, "retrying").await;
     let path = format!("/api/executions/{id}/cancel");
     for _ in 0..2 {
         let shown = server.post(&path, "").await.expect(200);
         assert_eq!(shown["status"], "cancelled");
+        // The first waited for its next attempt, the second had not had its turn.
+        let words = [0, 1].map(|at| shown["steps"][at]["status"].clone());
+        assert_eq!(words, ["cancelled", "skipped"]);
         assert_eq!(
             (&shown["next_retry_at"], &shown["dlq_entry_id"]),
             (&json!(null), &json!(null))

@@ -53,7 +53,20 @@ async fn an_exhausted_execution_becomes_a_dead_letter() {
     );
     assert!(!letter["suggestions"].as_array().unwrap().is_empty());
     let detail = server.get(&format!("/api/dlq/{id}")).await.expect(200);
-    assert_eq!(detail["entry"]["id"], id.as_str());
+    for (field, value) in letter.as_object().unwrap() {
+        assert_eq!(detail[field], *value, "{field}: as in the list");
+    }
+    assert_eq!(
+        detail["response"],
+        json!({"status": "500", "body": "{\"status\":500}"})
+    );
+    assert_eq!(
+        (
+            &detail["can_retry_from_start"],
+            &detail["can_retry_from_failed_step"]
+        ),
+        (&json!(true), &json!(true))
+    );
     assert_eq!(detail["same_cause"], 0);
     let last = detail["events"].as_array().unwrap().last().unwrap();
     assert_eq!(last["event_type"], "EXECUTION_FAILED");
@@ -83,7 +96,7 @@ async fn an_edited_retry_from_the_start_resolves_it() {
     assert_eq!(shown["parent_dlq_entry_id"], id.as_str());
     assert_eq!(target.calls("/a").len(), 2, "from the start");
     let detail = server.get(&format!("/api/dlq/{id}")).await.expect(200);
-    let letter = &detail["entry"];
+    let letter = &detail;
     assert_eq!(
         (&letter["status"], &letter["resolved_by"]),
         (&json!("resolved"), &json!("admin"))
@@ -92,6 +105,10 @@ async fn an_edited_retry_from_the_start_resolves_it() {
     assert_eq!(letter["execution_id"], original["execution_id"]);
     let change = json!([{"path": "name", "kind": "changed", "old": "old", "new": "new"}]);
     assert_eq!(detail["input_changes"], change);
+    let retry = &detail["retries"][0];
+    assert_eq!(retry["execution_id"], execution);
+    assert_eq!(retry["input"], json!({"name": "new", "n": 1}));
+    assert_eq!(retry["input_changes"], change);
     server.post(&path, "").await.problem(409, "RF0018");
     server
         .delete(&format!("/api/dlq/{id}"))
@@ -141,7 +158,7 @@ async fn a_retry_from_the_failed_step_runs_nothing_twice() {
         shown["max_retries"], 0,
         "a person watches: no automatic retries"
     );
-    let letter = server.get(&format!("/api/dlq/{id}")).await.expect(200)["entry"].clone();
+    let letter = server.get(&format!("/api/dlq/{id}")).await.expect(200);
     assert_eq!(
         (&letter["status"], &letter["retry_attempted_by"]),
         (&json!("pending"), &json!("admin"))
@@ -176,10 +193,7 @@ async fn a_letter_can_be_given_up_and_filtered() {
     let (other, _) = dead(&server, &target).await;
     let fingerprint = server.get(&format!("/api/dlq/{id}")).await.expect(200);
     assert_eq!(fingerprint["same_cause"], 1);
-    let fingerprint = fingerprint["entry"]["fingerprint"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let fingerprint = fingerprint["fingerprint"].as_str().unwrap().to_owned();
     server.delete(&format!("/api/dlq/{id}")).await.expect(204);
     server
         .delete(&format!("/api/dlq/{id}"))
@@ -253,9 +267,92 @@ async fn wrong_retries_change_nothing() {
             .await
             .problem(400, "RF0003");
     }
-    let letter = server.get(&format!("/api/dlq/{id}")).await.expect(200)["entry"].clone();
+    let letter = server.get(&format!("/api/dlq/{id}")).await.expect(200);
     assert_eq!(
         (&letter["status"], &letter["retry_attempted_at"]),
         (&json!("pending"), &json!(null))
+    );
+}
+
+#[tokio::test]
+async fn every_retry_of_a_letter_is_kept() {
+    let (server, target) = (Server::start().await, Target::start().await);
+    let (id, _) = dead(&server, &target).await;
+    let (path, one) = (format!("/api/dlq/{id}/retry"), format!("/api/dlq/{id}"));
+    target.answers("/b", &[500, 503]);
+    let mut executions = Vec::new();
+    for (wish, end) in [
+        (r#"{"from":"failed_step"}"#, "failed"),
+        (r#"{"input":{"name":"new","n":1},"from":"start"}"#, "failed"),
+        (r#"{"from":"failed_step"}"#, "completed"),
+    ] {
+        let retried = server.post(&path, wish).await.expect(202);
+        let execution = retried["execution_id"].as_str().unwrap().to_owned();
+        let open = server.get(&one).await.expect(200);
+        let is_resolved = open["status"] == "resolved";
+        assert_eq!(open["resolution_execution_id"].is_string(), is_resolved);
+        server.reaches(&execution, end).await;
+        executions.push(execution);
+    }
+    let detail = server.get(&one).await.expect(200);
+    assert_eq!(detail["resolution_execution_id"], executions[2].as_str());
+    let retries = detail["retries"].as_array().unwrap();
+    let change = json!([{"path": "name", "kind": "changed", "old": "old", "new": "new"}]);
+    let none = json!([]);
+    for (at, from, edited, changes, outcome, code) in [
+        (0, "failed_step", false, &none, "failed", json!("500")),
+        (1, "start", true, &change, "failed", json!("503")),
+        (2, "failed_step", false, &none, "completed", json!(null)),
+    ] {
+        let retry = &retries[at];
+        assert_eq!(retry["execution_id"], executions[at].as_str());
+        assert_eq!(retry["retried_by"], "admin");
+        assert!(retry["retried_at"].as_str() <= retry["ended_at"].as_str());
+        assert_eq!(
+            (&retry["from"], &retry["edited"]),
+            (&json!(from), &json!(edited))
+        );
+        assert_eq!(retry["input_changes"], *changes);
+        assert_eq!(retry["input"].is_object(), edited);
+        assert_eq!(
+            (&retry["outcome"], &retry["error"]["code"]),
+            (&json!(outcome), &code)
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_letter_of_a_deleted_workflow_says_what_helps() {
+    let (server, target) = (Server::start().await, Target::start().await);
+    let (id, _) = dead(&server, &target).await;
+    server.delete("/api/workflows/w").await.expect(200);
+    let detail = server.get(&format!("/api/dlq/{id}")).await.expect(200);
+    assert_eq!(detail["workflow_deleted"], true);
+    for from in ["start", "failed_step"] {
+        assert_eq!(detail[format!("can_retry_from_{from}")], false);
+        let refused = server
+            .post(
+                &format!("/api/dlq/{id}/retry"),
+                format!(r#"{{"from":"{from}"}}"#),
+            )
+            .await
+            .problem(409, "RF0019");
+        assert_eq!(refused["detail"], detail["retry_obstacle"]);
+    }
+    let listed = server.get("/api/dlq").await.expect(200);
+    let first = &listed["items"][0]["suggestions"][0]["title"];
+    assert_eq!(first, "Save the workflow again");
+    server
+        .apply("w", &two_steps("w", &target.url("/a"), &target.url("/b")))
+        .await;
+    let detail = server.get(&format!("/api/dlq/{id}")).await.expect(200);
+    assert_eq!(
+        (
+            &detail["status"],
+            &detail["can_retry_from_start"],
+            &detail["retry_obstacle"]
+        ),
+        (&json!("pending"), &json!(true), &json!(null)),
+        "nothing is lost"
     );
 }

@@ -171,6 +171,8 @@ async fn without_a_wait_or_when_it_is_over_the_answer_is_202() {
     );
     let accepted = answer.expect(202);
     let id = accepted["execution_id"].as_str().unwrap();
+    assert_eq!(accepted["status"], server.execution(id).await["status"]);
+    assert_eq!(accepted["status"], "running", "as whoever looks sees it");
     let running = server.reaches(id, "running").await;
     assert_eq!(running["steps"][0]["status"], "running");
     assert_eq!(running["steps"][0]["attempts"], 1);

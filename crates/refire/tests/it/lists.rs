@@ -132,3 +132,46 @@ async fn parameters_are_read_strictly() {
         json!({"items": [], "next_cursor": null})
     );
 }
+
+/// What a list has of a thing, the thing itself has, too, and says the same.
+#[tokio::test]
+async fn a_detail_is_what_the_list_has_and_more() {
+    let (server, target) = (Server::start().await, Target::start().await);
+    target.answers("/x", &[404]);
+    server.apply("w", &one_step("w", &target.url("/x"))).await;
+    let run = "/api/workflows/w/execute?wait=20s";
+    let failed = server.post(run, "{}").await.expect(200);
+    let execution = failed["execution_id"].as_str().unwrap();
+    let letter = failed["dlq_entry_id"].as_str().unwrap();
+    let hook = r#"{"trigger_type":"webhook","authentication":"none"}"#;
+    let hook = server
+        .post("/api/workflows/w/triggers", hook)
+        .await
+        .expect(201);
+    let trigger = hook["id"].as_str().unwrap();
+    let address = format!("/webhooks/{}", hook["webhook_id"].as_str().unwrap());
+    server.post(&address, "{}").await.expect(200);
+    let requests = format!("/api/triggers/{trigger}/requests");
+    let request = server.get(&requests).await.expect(200)["items"][0]["id"].clone();
+    let request = request.as_str().unwrap();
+    for (list, detail) in [
+        ("/api/dlq", format!("/api/dlq/{letter}")),
+        (
+            "/api/executions?status=dlq",
+            format!("/api/executions/{execution}"),
+        ),
+        ("/api/workflows", "/api/workflows/w".to_owned()),
+        (
+            "/api/workflows/w/versions",
+            "/api/workflows/w/versions/1".to_owned(),
+        ),
+        ("/api/triggers", format!("/api/triggers/{trigger}")),
+        (&*requests, format!("{requests}/{request}")),
+    ] {
+        let listed = server.get(list).await.expect(200)["items"][0].clone();
+        let shown = server.get(&detail).await.expect(200);
+        for (field, value) in listed.as_object().unwrap() {
+            assert_eq!(shown[field], *value, "{field} of {detail}");
+        }
+    }
+}

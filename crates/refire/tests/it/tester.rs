@@ -287,10 +287,9 @@ async fn a_refused_request_runs_once_the_setting_is_mended() {
         .unwrap()
         .to_owned();
     let recheck = format!("requests/{request}/recheck");
-    assert_eq!(
-        act(&server, &id, &recheck, json!({})).await.expect(200)["status"],
-        "filtered"
-    );
+    let refused = act(&server, &id, &recheck, json!({})).await;
+    let refused = refused.problem(409, "RF0039");
+    assert!(refused["detail"].as_str().unwrap().starts_with("filter 1 "));
     let path = format!("/api/triggers/{id}");
     let change = json!({"filters": [{"json_path": "$.kind", "operator": "equals", "value": "b"}]});
     send(

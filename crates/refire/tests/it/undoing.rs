@@ -22,10 +22,11 @@ fn trip(target: &Target) -> String {
 async fn a_letter_says_what_was_not_undone_and_how_it_can_be_retried() {
     let (server, target) = (Server::start().await, Target::start().await);
     server.apply("trip", &trip(&target)).await;
-    for (cancel, reason, failures) in [
-        (200, "non_retryable", json!([])),
+    for (cancel, word, reason, failures) in [
+        (200, "completed", "non_retryable", json!([])),
         (
             400,
+            "failed",
             "compensation_failed",
             json!([{"step_id": "cancel", "undoes": "hotel", "error": {
                 "type": "http_status", "code": "400", "retryable": false, "causes": [],
@@ -38,9 +39,14 @@ async fn a_letter_says_what_was_not_undone_and_how_it_can_be_retried() {
         let ended = server.post(path, "").await.expect(200);
         let letter = ended["dlq_entry_id"].as_str().unwrap();
         let detail = server.get(&format!("/api/dlq/{letter}")).await.expect(200);
-        assert_eq!(detail["entry"]["reason"], reason);
+        assert_eq!(detail["reason"], reason);
         assert_eq!(detail["can_retry_from_failed_step"], false);
         assert_eq!(detail["compensation_failures"], failures);
+        let undone = &detail["compensations"][0];
+        assert_eq!(
+            (&undone["step_id"], &undone["undoes"], &undone["status"]),
+            (&json!("cancel"), &json!("hotel"), &json!(word))
+        );
         let path = format!("/api/dlq/{letter}/retry");
         server
             .post(&path, r#"{"from":"failed_step"}"#)

@@ -1,13 +1,16 @@
 //! Dead letters: what they say, how they are retried, settled and given up.
 
-use refire_core::dead_letter::{LetterStatus, Reason};
+use refire_core::dead_letter::{LetterStatus, Reason, RetryFrom};
 use refire_core::definition::Workflow;
-use refire_core::execution::{Lineage, Outcome, Start, Trigger, TriggerKind};
+use refire_core::execution::{
+    Cancel, Command, Lineage, Outcome, Start, Status, Trigger, TriggerKind,
+};
 use refire_core::id::DlqId;
+use refire_core::time::Timestamp;
 
 use super::Lab;
 use super::stage::{Run, Stage, http, json, two_steps};
-use crate::{Admit, LetterRetry, LetterRow, Part, PartOutcome, RetryEntry, SettleLetter};
+use crate::{Admit, LetterRetry, LetterRow, Part, PartOutcome, RetryEntry, RetryRow, SettleLetter};
 
 pub(super) async fn letter(stage: &Stage, run: &Run) -> LetterRow {
     stage
@@ -42,8 +45,27 @@ pub(super) fn retry(stage: &mut Stage, workflow: &Workflow, failed: &Run) -> (Ru
         by: "bob".to_owned(),
         expected_generation: 0,
         generation: 0,
+        from: RetryFrom::Start,
+        edited: true,
     });
     (run, admit)
+}
+
+/// What is kept of a retry while it is open.
+fn kept(run: &Run, at: Timestamp) -> RetryRow {
+    RetryRow {
+        execution: run.id,
+        at,
+        by: "bob".to_owned(),
+        from: Some(RetryFrom::Start),
+        edited: Some(true),
+        ended: None,
+    }
+}
+
+pub(super) async fn retries(stage: &Stage, failed: &Run, limit: u32) -> Vec<RetryRow> {
+    let id = failed.state.dlq_id.unwrap();
+    stage.store.letter_retries(id, limit).await.unwrap()
 }
 
 async fn retried(stage: &mut Stage, workflow: &Workflow, failed: &Run) -> Run {
@@ -113,11 +135,9 @@ pub async fn a_retry_resolves_it(lab: &dyn Lab) {
     let open = letter(&stage, &failed).await;
     assert_eq!(open.status, LetterStatus::Retrying);
     assert_eq!(open.retry_attempted, attempted);
-    assert_eq!(
-        open.resolution_execution,
-        Some(run.id),
-        "seen while it is open"
-    );
+    assert_eq!(open.resolution_execution, None, "nothing is resolved yet");
+    let mut expected = kept(&run, stage.now);
+    assert_eq!(retries(&stage, &failed, 9).await, [expected.clone()]);
     stage.succeed(&mut run, "a", "1").await;
     stage.wait(60);
     stage.succeed(&mut run, "b", "2").await;
@@ -126,6 +146,8 @@ pub async fn a_retry_resolves_it(lab: &dyn Lab) {
     assert_eq!(resolved.resolved, Some((stage.now, "bob".to_owned())));
     assert_eq!(resolved.retry_attempted, attempted);
     assert_eq!(resolved.resolution_execution, Some(run.id));
+    expected.ended = Some((Status::Completed, stage.now));
+    assert_eq!(retries(&stage, &failed, 9).await, [expected]);
     stage.check(&run).await;
     stage.check(&failed).await;
 }
@@ -134,17 +156,29 @@ pub async fn a_failed_retry_leaves_it_pending(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     let workflow = stage.save(&two_steps("orders")).await;
     let failed = stage.dead_letter(&workflow, "404").await;
-    for _ in 0..2 {
+    let mut expected = Vec::new();
+    for end in [Status::Failed, Status::Cancelled, Status::Failed] {
         let mut run = retried(&mut stage, &workflow, &failed).await;
-        stage.fail(&mut run, "a", http("404")).await;
+        expected.push(kept(&run, stage.now));
+        assert_eq!(retries(&stage, &failed, 9).await, expected);
+        stage.wait(60);
+        match end {
+            Status::Cancelled => {
+                let cancel = Command::Cancel(Cancel::by(None));
+                stage.send(&mut run, cancel).await;
+            }
+            _ => stage.fail(&mut run, "a", http("404")).await,
+        }
+        expected.last_mut().unwrap().ended = Some((end, stage.now));
+        assert_eq!(retries(&stage, &failed, 9).await, expected, "all are kept");
+        assert_eq!(
+            retries(&stage, &failed, 1).await,
+            expected.split_at(expected.len() - 1).1
+        );
         assert_eq!(run.state.dlq_id, None, "a retry makes no second letter");
         let pending = letter(&stage, &failed).await;
         assert_eq!(pending.status, LetterStatus::Pending);
-        assert_eq!(
-            pending.resolution_execution,
-            Some(run.id),
-            "the last retry is known"
-        );
+        assert_eq!(pending.resolution_execution, None);
         assert_eq!(pending.resolved, None);
     }
 }
@@ -167,16 +201,16 @@ pub async fn only_a_pending_letter_is_retried(lab: &dyn Lab) {
     );
     stage.check(&first).await;
     stage.check_absent(second.id).await;
-    assert_eq!(
-        letter(&stage, &failed).await.resolution_execution,
-        Some(first.id)
-    );
+    let kept = kept(&first, stage.now);
+    assert_eq!(retries(&stage, &failed, 9).await, [kept]);
     let (absent, mut admit) = retry(&mut stage, &workflow, &failed);
     admit.letter = Some(LetterRetry {
         id: DlqId::from_bytes([3; 16]),
         by: "bob".to_owned(),
         expected_generation: 0,
         generation: 0,
+        from: RetryFrom::Start,
+        edited: true,
     });
     assert_eq!(
         stage.commit_one(Part::Admit(Box::new(admit))).await,
@@ -264,6 +298,7 @@ pub async fn a_stray_settlement_changes_nothing(lab: &dyn Lab) {
     let mut retry = retried(&mut stage, &workflow, &failed).await;
     stage.fail(&mut retry, "a", http("404")).await;
     let before = letter(&stage, &failed).await;
+    let ended = retries(&stage, &failed, 9).await;
     let mut other = stage.admit(&workflow, "{}").await;
     for (step, execution) in [("a", other.id), ("b", retry.id)] {
         let report = stage.report(&other, step, Outcome::Succeeded(json("1")));
@@ -276,5 +311,6 @@ pub async fn a_stray_settlement_changes_nothing(lab: &dyn Lab) {
         let outcome = stage.commit_one(Part::Advance(Box::new(advance))).await;
         assert_eq!(outcome, PartOutcome::Done);
         assert_eq!(letter(&stage, &failed).await, before);
+        assert_eq!(retries(&stage, &failed, 9).await, ended);
     }
 }

@@ -7,8 +7,8 @@ use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
 
 use super::Lab;
-use super::letters::retry;
-use super::stage::{Stage, two_steps};
+use super::letters::{retries, retry};
+use super::stage::{Stage, http, two_steps};
 use crate::{IdempotencyClaim, LetterFilter, Part, PartOutcome, Prune};
 
 const ENDED: [Status; 4] = [
@@ -77,6 +77,10 @@ pub async fn letters_in_use_keep_their_execution(lab: &dyn Lab) {
     let deleted = stage.dead_letter(&workflow, "410").await;
     let (_, admit) = retry(&mut stage, &workflow, &retrying);
     stage.commit_one(Part::Admit(Box::new(admit))).await;
+    let (mut in_vain, admit) = retry(&mut stage, &workflow, &deleted);
+    stage.commit_one(Part::Admit(Box::new(admit))).await;
+    stage.fail(&mut in_vain, "a", http("410")).await;
+    assert_eq!(retries(&stage, &deleted, 9).await.len(), 1);
     let id = deleted.state.dlq_id.unwrap();
     stage
         .commit_one(Part::DeleteLetter {
@@ -88,9 +92,12 @@ pub async fn letters_in_use_keep_their_execution(lab: &dyn Lab) {
     let now = stage.now;
     assert_eq!(
         stage.commit_one(prune(&ENDED, now, None, 100)).await,
-        pruned(1, None)
+        pruned(2, None),
+        "it and the retry that failed"
     );
     stage.check_absent(deleted.id).await;
+    assert_eq!(retries(&stage, &deleted, 9).await, []);
+    assert_eq!(retries(&stage, &retrying, 9).await.len(), 1);
     assert_eq!(
         stage.store.letter(id).await.unwrap(),
         None,

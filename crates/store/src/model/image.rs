@@ -10,8 +10,8 @@ use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId};
 use refire_core::time::Timestamp;
 
 use crate::{
-    ExecutionRow, NodeRow, RequestRow, SlotRow, TriggerRow, TriggerState, VersionRow, WorkKey,
-    WorkRow,
+    ExecutionRow, NodeRow, RequestRow, RetryRow, SlotRow, TriggerRow, TriggerState, VersionRow,
+    WorkKey, WorkRow,
 };
 
 /// Everything that a store holds at one moment. Rows are shared, so a clone copies only the maps.
@@ -98,8 +98,10 @@ pub struct Filed {
     pub generation: u32,
     /// The last retry by a person: when and who.
     pub retry_attempted: Option<(Timestamp, String)>,
-    /// The execution of the last retry by a person.
+    /// The execution that retries it or has resolved it.
     pub resolution_execution: Option<ExecutionId>,
+    /// All retries by people, oldest first.
+    pub retries: Vec<RetryRow>,
     /// When it was resolved, and who had retried it.
     pub resolved: Option<(Timestamp, String)>,
     /// When it was given up, and by whom.
@@ -181,6 +183,11 @@ impl Image {
             + self.events.len()
             + self.work.len()
             + self.letters.len()
+            + self
+                .letters
+                .values()
+                .map(|filed| filed.retries.len())
+                .sum::<usize>()
             + self.keys.len()
             + self.triggers.len()
             + self.trigger_states.len()

@@ -130,6 +130,18 @@ pub(super) fn word<T>(row: &Row, at: usize, find: fn(&str) -> Option<T>) -> Resu
     })
 }
 
+/// The same where there may be none.
+pub(super) fn maybe_word<T>(
+    row: &Row,
+    at: usize,
+    find: fn(&str) -> Option<T>,
+) -> Result<Option<T>, ReadError> {
+    match get::<Option<&str>>(row, at)? {
+        None => Ok(None),
+        Some(_) => word(row, at, find).map(Some),
+    }
+}
+
 /// A count that is never negative, kept as `bigint`.
 pub(super) fn count(row: &Row, at: usize) -> Result<u64, ReadError> {
     get::<i64>(row, at)?

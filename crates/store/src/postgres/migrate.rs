@@ -27,7 +27,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration {
         number: 3,
         name: "records",
-        about: "adds a column for when an attempt began; nothing else changes",
+        about: "adds a column to work and a table of retries by people, and makes the view retry_logs anew",
         script: include_str!("migrations/0003_records.sql"),
     },
 ];

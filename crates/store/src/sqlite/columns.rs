@@ -100,6 +100,18 @@ pub(super) fn word<T>(row: &Row<'_>, at: usize, find: fn(&str) -> Option<T>) -> 
     })
 }
 
+/// The same where there may be none.
+pub(super) fn maybe_word<T>(
+    row: &Row<'_>,
+    at: usize,
+    find: fn(&str) -> Option<T>,
+) -> Result<Option<T>> {
+    match row.get_ref(at)? {
+        ValueRef::Null => Ok(None),
+        _ => word(row, at, find).map(Some),
+    }
+}
+
 /// A count that is never negative.
 pub(super) fn count(row: &Row<'_>, at: usize) -> Result<u64> {
     let value: i64 = row.get(at)?;

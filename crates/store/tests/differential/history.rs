@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use refire_core::dead_letter::RetryFrom;
 use refire_core::definition::{ParseOptions, StepId, Workflow, WorkflowId};
 use refire_core::execution::{
     Cancel, Command, Execution, Lineage, Lost, Outcome, Report, Start, Status, StepStatus,
@@ -288,6 +289,8 @@ impl History {
             by: self.dice.pick(&PEOPLE).to_owned(),
             expected_generation: seen,
             generation,
+            from: self.dice.pick(&RetryFrom::ALL),
+            edited: self.dice.one_in(2),
         })
     }
 

@@ -192,6 +192,7 @@ impl Stores {
         self.ask_everything_about_triggers(known).await;
         for id in known.letters.keys() {
             same!(self, letter(*id));
+            same!(self, letter_retries(*id, LIMIT_MAX));
         }
         same!(
             self,

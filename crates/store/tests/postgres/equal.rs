@@ -110,6 +110,7 @@ async fn letters(found: &dyn Store, expected: &dyn Store, now: Timestamp) {
     let listed = same!(found, expected, letters(&all, none, LIMIT_MAX));
     for letter in &listed {
         same!(found, expected, letter(letter.id));
+        same!(found, expected, letter_retries(letter.id, LIMIT_MAX));
     }
     same!(found, expected, letter(DlqId::from_bytes([1; 16])));
     let middle = listed.get(listed.len() / 2);

@@ -2,6 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use refire_core::execution::Status;
+use refire_core::id::{DlqId, ExecutionId};
+use refire_core::time::Timestamp;
 use refire_store::postgres::{Options, Postgres, Scratch};
 use refire_store::{ReadError, Store};
 use tokio::net::TcpListener;
@@ -72,14 +75,76 @@ async fn an_older_database_is_brought_up_to_date() {
     open(&scratch).await.close().await;
     let older = "DROP TABLE workflow_triggers, trigger_state, trigger_slots, webhook_requests,
              request_rings;
-         ALTER TABLE work DROP COLUMN begun_at;
+         ALTER TABLE work DROP COLUMN begun_at; DROP TABLE dead_letter_retries;
+         DROP VIEW retry_logs; DROP FUNCTION execution_name, readable;
+         CREATE VIEW retry_logs AS SELECT 1 AS x;
+         INSERT INTO dead_letter_queue (id, execution, workflow, workflow_name, reason, error_type,
+             error_message, fingerprint, retry_count, max_retries, status, retry_attempted_at,
+             retry_attempted_by, resolution_execution, failed_at, created_at, failure)
+         VALUES ('00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000001', 1,
+             'w', 'exhausted', 'dns', '', 0, 0, 0, 'pending', 7000, 'ann',
+             '00000000-0000-0000-0000-000000000002', 0, 0, '');
          DELETE FROM schema_migrations WHERE number > 1";
     session(&scratch).await.batch_execute(older).await.unwrap();
     let options = options(&scratch);
     assert_eq!(pending(&options).await, ["0002_triggers", "0003_records"]);
     let store = open(&scratch).await;
     assert_eq!(store.next_trigger_due().await.unwrap(), None);
+    let letter = DlqId::from_bytes([0; 16]);
+    let retries = store.letter_retries(letter, 9).await.unwrap();
+    let last = &retries[0];
+    assert_eq!((retries.len(), last.by.as_str()), (1, "ann"));
+    let then = Timestamp::from_millis(7);
+    assert_eq!((last.at, last.ended), (then, Some((Status::Failed, then))));
     assert!(pending(&options).await.is_empty());
+    store.close().await;
+}
+
+/// The view that people read: ids and texts as everywhere else, whatever a text holds.
+#[tokio::test]
+async fn people_can_read_the_retries() {
+    let scratch = Scratch::new();
+    let store = open(&scratch).await;
+    let id = ExecutionId::from_bytes(*b"\x01\x980123456789:;<=");
+    let hex: String = id
+        .as_bytes()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let rows = "INSERT INTO workflows (id, name, version, created_at, updated_at)
+             VALUES ('orders', '', 1, 0, 0);
+         INSERT INTO executions SELECT 'ID', 1, key, 1, 3, 'ID', 'retrying', NULL, 'manual', 5,
+             0, 0, 1, 0, NULL, 'ID', 0, NULL, NULL FROM workflows;
+         INSERT INTO workflow_events VALUES
+             ('ID', 2, 'STEP_FAILED', 1, 1000000, 'a', 1, NULL, '\\x6e6f00', 0, '{\"error\":
+              {\"type\":\"local\",\"code\":\"a\\\\u0000\",\"message\":\"no\\\\u0000\",\"retryable\":true}}'),
+             ('ID', 3, 'RETRY_SCHEDULED', 1, 1000000, 'a', 2, 1500, '\\x6e6f00', 0, '{}'),
+             ('ID', 4, 'STEP_LOST', 1, 3000000, 'a', 2, NULL, 'gone', 0, '{}'),
+             ('ID', 5, 'RETRY_SCHEDULED', 1, 3000000, 'a', 3, 2000, 'gone', 0, '{}')";
+    let session = session(&scratch).await;
+    session
+        .batch_execute(&rows.replace("ID", &hex))
+        .await
+        .unwrap();
+    let sql = "SELECT to_json(retry_logs)::text FROM retry_logs ORDER BY attempt";
+    let lines = session.query(sql, &[]).await.unwrap();
+    let lines: Vec<&str> = lines.iter().map(|line| line.get(0)).collect();
+    let start = format!("{{\"execution_id\":\"{id}\",\"workflow_id\":\"orders\",\"step\":\"a\",");
+    let lines: Vec<_> = lines
+        .iter()
+        .map(|line| line.strip_prefix(&start).unwrap())
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "\"attempt\":1,\"error_type\":\"local\",\"error_message\":\"no\\\\000\",\
+             \"error_code\":\"a\u{fffd}\",\"retryable\":true,\
+             \"delay_seconds\":1.5000000000000000,\"next_retry_at\":2500000,\"timestamp\":1000000}",
+            "\"attempt\":2,\"error_type\":\"node_lost\",\"error_message\":\"gone\",\
+             \"error_code\":null,\"retryable\":true,\
+             \"delay_seconds\":2.0000000000000000,\"next_retry_at\":5000000,\"timestamp\":3000000}",
+        ]
+    );
     store.close().await;
 }
 

@@ -1,6 +1,6 @@
 //! Every text that comes from outside is kept as it is: with NUL, and with numbers of any size.
 
-use refire_core::dead_letter::LetterStatus;
+use refire_core::dead_letter::{LetterStatus, RetryFrom};
 use refire_core::execution::Outcome;
 use refire_core::failure::{ErrorClass, Failure};
 use refire_store::postgres::Scratch;
@@ -112,11 +112,15 @@ async fn letters(store: &dyn Store, stage: &mut Stage, mut run: Run) {
         by: STRANGE.to_owned(),
         expected_generation: 0,
         generation: 1,
+        from: RetryFrom::FailedStep,
+        edited: false,
     });
     let batch = stage.batch(vec![admission(admit)]);
     assert_eq!(store.commit(&batch).await.unwrap(), [PartOutcome::Done]);
     let kept = store.letter(letter).await.unwrap().unwrap();
     assert_eq!(kept.retry_attempted, Some((stage::NOW, STRANGE.to_owned())));
     assert_eq!(kept.status, LetterStatus::Retrying);
-    assert_eq!(kept.resolution_execution, Some(again.id));
+    let retries = store.letter_retries(letter, 9).await.unwrap();
+    assert_eq!(retries[0].execution, again.id);
+    assert_eq!(retries[0].by, STRANGE);
 }

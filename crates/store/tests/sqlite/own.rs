@@ -4,16 +4,17 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use refire_core::definition::{ParseOptions, Workflow};
-use refire_core::execution::{Decision, Event, Start, start};
-use refire_core::id::{ExecutionId, time_ordered};
+use refire_core::execution::{Decision, Event, Start, Status, start};
+use refire_core::id::{DlqId, ExecutionId, time_ordered};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
 use refire_store::sqlite::{Options, Sqlite};
 use refire_store::{
     Admit, Batch, CommitError, ExecutionFilter, ExecutionRow, LetterFilter, NotWritten, Part,
-    PartOutcome, PutWorkflow, ReadError, RowUpdate, Store, WorkChange, WorkRow,
+    PartOutcome, PutWorkflow, ReadError, RetryRow, RowUpdate, Store, WorkChange, WorkRow,
 };
 use rusqlite::Connection;
+use rusqlite::types::Value;
 
 pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 const SOURCE: &str = "id: orders\nsteps:\n  - {id: a, type: local, config: {task: t}}\n";
@@ -209,7 +210,14 @@ async fn an_older_database_is_brought_up_to_date() {
     store.close().await;
     let older = "DROP TABLE workflow_triggers; DROP TABLE trigger_state; DROP TABLE trigger_slots;
          DROP TABLE webhook_requests; DROP TABLE request_rings;
+         DROP VIEW retry_logs; CREATE VIEW retry_logs AS SELECT 1 AS x;
+         DROP TABLE dead_letter_retries;
          ALTER TABLE work DROP COLUMN begun_at; UPDATE work SET owner = zeroblob(16), begun = 1;
+         INSERT INTO dead_letter_queue (id, execution, workflow, workflow_name, reason, error_type,
+             error_message, fingerprint, retry_count, max_retries, status, retry_attempted_at,
+             retry_attempted_by, resolution_execution, failed_at, created_at, failure)
+         VALUES (zeroblob(16), x'01', 1, 'w', 'exhausted', 'dns', '', 0, 0, 0, 'pending', 7000, 'ann',
+             zeroblob(16), 0, 0, x'');
          DELETE FROM schema_migrations WHERE number > 1";
     let connection = Connection::open(&path).unwrap();
     connection.execute_batch(older).unwrap();
@@ -218,6 +226,16 @@ async fn an_older_database_is_brought_up_to_date() {
     let kept = store.execution(id(1)).await.unwrap().unwrap();
     let begun = (kept.work[0].begun, kept.work[0].begun_at);
     assert_eq!(begun, (true, None), "it runs, nobody knows since when");
+    let last = RetryRow {
+        execution: ExecutionId::from_bytes([0; 16]),
+        at: Timestamp::from_millis(7),
+        by: "ann".to_owned(),
+        from: None,
+        edited: None,
+        ended: Some((Status::Failed, Timestamp::from_millis(7))),
+    };
+    let letter = DlqId::from_bytes([0; 16]);
+    assert_eq!(store.letter_retries(letter, 9).await.unwrap(), [last]);
     assert_eq!(store.next_trigger_due().await.unwrap(), None);
     store.close().await;
 }
@@ -334,41 +352,45 @@ async fn people_can_read_the_tables() {
     );
     store.close().await;
     let connection = Connection::open(directory.path().join("refire.db")).unwrap();
+    let id = ExecutionId::from_bytes(*b"\x01\x980123456789:;<=");
+    let rows = "INSERT INTO executions VALUES (ID, 1, 1, 1, 3, x'00', 'retrying', NULL, 'manual', 5,
+             0, 0, 1, 0, NULL, ID, 0, NULL, NULL);
+         INSERT INTO workflow_events VALUES
+             (ID, 2, 'STEP_FAILED', 1, 1000000, 'a', 1, NULL, 'no luck', 0, CAST('{\"error\":
+              {\"type\":\"http_status\",\"code\":\"503\",\"message\":\"no luck\",\"retryable\":true}}' AS BLOB)),
+             (ID, 3, 'RETRY_SCHEDULED', 1, 1000000, 'a', 2, 1500, 'no luck', 0, x'7b7d'),
+             (ID, 4, 'STEP_LOST', 1, 3000000, 'a', 2, NULL, 'gone', 0, x'7b7d'),
+             (ID, 5, 'RETRY_SCHEDULED', 1, 3000000, 'a', 3, 2000, 'gone', 0, x'7b7d')";
+    let hex: String = id
+        .as_bytes()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     connection
-        .execute_batch(
-            "INSERT INTO executions VALUES (x'01', 1, 1, 1, 3, x'00', 'retrying', NULL, 'manual', 5,
-                 0, 0, 1, 0, NULL, x'01', 0, NULL, NULL);
-             INSERT INTO workflow_events VALUES
-                 (x'01', 2, 'STEP_FAILED', 1, 1000000, 'a', 1, NULL, 'no luck', 0, x'7b7d'),
-                 (x'01', 3, 'RETRY_SCHEDULED', 1, 1000000, 'a', 2, 1500, 'no luck', 0, x'7b7d')",
-        )
+        .execute_batch(&rows.replace("ID", &format!("x'{hex}'")))
         .unwrap();
-    let line: (String, i64, String, f64, i64, i64) = connection
-        .query_row(
-            "SELECT step, attempt, error_message, delay_seconds, next_retry_at, timestamp
-             FROM retry_logs",
-            [],
-            |row| {
-                Ok((
-                    row.get(0)?,
-                    row.get(1)?,
-                    row.get(2)?,
-                    row.get(3)?,
-                    row.get(4)?,
-                    row.get(5)?,
-                ))
-            },
-        )
+    let lines: Vec<String> = connection
+        .prepare("SELECT * FROM retry_logs ORDER BY attempt")
+        .unwrap()
+        .query_map([], |row| {
+            let cells = (0..11).map(|at| Ok(format!("{:?}", row.get::<_, Value>(at)?)));
+            Ok(cells.collect::<rusqlite::Result<Vec<_>>>()?.join(" "))
+        })
+        .unwrap()
+        .collect::<rusqlite::Result<_>>()
         .unwrap();
+    let line = |rest: &str| format!("Text(\"{id}\") Text(\"orders\") Text(\"a\") {rest}");
     assert_eq!(
-        line,
-        (
-            "a".to_owned(),
-            1,
-            "no luck".to_owned(),
-            1.5,
-            2_500_000,
-            1_000_000
-        )
+        lines,
+        [
+            line(
+                "Integer(1) Text(\"http_status\") Text(\"no luck\") Text(\"503\") Integer(1) \
+                 Real(1.5) Integer(2500000) Integer(1000000)"
+            ),
+            line(
+                "Integer(2) Text(\"node_lost\") Text(\"gone\") Null Integer(1) Real(2.0) \
+                 Integer(5000000) Integer(3000000)"
+            ),
+        ]
     );
 }

@@ -88,7 +88,15 @@ pub(super) fn letter(image: &Image, id: ExecutionId, known: &Known) -> Result<()
     let Some(filed) = image.letters.get(&letter) else {
         return fail("it retries a letter that is not there");
     };
-    let is_last = filed.resolution_execution == Some(id);
+    let kept = filed.retries.iter().find(|retry| retry.execution == id);
+    let ended = state.status.is_terminal().then_some(state.status);
+    if kept.is_none_or(|kept| kept.ended.map(|(status, _)| status) != ended) {
+        return fail("it retries a letter that does not know it, or not how it ended");
+    }
+    let is_last = filed
+        .retries
+        .last()
+        .is_some_and(|retry| retry.execution == id);
     match state.status {
         Status::Completed if is_last && filed.status != LetterStatus::Resolved => {
             fail("it resolved its letter, which does not know")
@@ -119,7 +127,8 @@ pub(super) fn letters(
         if owner.is_none_or(|state| state.dlq_id != Some(*id)) {
             return fail(filed, "its execution does not know it");
         }
-        let retry = filed.resolution_execution.as_ref().and_then(state);
+        let last = filed.retries.last().map(|retry| &retry.execution);
+        let retry = last.and_then(state);
         let is_open = retry.is_some_and(|state| !state.status.is_terminal());
         if (filed.status == LetterStatus::Retrying) != is_open {
             return fail(

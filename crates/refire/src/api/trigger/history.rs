@@ -23,7 +23,7 @@ use crate::api::workflow::known_name;
 use crate::api::{view, workflow};
 use crate::codes;
 
-/// Characters of an output that are shown.
+/// Characters of an output that is no text that are shown.
 const RESULT_CHARS_MAX: usize = 200;
 
 /// What an execution is called that is not kept any more.
@@ -145,7 +145,8 @@ async fn run(
     zone: &Zone,
 ) -> Result<CronRun, Problem> {
     let state = summary.map(|summary| &summary.state);
-    let started = state.and_then(|state| state.started_at);
+    let running_since = summary.and_then(|summary| summary.running_since);
+    let started = state.and_then(|state| state.started_at).or(running_since);
     let completed = state.and_then(|state| state.completed_at);
     let duration = completed
         .zip(started)
@@ -170,9 +171,12 @@ async fn run(
     })
 }
 
-/// A text as it is, anything else as JSON; both of a bounded length.
+/// A text as it is, anything else as JSON of a bounded length.
 fn shortened(output: &str) -> String {
-    let mut shown = serde_json::from_str(output).unwrap_or_else(|_| output.to_owned());
+    if let Ok(text) = serde_json::from_str(output) {
+        return text;
+    }
+    let mut shown = output.to_owned();
     if let Some((end, _)) = shown.char_indices().nth(RESULT_CHARS_MAX) {
         shown.truncate(end);
     }
@@ -184,13 +188,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_shown_as_it_is_and_what_is_long_is_cut() {
+    fn a_text_is_shown_as_it_is_and_long_json_is_cut() {
         assert_eq!(shortened(r#""sent \"it\"""#), "sent \"it\"");
         assert_eq!(shortened(r#"{"n":1}"#), r#"{"n":1}"#);
         let json = format!("[{}]", "\"ü\",".repeat(100));
-        let text = format!("\"{}\"", "ü".repeat(RESULT_CHARS_MAX + 1));
-        for long in [json, text] {
-            assert_eq!(shortened(&long).chars().count(), RESULT_CHARS_MAX);
-        }
+        assert_eq!(shortened(&json).chars().count(), RESULT_CHARS_MAX);
+        let text = "ü".repeat(5 * RESULT_CHARS_MAX);
+        assert_eq!(shortened(&format!("\"{text}\"")), text);
     }
 }

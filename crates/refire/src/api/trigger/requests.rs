@@ -125,9 +125,9 @@ async fn one(
         ("equal_once" = Option<bool>, Query, description = "For a run through many: what has no name is the same as what is equal to it to the last byte, so that it is started once, and not at all if its sender has repeated it with success"),
     ),
     responses(
-        (status = 200, description = "It passed, or a filter still leaves it out", body = WebhookAnswer),
+        (status = 200, description = "It passed: it was started now, or had been before", body = WebhookAnswer),
         (status = 404, description = "There is no such trigger or request", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "It still does not pass, or was not kept as it came", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 409, description = "It still does not pass, whether by a signature or by a filter, or was not kept as it came", body = ProblemModel, content_type = "application/problem+json"),
     ),
 )]
 async fn recheck(
@@ -145,7 +145,9 @@ async fn recheck(
         .parse()
         .map_err(|_| Problem::from(TriggerError::NoSuchRequest))?;
     match app.engine.recheck_request(trigger, request, equals).await? {
-        Received::Refused { reason, .. } => Err(Problem::new(&codes::STILL_REFUSED, reason)),
+        Received::Refused { reason, .. } | Received::Filtered(reason) => {
+            Err(Problem::new(&codes::STILL_REFUSED, reason))
+        }
         Received::Challenge(_) => {
             let detail = "it was a handshake, which starts nothing";
             Err(Problem::new(&codes::STILL_REFUSED, detail))

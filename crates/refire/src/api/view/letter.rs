@@ -1,14 +1,16 @@
 //! Dead letters as the API shows them.
 
 use refire_client::model::{
-    CompensationFailure, DeadLetter, DeadLetterGroup, DeadLetterSummary, RetryHistoryEntry,
-    SuggestedFix,
+    Compensation, CompensationFailure, DeadLetter, DeadLetterGroup, DeadLetterSummary,
+    RetryHistoryEntry, SuggestedFix,
 };
-use refire_core::dead_letter::suggest;
-use refire_core::execution::{Execution, StepStatus};
+use refire_core::dead_letter::{Situation, suggest};
+use refire_core::definition::StepId;
+use refire_core::execution::{Execution, StepState, StepStatus};
 use refire_core::time::Timestamp;
 use refire_store::{LetterRow, LetterSummary, RetryEntry};
 
+use super::step::step_status;
 use super::{error, raw};
 use crate::api::problem::Problem;
 
@@ -17,7 +19,14 @@ pub(crate) fn letter(row: &LetterRow) -> Result<DeadLetter, Problem> {
     let failure = &row.failure;
     let when = |mark: &Option<(Timestamp, String)>| mark.as_ref().map(|(at, _)| at.to_string());
     let who = |mark: &Option<(Timestamp, String)>| mark.as_ref().map(|(_, by)| by.clone());
-    let suggestions = suggest(row.reason, failure)
+    let situation = Situation {
+        reason: row.reason,
+        failure,
+        retry_count: row.retry_count,
+        max_retries: row.max_retries,
+        workflow_deleted: row.workflow_deleted,
+    };
+    let suggestions = suggest(&situation)
         .into_iter()
         .map(|fix| SuggestedFix {
             title: fix.title.to_owned(),
@@ -29,6 +38,7 @@ pub(crate) fn letter(row: &LetterRow) -> Result<DeadLetter, Problem> {
         execution_id: row.execution.to_string(),
         workflow_id: row.workflow.to_string(),
         workflow_name: row.workflow_name.clone(),
+        workflow_deleted: row.workflow_deleted,
         step_id: row.step.clone(),
         input_data: raw(&row.input)?,
         error_type: failure.class.name().to_owned(),
@@ -54,15 +64,34 @@ pub(crate) fn letter(row: &LetterRow) -> Result<DeadLetter, Problem> {
     })
 }
 
-/// The steps that could not be undone.
-pub(crate) fn not_undone(state: &Execution) -> Vec<CompensationFailure> {
-    let failed = state.steps.iter().filter_map(|(id, step)| {
-        let undoes = step.undoes.as_ref()?;
-        let failure = step.failure.as_ref()?;
-        (step.status == StepStatus::Failed).then(|| CompensationFailure {
-            step_id: id.to_string(),
-            undoes: undoes.to_string(),
-            error: error(failure),
+/// What was undone, and what could not be.
+pub(crate) fn compensations(state: &Execution) -> Vec<Compensation> {
+    let undoing = state.steps.iter();
+    let mut undoing: Vec<(&StepId, &StepState, &StepId)> = undoing
+        .filter_map(|(id, step)| Some((id, &**step, step.undoes.as_ref()?)))
+        .collect();
+    undoing.sort_by_key(|(_, step, _)| step.scheduled_at);
+    let shown = |(id, step, undoes): (&StepId, &StepState, &StepId)| Compensation {
+        step_id: id.to_string(),
+        undoes: undoes.to_string(),
+        status: step_status(step.status).to_owned(),
+        completed_at: step.completed_at.map(|at| at.to_string()),
+        error: step
+            .failure
+            .as_ref()
+            .filter(|_| step.status == StepStatus::Failed)
+            .map(error),
+    };
+    undoing.into_iter().map(shown).collect()
+}
+
+/// Those of them that failed.
+pub(crate) fn not_undone(compensations: &[Compensation]) -> Vec<CompensationFailure> {
+    let failed = compensations.iter().filter_map(|one| {
+        Some(CompensationFailure {
+            step_id: one.step_id.clone(),
+            undoes: one.undoes.clone(),
+            error: one.error.clone()?,
         })
     });
     failed.collect()

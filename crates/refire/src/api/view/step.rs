@@ -40,15 +40,9 @@ fn one(
         .iter()
         .find(|work| state.is_live() && work.step == id.as_str() && work.begun);
     let is_begun = running.is_some();
-    let status = match state.status {
-        StepStatus::Scheduled | StepStatus::Retrying if is_begun => "running",
-        StepStatus::Scheduled => "pending",
-        StepStatus::Retrying => "retrying",
-        StepStatus::Completed => "completed",
-        StepStatus::Failed => "failed",
-        StepStatus::Skipped => "skipped",
-        StepStatus::Compensated => "compensated",
-        StepStatus::Cancelled => "cancelled",
+    let status = match is_begun {
+        true => "running",
+        false => step_status(state.status),
     };
     // The last attempt counts once it has begun; one that was dropped before that was never made.
     let is_dropped = state.status == StepStatus::Cancelled && !state.is_begun;
@@ -78,12 +72,24 @@ fn one(
     })
 }
 
+/// The word for what the log knows of a step.
+pub(super) fn step_status(status: StepStatus) -> &'static str {
+    match status {
+        StepStatus::Scheduled => "pending",
+        StepStatus::Retrying => "retrying",
+        StepStatus::Completed => "completed",
+        StepStatus::Failed => "failed",
+        StepStatus::Skipped => "skipped",
+        StepStatus::Compensated => "compensated",
+        StepStatus::Cancelled => "cancelled",
+    }
+}
+
 /// A step that has had no event: it waits, or its turn never came.
 fn untouched(stored: &Stored, step: &definition::Step) -> Step {
-    let status = match (stored.state.status.is_terminal(), step.is_compensation) {
-        (false, _) => "pending",
-        (true, true) => "skipped",
-        (true, false) => "cancelled",
+    let status = match stored.state.status.is_terminal() {
+        false => "pending",
+        true => "skipped",
     };
     Step {
         step_id: step.id.to_string(),

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use refire_client::model::{DeadLetter, DeadLetterDetail, ErrorInfo, RetryHistoryEntry};
+use refire_client::model::{DeadLetter, DeadLetterDetail, RetryHistoryEntry};
+use refire_core::template::missing_secret;
 use refire_core::time::Timestamp;
 
-use crate::cli::executions::failure_lines;
+use super::story::story;
 use crate::cli::ids;
 use crate::cli::moment::{both, exact, span};
 use crate::cli::outcome::Outcome;
@@ -15,14 +16,13 @@ use crate::cli::paint::{bad, clean, command, dim, heading, status};
 use crate::cli::pretty::indented;
 use crate::cli::session::Session;
 use crate::cli::table::{Grid, cell};
-use crate::cli::workflow::change_lines;
 
 /// Options of `dlq show`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   refire dlq show dlq_01j9x8w7v6t5s4r3q2p1n0m9k8
-  refire dlq show dlq_01j9x8w7v6t5s4r3q2p1n0m9k8 --format json | jq .entry.input_data")]
+  refire dlq show dlq_01j9x8w7v6t5s4r3q2p1n0m9k8 --format json | jq .input_data")]
 pub(crate) struct ShowArgs {
     /// The dead letter (dlq_…)
     id: String,
@@ -36,33 +36,18 @@ pub(super) async fn run(session: &Session, args: &ShowArgs) -> anyhow::Result<Ou
         print_json(&detail)?;
         return Ok(Outcome::Done);
     }
-    // A retry that failed has a story of its own. It may be gone by now: then there is less to tell.
-    let retry = match (
-        detail.entry.status.as_str(),
-        &detail.entry.resolution_execution_id,
-    ) {
-        ("pending", Some(retry)) => client.execution(retry).await.ok(),
-        _ => None,
-    };
-    let failed_again = retry.and_then(|retry| retry.error);
-    print(&summary(&detail, failed_again.as_ref(), session.now()))?;
+    print(&summary(&detail, session.now()))?;
     Ok(Outcome::Done)
 }
 
-fn summary(detail: &DeadLetterDetail, failed_again: Option<&ErrorInfo>, now: Timestamp) -> String {
+fn summary(detail: &DeadLetterDetail, now: Timestamp) -> String {
     let letter = &detail.entry;
     let mut out = format!("{}  {}\n", heading(&letter.id), status(&letter.status));
     for (name, value) in facts(detail, now) {
         let _ = writeln!(out, "  {} {value}", dim(&format!("{name:<11}")));
     }
     let _ = write!(out, "\n{}\n{}", heading("Error"), error(letter));
-    if let Some(error) = failed_again {
-        let lines = failure_lines(error, "  ");
-        let _ = write!(out, "\n{}\n{lines}", heading("The retry failed too"));
-    }
-    if !detail.compensation_failures.is_empty() {
-        let _ = write!(out, "\n{}\n{}", heading("Not undone"), not_undone(detail));
-    }
+    out.push_str(&story(detail, now));
     if !letter.retry_history.is_empty() {
         let _ = write!(
             out,
@@ -73,10 +58,13 @@ fn summary(detail: &DeadLetterDetail, failed_again: Option<&ErrorInfo>, now: Tim
     }
     let input = indented(letter.input_data.get(), 2);
     let _ = write!(out, "\n{}\n  {input}\n", heading("Input"));
-    if !detail.input_changes.is_empty() {
-        let changes = change_lines(&detail.input_changes);
-        let changes: String = changes.lines().map(|line| format!("  {line}\n")).collect();
-        let _ = write!(out, "\n{}\n{changes}", heading("Changed by the last retry"));
+    if let Some(obstacle) = &detail.more.retry_obstacle {
+        let _ = writeln!(
+            out,
+            "\n{}\n  {}",
+            heading("A retry cannot work"),
+            clean(obstacle)
+        );
     }
     if letter.status == "pending" && !letter.suggestions.is_empty() {
         let _ = writeln!(out, "\n{}", heading("What to try"));
@@ -86,21 +74,6 @@ fn summary(detail: &DeadLetterDetail, failed_again: Option<&ErrorInfo>, now: Tim
         }
     }
     let _ = write!(out, "\n{}", next(detail));
-    out
-}
-
-/// The steps whose effect is still there, and why.
-fn not_undone(detail: &DeadLetterDetail) -> String {
-    let mut out = String::new();
-    for failed in &detail.compensation_failures {
-        let _ = writeln!(
-            out,
-            "  {}, which {} should have undone",
-            heading(&clean(&failed.undoes)),
-            clean(&failed.step_id)
-        );
-        out.push_str(&failure_lines(&failed.error, "    "));
-    }
     out
 }
 
@@ -116,8 +89,8 @@ fn facts(detail: &DeadLetterDetail, now: Timestamp) -> Vec<(&'static str, String
         ("reason", reason(letter)),
         ("failed", both(&letter.failed_at, now)),
     ];
-    if detail.same_cause > 0 {
-        facts.push(("same cause", format!("{} more", detail.same_cause)));
+    if detail.more.same_cause > 0 {
+        facts.push(("same cause", format!("{} more", detail.more.same_cause)));
     }
     let who = |at: Option<&String>, by: Option<&String>| {
         let by = by
@@ -141,7 +114,7 @@ fn facts(detail: &DeadLetterDetail, now: Timestamp) -> Vec<(&'static str, String
             "deleted",
             who(letter.deleted_at.as_ref(), letter.deleted_by.as_ref()),
         ),
-        ("retry was", letter.resolution_execution_id.clone()),
+        ("resolved by", letter.resolution_execution_id.clone()),
     ] {
         if let Some(moment) = moment {
             facts.push((name, moment));
@@ -153,13 +126,26 @@ fn facts(detail: &DeadLetterDetail, now: Timestamp) -> Vec<(&'static str, String
 fn reason(letter: &DeadLetter) -> String {
     let (count, max) = (letter.retry_count, letter.max_retries);
     match letter.reason.as_str() {
-        "exhausted" if max == 1 => "exhausted: its only retry failed".to_owned(),
-        "exhausted" => format!("exhausted: all {max} retries failed"),
+        "exhausted" => format!("exhausted: {}", exhausted(count, max)),
         "non_retryable" => "non_retryable: an error that is not retried".to_owned(),
         "compensation_failed" => {
             "compensation_failed: a completed step could not be undone".to_owned()
         }
+        "history_limit" => "history_limit: its log is full".to_owned(),
         other => format!("{} ({count} of {max} retries made)", clean(other)),
+    }
+}
+
+/// What the policy had left when it gave up. Less than all of its retries are made when its time is over.
+fn exhausted(count: u32, max: u32) -> String {
+    match (count, max) {
+        (_, 0) => "its policy allows no retries".to_owned(),
+        (0, _) => "the time for retries was over before the first".to_owned(),
+        (1, 1) => "its only retry failed".to_owned(),
+        (count, max) if count < max => {
+            format!("the time for retries was over after {count} of {max}")
+        }
+        (_, max) => format!("all {max} retries failed"),
     }
 }
 
@@ -199,40 +185,46 @@ fn seconds(delay: f64) -> String {
     span((delay.max(0.0) * 1_000.0).round() as u64)
 }
 
+/// Retries that can work, the best first.
+fn retries(detail: &DeadLetterDetail) -> Vec<(String, &'static str)> {
+    let (letter, more) = (&detail.entry, &detail.more);
+    let id = &letter.id;
+    if letter.workflow_deleted {
+        let save = "refire workflow apply -f <file>".to_owned();
+        return vec![(save, "save the workflow again; then it can be retried")];
+    }
+    let edit = (
+        format!("refire dlq retry {id} --edit"),
+        "with a corrected input",
+    );
+    let again = more.can_retry_from_start.then(|| {
+        let again = format!("refire dlq retry {id} --wait 30s");
+        (again, "same input, newest definition, from the start")
+    });
+    let step = more.can_retry_from_failed_step.then(|| {
+        let step = format!("refire dlq retry {id} --from failed-step");
+        (step, "completed steps are kept")
+    });
+    // What the input or the definition makes impossible stays so with the same of both.
+    let is_content = ["template", "invalid_url"].contains(&letter.error_type.as_str())
+        && missing_secret(&letter.error_message).is_none();
+    if is_content {
+        return std::iter::once(edit).chain(again).collect();
+    }
+    again.into_iter().chain(step).chain([edit]).collect()
+}
+
 /// Commands that can work for this letter.
 fn next(detail: &DeadLetterDetail) -> String {
     let letter = &detail.entry;
     let id = &letter.id;
     let mut commands: Vec<(String, &str)> = Vec::new();
     if letter.status == "pending" {
-        // What the input or the definition makes impossible stays so with the same of both.
-        let is_content = ["template", "invalid_url"].contains(&letter.error_type.as_str());
-        let edit = (
-            format!("refire dlq retry {id} --edit"),
-            "with a corrected input",
-        );
-        let again = (
-            format!("refire dlq retry {id} --wait 30s"),
-            "same input, newest definition, from the start",
-        );
-        if is_content {
-            commands.extend([edit, again]);
-        } else {
-            commands.push(again);
-            if detail.can_retry_from_failed_step {
-                commands.push((
-                    format!("refire dlq retry {id} --from failed-step"),
-                    "completed steps are kept",
-                ));
-            }
-            commands.push(edit);
-        }
+        commands.extend(retries(detail));
         commands.push((format!("refire dlq delete {id}"), "give it up"));
     }
-    let execution = letter
-        .resolution_execution_id
-        .as_ref()
-        .unwrap_or(&letter.execution_id);
+    let last = detail.more.retries.last();
+    let execution = last.map_or(&letter.execution_id, |retry| &retry.execution_id);
     commands.push((
         format!("refire executions events {execution}"),
         "what happened",
@@ -264,7 +256,7 @@ mod tests {
 
     fn detail() -> DeadLetterDetail {
         serde_json::from_str(
-            r#"{"entry": {"id": "dlq_1", "execution_id": "exec_1", "workflow_id": "w",
+            r#"{"id": "dlq_1", "execution_id": "exec_1", "workflow_id": "w",
                 "workflow_name": "w", "step_id": "call",
                 "input_data": {"id": 12345678901234567890, "n": 1.10},
                 "error_type": "http_status", "error_message": "the target answered 503",
@@ -277,15 +269,15 @@ mod tests {
                 "resolution_execution_id": null, "resolved_at": null, "resolved_by": null,
                 "deleted_at": null, "deleted_by": null, "failed_at": "2026-11-15T09:29:48Z",
                 "created_at": "2026-11-15T09:29:48Z", "fingerprint": "f",
-                "suggestions": [{"title": "Wait", "detail": "It may recover."}]},
-                "can_retry_from_failed_step": true, "events": [], "input_changes": [], "same_cause": 3}"#,
+                "suggestions": [{"title": "Wait", "detail": "It may recover."}],
+                "can_retry_from_start": true, "can_retry_from_failed_step": true, "events": [], "input_changes": [], "same_cause": 3}"#,
         )
         .unwrap()
     }
 
     fn plain(detail: &DeadLetterDetail) -> String {
         let now = "2026-11-15T09:30:00Z".parse().unwrap();
-        anstream::adapter::strip_str(&summary(detail, None, now)).to_string()
+        anstream::adapter::strip_str(&summary(detail, now)).to_string()
     }
 
     #[test]
@@ -319,11 +311,88 @@ mod tests {
     }
 
     #[test]
+    fn what_the_policy_did_is_said_truly() {
+        for (count, max, expected) in [
+            (2, 2, "all 2 retries failed"),
+            (1, 1, "its only retry failed"),
+            (2, 10, "the time for retries was over after 2 of 10"),
+            (0, 10, "the time for retries was over before the first"),
+            (0, 0, "its policy allows no retries"),
+        ] {
+            assert_eq!(exhausted(count, max), expected);
+        }
+    }
+
+    #[test]
+    fn only_what_can_work_is_suggested() {
+        let commands = |detail: &DeadLetterDetail| {
+            let text = plain(detail);
+            let (_, next) = text.split_once("Next\n").unwrap();
+            let words = next.lines().filter_map(|line| {
+                let (command, _) = line.trim().split_once("  ")?;
+                Some(command.replace("refire ", "").replace(" dlq_1", ""))
+            });
+            words.collect::<Vec<_>>().join(", ")
+        };
+        let rest = "dlq delete, executions events exec_1, executions events exec_1 --type \
+                    STEP_FAILED --full";
+        let mut secret = detail();
+        secret.entry.error_type = "template".to_owned();
+        secret.entry.error_message =
+            "`${secret.K}` has no value; set REFIRE_SECRET_K in the server's environment"
+                .to_owned();
+        let found = commands(&secret);
+        assert!(found.starts_with("dlq retry --wait 30s, "), "{found}");
+        secret.entry.error_message = "`${input.x}` has no value".to_owned();
+        let found = commands(&secret);
+        assert!(found.starts_with("dlq retry --edit, "), "{found}");
+        let mut full = detail();
+        full.more.can_retry_from_start = false;
+        full.more.can_retry_from_failed_step = false;
+        full.more.retry_obstacle = Some("it is full".to_owned());
+        assert_eq!(commands(&full), format!("dlq retry --edit, {rest}"));
+        let text = plain(&full);
+        assert!(text.contains("A retry cannot work\n  it is full"), "{text}");
+        full.entry.workflow_deleted = true;
+        assert_eq!(commands(&full), format!("workflow apply -f <file>, {rest}"));
+    }
+
+    #[test]
+    fn the_story_is_told() {
+        let mut detail = detail();
+        let more = r#"{"events": [], "input_changes": [], "same_cause": 0,
+            "response": {"status": "503", "body": "<h1>\u001b[31mbusy</h1>\n\nlater"},
+            "compensations": [{"step_id": "cancel", "undoes": "hotel", "status": "completed",
+                "completed_at": null, "error": null}],
+            "retries": [
+                {"execution_id": "exec_2", "retried_at": "2026-11-15T09:29:50Z", "retried_by": "ann",
+                 "from": "failed_step", "edited": false, "outcome": "failed", "ended_at": null,
+                 "error": {"type": "http_status", "code": "500", "message": "no", "retryable": true}},
+                {"execution_id": "exec_3", "retried_at": "2026-11-15T09:29:55Z", "retried_by": "bob",
+                 "from": "start", "edited": true, "outcome": null, "ended_at": null, "error": null,
+                 "input_changes": [{"path": "n", "kind": "changed", "old": 1, "new": 2}]}]}"#;
+        detail.more = serde_json::from_str(more).unwrap();
+        let text = plain(&detail);
+        for part in [
+            "The target answered\n  503\n  <h1>",
+            "busy</h1>\n  \n  later\n",
+            "Undone\n  hotel, by cancel\n",
+            "Retries\n  exec_2  failed\n    2026-11-15 09:29:50.000 UTC (10s ago) by ann, from the \
+             failed step\n    http_status 500: no\n  exec_3  running\n",
+            "by bob, from the start, input edited\n    ~ n: 1 → 2\n",
+            "refire executions events exec_3",
+        ] {
+            assert!(text.contains(part), "{part:?} in\n{text}");
+        }
+        assert!(!text.contains('\u{1b}'), "nothing of it moves the cursor");
+    }
+
+    #[test]
     fn what_could_not_be_undone_is_told_and_what_cannot_work_is_not_suggested() {
         let mut detail = detail();
         detail.entry.reason = "compensation_failed".to_owned();
-        detail.can_retry_from_failed_step = false;
-        detail.compensation_failures = serde_json::from_str(
+        detail.more.can_retry_from_failed_step = false;
+        detail.more.compensation_failures = serde_json::from_str(
             r#"[{"step_id": "cancel_hotel", "undoes": "hotel", "error": {"type": "http_status",
                 "code": "500", "message": "the target answered 500", "retryable": true}}]"#,
         )

@@ -185,13 +185,23 @@ fn retries(execution: &Execution, now: Timestamp) -> Option<String> {
     Some(text)
 }
 
+/// How long a step took, or has been running.
+fn took(step: &Step, now: Timestamp) -> Option<String> {
+    let began = step.started_at.as_deref();
+    if step.status == "running" {
+        let so_far = between(began, Some(&now.to_string()))?;
+        return Some(format!("{} so far", span(so_far)));
+    }
+    between(began, step.completed_at.as_deref()).map(span)
+}
+
 fn steps(steps: &[Step], now: Timestamp) -> String {
     let heads = [
         "STEP", "TYPE", "STATUS", "ATTEMPTS", "TOOK", "NEXT", "ERROR",
     ];
     let mut grid = Grid::new(&heads).right(3).right(4);
     for step in steps {
-        let took = between(step.started_at.as_deref(), step.completed_at.as_deref());
+        let took = took(step, now);
         let next = step.next_retry_at.as_deref().map(|at| relative(at, now));
         let error = step.error.as_ref().map(|error| error.message.as_str());
         grid.row(vec![
@@ -199,7 +209,7 @@ fn steps(steps: &[Step], now: Timestamp) -> String {
             cell(&step.step_type),
             status_cell(&step.status),
             Cell::new(step.attempts),
-            cell(&took.map(span).unwrap_or_default()),
+            cell(&took.unwrap_or_default()),
             cell(&next.unwrap_or_default()),
             cell(error.unwrap_or_default()),
         ]);
@@ -305,6 +315,15 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part:?} in\n{text}");
         }
+    }
+
+    #[test]
+    fn a_running_step_says_for_how_long() {
+        let mut running = execution();
+        running.steps[0].status = "running".to_owned();
+        running.steps[0].started_at = Some("2026-11-15T09:29:48Z".to_owned());
+        let text = plain(&running);
+        assert!(text.contains("12s so far"), "{text}");
     }
 
     #[test]

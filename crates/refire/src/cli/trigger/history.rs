@@ -66,7 +66,13 @@ pub(super) async fn run(session: &Session, args: &HistoryArgs) -> anyhow::Result
     };
     let head = clean(&head);
     if history.history.is_empty() {
-        say(&format!("{head}: nothing was started yet"));
+        let list = command(&format!(
+            "refire executions list --workflow {}",
+            args.workflow
+        ));
+        say(&format!(
+            "{head}: no planned time has started anything yet; runs by hand are in {list}"
+        ));
     } else {
         print(&format!("{}\n\n{}", heading(&head), runs(&history)))?;
     }

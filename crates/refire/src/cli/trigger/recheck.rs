@@ -79,12 +79,21 @@ pub(super) async fn run(session: &Session, args: &RecheckArgs) -> anyhow::Result
         let message = format!("{request} is not a request (whr_…); `refire trigger requests {id}`");
         return Err(Usage(message).into());
     }
-    let answer = client.recheck_request(id, request, false).await?;
+    let answer = client.recheck_request(id, request, false).await;
     if session.is_json() {
-        print_json(&answer)?;
+        print_json(&answer?)?;
+        return Ok(Outcome::Done);
     }
-    Ok(match checked(Ok(answer))? {
-        Checked::Started(_) | Checked::Before(_) if session.is_json() => Outcome::Done,
+    // What could not be judged at all is an error, with its page.
+    let is_still_refused = |error: &Error| match error {
+        Error::Problem(problem) => problem.code == codes::STILL_REFUSED.code,
+        _ => false,
+    };
+    let answer = match answer {
+        Err(error) if !is_still_refused(&error) => return Err(error.into()),
+        answer => answer,
+    };
+    Ok(match checked(answer)? {
         Checked::Started(execution) => {
             print(&execution)?;
             let show = command(&format!("refire executions show {execution}"));

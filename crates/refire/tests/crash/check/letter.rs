@@ -28,10 +28,17 @@ pub(super) fn check(evidence: &Evidence, findings: &mut Findings) {
             .resolution
             .as_deref()
             .and_then(|id| executions.get(id));
-        let is_resolved = resolution.is_some_and(|execution| execution.status == "completed");
+        let is_resolved = export.executions.iter().any(|execution| {
+            execution.retries.as_deref() == Some(letter.id.as_str())
+                && execution.status == "completed"
+        });
         let agrees = match letter.status.as_str() {
-            "resolved" => is_resolved,
-            "pending" | "deleted" => !is_resolved,
+            "resolved" => {
+                is_resolved && resolution.is_some_and(|execution| execution.status == "completed")
+            }
+            "pending" | "deleted" => {
+                letter.resolution.is_none() && !(is_resolved && evidence.is_settled)
+            }
             // While the retry runs.
             _ => !evidence.is_settled,
         };

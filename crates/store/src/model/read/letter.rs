@@ -6,8 +6,9 @@ use refire_core::definition::WorkflowId;
 use refire_core::id::{DlqId, ExecutionId};
 
 use super::{corrupt, page};
+use crate::letter::resolution;
 use crate::model::image::{Filed, Image};
-use crate::{LetterFilter, LetterGroup, LetterRow, LetterSummary, ReadError, RetryEntry};
+use crate::{LetterFilter, LetterGroup, LetterRow, LetterSummary, ReadError, RetryEntry, RetryRow};
 
 /// Failed attempts in a letter's history, at most.
 const HISTORY_MAX: usize = 50;
@@ -22,6 +23,13 @@ impl Image {
     pub(in crate::model) fn letter(&self, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
         let filed = self.letters.get(&id);
         filed.map(|filed| self.letter_row(filed)).transpose()
+    }
+
+    /// The last retries by people, oldest first.
+    pub(in crate::model) fn letter_retries(&self, id: DlqId, limit: u32) -> Vec<RetryRow> {
+        let filed = self.letters.get(&id);
+        let retries = filed.map(|filed| &filed.retries[..]).unwrap_or_default();
+        retries[retries.len().saturating_sub(page(limit))..].to_vec()
     }
 
     /// The newest letters that pass the filter.
@@ -85,6 +93,10 @@ impl Image {
             execution: letter.execution,
             workflow: letter.workflow.clone(),
             workflow_name: letter.workflow_name.clone(),
+            workflow_deleted: self
+                .workflows
+                .get(&letter.workflow)
+                .is_some_and(|workflow| workflow.deleted_at.is_some()),
             step,
             input,
             reason: letter.reason,
@@ -96,7 +108,7 @@ impl Image {
             generation: filed.generation,
             status: filed.status,
             retry_attempted: filed.retry_attempted.clone(),
-            resolution_execution: filed.resolution_execution,
+            resolution_execution: resolution(filed.status, filed.resolution_execution),
             resolved: filed.resolved.clone(),
             deleted: filed.deleted.clone(),
             failed_at: letter.failed_at,

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use refire_core::dead_letter::{Letter, LetterStatus};
+use refire_core::execution::Status;
 use refire_core::id::{DlqId, ExecutionId};
 
 use super::{Failed, Pen};
 use crate::model::change::Change;
 use crate::model::image::Filed;
-use crate::{LetterRetry, PartOutcome, SettleLetter};
+use crate::{LetterRetry, PartOutcome, RetryRow, SettleLetter};
 
 impl Pen<'_> {
     /// The refusal of a retry: the letter is not pending, or was retried since the caller looked.
@@ -22,7 +23,16 @@ impl Pen<'_> {
 
     pub(super) fn retry_letter(&mut self, retry: &LetterRetry, by: ExecutionId) {
         let attempted = (self.now, retry.by.clone());
+        let row = RetryRow {
+            execution: by,
+            at: self.now,
+            by: retry.by.clone(),
+            from: Some(retry.from),
+            edited: Some(retry.edited),
+            ended: None,
+        };
         self.change_letter(retry.id, |filed| {
+            filed.retries.push(row);
             filed.status = LetterStatus::Retrying;
             filed.retry_attempted = Some(attempted);
             filed.resolution_execution = Some(by);
@@ -46,6 +56,7 @@ impl Pen<'_> {
     /// What the end of an execution does to letters.
     pub(super) fn letters_of(
         &mut self,
+        status: Status,
         new: Option<&Letter>,
         settle: Option<&SettleLetter>,
     ) -> Result<(), Failed> {
@@ -53,7 +64,7 @@ impl Pen<'_> {
             self.file(letter)?;
         }
         if let Some(settle) = settle {
-            self.settle(settle);
+            self.settle(status, settle);
         }
         Ok(())
     }
@@ -76,6 +87,7 @@ impl Pen<'_> {
             generation: 0,
             retry_attempted: None,
             resolution_execution: None,
+            retries: Vec::new(),
             resolved: None,
             deleted: None,
         };
@@ -84,7 +96,7 @@ impl Pen<'_> {
     }
 
     /// The letter is resolved or pending again, if it still is what this execution retries.
-    fn settle(&mut self, settle: &SettleLetter) {
+    fn settle(&mut self, status: Status, settle: &SettleLetter) {
         let is_retried_by_it = self.image.letters.get(&settle.id).is_some_and(|filed| {
             filed.status == LetterStatus::Retrying
                 && filed.resolution_execution == Some(settle.execution)
@@ -94,12 +106,17 @@ impl Pen<'_> {
         }
         let now = self.now;
         self.change_letter(settle.id, |filed| {
+            let mut retries = filed.retries.iter_mut();
+            if let Some(retry) = retries.find(|retry| retry.execution == settle.execution) {
+                retry.ended = Some((status, now));
+            }
             if settle.resolved {
                 filed.status = LetterStatus::Resolved;
                 let by = filed.retry_attempted.as_ref().map(|(_, by)| by.clone());
                 filed.resolved = by.map(|by| (now, by));
             } else {
                 filed.status = LetterStatus::Pending;
+                filed.resolution_execution = None;
             }
         });
     }

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use refire_core::dead_letter::{LetterStatus, Reason};
+use refire_core::dead_letter::{LetterStatus, Reason, RetryFrom};
+use refire_core::execution::Status;
 use refire_core::failure::Failure;
 use refire_core::id::{DlqId, ExecutionId};
 use refire_core::json::Json;
@@ -13,13 +14,14 @@ use uuid::Uuid;
 use super::execution::value_of;
 use super::letter_scan::Scan;
 use super::state::{EVENT, event_row};
+use crate::letter::resolution;
 use crate::postgres::columns::{
     count, dlq_id, execution_id, foreign, get, maybe_count, maybe_execution_id, maybe_foreign,
-    maybe_time, small, time, uuid, word, workflow_id,
+    maybe_time, maybe_word, small, time, uuid, word, workflow_id,
 };
 use crate::postgres::failure::corrupt;
 use crate::postgres::pool::Reader;
-use crate::{LIMIT_MAX, LetterFilter, LetterRow, ReadError, RetryEntry};
+use crate::{LIMIT_MAX, LetterFilter, LetterRow, ReadError, RetryEntry, RetryRow};
 
 /// Failed attempts in a letter's history, at most.
 const HISTORY_MAX: i64 = 50;
@@ -30,7 +32,8 @@ const LETTERS: &str = "SELECT dlq.id, dlq.execution, workflows.id, dlq.workflow_
         dlq.reason, dlq.fingerprint, dlq.retry_count, dlq.max_retries, dlq.status,
         dlq.retry_attempted_at, dlq.retry_attempted_by, dlq.resolution_execution,
         dlq.resolved_at, dlq.resolved_by, dlq.deleted_at, dlq.deleted_by,
-        dlq.failed_at, dlq.created_at, dlq.failure, dlq.generation
+        dlq.failed_at, dlq.created_at, dlq.failure, dlq.generation,
+        workflows.deleted_at IS NOT NULL
    FROM dead_letter_queue AS dlq JOIN workflows ON workflows.key = dlq.workflow
   WHERE dlq.id = ANY($1)";
 
@@ -48,6 +51,11 @@ const HISTORIES: &str = "SELECT dlq.execution, tries.*
                 ORDER BY failed.sequence DESC OFFSET $2 LIMIT 1), 0)
          ORDER BY sequence DESC) AS tries
   WHERE dlq.id = ANY($1)";
+
+const RETRIES: &str = "SELECT execution, retried_at, retried_by, retried_from, edited, ended_as,
+        ended_at
+   FROM dead_letter_retries WHERE letter = $1
+  ORDER BY retried_at DESC, execution DESC LIMIT $2";
 
 /// The newest letters that pass the filter.
 pub(in crate::postgres) async fn list(
@@ -122,11 +130,13 @@ async fn load(reader: &Reader, ids: &[DlqId]) -> Result<Vec<LetterRow>, ReadErro
 
 /// All but the failure, the input and the history, which have their own places.
 fn letter_row(row: &Row) -> Result<LetterRow, ReadError> {
+    let status = word(row, 9, LetterStatus::from_name)?;
     Ok(LetterRow {
         id: dlq_id(row, 0)?,
         execution: execution_id(row, 1)?,
         workflow: workflow_id(row, 2)?,
         workflow_name: foreign(row, 3)?,
+        workflow_deleted: get(row, 21)?,
         step: get(row, 4)?,
         input: Json::null(),
         reason: word(row, 5, Reason::from_name)?,
@@ -136,14 +146,36 @@ fn letter_row(row: &Row) -> Result<LetterRow, ReadError> {
         max_retries: small(row, 8)?,
         retry_history: Vec::new(),
         generation: small(row, 20)?,
-        status: word(row, 9, LetterStatus::from_name)?,
+        status,
         retry_attempted: when_and_who(row, 10)?,
-        resolution_execution: maybe_execution_id(row, 12)?,
+        resolution_execution: resolution(status, maybe_execution_id(row, 12)?),
         resolved: when_and_who(row, 13)?,
         deleted: when_and_who(row, 15)?,
         failed_at: time(row, 17)?,
         created_at: time(row, 18)?,
     })
+}
+
+/// The last retries by people, oldest first.
+pub(in crate::postgres) async fn retries(
+    reader: &Reader,
+    id: DlqId,
+    limit: u32,
+) -> Result<Vec<RetryRow>, ReadError> {
+    let (id, limit) = (uuid(id.as_bytes()), i64::from(limit.min(LIMIT_MAX)));
+    let rows = reader.rows(RETRIES, &[&id, &limit]).await?;
+    let row = |row: &Row| {
+        let ended_as = maybe_word(row, 5, Status::from_name)?;
+        Ok(RetryRow {
+            execution: execution_id(row, 0)?,
+            at: time(row, 1)?,
+            by: foreign(row, 2)?,
+            from: maybe_word(row, 3, RetryFrom::from_name)?,
+            edited: get(row, 4)?,
+            ended: ended_as.zip(maybe_time(row, 6)?),
+        })
+    };
+    rows.iter().rev().map(row).collect()
 }
 
 fn when_and_who(row: &Row, at: usize) -> Result<Option<(Timestamp, String)>, ReadError> {

@@ -5,6 +5,7 @@
 
 use refire_core::dead_letter::{Letter, LetterStatus};
 use refire_core::definition::StepId;
+use refire_core::execution::Status;
 use refire_core::id::{DlqId, ExecutionId};
 use uuid::Uuid;
 
@@ -39,7 +40,16 @@ const RESOLVE: &str = "UPDATE dead_letter_queue SET status = 'resolved', resolve
         resolved_by = retry_attempted_by
      WHERE id = $1";
 
-const PENDING_AGAIN: &str = "UPDATE dead_letter_queue SET status = 'pending' WHERE id = $1";
+const PENDING_AGAIN: &str = "UPDATE dead_letter_queue SET status = 'pending',
+        resolution_execution = NULL
+     WHERE id = $1";
+
+const KEEP_RETRY: &str = "INSERT INTO dead_letter_retries
+        (letter, execution, retried_at, retried_by, retried_from, edited)
+     VALUES ($1, $2, $3, $4, $5, $6)";
+
+const END_RETRY: &str = "UPDATE dead_letter_retries SET ended_as = $3, ended_at = $4
+     WHERE letter = $1 AND execution = $2";
 
 const IS_RETRIED_BY: &str = "SELECT 1 FROM dead_letter_queue
      WHERE id = $1 AND status = 'retrying' AND resolution_execution = $2 FOR NO KEY UPDATE";
@@ -187,6 +197,15 @@ pub(super) async fn retry(
         signed_small(retry.generation),
     ];
     link.ask(Query::new(RETRY, values)).await?;
+    let values = values![
+        uuid(retry.id.as_bytes()),
+        uuid(by.as_bytes()),
+        order.now.as_micros(),
+        retry.by.as_bytes(),
+        retry.from.name(),
+        retry.edited,
+    ];
+    link.ask(Query::new(KEEP_RETRY, values)).await?;
     Ok(())
 }
 
@@ -211,6 +230,7 @@ pub(super) async fn delete(
 pub(super) async fn of_end(
     link: &mut Link,
     order: &Order,
+    status: Status,
     new: Option<&Letter>,
     settle: Option<&SettleLetter>,
 ) -> Result<(), Failed> {
@@ -222,7 +242,7 @@ pub(super) async fn of_end(
         link.ask(Query::new(INSERT, values)).await?;
     }
     if let Some(settlement) = settle {
-        settle_letter(link, order, settlement).await?;
+        settle_letter(link, order, status, settlement).await?;
     }
     Ok(())
 }
@@ -231,6 +251,7 @@ pub(super) async fn of_end(
 async fn settle_letter(
     link: &mut Link,
     order: &Order,
+    status: Status,
     settle: &SettleLetter,
 ) -> Result<(), Failed> {
     let id = uuid(settle.id.as_bytes());
@@ -239,6 +260,8 @@ async fn settle_letter(
     if retried.is_empty() {
         return Ok(());
     }
+    let end = values![id, by, status.name(), order.now.as_micros()];
+    link.ask(Query::new(END_RETRY, end)).await?;
     let change = if settle.resolved {
         move_count(link, order, settle.id, LetterStatus::Resolved).await?;
         Query::new(RESOLVE, values![id, order.now.as_micros()])

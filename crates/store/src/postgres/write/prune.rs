@@ -25,7 +25,9 @@ const LETTERS: &str = "SELECT execution, id, status FROM dead_letter_queue
      WHERE execution = ANY($1::uuid[]) ORDER BY id FOR UPDATE";
 
 /// Letters go together with their counts: whoever removes the row counts it out.
-const REMOVE_LETTERS: &str = "WITH gone AS (
+const REMOVE_LETTERS: &str = "WITH retries AS (
+        DELETE FROM dead_letter_retries WHERE letter = ANY($1::uuid[])
+     ), gone AS (
         DELETE FROM dead_letter_queue WHERE id = ANY($1::uuid[])
         RETURNING workflow, error_type, coalesce(error_code, '') AS error_code, status
      )

@@ -95,7 +95,7 @@ async fn admit_rows(link: &mut Link, order: &Order, admit: &Admit) -> Result<Par
         letter::retry(link, order, retry, admit.row.id).await?;
     }
     let (new, settle) = (admit.new_letter.as_deref(), admit.settle.as_ref());
-    letter::of_end(link, order, new, settle).await?;
+    letter::of_end(link, order, admit.row.update.status, new, settle).await?;
     Ok(PartOutcome::Done)
 }
 
@@ -129,7 +129,7 @@ async fn advance(link: &mut Link, order: &Order, advance: &Advance) -> Result<Pa
     }
     work::change(link, advance.id, &advance.work).await?;
     let (new, settle) = (advance.new_letter.as_deref(), advance.settle.as_ref());
-    letter::of_end(link, order, new, settle).await?;
+    letter::of_end(link, order, advance.update.status, new, settle).await?;
     let mut ends = Ends::default();
     ends.push(advance.id, advance.update.version, advance.end);
     ends.write(link, order).await?;

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use refire_core::dead_letter::{LetterStatus, Reason};
+use refire_core::dead_letter::{LetterStatus, Reason, RetryFrom};
+use refire_core::execution::Status;
 use refire_core::failure::Failure;
 use refire_core::id::{DlqId, ExecutionId};
 use refire_core::json::Json;
@@ -11,13 +12,14 @@ use rusqlite::{OptionalExtension, Row, params};
 
 use super::execution;
 use super::letter_scan::Scan;
+use crate::letter::resolution;
 use crate::sqlite::columns::{
-    bytes, dlq_id, execution_id, maybe_count, maybe_execution_id, maybe_time, text, time, word,
-    workflow_id,
+    bytes, dlq_id, execution_id, maybe_count, maybe_execution_id, maybe_time, maybe_word, text,
+    time, word, workflow_id,
 };
 use crate::sqlite::failure::corrupt;
 use crate::sqlite::readers::Reader;
-use crate::{LIMIT_MAX, LetterFilter, LetterRow, ReadError, RetryEntry};
+use crate::{LIMIT_MAX, LetterFilter, LetterRow, ReadError, RetryEntry, RetryRow};
 
 /// Failed attempts in a letter's history, at most.
 const HISTORY_MAX: usize = 50;
@@ -69,7 +71,8 @@ fn load(reader: &Reader, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
                  dlq.fingerprint, dlq.retry_count, dlq.max_retries, dlq.status,
                  dlq.retry_attempted_at, dlq.retry_attempted_by, dlq.resolution_execution,
                  dlq.resolved_at, dlq.resolved_by, dlq.deleted_at, dlq.deleted_by,
-                 dlq.failed_at, dlq.created_at, dlq.failure, dlq.generation
+                 dlq.failed_at, dlq.created_at, dlq.failure, dlq.generation,
+                 workflows.deleted_at IS NOT NULL
              FROM dead_letter_queue AS dlq JOIN workflows ON workflows.key = dlq.workflow
              WHERE dlq.id = ?1",
         )?
@@ -91,11 +94,13 @@ fn load(reader: &Reader, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
 
 /// All but the failure, the input and the history, which have their own places.
 fn letter_row(row: &Row<'_>) -> rusqlite::Result<LetterRow> {
+    let status = word(row, 9, LetterStatus::from_name)?;
     Ok(LetterRow {
         id: dlq_id(row, 0)?,
         execution: execution_id(row, 1)?,
         workflow: workflow_id(row, 2)?,
         workflow_name: row.get(3)?,
+        workflow_deleted: row.get(21)?,
         step: row.get(4)?,
         input: Json::null(),
         reason: word(row, 5, Reason::from_name)?,
@@ -105,14 +110,41 @@ fn letter_row(row: &Row<'_>) -> rusqlite::Result<LetterRow> {
         max_retries: row.get(8)?,
         retry_history: Vec::new(),
         generation: row.get(20)?,
-        status: word(row, 9, LetterStatus::from_name)?,
+        status,
         retry_attempted: when_and_who(row, 10)?,
-        resolution_execution: maybe_execution_id(row, 12)?,
+        resolution_execution: resolution(status, maybe_execution_id(row, 12)?),
         resolved: when_and_who(row, 13)?,
         deleted: when_and_who(row, 15)?,
         failed_at: time(row, 17)?,
         created_at: time(row, 18)?,
     })
+}
+
+/// The last retries by people, oldest first.
+pub(in crate::sqlite) fn retries(
+    reader: &Reader,
+    id: DlqId,
+    limit: u32,
+) -> Result<Vec<RetryRow>, ReadError> {
+    let mut select = reader.prepare(
+        "SELECT execution, retried_at, retried_by, retried_from, edited, ended_as, ended_at
+         FROM dead_letter_retries WHERE letter = ?1
+         ORDER BY retried_at DESC, execution DESC LIMIT ?2",
+    )?;
+    let rows = select.query_map(params![id.as_bytes(), limit.min(LIMIT_MAX)], |row| {
+        let ended_as = maybe_word(row, 5, Status::from_name)?;
+        Ok(RetryRow {
+            execution: execution_id(row, 0)?,
+            at: time(row, 1)?,
+            by: row.get(2)?,
+            from: maybe_word(row, 3, RetryFrom::from_name)?,
+            edited: row.get(4)?,
+            ended: ended_as.zip(maybe_time(row, 6)?),
+        })
+    })?;
+    let mut retries = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+    retries.reverse();
+    Ok(retries)
 }
 
 fn when_and_who(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<(Timestamp, String)>> {

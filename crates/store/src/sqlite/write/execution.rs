@@ -64,7 +64,8 @@ impl Pen<'_> {
         if let Some(request) = &admit.request {
             self.put_request(request)?;
         }
-        self.letters_of(admit.new_letter.as_deref(), admit.settle.as_ref())?;
+        let (status, new) = (admit.row.update.status, admit.new_letter.as_deref());
+        self.letters_of(status, new, admit.settle.as_ref())?;
         Ok(PartOutcome::Done)
     }
 
@@ -79,7 +80,8 @@ impl Pen<'_> {
         }
         self.insert_events(advance.id, &advance.events)?;
         self.change_work(advance.id, &advance.work)?;
-        self.letters_of(advance.new_letter.as_deref(), advance.settle.as_ref())?;
+        let (status, new) = (advance.update.status, advance.new_letter.as_deref());
+        self.letters_of(status, new, advance.settle.as_ref())?;
         self.end_of(advance.id, advance.end.as_ref())?;
         Ok(PartOutcome::Done)
     }

@@ -4,6 +4,7 @@
 
 use refire_core::dead_letter::{Letter, LetterStatus};
 use refire_core::definition::StepId;
+use refire_core::execution::Status;
 use refire_core::id::{DlqId, ExecutionId};
 use rusqlite::{OptionalExtension, Result, params};
 
@@ -59,6 +60,19 @@ impl Pen<'_> {
             retry.by,
             by.as_bytes(),
             retry.generation,
+        ])?;
+        self.prepare(
+            "INSERT INTO dead_letter_retries
+                 (letter, execution, retried_at, retried_by, retried_from, edited)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![
+            retry.id.as_bytes(),
+            by.as_bytes(),
+            self.now.as_micros(),
+            retry.by,
+            retry.from.name(),
+            retry.edited,
         ])
         .map(drop)
     }
@@ -79,6 +93,7 @@ impl Pen<'_> {
     /// What the end of an execution does to letters.
     pub(super) fn letters_of(
         &mut self,
+        status: Status,
         new: Option<&Letter>,
         settle: Option<&SettleLetter>,
     ) -> Result<()> {
@@ -86,7 +101,7 @@ impl Pen<'_> {
             self.insert_letter(letter)?;
         }
         if let Some(settle) = settle {
-            self.settle_letter(settle)?;
+            self.settle_letter(status, settle)?;
         }
         Ok(())
     }
@@ -132,7 +147,7 @@ impl Pen<'_> {
     }
 
     /// The letter is resolved or pending again, if it still is what this execution retries.
-    fn settle_letter(&self, settle: &SettleLetter) -> Result<()> {
+    fn settle_letter(&self, status: Status, settle: &SettleLetter) -> Result<()> {
         let is_retried_by_it = self
             .prepare(
                 "SELECT 1 FROM dead_letter_queue
@@ -142,6 +157,16 @@ impl Pen<'_> {
         if !is_retried_by_it {
             return Ok(());
         }
+        self.prepare(
+            "UPDATE dead_letter_retries SET ended_as = ?3, ended_at = ?4
+             WHERE letter = ?1 AND execution = ?2",
+        )?
+        .execute(params![
+            settle.id.as_bytes(),
+            settle.execution.as_bytes(),
+            status.name(),
+            self.now.as_micros(),
+        ])?;
         if settle.resolved {
             self.move_count(settle.id, LetterStatus::Resolved)?;
             self.prepare(
@@ -153,9 +178,12 @@ impl Pen<'_> {
             .map(drop)
         } else {
             self.move_count(settle.id, LetterStatus::Pending)?;
-            self.prepare("UPDATE dead_letter_queue SET status = 'pending' WHERE id = ?1")?
-                .execute([settle.id.as_bytes()])
-                .map(drop)
+            self.prepare(
+                "UPDATE dead_letter_queue SET status = 'pending', resolution_execution = NULL
+                 WHERE id = ?1",
+            )?
+            .execute([settle.id.as_bytes()])
+            .map(drop)
         }
     }
 

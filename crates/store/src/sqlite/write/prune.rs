@@ -124,6 +124,8 @@ impl Pen<'_> {
     fn remove_execution(&self, id: ExecutionId, letter: Option<DlqId>) -> Result<()> {
         if let Some(letter) = letter {
             self.uncount(letter)?;
+            self.prepare("DELETE FROM dead_letter_retries WHERE letter = ?1")?
+                .execute([letter.as_bytes()])?;
             self.prepare("DELETE FROM dead_letter_queue WHERE id = ?1")?
                 .execute([letter.as_bytes()])?;
         }
