@@ -10,6 +10,7 @@ mod connect;
 mod guard;
 mod hints;
 mod http;
+mod leftover;
 mod network;
 mod phase;
 mod redact;

@@ -11,6 +11,7 @@ mod target {
     mod caller;
     mod connections;
     mod guard;
+    mod leftovers;
     mod protocol;
     mod secrets;
     mod tether;

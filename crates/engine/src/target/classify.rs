@@ -15,6 +15,7 @@ use url::Url;
 use super::connect::TooSlow;
 use super::guard::Refused;
 use super::hints::HINTS_MAX;
+use super::leftover::Answered;
 use super::resolve::NoAddress;
 
 /// Causes that are listed below a message.
@@ -93,6 +94,11 @@ pub(super) fn unanswered(error: &legacy::Error, place: &Place, connect: Duration
         ErrorClass::ConnectionRefused if is_refusal(error) => {
             let message = format!("connection refused by {place}");
             Failure::new(ErrorClass::ConnectionRefused, message)
+        }
+        // Most probably more of the answer before. The next attempt has a connection of its own.
+        ErrorClass::InvalidResponse if Answered::before(error) => {
+            let message = format!("{place} sent more than its earlier answer on this connection");
+            Failure::new(ErrorClass::ConnectionReset, message)
         }
         class => Failure::new(class, sentence(class, place)),
     };

@@ -12,6 +12,7 @@ use bytes::Bytes;
 use http::HeaderValue;
 use http_body_util::Full;
 use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::capture_connection;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use refire_core::failure::Failure;
 use refire_core::json::Json;
@@ -23,6 +24,7 @@ use super::classify::{self, Place};
 use super::connect::Connector;
 use super::guard::Guard;
 use super::hints::Hints;
+use super::leftover::Answered;
 use super::phase::Connecting;
 use super::redact::Redactor;
 use super::request::HttpRequest;
@@ -179,6 +181,7 @@ impl HttpTarget {
         let place = Place::of(&url);
         let connecting = Connecting::default();
         let hints = Hints::of(&mut prepared);
+        let connection = capture_connection(&mut prepared);
         let sending = connecting.watch(self.client.request(prepared));
         let sent = tokio::select! {
             sent = timeout_at(deadline, sending) => sent,
@@ -194,6 +197,7 @@ impl HttpTarget {
             }
             Err(_) => return Err(classify::answer_timeout(request.timeout)),
         };
+        Answered::note(&response, &connection);
         let status = response.status().as_u16();
         let call = answer::Call {
             request: &request,

@@ -5,6 +5,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 use tokio_util::either::Either;
 
+use super::leftover::Answered;
 use super::tether::Tethered;
 use crate::turns::Turns;
 
@@ -23,9 +24,10 @@ impl Connection for Wire {
             Either::Left(_) => None,
             Either::Right(stream) => stream.get_ref().1.alpn_protocol(),
         };
+        let connected = Connected::new().extra(Answered::default());
         match agreed {
-            Some(ALPN_H2) => Connected::new().negotiated_h2(),
-            _ => Connected::new(),
+            Some(ALPN_H2) => connected.negotiated_h2(),
+            _ => connected,
         }
     }
 }
