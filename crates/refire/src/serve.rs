@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use refire_engine::Engine;
+use refire_engine::secret::EnvironmentSecrets;
 use tokio_util::sync::CancellationToken;
 
 use self::banner::Greeting;
@@ -34,6 +35,12 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         .local_addr()
         .context("the listener has no address")?;
     data::prepare(&config)?;
+    for name in EnvironmentSecrets::too_short() {
+        tracing::warn!(
+            name,
+            "this secret is too short to be cut out of what is recorded; steps that use it fail"
+        );
+    }
     let store = tokio::select! {
         opened = store::open(&config) => opened?,
         name = signals.next() => {

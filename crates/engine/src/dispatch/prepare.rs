@@ -17,7 +17,8 @@ use super::attempt::input_of;
 use super::scope::CallScope;
 use super::url;
 use crate::local::TaskContext;
-use crate::target::{HttpRequest, Redactor};
+use crate::secret::SECRET_BYTES_MIN;
+use crate::target::{HttpRequest, Redactor, without_secrets};
 
 /// A call that can be made.
 pub(super) enum Prepared {
@@ -56,20 +57,17 @@ pub(super) fn prepare(
         .as_ref()
         .ok_or_else(|| internal("the execution has no first event"))?;
     let scope = CallScope::new(state, dispatcher.secrets.as_ref());
-    match &step.kind {
-        StepKind::Http(http) => {
-            let mut request = http_request(http, &scope, row, origin)?;
+    let mut prepared = match &step.kind {
+        StepKind::Http(http) => http_request(http, &scope, row, origin).map(|mut request| {
             request.now = dispatcher.clock.now();
             let host = host_of(&request.url);
-            request.redact = Redactor::new(scope.into_used());
-            Ok(Prepared::Http {
+            Prepared::Http {
                 request: Box::new(request),
                 host,
-            })
-        }
-        StepKind::Local(local) => {
-            let input = local_input(local, &scope, state)?;
-            Ok(Prepared::Local(LocalCall {
+            }
+        }),
+        StepKind::Local(local) => local_input(local, &scope, state).map(|input| {
+            Prepared::Local(LocalCall {
                 task: local.task.clone(),
                 context: TaskContext {
                     execution: row.execution,
@@ -79,10 +77,31 @@ pub(super) fn prepare(
                 },
                 input,
                 timeout: local.timeout,
-                redact: Redactor::new(scope.into_used()),
-            }))
-        }
+                redact: Redactor::default(),
+            })
+        }),
+    };
+    if let Some(name) = scope.too_short() {
+        prepared = Err(too_short(&name));
     }
+    let redact = Redactor::new(scope.into_used());
+    match &mut prepared {
+        Ok(Prepared::Http { request, .. }) => request.redact = redact,
+        Ok(Prepared::Local(call)) => call.redact = redact,
+        Err(failure) => *failure = without_secrets(failure.clone(), &redact),
+    }
+    prepared
+}
+
+/// A secret that could not be kept secret is not used at all.
+fn too_short(name: &str) -> Failure {
+    let message = format!(
+        "the secret `{name}` has fewer than {SECRET_BYTES_MIN} characters, so it could not be cut \
+         out of what is recorded; set a longer one in REFIRE_SECRET_{name}"
+    );
+    let mut failure = Failure::new(ErrorClass::Template, message);
+    failure.code = Some("secret_too_short".to_owned());
+    failure
 }
 
 /// The same for every attempt of a step, and across dead-letter retries that repeat the same

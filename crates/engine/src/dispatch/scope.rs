@@ -7,13 +7,15 @@ use refire_core::execution::{Execution, StateScope};
 use refire_core::json::Json;
 use refire_core::template::{Reference, Root, Scope};
 
-use crate::secret::Secrets;
+use crate::secret::{SECRET_BYTES_MIN, Secrets};
 
 /// The execution's values and secrets; remembers which secrets were given out.
 pub(super) struct CallScope<'a> {
     state: StateScope<'a>,
     secrets: &'a dyn Secrets,
     used: RefCell<Vec<String>>,
+    /// The first secret that is too short to be used.
+    too_short: RefCell<Option<String>>,
 }
 
 impl<'a> CallScope<'a> {
@@ -22,12 +24,18 @@ impl<'a> CallScope<'a> {
             state: StateScope::new(state),
             secrets,
             used: RefCell::default(),
+            too_short: RefCell::default(),
         }
     }
 
     /// The values of the secrets that were used: to be cut from whatever is recorded.
     pub(super) fn into_used(self) -> Vec<String> {
         self.used.into_inner()
+    }
+
+    /// The name of a secret that was asked for and is too short to be cut from what is recorded.
+    pub(super) fn too_short(&self) -> Option<String> {
+        self.too_short.borrow().clone()
     }
 }
 
@@ -37,6 +45,9 @@ impl Scope for CallScope<'_> {
             return self.state.resolve(reference);
         };
         let value = self.secrets.get(name)?;
+        if value.len() < SECRET_BYTES_MIN {
+            self.too_short.borrow_mut().get_or_insert(name.to_string());
+        }
         let text = Json::string(&value).as_str().to_owned();
         self.used.borrow_mut().push(value);
         Some(Cow::Owned(text))

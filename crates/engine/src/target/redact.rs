@@ -12,12 +12,10 @@ use std::sync::Arc;
 
 use refire_core::json::Json;
 
+use crate::secret::SECRET_BYTES_MIN;
+
 /// What stands where a secret was.
 const MASK: &str = "***";
-
-/// Shorter secrets are not cut out of messages: they would match by chance all over a text, and
-/// the mask would then spell them out.
-const TEXT_SECRET_BYTES_MIN: usize = 4;
 
 /// Shorter secrets are not cut out of a step's output, which is the user's own data.
 const OUTPUT_SECRET_BYTES_MIN: usize = 6;
@@ -47,7 +45,7 @@ impl Redactor {
         let mut needles = Vec::new();
         for secret in secrets {
             let secret = secret.as_ref();
-            if secret.len() < TEXT_SECRET_BYTES_MIN {
+            if secret.len() < SECRET_BYTES_MIN {
                 continue;
             }
             for text in spelling::all(secret) {
@@ -65,7 +63,7 @@ impl Redactor {
     /// A message, a cause or an excerpt without the secrets.
     #[must_use]
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.mask(text, TEXT_SECRET_BYTES_MIN)
+        self.mask(text, SECRET_BYTES_MIN)
     }
 
     /// Like [`Redactor::text`] for a text whose end was cut off: the beginning of a secret at
@@ -212,7 +210,7 @@ fn find_all(text: &str, needle: &str, ranges: &mut Vec<Range<usize>>) {
 /// recognise it.
 fn begins(needle: &str, text: &str) -> Option<usize> {
     let ends = needle.char_indices().map(|(at, _)| at).rev();
-    ends.take_while(|bytes| *bytes >= TEXT_SECRET_BYTES_MIN)
+    ends.take_while(|bytes| *bytes >= SECRET_BYTES_MIN)
         .find(|bytes| text.ends_with(&needle[..*bytes]))
 }
 

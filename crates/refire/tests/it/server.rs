@@ -27,6 +27,7 @@ pub(crate) struct Server {
     pub(crate) http: reqwest::Client,
     home: TempDir,
     options: Vec<String>,
+    environment: Vec<(String, String)>,
     // Last, so that it goes after the process that uses it.
     database: Arc<Database>,
 }
@@ -80,11 +81,24 @@ impl Server {
         Self::start_on(Arc::new(Database::new()), options).await
     }
 
+    /// A server with these variables in its environment.
+    pub(crate) async fn start_in(environment: &[(&str, &str)]) -> Self {
+        Self::begin(Arc::new(Database::new()), &[], environment)
+    }
+
     /// A server on this database; its key is that of its data directory, if one is there.
     pub(crate) async fn start_on(database: Arc<Database>, options: &[&str]) -> Self {
+        Self::begin(database, options, &[])
+    }
+
+    fn begin(database: Arc<Database>, options: &[&str], environment: &[(&str, &str)]) -> Self {
         let home = tempfile::tempdir().unwrap();
         let options: Vec<String> = options.iter().map(|one| (*one).to_owned()).collect();
-        let process = spawn(home.path(), &options, &database);
+        let environment: Vec<_> = environment
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        let process = spawn(home.path(), &options, &environment, &database);
         let key = std::fs::read_to_string(home.path().join("data/admin.key")).unwrap_or_default();
         let http = reqwest::Client::builder()
             .no_proxy()
@@ -99,6 +113,7 @@ impl Server {
             http,
             home,
             options,
+            environment,
             database,
         }
     }
@@ -115,7 +130,12 @@ impl Server {
 
     /// Starts it again on the same data.
     pub(crate) fn restart(&mut self) {
-        self.process = spawn(self.home.path(), &self.options, &self.database);
+        self.process = spawn(
+            self.home.path(),
+            &self.options,
+            &self.environment,
+            &self.database,
+        );
         self.url.clone_from(&self.process.url);
     }
 
@@ -240,9 +260,15 @@ pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-fn spawn(home: &Path, options: &[String], database: &Database) -> Process {
+fn spawn(
+    home: &Path,
+    options: &[String],
+    environment: &[(String, String)],
+    database: &Database,
+) -> Process {
     let mut command = command(home);
     command
+        .envs(environment.iter().cloned())
         .envs(database.settings())
         .args(["--listen", "127.0.0.1:0", "--dev", "--data-dir", "data"])
         .args(options);

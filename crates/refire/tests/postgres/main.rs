@@ -34,6 +34,8 @@ mod process;
 mod replays;
 #[path = "../it/retries.rs"]
 mod retries;
+#[path = "../it/secrets.rs"]
+mod secrets;
 #[path = "../it/server.rs"]
 mod server;
 #[path = "../it/stop.rs"]

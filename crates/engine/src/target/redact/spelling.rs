@@ -1,4 +1,5 @@
-//! The ways in which a secret is written on its way: in a URL, in JSON, in base64.
+//! The ways in which a secret is written on its way: in a URL, in a host name, in JSON, in HTML, in
+//! base64.
 //!
 //! Only spellings that programs produce by themselves are listed; a target that scrambles a
 //! secret on purpose cannot be caught.
@@ -7,9 +8,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
 use refire_core::json::Json;
+use url::{Host, Position, Url};
 
 /// Base64 shorter than this matches by chance.
 const BASE64_CHARS_MIN: usize = 6;
+
+/// A shorter path of an address would match all over a text.
+const URL_PATH_CHARS_MIN: usize = 12;
 
 /// What browsers' `encodeURIComponent` and most HTTP libraries leave alone.
 const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
@@ -32,19 +37,11 @@ const PATH: &AsciiSet = &QUERY.add(b'?').add(b'`').add(b'{').add(b'}').add(b'^')
 
 /// Every spelling of the secret, the plain one first, each once.
 pub(super) fn all(secret: &str) -> Vec<String> {
-    let mut spellings = vec![secret.to_owned()];
-    for set in [NON_ALPHANUMERIC, COMPONENT, QUERY, PATH] {
-        let encoded = utf8_percent_encode(secret, set).to_string();
-        spellings.push(encoded.replace("%20", "+"));
-        spellings.push(lower_escapes(&encoded));
-        spellings.push(encoded);
-    }
-    let quoted = Json::string(secret);
-    let escaped = &quoted.as_str()[1..quoted.as_str().len() - 1];
-    spellings.push(escaped.to_owned());
-    spellings.push(escaped.replace('/', "\\/"));
-    spellings.push(ascii_only(escaped));
+    let mut spellings = written(secret);
+    // Host names are the same in any case, and are written in lower case.
+    spellings.extend(written(&secret.to_lowercase()));
     spellings.extend(base64(secret));
+    spellings.extend(address(secret));
     let mut each_once: Vec<String> = Vec::with_capacity(spellings.len());
     for spelling in spellings {
         if !each_once.contains(&spelling) {
@@ -52,6 +49,44 @@ pub(super) fn all(secret: &str) -> Vec<String> {
         }
     }
     each_once
+}
+
+/// The text itself, and in URLs, JSON and HTML.
+fn written(text: &str) -> Vec<String> {
+    let mut spellings = vec![text.to_owned()];
+    for set in [NON_ALPHANUMERIC, COMPONENT, QUERY, PATH] {
+        let encoded = utf8_percent_encode(text, set).to_string();
+        spellings.push(encoded.replace("%20", "+"));
+        spellings.push(lower_escapes(&encoded));
+        spellings.push(encoded);
+    }
+    let quoted = Json::string(text);
+    let escaped = &quoted.as_str()[1..quoted.as_str().len() - 1];
+    spellings.push(escaped.to_owned());
+    spellings.push(escaped.replace('/', "\\/"));
+    spellings.push(ascii_only(escaped));
+    let html = text.replace('&', "&amp;").replace('<', "&lt;");
+    let html = html.replace('>', "&gt;");
+    for (double, single) in [("\"", "'"), ("&quot;", "&#39;"), ("&#34;", "&#x27;")] {
+        spellings.push(html.replace('"', double).replace('\'', single));
+    }
+    spellings
+}
+
+/// What becomes of a secret that is a host or a whole address when it is called.
+fn address(secret: &str) -> Vec<String> {
+    let mut spellings = Vec::new();
+    spellings.extend(Host::parse(secret).map(|host| host.to_string()));
+    if let Ok(url) = Url::parse(secret)
+        && url.has_host()
+    {
+        let path = &url[Position::BeforePath..Position::AfterQuery];
+        if path.len() >= URL_PATH_CHARS_MIN {
+            spellings.push(path.to_owned());
+        }
+        spellings.push(url.to_string());
+    }
+    spellings
 }
 
 /// `%2F` as `%2f`.

@@ -33,6 +33,36 @@ fn every_spelling_of_a_secret_is_masked() {
 }
 
 #[test]
+fn a_secret_is_found_as_it_is_written_in_host_names_and_addresses() {
+    for (secret, spellings) in [
+        (
+            "Tenant-QuiTe-Secret",
+            &["tenant-quite-secret", "tenant%2Dquite%2Dsecret"][..],
+        ),
+        ("Bücher-Regal", &["xn--bcher-regal-thb", "bücher-regal"]),
+        (
+            "https://Hooks.Example:443/T0A1/B2c3/x y?k=Ä",
+            &[
+                "https://hooks.example/T0A1/B2c3/x%20y?k=%C3%84",
+                "/T0A1/B2c3/x%20y?k=%C3%84",
+            ],
+        ),
+        (
+            "a<b>&\"c'D",
+            &[
+                "a&lt;b&gt;&amp;&quot;c&#39;D",
+                "a&lt;b&gt;&amp;&#34;c&#x27;D",
+            ],
+        ),
+    ] {
+        let redactor = Redactor::new([secret]);
+        for spelling in spellings {
+            assert_eq!(redactor.text(&format!("<{spelling}>")), "<***>", "{secret}");
+        }
+    }
+}
+
+#[test]
 fn base64_is_found_at_every_offset() {
     for prefix in ["", "u", "us", "user:", "someone:"] {
         for suffix in ["", "!", "!!", "@host"] {
