@@ -10,6 +10,7 @@ mod check;
 mod diff;
 pub(crate) mod fields;
 mod graph;
+mod header;
 pub(crate) mod keys;
 mod name;
 mod parse;

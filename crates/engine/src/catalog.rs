@@ -113,6 +113,7 @@ impl Catalog {
         let options = ParseOptions {
             expected_id: Some(id.as_ref()),
             local_tasks: None,
+            stored: true,
         };
         let workflow = Workflow::parse(&row.source, &options).map_err(|problems| {
             let problem = problems

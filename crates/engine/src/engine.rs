@@ -165,6 +165,7 @@ impl Engine {
         let options = ParseOptions {
             expected_id,
             local_tasks: Some(&is_registered),
+            stored: false,
         };
         Workflow::parse(source, &options)
     }

@@ -34,6 +34,8 @@ pub struct ParseOptions<'a> {
     pub expected_id: Option<&'a str>,
     /// Whether a `local` task of that name is registered; `None` = do not check.
     pub local_tasks: Option<&'a dyn Fn(&str) -> bool>,
+    /// Whether it was accepted before: then what is refused only since then is no problem.
+    pub stored: bool,
 }
 
 impl std::fmt::Debug for ParseOptions<'_> {
@@ -41,6 +43,7 @@ impl std::fmt::Debug for ParseOptions<'_> {
         f.debug_struct("ParseOptions")
             .field("expected_id", &self.expected_id)
             .field("checks_local_tasks", &self.local_tasks.is_some())
+            .field("stored", &self.stored)
             .finish()
     }
 }

@@ -7,6 +7,7 @@ use refire_schedule::nearest;
 
 use super::check::{Owner, Sites};
 use super::fields::{Elsewhere, Field, Fields};
+use super::header;
 use super::keys;
 use super::name::StepId;
 use super::parse::{ParseOptions, template, tree};
@@ -33,9 +34,6 @@ const RESPONSE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// Names that one step's output may be mapped to: each is looked for in the whole output, by the
 /// thread that commits.
 pub(super) const OUTPUT_MAPPING_MAX: usize = 100;
-
-/// Headers that the connection itself sets.
-const HEADERS_OF_THE_CONNECTION: [&str; 3] = ["content-length", "transfer-encoding", "connection"];
 
 /// Another step's name, and where it is written.
 #[derive(Debug, Clone)]
@@ -226,7 +224,7 @@ fn kind(
         draft.output_mapping = output_mapping(&mapping, problems);
     }
     draft.kind = if name == "http" {
-        http(at, &config, sites, problems).map(StepKind::Http)
+        http(at, &config, options, sites, problems).map(StepKind::Http)
     } else {
         local(at, &config, options, sites, problems).map(StepKind::Local)
     };
@@ -235,6 +233,7 @@ fn kind(
 fn http(
     at: usize,
     config: &Fields<'_>,
+    options: &ParseOptions<'_>,
     sites: &mut Sites,
     problems: &mut Problems,
 ) -> Option<Http> {
@@ -249,7 +248,9 @@ fn http(
         let host = field.keep(url::check(&url), problems)?;
         Some((url, host))
     });
-    let headers = config.get("headers").map(|field| headers(&field, problems));
+    let headers = config
+        .get("headers")
+        .map(|field| header::read(&field, options, problems));
     let mut query = Vec::new();
     if let Some(field) = config.get("query") {
         for (name, item) in field.members(problems) {
@@ -292,46 +293,11 @@ fn method(config: &Fields<'_>, problems: &mut Problems) -> Option<String> {
         return Some("GET".to_owned());
     };
     let method = field.text(problems)?.to_ascii_uppercase();
-    if method == "CONNECT" || !is_token(&method) || method.len() > 32 {
+    if method == "CONNECT" || !header::is_token(&method) || method.len() > 32 {
         problems.push(field.problem(format!("`{method}` is not a method that can be used")));
         return None;
     }
     Some(method)
-}
-
-fn headers(field: &Field<'_>, problems: &mut Problems) -> Vec<(String, Template)> {
-    let mut headers: Vec<(String, Template)> = Vec::new();
-    for (name, item) in field.members(problems) {
-        if !is_token(name) {
-            problems.push(item.problem(format!("{name:?} is not a header name")));
-        } else if HEADERS_OF_THE_CONNECTION
-            .iter()
-            .any(|own| own.eq_ignore_ascii_case(name))
-        {
-            problems.push(item.problem(format!("the header `{name}` is set by the connection")));
-        } else if headers
-            .iter()
-            .any(|(known, _)| known.eq_ignore_ascii_case(name))
-        {
-            problems.push(item.problem(format!("the header `{name}` is given twice")));
-        }
-        let Some(value) = template(&item, problems) else {
-            continue;
-        };
-        let text = item.scalar(problems).unwrap_or_default();
-        if let Some(bad) = text.chars().find(|c| matches!(c, '\r' | '\n' | '\0')) {
-            problems.push(item.problem(format!("a header value cannot contain {bad:?}")));
-        }
-        headers.push((name.to_owned(), value));
-    }
-    headers
-}
-
-fn is_token(text: &str) -> bool {
-    !text.is_empty()
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
 }
 
 fn local(

@@ -71,6 +71,8 @@ impl Engine {
                 let options = ParseOptions {
                     expected_id: Some(origin.workflow.as_ref()),
                     local_tasks: None,
+                    // It may be an older version of the same workflow, and nothing is called.
+                    stored: true,
                 };
                 std::sync::Arc::new(
                     Workflow::parse(source, &options).map_err(ReplayError::Invalid)?,

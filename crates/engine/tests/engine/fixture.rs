@@ -177,6 +177,11 @@ impl World {
         }
     }
 
+    /// The directory's database, for what no engine writes. It must be gone before an engine comes.
+    pub(crate) fn store(&self) -> Sqlite {
+        open(self.dir.path())
+    }
+
     /// An engine on the directory; the one before it must be gone.
     pub(crate) fn engine(&self) -> Arc<Engine> {
         self.engine_with(|builder| builder)

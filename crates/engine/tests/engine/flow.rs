@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use refire_core::definition::{WorkflowId, canonical, content_hash};
 use refire_core::execution::{OutputRef, Status};
-use refire_engine::Accepted;
+use refire_core::time::Timestamp;
+use refire_engine::{Accepted, ApplyError};
+use refire_store::{Batch, Part, PutWorkflow, Store as _};
 
 use crate::fixture::{Answer, World, apply, check, end, log, run, start, submission, within};
 
@@ -272,9 +275,39 @@ async fn the_newest_definition_is_the_one_with_the_highest_version() {
         for task in tasks {
             highest = highest.max(task.await.unwrap());
         }
-        let id = refire_core::definition::WorkflowId::new(format!("w{n}")).unwrap();
+        let id = WorkflowId::new(format!("w{n}")).unwrap();
         let newest = engine.catalog().newest(&id).await.unwrap().unwrap();
         assert_eq!(newest.version, highest);
     }
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stored_definition_with_a_header_that_is_refused_now_still_runs() {
+    let source = "id: older\nsteps:\n- {id: a, type: http, config: {url: 'https://crm.example/a', \
+                  headers: {Host: other.example}}}\n";
+    let world = World::new();
+    let id = WorkflowId::new("older").unwrap();
+    let put = PutWorkflow {
+        id: id.clone(),
+        name: "older".to_owned(),
+        content_hash: content_hash(&canonical(source, None).unwrap()),
+        source: source.to_owned(),
+        by: "test".to_owned(),
+    };
+    let batch = Batch {
+        commit_id: [7; 16],
+        lease: None,
+        now: Timestamp::from_millis(1),
+        parts: vec![Part::PutWorkflow(Box::new(put))],
+    };
+    world.store().commit(&batch).await.unwrap();
+
+    let engine = world.engine();
+    let stored = run(&engine, &id, "{}").await;
+    assert_eq!(stored.state.status, Status::Completed);
+    check(&engine, stored.id).await;
+    let refused = engine.apply(source, None, "test").await;
+    assert!(matches!(refused, Err(ApplyError::Invalid(_))));
     engine.stop().await;
 }

@@ -153,6 +153,7 @@ impl Judge {
         let options = ParseOptions {
             expected_id: Some(name.0.as_ref()),
             local_tasks: None,
+            stored: true,
         };
         let workflow = Workflow::parse(source, &options).expect("it was accepted");
         let workflow = Arc::new(workflow);

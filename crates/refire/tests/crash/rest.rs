@@ -116,6 +116,7 @@ impl Examiner {
                 let options = ParseOptions {
                     expected_id: None,
                     local_tasks: None,
+                    stored: true,
                 };
                 let workflow = Workflow::parse(&row.ok_or_else(gone)?.source, &options);
                 let workflow = workflow.map_err(|problems| {

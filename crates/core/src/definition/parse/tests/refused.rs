@@ -1,6 +1,7 @@
 //! Definitions that are refused, each with everything that must be said about it.
 
 use super::{good, parse, steps};
+use crate::definition::{ParseOptions, Workflow};
 
 /// A bad definition: the source, and the problems it must give, whole.
 fn bad(source: &str, expected: &[&str]) {
@@ -285,6 +286,45 @@ fn bad_http() {
             "steps[0].config.query.a (line 5): a query value is a text, a number or a list of them",
         ],
     );
+}
+
+#[test]
+fn headers_of_the_connection_are_refused_and_read_where_they_are_stored() {
+    let source = |name: &str| {
+        format!(
+            "id: w\nsteps: [{{id: a, type: http, config: {{url: 'http://x/', headers: {{{name}: '1'}}}}}}]"
+        )
+    };
+    let stored = ParseOptions {
+        stored: true,
+        ..ParseOptions::default()
+    };
+    for name in [
+        "Host",
+        "upgrade",
+        "Keep-Alive",
+        "TE",
+        "Trailer",
+        "HTTP2-Settings",
+        "Proxy-Authorization",
+        "Proxy-Authenticate",
+        "proxy-connection",
+    ] {
+        let said = parse(&source(name)).unwrap_err().to_string();
+        let refusal = format!(
+            "steps[0].config.headers.{name} (line 2): the header `{name}` is set by the connection"
+        );
+        assert!(said.starts_with(&refusal), "{said}");
+        assert!(Workflow::parse(&source(name), &stored).is_ok(), "{name}");
+    }
+    for name in ["Content-Length", "transfer-encoding", "Connection"] {
+        assert!(parse(&source(name)).is_err());
+        assert!(
+            Workflow::parse(&source(name), &stored).is_err(),
+            "always refused"
+        );
+    }
+    assert!(parse(&source("X-Host")).is_ok() && parse(&source("Proxy")).is_ok());
 }
 
 #[test]
