@@ -106,17 +106,25 @@ pub(crate) const CONFIG: &[Known] = &[
 ];
 
 pub(crate) const RETRY: &[Known] = &[
-    Known::new("enabled"),
+    Known::also("enabled", &["retry_enabled", "retryEnabled"]),
     Known::new("maxRetries"),
     Known::new("maxAttempts"),
     Known::also("initialDelay", &["initial_delay_seconds"]),
+    Known::new("baseDelayMs"),
     Known::also("strategy", &["backoff_strategy", "backoff"]),
     Known::new("multiplier"),
     Known::new("maxDelay"),
     Known::new("maxElapsed"),
-    Known::with("jitter", JITTER),
+    Known {
+        name: "jitter",
+        also: &["jitter_enabled", "jitterEnabled"],
+        below: JITTER,
+    },
     Known::with("retryOn", RETRY_ON),
-    Known::new("retryableErrors"),
+    Known::also(
+        "retryableErrors",
+        &["retryable_error_codes", "retryableErrorCodes"],
+    ),
     Known::with("failOn", FAIL_ON),
 ];
 

@@ -91,12 +91,16 @@ async fn the_simulator_shows_the_time_line() {
         .collect();
     assert_eq!(json!(delays), json!([2_000, 4_000, 8_000, 16_000, 32_000]));
     assert_eq!(shown["total_ms"], 62_000);
-    let yaml = "maxRetries: 2\nstrategy: linear\njitter: none\ninitialDelay: 3s\n";
-    let shown = server.post("/api/retry/simulate", yaml).await.expect(200);
-    assert_eq!(
-        shown["retries"][1],
-        json!({"retry": 2, "delay_ms": 6_000, "min_ms": 6_000, "max_ms": 6_000, "at_ms": 9_000})
-    );
+    for yaml in [
+        "maxRetries: 2\nstrategy: linear\njitter: none\ninitialDelay: 3s\n",
+        "max_retries: 2\nbackoff: linear\njitter_enabled: false\nbaseDelayMs: 3000\n",
+    ] {
+        let shown = server.post("/api/retry/simulate", yaml).await.expect(200);
+        assert_eq!(
+            shown["retries"][1],
+            json!({"retry": 2, "delay_ms": 6_000, "min_ms": 6_000, "max_ms": 6_000, "at_ms": 9_000})
+        );
+    }
     let wrong = json!({"maxRetries": 99, "initialDelay": "5 parsecs", "colour": 1}).to_string();
     let problem = server
         .post("/api/retry/simulate", wrong)

@@ -16,7 +16,8 @@ use crate::failure::ErrorClass;
 /// The fewest and the most retries a policy may have.
 const MAX_RETRIES: std::ops::RangeInclusive<u64> = 1..=10;
 
-const INITIAL_DELAY_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+const INITIAL_DELAY_MS_MAX: u64 = 24 * 60 * 60 * 1_000;
+const INITIAL_DELAY_MAX: Duration = Duration::from_millis(INITIAL_DELAY_MS_MAX);
 const MAX_DELAY_MIN: Duration = Duration::from_millis(100);
 const MAX_DELAY_MAX: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const MAX_ELAPSED_MIN: Duration = Duration::from_secs(1);
@@ -98,9 +99,7 @@ fn from_fields(fields: &Fields<'_>, problems: &mut Problems) -> RetrySettings {
         // Who says how often means that there are retries.
         enabled: enabled.or_else(|| max_retries.map(|_| true)),
         max_retries,
-        initial_delay: fields
-            .get("initialDelay")
-            .and_then(|field| field.duration(Duration::ZERO..=INITIAL_DELAY_MAX, problems)),
+        initial_delay: initial_delay(fields, problems),
         strategy: fields
             .get("strategy")
             .and_then(|field| field.word(STRATEGIES, problems)),
@@ -128,6 +127,20 @@ fn from_fields(fields: &Fields<'_>, problems: &mut Problems) -> RetrySettings {
         problems.push(field.problem("`maxDelay` is shorter than `initialDelay`"));
     }
     settings
+}
+
+/// `initialDelay`, or `baseDelayMs`, which counts milliseconds and not seconds.
+fn initial_delay(fields: &Fields<'_>, problems: &mut Problems) -> Option<Duration> {
+    let base = fields.get("baseDelayMs");
+    let Some(initial) = fields.get("initialDelay") else {
+        let millis = base?.whole(0..=INITIAL_DELAY_MS_MAX, problems)?;
+        return Some(Duration::from_millis(millis));
+    };
+    if let Some(base) = base {
+        let problem = base.problem("`initialDelay` says the same thing");
+        problems.push(problem.with_hint("keep `initialDelay`"));
+    }
+    initial.duration(Duration::ZERO..=INITIAL_DELAY_MAX, problems)
 }
 
 fn max_retries(fields: &Fields<'_>, problems: &mut Problems) -> Option<u32> {

@@ -40,6 +40,41 @@ fn the_defaults() {
 }
 
 #[test]
+fn settings_of_other_systems_are_understood_as_they_are_written() {
+    // A row of a table of triggers, in YAML and JSON, and a policy of a program.
+    let meant = parsed(
+        "{enabled: true, maxRetries: 5, initialDelay: 2s, strategy: exponential,
+          jitter: true, retryOn: {statuses: [429, 500, 502, 503, 504]}}",
+    );
+    for text in [
+        "{retry_enabled: true, max_retries: 5, initial_delay_seconds: 2.0,
+          backoff_strategy: exponential, jitter_enabled: true,
+          retryable_error_codes: [429, 500, 502, 503, 504]}",
+        r#"{"retry_enabled": true, "max_retries": 5, "initial_delay_seconds": 2.000,
+            "backoff_strategy": "exponential", "jitter_enabled": true,
+            "retryable_error_codes": [429, 500, 502, 503, 504]}"#,
+        "{retryEnabled: true, maxAttempts: 6, backoff: EXPONENTIAL, baseDelayMs: 2000,
+          jitterEnabled: true, retryableErrorCodes: [429, 500, 502, 503, 504]}",
+    ] {
+        assert_eq!(parsed(text), meant, "{text}");
+    }
+    assert_eq!(
+        parsed("{retry_enabled: false, jitter_enabled: false}"),
+        parsed("{enabled: false, jitter: none}")
+    );
+    assert_eq!(
+        parsed("base_delay_ms: 250"),
+        parsed("initialDelay: 250ms"),
+        "milliseconds, not seconds"
+    );
+    let said = |text: &str| RetrySettings::parse(text).unwrap_err().to_string();
+    assert!(said("{baseDelayMs: 1, initialDelay: 1s}").contains("says the same thing"));
+    assert!(said("{jitter: none, jitter_enabled: true}").contains("are the same key"));
+    assert!(said("baseDelayMs: 86400001").contains("from 0 to 86400000"));
+    assert!(said("baseDelayMs: 1.5").contains("whole number"));
+}
+
+#[test]
 fn every_spelling_is_understood() {
     let whole = parsed(
         "{enabled: true, maxRetries: 3, initialDelay: 500ms, strategy: LINEAR, multiplier: 1.5,

@@ -60,6 +60,10 @@ fn what_was_said_is_stored_and_read_again() {
             r#"{"trigger_type":"schedule","weekly":{"dayOfWeek":["MON",5],"time":"09:00"},"retry":{"maxRetries":3}}"#,
         ),
         (
+            r#"{"trigger_type":"cron","cron_expression":"0 * * * *","retry":{"jitter_enabled":true,"retryable_error_codes":[503],"baseDelayMs":500,"retry_enabled":true}}"#,
+            r#"{"trigger_type":"cron","cron_expression":"0 * * * *","retry":{"enabled":true,"baseDelayMs":500,"jitter":true,"retryableErrors":[503]}}"#,
+        ),
+        (
             r#"{"trigger_type":"webhook","signatureHeader":"X-S","authentication":"hmac","filters":[{"json_path":"$.n","operator":"equals","value":12345678901234567890}]}"#,
             r#"{"trigger_type":"webhook","signature_header":"X-S","authentication":"hmac","filters":[{"json_path":"$.n","operator":"equals","value":12345678901234567890}]}"#,
         ),
