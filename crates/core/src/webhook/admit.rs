@@ -58,6 +58,11 @@ pub enum Admission {
         /// In words.
         reason: String,
     },
+    /// It is genuine, but its filters could not be evaluated.
+    Unjudged {
+        /// Which filter and why, in words.
+        reason: String,
+    },
     /// It is genuine, but cannot be read.
     Invalid {
         /// In words.
@@ -74,7 +79,9 @@ impl Admission {
             Self::Filtered { .. } | Self::Challenge { .. } => Status::Filtered,
             Self::AuthFailed { .. } => Status::AuthFailed,
             Self::IpRefused { .. } => Status::IpRefused,
-            Self::Unsupported { .. } | Self::Invalid { .. } => Status::Error,
+            Self::Unsupported { .. } | Self::Unjudged { .. } | Self::Invalid { .. } => {
+                Status::Error
+            }
         }
     }
 
@@ -86,7 +93,23 @@ impl Admission {
             Self::AuthFailed { .. } => 401,
             Self::IpRefused { .. } => 403,
             Self::Unsupported { .. } => 415,
-            Self::Invalid { .. } => 400,
+            Self::Unjudged { .. } | Self::Invalid { .. } => 400,
+        }
+    }
+
+    /// Whether the reason tells something of the trigger's settings or of its checks, which is not
+    /// the sender's business: anybody may be the sender of a webhook without authentication.
+    #[must_use]
+    pub fn is_private(&self) -> bool {
+        match self {
+            Self::Filtered { .. }
+            | Self::AuthFailed { .. }
+            | Self::IpRefused { .. }
+            | Self::Unjudged { .. } => true,
+            Self::Start(_)
+            | Self::Challenge { .. }
+            | Self::Unsupported { .. }
+            | Self::Invalid { .. } => false,
         }
     }
 
@@ -100,6 +123,7 @@ impl Admission {
             | Self::AuthFailed { reason }
             | Self::IpRefused { reason }
             | Self::Unsupported { reason }
+            | Self::Unjudged { reason }
             | Self::Invalid { reason } => Some(reason),
         }
     }
@@ -172,7 +196,7 @@ fn walk(
             fault: true,
             reason,
             ..
-        } => Admission::Invalid { reason },
+        } => Admission::Unjudged { reason },
         filter::Miss { index, reason, .. } => Admission::Filtered {
             filter: index,
             reason,

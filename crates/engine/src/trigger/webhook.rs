@@ -74,7 +74,7 @@ pub enum Received {
         /// Whether its body was another one, under a key that the sender chose.
         body_differs: bool,
     },
-    /// It is not what the trigger waits for.
+    /// It is not what the trigger waits for: the reason for the log, which the sender is not told.
     Filtered(String),
     /// A handshake: this is sent back as plain text.
     Challenge(String),
@@ -92,6 +92,8 @@ pub enum Received {
         status: u16,
         /// The reason, without secrets.
         reason: String,
+        /// Whether the sender is not told the reason.
+        is_private: bool,
     },
 }
 
@@ -503,6 +505,7 @@ pub(super) fn received(admission: &Admission) -> Received {
         other => Received::Refused {
             status: other.http_status(),
             reason: other.reason().unwrap_or_default().to_owned(),
+            is_private: other.is_private(),
         },
     }
 }

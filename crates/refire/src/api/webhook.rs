@@ -22,6 +22,9 @@ use super::listen::Peer;
 use super::problem::Problem;
 use crate::codes;
 
+/// What a sender hears of a request that was filtered; which filter it was is not its business.
+const FILTERED: &str = "the request was received and is not one that this webhook waits for";
+
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(receive))
 }
@@ -161,6 +164,7 @@ pub(super) fn source(app: &App, peer: IpAddr, headers: &[(String, Vec<u8>)]) -> 
     app.outside.proxies.client(peer, Headers(&pairs))
 }
 
+/// What the sender hears.
 pub(super) fn answer(received: Received, body_bytes_max: usize) -> Result<Response, Problem> {
     let said = |status, execution: Option<String>, message: String| WebhookAnswer {
         status,
@@ -185,7 +189,7 @@ pub(super) fn answer(received: Received, body_bytes_max: usize) -> Result<Respon
                 "a request with this key was taken before".to_owned(),
             )
         },
-        Received::Filtered(reason) => said(WebhookStatus::Filtered, None, reason),
+        Received::Filtered(_) => said(WebhookStatus::Filtered, None, FILTERED.to_owned()),
         Received::Challenge(answer) => return Ok(plain(answer)),
         Received::NotFound => return Err(no_webhook()),
         Received::TooLarge => return Err(body::too_large(body_bytes_max)),
@@ -196,13 +200,18 @@ pub(super) fn answer(received: Received, body_bytes_max: usize) -> Result<Respon
             return Err(Problem::new(&codes::WEBHOOK_RATE, detail)
                 .with_header(RETRY_AFTER, HeaderValue::from(seconds.max(1))));
         }
-        Received::Refused { status, reason } => return Err(refusal(status, reason)),
+        Received::Refused {
+            status,
+            reason,
+            is_private,
+        } => return Err(refusal(status, (!is_private).then_some(reason))),
     };
     Ok(axum::Json(answer).into_response())
 }
 
-/// Strangers hear that a signature is wrong, and no more: the log has the reason.
-fn refusal(status: u16, reason: String) -> Problem {
+/// Strangers hear that a signature is wrong, and no more: the log has the reason. The same goes for
+/// every reason that tells something of the trigger's settings.
+fn refusal(status: u16, reason: Option<String>) -> Problem {
     match status {
         401 => Problem::new(
             &codes::WEBHOOK_SIGNATURE,
@@ -212,8 +221,11 @@ fn refusal(status: u16, reason: String) -> Problem {
             &codes::WEBHOOK_ADDRESS,
             "requests from this address are not taken",
         ),
-        415 => Problem::new(&codes::WEBHOOK_TYPE, reason),
-        _ => Problem::new(&codes::INVALID_BODY, reason),
+        415 => Problem::new(&codes::WEBHOOK_TYPE, reason.unwrap_or_default()),
+        _ => Problem::new(
+            &codes::INVALID_BODY,
+            reason.unwrap_or_else(|| "the body could not be looked through".to_owned()),
+        ),
     }
 }
 

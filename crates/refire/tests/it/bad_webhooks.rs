@@ -202,7 +202,8 @@ async fn a_costly_path_is_stopped() {
     let began = std::time::Instant::now();
     let request = reqwest::Client::new().post(url).body(body);
     let answer = send(request.header("content-type", "application/json")).await;
-    answer.problem(400, "RF0002");
+    let problem = answer.problem(400, "RF0002");
+    assert_eq!(problem["detail"], "the body could not be looked through");
     assert!(began.elapsed() < PATIENCE, "it is bounded");
     let entry = logged(&server, &trigger, "error").await;
     let said = entry["error"].as_str().unwrap();
@@ -211,6 +212,32 @@ async fn a_costly_path_is_stopped() {
         "{said}"
     );
     assert!(target.calls("/a").is_empty());
+}
+
+#[tokio::test]
+async fn a_sender_is_not_told_what_the_filter_is() {
+    let (server, target) = ready().await;
+    let settings = json!({"trigger_type": "webhook", "authentication": "none",
+        "filters": [{"json_path": "$.plan", "operator": "equals", "value": "gold-7731"}]});
+    let trigger = create(&server, &settings).await;
+    let url = trigger["webhook_url"].as_str().unwrap();
+    let request = reqwest::Client::new().post(url).body(r#"{"plan":"free"}"#);
+    let answer = send(request.header("content-type", "application/json")).await;
+    let said = json!({"status": "filtered",
+        "message": "the request was received and is not one that this webhook waits for"});
+    assert_eq!(answer.expect(200), said);
+    assert!(target.calls("/a").is_empty());
+    // Who holds the key sees it: in the log, when it is checked again, and in the tester.
+    let reason = r#"filter 1 ($.plan equals "gold-7731"): the value is "free""#;
+    let entry = logged(&server, &trigger, "filtered").await;
+    assert_eq!(entry["error"], reason);
+    let path = format!("/api/triggers/{}", trigger["id"].as_str().unwrap());
+    let again = format!("{path}/requests/{}/recheck", entry["id"].as_str().unwrap());
+    let checked = server.post(&again, "").await.expect(200);
+    assert_eq!(checked, json!({"status": "filtered", "message": reason}));
+    let test = json!({"body": {"plan": "free"}}).to_string();
+    let tested = server.post(&format!("{path}/test"), test).await.expect(200);
+    assert_eq!(tested["result"]["reason"], reason);
 }
 
 #[tokio::test]
