@@ -346,6 +346,34 @@ mod tests {
         );
     }
 
+    /// Stored names depend on it: a number counts as it is written, and as the text of the same
+    /// characters.
+    #[test]
+    fn a_number_is_the_name_that_it_is_written_as() {
+        let paths = r#"{"authentication":"none","idempotency_paths":["$.a"]}"#;
+        let plain = r#"{"authentication":"none"}"#;
+        for (value, expected) in [
+            ("1", "1"),
+            (r#""1""#, "1"),
+            ("1.0", "1.0"),
+            ("1e0", "1e0"),
+            (r#""1.0""#, "1.0"),
+            ("true", "true"),
+            (r#""true""#, "true"),
+        ] {
+            let at_path = text(paths, &[], &format!(r#"{{"a":{value}}}"#));
+            let in_field = text(plain, &[], &format!(r#"{{"idempotency_key":{value}}}"#));
+            assert_eq!(at_path.as_deref(), Some(expected), "{value}");
+            assert_eq!(in_field.as_deref(), Some(expected), "{value}");
+        }
+        let header = text(plain, &[("Idempotency-Key", "1")], "{}");
+        assert_eq!(header.as_deref(), Some("1"), "a header has the same names");
+        let two = r#"{"authentication":"none","idempotency_paths":["$.a","$.b"]}"#;
+        let both = |body: &str| text(two, &[], body);
+        assert_eq!(both(r#"{"a":1,"b":2}"#), both(r#"{"a":"1","b":"2"}"#));
+        assert_ne!(both(r#"{"a":1,"b":2}"#), both(r#"{"a":1.0,"b":2}"#));
+    }
+
     #[test]
     fn known_senders_name_their_messages() {
         for (method, header, body, expected) in [
