@@ -16,7 +16,7 @@ use refire_core::webhook::{
 use super::first_line;
 
 /// Headers that are all given the value of the second line.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 11] = [
     "x-signature",
     "x-api-key",
     "webhook-id",
@@ -27,6 +27,7 @@ const NAMES: [&str; 10] = [
     "x-slack-request-timestamp",
     "x-slack-signature",
     "x-shopify-hmac-sha256",
+    "authorization",
 ];
 
 /// Further headers that are given it one at a time.

@@ -33,6 +33,12 @@ pub struct WebhookAnswer {
     /// The key was used before with another body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_differs: Option<bool>,
+    /// `message`, for Microsoft Teams, which shows `text` in the conversation.
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// What Teams shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 /// A request to a webhook that is made and signed as its sender would.

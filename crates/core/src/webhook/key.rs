@@ -3,13 +3,14 @@
 //! The first of these that is there:
 //!
 //! 1. the header `Idempotency-Key`, unless the sender signs a name of its own (Standard Webhooks,
-//!    Stripe, Slack) or the trigger ignores it (`ignore_idempotency_header`). That header is not
+//!    Stripe, Slack, Teams) or the trigger ignores it (`ignore_idempotency_header`). That header is not
 //!    signed: whoever caught a request could send it again under any number of names;
 //! 2. the trigger's `idempotency_paths`, if it has any: all of them together, and if one finds
 //!    nothing there is no key. Nothing else is tried then;
 //! 3. what the known sender gives each message: `webhook-id` (Standard Webhooks, signed),
-//!    `X-GitHub-Delivery`, `X-Shopify-Webhook-Id`, Stripe's event `$.id`, Slack's `$.event_id`. A
-//!    delivery repeated by hand has the same id at GitHub, and so starts nothing;
+//!    `X-GitHub-Delivery`, `X-Shopify-Webhook-Id`, Stripe's event `$.id`, Slack's `$.event_id`, the
+//!    `$.conversation.id` and `$.id` of Teams. A delivery repeated by hand has the same id at GitHub,
+//!    and so starts nothing;
 //! 4. `$.idempotency_key`;
 //! 5. `$.incident_id` together with the hash of the body: the id alone would swallow every later
 //!    event of an incident.
@@ -81,7 +82,7 @@ pub fn find(
 /// Whether what the sender calls a message is part of what it signs.
 fn signs_names(method: Method) -> bool {
     match method {
-        Method::StandardWebhooks | Method::Stripe | Method::Slack => true,
+        Method::StandardWebhooks | Method::Stripe | Method::Slack | Method::Teams => true,
         Method::None | Method::ApiKey | Method::Hmac | Method::Github | Method::Shopify => false,
     }
 }
@@ -125,6 +126,12 @@ fn of_sender(method: Method, headers: Headers<'_>, body: &Json) -> Option<String
         Method::Shopify => header("x-shopify-webhook-id"),
         Method::Stripe => scalar(body, "id"),
         Method::Slack => scalar(body, "event_id"),
+        // A message's id is a time, and one only within its conversation.
+        Method::Teams => {
+            let conversation = body.at(&["conversation", "id"].map(|key| Segment::Key(key.into())));
+            let conversation = conversation.and_then(|id| usable(&id)).unwrap_or_default();
+            Some(joined(&[conversation, scalar(body, "id")?]))
+        }
         Method::None | Method::ApiKey | Method::Hmac => None,
     }
 }
@@ -161,14 +168,17 @@ fn from_paths(
     }
     Ok(match values.as_slice() {
         [one] => Some(one.clone()),
-        several => {
-            let mut list = ArrayBuilder::new();
-            several
-                .iter()
-                .for_each(|value| list.push(&Json::string(value)));
-            Some(list.build().as_str().to_owned())
-        }
+        several => Some(joined(several)),
     })
+}
+
+/// Several values as a JSON list, so that no two lists look alike.
+fn joined(values: &[String]) -> String {
+    let mut list = ArrayBuilder::new();
+    for value in values {
+        list.push(&Json::string(value));
+    }
+    list.build().as_str().to_owned()
 }
 
 /// A name that is too long stands for itself by its hash.
@@ -404,6 +414,19 @@ mod tests {
             ("stripe", ("x", "y"), r#"{"id":"evt_1"}"#, Some("evt_1")),
             ("slack", ("x", "y"), r#"{"event_id":"Ev08"}"#, Some("Ev08")),
             ("slack", ("x", "y"), r#"{"idempotency_key":"k"}"#, Some("k")),
+            (
+                "teams",
+                ("Idempotency-Key", "not signed"),
+                r#"{"id":"1485983408511","conversation":{"id":"19:a@thread"}}"#,
+                Some(r#"["19:a@thread","1485983408511"]"#),
+            ),
+            ("teams", ("x", "y"), r#"{"id":"1"}"#, Some(r#"["","1"]"#)),
+            (
+                "teams",
+                ("x", "y"),
+                r#"{"conversation":{"id":"19:a"}}"#,
+                None,
+            ),
             ("github", ("x", "y"), "{}", None),
             ("none", ("webhook-id", "msg_1"), "{}", None),
         ] {

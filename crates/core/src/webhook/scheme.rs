@@ -32,11 +32,13 @@ pub enum Method {
     Slack,
     /// Shopify.
     Shopify,
+    /// An outgoing webhook of Microsoft Teams.
+    Teams,
 }
 
 impl Method {
     /// Every way.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::None,
         Self::ApiKey,
         Self::Hmac,
@@ -45,6 +47,7 @@ impl Method {
         Self::Stripe,
         Self::Slack,
         Self::Shopify,
+        Self::Teams,
     ];
 
     /// The word.
@@ -59,6 +62,7 @@ impl Method {
             Self::Stripe => "stripe",
             Self::Slack => "slack",
             Self::Shopify => "shopify",
+            Self::Teams => "teams",
         }
     }
 
@@ -270,6 +274,12 @@ impl Scheme {
             Method::Shopify => Self {
                 header: HeaderName::known("X-Shopify-Hmac-Sha256"),
                 mark: Mark::Exactly("".into()),
+                encoding: Encoding::Base64,
+                ..hex
+            },
+            Method::Teams => Self {
+                header: HeaderName::known("Authorization"),
+                mark: Mark::Exactly("HMAC ".into()),
                 encoding: Encoding::Base64,
                 ..hex
             },

@@ -49,19 +49,20 @@ impl Secret {
         if method == Method::ApiKey && !text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return refuse("has characters that cannot be sent in a header".to_owned());
         }
-        let key = if method == Method::StandardWebhooks {
-            let encoded = text.strip_prefix(STANDARD_MARK).unwrap_or(text);
-            match decode_base64(encoded) {
-                Some(bytes) => Zeroizing::new(bytes),
-                None => {
+        let key = match method {
+            Method::StandardWebhooks => {
+                let encoded = text.strip_prefix(STANDARD_MARK).unwrap_or(text);
+                decode_base64(encoded).ok_or_else(|| {
                     let message = format!("is not `{STANDARD_MARK}` followed by base64");
-                    return Err(Problem::new("secret", message)
-                        .hint("leave it out, and one is made for you"));
-                }
+                    Problem::new("secret", message).hint("leave it out, and one is made for you")
+                })?
             }
-        } else {
-            Zeroizing::new(text.as_bytes().to_vec())
+            Method::Teams => decode_base64(text).ok_or_else(|| {
+                Problem::new("secret", "is not base64").hint("copy the whole token from Teams")
+            })?,
+            _ => text.as_bytes().to_vec(),
         };
+        let key = Zeroizing::new(key);
         let bytes = key.len();
         if bytes < SECRET_BYTES_MIN {
             return Err(Problem::new(
@@ -89,10 +90,11 @@ impl Secret {
                 let encoded = Zeroizing::new(STANDARD.encode(random));
                 format!("{STANDARD_MARK}{}", *encoded)
             }
+            Method::Teams => STANDARD.encode(random),
             _ => URL_SAFE_NO_PAD.encode(random),
         };
         let key = match method {
-            Method::StandardWebhooks => random.to_vec(),
+            Method::StandardWebhooks | Method::Teams => random.to_vec(),
             _ => text.as_bytes().to_vec(),
         };
         Self {

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Response};
-use http::header::{CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method};
 use refire_client::model::{Problem as ProblemModel, WebhookAnswer, WebhookStatus};
@@ -119,7 +119,41 @@ pub(super) async fn take(app: &App, webhook: &str, request: Request) -> Result<R
     let received = app.engine.receive(webhook, &incoming).await;
     // It was written down; what its sender hears is what was wrong with the body.
     read?;
-    answer(received.map_err(trouble)?, app.body_bytes_max)
+    let reader = Reader::of(&parts.headers);
+    answer(received.map_err(trouble)?, app.body_bytes_max, reader)
+}
+
+/// Who reads an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// Any sender.
+    Any,
+    /// Microsoft Teams: it takes only messages, and shows them.
+    Teams,
+}
+
+impl Reader {
+    /// Teams is known by how it signs; what an answer says more for it harms nobody else.
+    fn of(headers: &HeaderMap) -> Self {
+        match headers.get(AUTHORIZATION) {
+            Some(value) if value.as_bytes().starts_with(b"HMAC ") => Self::Teams,
+            _ => Self::Any,
+        }
+    }
+
+    /// The answer in the form that it takes.
+    fn form(self, answer: WebhookAnswer) -> WebhookAnswer {
+        let text = match (self, &answer.execution_id) {
+            (Self::Any, _) => return answer,
+            (Self::Teams, Some(id)) => format!("{} ({id})", answer.message),
+            (Self::Teams, None) => answer.message.clone(),
+        };
+        WebhookAnswer {
+            kind: Some("message".to_owned()),
+            text: Some(text),
+            ..answer
+        }
+    }
 }
 
 /// Where a request comes from, and its headers.
@@ -165,12 +199,18 @@ pub(super) fn source(app: &App, peer: IpAddr, headers: &[(String, Vec<u8>)]) -> 
 }
 
 /// What the sender hears.
-pub(super) fn answer(received: Received, body_bytes_max: usize) -> Result<Response, Problem> {
+pub(super) fn answer(
+    received: Received,
+    body_bytes_max: usize,
+    reader: Reader,
+) -> Result<Response, Problem> {
     let said = |status, execution: Option<String>, message: String| WebhookAnswer {
         status,
         execution_id: execution,
         message,
         body_differs: None,
+        kind: None,
+        text: None,
     };
     let answer = match received {
         Received::Triggered(id) => said(
@@ -206,7 +246,7 @@ pub(super) fn answer(received: Received, body_bytes_max: usize) -> Result<Respon
             is_private,
         } => return Err(refusal(status, (!is_private).then_some(reason))),
     };
-    Ok(axum::Json(answer).into_response())
+    Ok(axum::Json(reader.form(answer)).into_response())
 }
 
 /// Strangers hear that a signature is wrong, and no more: the log has the reason. The same goes for

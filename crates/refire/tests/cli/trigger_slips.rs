@@ -85,7 +85,7 @@ fn everything_that_is_wrong_is_told_at_once() {
         "{options:?}"
     );
     assert!(
-        lines[0].ends_with("github, stripe, slack, shopify"),
+        lines[0].ends_with("github, stripe, slack, shopify, teams"),
         "{options:?}"
     );
     assert!(

@@ -86,10 +86,13 @@ fn a_secret_that_was_given_is_not_shown() {
 #[test]
 fn senders_that_issue_their_secret_are_asked_for_it() {
     let (server, _target) = ready();
-    for (method, name) in [
-        ("stripe", "Stripe"),
-        ("slack", "Slack"),
-        ("shopify", "Shopify"),
+    let token = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+    server.place.write("token.txt", token);
+    for (method, name, file) in [
+        ("stripe", "Stripe", "@s.txt"),
+        ("slack", "Slack", "@s.txt"),
+        ("shopify", "Shopify", "@s.txt"),
+        ("teams", "Teams", "@token.txt"),
     ] {
         let made = create(&server, &["--webhook", "--auth", method]);
         let webhook = id(&made);
@@ -101,7 +104,7 @@ fn senders_that_issue_their_secret_are_asked_for_it() {
         assert!(!made.err.contains("keep it now"), "{made:?}");
         let rotated = trigger(&server, &["rotate-secret", webhook]).code(2);
         assert!(rotated.err.contains("give it with --secret @FILE"));
-        let given = ["rotate-secret", webhook, "--secret", "@s.txt"];
+        let given = ["rotate-secret", webhook, "--secret", file];
         trigger(&server, &given).code(0);
     }
     let github = create(&server, &["--webhook", "--auth", "github"]);

@@ -10,6 +10,8 @@ use crate::target::Target;
 use crate::workflow::one_step;
 
 const SECRET: &str = "a-secret-of-forty-bytes-for-these-tests!";
+/// A token as Teams issues it.
+const TEAMS: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -83,6 +85,11 @@ async fn every_way_to_know_a_sender_is_signed_for_you() {
             SECRET,
         ),
         (
+            json!({"authentication": "teams", "secret": TEAMS}),
+            "Authorization",
+            TEAMS,
+        ),
+        (
             json!({"authentication": "api_key", "secret": SECRET}),
             "X-API-Key",
             SECRET,
@@ -125,7 +132,7 @@ async fn every_way_to_know_a_sender_is_signed_for_you() {
             .await;
         assert_eq!(shown["trigger_id"], id.as_str());
     }
-    assert_eq!(target.calls("/a").len(), 8);
+    assert_eq!(target.calls("/a").len(), 9);
 }
 
 #[tokio::test]

@@ -89,6 +89,52 @@ async fn the_servicenow_sender_starts_one_execution_per_incident_and_body() {
 }
 
 #[tokio::test]
+async fn teams_is_answered_with_a_message() {
+    let (server, target) = (Server::start().await, Target::start().await);
+    let key = [7_u8; 32];
+    let settings = json!({"trigger_type": "webhook", "authentication": "teams",
+        "secret": BASE64_STANDARD.encode(key),
+        "filters": [{"json_path": "$.text", "operator": "contains", "value": "restart"}]});
+    let trigger = webhook(&server, &target, settings).await;
+    let say = |text: &str, key: &[u8]| {
+        let body = json!({"type": "message", "id": "1485983408511", "text": text,
+            "conversation": {"id": "19:a@thread.skype"}});
+        let mut mac = Hmac::<Sha256>::new_from_slice(key).unwrap();
+        mac.update(body.to_string().as_bytes());
+        let code = BASE64_STANDARD.encode(mac.finalize().into_bytes());
+        post(&server, &trigger, &body.to_string()).header("Authorization", format!("HMAC {code}"))
+    };
+    for (text, status) in [
+        ("<at>bot</at> hello", "filtered"),
+        ("<at>bot</at> restart db-1", "triggered"),
+        ("<at>bot</at> restart db-1", "already_processed"),
+    ] {
+        let answer = send(say(text, &key)).await.expect(200);
+        assert_eq!(
+            (&answer["status"], &answer["type"]),
+            (&json!(status), &json!("message")),
+            "{answer}"
+        );
+        let shown = answer["text"].as_str().unwrap();
+        assert!(shown.starts_with(answer["message"].as_str().unwrap()));
+        if let Some(id) = answer["execution_id"].as_str() {
+            assert!(shown.contains(id), "{answer}");
+            server.reaches(id, "completed").await;
+        }
+    }
+    assert_eq!(target.calls("/a").len(), 1);
+    // The key is what the token encodes, and not the token.
+    let token = BASE64_STANDARD.encode(key);
+    let wrong = send(say("restart", token.as_bytes())).await;
+    wrong.problem(401, "RF0051");
+    let refused = json!({"trigger_type": "webhook", "authentication": "teams",
+        "secret": "this is no base64 but long enough"});
+    let request = server.request(Method::POST, "/api/workflows/w/triggers");
+    let problem = send(request.body(refused.to_string())).await;
+    assert!(problem.text.contains("is not base64"), "{}", problem.text);
+}
+
+#[tokio::test]
 async fn what_is_wrong_is_refused_and_logged_and_starts_nothing() {
     let (server, target) = (Server::start().await, Target::start().await);
     let trigger = webhook(&server, &target, servicenow()).await;

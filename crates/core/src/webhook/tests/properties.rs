@@ -5,12 +5,13 @@ use proptest::prelude::*;
 use super::*;
 
 /// One of each way to sign, and the generic one in its spellings.
-const SIGNED: [&str; 11] = [
+const SIGNED: [&str; 12] = [
     r#"{"authentication":"standard_webhooks"}"#,
     r#"{"authentication":"github"}"#,
     r#"{"authentication":"stripe"}"#,
     r#"{"authentication":"slack"}"#,
     r#"{"authentication":"shopify"}"#,
+    r#"{"authentication":"teams"}"#,
     r#"{"authentication":"hmac"}"#,
     r#"{"authentication":"hmac","encoding":"base64"}"#,
     r#"{"authentication":"hmac","encoding":"hex","prefix":""}"#,

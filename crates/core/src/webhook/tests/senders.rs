@@ -139,6 +139,23 @@ fn shopify() -> Sample {
     )
 }
 
+/// The key is what the token encodes.
+fn teams() -> Sample {
+    sample(
+        r#"{"authentication":"teams"}"#,
+        "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+        &[
+            ("Content-Type", "application/json; charset=utf-8"),
+            (
+                "Authorization",
+                "HMAC aLcMI2LdziI+3yrksNZP7kTCY9iHJEClCFkLipnPhF4=",
+            ),
+        ],
+        r#"{"type":"message","id":"1485983408511","text":"<at>refire</at> restart","conversation":{"id":"19:253b1f341670408fb6fe51050b6e5ceb@thread.skype;messageid=1485983194839"}}"#,
+        0,
+    )
+}
+
 /// Base64 behind `sha256=`, in a header of its own name.
 fn servicenow() -> Sample {
     sample(
@@ -157,13 +174,14 @@ fn servicenow() -> Sample {
     )
 }
 
-fn all() -> [Sample; 6] {
+fn all() -> [Sample; 7] {
     [
         standard(),
         github(),
         slack(),
         stripe(),
         shopify(),
+        teams(),
         servicenow(),
     ]
 }
@@ -212,10 +230,10 @@ fn every_part_of_a_signature_is_refused() {
             || whole.find(['=', ',']).map_or(0, |at| at + 1),
             |at| at + 3,
         );
-        let mark = if sample.settings.contains("shopify") {
-            0
-        } else {
-            mark
+        let mark = match sample.settings {
+            shopify if shopify.contains("shopify") => 0,
+            teams if teams.contains("teams") => "HMAC ".len(),
+            _ => mark,
         };
         let end = whole.find(",v0=").unwrap_or(whole.len());
         let end = mark + whole[mark..end].trim_end_matches('=').len();

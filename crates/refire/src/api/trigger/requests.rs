@@ -18,6 +18,7 @@ use crate::api::App;
 use crate::api::cursor::{List, Scope};
 use crate::api::problem::Problem;
 use crate::api::query::Query;
+use crate::api::webhook::Reader;
 use crate::api::{page, view, webhook};
 use crate::codes;
 
@@ -160,8 +161,10 @@ async fn recheck(
             execution_id: None,
             message,
             body_differs: None,
+            kind: None,
+            text: None,
         })
         .into_response()),
-        received => webhook::answer(received, app.body_bytes_max),
+        received => webhook::answer(received, app.body_bytes_max, Reader::Any),
     }
 }

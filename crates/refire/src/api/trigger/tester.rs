@@ -22,7 +22,7 @@ use crate::api::listen::Peer;
 use crate::api::origin::Origin;
 use crate::api::problem::{Problem, wrong};
 use crate::api::query::Query;
-use crate::api::webhook;
+use crate::api::webhook::{self, Reader};
 use crate::codes;
 
 /// The body of a test that says nothing of it.
@@ -168,10 +168,11 @@ fn result(app: &App, tested: &Tested) -> TestResult {
         Received::AlreadyProcessed { execution, .. } => Some(execution),
         _ => None,
     };
-    let (http_status, said) = match webhook::answer(received.clone(), app.body_bytes_max) {
-        Ok(response) => (response.status(), None),
-        Err(problem) => (problem.status(), Some(problem.detail().to_owned())),
-    };
+    let (http_status, said) =
+        match webhook::answer(received.clone(), app.body_bytes_max, Reader::Any) {
+            Ok(response) => (response.status(), None),
+            Err(problem) => (problem.status(), Some(problem.detail().to_owned())),
+        };
     // Whoever tests holds the API key and may know what strangers are not told.
     let reason = match received {
         Received::Triggered(_) => None,

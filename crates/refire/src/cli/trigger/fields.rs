@@ -128,7 +128,7 @@ pub(crate) struct Fields {
     #[arg(long, value_name = "DURATION", help_heading = "Policies")]
     success_within: Option<String>,
     /// How a webhook knows its sender: hmac, api_key, none, standard_webhooks, github, stripe,
-    /// slack or shopify
+    /// slack, shopify or teams
     #[arg(long, value_name = "METHOD", help_heading = "Webhook")]
     auth: Option<String>,
     /// The header with the signature or the key, e.g. X-ServiceNow-Signature

@@ -10,10 +10,11 @@ use crate::cli::session::Session;
 
 /// Senders that issue the secret themselves, by their word and their name: one that was made here is of
 /// no use to them.
-const ISSUERS: [(&str, &str); 3] = [
+const ISSUERS: [(&str, &str); 4] = [
     ("shopify", "Shopify"),
     ("slack", "Slack"),
     ("stripe", "Stripe"),
+    ("teams", "Teams"),
 ];
 
 /// Where a webhook's new secret comes from.
@@ -128,7 +129,7 @@ mod tests {
             let said = said(method, Secret::Made);
             assert!(said.starts_with("secret made-here\nkeep it now"), "{said}");
         }
-        for method in ["stripe", "slack", "shopify"] {
+        for method in ["stripe", "slack", "shopify", "teams"] {
             let said = said(method, Secret::Made);
             assert!(!said.contains("made-here"), "{said}");
             assert!(said.contains("issues the secret itself"), "{said}");

@@ -170,17 +170,19 @@ fn limit(detail: &str) -> Option<usize> {
 
 /// The sender that issues the secret itself, by how it signs.
 fn issuer(sent: &SentRequest) -> Option<&'static str> {
-    let signs = |name: &str| {
+    let signs = |name: &str, mark: &str| {
         let mut headers = sent.headers.iter();
-        headers.any(|header| header.name.eq_ignore_ascii_case(name))
+        headers
+            .any(|header| header.name.eq_ignore_ascii_case(name) && header.value.starts_with(mark))
     };
     [
-        ("Stripe-Signature", "Stripe"),
-        ("X-Slack-Signature", "Slack"),
-        ("X-Shopify-Hmac-Sha256", "Shopify"),
+        ("Stripe-Signature", "", "Stripe"),
+        ("X-Slack-Signature", "", "Slack"),
+        ("X-Shopify-Hmac-Sha256", "", "Shopify"),
+        ("Authorization", "HMAC ", "Teams"),
     ]
     .into_iter()
-    .find_map(|(header, sender)| signs(header).then_some(sender))
+    .find_map(|(header, mark, sender)| signs(header, mark).then_some(sender))
 }
 
 fn screen(id: &str, tested: &TestedWebhook) -> String {
