@@ -89,6 +89,12 @@ impl Template {
         })
     }
 
+    /// Every reference that must have a value: those without a default, in order of appearance.
+    pub(crate) fn required(&self) -> impl Iterator<Item = &Reference> {
+        let with_defaults = self.references().zip(self.defaults());
+        with_defaults.filter_map(|(reference, default)| default.is_none().then_some(reference))
+    }
+
     /// The default of every reference, in order of appearance.
     pub(crate) fn defaults(&self) -> impl Iterator<Item = Option<&Json>> {
         self.parts.iter().filter_map(|part| match part {

@@ -29,6 +29,7 @@ use crate::intake::{Drafted, Intake, IntakeError, Submission};
 use crate::limit::Slots;
 use crate::local::LocalTasks;
 use crate::membership::Membership;
+use crate::secret::SECRET_BYTES_MIN;
 use crate::trigger::{RequestLog, Webhooks};
 use crate::vault::Vault;
 use crate::waiter::Waiters;
@@ -168,6 +169,25 @@ impl Engine {
             stored: false,
         };
         Workflow::parse(source, &options)
+    }
+
+    /// What is allowed but probably not meant, one sentence each; also secrets that its steps need
+    /// and this node does not have.
+    #[must_use]
+    pub fn notes(&self, workflow: &Workflow) -> Vec<String> {
+        let mut notes = workflow.notes();
+        for (step, name) in workflow.secrets() {
+            let trouble = match self.dispatcher.secrets.get(name) {
+                None => "is not set",
+                Some(value) if value.len() < SECRET_BYTES_MIN => "is too short to be used",
+                Some(_) => continue,
+            };
+            notes.push(format!(
+                "step \"{step}\": the secret `{name}` {trouble}; set REFIRE_SECRET_{name} in the \
+                 server's environment"
+            ));
+        }
+        notes
     }
 
     /// Deletes a workflow; its executions and dead letters stay.

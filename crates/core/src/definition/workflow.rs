@@ -9,7 +9,7 @@ use super::name::{StepId, WorkflowId};
 use super::retry::{RetryRules, RetrySettings};
 use super::status::StatusRange;
 use crate::jsonpath::JsonPath;
-use crate::template::{Template, Tree};
+use crate::template::{Reference, Template, Tree};
 
 /// A workflow.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,6 +105,26 @@ pub enum StepKind {
     Http(Http),
     /// Calls a function of the embedding program.
     Local(Local),
+}
+
+impl StepKind {
+    /// Every reference that must have a value when the step runs.
+    fn required(&self) -> Vec<&Reference> {
+        match self {
+            Self::Http(http) => {
+                let headers = http.headers.iter().flat_map(|(_, value)| value.required());
+                let query = http.query.iter().flat_map(|(_, value)| value.required());
+                let body = http.body.iter().flat_map(Tree::required);
+                http.url
+                    .required()
+                    .chain(headers)
+                    .chain(query)
+                    .chain(body)
+                    .collect()
+            }
+            Self::Local(local) => local.input.iter().flat_map(Tree::required).collect(),
+        }
+    }
 }
 
 /// An HTTP call.
@@ -240,6 +260,26 @@ impl Workflow {
             _ => None,
         };
         self.steps.iter().filter_map(odd).collect()
+    }
+
+    /// The secrets that must be set, each once, with the first step that uses it. Those with a
+    /// default may be absent.
+    #[must_use]
+    pub fn secrets(&self) -> Vec<(&StepId, &str)> {
+        let mut found: Vec<(&StepId, &str)> = Vec::new();
+        for step in &self.steps {
+            for name in step
+                .kind
+                .required()
+                .into_iter()
+                .filter_map(Reference::secret)
+            {
+                if !found.iter().any(|(_, known)| *known == name) {
+                    found.push((&step.id, name));
+                }
+            }
+        }
+        found
     }
 
     fn normal(&self) -> impl Iterator<Item = (usize, &Step)> {

@@ -50,7 +50,15 @@ impl Tree {
     #[must_use]
     pub fn references(&self) -> Vec<&Reference> {
         let mut all = Vec::new();
-        self.0.collect(&mut all);
+        self.0
+            .each(&mut |template| all.extend(template.references()));
+        all
+    }
+
+    /// Every reference that must have a value: those without a default, in order of appearance.
+    pub(crate) fn required(&self) -> Vec<&Reference> {
+        let mut all = Vec::new();
+        self.0.each(&mut |template| all.extend(template.required()));
         all
     }
 
@@ -72,12 +80,13 @@ impl Tree {
 }
 
 impl Shape {
-    fn collect<'a>(&'a self, all: &mut Vec<&'a Reference>) {
+    /// Visits every template, in order of appearance.
+    fn each<'a>(&'a self, visit: &mut impl FnMut(&'a Template)) {
         match self {
             Self::Literal(_) => {}
-            Self::Template(template) => all.extend(template.references()),
-            Self::Array(items) => items.iter().for_each(|item| item.collect(all)),
-            Self::Object(members) => members.iter().for_each(|(_, value)| value.collect(all)),
+            Self::Template(template) => visit(template),
+            Self::Array(items) => items.iter().for_each(|item| item.each(visit)),
+            Self::Object(members) => members.iter().for_each(|(_, value)| value.each(visit)),
         }
     }
 

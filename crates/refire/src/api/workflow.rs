@@ -107,7 +107,7 @@ async fn save(
     let before = app.engine.store().workflow(&name).await?;
     let applied = app.engine.apply(source, Some(&id), actor.name()).await?;
     let restored = before.is_some_and(|row| row.deleted_at.is_some());
-    let mut notes = applied.definition.workflow.notes();
+    let mut notes = app.engine.notes(&applied.definition.workflow);
     if restored {
         notes.extend(paused(&app, &name).await?);
     }
@@ -240,7 +240,7 @@ async fn validate(
         Some(row) if hash(&row.source) == hash(source) => (row.version, false),
         Some(row) => (row.version.saturating_add(1), true),
     };
-    let notes = workflow.notes();
+    let notes = app.engine.notes(&workflow);
     Ok(Json(WorkflowSaved {
         workflow_id: workflow.id.to_string(),
         version,

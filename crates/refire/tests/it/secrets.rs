@@ -132,3 +132,24 @@ async fn a_secret_that_is_too_short_is_named_and_not_used() {
     assert_eq!(ended["steps"][0]["attempts"], 1, "it is not retried");
     assert!(target.calls("/a").is_empty());
 }
+
+#[tokio::test]
+async fn a_secret_that_is_not_set_is_noted_when_a_definition_is_saved() {
+    let environment = [("REFIRE_SECRET_GOOD", CANARY), ("REFIRE_SECRET_PIN", "12")];
+    let server = Server::start_in(&environment).await;
+    let config = json!({"url": "https://x.example/", "headers": {
+        "A": "${secret.GOOD}", "B": "${secret.NOPE}", "C": "${secret.PIN}", "D": "${secret.MAYBE ?? \"-\"}"
+    }});
+    let notes = json!([
+        "step \"call\": the secret `NOPE` is not set; set REFIRE_SECRET_NOPE in the server's environment",
+        "step \"call\": the secret `PIN` is too short to be used; set REFIRE_SECRET_PIN in the server's environment",
+    ]);
+    let checked = server
+        .post("/api/workflows/validate", definition(&config))
+        .await;
+    assert_eq!(checked.expect(200)["notes"], notes);
+    assert_eq!(
+        server.apply("w", &definition(&config)).await["notes"],
+        notes
+    );
+}

@@ -209,6 +209,33 @@ fn json_is_read_too() {
 }
 
 #[test]
+fn secrets_that_must_be_set_are_found_wherever_they_stand() {
+    let source = r#"
+id: w
+steps:
+- {id: a, type: http, config: {url: "http://x/${secret.URL}", headers: {A: "${secret.HEAD} ${SECRET_URL}"},
+    query: {k: ["${secret.QUERY}"]}, body: {b: [{c: "${secret.BODY}"}]}}}
+- {id: b, type: local, config: {task: t, input: {k: "${secret.LOCAL}", o: "${secret.OPTIONAL ?? null}"}}}
+"#;
+    let workflow = good(source);
+    let found: Vec<(&str, &str)> = workflow
+        .secrets()
+        .into_iter()
+        .map(|(step, name)| (step.as_str(), name))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("a", "URL"),
+            ("a", "HEAD"),
+            ("a", "QUERY"),
+            ("a", "BODY"),
+            ("b", "LOCAL"),
+        ]
+    );
+}
+
+#[test]
 fn a_body_on_get_is_noted() {
     let source = "id: w\nsteps: [{id: a, type: http, config: {url: 'http://x/', body: 1}}]";
     assert_eq!(
