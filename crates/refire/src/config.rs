@@ -5,6 +5,7 @@ mod database;
 mod file;
 mod node;
 mod outside;
+mod zones;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ use refire_engine::target::Allow;
 pub(crate) use database::{Database, DatabaseUrl};
 pub(crate) use node::NodeConfig;
 pub(crate) use outside::Outside;
+pub(crate) use zones::TimeZones;
 
 use bounds::Bounds;
 use file::Settings;
@@ -85,6 +87,15 @@ pub(crate) struct ServeArgs {
     /// The largest request body [default: 1048576]
     #[arg(long, env = "REFIRE_MAX_BODY_BYTES", value_name = "BYTES")]
     max_body_bytes: Option<usize>,
+    /// Whose rules of time zones are used: those of this program, or those of this machine (TZDIR,
+    /// else /usr/share/zoneinfo) [default: built-in]
+    #[arg(
+        long,
+        env = "REFIRE_TIME_ZONES",
+        value_name = "SOURCE",
+        hide_possible_values = true
+    )]
+    time_zones: Option<TimeZones>,
     #[command(flatten)]
     outside: OutsideArgs,
     #[command(flatten)]
@@ -172,6 +183,8 @@ pub(crate) struct ServeConfig {
     pub(crate) limits: Limits,
     /// How long ended executions are kept.
     pub(crate) retention: Retention,
+    /// Whose rules of time zones are used.
+    pub(crate) time_zones: TimeZones,
     /// Whether `--dev` is on.
     pub(crate) dev: bool,
     /// Whether to greet at the start; the demo has words of its own.
@@ -273,6 +286,7 @@ impl ServeArgs {
             body_bytes_max: at_least_one("max-body-bytes", body)?,
             limits,
             retention,
+            time_zones: self.time_zones.or(file.time_zones).unwrap_or_default(),
             dev,
             greet: true,
             admin_key,

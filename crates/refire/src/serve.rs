@@ -28,6 +28,7 @@ use crate::config::ServeConfig;
 /// Serves until told to stop.
 pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
     log::start(config.log_format, &config.log_level)?;
+    config.time_zones.choose()?;
     let mut signals = Signals::new()?;
     // First, so that a second server on the same address changes nothing on disk.
     let listener = api::listen::bind(config.listen)?;

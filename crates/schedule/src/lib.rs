@@ -1,7 +1,8 @@
 //! When work is due: cron expressions, intervals, single moments, and times of days, weeks and
 //! months, in any time zone, with daylight saving decided per schedule.
 //!
-//! Nothing here does I/O, reads a clock or rolls dice. A [`Schedule`] is made of
+//! Nothing here does I/O (but for [zone files](use_zone_files), if they are chosen), reads a clock or
+//! rolls dice. A [`Schedule`] is made of
 //! [`ScheduleSettings`] (what somebody wrote) and answers questions about moments: which
 //! [`Slot`] comes [next](Schedule::next), which was [the one before](Schedule::previous), which lie
 //! [between two moments](Schedule::slots), [how many](Schedule::count) they are, and what a change
@@ -43,7 +44,8 @@
 //!   else the beginning of 1970 in UTC.
 //! - **Jitter** delays a start within its window and leaves the slot where it is; the delay follows
 //!   from the trigger's seed and the slot.
-//! - **Zone data** is built in, never the machine's, so that all nodes of one version agree.
+//! - **Zone data** is built in, so that all nodes of one version agree. A program may choose the
+//!   machine's at its start ([`use_zone_files`]).
 
 mod calendar;
 mod civil;
@@ -65,6 +67,7 @@ mod settings;
 mod slot;
 mod times;
 mod zone;
+mod zone_data;
 
 /// The types of moments, local times and zones in the questions and answers.
 pub use jiff;
@@ -78,4 +81,8 @@ pub use problem::{Problem, Problems};
 pub use schedule::{HORIZON, Schedule, Slots};
 pub use settings::{Daily, Monthly, OneOrMany, ScheduleSettings, Weekly, Written};
 pub use slot::{SkipReason, Skipped, Slot, SlotKind};
-pub use zone::{zone_data_version, zone_names};
+pub use zone::zone_names;
+pub use zone_data::{
+    ZoneDataError, ZoneSource, built_in_zone_data_version, use_zone_files, zone_data_version,
+    zone_source,
+};

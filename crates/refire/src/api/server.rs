@@ -10,6 +10,7 @@ use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use refire_client::model::{BackupRequest, BackupResult, Health, Problem as ProblemModel, Version};
 use refire_core::definition::json_schema;
+use refire_schedule::{zone_data_version, zone_source};
 use refire_store::ReadError;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -98,6 +99,8 @@ async fn version(State(app): State<App>) -> Json<Version> {
         } else {
             "sqlite".to_owned()
         },
+        time_zones: zone_data_version().to_owned(),
+        time_zone_source: zone_source().as_str().to_owned(),
     })
 }
 

@@ -19,6 +19,7 @@ use super::report::field_line;
 use super::session::Session;
 use super::table::{Grid, cell};
 use super::when::moment;
+use crate::config::TimeZones;
 
 /// Times that one call may ask for.
 const COUNT_MAX: i64 = 10_000;
@@ -78,6 +79,16 @@ pub(crate) struct Expression {
     /// Of a local time that comes twice: which one fires
     #[arg(long, value_name = "POLICY", default_value = "first", value_parser = ["first", "last", "both"])]
     repeat: String,
+    /// Whose rules of time zones are used: built-in, or system (TZDIR, else /usr/share/zoneinfo)
+    #[arg(
+        long,
+        env = "REFIRE_TIME_ZONES",
+        value_name = "SOURCE",
+        default_value = "built-in",
+        hide_possible_values = true,
+        hide_env_values = true
+    )]
+    time_zones: TimeZones,
 }
 
 /// `refire cron explain --format json`
@@ -92,6 +103,7 @@ struct Explained<'a> {
 /// Runs a command.
 pub(crate) fn run(session: &Session, command: &CronCommand) -> anyhow::Result<Outcome> {
     let (CronCommand::Next { expression, .. } | CronCommand::Explain { expression, .. }) = command;
+    expression.time_zones.choose()?;
     let Some(schedule) = schedule_of(expression) else {
         return Ok(Outcome::Misused);
     };
@@ -257,6 +269,7 @@ mod tests {
             timezone: Some(timezone.to_owned()),
             gap: "next_valid".to_owned(),
             repeat: "first".to_owned(),
+            time_zones: TimeZones::BuiltIn,
         }
     }
 

@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
+use refire_client::model::Version;
+use refire_schedule::built_in_zone_data_version;
+
 use super::outcome::Outcome;
 use super::output::{print, print_json, say};
+use super::paint::clean;
 use super::session::Session;
 
 /// This program's version.
@@ -20,19 +24,39 @@ pub(crate) async fn run(session: &Session) -> anyhow::Result<Outcome> {
         _ => None,
     };
     if session.is_json() {
-        print_json(&serde_json::json!({ "version": VERSION, "server": server }))?;
+        let time_zones = built_in_zone_data_version();
+        print_json(
+            &serde_json::json!({ "version": VERSION, "time_zones": time_zones, "server": server }),
+        )?;
         return Ok(Outcome::Done);
     }
     print(&format!("refire {VERSION}"))?;
+    print(&format!(
+        "time zones {} built in",
+        built_in_zone_data_version()
+    ))?;
     match server {
         Some(server) => print(&format!(
-            "server {} at {} ({}, {})",
+            "server {} at {} ({}, {}{})",
             server.version,
             client.url(),
             server.store,
-            server.node_id
+            server.node_id,
+            time_zones(&server)
         ))?,
         None => say(&format!("no server answers at {}", client.url())),
     }
     Ok(Outcome::Done)
+}
+
+/// Which time zones the server uses, if it says so.
+fn time_zones(server: &Version) -> String {
+    match server.time_zones.as_str() {
+        "" => String::new(),
+        version => format!(
+            ", time zones {} {}",
+            clean(version),
+            clean(&server.time_zone_source)
+        ),
+    }
 }

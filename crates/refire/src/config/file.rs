@@ -9,7 +9,7 @@ use refire_core::definition::source::{Content, Node};
 use super::bounds::Bounds;
 use super::node::NodeArgs;
 use super::outside::OutsideArgs;
-use super::{DatabaseUrl, LogFormat};
+use super::{DatabaseUrl, LogFormat, TimeZones};
 
 /// What the file says; the rest is decided elsewhere.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -26,11 +26,12 @@ pub(super) struct Settings {
     pub(super) log_level: Option<String>,
     pub(super) max_connections: Option<usize>,
     pub(super) max_body_bytes: Option<usize>,
+    pub(super) time_zones: Option<TimeZones>,
     pub(super) bounds: Bounds,
 }
 
 /// Every key, for the message about an unknown one.
-const KEYS: [&str; 23] = [
+const KEYS: [&str; 24] = [
     "listen",
     "data_dir",
     "database",
@@ -45,6 +46,7 @@ const KEYS: [&str; 23] = [
     "log_level",
     "max_connections",
     "max_body_bytes",
+    "time_zones",
     "max_attempts",
     "max_attempts_per_host",
     "max_retries_per_workflow",
@@ -110,6 +112,7 @@ fn set(settings: &mut Settings, key: &str, value: &Node) -> anyhow::Result<()> {
         "log_level" => settings.log_level = Some(text(value)?),
         "max_connections" => settings.max_connections = Some(number(value)?),
         "max_body_bytes" => settings.max_body_bytes = Some(number(value)?),
+        "time_zones" => settings.time_zones = Some(TimeZones::parse(&text(value)?)?),
         _ => return set_bound(&mut settings.bounds, key, value),
     }
     Ok(())

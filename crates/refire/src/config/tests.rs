@@ -34,6 +34,22 @@ fn a_flag_goes_over_the_file_and_the_file_over_the_default() {
 }
 
 #[test]
+fn time_zones_are_chosen_like_other_settings() {
+    let chosen = |flag, file| {
+        let args = ServeArgs {
+            time_zones: flag,
+            ..ServeArgs::default()
+        };
+        resolve(args, file).unwrap().time_zones
+    };
+    assert_eq!(chosen(None, ""), TimeZones::BuiltIn);
+    assert_eq!(chosen(None, "time_zones: system"), TimeZones::System);
+    let over = Some(TimeZones::BuiltIn);
+    assert_eq!(chosen(over, "time_zones: system"), TimeZones::BuiltIn);
+    assert!(said(ServeArgs::default(), "time_zones: mine").contains("neither built-in nor system"));
+}
+
+#[test]
 fn private_targets_are_opened_by_dev_or_by_list() {
     let dev = ServeArgs {
         dev: Some(true),

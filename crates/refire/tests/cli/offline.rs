@@ -269,3 +269,59 @@ fn a_closed_pipe_ends_quietly() {
         );
     }
 }
+
+/// A compiled zone without changes, so many hours behind UTC.
+fn zone_file(hours_behind: i32) -> Vec<u8> {
+    let mut block = b"TZif2".to_vec();
+    block.extend([0; 15]);
+    // Counts: UTC and standard marks, leap seconds, changes, one kind of time, four letters.
+    for count in [0_u32, 0, 0, 0, 1, 4] {
+        block.extend(count.to_be_bytes());
+    }
+    block.extend((-hours_behind * 3600).to_be_bytes());
+    block.extend(*b"\0\0CXT\0");
+    let mut file = [block.clone(), block].concat();
+    file.extend(format!("\nCXT{hours_behind}\n").into_bytes());
+    file
+}
+
+#[test]
+fn the_time_zones_of_the_machine_can_be_used() {
+    let place = Place::new();
+    let zones = place.path().join("zones/America");
+    std::fs::create_dir_all(&zones).unwrap();
+    for (name, hours_behind) in [("New_York", 5), ("Havana", 4)] {
+        std::fs::write(zones.join(name), zone_file(hours_behind)).unwrap();
+    }
+    let next = |setting: Option<&str>, directory: &str| {
+        let mut command = place.command();
+        command.args([
+            "cron",
+            "next",
+            "0 9 * * *",
+            "--tz",
+            "America/Havana",
+            "-n",
+            "1",
+        ]);
+        command.args(["--from", "2026-11-17T00:00:00Z", "--format", "json"]);
+        command.env("TZDIR", directory);
+        if let Some(setting) = setting {
+            command.env("REFIRE_TIME_ZONES", setting);
+        }
+        Run::of(&mut command)
+    };
+    let system = next(Some("system"), "zones").code(0).out;
+    assert!(system.contains("2026-11-17T09:00:00-04:00"), "{system}");
+    // The built-in ones do not look at files.
+    for setting in [None, Some("built-in")] {
+        let built_in = next(setting, "zones").code(0).out;
+        assert!(built_in.contains("2026-11-17T09:00:00-05:00"), "{built_in}");
+    }
+    let nowhere = next(Some("system"), "nowhere").code(1).err;
+    assert!(
+        nowhere.contains("there is no time-zone database in nowhere") && nowhere.contains("TZDIR"),
+        "{nowhere}"
+    );
+    next(Some("mine"), "zones").code(2);
+}

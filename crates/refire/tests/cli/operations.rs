@@ -165,6 +165,8 @@ fn a_wrong_key_is_explained() {
     server.run(&["workflow", "list"]).code(0);
     let version = server.json(&["version"]);
     assert_eq!(version["server"]["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(version["server"]["time_zones"], version["time_zones"]);
+    assert_eq!(version["server"]["time_zone_source"], "built-in");
 }
 
 /// The simulator on this side and the server's own are one.

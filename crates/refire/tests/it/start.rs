@@ -52,6 +52,11 @@ fn what_cannot_be_is_explained() {
             "is not an address with a port",
         ),
         (
+            vec!["--time-zones", "system"],
+            vec![("TZDIR", "/nowhere")],
+            "there is no time-zone database in /nowhere",
+        ),
+        (
             vec!["--database", "mysql://u:canary@h/d"],
             vec![],
             "`mysql:` is not a database of ours",
