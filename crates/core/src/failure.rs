@@ -26,7 +26,7 @@ pub enum ErrorClass {
     Tls,
     /// The address is inside a network that calls may not reach.
     AddressRefused,
-    /// The target answered with a redirect, which is not followed.
+    /// The target answered with a redirect that is not followed.
     Redirect,
     /// The answer is larger than `maxResponseBytes`.
     ResponseTooLarge,

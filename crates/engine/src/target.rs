@@ -1,8 +1,8 @@
 //! The outgoing HTTP call: what may be called, how, and what its answer or failure becomes.
 //!
-//! One [`HttpTarget`] serves the whole node. It makes exactly one request per call: it follows no
-//! redirect, resends nothing, uses no proxy, and connects only to addresses that [`Guard`]
-//! checked. It never decides whether to try again; that is the policy's business.
+//! One [`HttpTarget`] serves the whole node. It makes exactly one request per call, unless the call
+//! allows redirects: it resends nothing, uses no proxy, and connects only to addresses that
+//! [`Guard`] checked. It never decides whether to try again; that is the policy's business.
 
 mod answer;
 mod classify;
@@ -14,6 +14,7 @@ mod leftover;
 mod network;
 mod phase;
 mod redact;
+mod redirect;
 mod request;
 mod resolve;
 mod retry_after;

@@ -13,6 +13,7 @@ mod target {
     mod guard;
     mod leftovers;
     mod protocol;
+    mod redirects;
     mod secrets;
     mod tether;
     mod tls;

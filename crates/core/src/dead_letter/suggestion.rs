@@ -124,8 +124,8 @@ fn by_class(failure: &Failure) -> Vec<Suggestion> {
         )],
         ErrorClass::Redirect => vec![say(
             "Use the final address",
-            "The target answered with a redirect, which is not followed. Put the new address \
-             into the step's `url`.",
+            "The target answered with a redirect that is not followed. Put the new address into \
+             the step's `url`, or let it follow with `followRedirects`.",
         )],
         ErrorClass::ResponseTooLarge => vec![say(
             "Ask for less, or allow more",

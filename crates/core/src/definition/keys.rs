@@ -80,6 +80,7 @@ pub(crate) const HTTP: &[Known] = &[
     Known::new("timeout"),
     Known::new("expectedStatuses"),
     Known::new("maxResponseBytes"),
+    Known::new("followRedirects"),
     Known::new("outputMapping"),
 ];
 
@@ -102,6 +103,7 @@ pub(crate) const CONFIG: &[Known] = &[
     Known::new("timeout"),
     Known::new("expectedStatuses"),
     Known::new("maxResponseBytes"),
+    Known::new("followRedirects"),
     Known::new("outputMapping"),
 ];
 

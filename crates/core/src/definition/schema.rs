@@ -18,7 +18,7 @@ mod tests {
     use super::*;
     use crate::definition::keys::{self, Known, snake};
     use crate::definition::retry::{FAIL_STATUSES, RETRY_STATUSES};
-    use crate::definition::step::OUTPUT_MAPPING_MAX;
+    use crate::definition::step::{FOLLOW_REDIRECTS_MAX, OUTPUT_MAPPING_MAX};
     use crate::failure::ErrorClass;
 
     fn schema() -> Value {
@@ -29,6 +29,8 @@ mod tests {
     fn the_schema_has_the_bounds_of_the_parser() {
         let mapped = &schema()["$defs"]["outputMapping"]["maxProperties"];
         assert_eq!(*mapped, OUTPUT_MAPPING_MAX);
+        let redirects = &schema()["$defs"]["http"]["properties"]["followRedirects"]["maximum"];
+        assert_eq!(*redirects, FOLLOW_REDIRECTS_MAX);
     }
 
     #[test]

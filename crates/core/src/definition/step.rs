@@ -31,6 +31,9 @@ const RESPONSE_BYTES_DEFAULT: u64 = 1024 * 1024;
 /// An answer becomes part of the execution's history, which is bounded by 10 MiB.
 const RESPONSE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
+/// The most redirects that one attempt may follow; browsers stop at twenty, and few need two.
+pub(super) const FOLLOW_REDIRECTS_MAX: u64 = 5;
+
 /// Names that one step's output may be mapped to: each is looked for in the whole output, by the
 /// thread that commits.
 pub(super) const OUTPUT_MAPPING_MAX: usize = 100;
@@ -274,6 +277,9 @@ fn http(
     let max_response_bytes = config
         .get("maxResponseBytes")
         .and_then(|field| field.whole(1..=RESPONSE_BYTES_MAX, problems));
+    let follow_redirects = config
+        .get("followRedirects")
+        .and_then(|field| field.whole(0..=FOLLOW_REDIRECTS_MAX, problems));
     let (url, static_host) = url?;
     Some(Http {
         method: method?,
@@ -284,6 +290,9 @@ fn http(
         timeout: timeout.unwrap_or(HTTP_TIMEOUT_DEFAULT),
         expected: expected.unwrap_or_else(|| vec![StatusRange::SUCCESS]),
         max_response_bytes: max_response_bytes.unwrap_or(RESPONSE_BYTES_DEFAULT),
+        follow_redirects: follow_redirects
+            .and_then(|count| u8::try_from(count).ok())
+            .unwrap_or_default(),
         static_host,
     })
 }

@@ -146,6 +146,8 @@ pub struct Http {
     pub expected: Vec<StatusRange>,
     /// The largest answer that is read.
     pub max_response_bytes: u64,
+    /// How many redirects one attempt follows.
+    pub follow_redirects: u8,
     /// The host, in lower case and with its port unless that is the scheme's own, when it does not
     /// depend on a template.
     pub static_host: Option<String>,

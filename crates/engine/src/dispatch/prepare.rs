@@ -147,6 +147,7 @@ fn http_request(
         timeout: http.timeout,
         expected: http.expected.clone(),
         max_response_bytes: http.max_response_bytes,
+        follow_redirects: http.follow_redirects,
         redact: Redactor::default(),
         now: refire_core::time::Timestamp::default(),
     })

@@ -18,6 +18,7 @@ use url::Url;
 
 use super::classify::{self, Place};
 use super::redact::Redactor;
+use super::redirect;
 use super::request::HttpRequest;
 use super::retry_after::retry_after_ms;
 use super::room::{FREE_BYTES, Room, Taken};
@@ -35,6 +36,8 @@ pub(super) struct Call<'a> {
     pub(super) place: &'a Place,
     pub(super) room: &'a Room,
     pub(super) deadline: Instant,
+    /// Redirects that were followed before it.
+    pub(super) followed: u8,
 }
 
 /// How reading a body ended.
@@ -116,7 +119,7 @@ pub(super) async fn expected(
     let failure = match end {
         End::Complete => {
             let body = body_json(held.bytes, &head.headers, &request.redact)?;
-            let output = output(&head, &body, &request.redact);
+            let output = output(&head, &body, call);
             return Ok((output, held.taken));
         }
         End::TooLong => Failure::new(
@@ -138,7 +141,7 @@ pub(super) async fn unexpected(response: Response<Incoming>, call: &Call<'_>) ->
     let status = head.status;
     let is_redirect = status.is_redirection() && status != StatusCode::NOT_MODIFIED;
     let mut failure = match is_redirect {
-        true => Failure::new(ErrorClass::Redirect, redirect_message(&head, call.url)),
+        true => Failure::new(ErrorClass::Redirect, redirect_message(&head, call)),
         false => Failure::new(
             ErrorClass::HttpStatus,
             match status.is_success() {
@@ -167,11 +170,15 @@ fn status_words(status: StatusCode) -> String {
     }
 }
 
-fn redirect_message(head: &Parts, url: &Url) -> String {
-    let words = status_words(head.status);
+fn redirect_message(head: &Parts, call: &Call<'_>) -> String {
+    let words = match call.followed {
+        0 => status_words(head.status),
+        1 => format!("{} after 1 redirect", status_words(head.status)),
+        followed => format!("{} after {followed} redirects", status_words(head.status)),
+    };
     let location = head.headers.get(LOCATION);
     let location = location.map(|value| String::from_utf8_lossy(value.as_bytes()));
-    let to = location.and_then(|location| match url.join(&location) {
+    let to = location.and_then(|location| match call.url.join(&location) {
         Ok(to) => Some(host_and_scheme(&to)),
         Err(_) => None,
     });
@@ -262,18 +269,27 @@ fn is_json(content_type: &str) -> bool {
     kind == "application/json" || kind == "text/json" || kind.ends_with("+json")
 }
 
-fn output(head: &Parts, body: &Json, redact: &Redactor) -> Json {
+fn output(head: &Parts, body: &Json, call: &Call<'_>) -> Json {
+    let redact = &call.request.redact;
     let mut headers = ObjectBuilder::new();
     for name in head.headers.keys() {
         if let Some(value) = joined(&head.headers, name) {
             headers.push(name.as_str(), &Json::string(&redact.output(&value)));
         }
     }
-    ObjectBuilder::new()
+    let output = ObjectBuilder::new()
         .number("status", u64::from(head.status.as_u16()))
         .json("headers", &headers.build())
-        .json("body", body)
-        .build()
+        .json("body", body);
+    match call.followed {
+        0 => output.build(),
+        _ => {
+            let url = redirect::shown(call.url);
+            output
+                .json("url", &Json::string(&redact.text(&url)))
+                .build()
+        }
+    }
 }
 
 /// All values of a header as one text; bytes that are not UTF-8 become U+FFFD.

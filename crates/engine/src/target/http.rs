@@ -1,7 +1,7 @@
 //! The HTTP client: one request out, one answer or one failure back, within its deadline.
 //!
-//! It sends each request once, and knows no redirects, proxies, cookies or decompression, so what
-//! the log counts as an attempt is what the target saw. Only a request that has not begun, because
+//! It sends each request once, and knows no proxies, cookies or decompression, so what the log counts
+//! as an attempt is what the target saw. Redirects are followed only as often as the request says. Only a request that has not begun, because
 //! the connection it was to use turned out to be closed, goes over another one.
 
 use std::fmt;
@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::HeaderValue;
+use http::{HeaderValue, Response};
 use http_body_util::Full;
+use hyper::body::Incoming;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::capture_connection;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -18,6 +19,7 @@ use refire_core::failure::Failure;
 use refire_core::json::Json;
 use refire_core::limit::MESSAGE_BYTES_MAX;
 use tokio::time::{Instant, timeout_at};
+use url::Url;
 
 use super::answer;
 use super::classify::{self, Place};
@@ -27,6 +29,7 @@ use super::hints::Hints;
 use super::leftover::Answered;
 use super::phase::Connecting;
 use super::redact::Redactor;
+use super::redirect;
 use super::request::HttpRequest;
 use super::resolve::{GuardedResolver, Lookup, SystemLookup};
 use super::room::{Room, Taken};
@@ -116,7 +119,7 @@ pub enum TargetError {
 pub struct HttpAnswer {
     /// The status.
     pub status: u16,
-    /// `{"status": 200, "headers": {…}, "body": …}`
+    /// `{"status": 200, "headers": {…}, "body": …}`, and `"url"` if a redirect was followed
     pub output: Json,
     /// What it takes of the room for long answers, until it is recorded.
     pub(crate) room: Option<Taken>,
@@ -163,7 +166,7 @@ impl HttpTarget {
         })
     }
 
-    /// Sends the request once and reads the answer.
+    /// Sends the request once, and after redirects as often as it allows, and reads the answer.
     ///
     /// # Errors
     /// Every way in which this can go wrong, as the failure of an attempt, without the request's
@@ -177,7 +180,57 @@ impl HttpTarget {
 
     async fn attempt(&self, mut request: HttpRequest) -> Result<HttpAnswer, Failure> {
         let deadline = Instant::now() + request.timeout.min(TIMEOUT_MAX);
-        let (mut prepared, url) = request.prepare(&self.guard, &self.user_agent)?;
+        let mut body = Bytes::from(request.body.take().unwrap_or_default());
+        let mut followed = 0;
+        loop {
+            let is_last = followed == request.follow_redirects;
+            // What may have to be sent again is kept.
+            let sent = if is_last {
+                std::mem::take(&mut body)
+            } else {
+                body.clone()
+            };
+            let (response, url) = self.send(&request, sent, deadline).await?;
+            let status = response.status();
+            let call = answer::Call {
+                request: &request,
+                url: &url,
+                place: &Place::of(&url),
+                room: &self.room,
+                deadline,
+                followed,
+            };
+            if request.expects(status.as_u16()) {
+                let (output, room) = answer::expected(response, &call).await?;
+                return Ok(HttpAnswer {
+                    status: status.as_u16(),
+                    output,
+                    room,
+                });
+            }
+            let to = redirect::target(status, response.headers(), &url);
+            let Some(to) = to.filter(|_| !is_last) else {
+                return Err(answer::unexpected(response, &call).await);
+            };
+            let mut next = request.clone();
+            if let Err(why) = redirect::follow(&mut next, &mut body, status, &url, &to) {
+                let mut failure = answer::unexpected(response, &call).await;
+                failure.message = format!("{}: {why}", failure.message);
+                return Err(failure);
+            }
+            request = next;
+            followed += 1;
+        }
+    }
+
+    /// Sends the request once; the head of its answer, and the address.
+    async fn send(
+        &self,
+        request: &HttpRequest,
+        body: Bytes,
+        deadline: Instant,
+    ) -> Result<(Response<Incoming>, Url), Failure> {
+        let (mut prepared, url) = request.prepare(body, &self.guard, &self.user_agent)?;
         let place = Place::of(&url);
         let connecting = Connecting::default();
         let hints = Hints::of(&mut prepared);
@@ -187,34 +240,17 @@ impl HttpTarget {
             sent = timeout_at(deadline, sending) => sent,
             () = hints.too_many() => return Err(classify::too_many_hints(&place)),
         };
-        let response = match sent {
-            Ok(Ok(response)) => response,
-            Ok(Err(error)) => {
-                return Err(classify::unanswered(&error, &place, self.connect_timeout));
+        match sent {
+            Ok(Ok(response)) => {
+                Answered::note(&response, &connection);
+                Ok((response, url))
             }
+            Ok(Err(error)) => Err(classify::unanswered(&error, &place, self.connect_timeout)),
             Err(_) if connecting.is_under_way() => {
-                return Err(classify::connect_timeout(&place, request.timeout));
+                Err(classify::connect_timeout(&place, request.timeout))
             }
-            Err(_) => return Err(classify::answer_timeout(request.timeout)),
-        };
-        Answered::note(&response, &connection);
-        let status = response.status().as_u16();
-        let call = answer::Call {
-            request: &request,
-            url: &url,
-            place: &place,
-            room: &self.room,
-            deadline,
-        };
-        if !request.expects(status) {
-            return Err(answer::unexpected(response, &call).await);
+            Err(_) => Err(classify::answer_timeout(request.timeout)),
         }
-        let (output, room) = answer::expected(response, &call).await?;
-        Ok(HttpAnswer {
-            status,
-            output,
-            room,
-        })
     }
 }
 

@@ -56,6 +56,8 @@ pub struct HttpRequest {
     pub expected: Vec<StatusRange>,
     /// A longer body fails the call.
     pub max_response_bytes: u64,
+    /// How many redirects are followed, all within the same time.
+    pub follow_redirects: u8,
     /// The secrets that went into this request.
     pub redact: Redactor,
     /// The moment of the call, for a `Retry-After` that is a date.
@@ -81,9 +83,10 @@ impl HttpRequest {
         }
     }
 
-    /// The client's form of the request, and its URL; takes the body out.
+    /// The client's form of the request with this body, and its URL.
     pub(super) fn prepare(
-        &mut self,
+        &self,
+        body: Bytes,
         guard: &Guard,
         user_agent: &HeaderValue,
     ) -> Result<(Request<Full<Bytes>>, Url), Failure> {
@@ -97,8 +100,7 @@ impl HttpRequest {
             let message = format!("the URL is not valid: {error}");
             Failure::new(ErrorClass::InvalidUrl, message)
         })?;
-        let body = Full::from(self.body.take().unwrap_or_default());
-        let mut request = Request::new(body);
+        let mut request = Request::new(Full::new(body));
         *request.method_mut() = method(&self.method)?;
         *request.uri_mut() = uri;
         let mut headers = headers(&self.headers, &self.redact)?;
@@ -111,7 +113,7 @@ impl HttpRequest {
     }
 }
 
-fn url(text: &str) -> Result<Url, Failure> {
+pub(super) fn url(text: &str) -> Result<Url, Failure> {
     let invalid = |why: &str| Failure::new(ErrorClass::InvalidUrl, format!("the URL {why}"));
     if text.len() > URL_BYTES_MAX {
         return Err(invalid(&format!("is longer than {URL_BYTES_MAX} bytes")));
@@ -210,14 +212,15 @@ mod tests {
             timeout: Duration::from_secs(1),
             expected: Vec::new(),
             max_response_bytes: 1024,
+            follow_redirects: 0,
             redact: Redactor::default(),
             now: Timestamp::default(),
         }
     }
 
-    fn refusal(mut request: HttpRequest) -> (ErrorClass, String) {
+    fn refusal(request: &HttpRequest) -> (ErrorClass, String) {
         let failure = request
-            .prepare(&Guard::new(Allow::All), &AGENT)
+            .prepare(Bytes::new(), &Guard::new(Allow::All), &AGENT)
             .unwrap_err();
         assert!(!failure.retryable);
         (failure.class, failure.message)
@@ -245,13 +248,13 @@ mod tests {
             ("http://a b/", "not valid"),
             ("http://[::1/", "not valid"),
         ] {
-            let (class, message) = refusal(request(url));
+            let (class, message) = refusal(&request(url));
             assert_eq!(class, ErrorClass::InvalidUrl, "{url}");
             assert!(message.contains(words), "{url}: {message}");
             assert!(!message.contains("pass@"), "{url}: {message}");
         }
         let long = format!("http://example.com/{}", "a".repeat(URL_BYTES_MAX));
-        assert_eq!(refusal(request(&long)).0, ErrorClass::InvalidUrl);
+        assert_eq!(refusal(&request(&long)).0, ErrorClass::InvalidUrl);
     }
 
     #[test]
@@ -268,7 +271,7 @@ mod tests {
         ] {
             let mut bad = request("http://example.com/");
             bad.headers.push(("X-Note".to_owned(), value.to_owned()));
-            let (class, message) = refusal(bad);
+            let (class, message) = refusal(&bad);
             assert_eq!(class, ErrorClass::Template, "{value:?}");
             assert!(
                 message.starts_with("the header \"X-Note\" has a value"),
@@ -282,7 +285,7 @@ mod tests {
         for name in ["", "a b", "a:b", "a\r\nb", "é"] {
             let mut bad = request("http://example.com/");
             bad.headers.push((name.to_owned(), "1".to_owned()));
-            let (class, message) = refusal(bad);
+            let (class, message) = refusal(&bad);
             assert_eq!(class, ErrorClass::Template, "{name:?}");
             assert!(!message.contains('\n'), "{message}");
         }
@@ -299,7 +302,7 @@ mod tests {
         ] {
             let mut bad = request("http://example.com/");
             bad.headers.push((name.to_owned(), "1".to_owned()));
-            let (class, message) = refusal(bad);
+            let (class, message) = refusal(&bad);
             assert_eq!(
                 (class, message.contains(name)),
                 (ErrorClass::Template, true),
@@ -310,10 +313,13 @@ mod tests {
         good.headers
             .push(("Host".to_owned(), "other.example".to_owned()));
         good.headers.push(("X-Emoji".to_owned(), "✓ é".to_owned()));
-        assert!(good.clone().prepare(&Guard::default(), &AGENT).is_ok());
+        assert!(
+            good.prepare(Bytes::new(), &Guard::default(), &AGENT)
+                .is_ok()
+        );
         good.headers
             .push(("host".to_owned(), "third.example".to_owned()));
-        assert_eq!(refusal(good).0, ErrorClass::Template);
+        assert_eq!(refusal(&good).0, ErrorClass::Template);
     }
 
     #[test]
@@ -321,7 +327,7 @@ mod tests {
         for bad in ["", "GE T", "GET / HTTP/1.1\r\n", "CONNECT", "É"] {
             let mut request = request("http://example.com/");
             request.method = bad.to_owned();
-            let (class, message) = refusal(request);
+            let (class, message) = refusal(&request);
             assert_eq!(class, ErrorClass::Template, "{bad:?}");
             assert!(!message.contains('\n'), "{message}");
         }
@@ -335,7 +341,9 @@ mod tests {
             .headers
             .push(("X-Key".to_owned(), "Bearer sesame-open".to_owned()));
         assert!(!format!("{request:?}").contains("sesame"));
-        let (prepared, _) = request.prepare(&Guard::default(), &AGENT).unwrap();
+        let (prepared, _) = request
+            .prepare(Bytes::new(), &Guard::default(), &AGENT)
+            .unwrap();
         assert!(prepared.headers()["x-key"].is_sensitive());
     }
 }

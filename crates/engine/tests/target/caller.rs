@@ -34,6 +34,7 @@ pub(super) fn get(url: impl Into<String>) -> HttpRequest {
         timeout: LONG,
         expected: Vec::new(),
         max_response_bytes: BODY_MAX,
+        follow_redirects: 0,
         redact: Redactor::default(),
         now: Timestamp::from_millis(1_763_200_000_000),
     }

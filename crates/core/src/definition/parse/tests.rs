@@ -236,6 +236,21 @@ steps:
 }
 
 #[test]
+fn redirects_are_followed_only_where_it_is_said() {
+    let redirects = |config: &str| {
+        let source =
+            format!("id: w\nsteps: [{{id: a, type: http, config: {{url: 'http://x/'{config}}}}}]");
+        match &good(&source).steps[0].kind {
+            StepKind::Http(http) => http.follow_redirects,
+            StepKind::Local(_) => unreachable!(),
+        }
+    };
+    assert_eq!(redirects(""), 0);
+    assert_eq!(redirects(", followRedirects: 5"), 5);
+    assert_eq!(redirects(", follow_redirects: 1"), 1);
+}
+
+#[test]
 fn a_body_on_get_is_noted() {
     let source = "id: w\nsteps: [{id: a, type: http, config: {url: 'http://x/', body: 1}}]";
     assert_eq!(

@@ -257,12 +257,13 @@ fn bad_http() {
     );
     bad(
         &step(
-            "url: 'http://x/', method: 'GE T', timeout: 2h, maxResponseBytes: 8388609, expectedStatuses: [20]",
+            "url: 'http://x/', method: 'GE T', timeout: 2h, maxResponseBytes: 8388609, followRedirects: 6, expectedStatuses: [20]",
         ),
         &[
             "steps[0].config.method (line 5): `GE T` is not a method that can be used",
             "steps[0].config.timeout (line 5): `2h` is not between 100ms and 1h",
             "steps[0].config.maxResponseBytes (line 5): 8388609 is not a whole number from 1 to 8388608",
+            "steps[0].config.followRedirects (line 5): 6 is not a whole number from 0 to 5",
             "steps[0].config.expectedStatuses[0] (line 5): \"20\" is not a status; a status is written 200, \"2xx\" or \"200-204\" (100 to 599)",
         ],
     );
@@ -282,7 +283,7 @@ fn bad_http() {
         &step("url: 'http://x/', timeout: soon, task: t, query: {a: {b: 1}}"),
         &[
             "steps[0].config.timeout (line 5): `soon` is not a duration (write for example `30s`, `5m`, `1h30m` or `250ms`)",
-            "steps[0].config.task (line 5): unknown key \"task\"; known are method, url, headers, query, body, timeout, expectedStatuses, maxResponseBytes, outputMapping",
+            "steps[0].config.task (line 5): unknown key \"task\"; known are method, url, headers, query, body, timeout, expectedStatuses, maxResponseBytes, followRedirects, outputMapping",
             "steps[0].config.query.a (line 5): a query value is a text, a number or a list of them",
         ],
     );
