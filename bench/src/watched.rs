@@ -14,7 +14,7 @@ use refire_core::time::Timestamp;
 use refire_store::{
     Admit, Batch, CommitError, DueTrigger, EventFilter, ExecutionFilter, Joining, Lease,
     LetterFilter, LetterRow, LetterSummary, News, NodeRow, OpenCounts, Part, PartOutcome,
-    ReadError, RequestFilter, RequestRow, SlotRow, SlotStatus, Store, Stored, Summary,
+    ReadError, RequestFilter, RequestRow, RetryRow, SlotRow, SlotStatus, Store, Stored, Summary,
     TriggerFilter, TriggerRow, TriggerState, VersionRow, WorkKey, WorkRow, WorkflowRow,
 };
 
@@ -246,6 +246,10 @@ impl Store for Watched {
 
     async fn letter(&self, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
         self.below.letter(id).await
+    }
+
+    async fn letter_retries(&self, id: DlqId, limit: u32) -> Result<Vec<RetryRow>, ReadError> {
+        self.below.letter_retries(id, limit).await
     }
 
     async fn letter_summary(&self, filter: &LetterFilter) -> Result<LetterSummary, ReadError> {
