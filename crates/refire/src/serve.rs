@@ -49,12 +49,7 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
             return Ok(());
         }
     };
-    let key = match &store {
-        Opened::Sqlite(_) => key::obtain(&config)?,
-        Opened::Postgres(store) => key::agree(&config, store)
-            .await
-            .context("the admin key of the database")?,
-    };
+    // Before the admin key: a node that is refused here must not choose one for the others.
     let vault = match &store {
         Opened::Sqlite(store) => {
             let vault = master::obtain(&config, store).await;
@@ -63,6 +58,12 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         Opened::Postgres(store) => master::agree(&config, store)
             .await
             .context("the master key")?,
+    };
+    let key = match &store {
+        Opened::Sqlite(_) => key::obtain(&config)?,
+        Opened::Postgres(store) => key::agree(&config, store)
+            .await
+            .context("the admin key of the database")?,
     };
     let change = master::Change::of(vault.as_ref(), &store);
     let mut builder = Engine::builder(store.shared());
