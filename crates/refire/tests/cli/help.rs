@@ -168,6 +168,13 @@ fn the_deployment_uses_settings_that_exist() {
     }
 }
 
+/// A copy without the key that opens its secrets is half a backup.
+#[test]
+fn the_help_of_backups_names_the_master_key() {
+    let help = Place::new().run(&["backup", "--help"]).code(0).out;
+    assert!(help.contains("keep master.key"), "{help}");
+}
+
 #[test]
 fn secrets_in_the_environment_are_never_shown() {
     let place = Place::new();
