@@ -25,14 +25,25 @@ const LENGTH_MIN: usize = 16;
 /// The setting of a shared database that holds the key's SHA-256.
 const SETTING: &str = "admin_key_sha256";
 
+/// Where the admin key is, for whoever needs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// In the data directory, where the command line finds it by itself.
+    Kept,
+    /// In `REFIRE_ADMIN_KEY`, and in no file.
+    Given,
+    /// With other nodes: the database has its hash, and this directory has no such key.
+    Elsewhere,
+}
+
 /// The admin key of this run.
 pub(super) struct Obtained {
     /// What requests are compared with.
     pub(super) hash: AdminKey,
     /// The key itself and where it was written, if it was made just now.
     pub(super) new: Option<(String, PathBuf)>,
-    /// Whether another node made it, so that it is kept there and not here.
-    pub(super) is_elsewhere: bool,
+    /// Where it is.
+    pub(super) origin: Origin,
 }
 
 impl Obtained {
@@ -40,7 +51,7 @@ impl Obtained {
         Self {
             hash: AdminKey::new(key),
             new: None,
-            is_elsewhere: false,
+            origin: Origin::Kept,
         }
     }
 }
@@ -105,7 +116,7 @@ fn standing_key(hash: &[u8], own: Option<Obtained>, path: &Path) -> anyhow::Resu
             Ok(Obtained {
                 hash: standing,
                 new: None,
-                is_elsewhere: true,
+                origin: Origin::Elsewhere,
             })
         }
     }
@@ -115,7 +126,10 @@ fn given(key: &str) -> anyhow::Result<Obtained> {
     if key.len() < LENGTH_MIN || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
         bail!("REFIRE_ADMIN_KEY: a key has at least {LENGTH_MIN} characters and no spaces");
     }
-    Ok(Obtained::known(key))
+    Ok(Obtained {
+        origin: Origin::Given,
+        ..Obtained::known(key)
+    })
 }
 
 /// The key in the file, which is made if it is not there.
@@ -234,10 +248,10 @@ mod tests {
         let hash = AdminKey::new("rf_of_the_first_node");
         let same = Some(Obtained::known("rf_of_the_first_node"));
         let same = standing_key(hash.as_bytes(), same, path).unwrap();
-        assert!(!same.is_elsewhere);
+        assert_eq!(same.origin, Origin::Kept);
         for own in [None, Some(Obtained::known("rf_of_another_life"))] {
             let standing = standing_key(hash.as_bytes(), own, path).unwrap();
-            assert!(standing.is_elsewhere);
+            assert_eq!(standing.origin, Origin::Elsewhere);
             assert_eq!(standing.hash.as_bytes(), hash.as_bytes());
         }
         assert!(standing_key(b"short", None, path).is_err());
