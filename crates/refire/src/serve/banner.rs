@@ -116,7 +116,7 @@ impl<'a> Greeting<'a> {
             Origin::Elsewhere => {
                 let _ = writeln!(
                     text,
-                    "  admin key  the one made by the first node, kept in its data directory"
+                    "  admin key  the one of all nodes: made by the first one, or by `refire admin-key rotate`"
                 );
             }
         }
@@ -261,7 +261,7 @@ mod tests {
         for line in [
             "  database   PostgreSQL at db:5432/refire\n",
             "  node       b, with 1 other: a\n",
-            "  admin key  the one made by the first node",
+            "  admin key  the one of all nodes: made by the first one, or by",
             "  export REFIRE_API_KEY=…\n",
         ] {
             assert!(text.contains(line), "{line}: {text}");

@@ -17,6 +17,7 @@ fn the_top_lists_every_command_and_the_exit_codes() {
         "nodes",
         "migrate",
         "backup",
+        "admin-key",
         "bench",
         "explain",
         "completions",
@@ -91,6 +92,8 @@ fn every_command_shows_real_examples() {
         "nodes",
         "migrate",
         "backup",
+        "admin-key",
+        "admin-key rotate",
         "bench",
         "explain",
         "completions",
@@ -183,6 +186,7 @@ fn secrets_in_the_environment_are_never_shown() {
         (&["serve", "--help"], "REFIRE_DATABASE_URL"),
         (&["migrate", "--help"], "REFIRE_DATABASE_URL"),
         (&["backup", "--help"], "REFIRE_DATABASE_URL"),
+        (&["admin-key", "rotate", "--help"], "REFIRE_DATABASE_URL"),
     ] {
         let mut run = place.command();
         run.env(name, "postgres://u:secret-canary@h/d")
