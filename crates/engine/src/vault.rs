@@ -162,13 +162,18 @@ impl Vault {
         self.previous.is_some()
     }
 
+    /// Whether one of its keys has this id.
+    #[must_use]
+    pub fn has_key(&self, id: &[u8]) -> bool {
+        let keys = [Some(&self.current), self.previous.as_ref()];
+        keys.into_iter().flatten().any(|key| key.id == *id)
+    }
+
     /// Whether one of its keys sealed this, as far as can be told without opening it.
     #[must_use]
     pub fn knows(&self, sealed: &[u8]) -> bool {
-        let keys = [Some(&self.current), self.previous.as_ref()];
-        sealed
-            .get(1..=KEY_ID_BYTES)
-            .is_some_and(|id| keys.into_iter().flatten().any(|key| key.id == *id))
+        let id = sealed.get(1..=KEY_ID_BYTES);
+        id.is_some_and(|id| self.has_key(id))
     }
 
     /// Seals a secret with the current key.

@@ -13,6 +13,7 @@ mod execute;
 mod execution;
 mod gate;
 pub(crate) mod listen;
+mod lock;
 mod node;
 mod observe;
 mod origin;
@@ -46,6 +47,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 pub(crate) use auth::AdminKey;
 pub(crate) use gate::Gate;
+pub(crate) use lock::{Lock, Look};
 use problem::Problem;
 use ready::Readiness;
 
@@ -58,7 +60,7 @@ pub(crate) struct App(Arc<Inner>);
 
 pub(crate) struct Inner {
     pub(crate) engine: Arc<Engine>,
-    pub(crate) key: AdminKey,
+    pub(crate) lock: Arc<Lock>,
     pub(crate) gate: Gate,
     /// Whether the database answers.
     readiness: Readiness,
@@ -82,7 +84,7 @@ impl std::ops::Deref for App {
 impl App {
     pub(crate) fn new(
         engine: Arc<Engine>,
-        key: AdminKey,
+        lock: impl Into<Lock>,
         body_bytes_max: usize,
         outside: Outside,
     ) -> Self {
@@ -93,7 +95,7 @@ impl App {
             .to_owned();
         Self(Arc::new(Inner {
             engine,
-            key,
+            lock: Arc::new(lock.into()),
             gate: Gate::default(),
             readiness: Readiness::default(),
             body_bytes_max,

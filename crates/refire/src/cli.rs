@@ -3,6 +3,7 @@
 //! Commands talk to a server only through `refire-client`, so they can do nothing that the API
 //! cannot. Data goes to the standard output, everything else to the standard error.
 
+mod admin_key;
 mod backup;
 mod bench;
 mod cron;
@@ -169,6 +170,13 @@ Examples:
     /// The server makes the copy. When none runs on this machine, the store in the data directory
     /// or the PostgreSQL of the settings is copied.
     Backup(backup::BackupArgs),
+    /// Change the admin key
+    #[command(after_help = "\
+Examples:
+  refire admin-key rotate --data-dir /var/lib/refire
+  refire admin-key rotate --database postgres://refire@db.example.com/refire")]
+    #[command(subcommand)]
+    AdminKey(admin_key::AdminKeyCommand),
     /// Put a server under load: requests/s, latencies, and whether it kept all it accepted
     Bench(Box<bench::BenchArgs>),
     /// Explain an error code
@@ -271,6 +279,7 @@ async fn ask(session: &Session, command: Command) -> anyhow::Result<Outcome> {
         Command::Nodes(_) => nodes::run(session).await,
         Command::Migrate(args) => migrate::run(session, &args).await,
         Command::Backup(args) => backup::run(session, &args).await,
+        Command::AdminKey(command) => admin_key::run(session, &command).await,
         _ => version::run(session).await,
     }
 }

@@ -3,7 +3,7 @@
 mod banner;
 mod data;
 mod files;
-mod key;
+pub(crate) mod key;
 mod log;
 mod master;
 pub(crate) mod moved;
@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use self::banner::Greeting;
 use self::stop::Signals;
 use self::store::Opened;
-use crate::api::{self, Api, App};
+use crate::api::{self, Api, App, Lock};
 use crate::config::ServeConfig;
 
 /// Serves until told to stop.
@@ -49,12 +49,7 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
             return Ok(());
         }
     };
-    let key = match &store {
-        Opened::Sqlite(_) => key::obtain(&config)?,
-        Opened::Postgres(store) => key::agree(&config, store)
-            .await
-            .context("the admin key of the database")?,
-    };
+    // Before the admin key: a node that is refused here must not choose one for the others.
     let vault = match &store {
         Opened::Sqlite(store) => {
             let vault = master::obtain(&config, store).await;
@@ -63,6 +58,12 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         Opened::Postgres(store) => master::agree(&config, store)
             .await
             .context("the master key")?,
+    };
+    let key = match &store {
+        Opened::Sqlite(_) => key::obtain(&config)?,
+        Opened::Postgres(store) => key::agree(&config, store)
+            .await
+            .context("the admin key of the database")?,
     };
     let change = master::Change::of(vault.as_ref(), &store);
     let mut builder = Engine::builder(store.shared());
@@ -83,10 +84,11 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
     }
     let app = App::new(
         Arc::clone(&engine),
-        key.hash.clone(),
+        Lock::new(key.hash.clone(), key::look(&config, &store, key.origin)),
         config.body_bytes_max,
         config.outside.clone(),
     );
+    tokio::spawn(Arc::clone(&app.lock).watch());
     let api = Api::new(&app)?;
     let connections_max = files::connections_max(config.connections_max, config.limits.attempts);
     let closed = CancellationToken::new();

@@ -65,7 +65,11 @@ fn api_key(
     let hash = |text: &str| Sha256::digest(text.as_bytes());
     let given = hash(given);
     let same = |secret: &Secret| bool::from(hash(secret.reveal()).ct_eq(&given));
-    decide(secrets, now, same, || "the key is wrong".to_owned())
+    let said = Said {
+        wrong: "the key is wrong",
+        ended: "it is the previous key",
+    };
+    decide(secrets, now, same, said)
 }
 
 /// `Authorization` says before the key what kind of key it is.
@@ -108,13 +112,22 @@ fn signed(
         body,
     };
     let same = |secret: &Secret| fits(scheme, secret, values, &candidates);
-    let verified = decide(secrets, now, same, || {
-        "the signature does not fit the body and the secret".to_owned()
-    })?;
+    let said = Said {
+        wrong: "the signature does not fit the body and the secret",
+        ended: "it was made with the previous secret",
+    };
+    let verified = decide(secrets, now, same, said)?;
     if let (Some(window), Some(signed_at)) = (&scheme.window, signed_at) {
         within(window.tolerance.as_secs(), signed_at, now)?;
     }
     Ok(verified)
+}
+
+/// The words for a secret that does not count.
+#[derive(Clone, Copy)]
+struct Said {
+    wrong: &'static str,
+    ended: &'static str,
 }
 
 /// The current secret, then the previous one while it counts. What only an ended secret fits is
@@ -123,7 +136,7 @@ fn decide(
     secrets: &Secrets,
     now: Timestamp,
     same: impl Fn(&Secret) -> bool,
-    wrong: impl FnOnce() -> String,
+    said: Said,
 ) -> Result<Verified, Refused> {
     if same(&secrets.current) {
         return Ok(Verified { previous: false });
@@ -133,10 +146,10 @@ fn decide(
     }
     match &secrets.previous {
         Some(ended) if same(&ended.secret) => Err(Refused(format!(
-            "it was made with the previous secret, which ended at {}",
-            ended.until
+            "{}, which ended at {}",
+            said.ended, ended.until
         ))),
-        _ => Err(Refused(wrong())),
+        _ => Err(Refused(said.wrong.to_owned())),
     }
 }
 

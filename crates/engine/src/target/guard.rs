@@ -53,7 +53,9 @@ impl Allow {
             .map(Self::Networks)
     }
 
-    fn covers(&self, address: IpAddr) -> bool {
+    /// Whether this address is among them.
+    #[must_use]
+    pub fn covers(&self, address: IpAddr) -> bool {
         match self {
             Self::Nothing => false,
             Self::All => true,

@@ -33,7 +33,10 @@ The copy of a PostgreSQL is an SQLite file too: `refire serve --database sqlite:
 `refire migrate --from sqlite:<file>` puts it into an empty PostgreSQL.
 
 To restore an embedded database, stop the server, put the copy in place of refire.db in its data directory (without
-refire.db-wal and refire.db-shm beside it) and start the server again.")]
+refire.db-wal and refire.db-shm beside it) and start the server again.
+
+If webhooks have secrets or keys, the copy is of use only with the master key that encrypted them. It is not in the
+copy: keep master.key of the data directory (or REFIRE_MASTER_KEY) too, in another place than the copies.")]
 pub(crate) struct BackupArgs {
     /// The file to write; one that exists is not written over
     file: PathBuf,

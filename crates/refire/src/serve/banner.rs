@@ -8,8 +8,8 @@ use std::path::Path;
 use refire_core::id::NodeId;
 use refire_store::NodeRow;
 
-use super::key::Obtained;
-use crate::config::{Database, ServeConfig};
+use super::key::{Obtained, Origin};
+use crate::config::{Database, ServeConfig, reachable};
 use crate::program;
 
 /// The address at which the command line looks by itself.
@@ -21,6 +21,9 @@ const USUAL_DATA: &str = "./refire-data";
 /// So many other nodes are named; of more only the count is said.
 const NAMED_MAX: usize = 4;
 
+/// A first workflow, the one of the README: it calls what its input says.
+const FIRST: &str = r#"{id: ping, retry: {maxRetries: 2, initialDelay: 500ms}, steps: [{id: call, type: http, config: {url: "${input.url}"}}]}"#;
+
 /// What there is to say.
 pub(super) struct Greeting<'a> {
     refire: String,
@@ -30,6 +33,8 @@ pub(super) struct Greeting<'a> {
     /// Whether the data is where the command line looks by itself.
     is_usual: bool,
     dev: bool,
+    /// Whether workflows may call this server itself.
+    may_call_itself: bool,
     /// Whether anything can be run yet.
     has_workflows: bool,
     /// The database, if it is not in the data directory.
@@ -62,6 +67,7 @@ impl<'a> Greeting<'a> {
             data: data.display().to_string(),
             is_usual: config.data_dir.as_path() == Path::new(USUAL_DATA),
             dev: config.dev,
+            may_call_itself: config.allow.covers(reachable(address).ip()),
             has_workflows,
             database,
             node,
@@ -102,11 +108,17 @@ impl<'a> Greeting<'a> {
                 file.display()
             );
         }
-        if self.key.is_elsewhere {
-            let _ = writeln!(
-                text,
-                "  admin key  the one made by the first node, kept in its data directory"
-            );
+        match self.key.origin {
+            Origin::Kept => {}
+            Origin::Given => {
+                let _ = writeln!(text, "  admin key  the one in REFIRE_ADMIN_KEY");
+            }
+            Origin::Elsewhere => {
+                let _ = writeln!(
+                    text,
+                    "  admin key  the one of all nodes: made by the first one, or by `refire admin-key rotate`"
+                );
+            }
         }
         self.next(&mut text);
         text
@@ -120,13 +132,19 @@ impl<'a> Greeting<'a> {
             ""
         };
         let _ = writeln!(text, "\nNext, in another terminal{place}:");
-        if self.address.to_string() != USUAL {
-            let _ = writeln!(text, "  export REFIRE_URL=http://{}", self.address);
+        let address = reachable(self.address);
+        if address.to_string() != USUAL {
+            let _ = writeln!(text, "  export REFIRE_URL=http://{address}");
         }
-        if self.key.is_elsewhere {
-            let _ = writeln!(text, "  export REFIRE_API_KEY=…");
-        } else if !self.is_usual {
-            let _ = writeln!(text, "  export REFIRE_DATA_DIR={}", self.data);
+        match self.key.origin {
+            Origin::Kept if self.is_usual => {}
+            Origin::Kept => {
+                let _ = writeln!(text, "  export REFIRE_DATA_DIR={}", self.data);
+            }
+            // A file in the data directory would hold another key.
+            Origin::Given | Origin::Elsewhere => {
+                let _ = writeln!(text, "  export REFIRE_API_KEY=…");
+            }
         }
         if self.has_workflows {
             for list in ["executions", "dlq", "trigger"] {
@@ -134,13 +152,25 @@ impl<'a> Greeting<'a> {
             }
             return;
         }
-        let (file, execute) = example();
-        let _ = writeln!(text, "  {refire} workflow apply -f {file}");
-        let _ = writeln!(text, "  {refire} execute {execute}");
+        if self.may_call_itself {
+            // Nothing else is needed for it to succeed.
+            let input = format!(r#"{{"url": "http://{address}/livez"}}"#);
+            let _ = writeln!(text, "  echo '{FIRST}' > ping.yaml");
+            let _ = writeln!(text, "  {refire} workflow apply -f ping.yaml");
+            let _ = writeln!(text, "  {refire} execute ping --input '{input}' --wait 30s");
+            let _ = writeln!(
+                text,
+                "\nMore to look at: `{refire} demo --listen 127.0.0.1:7374`"
+            );
+            return;
+        }
+        let _ = writeln!(text, "  {refire} workflow apply -f <a definition>");
+        let _ = writeln!(text, "  {refire} execute <its id> --input '{{…}}'");
         let _ = writeln!(text, "  {refire} executions list");
         let _ = writeln!(
             text,
-            "\nNo workflow yet? `{refire} demo --listen 127.0.0.1:7374` shows some at work."
+            "\nNo workflow yet? With --dev the server may call itself, and shows a first one here. \
+             `{refire} demo --listen 127.0.0.1:7374` shows some at work."
         );
     }
 }
@@ -162,22 +192,11 @@ fn among(name: &str, nodes: &[NodeRow], node: NodeId) -> String {
     }
 }
 
-/// A definition and how it is run: one that is there, where the server is started from its own sources.
-fn example() -> (&'static str, &'static str) {
-    const SHIPPED: &str = "examples/workflows/hello.yaml";
-    if Path::new(SHIPPED).is_file() {
-        let execute = r#"hello --input '{"url": "https://example.com/", "name": "Ada"}'"#;
-        (SHIPPED, execute)
-    } else {
-        let execute = r#"<its id> --input '{"customer_id": 4711}'"#;
-        ("workflow.yaml", execute)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
 
+    use refire_core::definition::canonical;
     use refire_core::time::Timestamp;
 
     use super::*;
@@ -191,28 +210,29 @@ mod tests {
             data: "/data".to_owned(),
             is_usual: true,
             dev: false,
+            may_call_itself: false,
             has_workflows: false,
             database: None,
             node: None,
         }
     }
 
-    fn key(new: Option<(String, PathBuf)>, is_elsewhere: bool) -> Obtained {
+    fn key(new: Option<(String, PathBuf)>, origin: Origin) -> Obtained {
         Obtained {
             hash: AdminKey::new("rf_secret"),
             new,
-            is_elsewhere,
+            origin,
         }
     }
 
     #[test]
     fn the_key_is_shown_only_when_it_is_new() {
         let made = ("rf_secret".to_owned(), "/data/admin.key".into());
-        let first = greeting(&key(Some(made), false)).text();
+        let first = greeting(&key(Some(made), Origin::Kept)).text();
         assert!(first.contains("rf_secret") && first.contains("/data/admin.key"));
-        assert!(!first.contains("export") && !first.contains("dev "));
+        assert!(!first.contains("export") && !first.contains("  dev "));
         assert!(!first.contains("  node ") && !first.contains("  database "));
-        let known = key(None, false);
+        let known = key(None, Origin::Kept);
         let later = Greeting {
             address: "127.0.0.1:1".parse().unwrap(),
             is_usual: false,
@@ -230,7 +250,7 @@ mod tests {
 
     #[test]
     fn a_node_says_where_the_database_and_the_key_are() {
-        let elsewhere = key(None, true);
+        let elsewhere = key(None, Origin::Elsewhere);
         let node = Greeting {
             is_usual: false,
             database: Some("PostgreSQL at db:5432/refire".to_owned()),
@@ -241,12 +261,76 @@ mod tests {
         for line in [
             "  database   PostgreSQL at db:5432/refire\n",
             "  node       b, with 1 other: a\n",
-            "  admin key  the one made by the first node",
+            "  admin key  the one of all nodes: made by the first one, or by",
             "  export REFIRE_API_KEY=…\n",
         ] {
             assert!(text.contains(line), "{line}: {text}");
         }
         assert!(!text.contains("REFIRE_DATA_DIR"), "no key is there: {text}");
+    }
+
+    #[test]
+    fn a_given_key_is_not_looked_for_in_a_file() {
+        let given = key(None, Origin::Given);
+        for is_usual in [true, false] {
+            let text = Greeting {
+                is_usual,
+                ..greeting(&given)
+            };
+            let text = text.text();
+            assert!(text.contains("  export REFIRE_API_KEY=…\n"), "{text}");
+            assert!(text.contains("the one in REFIRE_ADMIN_KEY\n"), "{text}");
+            assert!(!text.contains("REFIRE_DATA_DIR"), "{text}");
+            assert!(!text.contains("rf_secret"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_listens_everywhere_is_called_on_this_machine() {
+        let known = key(None, Origin::Kept);
+        for (address, url) in [
+            ("0.0.0.0:7373", None),
+            ("0.0.0.0:1", Some("export REFIRE_URL=http://127.0.0.1:1\n")),
+            ("[::]:1", Some("export REFIRE_URL=http://[::1]:1\n")),
+        ] {
+            let text = Greeting {
+                address: address.parse().unwrap(),
+                ..greeting(&known)
+            };
+            let text = text.text();
+            assert!(text.contains(&format!("is ready at http://{address}\n")));
+            match url {
+                Some(url) => assert!(text.contains(url), "{text}"),
+                None => assert!(!text.contains("REFIRE_URL"), "{text}"),
+            }
+        }
+    }
+
+    /// What is shown calls nobody else, and is what the README shows.
+    #[test]
+    fn the_first_workflow_is_that_of_the_readme() {
+        let known = key(None, Origin::Kept);
+        let first = Greeting {
+            dev: true,
+            may_call_itself: true,
+            ..greeting(&known)
+        };
+        let text = first.text();
+        let readme = include_str!("../../../../README.md");
+        let commands = text.lines().filter(|line| line.starts_with("  refire "));
+        let commands: Vec<&str> = commands.map(str::trim_start).collect();
+        assert_eq!(commands.len(), 2, "{text}");
+        for command in commands {
+            assert!(readme.contains(&format!("$ {command}\n")), "{command}");
+        }
+        let (_, rest) = readme.split_once("cat > ping.yaml <<'END'\n").unwrap();
+        let (written, _) = rest.split_once("END\n").unwrap();
+        let read = |text: &str| canonical(text, None).unwrap();
+        assert_eq!(read(FIRST), read(written));
+        // Where it may not call itself, no example would succeed for sure.
+        let strict = greeting(&known).text();
+        assert!(!strict.contains("://127.0.0.1:7373/livez"), "{strict}");
+        assert!(!strict.contains("example.com"), "{strict}");
     }
 
     #[test]

@@ -1,9 +1,10 @@
-//! The admin key: given, found, or made at the first start.
+//! The admin key: given, found, or made at the first start; and put in place of another one.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use base64::Engine as _;
@@ -11,7 +12,8 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use refire_engine::entropy::{Entropy, SystemEntropy};
 use refire_store::postgres::Postgres;
 
-use crate::api::AdminKey;
+use super::store::Opened;
+use crate::api::{AdminKey, Look};
 use crate::config::ServeConfig;
 
 /// In the data directory; the command line on the same machine finds it there.
@@ -25,14 +27,25 @@ const LENGTH_MIN: usize = 16;
 /// The setting of a shared database that holds the key's SHA-256.
 const SETTING: &str = "admin_key_sha256";
 
+/// Where the admin key is, for whoever needs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// In the data directory, where the command line finds it by itself.
+    Kept,
+    /// In `REFIRE_ADMIN_KEY`, and in no file.
+    Given,
+    /// With other nodes: the database has its hash, and this directory has no such key.
+    Elsewhere,
+}
+
 /// The admin key of this run.
 pub(super) struct Obtained {
     /// What requests are compared with.
     pub(super) hash: AdminKey,
     /// The key itself and where it was written, if it was made just now.
     pub(super) new: Option<(String, PathBuf)>,
-    /// Whether another node made it, so that it is kept there and not here.
-    pub(super) is_elsewhere: bool,
+    /// Where it is.
+    pub(super) origin: Origin,
 }
 
 impl Obtained {
@@ -40,7 +53,7 @@ impl Obtained {
         Self {
             hash: AdminKey::new(key),
             new: None,
-            is_elsewhere: false,
+            origin: Origin::Kept,
         }
     }
 }
@@ -61,7 +74,8 @@ pub(super) async fn agree(config: &ServeConfig, store: &Postgres) -> anyhow::Res
         let own = given(key)?;
         if standing.is_some_and(|hash| hash != own.hash.as_bytes()) {
             tracing::warn!(
-                "REFIRE_ADMIN_KEY is not the key in the database: nodes without it accept another"
+                "REFIRE_ADMIN_KEY is not the key in the database: nodes without it accept another, until \
+                 `refire admin-key rotate` is run with this variable"
             );
         }
         return Ok(own);
@@ -98,24 +112,71 @@ fn standing_key(hash: &[u8], own: Option<Obtained>, path: &Path) -> anyhow::Resu
             if other.is_some() {
                 tracing::warn!(
                     path = %path.display(),
-                    "the admin key in this file is not the one of the database, which counts: use \
-                     the key that the first node made, or start all nodes with REFIRE_ADMIN_KEY"
+                    "the admin key in this file is not the one of the database, which counts: write \
+                     the right key into it, or remove it"
                 );
             }
             Ok(Obtained {
                 hash: standing,
                 new: None,
-                is_elsewhere: true,
+                origin: Origin::Elsewhere,
             })
         }
     }
 }
 
-fn given(key: &str) -> anyhow::Result<Obtained> {
+/// Refuses a given key that is none.
+pub(crate) fn check(key: &str) -> anyhow::Result<()> {
     if key.len() < LENGTH_MIN || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
         bail!("REFIRE_ADMIN_KEY: a key has at least {LENGTH_MIN} characters and no spaces");
     }
-    Ok(Obtained::known(key))
+    Ok(())
+}
+
+/// How a key that may be changed while the server runs is read again.
+pub(super) fn look(config: &ServeConfig, store: &Opened, origin: Origin) -> Option<Look> {
+    match (origin, store) {
+        (Origin::Given, _) => None,
+        (_, Opened::Sqlite(_)) => {
+            let path = config.data_dir.join(FILE);
+            Some(Box::new(move || {
+                let text = read(&path).ok().flatten();
+                let found = text.filter(|text| text.len() >= LENGTH_MIN);
+                Box::pin(std::future::ready(found.map(|text| AdminKey::new(&text))))
+            }))
+        }
+        (_, Opened::Postgres(store)) => {
+            let store = Arc::clone(store);
+            Some(Box::new(move || {
+                let store = Arc::clone(&store);
+                Box::pin(async move {
+                    let hash = store.setting(SETTING).await.ok().flatten();
+                    hash.and_then(|hash| AdminKey::from_hash(&hash))
+                })
+            }))
+        }
+    }
+}
+
+/// Puts the hash of a key into a shared database; the one that was there.
+pub(crate) async fn put(store: &Postgres, key: &str) -> anyhow::Result<Vec<u8>> {
+    let old = store.setting(SETTING).await?;
+    let hash = AdminKey::new(key);
+    store.put_setting(SETTING, hash.as_bytes()).await?;
+    Ok(old.unwrap_or_default())
+}
+
+/// Whether a hash is that of a key.
+pub(crate) fn is_of(hash: &[u8], key: &str) -> bool {
+    AdminKey::new(key).as_bytes() == hash
+}
+
+fn given(key: &str) -> anyhow::Result<Obtained> {
+    check(key)?;
+    Ok(Obtained {
+        origin: Origin::Given,
+        ..Obtained::known(key)
+    })
 }
 
 /// The key in the file, which is made if it is not there.
@@ -136,7 +197,7 @@ fn kept(path: &Path) -> anyhow::Result<Obtained> {
     })
 }
 
-pub(super) fn read(path: &Path) -> anyhow::Result<Option<String>> {
+pub(crate) fn read(path: &Path) -> anyhow::Result<Option<String>> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text.trim().to_owned())),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -167,15 +228,15 @@ pub(super) fn warn_if_open(path: &Path, what: &str) {
     }
 }
 
-fn make() -> String {
+/// A new key.
+pub(crate) fn make() -> String {
     let mut bytes = [0; BYTES];
     SystemEntropy::default().fill(&mut bytes);
     format!("rf_{}", BASE64_URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// Written under another name first, so that there is never half a key; and on disk with its name
-/// before it is shown, since it is shown only once. Whether it was: a key that is there stays.
-pub(super) fn write(path: &Path, key: &str) -> std::io::Result<bool> {
+/// Written under another name first, so that there is never half a key.
+fn write_partial(path: &Path, key: &str) -> std::io::Result<(PathBuf, File)> {
     let partial = path.with_extension(format!("{}.partial", std::process::id()));
     // A stale one may have another owner or mode; ours is made anew.
     let _ = std::fs::remove_file(&partial);
@@ -187,6 +248,40 @@ pub(super) fn write(path: &Path, key: &str) -> std::io::Result<bool> {
         .open(&partial)?;
     writeln!(file, "{key}")?;
     file.sync_all()?;
+    Ok((partial, file))
+}
+
+/// The name of a file is on disk too.
+fn sync_folder(path: &Path) -> std::io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or_else(|| Path::new(".")))?.sync_all()
+}
+
+/// Puts a key in place of the one in the file. It belongs to whom the old one did, so that the server
+/// can read it though another user wrote it.
+pub(crate) fn replace(path: &Path, key: &str) -> std::io::Result<()> {
+    let (partial, file) = write_partial(path, key)?;
+    let folder = path.parent().unwrap_or_else(|| Path::new("."));
+    let owned = path.metadata().or_else(|_| folder.metadata());
+    let given = match owned {
+        Ok(owned) if owned.uid() != file.metadata()?.uid() => {
+            fchown(&file, Some(owned.uid()), Some(owned.gid()))
+        }
+        _ => Ok(()),
+    };
+    if let Err(error) = given.and_then(|()| std::fs::rename(&partial, path)) {
+        let _ = std::fs::remove_file(&partial);
+        return Err(error);
+    }
+    sync_folder(path)
+}
+
+/// On disk with its name before it is shown, since it is shown only once. Whether it was: a key that is
+/// there stays.
+pub(super) fn write(path: &Path, key: &str) -> std::io::Result<bool> {
+    let (partial, _) = write_partial(path, key)?;
     match std::fs::hard_link(&partial, path) {
         Ok(()) => std::fs::remove_file(&partial)?,
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -196,10 +291,7 @@ pub(super) fn write(path: &Path, key: &str) -> std::io::Result<bool> {
         // Not every file system has a second name for a file.
         Err(_) => std::fs::rename(&partial, path)?,
     }
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or_else(|| Path::new(".")))?.sync_all()?;
+    sync_folder(path)?;
     Ok(true)
 }
 
@@ -225,6 +317,9 @@ mod tests {
         let text = read(&path).unwrap().unwrap();
         assert_eq!(text, "rf_0123456789abcdef");
         assert!(found(&path, &text).is_ok() && found(&path, "").is_err());
+        replace(&path, "rf_another_in_its_place").unwrap();
+        assert_eq!(read(&path).unwrap().unwrap(), "rf_another_in_its_place");
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, MODE);
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
     }
 
@@ -234,10 +329,10 @@ mod tests {
         let hash = AdminKey::new("rf_of_the_first_node");
         let same = Some(Obtained::known("rf_of_the_first_node"));
         let same = standing_key(hash.as_bytes(), same, path).unwrap();
-        assert!(!same.is_elsewhere);
+        assert_eq!(same.origin, Origin::Kept);
         for own in [None, Some(Obtained::known("rf_of_another_life"))] {
             let standing = standing_key(hash.as_bytes(), own, path).unwrap();
-            assert!(standing.is_elsewhere);
+            assert_eq!(standing.origin, Origin::Elsewhere);
             assert_eq!(standing.hash.as_bytes(), hash.as_bytes());
         }
         assert!(standing_key(b"short", None, path).is_err());

@@ -34,27 +34,41 @@ pub(super) async fn obtain(config: &ServeConfig, store: &Sqlite) -> anyhow::Resu
     let is_given_up = matches!(previous, Previous::Lost);
     let previous = previous.key();
     let path = config.data_dir.join(FILE);
-    let current = match (&config.master_keys.current, key::read(&path)?) {
-        (Some(text), _) => read("REFIRE_MASTER_KEY", text)?,
-        (None, Some(text)) => found(&path, &text)?,
-        (None, None) => {
-            if !is_given_up && any_sealed(store, |_| true).await? {
-                return Err(not_the_one(&path));
-            }
-            kept(&path)?
-        }
+    let current = match &config.master_keys.current {
+        Some(text) => read("REFIRE_MASTER_KEY", text)?,
+        None => kept_or_new(&path, store, is_given_up).await?,
     };
     let vault = Vault::new(current, previous);
-    let is_another = !any_sealed(store, |sealed| vault.knows(sealed)).await?
-        && any_sealed(store, |_| true).await?;
-    if is_another && !is_given_up {
-        return Err(not_the_one(&path));
+    if !is_given_up {
+        refuse_another(&vault, &path, store).await?;
     }
     Ok(vault)
 }
 
+/// The key in the file. A new one is made only where nothing is sealed yet, or was given up.
+async fn kept_or_new(
+    path: &Path,
+    store: &dyn Store,
+    is_given_up: bool,
+) -> anyhow::Result<MasterKey> {
+    if key::read(path)?.is_none() && !is_given_up && any_sealed(store, |_| true).await? {
+        return Err(anyhow!(refusal(Wrong::Missing, path, store.is_shared())));
+    }
+    kept(path)
+}
+
+/// Refuses keys that open nothing of what is sealed.
+async fn refuse_another(vault: &Vault, path: &Path, store: &dyn Store) -> anyhow::Result<()> {
+    let is_another = !any_sealed(store, |sealed| vault.knows(sealed)).await?
+        && any_sealed(store, |_| true).await?;
+    if is_another {
+        return Err(anyhow!(refusal(Wrong::Another, path, store.is_shared())));
+    }
+    Ok(())
+}
+
 /// Whether the secrets of a trigger are sealed in this way.
-async fn any_sealed(store: &Sqlite, is_asked: impl Fn(&[u8]) -> bool) -> anyhow::Result<bool> {
+async fn any_sealed(store: &dyn Store, is_asked: impl Fn(&[u8]) -> bool) -> anyhow::Result<bool> {
     let mut after = None;
     loop {
         let filter = TriggerFilter::default();
@@ -70,18 +84,52 @@ async fn any_sealed(store: &Sqlite, is_asked: impl Fn(&[u8]) -> bool) -> anyhow:
     }
 }
 
-fn not_the_one(path: &Path) -> anyhow::Error {
-    anyhow!(
-        "the master key of this node is not the one of the database: start all nodes with the same \
-         REFIRE_MASTER_KEY, or copy the first node's master.key to {}; after a change of the key give \
-         the old one as REFIRE_MASTER_KEY_PREVIOUS. If it is lost for good, REFIRE_MASTER_KEY_PREVIOUS={LOST} \
-         starts without it, and webhooks need new secrets",
-        path.display()
+/// What is wrong with the master key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wrong {
+    /// There is none, and secrets are sealed.
+    Missing,
+    /// It is not the one that sealed them.
+    Another,
+}
+
+/// Why the server does not start, and what to do, in the words of its kind of store.
+fn refusal(wrong: Wrong, path: &Path, is_shared: bool) -> String {
+    let path = path.display();
+    let what = match (wrong, is_shared) {
+        (Wrong::Missing, _) => {
+            "there is no master key here, and the secrets of webhooks in the database need the one that \
+             encrypted them"
+        }
+        (Wrong::Another, false) => "this master key is not the one of the database",
+        (Wrong::Another, true) => "the master key of this node is not the one of the database",
+    };
+    let how = if is_shared {
+        format!(
+            "start all nodes with the same REFIRE_MASTER_KEY, or copy the master.key of another node \
+             (after a move from SQLite: of the old data directory) to {path}"
+        )
+    } else {
+        format!(
+            "copy the master.key that belongs to this database to {path}, or set REFIRE_MASTER_KEY to \
+             what is in it"
+        )
+    };
+    let changed = match wrong {
+        Wrong::Missing => "",
+        Wrong::Another => {
+            ". If you are changing the key, set REFIRE_MASTER_KEY_PREVIOUS to the old one"
+        }
+    };
+    format!(
+        "{what}: {how}{changed}. If it is lost for good, start with REFIRE_MASTER_KEY_PREVIOUS={LOST} and \
+         give the webhooks new secrets"
     )
 }
 
 /// What seals where several nodes share a database: all need the same key. A node without it runs, but
-/// cannot use what is sealed.
+/// cannot use what is sealed. Where no key is agreed about yet, as after a move from another database, a
+/// node must have the one that sealed what is there.
 pub(super) async fn agree(config: &ServeConfig, store: &Postgres) -> anyhow::Result<Option<Vault>> {
     let previous = previous(config)?;
     let is_given_up = matches!(previous, Previous::Lost);
@@ -90,7 +138,7 @@ pub(super) async fn agree(config: &ServeConfig, store: &Postgres) -> anyhow::Res
     let path = config.data_dir.join(FILE);
     let current = match (&config.master_keys.current, &standing) {
         (Some(text), _) => read("REFIRE_MASTER_KEY", text)?,
-        (None, None) => kept(&path)?,
+        (None, None) => kept_or_new(&path, store, is_given_up).await?,
         (None, Some(_)) => match key::read(&path)? {
             Some(text) => found(&path, &text)?,
             None => {
@@ -103,19 +151,24 @@ pub(super) async fn agree(config: &ServeConfig, store: &Postgres) -> anyhow::Res
             }
         },
     };
+    let vault = Vault::new(current, previous);
     let standing = match standing {
         Some(standing) => standing,
         None if is_given_up => {
-            store.put_setting(SETTING, current.id()).await?;
-            return Ok(Some(Vault::new(current, previous)));
+            store.put_setting(SETTING, vault.key_id()).await?;
+            return Ok(Some(vault));
         }
-        None => store.put_setting_if_absent(SETTING, current.id()).await?,
+        None => {
+            // Before the others hear of it: they would refuse the right key from then on.
+            refuse_another(&vault, &path, store).await?;
+            let own = vault.key_id();
+            store.put_setting_if_absent(SETTING, own).await?
+        }
     };
-    let is_known = |key: &MasterKey| key.id() == standing;
-    if !is_known(&current) && !previous.as_ref().is_some_and(is_known) {
-        return Err(not_the_one(&path));
+    if !vault.has_key(&standing) {
+        return Err(anyhow!(refusal(Wrong::Another, &path, true)));
     }
-    Ok(Some(Vault::new(current, previous)))
+    Ok(Some(vault))
 }
 
 /// A change of the master key that is under way.
@@ -166,6 +219,15 @@ impl Change {
                 closed,
                 "the secrets of some triggers open with neither master key: find the key that sealed \
                  them, or give these triggers new secrets; the other ones were sealed with the new key"
+            );
+            return;
+        }
+        if self.shared.is_none() {
+            tracing::info!(
+                sealed,
+                closed,
+                "the secrets of so many triggers were sealed with the new master key; \
+                 REFIRE_MASTER_KEY_PREVIOUS can be dropped now"
             );
             return;
         }
@@ -280,6 +342,26 @@ mod tests {
             let error = read("REFIRE_MASTER_KEY", text).unwrap_err().to_string();
             assert!(error.starts_with("REFIRE_MASTER_KEY: a master key is 32 random bytes"));
             assert!(text.is_empty() || !error.contains(text), "it is not shown");
+        }
+    }
+
+    #[test]
+    fn a_refusal_speaks_of_nodes_only_where_there_can_be_some() {
+        let path = Path::new("/data/master.key");
+        for wrong in [Wrong::Missing, Wrong::Another] {
+            let alone = refusal(wrong, path, false);
+            assert!(!alone.contains("node"), "{alone}");
+            let shared = refusal(wrong, path, true);
+            assert!(shared.contains("all nodes"), "{shared}");
+            for text in [alone, shared] {
+                for way in [
+                    "to /data/master.key",
+                    "REFIRE_MASTER_KEY",
+                    "REFIRE_MASTER_KEY_PREVIOUS=lost",
+                ] {
+                    assert!(text.contains(way), "{way}: {text}");
+                }
+            }
         }
     }
 

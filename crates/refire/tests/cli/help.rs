@@ -17,6 +17,7 @@ fn the_top_lists_every_command_and_the_exit_codes() {
         "nodes",
         "migrate",
         "backup",
+        "admin-key",
         "bench",
         "explain",
         "completions",
@@ -91,6 +92,8 @@ fn every_command_shows_real_examples() {
         "nodes",
         "migrate",
         "backup",
+        "admin-key",
+        "admin-key rotate",
         "bench",
         "explain",
         "completions",
@@ -168,6 +171,13 @@ fn the_deployment_uses_settings_that_exist() {
     }
 }
 
+/// A copy without the key that opens its secrets is half a backup.
+#[test]
+fn the_help_of_backups_names_the_master_key() {
+    let help = Place::new().run(&["backup", "--help"]).code(0).out;
+    assert!(help.contains("keep master.key"), "{help}");
+}
+
 #[test]
 fn secrets_in_the_environment_are_never_shown() {
     let place = Place::new();
@@ -176,6 +186,7 @@ fn secrets_in_the_environment_are_never_shown() {
         (&["serve", "--help"], "REFIRE_DATABASE_URL"),
         (&["migrate", "--help"], "REFIRE_DATABASE_URL"),
         (&["backup", "--help"], "REFIRE_DATABASE_URL"),
+        (&["admin-key", "rotate", "--help"], "REFIRE_DATABASE_URL"),
     ] {
         let mut run = place.command();
         run.env(name, "postgres://u:secret-canary@h/d")

@@ -1,5 +1,7 @@
 //! Definitions, backups, keys and settings with a real server.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use refire_client::Client;
 
 use crate::refire::Place;
@@ -236,4 +238,31 @@ fn the_only_node_is_listed() {
         assert!(lines[1].contains(part.as_str().unwrap()), "{table}");
     }
     assert!(lines[1].ends_with("answered"), "{table}");
+}
+
+#[test]
+fn the_admin_key_is_rotated_while_the_server_runs() {
+    let server = Server::start();
+    let file = server.place.path().join("refire-data/admin.key");
+    let old = std::fs::read_to_string(&file).unwrap();
+    let run = server.run(&["admin-key", "rotate"]).code(0);
+    assert_eq!(run.out, std::fs::read_to_string(&file).unwrap());
+    assert_ne!(run.out, old);
+    let mode = file.metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    server.run(&["workflow", "list"]).code(0);
+    let list = ["workflow", "list", "--api-key", old.trim()];
+    server.run(&list).code(1);
+
+    // A server that was given a key does not read the file.
+    let mut given = server.place.command();
+    given
+        .args(["admin-key", "rotate"])
+        .env("REFIRE_ADMIN_KEY", "a-key-of-its-own");
+    let run = crate::refire::Run::of(&mut given).code(2);
+    assert!(run.err.contains("REFIRE_ADMIN_KEY is set"), "{run:?}");
+    // Nor is a key left where no server is.
+    let elsewhere = ["admin-key", "rotate", "--data-dir", "nowhere"];
+    let run = server.run(&elsewhere).code(1);
+    assert!(run.err.contains("--data-dir"), "{run:?}");
 }

@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver};
 
 use crate::refire::{Place, Run, own_settings};
 
@@ -13,6 +14,8 @@ pub(crate) struct Server {
     pub(crate) place: Place,
     pub(crate) url: String,
     process: Child,
+    /// What it says after its first line.
+    said: Receiver<String>,
 }
 
 impl Server {
@@ -45,12 +48,25 @@ impl Server {
         let first = lines.next().expect("the server says where it is").unwrap();
         let url = first.rsplit(' ').next().unwrap().to_owned();
         // The rest of what it says is read too, so that it never waits for a reader.
-        std::thread::spawn(move || lines.for_each(drop));
+        let (sender, said) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
         Self {
             place,
             url,
             process,
+            said,
         }
+    }
+
+    /// The commands that it suggests, up to the blank line behind them.
+    pub(crate) fn suggested(&self) -> Vec<String> {
+        let lines = self.said.iter();
+        let lines = lines.skip_while(|line| !line.starts_with("Next, "));
+        lines.skip(1).take_while(|line| !line.is_empty()).collect()
     }
 
     /// Runs a command against this server, from its own directory.

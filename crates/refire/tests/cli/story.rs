@@ -1,5 +1,6 @@
 //! The whole way with a real server: executions, dead letters and their retries.
 
+use crate::refire::own_settings;
 use crate::server::{Server, Target};
 
 const INPUT: &str = r#"{"id": 12345678901234567890, "price": 1.10}"#;
@@ -334,4 +335,24 @@ fn an_execution_can_be_steered() {
     assert!(some.err.contains("--all"), "{some:?}");
     let cancelled = server.json(&["executions", "list", "--status", "cancelled"]);
     assert_eq!(cancelled["items"][0]["execution_id"], id.as_str());
+}
+
+/// Whoever pastes what the server suggests first sees it work, with no other service.
+#[test]
+fn the_first_suggestion_succeeds() {
+    let server = Server::start();
+    let commands = server.suggested().join("\n");
+    let mut shell = std::process::Command::new("sh");
+    for name in own_settings() {
+        shell.env_remove(name);
+    }
+    let run = shell
+        .args(["-ec", &commands])
+        .current_dir(server.place.path())
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{commands}\n{run:?}");
+    let said = String::from_utf8(run.stdout).unwrap();
+    assert!(said.starts_with("ping v1 saved\n"), "{said}");
+    assert!(said.contains("\"status\": \"ok\""), "{said}");
 }

@@ -161,9 +161,10 @@ async fn a_key_that_is_gone_is_noticed_at_the_start() {
     } else {
         let refused = start().err().expect("the key is gone");
         assert!(
-            refused.log.contains("is not the one of the database"),
+            refused.log.contains("there is no master key here"),
             "{refused:?}"
         );
+        assert!(!refused.log.contains("all nodes"), "there is one server");
         assert!(!path.exists(), "no other one is made");
     }
     std::fs::write(&path, key).unwrap();

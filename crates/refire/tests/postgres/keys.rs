@@ -1,7 +1,8 @@
 //! One admin key for all nodes.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use crate::database::Database;
@@ -59,7 +60,7 @@ async fn the_key_of_the_first_node_opens_all_of_them() {
     for line in [
         format!("database   PostgreSQL at {place}\n"),
         "node       greeter, with 2 others: ".to_owned(),
-        "admin key  the one made by the first node, kept in its data directory".to_owned(),
+        "admin key  the one of all nodes: made by the first one, or by `refire".to_owned(),
     ] {
         assert!(said.contains(&line), "{line}: {said}");
     }
@@ -107,4 +108,56 @@ async fn a_given_key_goes_over_the_database() {
     let said = std::fs::read_to_string(log).unwrap();
     assert!(said.contains("nodes without it accept another"), "{said}");
     assert!(!home.path().join("data/admin.key").exists());
+}
+
+/// Runs `refire admin-key rotate` in the directory of a server; what it printed and said.
+fn rotate(database: &Database, data: &Path, variables: &[(&str, &str)]) -> (String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_refire"))
+        .env_clear()
+        .envs(database.settings())
+        .envs(variables.to_vec())
+        .args(["admin-key", "rotate", "--data-dir"])
+        .arg(data)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr))
+}
+
+#[tokio::test]
+async fn a_rotated_key_counts_on_running_nodes_and_on_later_ones() {
+    const OWN: &str = "chosen-for-all-nodes-of-the-test";
+    let database = Arc::new(Database::new());
+    let mut first = Server::start_on(Arc::clone(&database), &[]).await;
+    let mut second = Server::start_on(Arc::clone(&database), &[]).await;
+    let old = first.key.clone();
+    let (made, said) = rotate(&database, &first.data(), &[]);
+    let made = made.trim();
+    assert!(made.starts_with("rf_") && made != old, "{made}");
+    assert!(said.contains("admin.key has it"), "{said}");
+    let kept = std::fs::read_to_string(first.data().join("admin.key")).unwrap();
+    assert_eq!(kept.trim(), made, "the command line here finds the new one");
+    for node in [&mut first, &mut second] {
+        made.clone_into(&mut node.key);
+        node.get("/api/nodes").await.expect(200);
+        node.key.clone_from(&old);
+        node.get("/api/nodes").await.problem(401, "RF0006");
+    }
+    // A key of one's own goes the same way, and is not shown.
+    let variables = [("REFIRE_ADMIN_KEY", OWN)];
+    let (printed, said) = rotate(&database, &second.data(), &variables);
+    assert_eq!(printed, "");
+    assert!(said.contains("the old one is gone") && !said.contains(OWN));
+    assert!(!second.data().join("admin.key").exists(), "none was there");
+    let (_, said) = rotate(&database, &second.data(), &variables);
+    assert!(
+        said.contains("had the key of REFIRE_ADMIN_KEY already"),
+        "{said}"
+    );
+    let mut later = Server::start_on(Arc::clone(&database), &[]).await;
+    made.clone_into(&mut later.key);
+    later.get("/api/nodes").await.problem(401, "RF0006");
+    OWN.clone_into(&mut later.key);
+    later.get("/api/nodes").await.expect(200);
 }

@@ -256,3 +256,54 @@ async fn a_backup_moves_back() {
     let other = Database::new();
     ends(home, &other, 0, &["migrate", "--from", "sqlite:asked.db"]);
 }
+
+/// The master key is not in the database: a node that comes without it must not make another one, since
+/// the right one would then be refused.
+#[tokio::test]
+async fn sealed_secrets_move_only_with_their_master_key() {
+    let (old, other, database) = (
+        tempfile::tempdir().unwrap(),
+        tempfile::tempdir().unwrap(),
+        Database::new(),
+    );
+    let (old, other) = (old.path(), other.path());
+    let server = embedded(old, &[]);
+    let caller = Caller::new(&server.url, old);
+    let put = caller.http.put(format!("{}/api/workflows/w", caller.url));
+    let definition = one_step("w", "http://127.0.0.1:1/");
+    send(put.bearer_auth(&caller.key).body(definition))
+        .await
+        .expect(200);
+    let webhook = json!({"trigger_type": "webhook", "authentication": "hmac"}).to_string();
+    let made = caller.post("/api/workflows/w/triggers", &webhook).await;
+    let test = format!("/api/triggers/{}/test", made["id"].as_str().unwrap());
+    drop(server);
+    let from = ["migrate", "--from", "sqlite:data/refire.db"];
+    ends(old, &database, 0, &from);
+
+    let start = |home: &Path, variables: &[(&str, &str)]| {
+        let mut serve = command(home);
+        serve.envs(database.settings()).envs(variables.to_vec());
+        Process::start(serve, &home.join("log"))
+    };
+    let refused = start(other, &[]).err().expect("it has no key");
+    for part in [
+        "there is no master key here",
+        "of the old data directory",
+        "REFIRE_MASTER_KEY_PREVIOUS=lost",
+    ] {
+        assert!(refused.log.contains(part), "{part}: {}", refused.log);
+    }
+    assert!(!other.join("data/master.key").exists(), "none is made");
+    let another = "ab".repeat(32);
+    let refused = start(other, &[("REFIRE_MASTER_KEY", &another)]);
+    let refused = refused.err().expect("it has another key");
+    let why = "the master key of this node is not the one of the database";
+    assert!(refused.log.contains(why), "{}", refused.log);
+
+    let node = start(old, &[]).unwrap();
+    let tested = Caller::new(&node.url, old).post(&test, "{}").await;
+    assert_eq!(tested["result"]["status"], "triggered", "{tested}");
+    drop(node);
+    drop(start(other, &[("REFIRE_MASTER_KEY_PREVIOUS", "lost")]).unwrap());
+}

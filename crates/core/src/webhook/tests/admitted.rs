@@ -53,6 +53,29 @@ fn the_former_secret_counts_until_its_end() {
 }
 
 #[test]
+fn a_key_that_is_sent_as_it_is_is_called_a_key() {
+    let keyed = settings(r#"{"authentication":"api_key"}"#);
+    let secrets = rotating(1_000);
+    let ask = |key: &str| {
+        let headers = [("X-API-Key", key)];
+        forged(judge(
+            &keyed,
+            Some(&secrets),
+            &headers,
+            b"{}",
+            second(1_000),
+        ))
+    };
+    let reason = ask(OLD);
+    assert!(
+        reason.starts_with("it is the previous key, which ended at 1970-"),
+        "{reason}"
+    );
+    let reason = ask("another-another-another-another");
+    assert_eq!(reason, "the key is wrong");
+}
+
+#[test]
 fn a_webhook_without_its_secret_trusts_nobody() {
     for word in ["hmac", "api_key", "github"] {
         let settings = settings(&format!(r#"{{"authentication":"{word}"}}"#));

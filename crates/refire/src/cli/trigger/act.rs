@@ -8,7 +8,7 @@ use refire_core::duration;
 
 use super::fields::has_unit;
 use super::filter;
-use super::introduce::{introduce, issuer};
+use super::introduce::{introduce, issuer, secret_word};
 use super::local::clock;
 use crate::cli::execute::show_result;
 use crate::cli::ids;
@@ -244,7 +244,8 @@ pub(super) async fn rotate(session: &Session, args: &RotateArgs) -> anyhow::Resu
     }
     let old = old_secret(rotate.keep_previous_for.as_deref());
     if rotate.secret.is_some() {
-        say(&format!("{id} has the secret that you gave. {old}"));
+        let word = secret_word(&trigger);
+        say(&format!("{id} has the {word} that you gave. {old}"));
     } else {
         print(trigger.about.secret.as_deref().unwrap_or_default())?;
         say(&format!("keep it now: it is not shown again. {old}"));

@@ -62,6 +62,14 @@ pub(super) fn issuer(trigger: &Trigger) -> Option<&'static str> {
     known.map(|(_, name)| *name)
 }
 
+/// What the sender's side calls it: one that is sent as it is, and signs nothing, is a key.
+pub(super) fn secret_word(trigger: &Trigger) -> &'static str {
+    match trigger.settings.text("authentication").as_deref() {
+        Some("api_key") => "key",
+        _ => "secret",
+    }
+}
+
 /// What is to be done about a webhook's new secret.
 pub(super) fn tell_secret(trigger: &Trigger, from: Secret) {
     for line in secret_lines(trigger, from) {
@@ -71,12 +79,13 @@ pub(super) fn tell_secret(trigger: &Trigger, from: Secret) {
 
 fn secret_lines(trigger: &Trigger, from: Secret) -> Vec<String> {
     let id = &trigger.about.id;
+    let word = secret_word(trigger);
     match from {
-        Secret::Given => return vec!["its secret is the one that you gave".to_owned()],
+        Secret::Given => return vec![format!("its {word} is the one that you gave")],
         Secret::Replaced => {
             let rotate = command(&format!("refire trigger rotate-secret {id}"));
             return vec![format!(
-                "its secret is the one that you gave; the old one has ended ({rotate} keeps it for a \
+                "its {word} is the one that you gave; the old one has ended ({rotate} keeps it for a \
                  while)"
             )];
         }
@@ -95,7 +104,7 @@ fn secret_lines(trigger: &Trigger, from: Secret) -> Vec<String> {
         ];
     }
     let mut lines = vec![
-        format!("secret {secret}"),
+        format!("{word} {secret}"),
         warning("keep it now: it is not shown again"),
     ];
     let method = trigger.settings.text("authentication");
@@ -125,9 +134,14 @@ mod tests {
 
     #[test]
     fn a_secret_is_shown_where_it_is_of_use() {
-        for method in ["hmac", "github", "api_key", "standard_webhooks"] {
+        for (method, shown) in [
+            ("hmac", "secret made-here\nkeep it now"),
+            ("github", "secret made-here\nkeep it now"),
+            ("standard_webhooks", "secret made-here\nkeep it now"),
+            ("api_key", "key made-here\nkeep it now"),
+        ] {
             let said = said(method, Secret::Made);
-            assert!(said.starts_with("secret made-here\nkeep it now"), "{said}");
+            assert!(said.starts_with(shown), "{said}");
         }
         for method in ["stripe", "slack", "shopify", "teams"] {
             let said = said(method, Secret::Made);
@@ -141,8 +155,11 @@ mod tests {
     #[test]
     fn what_a_person_gave_is_not_shown() {
         for from in [Secret::Given, Secret::Replaced] {
-            let said = said("hmac", from);
-            assert!(!said.contains("made-here"), "{said}");
+            for (method, begins) in [("hmac", "its secret is"), ("api_key", "its key is")] {
+                let said = said(method, from);
+                assert!(!said.contains("made-here"), "{said}");
+                assert!(said.starts_with(begins), "{said}");
+            }
         }
         assert!(said("hmac", Secret::Replaced).contains("refire trigger rotate-secret trg_1"));
     }

@@ -6,6 +6,7 @@ use clap::Args;
 use refire_client::model::Trigger;
 use refire_core::time::Timestamp;
 
+use super::introduce::secret_word;
 use super::local::{clock_and_distance, standing};
 use crate::cli::ids;
 use crate::cli::moment::both;
@@ -112,7 +113,11 @@ fn facts(trigger: &Trigger, now: Timestamp) -> Vec<(&'static str, String)> {
     let moment = |at: &Option<String>| at.as_deref().map(|at| both(at, now));
     add("last success", moment(&about.last_success_at));
     add("success missing", moment(&about.overdue_since));
-    add("previous secret", previous_secret(trigger, now));
+    let previous = match secret_word(trigger) {
+        "key" => "previous key",
+        _ => "previous secret",
+    };
+    add(previous, previous_secret(trigger, now));
     add("created", Some(both(&about.created_at, now)));
     let changed = (about.version > 1)
         .then(|| format!("{}, v{}", both(&about.updated_at, now), about.version));
