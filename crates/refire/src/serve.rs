@@ -50,15 +50,9 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         }
     };
     // Before the admin key: a node that is refused here must not choose one for the others.
-    let vault = match &store {
-        Opened::Sqlite(store) => {
-            let vault = master::obtain(&config, store).await;
-            Some(vault.context("the master key")?)
-        }
-        Opened::Postgres(store) => master::agree(&config, store)
-            .await
-            .context("the master key")?,
-    };
+    let vault = master::settle(&config, &store)
+        .await
+        .context("the master key")?;
     let key = match &store {
         Opened::Sqlite(_) => key::obtain(&config)?,
         Opened::Postgres(store) => key::agree(&config, store)

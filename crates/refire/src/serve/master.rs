@@ -27,9 +27,17 @@ const SETTING: &str = "master_key_id";
 /// In place of a previous key: there is none any more, and what it sealed is given up.
 const LOST: &str = "lost";
 
+/// What seals on this store.
+pub(super) async fn settle(config: &ServeConfig, store: &Opened) -> anyhow::Result<Option<Vault>> {
+    match store {
+        Opened::Sqlite(store) => obtain(config, store).await.map(Some),
+        Opened::Postgres(store) => agree(config, store).await,
+    }
+}
+
 /// What seals where this server is the only one. A key that opens nothing of what is sealed is refused,
 /// and none is made in place of one that is missing.
-pub(super) async fn obtain(config: &ServeConfig, store: &Sqlite) -> anyhow::Result<Vault> {
+async fn obtain(config: &ServeConfig, store: &Sqlite) -> anyhow::Result<Vault> {
     let previous = previous(config)?;
     let is_given_up = matches!(previous, Previous::Lost);
     let previous = previous.key();
@@ -130,7 +138,7 @@ fn refusal(wrong: Wrong, path: &Path, is_shared: bool) -> String {
 /// What seals where several nodes share a database: all need the same key. A node without it runs, but
 /// cannot use what is sealed. Where no key is agreed about yet, as after a move from another database, a
 /// node must have the one that sealed what is there.
-pub(super) async fn agree(config: &ServeConfig, store: &Postgres) -> anyhow::Result<Option<Vault>> {
+async fn agree(config: &ServeConfig, store: &Postgres) -> anyhow::Result<Option<Vault>> {
     let previous = previous(config)?;
     let is_given_up = matches!(previous, Previous::Lost);
     let previous = previous.key();
