@@ -12,6 +12,7 @@ mod lane;
 #[cfg(feature = "planted")]
 mod planted;
 mod request;
+mod rows;
 mod settle;
 #[cfg(test)]
 mod tests;
@@ -36,11 +37,11 @@ pub(crate) use lane::Queue;
 pub(crate) use lane::{Lanes, lanes};
 pub(crate) use request::{AdmitRequest, Admitted, Cause, Request};
 pub use request::{CommandError, CommitFailure};
+pub(crate) use rows::TIMER_OWNED_WITHIN;
 pub(crate) use settle::AfterCommit;
 use settle::Told;
 use trouble::Trouble;
 use under_way::{Concerns, Group, Returned, UnderWay};
-pub(crate) use unit::TIMER_OWNED_WITHIN;
 use unit::Unit;
 use waiting::Waiting;
 

@@ -297,7 +297,7 @@ fn several_paths_are_located_in_one_walk_as_each_alone() {
             paths.extend(
                 steps
                     .iter()
-                    .map(|step| [path.as_slice(), &[step.clone()]].concat()),
+                    .map(|step| [path.as_slice(), std::slice::from_ref(step)].concat()),
             );
         }
     }

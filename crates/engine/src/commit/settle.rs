@@ -10,7 +10,8 @@ use refire_store::{PartOutcome, WorkRow};
 
 use super::cache::Cache;
 use super::request::{Admitted, CommandError, CommitFailure, Request, send};
-use super::unit::{CommandAnswer, FollowUp, Kind, TIMER_OWNED_WITHIN, Unit};
+use super::rows::TIMER_OWNED_WITHIN;
+use super::unit::{CommandAnswer, FollowUp, Kind, Unit};
 use crate::limit::Permit;
 
 /// What happens outside the committer once something is durable.

@@ -60,6 +60,16 @@ enum Committing {
     Task,
 }
 
+impl Committing {
+    /// Where the work is done that the committer leaves to others.
+    fn aside(self) -> Aside {
+        match self {
+            Self::Thread => Aside::on_threads(),
+            Self::Task => Aside::on_runtime(),
+        }
+    }
+}
+
 /// Why an engine did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
@@ -226,19 +236,14 @@ impl Builder {
         .await
         .map_err(StartError::Join)?;
         let (queue, lanes) = lanes();
-        let slots = if self.store.is_shared() {
-            Slots::shared(self.limits)
-        } else {
-            Slots::new(self.limits)
+        let slots = match self.store.is_shared() {
+            true => Slots::shared(self.limits),
+            false => Slots::new(self.limits),
         };
         let catalog = Arc::new(Catalog::new(Arc::clone(&self.store)));
         let waiters = Arc::new(Waiters::default());
         let broken = CancellationToken::new();
-        let aside = match self.committing {
-            Committing::Thread => Aside::on_threads(),
-            Committing::Task => Aside::on_runtime(),
-        }
-        .at_once_up_to(self.search_bytes_max);
+        let aside = self.committing.aside().at_once_up_to(self.search_bytes_max);
         let dispatcher = Dispatcher::new(Parts {
             membership: Arc::clone(&membership),
             store: Arc::clone(&self.store),

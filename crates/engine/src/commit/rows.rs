@@ -1,0 +1,161 @@
+//! What a decision's effects mean as rows: work that is placed with this node or left for others, and
+//! what is to do once they are durable.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use refire_core::dead_letter::Letter;
+use refire_core::definition::Workflow;
+use refire_core::execution::{Effect, Execution, Work};
+use refire_core::id::{DlqId, ExecutionId, NodeId};
+use refire_core::limit;
+#[cfg(feature = "planted")]
+use refire_core::planted::{self, Defect};
+use refire_core::time::Timestamp;
+use refire_store::{WorkChange, WorkRow};
+
+use super::unit::FollowUp;
+use crate::limit::{Ask, Blocked, Permit, Slots};
+
+/// A timer due within this is owned by the node that made it.
+pub(crate) const TIMER_OWNED_WITHIN: Duration = Duration::from_secs(30);
+
+/// A decision's effects, by where they go.
+#[derive(Default)]
+pub(super) struct Split {
+    pub(super) work: Vec<WorkChange>,
+    pub(super) letter: Option<Box<Letter>>,
+    pub(super) settle: Option<(DlqId, bool)>,
+}
+
+/// Makes work rows of effects.
+pub(super) struct Rows<'a> {
+    pub(super) id: ExecutionId,
+    pub(super) node: NodeId,
+    pub(super) slots: &'a Arc<Slots>,
+    pub(super) now: Timestamp,
+    pub(super) state: &'a Execution,
+    pub(super) workflow: &'a Workflow,
+}
+
+impl Rows<'_> {
+    pub(super) fn carry_out(
+        &mut self,
+        effect: Effect,
+        out: &mut Split,
+        follow_ups: &mut Vec<FollowUp>,
+    ) {
+        match effect {
+            Effect::Schedule(work) => {
+                let row = self.place(&work, follow_ups);
+                #[cfg(feature = "planted")]
+                if planted::is(Defect::TimerRowLost) && row.due_at.is_some() {
+                    return;
+                }
+                out.work.push(WorkChange::Put(row));
+            }
+            Effect::Restore(work) => {
+                // The attempt may be running still, here or on a node that died: so the row is
+                // left for a claim, which cannot take what is owned.
+                let mut row = self.row(&work);
+                match row.due_at {
+                    Some(due) if due > self.now => follow_ups.push(FollowUp::LookAgain(due)),
+                    _ => {
+                        row.due_at = Some(self.now);
+                        follow_ups.push(FollowUp::Backlog);
+                    }
+                }
+                out.work.push(WorkChange::Restore(row));
+            }
+            Effect::Withdraw { step } => {
+                let step = step.to_string();
+                follow_ups.push(FollowUp::Withdraw(step.clone()));
+                out.work.push(WorkChange::Remove { step });
+            }
+            Effect::Hold => {
+                follow_ups.push(FollowUp::Hold);
+                out.work.push(WorkChange::RemoveUnbegun);
+            }
+            Effect::Abort => {
+                follow_ups.push(FollowUp::Abort);
+                out.work.push(WorkChange::RemoveAll);
+            }
+            Effect::DeadLetter(letter) => out.letter = Some(letter),
+            Effect::SettleLetter { letter, resolved } => out.settle = Some((letter, resolved)),
+        }
+    }
+
+    fn row(&self, work: &Work) -> WorkRow {
+        let origin = self.state.origin.as_ref();
+        WorkRow {
+            execution: self.id,
+            step: work.step.to_string(),
+            attempt: work.attempt,
+            is_retry: work.is_retry,
+            workflow: self.workflow.id.clone(),
+            priority: origin.map_or(limit::PRIORITY_DEFAULT, |origin| origin.priority),
+            due_at: work.due_at,
+            limit_key: origin.and_then(|origin| origin.limit_key.clone()),
+            owner: None,
+            begun: false,
+            begun_at: None,
+        }
+    }
+
+    /// The row of due work: owned and begun if a slot is free, owned if it is a timer that is
+    /// due soon, else left for whoever claims it.
+    fn place(&self, work: &Work, follow_ups: &mut Vec<FollowUp>) -> WorkRow {
+        let mut row = self.row(work);
+        if row.due_at.is_none_or(|due| due <= self.now) {
+            match self.reserve(work) {
+                Ok(permit) => {
+                    row.owner = Some(self.node);
+                    (row.begun, row.begun_at) = (true, Some(self.now));
+                    #[cfg(feature = "planted")]
+                    if planted::is(Defect::AttemptCountedLate) {
+                        (row.begun, row.begun_at) = (false, None);
+                    }
+                    follow_ups.push(FollowUp::Run(row.clone(), permit));
+                    return row;
+                }
+                Err(Some(Blocked::Rate(turn))) => row.due_at = Some(turn),
+                Err(_) => {
+                    // What waits goes by its time, so it has one.
+                    row.due_at = Some(row.due_at.unwrap_or(self.now));
+                    follow_ups.push(FollowUp::Backlog);
+                    return row;
+                }
+            }
+        }
+        if row
+            .due_at
+            .is_some_and(|due| due <= self.now.plus(TIMER_OWNED_WITHIN))
+        {
+            row.owner = Some(self.node);
+            follow_ups.push(FollowUp::Wait(row.clone()));
+        }
+        row
+    }
+
+    fn reserve(&self, work: &Work) -> Result<Permit, Option<Blocked>> {
+        let origin = self.state.origin.as_ref().ok_or(None)?;
+        let (step, _) = self.workflow.step(work.step.as_ref()).ok_or(None)?;
+        if self.slots.everywhere(self.workflow).is_some() {
+            // Only the store knows what the other nodes run.
+            return Err(None);
+        }
+        if self.slots.has_backlog(&self.workflow.id) {
+            // Older work waits in the store: whoever comes later queues behind it.
+            return Err(None);
+        }
+        let ask = Ask {
+            workflow: self.workflow,
+            step,
+            execution: self.id,
+            origin,
+            is_first: self.state.started_at.is_none(),
+            is_retry: work.is_retry,
+        };
+        self.slots.reserve(&ask, self.now).map_err(Some)
+    }
+}
