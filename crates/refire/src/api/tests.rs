@@ -1,7 +1,7 @@
 //! The API in this process: the document, and what only a router test can provoke.
 
 use axum::body::Body;
-use http::{Request, StatusCode};
+use http::{Request, StatusCode, Version};
 use refire_store::sqlite::{Options, Sqlite};
 
 use super::*;
@@ -52,6 +52,7 @@ pub(super) fn request(method: &str, path: &str, body: impl Into<Body>) -> Reques
     Request::builder()
         .method(method)
         .uri(path)
+        .header("host", "localhost")
         .header("x-api-key", KEY)
         .body(body.into())
         .unwrap()
@@ -100,6 +101,7 @@ async fn every_call_has_a_name_and_asks_for_a_key_unless_it_is_open() {
             let request = Request::builder()
                 .method(method.to_uppercase().as_str())
                 .uri(path.replace(['{', '}'], ""))
+                .header("host", "localhost")
                 .body(Body::empty())
                 .unwrap();
             let (status, _) = ask(&api, request).await;
@@ -183,7 +185,7 @@ async fn headers_are_bounded() {
     let (app, _directory) = app().await;
     let api = Api::new(&app).unwrap();
     let mut many = request("GET", "/livez", "");
-    for number in 0..100 {
+    for number in 0..99 {
         let name = http::HeaderName::try_from(format!("x-{number}")).unwrap();
         many.headers_mut().insert(name, "1".parse().unwrap());
     }
@@ -194,6 +196,57 @@ async fn headers_are_bounded() {
     for request in [many, large] {
         let (status, problem) = ask(&api, request).await;
         assert_eq!((status.as_u16(), &problem["code"]), (431, &"RF0022".into()));
+    }
+}
+
+/// None or two let a proxy in front see another host than we do.
+#[tokio::test]
+async fn a_request_names_one_host() {
+    let (app, _directory) = app().await;
+    let api = Api::new(&app).unwrap();
+    for (version, hosts, status) in [
+        (Version::HTTP_11, &["a.example"][..], 200),
+        (Version::HTTP_11, &["[::1]:7373"], 200),
+        (Version::HTTP_11, &[""], 200),
+        (Version::HTTP_11, &[], 400),
+        (Version::HTTP_11, &["a.example", "a.example"], 400),
+        (Version::HTTP_11, &["a b"], 400),
+        (Version::HTTP_11, &["user@a.example"], 400),
+        (Version::HTTP_10, &[], 200),
+        (Version::HTTP_10, &["a", "b"], 400),
+        (Version::HTTP_2, &[], 200),
+    ] {
+        let mut request = request("GET", "/livez", "");
+        *request.version_mut() = version;
+        request.headers_mut().remove("host");
+        for host in hosts {
+            request.headers_mut().append("host", host.parse().unwrap());
+        }
+        let (found, problem) = ask(&api, request).await;
+        assert_eq!(found.as_u16(), status, "{version:?} {hosts:?}");
+        if status == 400 {
+            assert_eq!(problem["errors"][0]["field"], "Host");
+        }
+    }
+}
+
+#[tokio::test]
+async fn answers_are_not_kept_and_not_guessed_at() {
+    let (app, _directory) = app().await;
+    let api = Api::new(&app).unwrap();
+    for (path, kept) in [
+        ("/api/executions", "no-store"),
+        ("/api/executions/x", "no-store"),
+        ("/nowhere", "no-store"),
+        ("/livez", "no-store"),
+        ("/openapi.json", "no-store"),
+        ("/docs/page.js", "public, max-age=3600"),
+        ("/docs/swagger-ui.css", "public, max-age=3600"),
+    ] {
+        let response = api.answer(request("GET", path, "")).await;
+        let headers = response.headers();
+        assert_eq!(headers["x-content-type-options"], "nosniff", "{path}");
+        assert_eq!(headers["cache-control"], kept, "{path}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Response};
-use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method};
 use refire_client::model::{Problem as ProblemModel, WebhookAnswer, WebhookStatus};
@@ -270,11 +270,7 @@ fn refusal(status: u16, reason: Option<String>) -> Problem {
 }
 
 fn plain(text: String) -> Response {
-    let headers = [
-        (CONTENT_TYPE, HeaderValue::from_static("text/plain")),
-        (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-    ];
-    (headers, text).into_response()
+    ([(CONTENT_TYPE, "text/plain")], text).into_response()
 }
 
 fn no_webhook() -> Problem {
