@@ -1,15 +1,11 @@
 //! A file that is there, complete and synced, or not at all: it is filled under another name.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::failure;
+use super::{failure, private};
 use crate::ReadError;
-
-/// The mode of the file: nobody but its owner reads or writes it.
-#[cfg(unix)]
-const OWNER_ONLY: u32 = 0o600;
 
 /// A file that is being filled; removed again unless it is published.
 pub(super) struct NewFile {
@@ -25,7 +21,7 @@ impl NewFile {
         require_directory(target)?;
         let partial = partial_path(target);
         remove_if_there(&partial)?;
-        create_private(&partial)?;
+        private::make_new(&partial)?;
         Ok(Self {
             target: target.to_owned(),
             partial,
@@ -98,19 +94,6 @@ fn directory_of(target: &Path) -> &Path {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     }
-}
-
-/// Makes the file that only its owner may read: it will hold every input and output. SQLite gives
-/// the files that it makes beside it the same mode.
-fn create_private(path: &Path) -> Result<(), ReadError> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, OWNER_ONLY);
-    options
-        .open(path)
-        .map(drop)
-        .map_err(failure::file(format!("{} cannot be made", path.display())))
 }
 
 fn partial_path(target: &Path) -> PathBuf {

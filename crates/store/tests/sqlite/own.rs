@@ -337,6 +337,34 @@ async fn a_backup_is_private() {
     assert!(!partial.exists());
 }
 
+/// Also where the directory was there before, and is open to others.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_new_database_is_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::tempdir().unwrap();
+    let open_to_all = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(directory.path(), open_to_all).unwrap();
+    let store = open(&directory.path().join("refire.db")).unwrap();
+    store.commit(&batch(vec![put_workflow()])).await.unwrap();
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(directory.path()).unwrap() {
+        let entry = entry.unwrap();
+        let mode = entry.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{:?}", entry.file_name());
+        names.push(entry.file_name().into_string().unwrap());
+    }
+    names.sort();
+    let expected = [
+        "refire.db",
+        "refire.db-shm",
+        "refire.db-wal",
+        "refire.db.lock",
+    ];
+    assert_eq!(names, expected);
+    store.close().await;
+}
+
 #[tokio::test]
 async fn people_can_read_the_tables() {
     let directory = tempfile::tempdir().unwrap();
