@@ -4,6 +4,7 @@
 //! nothing; every change goes through the engine's commit. Errors are `problem` everywhere.
 
 mod auth;
+mod backup;
 mod batch;
 mod body;
 mod cursor;
@@ -30,6 +31,7 @@ mod view;
 mod webhook;
 mod workflow;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -68,6 +70,8 @@ pub(crate) struct Inner {
     pub(crate) body_bytes_max: usize,
     /// How the server is seen from outside.
     outside: Outside,
+    /// Where backups go, and nowhere else.
+    backup_dir: PathBuf,
     /// In front of every request id, so that ids of two runs of the server differ.
     request_prefix: String,
     requests: AtomicU64,
@@ -87,6 +91,7 @@ impl App {
         lock: impl Into<Lock>,
         body_bytes_max: usize,
         outside: Outside,
+        backup_dir: PathBuf,
     ) -> Self {
         let node = engine.node().to_string();
         let request_prefix = node
@@ -100,6 +105,7 @@ impl App {
             readiness: Readiness::default(),
             body_bytes_max,
             outside,
+            backup_dir,
             request_prefix,
             requests: AtomicU64::new(1),
         }))
@@ -144,7 +150,7 @@ fn routes(app: &App) -> OpenApiRouter<App> {
         .merge(dlq::router())
         .merge(trigger::router())
         .merge(node::router())
-        .merge(server::router())
+        .merge(backup::router())
         .route_layer(axum::middleware::from_fn_with_state(
             app.clone(),
             auth::authenticate,

@@ -83,6 +83,7 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         Lock::new(key.hash.clone(), key::look(&config, &store, key.origin)),
         config.body_bytes_max,
         config.outside.clone(),
+        config.backup_dir.clone(),
     );
     tokio::spawn(Arc::clone(&app.lock).watch());
     let api = Api::new(&app)?;

@@ -19,10 +19,10 @@ pub(super) async fn app_of(
 ) -> (App, tempfile::TempDir) {
     let directory = tempfile::tempdir().unwrap();
     let engine = engine_in(directory.path(), change).await;
-    (
-        App::new(engine, AdminKey::new(KEY), 1024, Outside::default()),
-        directory,
-    )
+    let backups = directory.path().join("backups");
+    let key = AdminKey::new(KEY);
+    let app = App::new(engine, key, 1024, Outside::default(), backups);
+    (app, directory)
 }
 
 /// An engine on what is in a directory.

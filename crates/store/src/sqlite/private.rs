@@ -1,6 +1,6 @@
 //! Files that only their owner may read: they hold every input and output.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
@@ -20,13 +20,13 @@ pub(super) fn options() -> OpenOptions {
     options
 }
 
-/// Makes an empty file, which must be new. SQLite gives the files that it makes beside it the same
-/// mode.
-pub(super) fn make_new(path: &Path) -> Result<(), ReadError> {
+/// Makes an empty file, which must be new.
+pub(super) fn make_new(path: &Path) -> Result<File, ReadError> {
     create(path).map_err(failure::file(format!("{} cannot be made", path.display())))
 }
 
-/// The same, unless it is there: a file keeps the mode that it was given.
+/// The same, unless it is there: a file keeps the mode that it was given. SQLite gives the files that
+/// it makes beside it the same mode.
 pub(super) fn make(path: &Path) -> Result<(), ReadError> {
     match create(path) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(failure::file(format!(
@@ -37,6 +37,6 @@ pub(super) fn make(path: &Path) -> Result<(), ReadError> {
     }
 }
 
-fn create(path: &Path) -> io::Result<()> {
-    options().create_new(true).open(path).map(drop)
+fn create(path: &Path) -> io::Result<File> {
+    options().create_new(true).open(path)
 }
