@@ -238,14 +238,20 @@ fn maybe_workflow(history: &mut History) -> Option<WorkflowId> {
 
 fn event_filter(history: &mut History) -> EventFilter {
     let dice = &mut history.dice;
-    let (attempt, name, step) = (
+    let (attempt, first, second, step) = (
         dice.small(4),
+        dice.pick(EventKind::NAMES),
         dice.pick(EventKind::NAMES),
         dice.pick(&["a", "b"]),
     );
+    let names = [
+        dice.one_in(4).then_some(first),
+        dice.one_in(4).then_some(second),
+    ];
+    let names = names.into_iter().flatten().map(str::to_owned).collect();
     EventFilter {
         attempt: dice.maybe(attempt),
-        name: dice.one_in(4).then(|| name.to_owned()),
+        names,
         step: dice.maybe(step.to_owned()),
     }
 }
