@@ -47,6 +47,9 @@ pub struct Execution {
     pub triggered_by: Option<String>,
     /// The caller's idempotency key.
     pub idempotency_key: Option<String>,
+    /// The trace that the calls of its steps belong to: the caller's, if it sent a `traceparent`.
+    #[serde(default)]
+    pub trace_id: Option<String>,
     /// 1 (first) to 10 (last).
     pub priority: u8,
     /// Did not begin before.

@@ -13,6 +13,7 @@ use refire_core::execution::{Status, Trigger};
 use refire_core::id::ExecutionId;
 use refire_core::json::Json as Text;
 use refire_core::limit::{PRIORITY_DEFAULT, PRIORITY_LAST};
+use refire_core::trace::Trace;
 use refire_engine::Submission;
 use refire_store::Stored;
 use utoipa_axum::router::OpenApiRouter;
@@ -56,6 +57,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
         ("priority" = Option<u32>, Query, description = "1 (first) to 10 (last); default 5"),
         ("delay" = Option<String>, Query, description = "Begin no earlier than this from now, such as `5m`"),
         ("Idempotency-Key" = Option<String>, Header, description = "The same key never starts a second execution; such as `order-4711`"),
+        ("traceparent" = Option<String>, Header, description = "The caller's trace (W3C); the calls of the steps belong to it"),
     ),
     request_body(
         content = serde_json::Value, content_type = "application/json",
@@ -97,12 +99,19 @@ async fn execute(
             .unwrap_or(PRIORITY_DEFAULT),
         delay,
         retry: None,
+        trace: trace(&headers),
     };
     let started = start(&app, submission).await?;
     match wait {
         Some(wait) => Ok(finished(&app, started, wait).await),
         None => Ok(accepted(&app, started).await),
     }
+}
+
+/// The caller's trace, which the calls of the steps continue.
+pub(super) fn trace(headers: &HeaderMap) -> Option<Trace> {
+    let all = |name| headers.get_all(name).iter().map(HeaderValue::as_bytes);
+    Trace::read(all("traceparent"), all("tracestate"))
 }
 
 /// The body as an input.

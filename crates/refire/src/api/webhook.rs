@@ -41,6 +41,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
     params(
         ("webhook_id" = String, Path, description = "The name in the webhook's address", example = "wh_01kb2m8x0c7q2t5v9w3y4z6a8d"),
         ("Idempotency-Key" = Option<String>, Header, description = "The same key never starts a second execution of this webhook"),
+        ("traceparent" = Option<String>, Header, description = "The sender's trace (W3C); the calls of the steps belong to it"),
     ),
     request_body(
         content = serde_json::Value, content_type = "application/json",

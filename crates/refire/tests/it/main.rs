@@ -29,6 +29,7 @@ mod start;
 mod stop;
 mod target;
 mod tester;
+mod traces;
 mod trigger_keys;
 mod trigger_retries;
 mod triggers;
