@@ -186,13 +186,9 @@ async fn list(
 }
 
 fn filter(query: &mut Query, workflow: Option<WorkflowId>) -> TriggerFilter {
-    let kinds = query.words("type", &KINDS, TriggerKind::name);
-    if kinds.len() > 1 {
-        query.refuse("type", "only one type can be asked for");
-    }
     TriggerFilter {
         workflow,
-        kind: kinds.first().copied(),
+        kinds: query.words("type", &KINDS, TriggerKind::name),
         enabled: query.maybe_flag("enabled"),
         is_alarmed: query.maybe_flag("overdue"),
     }

@@ -220,12 +220,13 @@ impl Stores {
 fn trigger_filter(history: &mut History) -> TriggerFilter {
     let workflow = maybe_workflow(history);
     let dice = &mut history.dice;
-    let kind = dice.pick(&[TriggerKind::Cron, TriggerKind::Webhook]);
+    let kinds = [TriggerKind::Cron, TriggerKind::Webhook];
+    let kinds = kinds.into_iter().filter(|_| dice.one_in(3)).collect();
     let enabled = dice.one_in(2);
     let is_alarmed = dice.one_in(2);
     TriggerFilter {
         workflow,
-        kind: dice.maybe(kind),
+        kinds,
         enabled: dice.maybe(enabled),
         is_alarmed: dice.maybe(is_alarmed),
     }
