@@ -25,7 +25,7 @@ use super::workflow::{known_name, not_found};
 use crate::codes;
 
 /// Items of one batch.
-const ITEMS_MAX: usize = 1_000;
+pub(super) const ITEMS_MAX: usize = 1_000;
 
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(execute_batch))

@@ -7,7 +7,7 @@ use axum::extract::{Extension, Path, State};
 use axum::response::{IntoResponse, Response};
 use http::header::LOCATION;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use refire_client::model::{Accepted, Execution, Problem as ProblemModel};
+use refire_client::model::{Accepted, Execution, Input, Problem as ProblemModel};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{Status, Trigger};
 use refire_core::id::ExecutionId;
@@ -33,7 +33,7 @@ const WAIT_MAX: Duration = Duration::from_secs(60);
 /// How far a start may be put off.
 pub(super) const DELAY_MAX: Duration = Duration::from_secs(365 * 24 * 3_600);
 /// Characters of an idempotency key.
-const KEY_LENGTH_MAX: usize = 255;
+pub(super) const KEY_LENGTH_MAX: usize = 255;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
@@ -60,7 +60,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
         ("traceparent" = Option<String>, Header, description = "The caller's trace (W3C); the calls of the steps belong to it"),
     ),
     request_body(
-        content = serde_json::Value, content_type = "application/json",
+        content = inline(Input), content_type = "application/json",
         description = "The input: any JSON value but null; an empty body is {}",
         example = json!({"customer_id": 4711}),
     ),

@@ -107,7 +107,7 @@ async fn schema() -> Response {
     get, path = "/docs/errors/{code}", operation_id = "get_error_page", tag = "Server", security(()),
     params(("code" = String, Path, description = "Such as RF0001", example = "RF0001")),
     responses(
-        (status = 200, description = "The code's page", body = String, content_type = "text/markdown"),
+        (status = 200, description = "The code's page", body = String, content_type = "text/plain"),
         (status = 404, description = "There is no such code", body = ProblemModel, content_type = "application/problem+json"),
     ),
 )]

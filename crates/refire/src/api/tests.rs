@@ -350,3 +350,66 @@ async fn nothing_optional_is_filled_in() {
         }
     }
 }
+
+/// What follows from rules is there for every call, also for one that is added tomorrow.
+#[tokio::test]
+async fn the_description_is_exact() {
+    let (app, _directory) = app().await;
+    let (_, document) = routes(&app).split_for_parts();
+    let document = serde_json::to_value(&document).unwrap();
+    let tags = document["tags"].as_array().unwrap();
+    let names: std::collections::HashSet<_> = tags.iter().map(|tag| &tag["name"]).collect();
+    assert_eq!(names.len(), tags.len(), "a tag stands once");
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        for (method, call) in operations.as_object().unwrap() {
+            let has = |status: &str| !call["responses"][status].is_null();
+            let (is_guarded, reads) = (call["security"].is_null(), method == "get");
+            assert!(has("400") && has("431") && has("500"), "{method} {path}");
+            assert_eq!(
+                has("401"),
+                is_guarded || path.starts_with("/webhooks/"),
+                "{path}"
+            );
+            assert!(!is_guarded || has("503"), "{method} {path}");
+            let has_body = !call["requestBody"].is_null();
+            assert!(!has_body || (has("408") && has("413")), "{method} {path}");
+            assert!(!(reads && has("507")), "{method} {path}");
+            let none = Vec::new();
+            for parameter in call["parameters"].as_array().unwrap_or(&none) {
+                exact(path, parameter);
+            }
+        }
+    }
+    let required = |path: &str| {
+        let body = &document["paths"][path]["post"]["requestBody"];
+        body["required"].as_bool().unwrap()
+    };
+    for (path, expected) in [
+        ("/api/backup", true),
+        ("/api/workflows/validate", true),
+        ("/api/workflows/{id}/execute", false),
+        ("/api/workflows/{id}/execute-batch", true),
+        ("/api/dlq/{id}/retry", false),
+        ("/api/triggers/{id}/run", false),
+        ("/api/triggers/{id}/test", false),
+        ("/api/triggers/{id}/backfill", true),
+    ] {
+        assert_eq!(required(path), expected, "{path}");
+    }
+}
+
+fn exact(path: &str, parameter: &serde_json::Value) {
+    let (name, schema) = (parameter["name"].as_str().unwrap(), &parameter["schema"]);
+    assert!(!schema["type"].is_array(), "{path}: {name} is never null");
+    let bounds = || (schema["minimum"].as_u64(), schema["maximum"].as_u64());
+    match name {
+        "status" | "type" => {
+            assert!(schema["items"]["enum"].is_array(), "{path}: {name}");
+            assert_eq!(parameter["explode"], false, "{path}: {name}");
+        }
+        "limit" | "count" => assert_eq!(bounds(), (Some(1), Some(1_000)), "{path}: {name}"),
+        "priority" => assert_eq!(bounds(), (Some(1), Some(10)), "{path}"),
+        _ if schema["type"] == "integer" => assert_eq!(bounds().0, Some(1), "{path}: {name}"),
+        _ => {}
+    }
+}

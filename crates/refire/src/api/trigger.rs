@@ -38,6 +38,11 @@ const KINDS: [TriggerKind; 3] = [
     TriggerKind::Webhook,
 ];
 
+/// Their words.
+pub(super) fn kinds() -> Vec<&'static str> {
+    KINDS.iter().map(|kind| kind.name()).collect()
+}
+
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(create, of_workflow))
