@@ -22,6 +22,7 @@ mod process;
 mod proxies;
 mod replays;
 mod retries;
+mod schemathesis;
 mod secrets;
 mod server;
 mod sockets;
