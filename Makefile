@@ -30,15 +30,16 @@ release: ## Build the optimised binary: target/release/refire
 test: lint test-doc test-code ## Everything that must pass before a change lands
 
 .PHONY: test-long
-test-long: test-tools ## The long forms: 100,000 simulated worlds, every crash test at full length, fuzzing
+test-long: test-tools ## The long forms: 100,000 simulated worlds, every crash test at full length, the API by its description, fuzzing
 	SEEDS=100000 cargo test --package refire-engine --all-features --locked --release --test sim -- --nocapture
 	SEEDS=20000 $(WITH_POSTGRES) cargo test --package refire-store --all-features --locked --release --test differential
 	REFIRE_TEST_LONG=1 cargo test --package refire-schedule --locked --release --test fires
 	REFIRE_TEST_LONG=1 $(WITH_POSTGRES) cargo test --package refire --all-features --locked --test crash --test hostile -- --nocapture --test-threads=1
+	REFIRE_TEST_LONG=1 cargo test --package refire --all-features --locked --test it -- --nocapture schemathesis
 	scripts/fuzz $(or $(FUZZ_SECONDS),30)
 
 .PHONY: test-tools
-test-tools: ## Install what the crash tests call, where that is possible
+test-tools: ## Install what the tests call beside the toolchain, where that is possible
 	@scripts/test-tools
 
 .PHONY: test-code

@@ -7,6 +7,8 @@ mod retry;
 mod server;
 mod trigger;
 mod webhook;
+#[cfg(feature = "openapi")]
+mod words;
 mod workflow;
 
 pub use dead_letter::{
@@ -29,6 +31,8 @@ pub use trigger::{
 pub use webhook::{
     SentRequest, TestResult, TestWebhook, TestedWebhook, WebhookAnswer, WebhookStatus,
 };
+#[cfg(feature = "openapi")]
+pub use words::{Input, MaybeAddress};
 pub use workflow::{
     Change, Workflow, WorkflowDeleted, WorkflowDiff, WorkflowSaved, WorkflowVersion,
 };

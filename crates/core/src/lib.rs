@@ -16,5 +16,6 @@ pub mod limit;
 pub mod planted;
 pub mod template;
 pub mod time;
+pub mod trace;
 pub mod trigger;
 pub mod webhook;

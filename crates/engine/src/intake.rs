@@ -8,6 +8,7 @@ use refire_core::execution::{Start, Trigger, start};
 use refire_core::id::ExecutionId;
 use refire_core::json::Json;
 use refire_core::limit;
+use refire_core::trace::Trace;
 use refire_store::{IdempotencyClaim, LetterRetry};
 use sha2::{Digest, Sha256};
 use tokio::sync::oneshot;
@@ -43,6 +44,8 @@ pub struct Submission {
     pub delay: Option<Duration>,
     /// Retry settings of the trigger.
     pub retry: Option<RetrySettings>,
+    /// The caller's trace.
+    pub trace: Option<Trace>,
 }
 
 impl Submission {
@@ -57,6 +60,7 @@ impl Submission {
             priority: limit::PRIORITY_DEFAULT,
             delay: None,
             retry: None,
+            trace: None,
         }
     }
 }
@@ -159,6 +163,7 @@ impl Intake {
             retry: submission.retry,
             delay_until: submission.delay.map(|delay| now.plus(delay.min(DELAY_MAX))),
             idempotency_key: submission.idempotency_key,
+            trace: submission.trace,
             ..Start::plain(id, seed, submission.input)
         };
         let again = self.is_shared.then(|| {

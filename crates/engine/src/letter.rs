@@ -220,6 +220,7 @@ impl Engine {
             },
             automatic_retries: false,
             retry: origin.retry.clone(),
+            trace: origin.trace.clone(),
             carried,
             ..Start::plain(id, seed, input)
         };

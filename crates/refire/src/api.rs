@@ -4,9 +4,11 @@
 //! nothing; every change goes through the engine's commit. Errors are `problem` everywhere.
 
 mod auth;
+mod backup;
 mod batch;
 mod body;
 mod cursor;
+mod description;
 mod dlq;
 mod docs;
 mod execute;
@@ -30,6 +32,7 @@ mod view;
 mod webhook;
 mod workflow;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -41,8 +44,6 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{Method, Uri};
 use refire_engine::Engine;
-use utoipa::OpenApi;
-use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 
 pub(crate) use auth::AdminKey;
@@ -68,6 +69,8 @@ pub(crate) struct Inner {
     pub(crate) body_bytes_max: usize,
     /// How the server is seen from outside.
     outside: Outside,
+    /// Where backups go, and nowhere else.
+    backup_dir: PathBuf,
     /// In front of every request id, so that ids of two runs of the server differ.
     request_prefix: String,
     requests: AtomicU64,
@@ -87,6 +90,7 @@ impl App {
         lock: impl Into<Lock>,
         body_bytes_max: usize,
         outside: Outside,
+        backup_dir: PathBuf,
     ) -> Self {
         let node = engine.node().to_string();
         let request_prefix = node
@@ -100,36 +104,12 @@ impl App {
             readiness: Readiness::default(),
             body_bytes_max,
             outside,
+            backup_dir,
             request_prefix,
             requests: AtomicU64::new(1),
         }))
     }
 }
-
-/// Everything that is said about the API as a whole.
-#[derive(OpenApi)]
-#[openapi(
-    info(
-        title = "Refire",
-        description = "Durable workflows, retries and dead letters.\n\nSend the API key as `Authorization: Bearer <key>` or `X-API-Key: <key>`. Errors are RFC 9457 problems with a stable `code`; `/docs/errors/{code}` explains each. Lists answer `{items, next_cursor}`. A 2xx answer to a call that starts something means that it is on disk; 503 means that certainly nothing was written.",
-        license(name = "MIT OR Apache-2.0"),
-    ),
-    tags(
-        (name = "Workflows", description = "Definitions and their versions"),
-        (name = "Executions", description = "Runs of workflows"),
-        (name = "Triggers", description = "What starts executions by itself: cron, schedules, webhooks"),
-        (name = "Retries", description = "Recent retries and the simulator"),
-        (name = "Dead letters", description = "What finally failed, and how to run it again"),
-        (name = "Triggers", description = "What starts executions: cron, schedules and webhooks"),
-        (name = "Server", description = "Health, version, nodes, backup"),
-    ),
-    security(("bearer" = []), ("api_key" = [])),
-)]
-struct Description;
-
-/// Where keys come from, for whoever is asked for one.
-const KEYS: &str = "The API key; one of the two ways is enough. The first start of a server leaves \
-                    its key in `admin.key` in the data directory.";
 
 /// The routes, and their description as JSON.
 fn routes(app: &App) -> OpenApiRouter<App> {
@@ -144,28 +124,17 @@ fn routes(app: &App) -> OpenApiRouter<App> {
         .merge(dlq::router())
         .merge(trigger::router())
         .merge(node::router())
-        .merge(server::router())
+        .merge(backup::router())
         .route_layer(axum::middleware::from_fn_with_state(
             app.clone(),
             auth::authenticate,
         ));
-    OpenApiRouter::with_openapi(description())
+    let mut all = OpenApiRouter::with_openapi(description::description())
         .merge(server::open_router())
         .merge(webhook::router())
-        .merge(guarded)
-}
-
-fn description() -> utoipa::openapi::OpenApi {
-    let mut document = Description::openapi();
-    let components = document.components.get_or_insert_default();
-    let bearer = HttpBuilder::new()
-        .scheme(HttpAuthScheme::Bearer)
-        .description(Some(KEYS))
-        .build();
-    components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
-    let header = ApiKey::Header(ApiKeyValue::with_description("X-API-Key", KEYS));
-    components.add_security_scheme("api_key", SecurityScheme::ApiKey(header));
-    document
+        .merge(guarded);
+    description::complete(all.get_openapi_mut());
+    all
 }
 
 /// The whole server: every route, and what happens around each request.

@@ -32,6 +32,8 @@ const LISTEN: &str = "127.0.0.1:7373";
 const DATA_DIR: &str = "./refire-data";
 /// The database in a data directory.
 pub(crate) const DATABASE: &str = "refire.db";
+/// The directory for backups in a data directory.
+const BACKUP_DIR: &str = "backups";
 /// Read if it is there and no other file is named.
 const FILE: &str = "refire.yaml";
 /// Connections at once.
@@ -59,6 +61,9 @@ pub(crate) struct ServeArgs {
         hide_env_values = true
     )]
     database: Option<DatabaseUrl>,
+    /// Where backups go [default: backups in the data directory]
+    #[arg(long, env = "REFIRE_BACKUP_DIR", value_name = "DIRECTORY")]
+    backup_dir: Option<PathBuf>,
     #[command(flatten)]
     node: NodeArgs,
     /// For local tries: targets on this machine and in private networks may be called
@@ -165,6 +170,8 @@ pub(crate) struct ServeConfig {
     pub(crate) data_dir: PathBuf,
     /// The database.
     pub(crate) database: Database,
+    /// Where backups go.
+    pub(crate) backup_dir: PathBuf,
     /// This server among others.
     pub(crate) node: NodeConfig,
     /// How it is seen from outside.
@@ -248,6 +255,11 @@ impl ServeArgs {
             Some(url) if !url.is_empty() => url.read()?,
             _ => Database::Sqlite(data_dir.join(DATABASE)),
         };
+        let backup_dir = self
+            .backup_dir
+            .or(file.backup_dir)
+            .filter(|path| !path.as_os_str().is_empty())
+            .unwrap_or_else(|| data_dir.join(BACKUP_DIR));
         let node = node::settings(&self.node, &file.node)?;
         let outside = outside::settings(&self.outside, &file.outside)?;
         let dev = self.dev.or(file.dev).unwrap_or(false);
@@ -274,6 +286,7 @@ impl ServeArgs {
             listen,
             data_dir,
             database,
+            backup_dir,
             node,
             outside,
             allow,

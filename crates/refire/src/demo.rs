@@ -37,6 +37,7 @@ pub(crate) async fn run(args: DemoArgs) -> anyhow::Result<()> {
     let mut config = ServeArgs::default().resolve()?;
     config.listen = args.listen;
     config.data_dir.clone_from(&directory.0);
+    config.backup_dir = directory.0.join("backups");
     config.database = Database::Sqlite(directory.0.join(DATABASE));
     config.allow = Allow::All;
     config.admin_key = None;

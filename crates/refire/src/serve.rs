@@ -49,16 +49,11 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
             return Ok(());
         }
     };
+    key::check(&config)?;
     // Before the admin key: a node that is refused here must not choose one for the others.
     let vault = master::settle(&config, &store)
         .await
         .context("the master key")?;
-    let key = match &store {
-        Opened::Sqlite(_) => key::obtain(&config)?,
-        Opened::Postgres(store) => key::agree(&config, store)
-            .await
-            .context("the admin key of the database")?,
-    };
     let change = master::Change::of(vault.as_ref(), &store);
     let mut builder = Engine::builder(store.shared());
     if let Some(vault) = vault {
@@ -72,6 +67,13 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         .start()
         .await
         .context("the engine did not start")?;
+    let key = match key::obtain(&config, &store).await {
+        Ok(key) => key,
+        Err(error) => {
+            engine.stop().await;
+            return Err(error);
+        }
+    };
     if let Some(change) = change {
         // Nobody waits for it: until it is done, both keys open what they sealed.
         tokio::spawn(change.carry_out(Arc::clone(&engine)));
@@ -81,6 +83,7 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         Lock::new(key.hash.clone(), key::look(&config, &store, key.origin)),
         config.body_bytes_max,
         config.outside.clone(),
+        config.backup_dir.clone(),
     );
     tokio::spawn(Arc::clone(&app.lock).watch());
     let api = Api::new(&app)?;

@@ -186,3 +186,31 @@ fn what_the_architecture_names_exists() {
         "named in ARCHITECTURE.md but not there: {gone:#?}"
     );
 }
+
+/// A server error, an undocumented status or an answer that is not as described is never excused.
+#[test]
+fn exceptions_of_schemathesis_have_reasons_and_excuse_no_fault_of_ours() {
+    let settings = fs::read_to_string(root().join("crates/refire/tests/schemathesis.toml"));
+    let settings = settings.unwrap();
+    let excusable = ["positive_data_acceptance", "negative_data_rejection"];
+    let (rules, exceptions) = settings
+        .split_once("# Everything below is an exception.")
+        .unwrap();
+    assert!(!rules.contains("= false\n[") && rules.contains("[checks]\nenabled = true"));
+    assert!(!rules.contains("checks."), "exceptions stand below");
+    let mut count = 0;
+    for block in exceptions
+        .split("\n\n")
+        .filter(|block| !block.trim().is_empty())
+    {
+        assert!(block.trim().starts_with("# "), "without a reason: {block}");
+        for line in block.lines().filter(|line| line.starts_with("checks.")) {
+            let known = excusable
+                .iter()
+                .any(|check| *line == format!("checks.{check}.enabled = false"));
+            assert!(known, "{line}");
+            count += 1;
+        }
+    }
+    assert!(count > 0, "the list was found");
+}

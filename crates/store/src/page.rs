@@ -22,8 +22,8 @@ pub struct ExecutionFilter {
 pub struct EventFilter {
     /// About this attempt.
     pub attempt: Option<u32>,
-    /// Of this type.
-    pub name: Option<String>,
+    /// Of one of these types; empty = all.
+    pub names: Vec<String>,
     /// About this step.
     pub step: Option<String>,
 }

@@ -15,6 +15,7 @@ mod lock;
 mod migrate;
 mod new_file;
 mod nodes;
+mod private;
 mod read;
 mod readers;
 mod rows;

@@ -86,8 +86,8 @@ pub struct DueTrigger {
 pub struct TriggerFilter {
     /// Of this workflow.
     pub workflow: Option<WorkflowId>,
-    /// Of this kind.
-    pub kind: Option<TriggerKind>,
+    /// Of one of these kinds; empty = all.
+    pub kinds: Vec<TriggerKind>,
     /// Only enabled ones, or only disabled ones.
     pub enabled: Option<bool>,
     /// Only those of which an expected success is missing, or only the others.

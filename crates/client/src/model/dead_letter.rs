@@ -229,13 +229,18 @@ pub struct RetryLetter {
         deserialize_with = "super::present",
         skip_serializing_if = "Option::is_none"
     )]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Value>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = super::Input, required = false))]
     pub input: Option<Raw>,
     /// `start` (default; newest definition) or `failed_step` (original definition).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(pattern = "^(start|failed_step)$"))]
     pub from: Option<String>,
     /// Another version of the definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(format = "uint32", maximum = 4_294_967_295_u32)
+    )]
     pub version: Option<u32>,
 }
 

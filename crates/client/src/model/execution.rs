@@ -47,6 +47,9 @@ pub struct Execution {
     pub triggered_by: Option<String>,
     /// The caller's idempotency key.
     pub idempotency_key: Option<String>,
+    /// The trace that the calls of its steps belong to: the caller's, if it sent a `traceparent`.
+    #[serde(default)]
+    pub trace_id: Option<String>,
     /// 1 (first) to 10 (last).
     pub priority: u8,
     /// Did not begin before.
@@ -174,13 +177,15 @@ pub struct BatchItem {
         deserialize_with = "super::present",
         skip_serializing_if = "Option::is_none"
     )]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Value>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = super::Input, required = false))]
     pub input: Option<Raw>,
     /// Its own idempotency key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 255))]
     pub idempotency_key: Option<String>,
     /// 1 (first) to 10 (last).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 10))]
     pub priority: Option<u8>,
     /// Such as `30s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

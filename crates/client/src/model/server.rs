@@ -59,8 +59,8 @@ pub struct Node {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BackupRequest {
-    /// A file on the server's machine that does not exist yet. A relative path starts in the
-    /// directory in which the server was started.
+    /// A file that does not exist yet, in the server's directory for backups (`--backup-dir`); a
+    /// relative path starts there.
     pub to: String,
 }
 

@@ -225,8 +225,10 @@ pub struct LedgerEntry {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BackfillRequest {
     /// From this time on.
+    #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub from: String,
     /// Up to this one.
+    #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub to: String,
     /// Only those that the ledger has as skipped; default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]

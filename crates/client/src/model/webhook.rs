@@ -61,6 +61,7 @@ pub struct TestWebhook {
     pub headers: BTreeMap<String, String>,
     /// The address that it is said to come from; yours if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = super::MaybeAddress, required = false))]
     pub source_ip: Option<String>,
     /// Signs it, and sends nothing.
     #[serde(default)]

@@ -119,6 +119,7 @@ fn start(state: &mut Execution, event: &Event, started: &ExecutionStarted) {
         idempotency_key: started.idempotency_key.clone(),
         limit_key: started.limit_key.clone(),
         rate_key: started.rate_key.clone(),
+        trace: started.trace.clone(),
     });
 }
 

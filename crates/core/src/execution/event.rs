@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::id::{DlqId, ExecutionId, NodeId};
 use crate::json::Json;
 use crate::time::Timestamp;
+use crate::trace::Trace;
 
 /// One entry of an execution's log.
 #[derive(Debug, Clone, PartialEq)]
@@ -213,6 +214,9 @@ pub struct ExecutionStarted {
     /// The value that the rate limit's key gave for this input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_key: Option<String>,
+    /// The caller's trace, which the calls of its steps continue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
 }
 
 /// Payload of STEP_SCHEDULED.

@@ -280,6 +280,7 @@ fn started(rest: &[Event]) -> Vec<Cause> {
         retry: recorded.retry.clone(),
         delay_until: recorded.delay_until,
         idempotency_key: recorded.idempotency_key.clone(),
+        trace: recorded.trace.clone(),
         carried,
     };
     vec![Cause::Start(Box::new((start, first.at)))]

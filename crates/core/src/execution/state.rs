@@ -17,6 +17,7 @@ use crate::id::{DlqId, ExecutionId};
 use crate::json::Json;
 use crate::limit;
 use crate::time::Timestamp;
+use crate::trace::Trace;
 
 /// The execution's status, as far as its log knows.
 ///
@@ -390,6 +391,24 @@ pub struct Origin {
     /// The value of the rate limit's key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_key: Option<String>,
+    /// The caller's trace, if it had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
+}
+
+impl Origin {
+    /// The trace that its calls belong to, as 32 hex digits: the caller's, else one for the whole line
+    /// of executions.
+    #[must_use]
+    pub fn trace_id(&self) -> String {
+        match &self.trace {
+            Some(trace) => trace.id().to_owned(),
+            None => {
+                let bytes = self.lineage.root.as_bytes().iter();
+                bytes.map(|byte| format!("{byte:02x}")).collect()
+            }
+        }
+    }
 }
 
 /// Foreign values by the number of the event that keeps them.

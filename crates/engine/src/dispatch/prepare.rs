@@ -9,6 +9,7 @@ use refire_core::execution::state::Origin;
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::json::{Json, Kind};
 use refire_core::template::{RenderError, Scope, Tree};
+use refire_core::trace::Trace;
 use refire_store::WorkRow;
 use sha2::{Digest, Sha256};
 
@@ -173,6 +174,17 @@ fn encode_body(body: &Json, headers: &mut Vec<(String, String)>) -> Vec<u8> {
 
 /// What every call carries; a header of the step's own with the same name counts instead.
 fn add_own_headers(headers: &mut Vec<(String, String)>, row: &WorkRow, origin: &Origin) {
+    let is_given = |headers: &[(String, String)], name: &str| {
+        let mut names = headers.iter().map(|(given, _)| given);
+        names.any(|given| given.eq_ignore_ascii_case(name))
+    };
+    // What others noted belongs to the caller's trace, and not to one of the step's own.
+    let state = origin.trace.as_ref().and_then(Trace::state);
+    if let Some(state) = state.filter(|_| !is_given(headers, "traceparent"))
+        && !is_given(headers, "tracestate")
+    {
+        headers.push(("tracestate".to_owned(), state.to_owned()));
+    }
     let own = [
         ("Idempotency-Key", idempotency_key(origin, &row.step)),
         ("traceparent", traceparent(row, origin)),
@@ -181,33 +193,27 @@ fn add_own_headers(headers: &mut Vec<(String, String)>, row: &WorkRow, origin: &
         ("X-Refire-Attempt", row.attempt.to_string()),
     ];
     for (name, value) in own {
-        if !headers
-            .iter()
-            .any(|(given, _)| given.eq_ignore_ascii_case(name))
-        {
+        if !is_given(headers, name) {
             headers.push((name.to_owned(), value));
         }
     }
 }
 
-/// W3C trace context: the line of executions is the trace, the attempt is the span.
+/// W3C trace context: the caller's trace, else the line of executions; the attempt is the span.
 fn traceparent(row: &WorkRow, origin: &Origin) -> String {
     let mut hash = Sha256::new();
     hash.update(row.execution.as_bytes());
     hash.update(row.step.as_bytes());
     hash.update(row.attempt.to_be_bytes());
     let digest = hash.finalize();
-    let hex = |bytes: &[u8]| {
-        bytes
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect::<String>()
-    };
-    format!(
-        "00-{}-{}-01",
-        hex(origin.lineage.root.as_bytes()),
-        hex(&digest[..8])
-    )
+    let span: String = digest[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    match &origin.trace {
+        Some(trace) => trace.parent_of_call(&span),
+        None => format!("00-{}-{span}-01", origin.trace_id()),
+    }
 }
 
 /// A list repeats the name; anything else is one value.

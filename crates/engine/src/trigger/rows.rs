@@ -47,6 +47,7 @@ pub(super) fn submission(
         retry: Some(&trigger.settings.retry)
             .filter(|retry| **retry != RetrySettings::default())
             .cloned(),
+        trace: None,
     }
 }
 

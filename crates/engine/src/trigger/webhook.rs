@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use refire_core::id::{ExecutionId, RequestId, TriggerId, WebhookId};
 use refire_core::time::Timestamp;
+use refire_core::trace::Trace;
 use refire_core::trigger::{Kind, Trigger};
 use refire_core::webhook::{Admission, Key, Secrets, Settings, Started, Status, enter, judge};
 use refire_store::{IdempotencyClaim, RequestStatus, TriggerVersion};
@@ -406,6 +407,7 @@ impl Engine {
         let mut submission = rows::submission(&ready.trigger, None, None);
         submission.input = input;
         submission.idempotency_key = key.as_ref().map(|key| key.text.clone());
+        submission.trace = trace(incoming);
         let draft = self.draft(submission).await?;
         let execution = draft.id;
         let draft = draft.claiming(claim);
@@ -508,6 +510,16 @@ pub(super) fn received(admission: &Admission) -> Received {
             is_private: other.is_private(),
         },
     }
+}
+
+/// The sender's trace.
+fn trace(incoming: &Incoming) -> Option<Trace> {
+    let all = |wanted: &'static str| {
+        let headers = incoming.headers.iter();
+        let found = headers.filter(move |(name, _)| name.eq_ignore_ascii_case(wanted));
+        found.map(|(_, value)| value.as_slice())
+    };
+    Trace::read(all("traceparent"), all("tracestate"))
 }
 
 fn log_status(status: Status) -> RequestStatus {

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::{Extension, Path, State};
 use axum::response::{IntoResponse, Response};
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use refire_client::model::{BatchItem, BatchResult, Page, Problem as ProblemModel};
 use refire_core::definition::WorkflowId;
 use refire_core::duration;
@@ -25,7 +25,7 @@ use super::workflow::{known_name, not_found};
 use crate::codes;
 
 /// Items of one batch.
-const ITEMS_MAX: usize = 1_000;
+pub(super) const ITEMS_MAX: usize = 1_000;
 
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(execute_batch))
@@ -37,7 +37,10 @@ pub(super) fn router() -> OpenApiRouter<App> {
     path = "/api/workflows/{id}/execute-batch",
     operation_id = "execute_workflow_batch",
     tag = "Executions",
-    params(("id" = String, Path, description = "The workflow's name", example = "customer_360_view")),
+    params(
+        ("id" = String, Path, description = "The workflow's name", example = "customer_360_view"),
+        ("traceparent" = Option<String>, Header, description = "The caller's trace (W3C); the calls of the steps belong to it"),
+    ),
     request_body(
         content = Vec<BatchItem>, description = "1 to 1000 items",
         example = json!([{"input": {"customer_id": 1}, "idempotency_key": "a"}, {"input": {"customer_id": 2}, "delay": "30s"}]),
@@ -53,6 +56,7 @@ async fn execute_batch(
     Extension(actor): Extension<Actor>,
     Path(id): Path<String>,
     query: Query,
+    headers: HeaderMap,
     body: Content,
 ) -> Result<Response, Problem> {
     query.finish()?;
@@ -61,9 +65,15 @@ async fn execute_batch(
     if app.engine.catalog().newest(&workflow).await?.is_none() {
         return Err(not_found(&id));
     }
+    let trace = execute::trace(&headers);
     let drafts: Vec<Result<Submission, Problem>> = items
         .iter()
-        .map(|item| submission(&workflow, actor, item))
+        .map(|item| {
+            Ok(Submission {
+                trace: trace.clone(),
+                ..submission(&workflow, actor, item)?
+            })
+        })
         .collect();
     let submissions = drafts
         .iter()
@@ -181,5 +191,6 @@ fn submission(workflow: &WorkflowId, actor: Actor, item: &Text) -> Result<Submis
         priority,
         delay,
         retry: None,
+        trace: None,
     })
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, BodyDataStream};
+use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
@@ -24,11 +24,6 @@ const SLOW_FOR: Duration = Duration::from_secs(10);
 /// From then on so many bytes per second are asked for, counted over all its time: who sends a byte
 /// now and then holds a socket for seconds and not for the time of a whole body.
 const BYTES_PER_SECOND_MIN: usize = 1024;
-/// Of a body that is refused so much is read and thrown away, beside the answer: a client that is
-/// cut off while it sends does not read why.
-const DISCARD_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// And for so long.
-const DISCARD_WITHIN: Duration = Duration::from_secs(3);
 /// The beginning of a body that is refused by its length is waited for at most this long.
 const HEAD_WITHIN: Duration = Duration::from_secs(1);
 
@@ -157,7 +152,7 @@ fn announced(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-/// The beginning of a body that is refused; the rest is thrown away.
+/// The beginning of a body that is refused.
 async fn head_of(body: Body, bytes: usize) -> Bytes {
     let mut stream = body.into_data_stream();
     let mut head = BytesMut::new();
@@ -167,7 +162,6 @@ async fn head_of(body: Body, bytes: usize) -> Bytes {
     {
         head.extend_from_slice(&chunk[..chunk.len().min(bytes - head.len())]);
     }
-    discard(stream);
     head.freeze()
 }
 
@@ -193,7 +187,6 @@ async fn read(body: Body, room: Room) -> Result<Whole, Problem> {
         };
         let length = whole.len() + chunk.len();
         if length > room.max {
-            discard(stream);
             // What was read is let go of, but for this.
             let beginning = whole.iter().chain(&chunk).take(room.head);
             return Ok(Whole::TooLarge {
@@ -210,24 +203,11 @@ fn time_for(bytes: usize) -> Duration {
     SLOW_FOR.max(Duration::from_secs((bytes / BYTES_PER_SECOND_MIN) as u64))
 }
 
-fn discard(mut stream: BodyDataStream) {
-    tokio::spawn(tokio::time::timeout(DISCARD_WITHIN, async move {
-        let mut seen = 0;
-        while let Some(Ok(chunk)) = stream.next().await {
-            seen += chunk.len();
-            if seen > DISCARD_BYTES_MAX {
-                break;
-            }
-        }
-    }));
-}
-
 pub(super) fn too_large(max: usize) -> Problem {
     Problem::new(
         &codes::BODY_TOO_LARGE,
         format!("the body is larger than {max} bytes"),
     )
-    .with_header(CONNECTION, HeaderValue::from_static("close"))
 }
 
 fn too_slow(detail: &str) -> Problem {

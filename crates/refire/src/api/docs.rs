@@ -10,7 +10,7 @@ use axum::extract::Path;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use bytes::Bytes;
-use http::header::{CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use http::{HeaderValue, Uri};
 use utoipa_swagger_ui::Config;
 
@@ -29,6 +29,9 @@ const ONLY_FROM_HERE: HeaderValue = HeaderValue::from_static(
      img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'",
 );
+
+/// The files are the same for everybody, and change only with the server.
+const FOR_AN_HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 
 pub(super) fn router() -> Router<App> {
     Router::new()
@@ -55,7 +58,11 @@ async fn file(uri: Uri, Path(name): Path<String>) -> Response {
 }
 
 fn text(kind: &'static str, text: &'static str) -> Response {
-    ([(CONTENT_TYPE, kind)], text).into_response()
+    let mut response = text.into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(CACHE_CONTROL, FOR_AN_HOUR);
+    response
 }
 
 /// A file of Swagger UI.
@@ -69,6 +76,7 @@ fn embedded(name: &str) -> Option<Response> {
     let mut response = bytes.into_response();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, file.content_type.parse().ok()?);
+    headers.insert(CACHE_CONTROL, FOR_AN_HOUR);
     if file.gzpipped {
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }

@@ -7,12 +7,13 @@ use axum::extract::{Extension, Path, State};
 use axum::response::{IntoResponse, Response};
 use http::header::LOCATION;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use refire_client::model::{Accepted, Execution, Problem as ProblemModel};
+use refire_client::model::{Accepted, Execution, Input, Problem as ProblemModel};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{Status, Trigger};
 use refire_core::id::ExecutionId;
 use refire_core::json::Json as Text;
 use refire_core::limit::{PRIORITY_DEFAULT, PRIORITY_LAST};
+use refire_core::trace::Trace;
 use refire_engine::Submission;
 use refire_store::Stored;
 use utoipa_axum::router::OpenApiRouter;
@@ -32,7 +33,7 @@ const WAIT_MAX: Duration = Duration::from_secs(60);
 /// How far a start may be put off.
 pub(super) const DELAY_MAX: Duration = Duration::from_secs(365 * 24 * 3_600);
 /// Characters of an idempotency key.
-const KEY_LENGTH_MAX: usize = 255;
+pub(super) const KEY_LENGTH_MAX: usize = 255;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
@@ -56,9 +57,10 @@ pub(super) fn router() -> OpenApiRouter<App> {
         ("priority" = Option<u32>, Query, description = "1 (first) to 10 (last); default 5"),
         ("delay" = Option<String>, Query, description = "Begin no earlier than this from now, such as `5m`"),
         ("Idempotency-Key" = Option<String>, Header, description = "The same key never starts a second execution; such as `order-4711`"),
+        ("traceparent" = Option<String>, Header, description = "The caller's trace (W3C); the calls of the steps belong to it"),
     ),
     request_body(
-        content = serde_json::Value, content_type = "application/json",
+        content = inline(Input), content_type = "application/json",
         description = "The input: any JSON value but null; an empty body is {}",
         example = json!({"customer_id": 4711}),
     ),
@@ -97,12 +99,19 @@ async fn execute(
             .unwrap_or(PRIORITY_DEFAULT),
         delay,
         retry: None,
+        trace: trace(&headers),
     };
     let started = start(&app, submission).await?;
     match wait {
         Some(wait) => Ok(finished(&app, started, wait).await),
         None => Ok(accepted(&app, started).await),
     }
+}
+
+/// The caller's trace, which the calls of the steps continue.
+pub(super) fn trace(headers: &HeaderMap) -> Option<Trace> {
+    let all = |name| headers.get_all(name).iter().map(HeaderValue::as_bytes);
+    Trace::read(all("traceparent"), all("tracestate"))
 }
 
 /// The body as an input.

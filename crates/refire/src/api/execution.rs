@@ -126,7 +126,7 @@ async fn show(app: &App, id: &str) -> Result<Json<Execution>, Problem> {
     params(
         ("id" = String, Path, description = "`exec_…`"),
         ("attempt" = Option<u32>, Query, description = "About this attempt, such as 2"),
-        ("type" = Option<String>, Query, description = "Of this type, such as `RETRY_SCHEDULED`"),
+        ("type" = Option<String>, Query, description = "Of one of these types; repeat it or separate by commas, such as `STEP_FAILED,RETRY_SCHEDULED`"),
         ("step" = Option<String>, Query, description = "About this step"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
@@ -143,7 +143,7 @@ async fn events(
 ) -> Result<Json<Page<Event>>, Problem> {
     let filter = EventFilter {
         attempt: query.number("attempt", 1, u32::MAX),
-        name: event_type(&mut query),
+        names: event_types(&mut query),
         step: query.text("step"),
     };
     let limit = query.limit();
@@ -170,16 +170,17 @@ async fn events(
     Ok(Json(Page { items, next_cursor }))
 }
 
-fn event_type(query: &mut Query) -> Option<String> {
-    let text = query.text("type")?.to_ascii_uppercase();
-    if EventKind::NAMES.contains(&text.as_str()) {
-        return Some(text);
+/// In any case, since they are shouted in the log and nowhere else.
+fn event_types(query: &mut Query) -> Vec<String> {
+    let names = query.all("type").into_iter();
+    let names: Vec<String> = names.map(|name| name.to_ascii_uppercase()).collect();
+    for name in &names {
+        if !EventKind::NAMES.contains(&name.as_str()) {
+            let known = EventKind::NAMES.join(", ");
+            query.refuse("type", format!("`{name}` is not one of {known}"));
+        }
     }
-    query.refuse(
-        "type",
-        format!("`{text}` is not one of {}", EventKind::NAMES.join(", ")),
-    );
-    None
+    names
 }
 
 /// Ends an execution. Timers are dropped and results of attempts in flight ignored.

@@ -6,6 +6,7 @@
 
 mod activity;
 mod entrance;
+mod rest;
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};

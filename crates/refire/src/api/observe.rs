@@ -11,8 +11,9 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HOST, X_CONTENT_TYPE_OPTIONS};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version};
 use tower::Service;
 
 use super::App;
@@ -28,6 +29,8 @@ const HEADERS_BYTES_MAX: usize = 32 * 1024;
 const REQUEST_ID_BYTES_MAX: usize = 128;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 
 /// Carries a request through, whatever becomes of it. Not a layer of the router: each of those costs
@@ -54,12 +57,21 @@ pub(super) async fn observe(app: &App, router: &Router, request: Request) -> Res
         *response.status_mut() = problem.status();
         response = render(&problem, response, &path);
     }
-    response.headers_mut().insert(REQUEST_ID, id);
+    let headers = response.headers_mut();
+    headers.insert(REQUEST_ID, id);
+    guard(headers);
     if method == Method::HEAD {
         // The router sees to this for what it answers, but not for problems.
         *response.body_mut() = Body::empty();
     }
     response
+}
+
+/// What a browser or a proxy must know of every answer. Only files that are the same for everybody
+/// say that they may be kept.
+fn guard(headers: &mut HeaderMap) {
+    headers.insert(X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
+    headers.entry(CACHE_CONTROL).or_insert(NO_STORE);
 }
 
 async fn route(app: &App, router: &Router, request: Request) -> Response {
@@ -118,6 +130,7 @@ fn admit(app: &App, request: &Request) -> Result<(), Problem> {
             format!("the headers have {bytes} bytes, at most {HEADERS_BYTES_MAX} are allowed");
         return Err(Problem::new(&codes::HEADERS_TOO_LARGE, detail));
     }
+    one_host(request.version(), headers)?;
     let path = request.uri().path();
     if app.gate.is_stopping() && (path.starts_with("/api/") || path.starts_with("/webhooks/")) {
         return Err(Problem::new(
@@ -126,6 +139,28 @@ fn admit(app: &App, request: &Request) -> Result<(), Problem> {
         ));
     }
     Ok(())
+}
+
+/// A request names one host: with none or two, a proxy may have read another one than we do.
+fn one_host(version: Version, headers: &HeaderMap) -> Result<(), Problem> {
+    let refuse = |message| Err(Problem::field(&codes::INVALID_PARAMETER, "Host", message));
+    let mut hosts = headers.get_all(HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        // HTTP/2 has it elsewhere, and HTTP/1.0 does not ask for it.
+        (None, _) if version != Version::HTTP_11 => Ok(()),
+        (None, _) => refuse("is missing; HTTP/1.1 asks for it"),
+        (Some(_), Some(_)) => refuse("is given more than once"),
+        (Some(host), None) => {
+            let host = host.as_bytes();
+            let is_valid =
+                host.is_empty() || (!host.contains(&b'@') && Authority::try_from(host).is_ok());
+            if is_valid {
+                Ok(())
+            } else {
+                refuse("is not a host")
+            }
+        }
+    }
 }
 
 /// The client's own id if it is a plain one, else a new one.

@@ -15,7 +15,7 @@ use super::problem::{Problem, wrong};
 use crate::codes;
 
 /// Rows of a page unless told otherwise.
-const LIMIT_DEFAULT: u32 = 50;
+pub(super) const LIMIT_DEFAULT: u32 = 50;
 
 /// Unknown parameters that are named; a request line could hold thousands.
 const UNKNOWN_MAX: usize = 20;

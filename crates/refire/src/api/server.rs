@@ -1,24 +1,18 @@
 //! The server itself: whether it is well, what it is, its papers.
 
-use std::path::{Path as FilePath, PathBuf};
-use std::time::Instant;
-
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
-use refire_client::model::{BackupRequest, BackupResult, Health, Problem as ProblemModel, Version};
+use refire_client::model::{Health, Problem as ProblemModel, Version};
 use refire_core::definition::json_schema;
 use refire_schedule::{zone_data_version, zone_source};
-use refire_store::ReadError;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::App;
-use super::body::Content;
 use super::problem::Problem;
-use super::query::Query;
 use crate::codes;
 
 /// What needs no key.
@@ -31,11 +25,6 @@ pub(super) fn open_router() -> OpenApiRouter<App> {
         .routes(routes!(schema))
         .routes(routes!(error_page))
         .route("/", axum::routing::get(home))
-}
-
-/// What needs one.
-pub(super) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(backup))
 }
 
 fn health(status: StatusCode, word: &str) -> Response {
@@ -118,7 +107,7 @@ async fn schema() -> Response {
     get, path = "/docs/errors/{code}", operation_id = "get_error_page", tag = "Server", security(()),
     params(("code" = String, Path, description = "Such as RF0001", example = "RF0001")),
     responses(
-        (status = 200, description = "The code's page", body = String, content_type = "text/markdown"),
+        (status = 200, description = "The code's page", body = String, content_type = "text/plain"),
         (status = 404, description = "There is no such code", body = ProblemModel, content_type = "application/problem+json"),
     ),
 )]
@@ -144,70 +133,4 @@ async fn home() -> Response {
         "  /version       what runs here\n",
     );
     ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
-}
-
-/// Copies the whole store to a new file on the server's machine, while it is in use. The file is an
-/// SQLite database, whatever the store is.
-#[utoipa::path(
-    post,
-    path = "/api/backup",
-    operation_id = "back_up",
-    tag = "Server",
-    request_body(content = BackupRequest, example = json!({"to": "/var/backups/refire-2026-11-15.db"})),
-    responses(
-        (status = 200, description = "The copy is complete and on disk", body = BackupResult),
-        (status = 400, description = "The body is wrong", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "The file exists or cannot be written", body = ProblemModel, content_type = "application/problem+json"),
-    ),
-)]
-async fn backup(
-    State(app): State<App>,
-    query: Query,
-    body: Content,
-) -> Result<Json<BackupResult>, Problem> {
-    query.finish()?;
-    let wish: BackupRequest = body.read()?;
-    let target = absolute(&wish.to)?;
-    let began = Instant::now();
-    app.engine
-        .store()
-        .backup(&target, &|_, _| {})
-        .await
-        .map_err(refused)?;
-    let bytes = tokio::fs::metadata(&target)
-        .await
-        .map_err(Problem::internal)?
-        .len();
-    Ok(Json(BackupResult {
-        path: target.display().to_string(),
-        bytes,
-        duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-    }))
-}
-
-fn absolute(to: &str) -> Result<PathBuf, Problem> {
-    let refuse = |message: String| Problem::field(&codes::INVALID_BODY, "to", message);
-    if to.trim().is_empty() {
-        return Err(refuse(
-            "is empty; name a new file on the server's machine".to_owned(),
-        ));
-    }
-    std::path::absolute(FilePath::new(to)).map_err(|error| refuse(error.to_string()))
-}
-
-/// A file that cannot be written is the caller's to choose again, and its story is theirs.
-fn refused(error: ReadError) -> Problem {
-    match error {
-        ReadError::File { what, source } => {
-            // What the system said of a missing directory adds nothing to its name.
-            let is_whole = what.ends_with("does not exist") || what.ends_with("not a directory");
-            let detail = if is_whole {
-                what
-            } else {
-                format!("{what}: {source}")
-            };
-            Problem::new(&codes::CANNOT_BACK_UP, detail)
-        }
-        other => other.into(),
-    }
 }

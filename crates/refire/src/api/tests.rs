@@ -1,7 +1,7 @@
 //! The API in this process: the document, and what only a router test can provoke.
 
 use axum::body::Body;
-use http::{Request, StatusCode};
+use http::{Request, StatusCode, Version};
 use refire_store::sqlite::{Options, Sqlite};
 
 use super::*;
@@ -19,10 +19,10 @@ pub(super) async fn app_of(
 ) -> (App, tempfile::TempDir) {
     let directory = tempfile::tempdir().unwrap();
     let engine = engine_in(directory.path(), change).await;
-    (
-        App::new(engine, AdminKey::new(KEY), 1024, Outside::default()),
-        directory,
-    )
+    let backups = directory.path().join("backups");
+    let key = AdminKey::new(KEY);
+    let app = App::new(engine, key, 1024, Outside::default(), backups);
+    (app, directory)
 }
 
 /// An engine on what is in a directory.
@@ -52,6 +52,7 @@ pub(super) fn request(method: &str, path: &str, body: impl Into<Body>) -> Reques
     Request::builder()
         .method(method)
         .uri(path)
+        .header("host", "localhost")
         .header("x-api-key", KEY)
         .body(body.into())
         .unwrap()
@@ -100,6 +101,7 @@ async fn every_call_has_a_name_and_asks_for_a_key_unless_it_is_open() {
             let request = Request::builder()
                 .method(method.to_uppercase().as_str())
                 .uri(path.replace(['{', '}'], ""))
+                .header("host", "localhost")
                 .body(Body::empty())
                 .unwrap();
             let (status, _) = ask(&api, request).await;
@@ -183,7 +185,7 @@ async fn headers_are_bounded() {
     let (app, _directory) = app().await;
     let api = Api::new(&app).unwrap();
     let mut many = request("GET", "/livez", "");
-    for number in 0..100 {
+    for number in 0..99 {
         let name = http::HeaderName::try_from(format!("x-{number}")).unwrap();
         many.headers_mut().insert(name, "1".parse().unwrap());
     }
@@ -194,6 +196,57 @@ async fn headers_are_bounded() {
     for request in [many, large] {
         let (status, problem) = ask(&api, request).await;
         assert_eq!((status.as_u16(), &problem["code"]), (431, &"RF0022".into()));
+    }
+}
+
+/// None or two let a proxy in front see another host than we do.
+#[tokio::test]
+async fn a_request_names_one_host() {
+    let (app, _directory) = app().await;
+    let api = Api::new(&app).unwrap();
+    for (version, hosts, status) in [
+        (Version::HTTP_11, &["a.example"][..], 200),
+        (Version::HTTP_11, &["[::1]:7373"], 200),
+        (Version::HTTP_11, &[""], 200),
+        (Version::HTTP_11, &[], 400),
+        (Version::HTTP_11, &["a.example", "a.example"], 400),
+        (Version::HTTP_11, &["a b"], 400),
+        (Version::HTTP_11, &["user@a.example"], 400),
+        (Version::HTTP_10, &[], 200),
+        (Version::HTTP_10, &["a", "b"], 400),
+        (Version::HTTP_2, &[], 200),
+    ] {
+        let mut request = request("GET", "/livez", "");
+        *request.version_mut() = version;
+        request.headers_mut().remove("host");
+        for host in hosts {
+            request.headers_mut().append("host", host.parse().unwrap());
+        }
+        let (found, problem) = ask(&api, request).await;
+        assert_eq!(found.as_u16(), status, "{version:?} {hosts:?}");
+        if status == 400 {
+            assert_eq!(problem["errors"][0]["field"], "Host");
+        }
+    }
+}
+
+#[tokio::test]
+async fn answers_are_not_kept_and_not_guessed_at() {
+    let (app, _directory) = app().await;
+    let api = Api::new(&app).unwrap();
+    for (path, kept) in [
+        ("/api/executions", "no-store"),
+        ("/api/executions/x", "no-store"),
+        ("/nowhere", "no-store"),
+        ("/livez", "no-store"),
+        ("/openapi.json", "no-store"),
+        ("/docs/page.js", "public, max-age=3600"),
+        ("/docs/swagger-ui.css", "public, max-age=3600"),
+    ] {
+        let response = api.answer(request("GET", path, "")).await;
+        let headers = response.headers();
+        assert_eq!(headers["x-content-type-options"], "nosniff", "{path}");
+        assert_eq!(headers["cache-control"], kept, "{path}");
     }
 }
 
@@ -295,5 +348,68 @@ async fn nothing_optional_is_filled_in() {
                 assert!(!(is_optional && is_filled), "{path}: {parameter}");
             }
         }
+    }
+}
+
+/// What follows from rules is there for every call, also for one that is added tomorrow.
+#[tokio::test]
+async fn the_description_is_exact() {
+    let (app, _directory) = app().await;
+    let (_, document) = routes(&app).split_for_parts();
+    let document = serde_json::to_value(&document).unwrap();
+    let tags = document["tags"].as_array().unwrap();
+    let names: std::collections::HashSet<_> = tags.iter().map(|tag| &tag["name"]).collect();
+    assert_eq!(names.len(), tags.len(), "a tag stands once");
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        for (method, call) in operations.as_object().unwrap() {
+            let has = |status: &str| !call["responses"][status].is_null();
+            let (is_guarded, reads) = (call["security"].is_null(), method == "get");
+            assert!(has("400") && has("431") && has("500"), "{method} {path}");
+            assert_eq!(
+                has("401"),
+                is_guarded || path.starts_with("/webhooks/"),
+                "{path}"
+            );
+            assert!(!is_guarded || has("503"), "{method} {path}");
+            let has_body = !call["requestBody"].is_null();
+            assert!(!has_body || (has("408") && has("413")), "{method} {path}");
+            assert!(!(reads && has("507")), "{method} {path}");
+            let none = Vec::new();
+            for parameter in call["parameters"].as_array().unwrap_or(&none) {
+                exact(path, parameter);
+            }
+        }
+    }
+    let required = |path: &str| {
+        let body = &document["paths"][path]["post"]["requestBody"];
+        body["required"].as_bool().unwrap()
+    };
+    for (path, expected) in [
+        ("/api/backup", true),
+        ("/api/workflows/validate", true),
+        ("/api/workflows/{id}/execute", false),
+        ("/api/workflows/{id}/execute-batch", true),
+        ("/api/dlq/{id}/retry", false),
+        ("/api/triggers/{id}/run", false),
+        ("/api/triggers/{id}/test", false),
+        ("/api/triggers/{id}/backfill", true),
+    ] {
+        assert_eq!(required(path), expected, "{path}");
+    }
+}
+
+fn exact(path: &str, parameter: &serde_json::Value) {
+    let (name, schema) = (parameter["name"].as_str().unwrap(), &parameter["schema"]);
+    assert!(!schema["type"].is_array(), "{path}: {name} is never null");
+    let bounds = || (schema["minimum"].as_u64(), schema["maximum"].as_u64());
+    match name {
+        "status" | "type" => {
+            assert!(schema["items"]["enum"].is_array(), "{path}: {name}");
+            assert_eq!(parameter["explode"], false, "{path}: {name}");
+        }
+        "limit" | "count" => assert_eq!(bounds(), (Some(1), Some(1_000)), "{path}: {name}"),
+        "priority" => assert_eq!(bounds(), (Some(1), Some(10)), "{path}"),
+        _ if schema["type"] == "integer" => assert_eq!(bounds().0, Some(1), "{path}: {name}"),
+        _ => {}
     }
 }

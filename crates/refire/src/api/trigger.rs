@@ -38,6 +38,11 @@ const KINDS: [TriggerKind; 3] = [
     TriggerKind::Webhook,
 ];
 
+/// Their words.
+pub(super) fn kinds() -> Vec<&'static str> {
+    KINDS.iter().map(|kind| kind.name()).collect()
+}
+
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(create, of_workflow))
@@ -186,13 +191,9 @@ async fn list(
 }
 
 fn filter(query: &mut Query, workflow: Option<WorkflowId>) -> TriggerFilter {
-    let kinds = query.words("type", &KINDS, TriggerKind::name);
-    if kinds.len() > 1 {
-        query.refuse("type", "only one type can be asked for");
-    }
     TriggerFilter {
         workflow,
-        kind: kinds.first().copied(),
+        kinds: query.words("type", &KINDS, TriggerKind::name),
         enabled: query.maybe_flag("enabled"),
         is_alarmed: query.maybe_flag("overdue"),
     }

@@ -156,6 +156,7 @@ async fn between(
     responses(
         (status = 200, description = "The changes; everything is added if there is no such workflow yet", body = WorkflowDiff),
         (status = 400, description = "Every problem of the definition", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "No workflow can have this name", body = ProblemModel, content_type = "application/problem+json"),
     ),
 )]
 async fn against(

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Response};
-use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method};
 use refire_client::model::{Problem as ProblemModel, WebhookAnswer, WebhookStatus};
@@ -41,6 +41,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
     params(
         ("webhook_id" = String, Path, description = "The name in the webhook's address", example = "wh_01kb2m8x0c7q2t5v9w3y4z6a8d"),
         ("Idempotency-Key" = Option<String>, Header, description = "The same key never starts a second execution of this webhook"),
+        ("traceparent" = Option<String>, Header, description = "The sender's trace (W3C); the calls of the steps belong to it"),
     ),
     request_body(
         content = serde_json::Value, content_type = "application/json",
@@ -270,11 +271,7 @@ fn refusal(status: u16, reason: Option<String>) -> Problem {
 }
 
 fn plain(text: String) -> Response {
-    let headers = [
-        (CONTENT_TYPE, HeaderValue::from_static("text/plain")),
-        (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-    ];
-    (headers, text).into_response()
+    ([(CONTENT_TYPE, "text/plain")], text).into_response()
 }
 
 fn no_webhook() -> Problem {

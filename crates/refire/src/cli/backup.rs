@@ -1,9 +1,13 @@
 //! `refire backup`: a copy of the whole store, while it is in use.
 //!
-//! A running server makes the copy itself, since only one process may have an embedded store open.
-//! When none runs on this machine the store is opened here. The copy is an SQLite file, whatever the
-//! store is.
+//! A running server makes the copy itself, since only one process may have an embedded store open, and
+//! writes it to its directory for backups. From there it is taken to where it was wanted, if that is on
+//! this machine. When no server runs here the store is opened here. The copy is an SQLite file, whatever
+//! the store is.
 
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -22,12 +26,19 @@ use super::session::Session;
 use super::wait::spinner;
 use crate::config::{DATABASE, Database, DatabaseUrl};
 
+/// Only its owner reads a copy: it holds all inputs and outputs.
+const PRIVATE: u32 = 0o600;
+
 /// Options of `refire backup`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   refire backup /backups/refire-$(date +%F).db
   refire backup refire.copy.db --data-dir /var/lib/refire
+  refire backup nightly.db --url https://refire.example.com
+
+The server writes to its directory for backups (`refire serve --backup-dir`). One on this machine: the copy is
+then moved to FILE. One elsewhere: FILE is a name in that directory, and the copy stays there.
 
 The copy of a PostgreSQL is an SQLite file too: `refire serve --database sqlite:<file>` runs on it, and
 `refire migrate --from sqlite:<file>` puts it into an empty PostgreSQL.
@@ -51,17 +62,26 @@ pub(crate) struct BackupArgs {
 pub(crate) async fn run(session: &Session, args: &BackupArgs) -> anyhow::Result<Outcome> {
     let to = std::path::absolute(&args.file)
         .with_context(|| format!("{} is not a path", args.file.display()))?;
-    let Some(text) = to.to_str() else {
+    // What the server is asked for: a name of which it makes a path of its own.
+    let name = match session.is_local() {
+        true => {
+            refuse(&to)?;
+            to.file_name().map(Path::new)
+        }
+        false => Some(args.file.as_path()),
+    };
+    let Some(name) = name.and_then(Path::to_str) else {
         bail!(
-            "{} is not a path the server can be told: it is not UTF-8",
-            to.display()
+            "{} is not the name of a file, in UTF-8",
+            args.file.display()
         );
     };
     let progress = spinner();
     progress.set_message("the server copies its store");
-    let answer = session.client()?.backup(text).await;
+    let answer = session.client()?.backup(name).await;
     progress.finish_and_clear();
     let result = match answer {
+        Ok(result) if session.is_local() => fetched(result, &to)?,
         Ok(result) => result,
         Err(error) if error.is_connect() && session.is_local() => match database(session, args)? {
             Database::Sqlite(file) if !file.is_file() => return Err(error.into()),
@@ -85,6 +105,68 @@ pub(crate) async fn run(session: &Session, args: &BackupArgs) -> anyhow::Result<
         ));
     }
     Ok(Outcome::Done)
+}
+
+/// Refuses what could not be written in the end, before a whole store is copied for it.
+fn refuse(to: &Path) -> anyhow::Result<()> {
+    if to.symlink_metadata().is_ok() {
+        bail!("{} exists already; name a new file", to.display());
+    }
+    match to.parent() {
+        Some(folder) if !folder.is_dir() => bail!(
+            "{} cannot be written: the directory {} does not exist",
+            to.display(),
+            folder.display()
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Takes the copy of a server on this machine to where it was wanted.
+fn fetched(made: BackupResult, to: &Path) -> anyhow::Result<BackupResult> {
+    let from = Path::new(&made.path);
+    if to.canonicalize().is_ok_and(|to| to == from) {
+        return Ok(made);
+    }
+    take(from, to).with_context(|| {
+        format!(
+            "the copy is complete in {} on the server's machine, but cannot be moved to {}",
+            made.path,
+            to.display()
+        )
+    })?;
+    Ok(BackupResult {
+        path: to.display().to_string(),
+        ..made
+    })
+}
+
+/// Moves a file, and never over another one.
+fn take(from: &Path, to: &Path) -> io::Result<()> {
+    match std::fs::hard_link(from, to) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(error),
+        // Another disk, or one where a file has no second name.
+        Err(_) => {
+            let mut source = File::open(from)?;
+            let mut options = OpenOptions::new();
+            let mut target = options
+                .write(true)
+                .create_new(true)
+                .mode(PRIVATE)
+                .open(to)?;
+            let copied = io::copy(&mut source, &mut target).and_then(|_| target.sync_all());
+            if let Err(error) = copied {
+                // Half a copy would pass for a whole one.
+                let _ = std::fs::remove_file(to);
+                return Err(error);
+            }
+        }
+    }
+    if let Some(folder) = to.parent() {
+        File::open(folder)?.sync_all()?;
+    }
+    std::fs::remove_file(from)
 }
 
 /// The database of a server that does not run.

@@ -1,5 +1,7 @@
 //! Precedence, and what is refused.
 
+use std::path::Path;
+
 use super::*;
 
 fn resolve(args: ServeArgs, file: &str) -> anyhow::Result<ServeConfig> {
@@ -27,6 +29,9 @@ fn a_flag_goes_over_the_file_and_the_file_over_the_default() {
         (7, 128)
     );
     assert_eq!(config.log_format, LogFormat::Json);
+    assert_eq!(config.backup_dir, Path::new("/tmp/f/backups"));
+    let elsewhere = resolve(ServeArgs::default(), "backup_dir: /backups").unwrap();
+    assert_eq!(elsewhere.backup_dir, Path::new("/backups"));
     let config = resolve(ServeArgs::default(), "").unwrap();
     assert_eq!(config.listen.to_string(), LISTEN);
     assert_eq!(config.allow, Allow::Nothing);

@@ -58,17 +58,33 @@ impl Obtained {
     }
 }
 
-/// The key to use where this server is the only one.
-pub(super) fn obtain(config: &ServeConfig) -> anyhow::Result<Obtained> {
-    match &config.admin_key {
-        Some(key) => given(key),
-        None => kept(&config.data_dir.join(FILE)),
+/// Refuses a key that cannot be used, before anything is started with it.
+pub(super) fn check(config: &ServeConfig) -> anyhow::Result<()> {
+    if let Some(key) = &config.admin_key {
+        return given(key).map(drop);
+    }
+    let path = config.data_dir.join(FILE);
+    match read(&path)? {
+        Some(text) => usable(&path, &text),
+        None => Ok(()),
+    }
+}
+
+/// The key to use. It may be made here and is shown once, so nothing that can fail may come between
+/// this and the greeting.
+pub(super) async fn obtain(config: &ServeConfig, store: &Opened) -> anyhow::Result<Obtained> {
+    match (store, &config.admin_key) {
+        (Opened::Postgres(store), _) => agree(config, store)
+            .await
+            .context("the admin key of the database"),
+        (Opened::Sqlite(_), Some(key)) => given(key),
+        (Opened::Sqlite(_), None) => kept(&config.data_dir.join(FILE)),
     }
 }
 
 /// The key to use where several nodes share a database: the one that the first of them made, whose
 /// hash all find there. One that is given goes over it.
-pub(super) async fn agree(config: &ServeConfig, store: &Postgres) -> anyhow::Result<Obtained> {
+async fn agree(config: &ServeConfig, store: &Postgres) -> anyhow::Result<Obtained> {
     let standing = store.setting(SETTING).await?;
     if let Some(key) = &config.admin_key {
         let own = given(key)?;
@@ -207,13 +223,18 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Option<String>> {
     }
 }
 
-fn found(path: &Path, key: &str) -> anyhow::Result<Obtained> {
+fn usable(path: &Path, key: &str) -> anyhow::Result<()> {
     if key.len() < LENGTH_MIN {
         bail!(
             "{} holds no key; remove the file to have a new one made",
             path.display()
         );
     }
+    Ok(())
+}
+
+fn found(path: &Path, key: &str) -> anyhow::Result<Obtained> {
+    usable(path, key)?;
     warn_if_open(path, "the admin key");
     Ok(Obtained::known(key))
 }

@@ -70,6 +70,8 @@ fn a_backup_is_made_with_and_without_a_server() {
         run.out.trim_end().ends_with("one.db") && path.is_file(),
         "{run:?}"
     );
+    let left = std::fs::read_dir(server.place.path().join("refire-data/backups")).unwrap();
+    assert_eq!(left.count(), 0, "it is moved, not copied");
     let run = server.run(&["backup", "one.db"]).code(1);
     assert!(run.err.contains("exists already"), "{run:?}");
     let run = server.run(&["backup", "none/one.db"]).code(1);

@@ -333,6 +333,13 @@ fn an_execution_can_be_steered() {
     let some = server.run(&["executions", "list", "--limit", "1"]).code(0);
     assert_eq!(some.out.lines().count(), 2);
     assert!(some.err.contains("--all"), "{some:?}");
+    let both = [
+        "executions",
+        "list",
+        "--status",
+        "cancelled,completed,pending",
+    ];
+    assert_eq!(server.json(&both)["items"].as_array().unwrap().len(), 3);
     let cancelled = server.json(&["executions", "list", "--status", "cancelled"]);
     assert_eq!(cancelled["items"][0]["execution_id"], id.as_str());
 }

@@ -1,5 +1,7 @@
 //! Bodies that cannot be taken: refused clearly, and nothing happens.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use serde_json::json;
 
 use crate::server::{Server, send};
@@ -115,21 +117,36 @@ async fn unknown_paths_and_methods_are_problems() {
 #[tokio::test]
 async fn a_backup_is_a_new_file() {
     let server = Server::start().await;
-    let to = server.data().join("copy.db");
-    let body = json!({"to": to}).to_string();
-    let made = server.post("/api/backup", body.clone()).await.expect(200);
+    let to = server
+        .data()
+        .canonicalize()
+        .unwrap()
+        .join("backups/copy.db");
+    let body = r#"{"to":"copy.db"}"#;
+    let made = server.post("/api/backup", body).await.expect(200);
     assert_eq!(made["path"], json!(to));
-    assert_eq!(made["bytes"], to.metadata().unwrap().len());
+    let file = to.metadata().unwrap();
+    assert_eq!(made["bytes"], file.len());
+    assert_eq!(file.permissions().mode() & 0o777, 0o600);
     assert!(made["duration_ms"].is_number());
-    server
-        .post("/api/backup", body)
-        .await
-        .problem(409, "RF0020");
-    server
-        .post("/api/backup", r#"{"to":"/nowhere/at/all.db"}"#)
-        .await
-        .problem(409, "RF0020");
-    for body in ["", "{}", r#"{"to":""}"#, r#"{"to":7}"#] {
+    for taken in [
+        body,
+        &json!({"to": to}).to_string(),
+        r#"{"to":"no/where.db"}"#,
+    ] {
+        let answer = server.post("/api/backup", taken.to_owned()).await;
+        answer.problem(409, "RF0020");
+    }
+    let key = json!({"to": server.data().canonicalize().unwrap().join("admin.key")}).to_string();
+    for body in [
+        "",
+        "{}",
+        r#"{"to":""}"#,
+        r#"{"to":7}"#,
+        r#"{"to":"../x.db"}"#,
+        &key,
+    ] {
+        let body = body.to_owned();
         server
             .post("/api/backup", body)
             .await

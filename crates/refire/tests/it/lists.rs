@@ -60,11 +60,28 @@ async fn pages_hold_everything_once_in_order() {
         pages,
         [vec!["a".to_owned(), "b".to_owned()], vec!["c".to_owned()]]
     );
-    let events = format!("/api/executions/{}/events?limit=1", expected[0]);
+    let expected_id = &expected[0];
+    let events = format!("/api/executions/{expected_id}/events?limit=1");
     assert_eq!(
         walk(&server, &events, "event_type").await.concat(),
         ["EXECUTION_STARTED", "STEP_SCHEDULED"]
     );
+    // Filters of words take several of them.
+    for (query, expected) in [
+        ("type=step_scheduled", vec!["STEP_SCHEDULED"]),
+        (
+            "type=STEP_SCHEDULED,EXECUTION_STARTED,STEP_FAILED",
+            vec!["EXECUTION_STARTED", "STEP_SCHEDULED"],
+        ),
+        ("type=STEP_FAILED&type=STEP_COMPLETED", vec![]),
+    ] {
+        let path = format!("/api/executions/{expected_id}/events?{query}");
+        let found = server.get(&path).await.expect(200);
+        assert_eq!(ids(&found, "event_type"), expected, "{query}");
+    }
+    let wrong = format!("/api/executions/{expected_id}/events?type=STEP_FAILED,NO,STEP_NO");
+    let problem = server.get(&wrong).await.problem(400, "RF0003");
+    assert_eq!(problem["errors"].as_array().unwrap().len(), 2);
     let listed = server.get("/api/executions?limit=1").await.expect(200);
     let one = listed["items"][0].as_object().unwrap();
     assert!(!one.contains_key("input") && !one.contains_key("steps"));

@@ -89,6 +89,92 @@ async fn a_large_body_is_refused_before_it_is_sent() {
     assert!(began.elapsed() < Duration::from_secs(1));
 }
 
+/// A request that is answered before its body was read, with a body of so many bytes.
+fn early(path: &str, key: &str, length: usize) -> String {
+    format!("POST {path} HTTP/1.1\r\nHost: x\r\nX-API-Key: {key}\r\nContent-Length: {length}\r\n")
+}
+
+/// Reads one answer with a length; its head and its body.
+async fn answer(stream: &mut TcpStream) -> String {
+    let mut text = Vec::new();
+    let mut part = [0; 4096];
+    let reading = async {
+        loop {
+            let read = stream.read(&mut part).await.unwrap();
+            assert!(
+                read > 0,
+                "closed after {:?}",
+                String::from_utf8_lossy(&text)
+            );
+            text.extend_from_slice(&part[..read]);
+            let said = String::from_utf8_lossy(&text).into_owned();
+            let length = said.split("content-length: ").nth(1);
+            let length = length.and_then(|rest| rest.split("\r\n").next()?.parse().ok());
+            if let (Some((_, body)), Some(length)) = (said.split_once("\r\n\r\n"), length)
+                && body.len() >= length
+            {
+                return said;
+            }
+        }
+    };
+    tokio::time::timeout(CLOSED_WITHIN, reading).await.unwrap()
+}
+
+/// Whoever writes the whole request before it reads gets the answer, and the connection goes on
+/// after a short body.
+#[tokio::test]
+async fn an_early_answer_is_received_and_the_connection_goes_on() {
+    let server = Server::start().await;
+    let mut stream = connect(&server).await;
+    for (path, key, status) in [
+        ("/api/retry/simulate", "wrong", 401),
+        ("/api/nothing", &*server.key, 404),
+        ("/api/executions", &*server.key, 405),
+        ("/webhooks/nobody", "", 404),
+    ] {
+        let head = early(path, key, 100_000);
+        stream
+            .write_all(format!("{head}\r\n").as_bytes())
+            .await
+            .unwrap();
+        // The rest comes later than the head, and the answer does not overtake it.
+        tokio::task::yield_now().await;
+        stream.write_all(&[b'x'; 100_000]).await.unwrap();
+        let said = answer(&mut stream).await;
+        assert!(said.starts_with(&format!("HTTP/1.1 {status}")), "{said}");
+        assert!(!said.contains("connection: close"), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn an_early_answer_to_a_large_request_says_that_the_connection_closes() {
+    let server = Server::start().await;
+    for _ in 0..10 {
+        let mut stream = connect(&server).await;
+        let head = early("/api/retry/simulate", "wrong", 4_000_000);
+        stream
+            .write_all(format!("{head}\r\n").as_bytes())
+            .await
+            .unwrap();
+        stream.write_all(&vec![b'x'; 4_000_000]).await.unwrap();
+        let said = rest(stream).await;
+        assert!(said.starts_with("HTTP/1.1 401"), "{said}");
+        assert!(said.contains("connection: close"), "{said}");
+    }
+    // What is never sent is not waited for.
+    for more in ["", "Expect: 100-continue\r\n"] {
+        let mut stream = connect(&server).await;
+        let head = early("/api/retry/simulate", "wrong", 5);
+        stream
+            .write_all(format!("{head}{more}\r\n").as_bytes())
+            .await
+            .unwrap();
+        let said = answer(&mut stream).await;
+        assert!(said.starts_with("HTTP/1.1 401"), "{said}");
+        assert!(said.contains("connection: close"), "{said}");
+    }
+}
+
 #[tokio::test]
 async fn too_many_headers_are_431() {
     let server = Server::start().await;

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::process::command;
+use crate::process::{Process, command};
 use crate::server::{Server, send};
 
 /// Runs the server until it ends by itself; what it said.
@@ -91,6 +91,24 @@ fn what_cannot_be_is_explained() {
             "the password is not shown: {text}"
         );
     }
+}
+
+/// A key is shown once, when the server is ready: a start that fails must not use that up.
+#[test]
+fn a_start_that_fails_leaves_no_key_behind() {
+    let home = tempfile::tempdir().unwrap();
+    let start = |master_key: &str| {
+        let mut command = command(home.path());
+        command.env("REFIRE_MASTER_KEY", master_key);
+        Process::start(command, &home.path().join("server.log"))
+    };
+    let key = home.path().join("data/admin.key");
+    let refused = start("not a key").map(drop).unwrap_err();
+    assert!(refused.log.contains("REFIRE_MASTER_KEY"), "{}", refused.log);
+    assert!(!key.exists());
+    let process = start("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA").unwrap();
+    assert!(key.exists());
+    drop(process);
 }
 
 #[tokio::test]

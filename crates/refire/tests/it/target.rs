@@ -16,6 +16,7 @@ use tokio::sync::watch;
 pub(crate) struct Call {
     pub(crate) body: String,
     pub(crate) idempotency_key: Option<String>,
+    pub(crate) headers: HeaderMap,
 }
 
 impl Call {
@@ -121,6 +122,7 @@ async fn answer(
         script.calls.entry(path.clone()).or_default().push(Call {
             body: String::from_utf8(body.to_vec()).unwrap(),
             idempotency_key: header("idempotency-key"),
+            headers: headers.clone(),
         });
         let next = script.answers.get_mut(&path).and_then(VecDeque::pop_front);
         next.unwrap_or_else(|| (200, "{\"ok\":true}".to_owned()))

@@ -400,10 +400,11 @@ async fn triggers_are_listed_filtered_and_removed() {
     assert_eq!(listed("/api/triggers").await, ids(&all));
     assert_eq!(listed("/api/triggers?workflow=v").await, ids(&[&third]));
     assert_eq!(listed("/api/triggers?type=schedule").await, ids(&[&second]));
+    assert_eq!(listed("/api/triggers?type=cron,schedule").await, ids(&all));
     assert_eq!(listed("/api/triggers?enabled=false").await, ids(&[&second]));
     let of_workflow = "/api/workflows/w/triggers?enabled=true";
     assert_eq!(listed(of_workflow).await, ids(&[&first]));
-    for bad in ["type=never", "enabled=perhaps", "type=cron,schedule", "x=1"] {
+    for bad in ["type=never", "enabled=perhaps", "type=cron,never", "x=1"] {
         let answer = server.get(&format!("/api/triggers?{bad}")).await;
         answer.problem(400, "RF0003");
     }

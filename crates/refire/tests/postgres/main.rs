@@ -44,6 +44,8 @@ mod stop;
 mod target;
 #[path = "../it/tester.rs"]
 mod tester;
+#[path = "../it/traces.rs"]
+mod traces;
 #[path = "../it/trigger_keys.rs"]
 mod trigger_keys;
 #[path = "../it/trigger_retries.rs"]

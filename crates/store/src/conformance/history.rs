@@ -21,6 +21,7 @@ pub async fn filters_choose_events(lab: &dyn Lab) {
     let run = retried_run(&mut stage).await;
     let rows: Vec<EventRow> = run.log.iter().map(Event::encode).collect();
     let name = |name: &str| Some(name.to_owned());
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     let filters = [
         EventFilter::default(),
         EventFilter {
@@ -28,7 +29,11 @@ pub async fn filters_choose_events(lab: &dyn Lab) {
             ..EventFilter::default()
         },
         EventFilter {
-            name: name("STEP_COMPLETED"),
+            names: names(&["STEP_COMPLETED"]),
+            ..EventFilter::default()
+        },
+        EventFilter {
+            names: names(&["STEP_COMPLETED", "RETRY_SCHEDULED", "no\0such"]),
             ..EventFilter::default()
         },
         EventFilter {
@@ -37,11 +42,15 @@ pub async fn filters_choose_events(lab: &dyn Lab) {
         },
         EventFilter {
             attempt: Some(1),
-            name: name("STEP_STARTED"),
+            names: names(&["STEP_STARTED"]),
             step: name("b"),
         },
         EventFilter {
-            name: name("NO_SUCH_TYPE"),
+            names: names(&["NO_SUCH_TYPE"]),
+            ..EventFilter::default()
+        },
+        EventFilter {
+            names: names(&["no\0such"]),
             ..EventFilter::default()
         },
     ];
@@ -50,7 +59,7 @@ pub async fn filters_choose_events(lab: &dyn Lab) {
             filter
                 .attempt
                 .is_none_or(|attempt| row.attempt == Some(attempt))
-                && filter.name.as_deref().is_none_or(|name| row.name == name)
+                && (filter.names.is_empty() || filter.names.iter().any(|name| *name == row.name))
                 && filter
                     .step
                     .as_ref()

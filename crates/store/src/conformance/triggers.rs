@@ -368,12 +368,12 @@ pub async fn filters_choose_triggers(lab: &dyn Lab) {
         made.push((stage.trigger(id).await, n % 3 == 1));
     }
     for workflow in [None, Some("orders"), Some("refunds"), Some("nobody-knows")] {
-        for kind in [None, Some(TriggerKind::Cron), Some(TriggerKind::Webhook)] {
+        for kinds in [&kinds[..0], &kinds[..1], &kinds[1..]] {
             for enabled in [None, Some(true), Some(false)] {
                 for is_alarmed in [None, Some(true), Some(false)] {
                     let filter = TriggerFilter {
                         workflow: workflow.map(workflow_id),
-                        kind,
+                        kinds: kinds.to_vec(),
                         enabled,
                         is_alarmed,
                     };
@@ -389,7 +389,7 @@ async fn chooses(stage: &Stage, made: &[(crate::TriggerRow, bool)], filter: &Tri
     let is_chosen = |(row, is_alarmed): &&(crate::TriggerRow, bool)| {
         let of = filter.workflow.as_ref();
         of.is_none_or(|of| row.workflow == *of)
-            && filter.kind.is_none_or(|kind| row.kind == kind)
+            && (filter.kinds.is_empty() || filter.kinds.contains(&row.kind))
             && filter.enabled.is_none_or(|enabled| row.enabled == enabled)
             && filter.is_alarmed.is_none_or(|asked| asked == *is_alarmed)
     };

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Options, Synchronous, failure};
+use super::{Options, Synchronous, failure, private};
 use crate::ReadError;
 
 /// The oldest library that is used: earlier ones could lose commits when a checkpoint and a
@@ -42,6 +42,7 @@ pub(super) fn check_library() -> Result<(), ReadError> {
 /// The connection that writes. Makes the file if there is none.
 pub(super) fn writer(path: &Path, options: &Options) -> Result<Connection, ReadError> {
     refuse_log_without_file(path)?;
+    private::make(path)?;
     let connection = open(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,

@@ -3,12 +3,12 @@
 //! SQLite itself would let a second process in, and both would then run the same work. The lock
 //! file is never removed: whoever removes one can take a lock that nobody else sees.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::failure;
+use super::{failure, private};
 use crate::ReadError;
 
 /// The lock, held until it is released or dropped.
@@ -18,10 +18,9 @@ impl FileLock {
     /// Takes the lock of a database, or says that it is in use.
     pub(super) fn take(database: &Path) -> Result<Self, ReadError> {
         let path = path_for(database);
-        let file = OpenOptions::new()
+        let file = private::options()
             .create(true)
             .truncate(false)
-            .write(true)
             .open(&path)
             .map_err(failure::file(format!(
                 "{} cannot be opened",

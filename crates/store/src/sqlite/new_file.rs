@@ -1,21 +1,19 @@
 //! A file that is there, complete and synced, or not at all: it is filled under another name.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::failure;
+use super::{failure, private};
 use crate::ReadError;
-
-/// The mode of the file: nobody but its owner reads or writes it.
-#[cfg(unix)]
-const OWNER_ONLY: u32 = 0o600;
 
 /// A file that is being filled; removed again unless it is published.
 pub(super) struct NewFile {
     target: PathBuf,
     partial: PathBuf,
     is_published: bool,
+    /// Locked, so that nobody else fills it.
+    _filled: File,
 }
 
 impl NewFile {
@@ -24,9 +22,13 @@ impl NewFile {
         refuse_existing(target)?;
         require_directory(target)?;
         let partial = partial_path(target);
-        remove_if_there(&partial)?;
-        create_private(&partial)?;
+        remove_stale(&partial)?;
+        let filled = private::make_new(&partial)?;
+        if filled.try_lock().is_err() {
+            return Err(being_filled(&partial));
+        }
         Ok(Self {
+            _filled: filled,
             target: target.to_owned(),
             partial,
             is_published: false,
@@ -56,15 +58,38 @@ impl Drop for NewFile {
     }
 }
 
+/// What a copy left behind that was interrupted goes; that of one under way stays.
+fn remove_stale(partial: &Path) -> Result<(), ReadError> {
+    if let Ok(file) = File::open(partial)
+        && let Err(TryLockError::WouldBlock) = file.try_lock()
+    {
+        return Err(being_filled(partial));
+    }
+    remove_if_there(partial)
+}
+
+fn being_filled(partial: &Path) -> ReadError {
+    ReadError::File {
+        what: format!("{} cannot be written", partial.display()),
+        source: "another copy is being written there".into(),
+    }
+}
+
 fn refuse_existing(target: &Path) -> Result<(), ReadError> {
-    let what = || format!("{} cannot be written", target.display());
-    match target.try_exists() {
-        Ok(false) => Ok(()),
-        Ok(true) => Err(ReadError::File {
-            what: what(),
-            source: "the file exists already".into(),
-        }),
-        Err(error) => Err(failure::file(what())(error)),
+    match target.symlink_metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Ok(_) => Err(exists(target)),
+        Err(error) => Err(failure::file(format!(
+            "{} cannot be written",
+            target.display()
+        ))(error)),
+    }
+}
+
+fn exists(target: &Path) -> ReadError {
+    ReadError::File {
+        what: format!("{} cannot be written", target.display()),
+        source: "the file exists already".into(),
     }
 }
 
@@ -100,19 +125,6 @@ fn directory_of(target: &Path) -> &Path {
     }
 }
 
-/// Makes the file that only its owner may read: it will hold every input and output. SQLite gives
-/// the files that it makes beside it the same mode.
-fn create_private(path: &Path) -> Result<(), ReadError> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, OWNER_ONLY);
-    options
-        .open(path)
-        .map(drop)
-        .map_err(failure::file(format!("{} cannot be made", path.display())))
-}
-
 fn partial_path(target: &Path) -> PathBuf {
     let mut name = target.as_os_str().to_owned();
     name.push(".partial");
@@ -129,17 +141,27 @@ fn remove_if_there(path: &Path) -> Result<(), ReadError> {
     }
 }
 
+/// Gives a file its name, and never that of another one.
+fn name(partial: &Path, target: &Path) -> Result<(), ReadError> {
+    let failed = || failure::file(format!("{} cannot be written", target.display()));
+    match std::fs::hard_link(partial, target) {
+        Ok(()) => remove_if_there(partial),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(exists(target)),
+        // Not every file system has a second name for a file.
+        Err(_) => {
+            refuse_existing(target)?;
+            std::fs::rename(partial, target).map_err(failed())
+        }
+    }
+}
+
 fn publish(partial: &Path, target: &Path) -> Result<(), ReadError> {
     let sync = |path: &Path| File::open(path).and_then(|file| file.sync_all());
     sync(partial).map_err(failure::file(format!(
         "{} cannot be synced",
         partial.display()
     )))?;
-    refuse_existing(target)?;
-    std::fs::rename(partial, target).map_err(failure::file(format!(
-        "{} cannot be renamed",
-        partial.display()
-    )))?;
+    name(partial, target)?;
     let directory = directory_of(target);
     sync(directory).map_err(failure::file(format!(
         "{} cannot be synced",

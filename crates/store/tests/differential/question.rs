@@ -220,12 +220,13 @@ impl Stores {
 fn trigger_filter(history: &mut History) -> TriggerFilter {
     let workflow = maybe_workflow(history);
     let dice = &mut history.dice;
-    let kind = dice.pick(&[TriggerKind::Cron, TriggerKind::Webhook]);
+    let kinds = [TriggerKind::Cron, TriggerKind::Webhook];
+    let kinds = kinds.into_iter().filter(|_| dice.one_in(3)).collect();
     let enabled = dice.one_in(2);
     let is_alarmed = dice.one_in(2);
     TriggerFilter {
         workflow,
-        kind: dice.maybe(kind),
+        kinds,
         enabled: dice.maybe(enabled),
         is_alarmed: dice.maybe(is_alarmed),
     }
@@ -238,14 +239,20 @@ fn maybe_workflow(history: &mut History) -> Option<WorkflowId> {
 
 fn event_filter(history: &mut History) -> EventFilter {
     let dice = &mut history.dice;
-    let (attempt, name, step) = (
+    let (attempt, first, second, step) = (
         dice.small(4),
+        dice.pick(EventKind::NAMES),
         dice.pick(EventKind::NAMES),
         dice.pick(&["a", "b"]),
     );
+    let names = [
+        dice.one_in(4).then_some(first),
+        dice.one_in(4).then_some(second),
+    ];
+    let names = names.into_iter().flatten().map(str::to_owned).collect();
     EventFilter {
         attempt: dice.maybe(attempt),
-        name: dice.one_in(4).then(|| name.to_owned()),
+        names,
         step: dice.maybe(step.to_owned()),
     }
 }

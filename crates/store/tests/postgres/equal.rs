@@ -48,7 +48,7 @@ async fn one_execution(found: &dyn Store, expected: &dyn Store, id: ExecutionId)
     same!(found, expected, history(id, &plain, 99, 2));
     for name in EventKind::NAMES {
         let named = EventFilter {
-            name: Some((*name).to_owned()),
+            names: vec![(*name).to_owned(), "no\0such".to_owned()],
             ..EventFilter::default()
         };
         same!(found, expected, history(id, &named, 0, 3));
@@ -56,7 +56,7 @@ async fn one_execution(found: &dyn Store, expected: &dyn Store, id: ExecutionId)
     for (attempt, step) in [(1, "a"), (2, "b"), (1, "nul \0")] {
         let of_step = EventFilter {
             attempt: Some(attempt),
-            name: None,
+            names: Vec::new(),
             step: Some(step.to_owned()),
         };
         same!(found, expected, history(id, &of_step, 0, LIMIT_MAX));

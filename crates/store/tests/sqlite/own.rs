@@ -335,6 +335,48 @@ async fn a_backup_is_private() {
     let mode = std::fs::metadata(&target).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     assert!(!partial.exists());
+    // One that is being written is left alone.
+    let other = directory.path().join("other.db");
+    let partial = directory.path().join("other.db.partial");
+    let under_way = std::fs::File::create(&partial).unwrap();
+    under_way.lock().unwrap();
+    let refused = store.backup(&other, &|_, _| {}).await.unwrap_err();
+    let said = std::error::Error::source(&refused).unwrap().to_string();
+    assert_eq!(said, "another copy is being written there");
+    assert!(partial.exists() && !other.exists());
+    // Nothing is written over or through, also if it leads nowhere.
+    std::os::unix::fs::symlink(directory.path().join("nowhere"), &other).unwrap();
+    drop(under_way);
+    store.backup(&other, &|_, _| {}).await.unwrap_err();
+    assert!(!directory.path().join("nowhere").exists());
+}
+
+/// Also where the directory was there before, and is open to others.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_new_database_is_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::tempdir().unwrap();
+    let open_to_all = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(directory.path(), open_to_all).unwrap();
+    let store = open(&directory.path().join("refire.db")).unwrap();
+    store.commit(&batch(vec![put_workflow()])).await.unwrap();
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(directory.path()).unwrap() {
+        let entry = entry.unwrap();
+        let mode = entry.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{:?}", entry.file_name());
+        names.push(entry.file_name().into_string().unwrap());
+    }
+    names.sort();
+    let expected = [
+        "refire.db",
+        "refire.db-shm",
+        "refire.db-wal",
+        "refire.db.lock",
+    ];
+    assert_eq!(names, expected);
+    store.close().await;
 }
 
 #[tokio::test]

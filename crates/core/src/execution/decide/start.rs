@@ -12,6 +12,7 @@ use crate::json::Json;
 use crate::limit;
 use crate::template::Template;
 use crate::time::Timestamp;
+use crate::trace::Trace;
 
 /// What an execution is started with.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +41,8 @@ pub struct Start {
     pub delay_until: Option<Timestamp>,
     /// The caller's idempotency key.
     pub idempotency_key: Option<String>,
+    /// The caller's trace.
+    pub trace: Option<Trace>,
     /// Results taken over from an earlier execution.
     pub carried: Vec<Carried>,
 }
@@ -61,6 +64,7 @@ impl Start {
             retry: None,
             delay_until: None,
             idempotency_key: None,
+            trace: None,
             carried: Vec::new(),
         }
     }
@@ -106,6 +110,7 @@ pub fn start(workflow: &Workflow, start: Start, now: Timestamp) -> Decision {
             idempotency_key: start.idempotency_key,
             limit_key,
             rate_key,
+            trace: start.trace,
         })),
     );
     for result in carried {

@@ -124,6 +124,7 @@ fn any_start() -> impl Strategy<Value = EventKind> {
                     idempotency_key: None,
                     limit_key: None,
                     rate_key: None,
+                    trace: None,
                 }))
             },
         )

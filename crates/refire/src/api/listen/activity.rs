@@ -4,13 +4,12 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::body::Body;
 use axum::response::Response;
 use http::Request;
 use hyper::body::Incoming;
 use tokio::time::Instant;
 
-use super::Peer;
+use super::{Peer, rest};
 use crate::api::Api;
 
 /// What happens on a connection.
@@ -103,7 +102,9 @@ impl hyper::service::Service<Request<Incoming>> for Watched {
         let in_flight = self.activity.begin();
         let api = self.api.clone();
         Box::pin(async move {
-            let response = api.answer(request.map(Body::new)).await;
+            let (request, finish) = rest::track(request);
+            let mut response = api.answer(request).await;
+            finish.with(&mut response).await;
             drop(in_flight);
             Ok(response)
         })

@@ -7,7 +7,7 @@ use axum::extract::{Extension, Path, State};
 use axum::response::Response;
 use http::HeaderMap;
 use refire_client::model::{
-    Accepted, EnableTrigger, Problem as ProblemModel, RotateSecret, Trigger,
+    Accepted, EnableTrigger, Input, Problem as ProblemModel, RotateSecret, Trigger,
 };
 use refire_core::duration;
 use refire_engine::trigger::{Rotation, SECRET_KEPT_FOR, SECRET_KEPT_MAX};
@@ -108,7 +108,7 @@ async fn disable(
         ("Idempotency-Key" = Option<String>, Header, description = "The same key never starts a second execution through this trigger"),
     ),
     request_body(
-        content = serde_json::Value,
+        content = inline(Input),
         description = "Another input; with an empty body the trigger's own",
         example = json!({"customer_id": 42}),
     ),

@@ -125,7 +125,7 @@ async fn chosen(
     }
     let filter = TriggerFilter {
         workflow: Some(workflow.clone()),
-        kind: Some(TriggerKind::Cron),
+        kinds: vec![TriggerKind::Cron],
         ..TriggerFilter::default()
     };
     let oldest = app.engine.store().triggers(&filter, None, 1).await?;

@@ -162,6 +162,7 @@ fn head(
         scheduled_at: origin.trigger.scheduled_at.map(|at| at.to_string()),
         triggered_by: origin.trigger.by.clone(),
         idempotency_key: origin.idempotency_key.clone(),
+        trace_id: Some(origin.trace_id()),
         priority: origin.priority,
         delay_until: origin.delay_until.map(|at| at.to_string()),
         dlq_entry_id: state.dlq_id.map(|id| id.to_string()),

@@ -14,6 +14,7 @@ use crate::cli::output::{print, print_json, say};
 use crate::cli::paint::{bad, clean, dim, good, heading, warning};
 use crate::cli::pretty::indented;
 use crate::cli::session::Session;
+use crate::cli::words::joined;
 
 /// Events asked for at once.
 const PAGE: u32 = 500;
@@ -30,16 +31,16 @@ const NUMBER_WIDTH: usize = 4;
 Examples:
   refire executions events exec_01j9x8w7v6t5s4r3q2p1n0m9k8
   refire executions events exec_01j9x8w7v6t5s4r3q2p1n0m9k8 --attempt 2
-  refire executions events exec_01j9x8w7v6t5s4r3q2p1n0m9k8 --type STEP_FAILED --full")]
+  refire executions events exec_01j9x8w7v6t5s4r3q2p1n0m9k8 --type STEP_FAILED,RETRY_SCHEDULED --full")]
 pub(crate) struct EventsArgs {
     /// The execution (exec_…)
     id: String,
     /// Only events of this attempt
     #[arg(long, value_name = "N")]
     attempt: Option<u32>,
-    /// Only events of this type, e.g. RETRY_SCHEDULED
-    #[arg(long = "type", value_name = "TYPE")]
-    event_type: Option<String>,
+    /// Only events of these types, e.g. RETRY_SCHEDULED
+    #[arg(long = "type", value_name = "TYPE", value_delimiter = ',')]
+    event_type: Vec<String>,
     /// With what belongs to each event
     #[arg(long)]
     full: bool,
@@ -49,7 +50,7 @@ pub(crate) struct EventsArgs {
 pub(super) async fn run(session: &Session, args: &EventsArgs) -> anyhow::Result<Outcome> {
     let id = ids::execution(&args.id)?;
     let client = session.client()?;
-    let event_type = args.event_type.as_deref().map(str::to_ascii_uppercase);
+    let event_type = joined(&args.event_type).map(|types| types.to_ascii_uppercase());
     let page = all(&client, id, args.attempt, event_type.as_deref()).await?;
     if session.is_json() {
         print_json(&page)?;

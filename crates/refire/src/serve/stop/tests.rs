@@ -128,6 +128,7 @@ fn serve() {
             AdminKey::new(KEY),
             1_024,
             Outside::default(),
+            "backups".into(),
         );
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

@@ -115,7 +115,7 @@ impl Image {
         let passes = |row: &&EventRow| {
             row.sequence > after
                 && (filter.attempt.is_none() || filter.attempt == row.attempt)
-                && filter.name.as_ref().is_none_or(|name| *name == row.name)
+                && (filter.names.is_empty() || filter.names.iter().any(|name| *name == row.name))
                 && (filter.step.is_none() || filter.step == row.step)
         };
         let rows = self.log(id).filter(passes);

@@ -37,7 +37,7 @@ impl Image {
         rows.filter(|row| {
             let of = filter.workflow.as_ref();
             of.is_none_or(|of| *of == row.workflow)
-                && filter.kind.is_none_or(|kind| kind == row.kind)
+                && (filter.kinds.is_empty() || filter.kinds.contains(&row.kind))
                 && filter.enabled.is_none_or(|enabled| enabled == row.enabled)
                 && filter.is_alarmed.is_none_or(|asked| {
                     let state = self.trigger_states.get(&row.id);
@@ -163,7 +163,7 @@ impl Image {
         limit: u32,
     ) -> Vec<(TriggerId, Option<RequestId>)> {
         let webhooks = TriggerFilter {
-            kind: Some(TriggerKind::Webhook),
+            kinds: vec![TriggerKind::Webhook],
             ..TriggerFilter::default()
         };
         let beyond = |row: TriggerRow| {

@@ -128,7 +128,9 @@ pub(in crate::postgres) async fn history(
     after: u64,
     limit: u32,
 ) -> Result<Vec<EventRow>, ReadError> {
-    if !can_be_text(filter.name.as_deref()) || !can_be_text(filter.step.as_deref()) {
+    let has_name = |name: &String| can_be_text(Some(name));
+    let names: Vec<_> = filter.names.iter().filter(|name| has_name(name)).collect();
+    if names.len() < filter.names.len().min(1) || !can_be_text(filter.step.as_deref()) {
         return Ok(Vec::new());
     }
     let limit = limit.min(LIMIT_MAX);
@@ -141,7 +143,7 @@ pub(in crate::postgres) async fn history(
              SELECT {EVENT} FROM workflow_events
              WHERE execution = asked.id AND sequence > $2
                AND ($3::integer IS NULL OR attempt = $3)
-               AND ($4::text IS NULL OR type = $4)
+               AND (cardinality($4::text[]) = 0 OR type = ANY($4))
                AND ($5::text IS NULL OR step = $5)
              ORDER BY sequence LIMIT $6
          ) AS found ON true"
@@ -153,7 +155,7 @@ pub(in crate::postgres) async fn history(
                 &uuid(id.as_bytes()),
                 &signed(after),
                 &filter.attempt.map(signed_small),
-                &filter.name,
+                &names,
                 &filter.step,
                 &i64::from(limit),
             ],

@@ -1,6 +1,5 @@
 //! Triggers, where they stand, and the ledger of their slots.
 
-use refire_core::execution::TriggerKind;
 use refire_core::id::{TriggerId, WebhookId};
 use refire_core::time::Timestamp;
 use tokio_postgres::Row;
@@ -130,10 +129,10 @@ pub(in crate::postgres) async fn triggers(
     limit: u32,
 ) -> Result<Vec<TriggerRow>, ReadError> {
     let after = after.map_or(Uuid::nil(), |id| uuid(id.as_bytes()));
-    let kind = filter.kind.map(TriggerKind::name);
+    let kinds: Vec<&str> = filter.kinds.iter().map(|kind| kind.name()).collect();
     let limit = i64::from(limit.min(LIMIT_MAX));
     let asked = format!(
-        "t.id > $1 AND ($2::text IS NULL OR t.kind = $2)
+        "t.id > $1 AND (cardinality($2::text[]) = 0 OR t.kind = ANY($2))
            AND ($3::boolean IS NULL OR t.enabled = $3) AND ($5::boolean IS NULL OR {ALARMED} = $5)"
     );
     let end = "ORDER BY t.id LIMIT $4";
@@ -144,7 +143,7 @@ pub(in crate::postgres) async fn triggers(
             reader
                 .rows(
                     &sql,
-                    &[&after, &kind, &filter.enabled, &limit, &filter.is_alarmed],
+                    &[&after, &kinds, &filter.enabled, &limit, &filter.is_alarmed],
                 )
                 .await?
         }
@@ -157,7 +156,7 @@ pub(in crate::postgres) async fn triggers(
             reader
                 .rows(
                     &sql,
-                    &[&after, &kind, &filter.enabled, &limit, alarmed, &key],
+                    &[&after, &kinds, &filter.enabled, &limit, alarmed, &key],
                 )
                 .await?
         }
@@ -178,13 +177,13 @@ pub(in crate::postgres) async fn count_triggers(
     };
     let sql = format!(
         "SELECT count(*) FROM workflow_triggers AS t
-         WHERE deleted_at IS NULL AND ($1::text IS NULL OR kind = $1)
+         WHERE deleted_at IS NULL AND (cardinality($1::text[]) = 0 OR kind = ANY($1))
            AND ($2::boolean IS NULL OR enabled = $2) AND ($3::bigint IS NULL OR workflow = $3)
            AND ($4::boolean IS NULL OR {ALARMED} = $4)"
     );
-    let kind = filter.kind.map(TriggerKind::name);
+    let kinds: Vec<&str> = filter.kinds.iter().map(|kind| kind.name()).collect();
     let row = reader
-        .row(&sql, &[&kind, &filter.enabled, &key, &filter.is_alarmed])
+        .row(&sql, &[&kinds, &filter.enabled, &key, &filter.is_alarmed])
         .await?;
     row.map_or(Ok(0), |row| count(&row, 0))
 }

@@ -217,13 +217,14 @@ pub(in crate::sqlite) fn history(
     limit: u32,
 ) -> Result<Vec<EventRow>, ReadError> {
     let limit = limit.min(LIMIT_MAX);
+    let names = (!filter.names.is_empty()).then(|| serde_json::json!(filter.names).to_string());
     reader.transaction(|| {
         let rows = reader
             .prepare(&format!(
                 "SELECT {EVENT} FROM workflow_events
                  WHERE execution = ?1 AND sequence > ?2
                    AND (?3 IS NULL OR attempt = ?3)
-                   AND (?4 IS NULL OR type = ?4)
+                   AND (?4 IS NULL OR type IN (SELECT value FROM json_each(?4)))
                    AND (?5 IS NULL OR step = ?5)
                  ORDER BY sequence LIMIT ?6"
             ))?
@@ -232,7 +233,7 @@ pub(in crate::sqlite) fn history(
                     id.as_bytes(),
                     signed(after),
                     filter.attempt,
-                    filter.name,
+                    names,
                     filter.step,
                     limit
                 ],

@@ -1,5 +1,6 @@
 //! Triggers, where they stand, and the ledger of their slots.
 
+use refire_core::execution::TriggerKind;
 use refire_core::id::{TriggerId, WebhookId};
 use refire_core::time::Timestamp;
 use rusqlite::{OptionalExtension, Row, params};
@@ -128,17 +129,17 @@ pub(in crate::sqlite) fn triggers(
     limit: u32,
 ) -> Result<Vec<TriggerRow>, ReadError> {
     let after = after.map_or([0; 16], |id| *id.as_bytes());
-    let (kind, limit) = (filter.kind.map(|kind| kind.name()), limit.min(LIMIT_MAX));
+    let (kinds, limit) = (words(&filter.kinds), limit.min(LIMIT_MAX));
     // Named apart, so that each goes along an index that has its order.
     let Some(workflow) = &filter.workflow else {
         return reader
             .prepare(&format!(
-                "SELECT {TRIGGER} {LIVE} AND t.id > ?1 AND (?2 IS NULL OR t.kind = ?2)
+                "SELECT {TRIGGER} {LIVE} AND t.id > ?1 AND (?2 IS NULL OR t.kind IN (SELECT value FROM json_each(?2)))
                    AND (?3 IS NULL OR t.enabled = ?3) AND (?5 IS NULL OR {ALARMED} = ?5)
                  ORDER BY t.id LIMIT ?4"
             ))?
             .query_and_then(
-                params![after, kind, filter.enabled, limit, filter.is_alarmed],
+                params![after, kinds, filter.enabled, limit, filter.is_alarmed],
                 trigger_row,
             )?
             .collect();
@@ -149,22 +150,28 @@ pub(in crate::sqlite) fn triggers(
     reader
         .prepare(&format!(
             "SELECT {TRIGGER} {LIVE} AND t.workflow = ?5 AND t.id > ?1
-               AND (?2 IS NULL OR t.kind = ?2) AND (?3 IS NULL OR t.enabled = ?3)
+               AND (?2 IS NULL OR t.kind IN (SELECT value FROM json_each(?2))) AND (?3 IS NULL OR t.enabled = ?3)
                AND (?6 IS NULL OR {ALARMED} = ?6)
              ORDER BY t.id LIMIT ?4"
         ))?
         .query_and_then(
-            params![after, kind, filter.enabled, limit, key, filter.is_alarmed],
+            params![after, kinds, filter.enabled, limit, key, filter.is_alarmed],
             trigger_row,
         )?
         .collect()
+}
+
+/// The kinds as a list in JSON; none if all are meant.
+fn words(kinds: &[TriggerKind]) -> Option<String> {
+    let names = || kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>();
+    (!kinds.is_empty()).then(|| serde_json::json!(names()).to_string())
 }
 
 pub(in crate::sqlite) fn count_triggers(
     reader: &Reader,
     filter: &TriggerFilter,
 ) -> Result<u64, ReadError> {
-    let kind = filter.kind.map(|kind| kind.name());
+    let kinds = words(&filter.kinds);
     let key = match &filter.workflow {
         None => None,
         Some(workflow) => match workflow_key(reader, workflow)? {
@@ -185,11 +192,11 @@ pub(in crate::sqlite) fn count_triggers(
     let counted = reader
         .prepare(&format!(
             "SELECT count(*) FROM workflow_triggers AS t INDEXED BY {index}
-             WHERE deleted_at IS NULL AND {of} AND (?1 IS NULL OR kind = ?1)
+             WHERE deleted_at IS NULL AND {of} AND (?1 IS NULL OR kind IN (SELECT value FROM json_each(?1)))
                AND (?2 IS NULL OR enabled = ?2) AND (?4 IS NULL OR {ALARMED} = ?4)"
         ))?
         .query_row(
-            params![kind, filter.enabled, key, filter.is_alarmed],
+            params![kinds, filter.enabled, key, filter.is_alarmed],
             |row| count(row, 0),
         )?;
     Ok(counted)
