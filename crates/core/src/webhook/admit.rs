@@ -144,6 +144,16 @@ pub fn admit(
     )
 }
 
+/// Judges a request again whose signature or key was checked when it came. It is not checked again: the
+/// secret may have been changed since. Everything else counts as it is now.
+#[must_use]
+pub fn admit_verified(settings: &Settings, request: &Request<'_>) -> Admission {
+    allowed(settings, request).map_or_else(
+        |refused| refused,
+        |()| judge(settings, request, Verified::default()),
+    )
+}
+
 /// The first stations, which tell the sender from strangers.
 ///
 /// # Errors

@@ -23,7 +23,7 @@ const TIMESTAMP_DIGITS_MAX: usize = 15;
 const TIMESTAMP_MILLIS_DIGITS: usize = 13;
 
 /// What a genuine request was recognised by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Verified {
     /// It was the previous secret: its sender has not changed yet.
     pub previous: bool,

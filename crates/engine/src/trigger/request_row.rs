@@ -2,11 +2,11 @@
 
 use refire_core::id::{RequestId, TriggerId};
 use refire_core::webhook::headers::{pack, shown};
-use refire_core::webhook::{self, Headers, Settings};
+use refire_core::webhook::{self, Headers, Method, Settings};
 use refire_store::{RequestRow, RequestStatus};
 
 use super::TriggerError;
-use super::request_log::LoggedHeaders;
+use super::request_log::{LoggedHeaders, Owner};
 use super::webhook::{Incoming, Ready, Unread};
 use crate::engine::Engine;
 
@@ -14,6 +14,22 @@ use crate::engine::Engine;
 pub const BODY_HEAD_BYTES: usize = 64 * 1_024;
 /// The longest body that is kept whole: a quarter of what all refused requests of a webhook may hold.
 const BODY_WHOLE_BYTES_MAX: usize = 4 * 1_024 * 1_024;
+
+/// A request, and how its sender was recognised, if that was checked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sent<'a> {
+    pub(super) incoming: &'a Incoming,
+    pub(super) verified_by: Option<Method>,
+}
+
+impl<'a> From<&'a Incoming> for Sent<'a> {
+    fn from(incoming: &'a Incoming) -> Self {
+        Self {
+            incoming,
+            verified_by: None,
+        }
+    }
+}
 
 impl Engine {
     /// Waits until the log has what came before, for two seconds at most. Whoever reads it then misses
@@ -26,24 +42,18 @@ impl Engine {
         &self,
         ready: &Ready,
         id: RequestId,
-        incoming: &Incoming,
+        sent: Sent<'_>,
         status: RequestStatus,
         error: Option<String>,
     ) {
-        let row = self.row(ready, id, incoming, status, error);
+        let row = self.row(ready, id, sent, status, error);
         self.request_log().write(row);
     }
 
     /// Logs a request to a disabled webhook, to be judged again when it is enabled. What a stranger sends,
     /// or too much, must not push that out: it is only counted. What a person tries is in the log, too.
-    pub(super) fn log_disabled(
-        &self,
-        ready: &Ready,
-        id: RequestId,
-        incoming: &Incoming,
-        is_kept: bool,
-    ) {
-        let (kept_like, reason) = match (is_kept, incoming.is_test) {
+    pub(super) fn log_disabled(&self, ready: &Ready, id: RequestId, sent: Sent<'_>, is_kept: bool) {
+        let (kept_like, reason) = match (is_kept, sent.incoming.is_test) {
             (true, _) => (
                 RequestStatus::Disabled,
                 "the trigger was disabled when it came",
@@ -54,11 +64,11 @@ impl Engine {
             ),
             (false, false) => {
                 let unlogged = &self.webhooks().unlogged;
-                unlogged.to_disabled(&ready.trigger.id, incoming.source);
+                unlogged.to_disabled(&ready.trigger.id, sent.incoming.source);
                 return;
             }
         };
-        let row = self.row(ready, id, incoming, kept_like, Some(reason.to_owned()));
+        let row = self.row(ready, id, sent, kept_like, Some(reason.to_owned()));
         self.request_log().write(RequestRow {
             status: RequestStatus::Disabled,
             ..row
@@ -76,7 +86,7 @@ impl Engine {
     ) {
         let status = RequestStatus::Error;
         let hidden = LoggedHeaders::hidden(incoming.headers.len());
-        let headers = self.with_sealed(hidden, None, id, incoming, status);
+        let headers = self.with_sealed(hidden, None, id, incoming.into(), status);
         let mut row = self.row_of_request(trigger, id, incoming, status, &headers);
         row.error = Some(error.to_string());
         self.request_log().write(row);
@@ -86,15 +96,15 @@ impl Engine {
         &self,
         ready: &Ready,
         id: RequestId,
-        incoming: &Incoming,
+        sent: Sent<'_>,
         status: RequestStatus,
         error: Option<String>,
     ) -> RequestRow {
         let (settings, secrets) = (&ready.settings, ready.secrets.as_ref());
-        let pairs = pairs(incoming);
+        let pairs = pairs(sent.incoming);
         let logged = LoggedHeaders::new(shown(settings, secrets, Headers(&pairs)));
-        let headers = self.with_sealed(logged, Some(settings), id, incoming, status);
-        let mut row = self.row_of_request(ready.trigger.id, id, incoming, status, &headers);
+        let headers = self.with_sealed(logged, Some(settings), id, sent, status);
+        let mut row = self.row_of_request(ready.trigger.id, id, sent.incoming, status, &headers);
         row.error = error;
         row
     }
@@ -105,14 +115,16 @@ impl Engine {
         logged: LoggedHeaders,
         settings: Option<&Settings>,
         id: RequestId,
-        incoming: &Incoming,
+        sent: Sent<'_>,
         status: RequestStatus,
     ) -> LoggedHeaders {
+        let incoming = sent.incoming;
         if keeps(status, incoming) != Keeps::Whole {
             return logged;
         }
         let packed = pack(settings, Headers(&pairs(incoming)));
-        logged.with_sealed(self.vault(), self.entropy(), id, packed)
+        let owner = Owner::new(id, sent.verified_by, &incoming.body);
+        logged.with_sealed(self.vault(), self.entropy(), &owner, packed)
     }
 
     fn row_of_request(

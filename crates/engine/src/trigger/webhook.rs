@@ -12,11 +12,13 @@ use std::time::Duration;
 use refire_core::id::{ExecutionId, RequestId, TriggerId, WebhookId};
 use refire_core::time::Timestamp;
 use refire_core::trigger::{Kind, Trigger};
-use refire_core::webhook::{Admission, Key, Secrets, Settings, Started, Status, enter, judge};
+use refire_core::webhook::{
+    Admission, Key, Method, Secrets, Settings, Started, Status, enter, judge,
+};
 use refire_store::{IdempotencyClaim, RequestStatus, TriggerVersion};
 
 use super::equal::EqualName;
-use super::request_row::{pairs, request};
+use super::request_row::{Sent, pairs, request};
 use super::unlogged::Unlogged;
 use super::{TriggerError, rows};
 use crate::commit::{Admitted, Cause, CommitFailure};
@@ -140,6 +142,26 @@ enum Who {
     Stranger,
 }
 
+/// What is known of a request from one look at it to the next.
+#[derive(Debug, Default)]
+struct Look {
+    /// It counts once for the limit.
+    is_counted: bool,
+    /// See [`Sent`].
+    verified_by: Option<Method>,
+}
+
+impl Look {
+    fn sent<'a>(&self, incoming: &'a Incoming) -> Sent<'a> {
+        // Where nothing is checked, nothing is known of who sent it.
+        let verified_by = self.verified_by.filter(|method| *method != Method::None);
+        Sent {
+            incoming,
+            verified_by,
+        }
+    }
+}
+
 /// Compiled webhooks.
 #[derive(Default)]
 pub(crate) struct Webhooks {
@@ -209,7 +231,7 @@ impl Engine {
     ) -> Result<Received, TriggerError> {
         // Nobody could write down what becomes of it.
         self.is_open()?;
-        let mut is_counted = false;
+        let mut look = Look::default();
         for _ in 0..AGAIN_MAX {
             let ready = match self.webhook(webhook).await {
                 Ok(Some(ready)) => ready,
@@ -226,19 +248,21 @@ impl Engine {
                     return Err(error);
                 }
             };
-            match self.take(&ready, id, incoming, &mut is_counted).await {
+            match self.take(&ready, id, incoming, &mut look).await {
                 Ok(Some(received)) => return Ok(received),
                 Ok(None) => self.webhooks().forget(ready.trigger.id),
                 Err(error) => {
                     let reason = Some(error.to_string());
-                    self.log_request(&ready, id, incoming, RequestStatus::Error, reason);
+                    let sent = look.sent(incoming);
+                    self.log_request(&ready, id, sent, RequestStatus::Error, reason);
                     return Err(error);
                 }
             }
         }
         if let Ok(Some(ready)) = self.webhook(webhook).await {
             let reason = Some(TriggerError::Contended.to_string());
-            self.log_request(&ready, id, incoming, RequestStatus::Error, reason);
+            let sent = look.sent(incoming);
+            self.log_request(&ready, id, sent, RequestStatus::Error, reason);
         }
         Err(TriggerError::Contended)
     }
@@ -249,7 +273,7 @@ impl Engine {
         ready: &Ready,
         id: RequestId,
         incoming: &Incoming,
-        is_counted: &mut bool,
+        look: &mut Look,
     ) -> Result<Option<Received>, TriggerError> {
         let now = self.now();
         let pairs = pairs(incoming);
@@ -268,16 +292,21 @@ impl Engine {
             Some(Ok(_)) => Who::Sender,
             Some(Err(_)) | None => Who::Stranger,
         };
-        let is_new = !std::mem::replace(is_counted, true);
+        look.verified_by = match &entered {
+            Some(Ok(_)) => Some(ready.settings.authentication.method()),
+            Some(Err(_)) | None => None,
+        };
+        let sent = look.sent(incoming);
+        let is_new = !std::mem::replace(&mut look.is_counted, true);
         let again_after = is_new.then(|| over_limit(ready, who, now)).flatten();
         if !ready.trigger.enabled {
             let is_kept = who == Who::Sender && again_after.is_none();
-            self.log_disabled(ready, id, incoming, is_kept);
+            self.log_disabled(ready, id, sent, is_kept);
             return Ok(Some(Received::NotFound));
         }
         if let Some(again_after) = again_after {
             let reason = Some(too_many(ready, who));
-            self.log_request(ready, id, incoming, RequestStatus::RateLimited, reason);
+            self.log_request(ready, id, sent, RequestStatus::RateLimited, reason);
             return Ok(Some(Received::RateLimited(again_after)));
         }
         let admission = match (entered, &incoming.unread) {
@@ -285,11 +314,11 @@ impl Engine {
             (Some(Err(refused)), _) => refused,
             (None, unread) => {
                 let (received, reason) = not_read(unread.as_ref());
-                self.log_request(ready, id, incoming, received.logged_as(), Some(reason));
+                self.log_request(ready, id, sent, received.logged_as(), Some(reason));
                 return Ok(Some(received));
             }
         };
-        self.settle(ready, id, incoming, admission).await
+        self.settle(ready, id, sent, admission).await
     }
 
     /// An error tells the trigger, if it is known.
@@ -353,15 +382,16 @@ impl Engine {
         &self,
         ready: &Ready,
         id: RequestId,
-        incoming: &Incoming,
+        sent: Sent<'_>,
         admission: Admission,
     ) -> Result<Option<Received>, TriggerError> {
         if let Admission::Start(started) = admission {
-            return self.start(ready, id, incoming, *started, Time::First).await;
+            let started = self.start(ready, id, sent.incoming, *started, Time::First);
+            return started.await;
         }
         let status = log_status(admission.status());
         let reason = admission.reason().map(str::to_owned);
-        self.log_request(ready, id, incoming, status, reason);
+        self.log_request(ready, id, sent, status, reason);
         Ok(Some(received(&admission)))
     }
 
@@ -409,7 +439,7 @@ impl Engine {
         let draft = self.draft(submission).await?;
         let execution = draft.id;
         let draft = draft.claiming(claim);
-        let mut row = self.row(ready, id, incoming, RequestStatus::Triggered, None);
+        let mut row = self.row(ready, id, incoming.into(), RequestStatus::Triggered, None);
         row.execution = Some(execution);
         let cause = Cause::Request {
             trigger: TriggerVersion {
@@ -425,7 +455,8 @@ impl Engine {
                 body_differs,
             } => {
                 if matches!(time, Time::First) {
-                    let mut row = self.row(ready, id, incoming, RequestStatus::Duplicate, None);
+                    let sent = incoming.into();
+                    let mut row = self.row(ready, id, sent, RequestStatus::Duplicate, None);
                     row.execution = Some(execution);
                     self.request_log().write(row);
                 }

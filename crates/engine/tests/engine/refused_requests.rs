@@ -308,3 +308,104 @@ async fn what_goes_wrong_on_our_side_is_in_the_log() {
     assert!(matches!(again, Received::Triggered(_)), "{again:?}");
     engine.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_verified_when_it_came_runs_after_its_secret_was_changed_and_nothing_else_does() {
+    const FILTERS: &str = r#""filters":[{"json_path":"$.n","operator":"equals","value":2}]"#;
+    let world = World::new();
+    let engine = world.engine_with(with_vault);
+    let workflow = apply(&engine, SOURCE).await;
+    let json = |rest: &str| format!(r#"{{"trigger_type":"webhook",{FILTERS},{rest}}}"#);
+    // How the sender is known, who signs, what is changed beside filters and secret, whether it runs.
+    let (hmac, none, graph) = (
+        r#""authentication":"hmac""#,
+        r#""authentication":"none""#,
+        r#""authentication":"hmac","challenge":"microsoft_graph""#,
+    );
+    for (settings, is_signed, query, change, runs) in [
+        (hmac, true, "", r#"{"filters":[]}"#, true),
+        (
+            r#""authentication":"api_key""#,
+            true,
+            "",
+            r#"{"filters":[]}"#,
+            true,
+        ),
+        // It failed then: it must pass now.
+        (hmac, false, "", r#"{"filters":[]}"#, false),
+        // Another list of addresses counts as everything else does.
+        (
+            hmac,
+            true,
+            "",
+            r#"{"filters":[],"ip_allow":["192.0.2.0/24"]}"#,
+            false,
+        ),
+        // A handshake is answered before anything is verified.
+        (
+            graph,
+            false,
+            "validationToken=x",
+            r#"{"filters":[]}"#,
+            false,
+        ),
+        // Nothing was checked.
+        (
+            none,
+            false,
+            "",
+            r#"{"filters":[],"authentication":"hmac"}"#,
+            false,
+        ),
+        // What was signed is not what is to be signed now.
+        (
+            hmac,
+            true,
+            "",
+            r#"{"filters":[],"authentication":"github"}"#,
+            false,
+        ),
+    ] {
+        let case = format!("{settings} {is_signed} {query} {change}");
+        let trigger = create(&engine, &workflow, &json(settings)).await;
+        let (id, webhook) = (trigger.view.row.id, address(&trigger));
+        let body = r#"{"n":1}"#;
+        let request = match &trigger.secret {
+            Some(secret) if is_signed => signed(&trigger, secret, body, engine.now()),
+            _ => incoming(body, Vec::new()),
+        };
+        let request = Incoming {
+            query: query.to_owned(),
+            ..request
+        };
+        let received = engine.receive(webhook, &request).await.unwrap();
+        engine.flush_requests().await;
+        let status = received.logged_as();
+        let row = logged(&engine, id, status, 1).await;
+        let changed = engine.change_trigger(id, change, CatchUp::No).await;
+        changed.unwrap();
+        if settings != none {
+            let rotation = Rotation {
+                keep_previous_for: Duration::ZERO,
+                ..Rotation::default()
+            };
+            engine.rotate_secret(id, rotation).await.unwrap();
+        }
+        let again = engine.recheck_request(id, row.id, Equals::Apart).await;
+        let again = again.unwrap();
+        match runs {
+            true => assert!(matches!(again, Received::Triggered(_)), "{case}: {again:?}"),
+            false => assert!(
+                matches!(
+                    again,
+                    Received::Refused {
+                        status: 401 | 403,
+                        ..
+                    }
+                ),
+                "{case}: {again:?}"
+            ),
+        }
+    }
+    engine.stop().await;
+}
