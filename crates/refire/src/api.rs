@@ -41,6 +41,7 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{Method, Uri};
 use refire_engine::Engine;
+use tokio::sync::Semaphore;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
@@ -54,6 +55,9 @@ use ready::Readiness;
 use crate::codes;
 use crate::config::Outside;
 
+/// Bodies beyond the limit that are read at once.
+const OVERSIZED_MAX: usize = 2;
+
 /// What every handler may use.
 #[derive(Clone)]
 pub(crate) struct App(Arc<Inner>);
@@ -66,6 +70,9 @@ pub(crate) struct Inner {
     readiness: Readiness,
     /// The largest body, in bytes.
     pub(crate) body_bytes_max: usize,
+    /// Room for bodies that are too large and are read all the same, to be kept: strangers may send them,
+    /// too, and only the whole body tells.
+    oversized: Semaphore,
     /// How the server is seen from outside.
     outside: Outside,
     /// In front of every request id, so that ids of two runs of the server differ.
@@ -99,6 +106,7 @@ impl App {
             gate: Gate::default(),
             readiness: Readiness::default(),
             body_bytes_max,
+            oversized: Semaphore::new(OVERSIZED_MAX),
             outside,
             request_prefix,
             requests: AtomicU64::new(1),

@@ -8,7 +8,7 @@ use super::secret::Secrets;
 use super::settings::Settings;
 use super::source;
 use super::status::Status;
-use super::verify::{Verified, verify};
+use super::verify::{Verified, is_promising, verify};
 use crate::json::Json;
 use crate::jsonpath::Search;
 use crate::time::Timestamp;
@@ -178,6 +178,19 @@ pub fn enter(
     verified.map_err(|refused| Admission::AuthFailed {
         reason: refused.to_string(),
     })
+}
+
+/// Whether a request may come from the sender, as far as can be known before its body is there.
+#[must_use]
+pub fn may_enter(
+    settings: &Settings,
+    secrets: Option<&Secrets>,
+    request: &Request<'_>,
+    now: Timestamp,
+) -> bool {
+    let authentication = &settings.authentication;
+    allowed(settings, request).is_ok()
+        && is_promising(authentication, secrets, request.headers, now)
 }
 
 /// The stations behind [`enter`].

@@ -53,6 +53,31 @@ pub fn verify(
     }
 }
 
+/// Whether a request may turn out to be genuine, as far as its headers tell before its body is there.
+/// Where nothing is checked, nobody is known, and this is false.
+#[must_use]
+pub fn is_promising(
+    authentication: &Authentication,
+    secrets: Option<&Secrets>,
+    headers: Headers<'_>,
+    now: Timestamp,
+) -> bool {
+    match (authentication, secrets) {
+        (Authentication::None, _) | (_, None) => false,
+        (Authentication::ApiKey { header }, Some(secrets)) => {
+            api_key(header, secrets, headers, now).is_ok()
+        }
+        (Authentication::Signed(scheme), Some(_)) => {
+            let name = Names::of(scheme, headers).signature;
+            let value = header_value(headers, name, SIGNATURE_HEADER_BYTES_MAX);
+            value.is_ok_and(|value| {
+                let items = signature::items(scheme, value);
+                items.is_ok_and(|items| signature::candidates(scheme, &items).is_ok())
+            })
+        }
+    }
+}
+
 fn api_key(
     header: &HeaderName,
     secrets: &Secrets,

@@ -12,14 +12,31 @@ use crate::engine::Engine;
 
 /// Bytes of a body that are kept where it is not judged again, or is too long for that.
 pub const BODY_HEAD_BYTES: usize = 64 * 1_024;
-/// The longest body that is kept whole: a quarter of what all refused requests of a webhook may hold.
-const BODY_WHOLE_BYTES_MAX: usize = 4 * 1_024 * 1_024;
+/// The longest body of the sender that is kept whole: half of what all refused requests of a webhook may
+/// hold, and the most that a server may be told to take.
+pub const BODY_KEPT_BYTES_MAX: usize = 8 * 1_024 * 1_024;
+/// The same where nobody knows who sent it: one stranger's does not push out all others.
+const STRANGE_BODY_KEPT_BYTES_MAX: usize = 4 * 1_024 * 1_024;
 
 /// A request, and how its sender was recognised, if that was checked.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sent<'a> {
     pub(super) incoming: &'a Incoming,
     pub(super) verified_by: Option<Method>,
+}
+
+impl Sent<'_> {
+    pub(super) fn is_of_sender(self) -> bool {
+        self.verified_by.is_some()
+    }
+
+    fn fits_whole(self) -> bool {
+        let bytes_max = match self.is_of_sender() {
+            true => BODY_KEPT_BYTES_MAX,
+            false => STRANGE_BODY_KEPT_BYTES_MAX,
+        };
+        self.incoming.body.len() <= bytes_max
+    }
 }
 
 impl<'a> From<&'a Incoming> for Sent<'a> {
@@ -87,7 +104,7 @@ impl Engine {
         let status = RequestStatus::Error;
         let hidden = LoggedHeaders::hidden(incoming.headers.len());
         let headers = self.with_sealed(hidden, None, id, incoming.into(), status);
-        let mut row = self.row_of_request(trigger, id, incoming, status, &headers);
+        let mut row = self.row_of_request(trigger, id, incoming.into(), status, &headers);
         row.error = Some(error.to_string());
         self.request_log().write(row);
     }
@@ -104,7 +121,7 @@ impl Engine {
         let pairs = pairs(sent.incoming);
         let logged = LoggedHeaders::new(shown(settings, secrets, Headers(&pairs)));
         let headers = self.with_sealed(logged, Some(settings), id, sent, status);
-        let mut row = self.row_of_request(ready.trigger.id, id, sent.incoming, status, &headers);
+        let mut row = self.row_of_request(ready.trigger.id, id, sent, status, &headers);
         row.error = error;
         row
     }
@@ -119,7 +136,7 @@ impl Engine {
         status: RequestStatus,
     ) -> LoggedHeaders {
         let incoming = sent.incoming;
-        if keeps(status, incoming) != Keeps::Whole {
+        if keeps(status, sent) != Keeps::Whole {
             return logged;
         }
         let packed = pack(settings, Headers(&pairs(incoming)));
@@ -131,15 +148,16 @@ impl Engine {
         &self,
         trigger: TriggerId,
         id: RequestId,
-        incoming: &Incoming,
+        sent: Sent<'_>,
         status: RequestStatus,
         headers: &LoggedHeaders,
     ) -> RequestRow {
+        let incoming = sent.incoming;
         let body = incoming.body.as_slice();
         let head = &body[..body.len().min(BODY_HEAD_BYTES)];
         let body_bytes = match &incoming.unread {
             Some(Unread::TooLarge(length)) => *length,
-            Some(Unread::Broken(_)) | None => body.len() as u64,
+            Some(Unread::Oversized | Unread::Broken(_)) | None => body.len() as u64,
         };
         RequestRow {
             id,
@@ -148,7 +166,7 @@ impl Engine {
             status,
             source: incoming.source.to_string(),
             headers: headers.to_bytes(),
-            body: match keeps(status, incoming) {
+            body: match keeps(status, sent) {
                 Keeps::Nothing => None,
                 Keeps::Head => Some(head.to_vec()),
                 Keeps::Whole => Some(body.to_vec()),
@@ -169,21 +187,24 @@ enum Keeps {
     Whole,
 }
 
-fn keeps(status: RequestStatus, incoming: &Incoming) -> Keeps {
+fn keeps(status: RequestStatus, sent: Sent<'_>) -> Keeps {
     match status {
         // It is the execution's input.
         RequestStatus::Triggered => Keeps::Nothing,
         // A flood shall not push out what may be judged again.
         RequestStatus::RateLimited => Keeps::Nothing,
-        RequestStatus::TooLarge | RequestStatus::Duplicate => Keeps::Head,
+        RequestStatus::Duplicate => Keeps::Head,
         RequestStatus::Filtered
         | RequestStatus::AuthFailed
+        | RequestStatus::TooLarge
         | RequestStatus::IpRefused
         | RequestStatus::Disabled
-        | RequestStatus::Error => match incoming.unread {
+        | RequestStatus::Error => match sent.incoming.unread {
+            None if sent.fits_whole() => Keeps::Whole,
+            None => Keeps::Head,
+            Some(Unread::Oversized) if sent.is_of_sender() && sent.fits_whole() => Keeps::Whole,
+            Some(_) if status == RequestStatus::TooLarge => Keeps::Head,
             Some(_) => Keeps::Nothing,
-            None if incoming.body.len() > BODY_WHOLE_BYTES_MAX => Keeps::Head,
-            None => Keeps::Whole,
         },
     }
 }

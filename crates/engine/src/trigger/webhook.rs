@@ -13,7 +13,7 @@ use refire_core::id::{ExecutionId, RequestId, TriggerId, WebhookId};
 use refire_core::time::Timestamp;
 use refire_core::trigger::{Kind, Trigger};
 use refire_core::webhook::{
-    Admission, Key, Method, Secrets, Settings, Started, Status, enter, judge,
+    Admission, Headers, Key, Method, Secrets, Settings, Started, Status, enter, judge, may_enter,
 };
 use refire_store::{IdempotencyClaim, RequestStatus, TriggerVersion};
 
@@ -60,6 +60,8 @@ pub struct Incoming {
 pub enum Unread {
     /// It is longer than may be sent: at least so many bytes.
     TooLarge(u64),
+    /// It is longer than may be sent, but all of it is here, to be kept if its sender signed it.
+    Oversized,
     /// It did not come, or too slowly; in words.
     Broken(String),
 }
@@ -218,6 +220,35 @@ impl Engine {
         self.receive_as(self.new_request(), webhook, incoming).await
     }
 
+    /// Whether a body that is too large is worth reading to its end: if its sender signed it, it is kept
+    /// whole. Strangers are left with its beginning as far as the headers tell them apart.
+    pub async fn keeps_oversized(
+        &self,
+        webhook: WebhookId,
+        source: IpAddr,
+        headers: &[(String, Vec<u8>)],
+    ) -> bool {
+        let Ok(Some(ready)) = self.webhook(webhook).await else {
+            return false;
+        };
+        let pairs: Vec<(&str, &[u8])> = headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_slice()))
+            .collect();
+        let request = refire_core::webhook::Request {
+            source,
+            query: "",
+            headers: Headers(&pairs),
+            body: &[],
+        };
+        may_enter(
+            &ready.settings,
+            ready.secrets.as_ref(),
+            &request,
+            self.now(),
+        )
+    }
+
     pub(super) fn new_request(&self) -> RequestId {
         RequestId::from_bytes(entropy::fresh(self.entropy(), self.now()))
     }
@@ -280,13 +311,13 @@ impl Engine {
         let request = request(incoming, &pairs);
         // Of what was not read nobody knows who signed it.
         let entered = match &incoming.unread {
-            None => Some(enter(
+            None | Some(Unread::Oversized) => Some(enter(
                 &ready.settings,
                 ready.secrets.as_ref(),
                 &request,
                 now,
             )),
-            Some(_) => None,
+            Some(Unread::TooLarge(_) | Unread::Broken(_)) => None,
         };
         let who = match &entered {
             Some(Ok(_)) => Who::Sender,
@@ -310,10 +341,10 @@ impl Engine {
             return Ok(Some(Received::RateLimited(again_after)));
         }
         let admission = match (entered, &incoming.unread) {
-            (Some(Ok(verified)), _) => judge(&ready.settings, &request, verified),
-            (Some(Err(refused)), _) => refused,
-            (None, unread) => {
-                let (received, reason) = not_read(unread.as_ref());
+            (Some(Ok(verified)), None) => judge(&ready.settings, &request, verified),
+            (Some(Err(refused)), None) => refused,
+            (_, unread) => {
+                let (received, reason) = not_read(unread.as_ref(), sent);
                 self.log_request(ready, id, sent, received.logged_as(), Some(reason));
                 return Ok(Some(received));
             }
@@ -514,14 +545,20 @@ fn too_many(ready: &Ready, who: Who) -> String {
 }
 
 /// What a request without a body is answered with, and the reason for the log.
-fn not_read(unread: Option<&Unread>) -> (Received, String) {
+fn not_read(unread: Option<&Unread>, sent: Sent<'_>) -> (Received, String) {
+    let too_large = |kept: &str, least: &str, length: u64| {
+        let reason = format!("the body has {least}{length} bytes, more than may be sent; {kept}");
+        (Received::TooLarge, reason)
+    };
+    let beginning = "only its beginning was kept, so it cannot be run";
     match unread {
-        Some(Unread::TooLarge(length)) => {
-            let reason = format!(
-                "the body has at least {length} bytes, more than may be sent; of it only the \
-                 beginning was kept, so that it cannot be run"
-            );
-            (Received::TooLarge, reason)
+        Some(Unread::TooLarge(length)) => too_large(beginning, "at least ", *length),
+        Some(Unread::Oversized) => {
+            let kept = match sent.is_of_sender() {
+                true => "it was kept and can be run once the limit is raised",
+                false => beginning,
+            };
+            too_large(kept, "", sent.incoming.body.len() as u64)
         }
         Some(Unread::Broken(reason)) => (Received::Broken, reason.clone()),
         None => (Received::Broken, "the body was not read".to_owned()),

@@ -10,14 +10,16 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method};
 use refire_client::model::{Problem as ProblemModel, WebhookAnswer, WebhookStatus};
 use refire_core::webhook::Headers;
-use refire_engine::trigger::{BODY_HEAD_BYTES, Incoming, Received, TriggerError, Unread};
+use refire_engine::trigger::{
+    BODY_HEAD_BYTES, BODY_KEPT_BYTES_MAX, Incoming, Received, TriggerError, Unread,
+};
 use refire_engine::{CommitFailure, IntakeError};
 use refire_store::ReadError;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::App;
-use super::body::{self, Room, Whole};
+use super::body::{self, TooLarge, Whole};
 use super::listen::Peer;
 use super::problem::Problem;
 use crate::codes;
@@ -102,23 +104,26 @@ pub(super) async fn take(app: &App, webhook: &str, request: Request) -> Result<R
         app.engine.receive_nowhere(webhook, sender.0);
         return Err(no_webhook());
     };
-    let room = Room {
-        max: app.body_bytes_max,
-        head: BODY_HEAD_BYTES,
-    };
-    let read = body::whole(&parts.headers, body, room).await;
-    let (body, unread) = match &read {
-        Ok(Whole::Read(bytes)) => (bytes.to_vec(), None),
-        Ok(Whole::TooLarge { length, head }) => (head.to_vec(), Some(Unread::TooLarge(*length))),
-        Err(problem) => (
-            Vec::new(),
-            Some(Unread::Broken(problem.detail().to_owned())),
-        ),
+    let read = body::whole(&parts.headers, body, app.body_bytes_max).await;
+    // Held until the request is handed to the log, which bounds what waits there by itself.
+    let mut _room = None;
+    let (body, unread, problem) = match read {
+        Ok(Whole::Read(bytes)) => (bytes.into(), None, None),
+        Ok(Whole::TooLarge(begun)) => {
+            _room = app.oversized.try_acquire().ok();
+            let keeps = app.engine.keeps_oversized(webhook, sender.0, &sender.1);
+            if _room.is_some() && keeps.await {
+                oversized(begun).await
+            } else {
+                beginning(begun).await
+            }
+        }
+        Err(problem) => broken(problem),
     };
     let incoming = incoming(&parts, sender, body, unread);
     let received = app.engine.receive(webhook, &incoming).await;
     // It was written down; what its sender hears is what was wrong with the body.
-    read?;
+    problem.map_or(Ok(()), Err)?;
     let reader = Reader::of(&parts.headers);
     answer(received.map_err(trouble)?, app.body_bytes_max, reader)
 }
@@ -154,6 +159,30 @@ impl Reader {
             ..answer
         }
     }
+}
+
+/// A body, why it was not read, and what its sender hears then.
+type Taken = (Vec<u8>, Option<Unread>, Option<Problem>);
+
+/// All of a body that is too large, if the log may keep it, else its beginning.
+async fn oversized(begun: TooLarge) -> Taken {
+    let length = begun.length();
+    match begun.rest(BODY_KEPT_BYTES_MAX).await {
+        Ok(Whole::Read(bytes)) => (bytes.into(), Some(Unread::Oversized), None),
+        Ok(Whole::TooLarge(begun)) => beginning(begun).await,
+        // It would have been refused all the same.
+        Err(_) => (Vec::new(), Some(Unread::TooLarge(length)), None),
+    }
+}
+
+async fn beginning(begun: TooLarge) -> Taken {
+    let unread = Unread::TooLarge(begun.length());
+    (begun.head(BODY_HEAD_BYTES).await.into(), Some(unread), None)
+}
+
+fn broken(problem: Problem) -> Taken {
+    let unread = Unread::Broken(problem.detail().to_owned());
+    (Vec::new(), Some(unread), Some(problem))
 }
 
 /// Where a request comes from, and its headers.

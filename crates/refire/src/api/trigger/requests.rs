@@ -147,6 +147,17 @@ async fn recheck(
     let request: RequestId = request
         .parse()
         .map_err(|_| Problem::from(TriggerError::NoSuchRequest))?;
+    app.engine.flush_requests().await;
+    if let Some(row) = app.engine.store().request(request).await?
+        && row.status != RequestStatus::Triggered
+        && row.body_bytes > app.body_bytes_max as u64
+    {
+        let (bytes, max) = (row.body_bytes, app.body_bytes_max);
+        let detail = format!(
+            "the body has {bytes} bytes, and the server takes at most {max}; raise --max-body-bytes"
+        );
+        return Err(Problem::new(&codes::STILL_REFUSED, detail));
+    }
     match app.engine.recheck_request(trigger, request, equals).await? {
         Received::Refused { reason, .. } | Received::Filtered(reason) => {
             Err(Problem::new(&codes::STILL_REFUSED, reason))

@@ -14,7 +14,7 @@ use crate::cli::when::moment;
 use crate::codes;
 
 /// What is worth another look, unless somebody says otherwise.
-const REFUSED: &str = "auth_failed,filtered,ip_refused,rate_limited,disabled,error";
+const REFUSED: &str = "auth_failed,filtered,ip_refused,rate_limited,too_large,disabled,error";
 /// Requests of one page.
 const PAGE_ROWS: u32 = 500;
 
