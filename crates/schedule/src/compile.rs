@@ -257,8 +257,8 @@ impl Reader<'_> {
         let mut of_week = OfWeek::NONE;
         for (index, written) in days.0.iter().enumerate() {
             let field = entry_name("weekly.dayOfWeek", days, index);
-            if let Some(weekday) = self.keep(field, entry::weekday(&written.to_string())) {
-                of_week.days |= 1 << weekday;
+            if let Some(weekdays) = self.keep(field, entry::weekdays(&written.to_string())) {
+                of_week.days |= weekdays;
             }
         }
         Some(Days {
@@ -281,15 +281,9 @@ impl Reader<'_> {
                 of_month.last = true;
                 continue;
             }
-            match text.parse::<u32>() {
-                Ok(day @ 1..=31) => of_month.days |= 1 << day,
-                _ => {
-                    let said = format!("`{text}` is neither a day from 1 to 31 nor `last`");
-                    self.refuse(
-                        entry_name("monthly.dayOfMonth", days, index),
-                        Reason::new(said),
-                    );
-                }
+            let field = entry_name("monthly.dayOfMonth", days, index);
+            if let Some(days) = self.keep(field, entry::month_days(&text)) {
+                of_month.days |= days;
             }
         }
         Some(Days {

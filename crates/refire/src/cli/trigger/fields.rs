@@ -74,7 +74,7 @@ pub(crate) struct Fields {
     /// Every day at this time, e.g. 09:00 or 09:00,17:30
     #[arg(long, value_name = "TIMES", help_heading = "When")]
     daily: Option<String>,
-    /// Every week on these days at this time, e.g. "MON,THU 09:00"
+    /// Every week on these days at this time, e.g. "MON,THU 09:00" or "MON-FRI 09:00"
     #[arg(long, value_name = "DAYS TIMES", help_heading = "When")]
     weekly: Option<String>,
     /// Every month on these days at this time, e.g. "1,15 09:00" or "last 18:00"
@@ -490,6 +490,14 @@ mod tests {
                 "dead_man": {"grace": "5m"},
                 "misfire_max": 7,
             })
+        );
+        let weekdays = Fields {
+            weekly: Some("MON-FRI 09:00".to_owned()),
+            ..Fields::default()
+        };
+        assert_eq!(
+            document(&weekdays),
+            json!({"weekly": {"dayOfWeek": "MON-FRI", "time": "09:00"}})
         );
         let monthly = Fields {
             monthly: Some("1,last 18:00".to_owned()),
