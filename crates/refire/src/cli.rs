@@ -35,6 +35,7 @@ mod trigger;
 mod version;
 mod wait;
 mod when;
+mod words;
 mod workflow;
 
 use std::process::ExitCode;

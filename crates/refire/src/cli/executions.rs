@@ -18,6 +18,7 @@ use super::output::{print, print_json, say};
 use super::paint::{command, status, status_cell};
 use super::session::Session;
 use super::table::{Grid, cell};
+use super::words::joined;
 
 /// Entries asked for at once when all are wanted.
 const PAGE: u32 = 500;
@@ -59,15 +60,15 @@ pub(crate) enum ExecutionsCommand {
 #[command(after_help = "\
 Examples:
   refire executions list --status retrying
-  refire executions list --workflow ship_order --limit 5
+  refire executions list --status failed,dlq --workflow ship_order --limit 5
   refire executions list --all --format json | jq -r '.items[].execution_id'")]
 pub(crate) struct ListArgs {
     /// Only executions of this workflow
     #[arg(long, value_name = "ID")]
     workflow: Option<String>,
-    /// Only executions that stand like this
-    #[arg(long, value_parser = STATUSES)]
-    status: Option<String>,
+    /// Only executions with this status; several are separated by commas
+    #[arg(long, value_delimiter = ',', value_parser = STATUSES)]
+    status: Vec<String>,
     /// How many
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: u32,
@@ -137,9 +138,9 @@ async fn list(session: &Session, args: &ListArgs) -> anyhow::Result<Outcome> {
     let page = if args.all {
         every(&client, args).await?
     } else {
-        let (workflow, status) = (args.workflow.as_deref(), args.status.as_deref());
+        let (workflow, status) = (args.workflow.as_deref(), joined(&args.status));
         client
-            .executions(workflow, status, Some(args.limit), None)
+            .executions(workflow, status.as_deref(), Some(args.limit), None)
             .await?
     };
     if session.is_json() {
@@ -158,7 +159,7 @@ async fn list(session: &Session, args: &ListArgs) -> anyhow::Result<Outcome> {
 }
 
 async fn every(client: &Client, args: &ListArgs) -> anyhow::Result<Page<Execution>> {
-    let (workflow, status) = (args.workflow.as_deref(), args.status.as_deref());
+    let (workflow, status) = (args.workflow.as_deref(), joined(&args.status));
     let mut all = Page {
         items: Vec::new(),
         next_cursor: None,
@@ -166,7 +167,7 @@ async fn every(client: &Client, args: &ListArgs) -> anyhow::Result<Page<Executio
     loop {
         let cursor = all.next_cursor.take();
         let page = client
-            .executions(workflow, status, Some(PAGE), cursor.as_deref())
+            .executions(workflow, status.as_deref(), Some(PAGE), cursor.as_deref())
             .await?;
         all.items.extend(page.items);
         match page.next_cursor {
@@ -177,7 +178,7 @@ async fn every(client: &Client, args: &ListArgs) -> anyhow::Result<Page<Executio
 }
 
 fn nothing(args: &ListArgs) -> String {
-    if args.workflow.is_some() || args.status.is_some() {
+    if args.workflow.is_some() || !args.status.is_empty() {
         return "no such executions. Without --workflow and --status all are listed.".to_owned();
     }
     format!(

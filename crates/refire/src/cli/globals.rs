@@ -36,7 +36,7 @@ pub(crate) struct Globals {
     data_dir: Option<PathBuf>,
 
     /// Tables for people, or the API's answer as one JSON document
-    #[arg(long, global = true, value_enum, default_value_t, help_heading = HEADING)]
+    #[arg(long, short = 'o', global = true, value_enum, default_value_t, help_heading = HEADING)]
     pub(crate) format: Format,
 
     /// No colours, also on a terminal (NO_COLOR does the same)

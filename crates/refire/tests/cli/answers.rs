@@ -182,3 +182,43 @@ fn lists_have_whole_ids_and_no_colours_in_a_pipe() {
         "{run:?}"
     );
 }
+
+#[test]
+fn lists_take_several_words_and_json_by_its_short_name() {
+    const TRIGGER: &str = "trg_01j9x8w7v6t5s4r3q2p1n0m9k8";
+    let stub = Stub::answering("200 OK", r#"{"items": [], "next_cursor": null}"#);
+    let place = Place::new();
+    for (args, query) in [
+        ("executions list --status failed,dlq", "status=failed%2Cdlq"),
+        (
+            "executions list --status failed --status dlq",
+            "status=failed%2Cdlq",
+        ),
+        (
+            "dlq list --status pending,resolved",
+            "status=pending%2Cresolved",
+        ),
+        (
+            &format!("trigger slots {TRIGGER} --status late,skipped"),
+            "status=late%2Cskipped",
+        ),
+        (
+            &format!("trigger requests {TRIGGER} --status error,filtered"),
+            "status=error%2Cfiltered",
+        ),
+        ("trigger list --type cron,webhook", "type=cron%2Cwebhook"),
+        (
+            "executions events exec_01j9x8w7v6t5s4r3q2p1n0m9k8 --type step_failed,step_lost",
+            "type=STEP_FAILED%2CSTEP_LOST",
+        ),
+    ] {
+        let args: Vec<&str> = args.split(' ').chain(["-o", "json"]).collect();
+        let args = [args, vec!["--url", &stub.url]].concat();
+        let run = place.run(&args).code(0);
+        assert_eq!(run.json()["items"], serde_json::json!([]), "{args:?}");
+        let request = stub.requests().pop().unwrap();
+        assert!(request.contains(query), "{args:?}: {request}");
+    }
+    let run = place.run(&["executions", "list", "--status", "failed,lost"]);
+    assert!(run.code(2).err.contains("invalid value 'lost'"));
+}

@@ -12,6 +12,7 @@ use crate::cli::paint::{heading, status_cell};
 use crate::cli::session::Session;
 use crate::cli::table::{Grid, cell, faint, maybe};
 use crate::cli::when::moment;
+use crate::cli::words::joined;
 
 const STATUSES: [&str; 4] = ["pending", "retrying", "resolved", "deleted"];
 
@@ -24,9 +25,9 @@ pub(crate) struct Filter {
     /// Only this kind of error, e.g. http_status or read_timeout
     #[arg(long, value_name = "TYPE")]
     error_type: Option<String>,
-    /// Only letters that stand like this [default: pending and retrying]
-    #[arg(long, value_parser = STATUSES)]
-    status: Option<String>,
+    /// Only letters with this status; several are separated by commas [default: pending,retrying]
+    #[arg(long, value_delimiter = ',', value_parser = STATUSES)]
+    status: Vec<String>,
     /// Failed since then: a time such as 2026-11-15T09:30:00Z, a day (from 0:00 UTC), or how long
     /// ago, e.g. 24h
     #[arg(long, value_name = "TIME")]
@@ -72,7 +73,7 @@ impl Filter {
         Ok(vec![
             ("workflow_id", self.workflow.clone()),
             ("error_type", self.error_type.clone()),
-            ("status", self.status.clone()),
+            ("status", joined(&self.status)),
             (
                 "from",
                 self.from
@@ -100,9 +101,10 @@ impl Filter {
             to,
             q,
         } = self;
-        [workflow, error_type, status, from, to, q]
-            .iter()
-            .all(|given| given.is_none())
+        status.is_empty()
+            && [workflow, error_type, from, to, q]
+                .iter()
+                .all(|given| given.is_none())
     }
 }
 

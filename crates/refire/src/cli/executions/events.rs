@@ -37,7 +37,7 @@ pub(crate) struct EventsArgs {
     /// Only events of this attempt
     #[arg(long, value_name = "N")]
     attempt: Option<u32>,
-    /// Only events of this type, e.g. RETRY_SCHEDULED
+    /// Only events of this type, e.g. RETRY_SCHEDULED; several are separated by commas
     #[arg(long = "type", value_name = "TYPE")]
     event_type: Option<String>,
     /// With what belongs to each event

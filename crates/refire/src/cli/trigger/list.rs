@@ -9,6 +9,7 @@ use crate::cli::output::{print, print_json, say};
 use crate::cli::paint::{command, status_cell};
 use crate::cli::session::Session;
 use crate::cli::table::{Grid, cell, maybe};
+use crate::cli::words::joined;
 
 /// Characters of a name that a row has room for.
 const NAME_CHARS_SHOWN: usize = 32;
@@ -24,9 +25,9 @@ pub(crate) struct ListArgs {
     /// Only triggers of this workflow
     #[arg(long, value_name = "ID")]
     workflow: Option<String>,
-    /// Only this type
-    #[arg(long = "type", value_name = "TYPE", value_parser = ["cron", "schedule", "webhook"])]
-    kind: Option<String>,
+    /// Only triggers of this type; several are separated by commas
+    #[arg(long = "type", value_name = "TYPE", value_delimiter = ',', value_parser = ["cron", "schedule", "webhook"])]
+    kind: Vec<String>,
     /// Only enabled ones
     #[arg(long, conflicts_with = "disabled")]
     enabled: bool,
@@ -46,7 +47,7 @@ pub(super) async fn run(session: &Session, args: &ListArgs) -> anyhow::Result<Ou
     let enabled = (args.enabled || args.disabled).then(|| args.enabled.to_string());
     let query = [
         ("workflow", args.workflow.clone()),
-        ("type", args.kind.clone()),
+        ("type", joined(&args.kind)),
         ("enabled", enabled),
         ("overdue", args.overdue.then(|| "true".to_owned())),
         ("limit", Some(args.limit.to_string())),
@@ -74,7 +75,7 @@ pub(super) async fn run(session: &Session, args: &ListArgs) -> anyhow::Result<Ou
 
 fn nothing(args: &ListArgs) -> String {
     let is_filtered = args.workflow.is_some()
-        || args.kind.is_some()
+        || !args.kind.is_empty()
         || args.enabled
         || args.disabled
         || args.overdue;

@@ -11,6 +11,7 @@ use crate::cli::output::{confirm, print, print_json, say};
 use crate::cli::paint::{clean, command, status};
 use crate::cli::session::Session;
 use crate::cli::when::moment;
+use crate::cli::words::joined;
 use crate::codes;
 
 /// What is worth another look, unless somebody says otherwise.
@@ -38,9 +39,9 @@ pub(crate) struct RecheckArgs {
     /// All that were refused and are no tests, the oldest first
     #[arg(long)]
     all: bool,
-    /// Only these
-    #[arg(long, value_parser = STATUSES, requires = "all")]
-    status: Option<String>,
+    /// Only requests with this status; several are separated by commas
+    #[arg(long, value_delimiter = ',', value_parser = STATUSES, requires = "all")]
+    status: Vec<String>,
     /// Since then: a time such as 2026-11-15T09:30:00Z, a day (from 0:00 UTC), or how long ago
     #[arg(long, value_name = "TIME", requires = "all")]
     from: Option<String>,
@@ -161,13 +162,13 @@ async fn wanted(
         let text = text.as_deref();
         text.map(|text| moment(option, text, now)).transpose()
     };
-    let statuses = args.status.as_deref().unwrap_or(REFUSED);
+    let statuses = joined(&args.status).unwrap_or_else(|| REFUSED.to_owned());
     let (from, to) = (time("--from", &args.from)?, time("--to", &args.to)?);
     let mut requests = Vec::new();
     let mut cursor = None;
     loop {
         let query = [
-            ("status", Some(statuses.to_owned())),
+            ("status", Some(statuses.clone())),
             ("test", Some("false".to_owned())),
             ("from", from.clone()),
             ("to", to.clone()),

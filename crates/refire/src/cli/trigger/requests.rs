@@ -16,6 +16,7 @@ use crate::cli::pretty::indented;
 use crate::cli::session::Session;
 use crate::cli::table::{Grid, cell, maybe};
 use crate::cli::when::moment;
+use crate::cli::words::joined;
 
 pub(super) const STATUSES: [&str; 9] = [
     "triggered",
@@ -41,9 +42,9 @@ pub(crate) struct RequestsArgs {
     id: String,
     /// Show this one (whr_…) with its headers and its body
     request: Option<String>,
-    /// Only these
-    #[arg(long, value_parser = STATUSES)]
-    status: Option<String>,
+    /// Only requests with this status; several are separated by commas
+    #[arg(long, value_delimiter = ',', value_parser = STATUSES)]
+    status: Vec<String>,
     /// Only tests
     #[arg(long)]
     test: bool,
@@ -77,7 +78,7 @@ pub(super) async fn run(session: &Session, args: &RequestsArgs) -> anyhow::Resul
         text.map(|text| moment(option, text, now)).transpose()
     };
     let query = [
-        ("status", args.status.clone()),
+        ("status", joined(&args.status)),
         ("test", args.test.then(|| "true".to_owned())),
         ("from", time("--from", &args.from)?),
         ("to", time("--to", &args.to)?),
@@ -90,7 +91,7 @@ pub(super) async fn run(session: &Session, args: &RequestsArgs) -> anyhow::Resul
     }
     if page.items.is_empty() {
         let is_narrowed =
-            args.status.is_some() || args.test || args.from.is_some() || args.to.is_some();
+            !args.status.is_empty() || args.test || args.from.is_some() || args.to.is_some();
         let trigger = client.trigger(id).await?;
         say(&kind::no_requests(&trigger, is_narrowed));
         return Ok(Outcome::Done);

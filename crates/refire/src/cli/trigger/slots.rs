@@ -15,6 +15,7 @@ use crate::cli::paint::status_cell;
 use crate::cli::session::Session;
 use crate::cli::table::{Grid, cell, maybe};
 use crate::cli::when::moment;
+use crate::cli::words::joined;
 use crate::codes;
 
 const STATUSES: [&str; 5] = ["fired", "late", "skipped", "overdue", "recovered"];
@@ -44,9 +45,9 @@ Examples:
 pub(crate) struct SlotsArgs {
     /// The trigger (trg_…)
     id: String,
-    /// Only these
-    #[arg(long, value_parser = STATUSES)]
-    status: Option<String>,
+    /// Only planned times with this status; several are separated by commas
+    #[arg(long, value_delimiter = ',', value_parser = STATUSES)]
+    status: Vec<String>,
     /// How many
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: u32,
@@ -126,9 +127,11 @@ fn note(slot: &PlannedSlot) -> String {
 /// The ledger.
 pub(super) async fn slots(session: &Session, args: &SlotsArgs) -> anyhow::Result<Outcome> {
     let id = ids::trigger(&args.id)?;
-    let status = args.status.as_deref();
+    let status = joined(&args.status);
     let client = session.client()?;
-    let page = client.slots(id, status, Some(args.limit), None).await?;
+    let page = client
+        .slots(id, status.as_deref(), Some(args.limit), None)
+        .await?;
     if session.is_json() {
         print_json(&page)?;
         return Ok(Outcome::Done);
