@@ -212,7 +212,7 @@ pub struct ReplayRequest {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReplayResult {
-    /// Whether every decision was derived again exactly.
+    /// Whether every decision came out the same. Requests to targets are not compared.
     pub identical: bool,
     /// Events compared.
     pub events: u64,

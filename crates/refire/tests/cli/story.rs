@@ -89,6 +89,15 @@ fn a_failed_execution_can_be_understood() {
     ];
     let replay = server.run(&lab).code(3).out;
     assert!(replay.starts_with("different at event "), "{replay}");
+    // Another address is no other decision, and that is said.
+    let elsewhere = target.definition(1).replace("http://", "https://");
+    server.place.write("changed.yaml", &elsewhere);
+    let replay = server.run(&lab).code(0);
+    assert!(replay.out.starts_with("identical ("), "{replay:?}");
+    assert!(
+        replay.err.contains("only decisions are compared"),
+        "{replay:?}"
+    );
     assert!(
         server
             .run(&["retries", "list"])
