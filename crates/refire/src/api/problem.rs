@@ -59,7 +59,11 @@ impl Problem {
         let named: Vec<String> = errors
             .iter()
             .take(NAMED_MAX)
-            .map(|error| format!("{}: {}", error.field, error.message))
+            .map(|error| match error.field.as_str() {
+                // It is the whole that is wrong.
+                "" => error.message.clone(),
+                field => format!("{field}: {}", error.message),
+            })
             .collect();
         let mut problem = Self::new(code, named.join("; "));
         problem.0.errors = errors;
@@ -115,6 +119,12 @@ impl Problem {
             source = cause.source();
         }
         self.0.cause = Some(text);
+        self
+    }
+
+    /// The same with something that follows the detail.
+    pub(crate) fn and(mut self, more: &str) -> Self {
+        self.0.detail.push_str(more);
         self
     }
 

@@ -7,6 +7,7 @@ use refire_client::model::{
 };
 use refire_core::definition::{WorkflowId, canonical, content_hash};
 use refire_engine::Deleted;
+use refire_schedule::nearest;
 use refire_store::{TriggerFilter, WorkflowRow};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -19,6 +20,9 @@ use super::problem::{Problem, invalid_definition};
 use super::query::Query;
 use super::{page, view};
 use crate::codes;
+
+/// Workflows that are looked through for the one that was meant.
+const SUGGESTED_FROM_MAX: u32 = 1_000;
 
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
@@ -34,6 +38,22 @@ pub(super) fn known_name(id: &str) -> Result<WorkflowId, Problem> {
 
 pub(super) fn not_found(id: &str) -> Problem {
     Problem::new(&codes::NO_WORKFLOW, format!("there is no workflow `{id}`"))
+}
+
+/// The problem that a workflow is not there, with the one whose name is nearest to what the path says.
+pub(super) async fn suggesting(app: &App, problem: Problem, path: &str) -> Problem {
+    let Some(rest) = path.strip_prefix("/api/workflows/") else {
+        return problem;
+    };
+    let written = rest.split('/').next().unwrap_or_default();
+    let Ok(rows) = app.engine.store().workflows(None, SUGGESTED_FROM_MAX).await else {
+        return problem;
+    };
+    let near = nearest(written, rows.iter().map(|row| row.id.as_str()));
+    match near.filter(|near| *near != written) {
+        Some(near) => problem.and(&format!("; did you mean `{near}`?")),
+        None => problem,
+    }
 }
 
 /// The newest version of a workflow that was not deleted.
