@@ -18,8 +18,18 @@ pub(super) fn prepare(config: &ServeConfig) -> anyhow::Result<()> {
         return Ok(());
     };
     match file.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => make(parent),
+        Some(parent) if !parent.as_os_str().is_empty() && !is_same(parent, &config.data_dir) => {
+            make(parent)
+        }
         _ => Ok(()),
+    }
+}
+
+/// The database is in the data directory unless somebody says otherwise: that is told of once.
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
     }
 }
 
