@@ -123,7 +123,7 @@ impl Reader<'_> {
             [_] => {}
             [] => self.refuse(
                 "",
-                Reason::new("nothing says when").hint(format!("write {FORMS}")),
+                Reason::new("nothing says when it is due").hint(format!("write {FORMS}")),
             ),
             [first, others @ ..] => {
                 for other in others {

@@ -198,8 +198,8 @@ impl<'a> Field<'a> {
             Ok(parsed) if range.contains(&parsed) => return Some(parsed),
             Ok(_) => problems.push(self.problem(format!(
                 "`{text}` is not between {} and {}",
-                duration::format(*range.start()),
-                duration::format(*range.end())
+                duration::plain(*range.start()),
+                duration::plain(*range.end())
             ))),
         }
         None

@@ -122,7 +122,7 @@ impl Query {
         match duration::parse(&text) {
             Ok(found) if found <= max => Some(found),
             Ok(_) => {
-                let most = duration::format(max);
+                let most = duration::plain(max);
                 self.refuse(name, format!("`{text}` is longer than {most}"));
                 None
             }

@@ -82,7 +82,10 @@ fn text(error: &anyhow::Error, session: &Session) -> String {
 
 /// What happened, and what of the fields it does not say.
 fn detail_lines(problem: &Problem) -> Vec<String> {
-    let short = |field: &FieldProblem| format!("{}: {}", field.field, field.message);
+    let short = |field: &FieldProblem| match field.field.as_str() {
+        "" => field.message.clone(),
+        name => format!("{name}: {}", field.message),
+    };
     let all: Vec<String> = problem.errors.iter().map(short).collect();
     if !all.is_empty() && problem.detail == all.join("; ") {
         // The detail is the fields in one line, without their hints: they are told once, in full.

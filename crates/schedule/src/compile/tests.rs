@@ -7,7 +7,7 @@ use crate::settings::{Daily, ScheduleSettings};
 
 /// Settings and what must be said about them.
 const WRONG: &[(&str, &str)] = &[
-    ("{}", "nothing says when; write `cron`"),
+    ("{}", "nothing says when it is due; write `cron`"),
     (
         r#"{"cron": "61 * * * *"}"#,
         "cron: minute: 61 is not from 0 to 59",

@@ -158,7 +158,7 @@ fn what_is_out_of_range_is_said_with_the_range() {
         ),
         ("strategy: exponentail", "did you mean \"exponential\"?"),
         ("multiplier: 0.5", "0.5 is not a number from 1 to 10"),
-        ("maxDelay: 10ms", "is not between 100ms and 1w"),
+        ("maxDelay: 10ms", "is not between 100ms and 7d"),
         (
             "{initialDelay: 1m, maxDelay: 1s}",
             "`maxDelay` is shorter than `initialDelay`",

@@ -207,7 +207,7 @@ fn what_is_wrong_with_a_schedule_has_the_name_that_was_written() {
     assert_one_is_wrong([
         (
             schedule(r#""name":"x""#),
-            ": nothing says when; write `every`, `at`, `daily`",
+            ": nothing says when it fires; write `every`, `at`, `daily`",
         ),
         (daily(r#""every":"1h""#), "daily: `every` already says when"),
         (

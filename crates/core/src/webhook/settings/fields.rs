@@ -151,7 +151,7 @@ impl<'p> Fields<'p> {
         match duration::parse(&text) {
             Err(error) => self.problem(name, error.to_string()),
             Ok(length) if length < min || length > max => {
-                let (min, max) = (duration::format(min), duration::format(max));
+                let (min, max) = (duration::plain(min), duration::plain(max));
                 self.problem(name, format!("must be between {min} and {max}"));
             }
             Ok(length) => return Some(length),

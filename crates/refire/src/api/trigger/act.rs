@@ -198,7 +198,7 @@ fn length(text: &str) -> Result<Duration, Problem> {
     match duration::parse(text) {
         Ok(length) if length <= SECRET_KEPT_MAX => Ok(length),
         Ok(_) => {
-            let most = duration::format(SECRET_KEPT_MAX);
+            let most = duration::plain(SECRET_KEPT_MAX);
             Err(refuse(format!("`{text}` is longer than {most}")))
         }
         Err(error) => Err(refuse(error.to_string())),
