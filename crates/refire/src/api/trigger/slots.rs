@@ -152,7 +152,7 @@ async fn backfill(
     no_idempotency_key(&headers, NO_KEY)?;
     let known = known_id(&id)?;
     let wish: BackfillRequest = body.read()?;
-    let range = range(&wish)?;
+    let range = range(&wish, app.engine.now())?;
     let known_from = match range.only_missed {
         true => app.engine.ledger_known_from(known).await,
         false => Ok(None),
@@ -194,12 +194,16 @@ fn backfilled(slot: Timestamp, execution_id: Option<String>) -> BackfilledSlot {
     }
 }
 
-fn range(wish: &BackfillRequest) -> Result<Backfill, Problem> {
+fn range(wish: &BackfillRequest, now: Timestamp) -> Result<Backfill, Problem> {
     let (from, to) = (wish.from.parse::<Timestamp>(), wish.to.parse::<Timestamp>());
     match (from, to) {
         (Ok(from), Ok(to)) if to < from => {
-            let message = "lies before `from`";
+            let message = "is before `from`";
             Err(Problem::field(&codes::INVALID_BODY, "to", message))
+        }
+        (Ok(from), Ok(_)) if from > now => {
+            let message = "is in the future: nothing is due there yet, so nothing was started";
+            Err(Problem::field(&codes::INVALID_BODY, "from", message))
         }
         (Ok(from), Ok(to)) => Ok(Backfill {
             from,
