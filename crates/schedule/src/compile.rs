@@ -147,11 +147,14 @@ impl Reader<'_> {
             && zone::name(&in_front) != zone::name(&zone)
         {
             let said = format!(
-                "the expression says `{}`, but the time zone is `{}`",
+                "the expression has the time zone `{}`, but `timezone` is `{}`",
                 zone::name(&in_front),
                 zone::name(&zone)
             );
-            self.refuse("timezone", Reason::new(said).hint("say it once"));
+            self.refuse(
+                "timezone",
+                Reason::new(said).hint("set it in one place only"),
+            );
         }
         Some(zone)
     }

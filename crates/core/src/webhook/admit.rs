@@ -243,7 +243,7 @@ fn allowed(settings: &Settings, request: &Request<'_>) -> Result<(), Admission> 
     }
     Err(Admission::IpRefused {
         reason: format!(
-            "the address {} is not on this webhook's list",
+            "the address {} is not in the `ip_allow` list of this webhook",
             request.source
         ),
     })

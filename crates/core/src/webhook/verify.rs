@@ -138,8 +138,8 @@ fn signed(
     };
     let same = |secret: &Secret| fits(scheme, secret, values, &candidates);
     let said = Said {
-        wrong: "the signature does not fit the body and the secret",
-        ended: "it was made with the previous secret",
+        wrong: "the signature does not match the body and the secret",
+        ended: "it was signed with the previous secret",
     };
     let verified = decide(secrets, now, same, said)?;
     if let (Some(window), Some(signed_at)) = (&scheme.window, signed_at) {
@@ -171,7 +171,7 @@ fn decide(
     }
     match &secrets.previous {
         Some(ended) if same(&ended.secret) => Err(Refused(format!(
-            "{}, which ended at {}",
+            "{}, which expired at {}",
             said.ended, ended.until
         ))),
         _ => Err(Refused(said.wrong.to_owned())),
@@ -257,7 +257,9 @@ fn header_value<'a>(
 /// A dot in the name could be moved to the time without changing what was signed.
 fn message_id<'a>(header: &str, id: &'a str) -> Result<&'a str, Refused> {
     if id.contains('.') {
-        return Err(Refused(format!("the header {header} must not hold a dot")));
+        return Err(Refused(format!(
+            "the header {header} must not contain a dot"
+        )));
     }
     Ok(id)
 }

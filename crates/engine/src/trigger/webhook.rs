@@ -539,9 +539,9 @@ fn too_many(ready: &Ready, who: Who) -> String {
     };
     let taken = ready.settings.rate_limit.map_or_else(String::new, |limit| {
         let (burst, per_second) = (limit.burst, limit.per_second);
-        format!(", of which this webhook takes {burst} at once and then {per_second} a second")
+        format!("; this webhook accepts {burst} at once and then {per_second} per second")
     });
-    format!("there were too many requests{of}{taken}; nothing of its body was kept")
+    format!("too many requests{of}{taken}; the body was not kept")
 }
 
 /// What a request without a body is answered with, and the reason for the log.

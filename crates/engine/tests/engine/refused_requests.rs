@@ -240,8 +240,8 @@ async fn strangers_do_not_use_up_the_limit_of_the_sender() {
     let row = logged(&engine, id, RequestStatus::RateLimited, 1).await;
     assert_eq!(row.body, None);
     let reason = row.error.unwrap();
-    let expected = "there were too many requests from strangers, of which this webhook takes 100 at \
-                    once and then 1 a second; nothing of its body was kept";
+    let expected = "too many requests from strangers; this webhook accepts 100 at once and then 1 per \
+                    second; the body was not kept";
     assert_eq!(reason, expected);
     let mut started = 0;
     for n in 0..200 {

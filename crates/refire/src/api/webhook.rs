@@ -50,10 +50,10 @@ pub(super) fn router() -> OpenApiRouter<App> {
     ),
     responses(
         (status = 200, description = "It started an execution, or did not need to", body = WebhookAnswer,
-            example = json!({"status": "triggered", "execution_id": "exec_01kb2m8x0c7q2t5v9w3y4z6a8d", "message": "the execution is durable and will run"})),
+            example = json!({"status": "triggered", "execution_id": "exec_01kb2m8x0c7q2t5v9w3y4z6a8d", "message": "the execution is saved and will run"})),
         (status = 400, description = "The body cannot be read", body = ProblemModel, content_type = "application/problem+json"),
         (status = 401, description = "The signature or key is missing or wrong", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 403, description = "Requests from this address are not taken", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 403, description = "Requests from this address are not accepted", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is no such webhook, or it is disabled", body = ProblemModel, content_type = "application/problem+json"),
         (status = 413, description = "The body is too large", body = ProblemModel, content_type = "application/problem+json"),
         (status = 415, description = "The content type is not read", body = ProblemModel, content_type = "application/problem+json"),
@@ -245,7 +245,7 @@ pub(super) fn answer(
         Received::Triggered(id) => said(
             WebhookStatus::Triggered,
             Some(id.to_string()),
-            "the execution is durable and will run".to_owned(),
+            "the execution is saved and will run".to_owned(),
         ),
         Received::AlreadyProcessed {
             execution,
@@ -255,7 +255,7 @@ pub(super) fn answer(
             ..said(
                 WebhookStatus::AlreadyProcessed,
                 Some(execution.to_string()),
-                "a request with this key was taken before".to_owned(),
+                "a request with this key was accepted before".to_owned(),
             )
         },
         Received::Filtered(_) => said(WebhookStatus::Filtered, None, FILTERED.to_owned()),
@@ -265,7 +265,7 @@ pub(super) fn answer(
         Received::Broken => return Err(Problem::internal("a body that was not read was answered")),
         Received::RateLimited(after) => {
             let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
-            let detail = format!("too many requests to this webhook; again after {seconds} s");
+            let detail = format!("too many requests to this webhook; try again in {seconds} s");
             return Err(Problem::new(&codes::WEBHOOK_RATE, detail)
                 .with_header(RETRY_AFTER, HeaderValue::from(seconds.max(1))));
         }
@@ -288,7 +288,7 @@ fn refusal(status: u16, reason: Option<String>) -> Problem {
         ),
         403 => Problem::new(
             &codes::WEBHOOK_ADDRESS,
-            "requests from this address are not taken",
+            "requests from this address are not accepted",
         ),
         415 => Problem::new(&codes::WEBHOOK_TYPE, reason.unwrap_or_default()),
         _ => Problem::new(

@@ -60,16 +60,16 @@ pub(crate) struct SimulateArgs {
     /// How the wait grows [default: exponential]
     #[arg(long, value_parser = STRATEGIES)]
     strategy: Option<String>,
-    /// The factor between waits of the exponential strategy [default: 2]
+    /// The factor by which waits grow with the exponential strategy [default: 2]
     #[arg(long, value_name = "FACTOR")]
     multiplier: Option<f64>,
-    /// The longest wait before jitter
+    /// The longest wait, before jitter is added
     #[arg(long, value_name = "DURATION")]
     max_delay: Option<String>,
-    /// No retry begins later than this after the first attempt
+    /// Do not retry later than this after the first attempt
     #[arg(long, value_name = "DURATION")]
     max_elapsed: Option<String>,
-    /// How waits are spread [default: proportional, ±20 %]
+    /// How waits are randomised [default: proportional, ±20 %]
     #[arg(long, value_parser = JITTERS)]
     jitter: Option<String>,
     /// Read the policy from a file instead, YAML or JSON: a workflow's definition, or only what is
@@ -237,7 +237,7 @@ fn document(timeline: &Timeline) -> RetryTimeline {
 
 fn draw(policy: &Policy, jitter: Option<JitterSetting>, timeline: &Timeline) -> String {
     if timeline.retries.is_empty() {
-        return "no retries: the first failure is the last\n".to_owned();
+        return "no retries: the first failure is final\n".to_owned();
     }
     let mut out = format!("{}\n", dim(&describe(policy, jitter)));
     out.push_str(&rows(timeline));
@@ -248,17 +248,17 @@ fn draw(policy: &Policy, jitter: Option<JitterSetting>, timeline: &Timeline) -> 
     } else {
         format!(", between {} and {}", time(min), time(max))
     };
-    let _ = writeln!(out, "\n{total} of waiting in all{between}");
+    let _ = writeln!(out, "\n{total} of waiting in total{between}");
     if !matches!(
         jitter,
         None | Some(JitterSetting::None | JitterSetting::Proportional(_))
     ) {
-        out.push_str("WAIT and AT are without jitter; each real wait lies in BETWEEN\n");
+        out.push_str("WAIT and AT are without jitter; each real wait is within BETWEEN\n");
     }
     match timeline.ending {
         Ending::Attempts => {}
         Ending::Elapsed => out.push_str("the next retry would come after the time limit\n"),
-        Ending::Truncated => out.push_str("there are more retries than are listed\n"),
+        Ending::Truncated => out.push_str("not all retries are listed\n"),
     }
     out
 }
@@ -365,7 +365,7 @@ RETRY  WAIT  BETWEEN         AT  TIME LINE
     4  16s   12.8s – 19.2s  30s           ██████████
     5  32s   25.6s – 38.4s  62s                     █████████████████████
 
-62s of waiting in all, between 49.6s and 74.4s
+62s of waiting in total, between 49.6s and 74.4s
 ";
         assert_eq!(text, expected);
     }
@@ -381,9 +381,12 @@ RETRY  WAIT  BETWEEN         AT  TIME LINE
         assert!(
             fixed.starts_with("fixed from 2s, 1 retry, no jitter\nRETRY  WAIT  AT  TIME LINE\n")
         );
-        assert!(fixed.ends_with("\n2s of waiting in all\n"), "{fixed}");
+        assert!(fixed.ends_with("\n2s of waiting in total\n"), "{fixed}");
         let full = text("{jitter: full}");
-        assert!(full.ends_with("each real wait lies in BETWEEN\n"), "{full}");
+        assert!(
+            full.ends_with("each real wait is within BETWEEN\n"),
+            "{full}"
+        );
     }
 
     #[test]

@@ -19,7 +19,7 @@ fn a_problem_is_told_field_by_field() {
 error: two parameters are wrong
   limit: at most 500
   cursor: not one of ours \\u{1b}[2J; leave it out
-code RF0003 — run 'refire explain RF0003'
+code RF0003; for help run 'refire explain RF0003'
 ";
     assert_eq!(run.err, expected);
     assert!(run.out.is_empty());
@@ -40,9 +40,9 @@ fn a_refused_key_says_where_keys_come_from() {
     for part in [
         "--api-key",
         "REFIRE_API_KEY",
-        "error: no API key was found",
+        "error: no API key found",
         "admin.key",
-        "not there",
+        "does not exist",
         "--data-dir",
         "RF0006",
     ] {
@@ -102,8 +102,8 @@ fn empty_lists_say_what_to_do_next() {
     let place = Place::new();
     let stub = Stub::answering("200 OK", r#"{"items": [], "next_cursor": null}"#);
     for (args, expected) in [
-        (&["dlq", "list"][..], "no dead letters are waiting\n"),
-        (&["dlq", "list", "--q", "x"], "no such dead letters."),
+        (&["dlq", "list"][..], "no open dead letters\n"),
+        (&["dlq", "list", "--q", "x"], "no matching dead letters."),
         (
             &["executions", "list"],
             "no executions yet. Start one with: refire execute",
@@ -112,7 +112,7 @@ fn empty_lists_say_what_to_do_next() {
             &["workflow", "list"],
             "no workflows yet. Add one with: refire workflow apply -f",
         ),
-        (&["retries", "list"], "no retries."),
+        (&["retries", "list"], "no retries: "),
     ] {
         let run = place.run(&[args, &["--url", &stub.url]].concat()).code(0);
         assert!(
@@ -167,7 +167,7 @@ fn lists_have_whole_ids_and_no_colours_in_a_pipe() {
         second.starts_with(&format!("{id}  w v2      dlq")),
         "{second}"
     );
-    assert!(run.err.contains("there are more"), "{}", run.err);
+    assert!(run.err.contains("more exist"), "{}", run.err);
 
     // A reader that stops after the first line.
     let binary = assert_cmd::cargo::cargo_bin!("refire");

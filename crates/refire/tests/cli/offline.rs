@@ -10,7 +10,7 @@ fn the_default_policy_waits_2_4_8_16_32_seconds() {
         "exponential from 2s, 5 retries, ±20 %",
         "    1  2s    1.6s – 2.4s     2s  █",
         "    5  32s   25.6s – 38.4s  62s                     █████████████████████",
-        "62s of waiting in all, between 49.6s and 74.4s",
+        "62s of waiting in total, between 49.6s and 74.4s",
     ] {
         assert!(text.lines().any(|l| l == line), "{line:?} in\n{text}");
     }
@@ -194,7 +194,10 @@ fn codes_are_explained() {
         .json();
     assert_eq!(json["code"], "RF0006");
     let unknown = place.run(&["explain", "RF9999"]).code(1);
-    assert!(unknown.err.contains("no error code RF9999"), "{unknown:?}");
+    assert!(
+        unknown.err.contains("unknown error code RF9999"),
+        "{unknown:?}"
+    );
 }
 
 #[test]

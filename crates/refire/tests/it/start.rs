@@ -63,7 +63,7 @@ fn what_cannot_be_is_explained() {
         (
             vec!["--database", "mysql://u:canary@h/d"],
             vec![],
-            "`mysql:` is not a database of ours",
+            "`mysql:` is not supported",
         ),
         (
             vec!["--database", "postgres://u:canary@h/d?sslmode=maybe"],

@@ -16,7 +16,7 @@ const WRONG: &[(&str, &str)] = &[
         r#"{"cron": "0 0 30 2 *"}"#,
         "cron: day of month: no month in `2` has a day `30`",
     ),
-    (r#"{"cron": "@reboot"}"#, "cron: `@reboot` names no time"),
+    (r#"{"cron": "@reboot"}"#, "cron: `@reboot` is not supported"),
     (
         r#"{"cron": "* * * * *", "every": "5m"}"#,
         "every: `cron` already says when",
@@ -31,7 +31,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         r#"{"cron": "TZ=UTC * * * * *", "timezone": "Asia/Taipei"}"#,
-        "timezone: the expression says `UTC`",
+        "timezone: the expression has the time zone `UTC`",
     ),
     (
         r#"{"cron": "* * * * *", "start": "soon"}"#,
@@ -47,11 +47,11 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         r#"{"cron": "0 9 * * *", "start": "2026-01-01T10:00", "end": "2026-01-01T11:00"}"#,
-        "end: nothing is due between",
+        "end: nothing is planned between",
     ),
     (
         r#"{"at": "2026-01-01T10:00", "start": "2026-01-02"}"#,
-        "start: nothing is due between",
+        "start: nothing is planned between",
     ),
     (r#"{"every": "0s"}"#, "every: `0s` is shorter than a second"),
     (

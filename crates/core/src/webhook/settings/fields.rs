@@ -110,7 +110,7 @@ impl<'p> Fields<'p> {
             return Some(*meant);
         }
         let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        let message = format!("{} is none of {}", excerpt(&text), names.join(", "));
+        let message = format!("{} is not one of {}", excerpt(&text), names.join(", "));
         self.suggest(name, message, nearest(&text, names.iter().copied()));
         None
     }

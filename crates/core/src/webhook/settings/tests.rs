@@ -115,8 +115,8 @@ const WRONG: &str = r#"
 {"authentication":null} => authentication => is missing
 {"authentication":7} => authentication => must be a string
 {"authentication":"none","authentication":"hmac"} => authentication => is given twice
-{"authentication":"none","signature_header":"X"} => signature_header => of no use
-{"authentication":"none","tolerance":"5m"} => tolerance => of no use
+{"authentication":"none","signature_header":"X"} => signature_header => has no effect
+{"authentication":"none","tolerance":"5m"} => tolerance => has no effect
 {"authentication":"github","signature_header":"X-Y"} => signature_header => X-Hub-Signature-256
 {"authentication":"github","tolerance":"5m"} => tolerance => signs no time
 {"authentication":"api_key","tolerance":"5m"} => tolerance => signs no time

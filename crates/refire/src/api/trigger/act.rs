@@ -143,7 +143,7 @@ async fn run(
 
 /// Gives a webhook a new secret, which is shown this once.
 ///
-/// The old one is good for a day, or as long as `keep_previous_for` says (at most 90 days), so that the
+/// The old one stays valid for a day, or as long as `keep_previous_for` says (at most 90 days), so that the
 /// sender can be told. While the one before it is still good (`previous_secret_until`), this is refused,
 /// since that one would end: with `end_previous` it may, and with a `keep_previous_for` of `0s` both end.
 #[utoipa::path(
@@ -162,7 +162,7 @@ async fn run(
         (status = 400, description = "The body or the secret is wrong", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
         (status = 409, description = "It has no secret, or the one before the present one is still good", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 500, description = "Secrets cannot be kept or opened", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 500, description = "Secrets cannot be stored or read", body = ProblemModel, content_type = "application/problem+json"),
     ),
 )]
 async fn rotate_secret(

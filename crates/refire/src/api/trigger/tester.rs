@@ -179,7 +179,7 @@ fn result(app: &App, tested: &Tested) -> TestResult {
         Received::Filtered(reason) | Received::Refused { reason, .. } => Some(reason.clone()),
         Received::AlreadyProcessed { body_differs, .. } => Some(match body_differs {
             true => "a request with this key, and another body, was taken before".to_owned(),
-            false => "a request with this key was taken before".to_owned(),
+            false => "a request with this key was accepted before".to_owned(),
         }),
         Received::Challenge(answer) => {
             Some(format!("a handshake; it was answered with {answer:?}"))

@@ -127,7 +127,7 @@ fn reason(letter: &DeadLetter) -> String {
     let (count, max) = (letter.retry_count, letter.max_retries);
     match letter.reason.as_str() {
         "exhausted" => format!("exhausted: {}", exhausted(count, max)),
-        "non_retryable" => "non_retryable: an error that is not retried".to_owned(),
+        "non_retryable" => "non_retryable: this error is not retried".to_owned(),
         "compensation_failed" => {
             "compensation_failed: a completed step could not be undone".to_owned()
         }
@@ -221,7 +221,7 @@ fn next(detail: &DeadLetterDetail) -> String {
     let mut commands: Vec<(String, &str)> = Vec::new();
     if letter.status == "pending" {
         commands.extend(retries(detail));
-        commands.push((format!("refire dlq delete {id}"), "give it up"));
+        commands.push((format!("refire dlq delete {id}"), "delete it"));
     }
     let last = detail.more.retries.last();
     let execution = last.map_or(&letter.execution_id, |retry| &retry.execution_id);

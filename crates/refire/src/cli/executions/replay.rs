@@ -28,7 +28,7 @@ recorded, so a changed URL, header or body shows no difference.")]
 pub(crate) struct ReplayArgs {
     /// The execution (exec_…)
     id: String,
-    /// Decide by this definition instead of the execution's own (- for the standard input)
+    /// Use this definition instead of the execution's own (- for standard input)
     #[arg(long, short = 'd', value_name = "FILE")]
     definition: Option<PathBuf>,
 }
