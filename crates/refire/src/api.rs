@@ -119,15 +119,15 @@ impl App {
 #[openapi(
     info(
         title = "Refire",
-        description = "Durable workflows, retries and dead letters.\n\nSend the API key as `Authorization: Bearer <key>` or `X-API-Key: <key>`. Errors are RFC 9457 problems with a stable `code`; `/docs/errors/{code}` explains each. Lists answer `{items, next_cursor}`. A 2xx answer to a call that starts something means that it is on disk; 503 means that certainly nothing was written.",
+        description = "Durable workflows, retries and dead letters.\n\nSend the API key as `Authorization: Bearer <key>` or `X-API-Key: <key>`. Errors are RFC 9457 problems with a stable `code`; `/docs/errors/{code}` explains each. Lists answer `{items, next_cursor}`. A 2xx answer to a call that starts something means that it is on disk; 503 means that nothing was written.",
         license(name = "MIT OR Apache-2.0"),
     ),
     tags(
         (name = "Workflows", description = "Definitions and their versions"),
         (name = "Executions", description = "Runs of workflows"),
-        (name = "Triggers", description = "What starts executions by itself: cron, schedules, webhooks"),
+        (name = "Triggers", description = "What starts executions automatically: cron, schedules and webhooks"),
         (name = "Retries", description = "Recent retries and the simulator"),
-        (name = "Dead letters", description = "What finally failed, and how to run it again"),
+        (name = "Dead letters", description = "Executions that failed permanently, and how to run them again"),
         (name = "Triggers", description = "What starts executions: cron, schedules and webhooks"),
         (name = "Server", description = "Health, version, nodes, backup"),
     ),

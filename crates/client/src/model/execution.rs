@@ -158,7 +158,7 @@ pub struct Accepted {
     pub execution_id: String,
     /// Its status now.
     pub status: String,
-    /// True when the idempotency key had this execution already.
+    /// True if the idempotency key was used before for this execution.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub duplicate: bool,
 }
@@ -187,7 +187,7 @@ pub struct BatchItem {
     pub delay: Option<String>,
 }
 
-/// What became of one item of a batch; exactly one of the two is there.
+/// The result of one item of a batch; exactly one of the two is present.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BatchResult {

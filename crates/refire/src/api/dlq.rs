@@ -85,7 +85,7 @@ fn fingerprint(query: &mut Query) -> Option<u64> {
 
 /// Dead letters, newest first.
 ///
-/// Without `status` those that are pending or being retried.
+/// Without `status`, only those that are pending or being retried.
 #[utoipa::path(
     get,
     path = "/api/dlq",
@@ -211,7 +211,7 @@ async fn one(
         example = json!({"input": {"customer_id": 4712}, "from": "failed_step"}),
     ),
     responses(
-        (status = 202, description = "The new execution is durable", body = DeadLetterRetried),
+        (status = 202, description = "The new execution is saved", body = DeadLetterRetried),
         (status = 400, description = "The body is wrong", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
         (status = 409, description = "It is not pending, or cannot be retried this way", body = ProblemModel, content_type = "application/problem+json"),
@@ -262,7 +262,7 @@ async fn retry(
     Ok((StatusCode::ACCEPTED, Json(body)).into_response())
 }
 
-/// Gives a dead letter up.
+/// Deletes a dead letter: it is not retried any more.
 ///
 /// It stays readable with `?status=deleted`.
 #[utoipa::path(
@@ -272,7 +272,7 @@ async fn retry(
     tag = "Dead letters",
     params(("id" = String, Path, description = "`dlq_…`")),
     responses(
-        (status = 204, description = "Given up"),
+        (status = 204, description = "Deleted"),
         (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
         (status = 409, description = "It is not pending", body = ProblemModel, content_type = "application/problem+json"),
     ),

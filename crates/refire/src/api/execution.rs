@@ -195,7 +195,7 @@ fn event_type(query: &mut Query) -> Option<String> {
     responses(
         (status = 200, description = "Cancelled, now or before", body = Execution),
         (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "It has ended otherwise", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 409, description = "It has already ended in another way", body = ProblemModel, content_type = "application/problem+json"),
     ),
 )]
 async fn cancel(
@@ -248,7 +248,7 @@ async fn pause(
     .await
 }
 
-/// Lets a paused execution go on where it stood.
+/// Resumes a paused execution where it stopped.
 #[utoipa::path(
     post,
     path = "/api/executions/{id}/resume",
@@ -256,7 +256,7 @@ async fn pause(
     tag = "Executions",
     params(("id" = String, Path, description = "`exec_…`")),
     responses(
-        (status = 200, description = "It goes on", body = Execution),
+        (status = 200, description = "Resumed", body = Execution),
         (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
         (status = 409, description = "It is not paused", body = ProblemModel, content_type = "application/problem+json"),
     ),

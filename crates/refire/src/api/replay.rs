@@ -20,7 +20,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(replay))
 }
 
-/// Replays an execution and tells whether every decision comes out the same.
+/// Replays an execution and checks whether every decision comes out the same.
 ///
 /// With a definition in the body it is the replay lab: the first event that would have been
 /// different under that definition. Only decisions are compared: which steps run, in what order, what

@@ -66,7 +66,7 @@ async fn healthz() -> Response {
     health(StatusCode::OK, "ok")
 }
 
-/// New work is taken.
+/// Whether new work is accepted.
 #[utoipa::path(
     get, path = "/readyz", tag = "Server", security(()),
     responses(
@@ -146,8 +146,8 @@ async fn home() -> Response {
     ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
 }
 
-/// Copies the whole store to a new file on the server's machine, while it is in use. The file is an
-/// SQLite database, whatever the store is.
+/// Backs up all data to a new file on the server's machine, while the server runs. The file is an
+/// SQLite database, also for PostgreSQL.
 #[utoipa::path(
     post,
     path = "/api/backup",

@@ -31,17 +31,17 @@ pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(receive))
 }
 
-/// Takes a request from a sender.
+/// Receives a request from a sender.
 ///
-/// `triggered` is said only when the execution is on disk. A repeat under the same key is
-/// `already_processed` and names the first one's execution.
+/// The answer is `triggered` only when the execution is on disk. A repeated request with the same key
+/// gets `already_processed` and the execution of the first.
 #[utoipa::path(
     post,
     path = "/webhooks/{webhook_id}",
     operation_id = "receive_webhook",
     tag = "Triggers",
     params(
-        ("webhook_id" = String, Path, description = "The name in the webhook's address", example = "wh_01kb2m8x0c7q2t5v9w3y4z6a8d"),
+        ("webhook_id" = String, Path, description = "The id in the webhook's address", example = "wh_01kb2m8x0c7q2t5v9w3y4z6a8d"),
         ("Idempotency-Key" = Option<String>, Header, description = "The same key never starts a second execution of this webhook"),
     ),
     request_body(
@@ -49,16 +49,16 @@ pub(super) fn router() -> OpenApiRouter<App> {
         description = "What the sender sends: JSON, or a form, which becomes JSON",
     ),
     responses(
-        (status = 200, description = "It started an execution, or did not need to", body = WebhookAnswer,
+        (status = 200, description = "It started an execution, or there was no need to", body = WebhookAnswer,
             example = json!({"status": "triggered", "execution_id": "exec_01kb2m8x0c7q2t5v9w3y4z6a8d", "message": "the execution is saved and will run"})),
         (status = 400, description = "The body cannot be read", body = ProblemModel, content_type = "application/problem+json"),
         (status = 401, description = "The signature or key is missing or wrong", body = ProblemModel, content_type = "application/problem+json"),
         (status = 403, description = "Requests from this address are not accepted", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is no such webhook, or it is disabled", body = ProblemModel, content_type = "application/problem+json"),
         (status = 413, description = "The body is too large", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 415, description = "The content type is not read", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 429, description = "Too many requests: again after `Retry-After` seconds", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 503, description = "Certainly nothing was started: send it again", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 415, description = "The content type is not supported", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 429, description = "Too many requests: try again after `Retry-After` seconds", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 503, description = "Nothing was started: send it again", body = ProblemModel, content_type = "application/problem+json"),
     ),
     security(()),
 )]

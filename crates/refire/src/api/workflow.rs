@@ -93,7 +93,7 @@ async fn list(State(app): State<App>, mut query: Query) -> Result<Json<Page<Work
     Ok(Json(Page { items, next_cursor }))
 }
 
-/// Saves a definition, in YAML or JSON. Equal content makes no new version.
+/// Saves a definition, in YAML or JSON. Unchanged content makes no new version.
 #[utoipa::path(
     put,
     path = "/api/workflows/{id}",
@@ -188,7 +188,7 @@ async fn one(
     Ok(Json(view::workflow::full(&app.engine, row).await?))
 }
 
-/// Deletes a workflow and disables its triggers. Its executions and dead letters stay.
+/// Deletes a workflow and disables its triggers. Its executions and dead letters are kept.
 #[utoipa::path(
     delete,
     path = "/api/workflows/{id}",
@@ -224,7 +224,7 @@ async fn delete(
     }
 }
 
-/// Checks a definition and tells what saving it would do. Saves nothing.
+/// Checks a definition and says what saving it would do. Saves nothing.
 #[utoipa::path(
     post,
     path = "/api/workflows/validate",

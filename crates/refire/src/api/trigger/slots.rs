@@ -50,7 +50,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
         ("count" = Option<u32>, Query, description = "How many, 1 to 1000; default 2"),
     ),
     responses(
-        (status = 200, description = "The planned times, the next one first; fewer if no more will come", body = Page<PlannedSlot>),
+        (status = 200, description = "The planned times, the next one first; fewer if there are no more", body = Page<PlannedSlot>),
         (status = 404, description = "There is no such trigger", body = ProblemModel, content_type = "application/problem+json"),
         (status = 409, description = "A webhook has no planned times", body = ProblemModel, content_type = "application/problem+json"),
     ),
@@ -69,10 +69,10 @@ async fn next(
     Ok(Json(page::whole(items)))
 }
 
-/// The ledger: what became of every planned time, newest first.
+/// The ledger: what happened at every planned time, newest first.
 ///
-/// A stretch of planned times that were skipped for one reason is one entry. Of each trigger the last 100
-/// of these are kept, the last 2000 that were backfilled, and the last 200 of the others.
+/// Consecutive planned times that were skipped for the same reason are one entry. For each trigger
+/// the last 100 of these are kept, the last 2000 that were backfilled, and the last 200 others.
 #[utoipa::path(
     get,
     path = "/api/triggers/{id}/slots",
@@ -118,11 +118,11 @@ async fn slots(
     }))
 }
 
-/// Runs planned times of the past, the oldest first.
+/// Runs planned times of the past, oldest first.
 ///
-/// Without `only_missed: false` only those that the ledger has as skipped, so the same request again
-/// runs nothing twice. With `only_missed: false` it runs all of them again. `Idempotency-Key` is refused,
-/// since none is kept for this. At most 1,000.
+/// By default only times that were skipped are run, so that repeating the request runs nothing twice.
+/// With `only_missed: false` all of them are run again. A range in the future is refused, as is an
+/// `Idempotency-Key`, since none is kept for this. At most 1,000.
 #[utoipa::path(
     post,
     path = "/api/triggers/{id}/backfill",
@@ -134,7 +134,7 @@ async fn slots(
         example = json!({"from": "2026-11-15T00:00:00Z", "to": "2026-11-16T00:00:00Z", "only_missed": true, "dry_run": true}),
     ),
     responses(
-        (status = 200, description = "What was started, or would be; `error` if not all of it could be", body = BackfillResult),
+        (status = 200, description = "What was started or would be; `error` if not all of it could be started", body = BackfillResult),
         (status = 400, description = "The range is wrong or too long, or there is an `Idempotency-Key`", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is no such trigger", body = ProblemModel, content_type = "application/problem+json"),
         (status = 409, description = "It is disabled, or has no planned times", body = ProblemModel, content_type = "application/problem+json"),
