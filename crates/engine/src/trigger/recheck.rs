@@ -5,7 +5,7 @@ use refire_core::webhook::{Admission, Method, admit, admit_verified};
 use refire_store::{RequestRow, RequestStatus};
 
 use super::TriggerError;
-use super::request_log::LoggedHeaders;
+use super::logged_headers::LoggedHeaders;
 use super::request_row::{pairs, request};
 use super::webhook::{AGAIN_MAX, Incoming, Ready, Received, Time, received};
 use crate::engine::Engine;

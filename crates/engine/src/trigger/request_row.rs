@@ -6,7 +6,7 @@ use refire_core::webhook::{self, Headers, Method, Settings};
 use refire_store::{RequestRow, RequestStatus};
 
 use super::TriggerError;
-use super::request_log::{LoggedHeaders, Owner};
+use super::logged_headers::{LoggedHeaders, Owner};
 use super::webhook::{Incoming, Ready, Unread};
 use crate::engine::Engine;
 

@@ -200,8 +200,8 @@ async fn read(
         let next = tokio::time::timeout_at(until, stream.next()).await;
         let next = next.map_err(|_| match until {
             until if until == late => too_slow("the body did not arrive within 30 s"),
-            until if until == still => too_slow("the body stood still for 10 s"),
-            _ => too_slow("the body came at less than 1 KiB/s"),
+            until if until == still => too_slow("nothing of the body arrived for 10 s"),
+            _ => too_slow("the body arrived at less than 1 KiB/s"),
         });
         match next? {
             None => return Ok(Whole::Read(whole.freeze())),
@@ -284,7 +284,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_body_that_drips_is_given_up_after_ten_seconds() {
         let (detail, after) = refusal(body(60, 512)).await;
-        assert_eq!(detail, "the body came at less than 1 KiB/s");
+        assert_eq!(detail, "the body arrived at less than 1 KiB/s");
         assert_eq!(after.as_secs(), 10);
     }
 

@@ -100,7 +100,7 @@ fn fingerprint(query: &mut Query) -> Option<u64> {
         ("q" = Option<String>, Query, description = "Whose message, workflow, code or step contains this; or the id of a letter or an execution (`dlq_…`, `exec_…`)"),
         ("fingerprint" = Option<String>, Query, description = "With this cause, such as `00c0ffee00c0ffee`"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
         (status = 200, description = "A page of dead letters", body = Page<DeadLetter>),
@@ -234,7 +234,7 @@ async fn retry(
         None => RetryFrom::default(),
         Some((_, Some(from))) => from,
         Some((other, None)) => {
-            let message = format!("`{other}` is neither start nor failed_step");
+            let message = format!("`{other}` is not `start` or `failed_step`");
             return Err(Problem::field(&codes::INVALID_BODY, "from", message));
         }
     };

@@ -154,7 +154,7 @@ pub(super) fn no_idempotency_key(headers: &HeaderMap, instead: &str) -> Result<(
     Err(Problem::field(
         &codes::INVALID_PARAMETER,
         "Idempotency-Key",
-        format!("is not kept here; leave it out: {instead}"),
+        format!("is not supported here; leave it out: {instead}"),
     ))
 }
 

@@ -64,7 +64,7 @@ pub(super) fn from_key(key: &[u8]) -> Option<ExecutionId> {
         ("workflow" = Option<String>, Query, description = "Of this workflow"),
         ("status" = Option<String>, Query, description = "With one of these statuses; repeat it or separate by commas, such as `running,retrying`"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
         (status = 200, description = "A page of executions", body = Page<Execution>),
@@ -129,7 +129,7 @@ async fn show(app: &App, id: &str) -> Result<Json<Execution>, Problem> {
         ("type" = Option<String>, Query, description = "Of this type, such as `RETRY_SCHEDULED`"),
         ("step" = Option<String>, Query, description = "About this step"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
         (status = 200, description = "A page of events", body = Page<Event>),
@@ -284,7 +284,7 @@ async fn command(app: &App, id: &str, command: Command) -> Result<Json<Execution
         Err(error) => Err(error.into()),
         // It is done; that it cannot be shown just now must not look as if it were not.
         Ok(_) => show(app, id).await.map_err(|_| {
-            let detail = "it is done, but the execution cannot be read just now";
+            let detail = "it is done, but the execution cannot be read at the moment";
             Problem::new(&codes::INTERNAL, detail)
         }),
     }

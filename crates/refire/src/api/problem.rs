@@ -97,7 +97,7 @@ impl Problem {
     pub(crate) fn internal(cause: impl std::fmt::Display) -> Self {
         let mut problem = Self::new(
             &codes::INTERNAL,
-            "something went wrong on our side; the log has it under the answer's x-request-id",
+            "something went wrong in the server; its log has the cause under the x-request-id of this answer",
         );
         problem.0.cause = Some(cause.to_string());
         problem

@@ -33,7 +33,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
         ("workflow" = Option<String>, Query, description = "Of this workflow"),
         ("status" = Option<String>, Query, description = "With one of these statuses; repeat it or separate by commas, such as `retrying`"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses((status = 200, description = "A page of executions", body = Page<RetriedExecution>)),
 )]

@@ -140,7 +140,7 @@ async fn home() -> Response {
         ": durable workflows, retries and dead letters.\n\n",
         "  /docs          every call of the API, to read and to try\n",
         "  /openapi.json  the same for programs\n",
-        "  /readyz        whether it takes work\n",
+        "  /readyz        whether it accepts work\n",
         "  /version       what runs here\n",
     );
     ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()

@@ -135,7 +135,7 @@ async fn create(
         ("enabled" = Option<bool>, Query, description = "Only enabled ones, or only disabled ones"),
         ("overdue" = Option<bool>, Query, description = "Only triggers that have missed an expected success, or only the others"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
         (status = 200, description = "A page of triggers", body = Page<Trigger>),
@@ -168,7 +168,7 @@ async fn of_workflow(
         ("enabled" = Option<bool>, Query, description = "Only enabled ones, or only disabled ones"),
         ("overdue" = Option<bool>, Query, description = "Only triggers that have missed an expected success, or only the others"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
         (status = 200, description = "A page of triggers", body = Page<Trigger>),

@@ -70,7 +70,7 @@ pub(super) async fn find(app: &App, id: &WorkflowId) -> Result<Option<WorkflowRo
     tag = "Workflows",
     params(
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses((status = 200, description = "A page of workflows", body = Page<Workflow>)),
 )]

@@ -42,7 +42,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
         ("from" = Option<String>, Query, description = "That arrived at or after this time, such as `2026-11-08T00:00:00Z`"),
         ("to" = Option<String>, Query, description = "That arrived before this time"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
         (status = 200, description = "A page of requests", body = Page<WebhookRequest>),
@@ -155,7 +155,7 @@ async fn recheck(
     {
         let (bytes, max) = (row.body_bytes, app.body_bytes_max);
         let detail = format!(
-            "the body has {bytes} bytes, and the server takes at most {max}; raise --max-body-bytes"
+            "the body has {bytes} bytes, and the server accepts at most {max}; raise --max-body-bytes"
         );
         return Err(Problem::new(&codes::STILL_REFUSED, detail));
     }

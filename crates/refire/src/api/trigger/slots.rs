@@ -29,8 +29,7 @@ use crate::codes;
 const NEXT_COUNT: u32 = 2;
 
 /// What takes the place of an idempotency key.
-const NO_KEY: &str =
-    "what the ledger has as started is not run again, unless `only_missed` is false";
+const NO_KEY: &str = "times that were started are not run again, unless `only_missed` is false";
 
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
@@ -82,7 +81,7 @@ async fn next(
         ("id" = String, Path, description = "`trg_…`"),
         ("status" = Option<String>, Query, description = "With one of these: `fired`, `late`, `skipped`, `overdue`, `recovered`"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
         (status = 200, description = "A page of the ledger", body = Page<LedgerEntry>),

@@ -29,7 +29,7 @@ use crate::codes;
 const BODY_DEFAULT: &str = "{}";
 
 /// Where a key of the request that is tried belongs.
-const NO_KEY: &str = "a key of the request that is tried is one of `headers` in the body";
+const NO_KEY: &str = "put an idempotency key for the test request into `headers` in the body";
 
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(test))
@@ -112,7 +112,7 @@ fn sample(wish: TestWebhook, source: IpAddr) -> Result<(Sample, String), Problem
     let mut errors = Vec::new();
     let text = match (wish.body, wish.body_text) {
         (Some(_), Some(_)) => {
-            errors.push(wrong("body_text", "`body` already says it"));
+            errors.push(wrong("body_text", "`body` is already given"));
             String::new()
         }
         (Some(body), None) => body.get().to_owned(),

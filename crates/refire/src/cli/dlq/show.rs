@@ -141,7 +141,7 @@ fn exhausted(count: u32, max: u32) -> String {
     match (count, max) {
         (_, 0) => "its policy allows no retries".to_owned(),
         (0, _) => "the time for retries was over before the first".to_owned(),
-        (1, 1) => "its only retry failed".to_owned(),
+        (1, 1) => "the only retry failed".to_owned(),
         (count, max) if count < max => {
             format!("the time for retries was over after {count} of {max}")
         }
@@ -314,7 +314,7 @@ mod tests {
     fn what_the_policy_did_is_said_truly() {
         for (count, max, expected) in [
             (2, 2, "all 2 retries failed"),
-            (1, 1, "its only retry failed"),
+            (1, 1, "the only retry failed"),
             (2, 10, "the time for retries was over after 2 of 10"),
             (0, 10, "the time for retries was over before the first"),
             (0, 0, "its policy allows no retries"),
