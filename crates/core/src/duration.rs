@@ -91,6 +91,20 @@ pub fn format(duration: Duration) -> String {
     parts
 }
 
+/// A duration in the largest unit that it is a whole number of, as people say it: `90d` and not
+/// `12w6d`. Weeks are not used, since nobody counts in them here.
+#[must_use]
+pub fn plain(duration: Duration) -> String {
+    let ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    let unit = UNITS
+        .iter()
+        .find(|(name, unit_ms)| *name != "w" && ms.is_multiple_of(*unit_ms));
+    match unit {
+        Some((name, unit_ms)) if ms > 0 => format!("{}{name}", ms / unit_ms),
+        _ => format(duration),
+    }
+}
+
 fn unit_ms(unit: &str) -> Option<u64> {
     UNITS
         .iter()
@@ -208,6 +222,22 @@ mod tests {
             assert!(said.contains("`1h30m`"), "an example in {said}");
         }
         assert!(parse("3650d").is_ok());
+    }
+
+    #[test]
+    fn people_count_in_one_unit() {
+        for (text, expected) in [
+            ("12w6d", "90d"),
+            ("52w1d", "365d"),
+            ("1w", "7d"),
+            ("24h", "1d"),
+            ("90m", "90m"),
+            ("1m", "1m"),
+            ("1500ms", "1500ms"),
+            ("0", "0s"),
+        ] {
+            assert_eq!(plain(parse(text).unwrap()), expected, "{text}");
+        }
     }
 
     proptest! {

@@ -38,7 +38,7 @@ pub mod source;
 mod status;
 pub mod verify;
 
-pub use admit::{Admission, Started, admit, enter, judge};
+pub use admit::{Admission, Started, admit, admit_verified, enter, judge, may_enter};
 pub use key::Key;
 pub use problem::{Problem, Problems};
 pub use request::{Headers, Request};

@@ -7,6 +7,7 @@
 mod ask;
 mod cron;
 mod equal;
+mod logged_headers;
 mod manage;
 mod recheck;
 mod report;
@@ -25,11 +26,11 @@ mod webhook;
 
 pub use ask::Pause;
 pub(crate) use cron::{Cron, cron_loop};
+pub use logged_headers::LoggedHeaders;
 pub use manage::{NewTrigger, TriggerError, TriggerView};
 pub use recheck::Equals;
-pub use request_log::LoggedHeaders;
 pub(crate) use request_log::{RequestLog, log_loop, request_log};
-pub use request_row::BODY_HEAD_BYTES;
+pub use request_row::{BODY_HEAD_BYTES, BODY_KEPT_BYTES_MAX};
 pub use reseal::Resealed;
 pub use rotate::{Rotation, SECRET_KEPT_FOR, SECRET_KEPT_MAX};
 pub use run::Backfill;

@@ -55,6 +55,9 @@ use ready::Readiness;
 use crate::codes;
 use crate::config::Outside;
 
+/// Bodies beyond the limit that are read at once.
+const OVERSIZED_MAX: usize = 2;
+
 /// What every handler may use.
 #[derive(Clone)]
 pub(crate) struct App(Arc<Inner>);
@@ -67,6 +70,9 @@ pub(crate) struct Inner {
     readiness: Readiness,
     /// The largest body, in bytes.
     pub(crate) body_bytes_max: usize,
+    /// Room for bodies that are too large and are read all the same, to be kept: strangers may send them,
+    /// too, and only the whole body tells.
+    oversized: Semaphore,
     /// How the server is seen from outside.
     outside: Outside,
     /// Where backups go, and nowhere else.
@@ -103,6 +109,7 @@ impl App {
             gate: Gate::default(),
             readiness: Readiness::default(),
             body_bytes_max,
+            oversized: Semaphore::new(OVERSIZED_MAX),
             outside,
             backup_dir,
             request_prefix,

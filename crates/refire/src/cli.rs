@@ -58,7 +58,7 @@ const BENCH_THREADS_MAX: usize = 8;
 
 /// Durable workflows, retries and dead letters in one binary.
 ///
-/// Start a server with `refire serve`, give it a workflow with `refire workflow apply`, run it
+/// Start a server with `refire serve`, save a workflow with `refire workflow apply`, and run it
 /// with `refire execute`. Every command has examples: `refire execute --help`.
 #[derive(Debug, Parser)]
 #[command(name = "refire", version = version::VERSION, after_help = EXIT_CODES)]
@@ -78,22 +78,22 @@ struct Cli {
 enum Command {
     /// Run the server
     ///
-    /// Everything is kept in the data directory, or in a PostgreSQL that several servers share. The
-    /// admin key is made at the first start and left in the data directory in `admin.key`, where the
-    /// other commands find it by themselves.
+    /// All data is kept in the data directory, or in a PostgreSQL database that several servers share.
+    /// The first start creates the admin key and saves it as `admin.key` in the data directory, where
+    /// the other commands find it.
     #[command(after_help = "\
 Examples:
   refire serve
   refire serve --listen 0.0.0.0:7373 --behind-proxy --data-dir /var/lib/refire
   refire serve --database postgres://refire@db.example.com/refire --node-name rack-7
-  refire serve --dev        targets on this machine may be called, for trying things out
+  refire serve --dev        may call targets on this machine, for trying things out
 
-The password of a PostgreSQL is better given in REFIRE_DATABASE_URL than with --database: everybody on the
-machine can see flags.")]
+Put a PostgreSQL password in REFIRE_DATABASE_URL rather than in --database: command lines are
+visible to every user of the machine.")]
     Serve(Box<ServeArgs>),
-    /// Run a throw-away server with example workflows and flaky services
+    /// Run a throwaway server with example workflows and flaky services
     ///
-    /// Retries and dead letters are seen at once. Everything it makes goes when it is stopped.
+    /// Shows retries and dead letters right away. All of its data is deleted when it stops.
     #[command(after_help = "\
 Examples:
   refire demo
@@ -109,10 +109,10 @@ Examples:
   refire workflow diff customer_360_view --from 1 --to 2")]
     #[command(subcommand, visible_alias = "workflows")]
     Workflow(workflow::WorkflowCommand),
-    /// Make, list, pause, run and remove triggers: what starts a workflow by itself
+    /// Create, list, pause, run and delete triggers: what starts workflows automatically
     ///
-    /// A trigger fires by a cron expression, by a schedule (an interval, moments, times of days), or
-    /// when a request comes to its webhook. Its ledger says what became of every planned time.
+    /// A trigger fires on a cron expression, on a schedule (an interval, fixed moments, times of day),
+    /// or when a request arrives at its webhook. Its ledger records what happened at every planned time.
     #[command(after_help = "\
 Examples:
   refire trigger create report --cron \"0 9 * * MON\" --tz Asia/Taipei
@@ -123,7 +123,7 @@ Examples:
     Trigger(Box<trigger::TriggerCommand>),
     /// Start an execution of a workflow
     ///
-    /// Prints the execution's id, or with --wait its output. An interrupted wait does not stop the
+    /// Prints the execution's id, or its output with --wait. Interrupting the wait does not stop the
     /// execution.
     Execute(execute::ExecuteArgs),
     /// List, show, replay, cancel, pause and resume executions
@@ -141,7 +141,7 @@ Examples:
   refire retries list --workflow ship_order")]
     #[command(subcommand)]
     Retries(retries::RetriesCommand),
-    /// List, show, retry and delete dead letters: what failed for good
+    /// List, show, retry and delete dead letters: executions that failed permanently
     #[command(after_help = "\
 Examples:
   refire dlq list --from 24h
@@ -151,7 +151,7 @@ Examples:
     Dlq(dlq::DlqCommand),
     /// Show when the retries of a policy would happen
     ///
-    /// Needs no server; the numbers are those of `POST /api/retry/simulate`.
+    /// Needs no server. The numbers are the same as those of `POST /api/retry/simulate`.
     Simulate(simulate::SimulateArgs),
     /// Show what a cron expression means and when it fires
     ///
@@ -162,14 +162,14 @@ Examples:
   refire cron explain \"0 9 * * MON#1\"")]
     #[command(subcommand)]
     Cron(cron::CronCommand),
-    /// List the servers that share the database, and how they are
+    /// List the servers that share the database, with their state
     Nodes(nodes::NodesArgs),
-    /// Bring the tables of a PostgreSQL up to date, or move an embedded database there
+    /// Update the tables of a PostgreSQL database, or move an SQLite database to it
     Migrate(migrate::MigrateArgs),
-    /// Copy the whole store to an SQLite file while it is in use
+    /// Back up all data to an SQLite file, while the server runs
     ///
-    /// The server makes the copy. When none runs on this machine, the store in the data directory
-    /// or the PostgreSQL of the settings is copied.
+    /// The server writes the copy. If no server runs on this machine, the database in the data
+    /// directory or the configured PostgreSQL database is copied.
     Backup(backup::BackupArgs),
     /// Change the admin key
     #[command(after_help = "\
@@ -178,11 +178,11 @@ Examples:
   refire admin-key rotate --database postgres://refire@db.example.com/refire")]
     #[command(subcommand)]
     AdminKey(admin_key::AdminKeyCommand),
-    /// Put a server under load: requests/s, latencies, and whether it kept all it accepted
+    /// Load-test a server: requests/s, latencies, and whether every accepted execution is there
     Bench(Box<bench::BenchArgs>),
     /// Explain an error code
     Explain(explain::ExplainArgs),
-    /// Print a script that completes commands in your shell
+    /// Print a completion script for your shell
     #[command(after_help = "\
 Examples:
   refire completions bash > /etc/bash_completion.d/refire
@@ -192,13 +192,13 @@ Examples:
         /// The shell
         shell: Shell,
     },
-    /// Print the JSON Schema of definitions, for editors
+    /// Print the JSON Schema of workflow definitions, for editors
     #[command(after_help = "\
 Examples:
   refire schema > workflow.schema.json
   # yaml-language-server: $schema=./workflow.schema.json      first line of a definition")]
     Schema,
-    /// Print this program's version, and the server's if one answers
+    /// Print the version of this program, and of the server if one answers
     #[command(after_help = "\
 Examples:
   refire version

@@ -88,7 +88,7 @@ codes! {
     /// The server is shutting down.
     STOPPING = "RF0027", 503, "The server is stopping";
     /// Others kept changing the execution.
-    CONTENDED = "RF0028", 503, "The execution is being changed by others";
+    CONTENDED = "RF0028", 503, "The execution is being changed by somebody else";
     /// The disk is full.
     DISK_FULL = "RF0029", 507, "The disk is full";
     /// What is stored is not what was written.
@@ -100,25 +100,25 @@ codes! {
     /// The trigger is disabled.
     TRIGGER_DISABLED = "RF0033", 409, "The trigger is disabled";
     /// This kind of trigger has not what was asked for.
-    NOT_OF_THIS_TRIGGER = "RF0034", 409, "This kind of trigger has no such thing";
+    NOT_OF_THIS_TRIGGER = "RF0034", 409, "This type of trigger does not support that";
     /// Others kept changing the trigger.
-    TRIGGER_CONTENDED = "RF0035", 503, "The trigger is being changed by others";
+    TRIGGER_CONTENDED = "RF0035", 503, "The trigger is being changed by somebody else";
     /// There is no master key, or another one.
-    NO_MASTER_KEY = "RF0036", 500, "Secrets cannot be kept or opened";
+    NO_MASTER_KEY = "RF0036", 500, "Secrets cannot be stored or read";
     /// No such request to a webhook.
     NO_REQUEST = "RF0037", 404, "There is no such request";
     /// A request of which not all was kept.
-    REQUEST_NOT_KEPT = "RF0038", 409, "The request was not kept as it came";
+    REQUEST_NOT_KEPT = "RF0038", 409, "The request was not kept completely";
     /// A request that was checked again does still not pass.
-    STILL_REFUSED = "RF0039", 409, "The request does still not pass";
+    STILL_REFUSED = "RF0039", 409, "The request is still refused";
     /// A secret that was promised to be good for longer would end.
-    PREVIOUS_SECRET = "RF0040", 409, "The secret before the present one is still good";
+    PREVIOUS_SECRET = "RF0040", 409, "The previous secret is still valid";
     /// No webhook has this address, or it is disabled.
     NO_WEBHOOK = "RF0050", 404, "There is no such webhook";
     /// A webhook request is not signed, or wrongly.
     WEBHOOK_SIGNATURE = "RF0051", 401, "The signature or key is missing or wrong";
     /// A webhook request comes from elsewhere than the trigger's list says.
-    WEBHOOK_ADDRESS = "RF0052", 403, "Requests from this address are not taken";
+    WEBHOOK_ADDRESS = "RF0052", 403, "Requests from this address are not accepted";
     /// A webhook request's content type is not read.
     WEBHOOK_TYPE = "RF0053", 415, "The content type is not supported";
     /// Too many requests to one webhook.

@@ -46,10 +46,10 @@ const BODY_BYTES_CEILING: usize = 8 * 1024 * 1024;
 /// Options of `refire serve`.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ServeArgs {
-    /// Where to listen [default: 127.0.0.1:7373]
+    /// The address to listen on [default: 127.0.0.1:7373]
     #[arg(long, env = "REFIRE_LISTEN", value_name = "ADDRESS")]
     listen: Option<String>,
-    /// Where to keep the SQLite database and the admin key [default: ./refire-data]
+    /// The directory for the SQLite database and the admin key [default: ./refire-data]
     #[arg(long, env = "REFIRE_DATA_DIR", value_name = "DIRECTORY")]
     data_dir: Option<PathBuf>,
     /// The database: sqlite:<file>, or postgres://<user>:<password>@<host>/<database> for several
@@ -66,30 +66,30 @@ pub(crate) struct ServeArgs {
     backup_dir: Option<PathBuf>,
     #[command(flatten)]
     node: NodeArgs,
-    /// For local tries: targets on this machine and in private networks may be called
+    /// For development: allow calls to targets on this machine and in private networks
     #[arg(long, env = "REFIRE_DEV", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     #[arg(value_parser = |text: &str| truth(text, "REFIRE_DEV"))]
     dev: Option<bool>,
-    /// A file with settings [default: refire.yaml, if it is there]
+    /// The settings file [default: refire.yaml, if it exists]
     #[arg(long, env = "REFIRE_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
-    /// A proxy in front of the server does TLS; allows addresses beyond this machine
+    /// A proxy in front of the server does TLS; required to listen on more than this machine
     #[arg(long, env = "REFIRE_BEHIND_PROXY", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     #[arg(value_parser = |text: &str| truth(text, "REFIRE_BEHIND_PROXY"))]
     behind_proxy: Option<bool>,
-    /// Private targets that may be called: true, or a list such as 10.0.0.0/8,192.168.1.5
+    /// Allow calls to private targets: true, or a list such as 10.0.0.0/8,192.168.1.5
     #[arg(long, env = "REFIRE_ALLOW_PRIVATE_TARGETS", value_name = "LIST")]
     allow_private_targets: Option<String>,
-    /// How the log is written [default: text]
+    /// The format of the log [default: text]
     #[arg(long, env = "REFIRE_LOG_FORMAT", value_name = "FORMAT")]
     log_format: Option<LogFormat>,
-    /// What is logged, such as info or refire=debug [default: RUST_LOG, else info]
+    /// The log level, such as info or refire=debug [default: RUST_LOG, else info]
     #[arg(long, env = "REFIRE_LOG_LEVEL", value_name = "LEVEL")]
     log_level: Option<String>,
-    /// Connections at once [default: 10000]
+    /// The most connections at once [default: 10000]
     #[arg(long, env = "REFIRE_MAX_CONNECTIONS", value_name = "COUNT")]
     max_connections: Option<usize>,
-    /// The largest request body [default: 1048576]
+    /// The largest request body in bytes [default: 1048576]
     #[arg(long, env = "REFIRE_MAX_BODY_BYTES", value_name = "BYTES")]
     max_body_bytes: Option<usize>,
     /// Whose rules of time zones are used: those of this program, or those of this machine (TZDIR,
@@ -155,9 +155,9 @@ pub(crate) fn reachable(mut address: SocketAddr) -> SocketAddr {
 /// How the log is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormat {
-    /// For people.
+    /// For people to read.
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
@@ -279,7 +279,7 @@ impl ServeArgs {
             .or(file.max_body_bytes)
             .unwrap_or(BODY_BYTES_MAX);
         if body > BODY_BYTES_CEILING {
-            bail!("--max-body-bytes: {body} is more than {BODY_BYTES_CEILING}");
+            bail!("--max-body-bytes: {body} is too large; the most is {BODY_BYTES_CEILING}");
         }
         let level = self.log_level.or(rust_log).or(file.log_level);
         Ok(ServeConfig {
@@ -314,7 +314,7 @@ fn truth(text: &str, variable: &str) -> Result<bool, String> {
         "true" | "1" | "yes" | "on" => Ok(true),
         "false" | "0" | "no" | "off" | "" => Ok(false),
         _ => Err(format!(
-            "write true or false (1, yes, on, 0, no and off are understood too); \
+            "write true or false (1, yes, on, 0, no and off work too); \
              the variable {variable} sets the same"
         )),
     }
@@ -322,7 +322,7 @@ fn truth(text: &str, variable: &str) -> Result<bool, String> {
 
 fn at_least_one<N: PartialEq + From<u8>>(name: &str, number: N) -> anyhow::Result<N> {
     if number == N::from(0) {
-        bail!("--{name}: 0 would let nothing through; give at least 1");
+        bail!("--{name}: must be at least 1");
     }
     Ok(number)
 }
@@ -345,9 +345,9 @@ pub(crate) fn refuse_exposure(listen: SocketAddr, behind_proxy: bool) -> anyhow:
         return Ok(());
     }
     bail!(
-        "{listen} can be reached from other machines, and plain HTTP would show them your API \
-         keys.\nPut a proxy that does TLS in front and say so with --behind-proxy \
-         (REFIRE_BEHIND_PROXY=true), or listen on 127.0.0.1."
+        "{listen} is reachable from other machines, and plain HTTP would expose your API keys.\n\
+         Put a TLS proxy in front and set --behind-proxy (REFIRE_BEHIND_PROXY=true), or listen on \
+         127.0.0.1."
     )
 }
 

@@ -73,7 +73,7 @@ impl Throwaway {
         DirBuilder::new()
             .mode(0o700)
             .create(&path)
-            .with_context(|| format!("{} cannot be made", path.display()))?;
+            .with_context(|| format!("{} cannot be created", path.display()))?;
         Ok(Self(path))
     }
 }

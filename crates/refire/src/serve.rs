@@ -45,7 +45,7 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
     let store = tokio::select! {
         opened = store::open(&config) => opened?,
         name = signals.next() => {
-            tracing::info!(signal = name, "stopped before the database was there");
+            tracing::info!(signal = name, "stopped before the database was available");
             return Ok(());
         }
     };

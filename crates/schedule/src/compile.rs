@@ -123,7 +123,7 @@ impl Reader<'_> {
             [_] => {}
             [] => self.refuse(
                 "",
-                Reason::new("nothing says when").hint(format!("write {FORMS}")),
+                Reason::new("nothing says when it is due").hint(format!("write {FORMS}")),
             ),
             [first, others @ ..] => {
                 for other in others {
@@ -147,11 +147,14 @@ impl Reader<'_> {
             && zone::name(&in_front) != zone::name(&zone)
         {
             let said = format!(
-                "the expression says `{}`, but the time zone is `{}`",
+                "the expression has the time zone `{}`, but `timezone` is `{}`",
                 zone::name(&in_front),
                 zone::name(&zone)
             );
-            self.refuse("timezone", Reason::new(said).hint("say it once"));
+            self.refuse(
+                "timezone",
+                Reason::new(said).hint("set it in one place only"),
+            );
         }
         Some(zone)
     }
@@ -257,8 +260,8 @@ impl Reader<'_> {
         let mut of_week = OfWeek::NONE;
         for (index, written) in days.0.iter().enumerate() {
             let field = entry_name("weekly.dayOfWeek", days, index);
-            if let Some(weekday) = self.keep(field, entry::weekday(&written.to_string())) {
-                of_week.days |= 1 << weekday;
+            if let Some(weekdays) = self.keep(field, entry::weekdays(&written.to_string())) {
+                of_week.days |= weekdays;
             }
         }
         Some(Days {
@@ -281,15 +284,9 @@ impl Reader<'_> {
                 of_month.last = true;
                 continue;
             }
-            match text.parse::<u32>() {
-                Ok(day @ 1..=31) => of_month.days |= 1 << day,
-                _ => {
-                    let said = format!("`{text}` is neither a day from 1 to 31 nor `last`");
-                    self.refuse(
-                        entry_name("monthly.dayOfMonth", days, index),
-                        Reason::new(said),
-                    );
-                }
+            let field = entry_name("monthly.dayOfMonth", days, index);
+            if let Some(days) = self.keep(field, entry::month_days(&text)) {
+                of_month.days |= days;
             }
         }
         Some(Days {

@@ -186,14 +186,12 @@ fn expand(text: &str) -> Result<&str, CronError> {
     }
     let word = text.split_whitespace().next().unwrap_or(text);
     let reason = match word.to_ascii_lowercase().as_str() {
-        "@reboot" => Reason::new(
-            "`@reboot` names no time: nodes come and go, and a schedule must not depend on it",
-        )
-        .hint("write when it is due, such as `@daily`"),
+        "@reboot" => Reason::new("`@reboot` is not supported: it depends on when a server starts")
+            .hint("write when it is due, such as `@daily`"),
         "@every" => Reason::new("`@every` is an interval, not an expression")
             .hint("write `every` instead of `cron`, such as `every: 13h`"),
-        _ => Reason::new(format!("`{word}` is not known"))
-            .hint("known are @yearly, @annually, @monthly, @weekly, @daily, @midnight and @hourly"),
+        _ => Reason::new(format!("`{word}` is not supported"))
+            .hint("use one of @yearly, @annually, @monthly, @weekly, @daily, @midnight or @hourly"),
     };
     Err(CronError::whole(reason))
 }
@@ -206,7 +204,7 @@ fn read(text: &str) -> Result<[Vec<Item>; 6], CronError> {
         6 => 0,
         7 => {
             let reason = Reason::new("the expression has 7 fields; there is no field for years")
-                .hint("say `start` and `end` instead");
+                .hint("use `start` and `end` instead");
             return Err(CronError::whole(reason));
         }
         1 => return Err(CronError::whole(wrong_count("the expression has 1 field"))),

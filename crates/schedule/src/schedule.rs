@@ -82,7 +82,7 @@ impl Schedule {
             (_, Some(end)) => ("end", self.previous(after(end)).is_none()),
         };
         if empty {
-            let said = "nothing is due between the start and the end, so it never fires";
+            let said = "nothing is planned between `start` and `end`, so it never fires";
             return Err(Problems(vec![Problem::new(field, Reason::new(said))]));
         }
         Ok(())

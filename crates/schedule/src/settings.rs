@@ -111,7 +111,7 @@ pub struct Daily {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Weekly {
-    /// `MON`, `monday`, or 0 to 6 from Sunday; one or several.
+    /// `MON`, `monday`, 0 to 6 from Sunday, or a range such as `MON-FRI`; one or several.
     #[serde(alias = "day_of_week")]
     pub day_of_week: OneOrMany,
     /// `09:00` or `09:00:30`, one or several.
@@ -122,7 +122,8 @@ pub struct Weekly {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Monthly {
-    /// 1 to 31, where a day that a month lacks is its last, or `last`; one or several.
+    /// 1 to 31, where a day that a month lacks is its last, a range such as `1-15`, or `last`; one or
+    /// several.
     #[serde(alias = "day_of_month")]
     pub day_of_month: OneOrMany,
     /// `09:00` or `09:00:30`, one or several.

@@ -91,9 +91,7 @@ fn advice(name: &str) -> String {
     if let Some((_, zones)) = abbreviated {
         let zones: Vec<String> = zones.iter().map(|zone| format!("`{zone}`")).collect();
         let zones = zones.join(", ");
-        return format!(
-            "an abbreviation does not say which place is meant: write one, such as {zones}"
-        );
+        return format!("abbreviations are ambiguous: write a place, such as {zones}");
     }
     if let Some(advice) = offset_advice(name) {
         return advice;
@@ -270,7 +268,7 @@ mod tests {
     fn abbreviations_and_offsets_are_answered_with_places() {
         for (name, expected) in [
             ("CST", "such as `Asia/Taipei`, `America/Chicago`"),
-            ("pst", "an abbreviation does not say which place"),
+            ("pst", "abbreviations are ambiguous"),
             ("UTC+8", "or `Etc/GMT-8`, which is 8 h ahead of UTC"),
             ("+08:00", "or `Etc/GMT-8`, "),
             ("+0800", "or `Etc/GMT-8`, "),

@@ -54,13 +54,13 @@ pub struct DeadLetter {
     pub resolved_at: Option<String>,
     /// Who had retried it.
     pub resolved_by: Option<String>,
-    /// When it was given up.
+    /// When it was deleted.
     pub deleted_at: Option<String>,
     /// By whom.
     pub deleted_by: Option<String>,
     /// When the execution failed.
     pub failed_at: String,
-    /// When the letter was made.
+    /// When the dead letter was created.
     pub created_at: String,
     /// Equal for failures with the same cause.
     pub fingerprint: String,

@@ -161,7 +161,7 @@ pub struct Accepted {
     pub execution_id: String,
     /// Its status now.
     pub status: String,
-    /// True when the idempotency key had this execution already.
+    /// True if the idempotency key was used before for this execution.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub duplicate: bool,
 }
@@ -192,7 +192,7 @@ pub struct BatchItem {
     pub delay: Option<String>,
 }
 
-/// What became of one item of a batch; exactly one of the two is there.
+/// The result of one item of a batch; exactly one of the two is present.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BatchResult {
@@ -217,7 +217,7 @@ pub struct ReplayRequest {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReplayResult {
-    /// Whether every decision was derived again exactly.
+    /// Whether every decision came out the same. Requests to targets are not compared.
     pub identical: bool,
     /// Events compared.
     pub events: u64,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Whether the server is well.
+/// Whether the server is healthy.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Health {
@@ -42,9 +42,9 @@ pub struct Node {
     pub version: String,
     /// When it became a node, by the database's clock.
     pub started_at: String,
-    /// When it was heard of last.
+    /// When it was last heard of.
     pub renewed_at: String,
-    /// From when on the others may take its work over, if nothing is heard of it until then.
+    /// When the other nodes may take over its work, if it stays silent until then.
     pub expires_at: String,
     /// Attempts in flight there.
     pub running: u64,
@@ -54,7 +54,7 @@ pub struct Node {
     pub is_this: bool,
 }
 
-/// Copies the whole store to a new SQLite file while it is in use.
+/// Backs up all data to a new SQLite file while the server runs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

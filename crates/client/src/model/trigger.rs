@@ -8,14 +8,14 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::Raw;
 pub use settings::TriggerSettings;
 
-/// A trigger: what it was told, and where it stands.
+/// A trigger: its settings and its state.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Trigger {
-    /// Where it stands.
+    /// Its state.
     #[serde(flatten)]
     pub about: TriggerAbout,
-    /// What it was told, as in the request that made it: `cron_expression`, `timezone`, `overlap`,
+    /// Its settings, as in the request that created it: `cron_expression`, `timezone`, `overlap`,
     /// `input`, …
     #[serde(flatten)]
     pub settings: TriggerSettings,
@@ -61,10 +61,10 @@ pub struct TriggerAbout {
     /// When it fires, for people; null for a webhook.
     #[serde(default)]
     pub description_in_words: Option<InWords>,
-    /// Whether no planned time will ever come again.
+    /// Whether there are no more planned times.
     #[serde(default)]
     pub finished: bool,
-    /// Why it cannot work, although it was right when it was made.
+    /// Why it cannot work, although it was valid when it was created.
     #[serde(default)]
     pub problem: Option<String>,
     /// The execution that the overlap policy waits for.
@@ -86,10 +86,10 @@ pub struct TriggerAbout {
     /// Where a webhook's sender sends to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook_url: Option<String>,
-    /// Until when the secret before a webhook's present one is good too.
+    /// Until when the previous secret of a webhook is still valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_secret_until: Option<String>,
-    /// A webhook's secret: only in the answer to the request that made it.
+    /// The secret of a webhook: only in the answer to the request that created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
     /// There was nothing to change: only in the answer to a change.
@@ -158,7 +158,7 @@ pub struct Pause {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EnableTrigger {
-    /// Whether the planned times of the pause are caught up with as `misfire` says.
+    /// Whether the times planned during the pause are started as `misfire` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catch_up: Option<bool>,
 }
@@ -168,14 +168,15 @@ pub struct EnableTrigger {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RotateSecret {
-    /// The new one; made if absent.
+    /// The new secret; created if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
-    /// How long the old one is good for, such as `24h` (default). With `0s` it ends now, and so does the one
-    /// before it.
+    /// How long the old secret stays valid, such as `24h` (default). With `0s` it ends now, and so
+    /// does the one before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_previous_for: Option<String>,
-    /// Whether the one before the old one, if it is still good, may end now. Else this is refused.
+    /// Whether the secret before the old one ends now, if it is still valid. Otherwise this is
+    /// refused.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub end_previous: bool,
 }
@@ -195,7 +196,7 @@ pub struct PlannedSlot {
     pub kind: String,
 }
 
-/// What became of a planned time, or of a stretch of them.
+/// What happened at a planned time, or at several consecutive ones.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LedgerEntry {
@@ -230,10 +231,10 @@ pub struct BackfillRequest {
     /// Up to this one.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub to: String,
-    /// Only those that the ledger has as skipped; default true.
+    /// Only times that were skipped; default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_missed: Option<bool>,
-    /// Tells what would be run, and runs nothing.
+    /// Only lists what would run.
     #[serde(default)]
     pub dry_run: bool,
 }
@@ -246,10 +247,9 @@ pub struct BackfillResult {
     pub slots: Vec<BackfilledSlot>,
     /// How many.
     pub count: u64,
-    /// Why not all of them: what is here was started, and then it could not go on.
+    /// Why not all of them were started; those listed here were.
     pub error: Option<String>,
-    /// What the ledger has of earlier times is not complete any more: something that was skipped before
-    /// this may have been left out.
+    /// The ledger is no longer complete before this time: some skipped times may be missing.
     pub ledger_from: Option<String>,
 }
 
@@ -269,9 +269,9 @@ pub struct BackfilledSlot {
 pub struct WebhookRequest {
     /// `whr_…`
     pub id: String,
-    /// The trigger whose address it came to.
+    /// The trigger that received it.
     pub trigger_id: String,
-    /// When it came.
+    /// When it arrived.
     pub received_at: String,
     /// `triggered, filtered, auth_failed, duplicate, too_large, rate_limited, ip_refused, disabled,
     /// error`
@@ -345,7 +345,7 @@ pub struct CronRun {
     pub started_at: Option<String>,
     /// When it ended.
     pub completed_at: Option<String>,
-    /// The execution's status; `removed` when it is not kept any more.
+    /// The execution's status; `removed` if it is no longer kept.
     pub status: String,
     /// From start to end.
     pub duration_ms: Option<u64>,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Raw, RequestHeader};
 
-/// What became of a request to a webhook.
+/// What happened to a request to a webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -41,7 +41,7 @@ pub struct WebhookAnswer {
     pub text: Option<String>,
 }
 
-/// A request to a webhook that is made and signed as its sender would.
+/// A test request to a webhook, signed as its sender would sign it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -53,13 +53,13 @@ pub struct TestWebhook {
     /// The body as text instead, such as a form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_text: Option<String>,
-    /// What the body is said to be; default `application/json`.
+    /// The content type of the body; default `application/json`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// Further headers. One takes the place of what would be sent under its name, also of a signature.
+    /// Headers to add or replace, including a signature.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// The address that it is said to come from; yours if absent.
+    /// The sender address to simulate; yours if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = super::MaybeAddress, required = false))]
     pub source_ip: Option<String>,
@@ -72,13 +72,13 @@ pub struct TestWebhook {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TestedWebhook {
-    /// What became of it; null in a dry run.
+    /// The result; null in a dry run.
     pub result: Option<TestResult>,
     /// What was sent.
     pub sent: SentRequest,
 }
 
-/// What became of a test.
+/// The result of a test.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TestResult {
@@ -103,13 +103,13 @@ pub struct SentRequest {
     pub method: String,
     /// The webhook's address.
     pub url: String,
-    /// Its headers with the signature. The secret itself is never told: `[removed]` stands in its place.
+    /// Its headers with the signature. The secret itself is never shown: `[removed]` is in its place.
     pub headers: Vec<RequestHeader>,
-    /// The header in which the key stands, if the sender is known by a key.
+    /// The header that holds the key, if the sender is authenticated by a key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_header: Option<String>,
     /// Its body.
     pub body: String,
-    /// Until when its signature counts; null if its time is not looked at.
+    /// Until when its signature is valid; null if its time is not checked.
     pub valid_until: Option<String>,
 }

@@ -288,7 +288,7 @@ impl World<'_> {
         let problem = |message: String| Some(Problem::new(&site.path, site.mark, message));
         match &reference.root {
             Root::Secret(_) if !matches!(site.owner, Owner::Config(_)) => problem(format!(
-                "`${{{reference}}}`: secrets may only stand in the config of a step"
+                "`${{{reference}}}`: secrets can only be used in the config of a step"
             )),
             Root::Step(name) => {
                 let mention = Mention {
@@ -330,7 +330,8 @@ impl World<'_> {
     fn why_not(&self, owner: Owner, target: usize, name: &str) -> String {
         match owner {
             Owner::Limit => {
-                "a limit's key is known before any step runs; it cannot refer to one".to_owned()
+                "the key of a limit is needed before any step runs, so it cannot refer to a step"
+                    .to_owned()
             }
             Owner::Config(at) | Owner::When(at) if at == target => {
                 "a step cannot refer to its own output".to_owned()

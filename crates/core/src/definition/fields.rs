@@ -198,8 +198,8 @@ impl<'a> Field<'a> {
             Ok(parsed) if range.contains(&parsed) => return Some(parsed),
             Ok(_) => problems.push(self.problem(format!(
                 "`{text}` is not between {} and {}",
-                duration::format(*range.start()),
-                duration::format(*range.end())
+                duration::plain(*range.start()),
+                duration::plain(*range.end())
             ))),
         }
         None
@@ -217,7 +217,7 @@ impl<'a> Field<'a> {
             .find(|(word, _)| word.eq_ignore_ascii_case(text));
         if found.is_none() {
             let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();
-            let problem = self.problem(format!("\"{text}\" is none of {}", known.join(", ")));
+            let problem = self.problem(format!("\"{text}\" is not one of {}", known.join(", ")));
             problems.push(problem.suggesting(nearest(text, known)));
         }
         found.map(|(_, value)| *value)
@@ -286,7 +286,7 @@ fn unknown_hint(written: &str, table: &'static [Known], elsewhere: Option<Elsewh
         return format!("did you mean \"{near}\"? it belongs {place}");
     }
     let known: Vec<_> = names(table).collect();
-    format!("known are {}", known.join(", "))
+    format!("use one of {}", known.join(", "))
 }
 
 /// `steps[0]` and `id` → `steps[0].id`.

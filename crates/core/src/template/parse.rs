@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
     /// The literal after `??` (already taken), and the `}`.
     fn default(&mut self, start: usize) -> Result<Json, TemplateError> {
         const LITERAL: &str =
-            "after `??` stands one JSON value: `\"text\"`, `0`, `true`, `null`, `[]`";
+            "write one JSON value after `??`: `\"text\"`, `0`, `true`, `null`, `[]`";
         self.skip_space();
         let rest = self.rest();
         if rest.is_empty() {
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
                 Some(found) => self.error(format!("expected a name, found {found:?}")),
                 None => self.error("expected a name, found the end of the text"),
             };
-            return Err(hint(error, "odd names are written `[\"like this\"]`"));
+            return Err(hint(error, "write unusual names as `[\"like this\"]`"));
         }
         self.at += end;
         Ok(&rest[..end])
@@ -334,7 +334,7 @@ impl<'a> Reader<'a> {
         ];
         let written = second.map_or_else(|| first.to_owned(), |second| format!("{first}.{second}"));
         let error = self.error_at(start, format!("`{written}` is not a known reference"));
-        let all = || format!("known are {}", WHOLE.join(", "));
+        let all = || format!("use one of {}", WHOLE.join(", "));
         if ROOTS.contains(&first) {
             let fields: Vec<_> = WHOLE
                 .iter()
@@ -349,7 +349,7 @@ impl<'a> Reader<'a> {
                 None => hint(
                     error,
                     &format!(
-                        "known are {}",
+                        "use one of {}",
                         fields
                             .iter()
                             .map(|whole| **whole)

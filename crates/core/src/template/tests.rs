@@ -101,7 +101,7 @@ fn what_is_wrong_is_said_with_its_place() {
         (
             "ä${nonsense}",
             "character 4",
-            "known are input, workflow.context.<key>",
+            "use one of input, workflow.context.<key>",
         ),
         (
             "${workflow.contxt.x}",
@@ -116,7 +116,7 @@ fn what_is_wrong_is_said_with_its_place() {
         (
             "${workflow}",
             "character 3",
-            "known are workflow.context.<key>, workflow.id",
+            "use one of workflow.context.<key>, workflow.id",
         ),
         ("${steps.a}", "character 3", "must be followed by `output`"),
         (

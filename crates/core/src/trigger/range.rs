@@ -84,7 +84,7 @@ pub enum BackfillError {
     },
     /// The ledger has the ends of a stretch, and the present schedule does not lead from one to the other.
     #[error(
-        "the {count} slots that were skipped from {from} to {to} belong to another schedule, so nobody knows them any more; leave them out of the range"
+        "the {count} slots that were skipped from {from} to {to} belong to an earlier schedule and are no longer known; leave them out of the range"
     )]
     OtherSchedule {
         /// The first of the stretch.

@@ -124,7 +124,7 @@ fn kind(written: &Written, problems: &mut Problems) -> Option<Word> {
             .iter()
             .find(|(key, _)| nearest(&key.text, ["trigger_type"]).is_some());
         problems.push(match slip {
-            Some((slip, _)) => problem.with_hint(format!("is \"{}\" a slip?", slip.text)),
+            Some((slip, _)) => problem.with_hint(format!("is \"{}\" a typo?", slip.text)),
             None => problem.with_hint("write `cron`, `schedule` or `webhook`"),
         });
         return None;
@@ -267,11 +267,11 @@ fn dead_man(field: &Field<'_>, word: Word, problems: &mut Problems) -> Option<De
         (Some(grace), None) => length(grace, problems).map(DeadMan::Grace),
         (None, Some(within)) => length(within, problems).map(DeadMan::SuccessWithin),
         (Some(_), Some(within)) => {
-            problems.push(within.problem("`grace` already says by when"));
+            problems.push(within.problem("`grace` is already set; use one of the two"));
             None
         }
         (None, None) => {
-            let problem = field.problem("nothing says by when a success is expected");
+            let problem = field.problem("no time limit is given");
             problems.push(problem.with_hint("write `grace` or `success_within`"));
             None
         }

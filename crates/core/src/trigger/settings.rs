@@ -220,18 +220,13 @@ impl Wish {
         let (field, message) = match (after, &trigger.settings.kind) {
             (Some(next), _) => (
                 "end",
-                format!(
-                    "is before the next planned time ({next}), so that nothing would be started"
-                ),
+                format!("is before the next planned time ({next}), so nothing would be started"),
             ),
             (None, Kind::Cron(_)) => (
                 "cron_expression",
-                "has no planned time any more, so that nothing would be started".to_owned(),
+                "has no planned times left, so nothing would be started".to_owned(),
             ),
-            (None, _) => (
-                "at",
-                "has passed, so that nothing would be started".to_owned(),
-            ),
+            (None, _) => ("at", "has passed, so nothing would be started".to_owned()),
         };
         let place = self.written.place(field);
         Err(Problem::new(field, place, message).into())
@@ -241,7 +236,7 @@ impl Wish {
     fn only_known(&self, kind: &str, stored: &Written) -> Result<(), Problems> {
         let mut problems = unset::unknown(kind, stored, &self.written);
         if let Some(place) = self.no_secret {
-            let message = "a secret cannot be taken away, only replaced by another one";
+            let message = "a secret cannot be removed, only replaced";
             let problem = Problem::new("secret", place, message);
             problems.push(problem.with_hint("rotate it, or set `authentication` to \"none\""));
         }

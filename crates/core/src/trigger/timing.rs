@@ -44,7 +44,7 @@ pub(super) fn read(
     if is_cron {
         fields.required("cron_expression", problems)?;
     } else if FORMS.iter().all(|form| fields.get(form).is_none()) {
-        let message = "nothing says when";
+        let message = "nothing says when it fires";
         let problem = Problem::new("", fields.mark(), message);
         problems.push(problem.with_hint("write `every`, `at`, `daily`, `weekly` or `monthly`"));
     }

@@ -89,7 +89,7 @@ fn meant(key: &str, names: impl Iterator<Item = &'static str>) -> String {
     });
     match near {
         Some(name) => format!("did you mean \"{name}\"?"),
-        None => format!("known are {}", names.join(", ")),
+        None => format!("use one of {}", names.join(", ")),
     }
 }
 
@@ -118,7 +118,7 @@ mod tests {
             (
                 "cron",
                 r#"{"foo":null}"#,
-                r#"unknown key "foo"; known are trigger_type, name, "#,
+                r#"unknown key "foo"; use one of trigger_type, name, "#,
             ),
             (
                 "cron",

@@ -8,7 +8,7 @@ use super::secret::Secrets;
 use super::settings::Settings;
 use super::source;
 use super::status::Status;
-use super::verify::{Verified, verify};
+use super::verify::{Verified, is_promising, verify};
 use crate::json::Json;
 use crate::jsonpath::Search;
 use crate::time::Timestamp;
@@ -144,6 +144,16 @@ pub fn admit(
     )
 }
 
+/// Judges a request again whose signature or key was checked when it came. It is not checked again: the
+/// secret may have been changed since. Everything else counts as it is now.
+#[must_use]
+pub fn admit_verified(settings: &Settings, request: &Request<'_>) -> Admission {
+    allowed(settings, request).map_or_else(
+        |refused| refused,
+        |()| judge(settings, request, Verified::default()),
+    )
+}
+
 /// The first stations, which tell the sender from strangers.
 ///
 /// # Errors
@@ -168,6 +178,19 @@ pub fn enter(
     verified.map_err(|refused| Admission::AuthFailed {
         reason: refused.to_string(),
     })
+}
+
+/// Whether a request may come from the sender, as far as can be known before its body is there.
+#[must_use]
+pub fn may_enter(
+    settings: &Settings,
+    secrets: Option<&Secrets>,
+    request: &Request<'_>,
+    now: Timestamp,
+) -> bool {
+    let authentication = &settings.authentication;
+    allowed(settings, request).is_ok()
+        && is_promising(authentication, secrets, request.headers, now)
 }
 
 /// The stations behind [`enter`].
@@ -220,7 +243,7 @@ fn allowed(settings: &Settings, request: &Request<'_>) -> Result<(), Admission> 
     }
     Err(Admission::IpRefused {
         reason: format!(
-            "the address {} is not on this webhook's list",
+            "the address {} is not in the `ip_allow` list of this webhook",
             request.source
         ),
     })

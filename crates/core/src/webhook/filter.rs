@@ -232,7 +232,7 @@ impl Filter {
                 let text = text(value);
                 if text.len() > MATCHED_BYTES_MAX {
                     return Err(format!(
-                        "the value has {} bytes, at most {MATCHED_BYTES_MAX} are searched",
+                        "the value has {} bytes, at most {MATCHED_BYTES_MAX} can be searched",
                         text.len()
                     ));
                 }
@@ -289,7 +289,7 @@ fn test(operator: Operator, value: Option<&Json>) -> Result<Test, String> {
     let name = operator.as_str();
     let value = match (operator, value) {
         (Operator::Exists | Operator::NotExists, Some(_)) => {
-            return Err(format!("is of no use with \"{name}\"; leave it out"));
+            return Err(format!("has no effect with \"{name}\"; leave it out"));
         }
         (Operator::Exists, None) => return Ok(Test::Exists),
         (Operator::NotExists, None) => return Ok(Test::NotExists),
@@ -313,7 +313,7 @@ fn test(operator: Operator, value: Option<&Json>) -> Result<Test, String> {
             Kind::String | Kind::Number | Kind::Bool if !text(value).is_empty() => {
                 Ok(Test::Contains(text(value).into_owned()))
             }
-            Kind::String => Err("is empty; every text contains nothing".to_owned()),
+            Kind::String => Err("is empty, so it would match everything".to_owned()),
             _ => Err("must be a string, a number or a bool with \"contains\"".to_owned()),
         },
         Operator::Matches => pattern(value),
@@ -333,7 +333,7 @@ fn members(value: &Json) -> Result<Test, String> {
         _ if value.kind() != Kind::Array => {
             Err("must be a list with \"in\", such as [\"a\", \"b\"]".to_owned())
         }
-        0 => Err("is empty; nothing is in an empty list".to_owned()),
+        0 => Err("is empty, so it would match nothing".to_owned()),
         1..=IN_VALUES_MAX => Ok(Test::In(values)),
         count => Err(format!(
             "has {count} entries, at most {IN_VALUES_MAX} are allowed"

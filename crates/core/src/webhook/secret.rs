@@ -54,7 +54,7 @@ impl Secret {
                 let encoded = text.strip_prefix(STANDARD_MARK).unwrap_or(text);
                 decode_base64(encoded).ok_or_else(|| {
                     let message = format!("is not `{STANDARD_MARK}` followed by base64");
-                    Problem::new("secret", message).hint("leave it out, and one is made for you")
+                    Problem::new("secret", message).hint("leave it out to have one created")
                 })?
             }
             Method::Teams => decode_base64(text).ok_or_else(|| {
@@ -69,7 +69,7 @@ impl Secret {
                 "secret",
                 format!("has {bytes} bytes, at least {SECRET_BYTES_MIN} are needed"),
             )
-            .hint("leave it out, and one is made for you"));
+            .hint("leave it out to have one created"));
         }
         if bytes > SECRET_BYTES_MAX {
             return refuse(format!(

@@ -11,7 +11,7 @@ use super::verify::mac;
 use crate::time::Timestamp;
 
 /// The headers that make a request genuine, in the spelling that is usual for its sender. `id` is
-/// the name of the message, for senders that give it one; it must not hold a dot.
+/// the name of the message, for senders that give it one; it must not contain a dot.
 #[must_use]
 pub fn sign(
     authentication: &Authentication,

@@ -81,7 +81,7 @@ impl SignedText {
                 .strip_prefix('{')
                 .and_then(|inside| inside.split_once('}'))
             else {
-                return Err("has a brace without its pair".to_owned());
+                return Err("has an unmatched brace".to_owned());
             };
             parts.push(match name {
                 "timestamp" => Part::Timestamp,
@@ -118,7 +118,7 @@ fn unknown(name: &str) -> String {
     match nearest(name, known) {
         Some(near) => format!("has the unknown part `{{{name}}}`; did you mean `{{{near}}}`?"),
         None => {
-            format!("has the unknown part `{{{name}}}`; there are `{{timestamp}}` and `{{body}}`")
+            format!("has the unknown part `{{{name}}}`; use `{{timestamp}}` and `{{body}}`")
         }
     }
 }
@@ -162,10 +162,10 @@ mod tests {
             ("", "0 times"),
             ("{timestamp}", "0 times"),
             ("{body}{body}", "2 times"),
-            ("{body", "without its pair"),
-            ("body}", "without its pair"),
+            ("{body", "unmatched brace"),
+            ("body}", "unmatched brace"),
             ("{boddy}", "did you mean `{body}`?"),
-            ("{id}.{body}", "there are `{timestamp}` and `{body}`"),
+            ("{id}.{body}", "use `{timestamp}` and `{body}`"),
             (&long, "at most 256"),
         ] {
             let said = SignedText::parse(text).expect_err(text);

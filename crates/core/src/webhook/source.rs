@@ -89,12 +89,12 @@ pub fn network(entry: &str) -> Result<IpNet, Problem> {
     let written = match entry.parse::<IpAddr>() {
         Ok(address) => IpNet::from(address),
         Err(_) => entry.parse::<IpNet>().map_err(|_| {
-            let message = format!("{} is no address", super::settings::excerpt(entry));
+            let message = format!("{} is not an address", super::settings::excerpt(entry));
             Problem::new("", message).hint("write for example 10.0.0.0/8 or 192.0.2.7")
         })?,
     };
     if written.trunc() != written {
-        let message = format!("{written} has bits behind its prefix");
+        let message = format!("{written} has bits set after its prefix");
         return Err(Problem::new("", message).hint(format!(
             "write {} or {}",
             written.trunc(),
@@ -191,9 +191,9 @@ mod tests {
         }
         for (entry, expected) in [
             ("10.0.0.1/8", "write 10.0.0.0/8 or 10.0.0.1"),
-            ("10.0.0.0/33", "is no address"),
-            ("example.com", "is no address"),
-            ("", "is no address"),
+            ("10.0.0.0/33", "is not an address"),
+            ("example.com", "is not an address"),
+            ("", "is not an address"),
         ] {
             let said = network(entry).expect_err(entry).to_string();
             assert!(said.contains(expected), "{entry}: {said}");

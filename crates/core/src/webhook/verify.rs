@@ -23,7 +23,7 @@ const TIMESTAMP_DIGITS_MAX: usize = 15;
 const TIMESTAMP_MILLIS_DIGITS: usize = 13;
 
 /// What a genuine request was recognised by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Verified {
     /// It was the previous secret: its sender has not changed yet.
     pub previous: bool,
@@ -50,6 +50,31 @@ pub fn verify(
         Authentication::None => Ok(Verified { previous: false }),
         Authentication::ApiKey { header } => api_key(header, secrets()?, headers, now),
         Authentication::Signed(scheme) => signed(scheme, secrets()?, headers, body, now),
+    }
+}
+
+/// Whether a request may turn out to be genuine, as far as its headers tell before its body is there.
+/// Where nothing is checked, nobody is known, and this is false.
+#[must_use]
+pub fn is_promising(
+    authentication: &Authentication,
+    secrets: Option<&Secrets>,
+    headers: Headers<'_>,
+    now: Timestamp,
+) -> bool {
+    match (authentication, secrets) {
+        (Authentication::None, _) | (_, None) => false,
+        (Authentication::ApiKey { header }, Some(secrets)) => {
+            api_key(header, secrets, headers, now).is_ok()
+        }
+        (Authentication::Signed(scheme), Some(_)) => {
+            let name = Names::of(scheme, headers).signature;
+            let value = header_value(headers, name, SIGNATURE_HEADER_BYTES_MAX);
+            value.is_ok_and(|value| {
+                let items = signature::items(scheme, value);
+                items.is_ok_and(|items| signature::candidates(scheme, &items).is_ok())
+            })
+        }
     }
 }
 
@@ -113,8 +138,8 @@ fn signed(
     };
     let same = |secret: &Secret| fits(scheme, secret, values, &candidates);
     let said = Said {
-        wrong: "the signature does not fit the body and the secret",
-        ended: "it was made with the previous secret",
+        wrong: "the signature does not match the body and the secret",
+        ended: "it was signed with the previous secret",
     };
     let verified = decide(secrets, now, same, said)?;
     if let (Some(window), Some(signed_at)) = (&scheme.window, signed_at) {
@@ -146,7 +171,7 @@ fn decide(
     }
     match &secrets.previous {
         Some(ended) if same(&ended.secret) => Err(Refused(format!(
-            "{}, which ended at {}",
+            "{}, which expired at {}",
             said.ended, ended.until
         ))),
         _ => Err(Refused(said.wrong.to_owned())),
@@ -232,7 +257,9 @@ fn header_value<'a>(
 /// A dot in the name could be moved to the time without changing what was signed.
 fn message_id<'a>(header: &str, id: &'a str) -> Result<&'a str, Refused> {
     if id.contains('.') {
-        return Err(Refused(format!("the header {header} must not hold a dot")));
+        return Err(Refused(format!(
+            "the header {header} must not contain a dot"
+        )));
     }
     Ok(id)
 }

@@ -73,21 +73,21 @@ pub enum TriggerError {
     #[error("there is no such request")]
     NoSuchRequest,
     /// Not all of the request was kept.
-    #[error("the request was not kept as it came, so it cannot be checked again")]
+    #[error("the request was not kept completely, so it cannot be checked again")]
     NotKept,
     /// It is disabled.
     #[error("the trigger is disabled")]
     Disabled,
     /// Others kept changing it.
-    #[error("the trigger is being changed by others; nothing was written")]
+    #[error("the trigger is being changed by somebody else; nothing was written")]
     Contended,
     /// There is no key to seal secrets with.
-    #[error("secrets cannot be kept: there is no master key")]
+    #[error("secrets cannot be stored: there is no master key")]
     NoMasterKey,
     /// A secret that was promised to be good for longer would end.
     #[error(
-        "the secret before the present one is good until {until}, and a webhook has no more than two: \
-         wait until then, or say with end_previous (--end-previous) that it may end now"
+        "the previous secret is still valid until {until}, and a webhook has at most two: wait until \
+         then, or end it now with end_previous (--end-previous)"
     )]
     PreviousSecret {
         /// Until when it is.
@@ -115,7 +115,7 @@ pub enum TriggerError {
     #[error(transparent)]
     Backfill(#[from] refire_core::trigger::BackfillError),
     /// Some of the slots were run again, and then it could not go on.
-    #[error("{} were started, then it could not go on: {because}", started.len())]
+    #[error("{} were started, then it failed: {because}", started.len())]
     Partly {
         /// The slots with their executions.
         started: Vec<(Timestamp, ExecutionId)>,

@@ -1,11 +1,11 @@
 //! Judging a refused request again, by what its trigger is now.
 
 use refire_core::id::{ExecutionId, RequestId, TriggerId};
-use refire_core::webhook::{Admission, admit};
+use refire_core::webhook::{Admission, Method, admit, admit_verified};
 use refire_store::{RequestRow, RequestStatus};
 
 use super::TriggerError;
-use super::request_log::LoggedHeaders;
+use super::logged_headers::LoggedHeaders;
 use super::request_row::{pairs, request};
 use super::webhook::{AGAIN_MAX, Incoming, Ready, Received, Time, received};
 use crate::engine::Engine;
@@ -56,11 +56,18 @@ impl Engine {
         row: &RequestRow,
         equals: Equals,
     ) -> Result<Option<Received>, TriggerError> {
-        let incoming = self.kept(row)?;
+        let (incoming, verified_by) = self.kept(row)?;
         let pairs = pairs(&incoming);
         let request = request(&incoming, &pairs);
-        let secrets = ready.secrets.as_ref();
-        let started = match admit(&ready.settings, secrets, &request, row.at) {
+        let settings = &ready.settings;
+        // Its secret may have been changed since. Where another method counts now, the request has to
+        // pass that one: what the first did not sign may mean something to it.
+        let admission = if verified_by == Some(settings.authentication.method()) {
+            admit_verified(settings, &request)
+        } else {
+            admit(settings, ready.secrets.as_ref(), &request, row.at)
+        };
+        let started = match admission {
             Admission::Start(started) => started,
             refused => return Ok(Some(received(&refused))),
         };
@@ -90,21 +97,22 @@ impl Engine {
         });
     }
 
-    /// The request as it came.
-    fn kept(&self, row: &RequestRow) -> Result<Incoming, TriggerError> {
+    /// The request as it came, and how its sender was recognised then, if that was so.
+    fn kept(&self, row: &RequestRow) -> Result<(Incoming, Option<Method>), TriggerError> {
         let body = row.body.clone().ok_or(TriggerError::NotKept)?;
         if body.len() as u64 != row.body_bytes {
             return Err(TriggerError::NotKept);
         }
         let logged = LoggedHeaders::read(row).ok_or(TriggerError::NotKept)?;
-        Ok(Incoming {
+        let incoming = Incoming {
             source: row.source.parse().map_err(|_| TriggerError::NotKept)?,
             query: String::new(),
-            headers: logged.open(self.vault(), row.id)?,
+            headers: logged.open(self.vault(), row.id, &body)?,
             body,
             unread: None,
             is_test: row.is_test,
-        })
+        };
+        Ok((incoming, logged.verified_by()))
     }
 }
 

@@ -6,20 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD_NO_PAD;
-use refire_core::id::RequestId;
-use refire_core::webhook::headers::{Shown, unpack};
 use refire_store::{Part, RequestRow};
-use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
-use zeroize::Zeroizing;
 
-use super::TriggerError;
 use crate::commit::{CommitFailure, Queue, Request};
-use crate::entropy::Entropy;
-use crate::vault::{Belongs, Vault};
 
 /// Refused requests that wait to be logged.
 const WAITING_MAX: usize = 2_048;
@@ -42,9 +33,6 @@ const FLUSH_WITHIN: Duration = Duration::from_secs(2);
 const FLUSHES_MAX: usize = 64;
 /// What could not be logged is told at most this often.
 const TOLD_EVERY: Duration = Duration::from_secs(60);
-/// What the sealed headers are for.
-const PURPOSE: &str = "webhook request";
-
 /// A request that waits, with the room that it takes.
 type Waiting = (RequestRow, OwnedSemaphorePermit);
 
@@ -300,95 +288,9 @@ async fn write(crowd: Vec<RequestRow>, queue: &Queue, stopping: &CancellationTok
     }
 }
 
-/// The headers of a request, as a row holds them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LoggedHeaders {
-    /// Name and value, in their order, without secrets.
-    pub headers: Vec<(String, String)>,
-    /// How many did not fit.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub left_out: usize,
-    /// All of them, sealed, for a later check of what was refused.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    sealed: Option<String>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks in this way")]
-fn is_zero(number: &usize) -> bool {
-    *number == 0
-}
-
-impl LoggedHeaders {
-    /// Where it is not known which of them are secret, none is shown.
-    pub(super) fn hidden(count: usize) -> Self {
-        Self {
-            headers: Vec::new(),
-            left_out: count,
-            sealed: None,
-        }
-    }
-
-    /// What the log shows of them.
-    pub(super) fn new(shown: Shown) -> Self {
-        Self {
-            headers: shown.headers,
-            left_out: shown.left_out,
-            sealed: None,
-        }
-    }
-
-    /// The same with everything that a later check needs.
-    pub(super) fn with_sealed(
-        mut self,
-        vault: Option<&Vault>,
-        entropy: &dyn Entropy,
-        request: RequestId,
-        packed: Vec<u8>,
-    ) -> Self {
-        let packed = Zeroizing::new(packed);
-        let sealed = vault.and_then(|vault| vault.seal(entropy, belongs(&request), &packed).ok());
-        self.sealed = sealed.map(|bytes| STANDARD_NO_PAD.encode(bytes));
-        self
-    }
-
-    /// What a row holds.
-    #[must_use]
-    pub fn read(row: &RequestRow) -> Option<Self> {
-        serde_json::from_slice(&row.headers).ok()
-    }
-
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_default()
-    }
-
-    /// The headers as they came.
-    pub(super) fn open(
-        &self,
-        vault: Option<&Vault>,
-        request: RequestId,
-    ) -> Result<Vec<(String, Vec<u8>)>, TriggerError> {
-        let vault = vault.ok_or(TriggerError::NoMasterKey)?;
-        let sealed = self.sealed.as_ref().ok_or(TriggerError::NotKept)?;
-        let sealed = STANDARD_NO_PAD
-            .decode(sealed)
-            .map_err(|_| TriggerError::NotKept)?;
-        let packed = vault.open(belongs(&request), &sealed)?;
-        let headers = unpack(&packed.secret).ok_or(TriggerError::NotKept)?;
-        let owned = |(name, value): (&str, &[u8])| (name.to_owned(), value.to_vec());
-        Ok(headers.into_iter().map(owned).collect())
-    }
-}
-
-fn belongs(request: &RequestId) -> Belongs<'_> {
-    Belongs {
-        purpose: PURPOSE,
-        owner: request.as_bytes(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use refire_core::id::TriggerId;
+    use refire_core::id::{RequestId, TriggerId};
     use refire_core::time::Timestamp;
     use refire_store::{PartOutcome, RequestStatus};
 

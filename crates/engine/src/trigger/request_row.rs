@@ -2,18 +2,51 @@
 
 use refire_core::id::{RequestId, TriggerId};
 use refire_core::webhook::headers::{pack, shown};
-use refire_core::webhook::{self, Headers, Settings};
+use refire_core::webhook::{self, Headers, Method, Settings};
 use refire_store::{RequestRow, RequestStatus};
 
 use super::TriggerError;
-use super::request_log::LoggedHeaders;
+use super::logged_headers::{LoggedHeaders, Owner};
 use super::webhook::{Incoming, Ready, Unread};
 use crate::engine::Engine;
 
 /// Bytes of a body that are kept where it is not judged again, or is too long for that.
 pub const BODY_HEAD_BYTES: usize = 64 * 1_024;
-/// The longest body that is kept whole: a quarter of what all refused requests of a webhook may hold.
-const BODY_WHOLE_BYTES_MAX: usize = 4 * 1_024 * 1_024;
+/// The longest body of the sender that is kept whole: half of what all refused requests of a webhook may
+/// hold, and the most that a server may be told to take.
+pub const BODY_KEPT_BYTES_MAX: usize = 8 * 1_024 * 1_024;
+/// The same where nobody knows who sent it: one stranger's does not push out all others.
+const STRANGE_BODY_KEPT_BYTES_MAX: usize = 4 * 1_024 * 1_024;
+
+/// A request, and how its sender was recognised, if that was checked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sent<'a> {
+    pub(super) incoming: &'a Incoming,
+    pub(super) verified_by: Option<Method>,
+}
+
+impl Sent<'_> {
+    pub(super) fn is_of_sender(self) -> bool {
+        self.verified_by.is_some()
+    }
+
+    fn fits_whole(self) -> bool {
+        let bytes_max = match self.is_of_sender() {
+            true => BODY_KEPT_BYTES_MAX,
+            false => STRANGE_BODY_KEPT_BYTES_MAX,
+        };
+        self.incoming.body.len() <= bytes_max
+    }
+}
+
+impl<'a> From<&'a Incoming> for Sent<'a> {
+    fn from(incoming: &'a Incoming) -> Self {
+        Self {
+            incoming,
+            verified_by: None,
+        }
+    }
+}
 
 impl Engine {
     /// Waits until the log has what came before, for two seconds at most. Whoever reads it then misses
@@ -26,24 +59,18 @@ impl Engine {
         &self,
         ready: &Ready,
         id: RequestId,
-        incoming: &Incoming,
+        sent: Sent<'_>,
         status: RequestStatus,
         error: Option<String>,
     ) {
-        let row = self.row(ready, id, incoming, status, error);
+        let row = self.row(ready, id, sent, status, error);
         self.request_log().write(row);
     }
 
     /// Logs a request to a disabled webhook, to be judged again when it is enabled. What a stranger sends,
     /// or too much, must not push that out: it is only counted. What a person tries is in the log, too.
-    pub(super) fn log_disabled(
-        &self,
-        ready: &Ready,
-        id: RequestId,
-        incoming: &Incoming,
-        is_kept: bool,
-    ) {
-        let (kept_like, reason) = match (is_kept, incoming.is_test) {
+    pub(super) fn log_disabled(&self, ready: &Ready, id: RequestId, sent: Sent<'_>, is_kept: bool) {
+        let (kept_like, reason) = match (is_kept, sent.incoming.is_test) {
             (true, _) => (
                 RequestStatus::Disabled,
                 "the trigger was disabled when it came",
@@ -54,11 +81,11 @@ impl Engine {
             ),
             (false, false) => {
                 let unlogged = &self.webhooks().unlogged;
-                unlogged.to_disabled(&ready.trigger.id, incoming.source);
+                unlogged.to_disabled(&ready.trigger.id, sent.incoming.source);
                 return;
             }
         };
-        let row = self.row(ready, id, incoming, kept_like, Some(reason.to_owned()));
+        let row = self.row(ready, id, sent, kept_like, Some(reason.to_owned()));
         self.request_log().write(RequestRow {
             status: RequestStatus::Disabled,
             ..row
@@ -76,8 +103,8 @@ impl Engine {
     ) {
         let status = RequestStatus::Error;
         let hidden = LoggedHeaders::hidden(incoming.headers.len());
-        let headers = self.with_sealed(hidden, None, id, incoming, status);
-        let mut row = self.row_of_request(trigger, id, incoming, status, &headers);
+        let headers = self.with_sealed(hidden, None, id, incoming.into(), status);
+        let mut row = self.row_of_request(trigger, id, incoming.into(), status, &headers);
         row.error = Some(error.to_string());
         self.request_log().write(row);
     }
@@ -86,15 +113,15 @@ impl Engine {
         &self,
         ready: &Ready,
         id: RequestId,
-        incoming: &Incoming,
+        sent: Sent<'_>,
         status: RequestStatus,
         error: Option<String>,
     ) -> RequestRow {
         let (settings, secrets) = (&ready.settings, ready.secrets.as_ref());
-        let pairs = pairs(incoming);
+        let pairs = pairs(sent.incoming);
         let logged = LoggedHeaders::new(shown(settings, secrets, Headers(&pairs)));
-        let headers = self.with_sealed(logged, Some(settings), id, incoming, status);
-        let mut row = self.row_of_request(ready.trigger.id, id, incoming, status, &headers);
+        let headers = self.with_sealed(logged, Some(settings), id, sent, status);
+        let mut row = self.row_of_request(ready.trigger.id, id, sent, status, &headers);
         row.error = error;
         row
     }
@@ -105,29 +132,32 @@ impl Engine {
         logged: LoggedHeaders,
         settings: Option<&Settings>,
         id: RequestId,
-        incoming: &Incoming,
+        sent: Sent<'_>,
         status: RequestStatus,
     ) -> LoggedHeaders {
-        if keeps(status, incoming) != Keeps::Whole {
+        let incoming = sent.incoming;
+        if keeps(status, sent) != Keeps::Whole {
             return logged;
         }
         let packed = pack(settings, Headers(&pairs(incoming)));
-        logged.with_sealed(self.vault(), self.entropy(), id, packed)
+        let owner = Owner::new(id, sent.verified_by, &incoming.body);
+        logged.with_sealed(self.vault(), self.entropy(), &owner, packed)
     }
 
     fn row_of_request(
         &self,
         trigger: TriggerId,
         id: RequestId,
-        incoming: &Incoming,
+        sent: Sent<'_>,
         status: RequestStatus,
         headers: &LoggedHeaders,
     ) -> RequestRow {
+        let incoming = sent.incoming;
         let body = incoming.body.as_slice();
         let head = &body[..body.len().min(BODY_HEAD_BYTES)];
         let body_bytes = match &incoming.unread {
             Some(Unread::TooLarge(length)) => *length,
-            Some(Unread::Broken(_)) | None => body.len() as u64,
+            Some(Unread::Oversized | Unread::Broken(_)) | None => body.len() as u64,
         };
         RequestRow {
             id,
@@ -136,7 +166,7 @@ impl Engine {
             status,
             source: incoming.source.to_string(),
             headers: headers.to_bytes(),
-            body: match keeps(status, incoming) {
+            body: match keeps(status, sent) {
                 Keeps::Nothing => None,
                 Keeps::Head => Some(head.to_vec()),
                 Keeps::Whole => Some(body.to_vec()),
@@ -157,21 +187,24 @@ enum Keeps {
     Whole,
 }
 
-fn keeps(status: RequestStatus, incoming: &Incoming) -> Keeps {
+fn keeps(status: RequestStatus, sent: Sent<'_>) -> Keeps {
     match status {
         // It is the execution's input.
         RequestStatus::Triggered => Keeps::Nothing,
         // A flood shall not push out what may be judged again.
         RequestStatus::RateLimited => Keeps::Nothing,
-        RequestStatus::TooLarge | RequestStatus::Duplicate => Keeps::Head,
+        RequestStatus::Duplicate => Keeps::Head,
         RequestStatus::Filtered
         | RequestStatus::AuthFailed
+        | RequestStatus::TooLarge
         | RequestStatus::IpRefused
         | RequestStatus::Disabled
-        | RequestStatus::Error => match incoming.unread {
+        | RequestStatus::Error => match sent.incoming.unread {
+            None if sent.fits_whole() => Keeps::Whole,
+            None => Keeps::Head,
+            Some(Unread::Oversized) if sent.is_of_sender() && sent.fits_whole() => Keeps::Whole,
+            Some(_) if status == RequestStatus::TooLarge => Keeps::Head,
             Some(_) => Keeps::Nothing,
-            None if incoming.body.len() > BODY_WHOLE_BYTES_MAX => Keeps::Head,
-            None => Keeps::Whole,
         },
     }
 }

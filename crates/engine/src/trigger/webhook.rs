@@ -13,11 +13,13 @@ use refire_core::id::{ExecutionId, RequestId, TriggerId, WebhookId};
 use refire_core::time::Timestamp;
 use refire_core::trace::Trace;
 use refire_core::trigger::{Kind, Trigger};
-use refire_core::webhook::{Admission, Key, Secrets, Settings, Started, Status, enter, judge};
+use refire_core::webhook::{
+    Admission, Headers, Key, Method, Secrets, Settings, Started, Status, enter, judge, may_enter,
+};
 use refire_store::{IdempotencyClaim, RequestStatus, TriggerVersion};
 
 use super::equal::EqualName;
-use super::request_row::{pairs, request};
+use super::request_row::{Sent, pairs, request};
 use super::unlogged::Unlogged;
 use super::{TriggerError, rows};
 use crate::commit::{Admitted, Cause, CommitFailure};
@@ -59,6 +61,8 @@ pub struct Incoming {
 pub enum Unread {
     /// It is longer than may be sent: at least so many bytes.
     TooLarge(u64),
+    /// It is longer than may be sent, but all of it is here, to be kept if its sender signed it.
+    Oversized,
     /// It did not come, or too slowly; in words.
     Broken(String),
 }
@@ -141,6 +145,26 @@ enum Who {
     Stranger,
 }
 
+/// What is known of a request from one look at it to the next.
+#[derive(Debug, Default)]
+struct Look {
+    /// It counts once for the limit.
+    is_counted: bool,
+    /// See [`Sent`].
+    verified_by: Option<Method>,
+}
+
+impl Look {
+    fn sent<'a>(&self, incoming: &'a Incoming) -> Sent<'a> {
+        // Where nothing is checked, nothing is known of who sent it.
+        let verified_by = self.verified_by.filter(|method| *method != Method::None);
+        Sent {
+            incoming,
+            verified_by,
+        }
+    }
+}
+
 /// Compiled webhooks.
 #[derive(Default)]
 pub(crate) struct Webhooks {
@@ -197,6 +221,35 @@ impl Engine {
         self.receive_as(self.new_request(), webhook, incoming).await
     }
 
+    /// Whether a body that is too large is worth reading to its end: if its sender signed it, it is kept
+    /// whole. Strangers are left with its beginning as far as the headers tell them apart.
+    pub async fn keeps_oversized(
+        &self,
+        webhook: WebhookId,
+        source: IpAddr,
+        headers: &[(String, Vec<u8>)],
+    ) -> bool {
+        let Ok(Some(ready)) = self.webhook(webhook).await else {
+            return false;
+        };
+        let pairs: Vec<(&str, &[u8])> = headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_slice()))
+            .collect();
+        let request = refire_core::webhook::Request {
+            source,
+            query: "",
+            headers: Headers(&pairs),
+            body: &[],
+        };
+        may_enter(
+            &ready.settings,
+            ready.secrets.as_ref(),
+            &request,
+            self.now(),
+        )
+    }
+
     pub(super) fn new_request(&self) -> RequestId {
         RequestId::from_bytes(entropy::fresh(self.entropy(), self.now()))
     }
@@ -210,7 +263,7 @@ impl Engine {
     ) -> Result<Received, TriggerError> {
         // Nobody could write down what becomes of it.
         self.is_open()?;
-        let mut is_counted = false;
+        let mut look = Look::default();
         for _ in 0..AGAIN_MAX {
             let ready = match self.webhook(webhook).await {
                 Ok(Some(ready)) => ready,
@@ -227,19 +280,21 @@ impl Engine {
                     return Err(error);
                 }
             };
-            match self.take(&ready, id, incoming, &mut is_counted).await {
+            match self.take(&ready, id, incoming, &mut look).await {
                 Ok(Some(received)) => return Ok(received),
                 Ok(None) => self.webhooks().forget(ready.trigger.id),
                 Err(error) => {
                     let reason = Some(error.to_string());
-                    self.log_request(&ready, id, incoming, RequestStatus::Error, reason);
+                    let sent = look.sent(incoming);
+                    self.log_request(&ready, id, sent, RequestStatus::Error, reason);
                     return Err(error);
                 }
             }
         }
         if let Ok(Some(ready)) = self.webhook(webhook).await {
             let reason = Some(TriggerError::Contended.to_string());
-            self.log_request(&ready, id, incoming, RequestStatus::Error, reason);
+            let sent = look.sent(incoming);
+            self.log_request(&ready, id, sent, RequestStatus::Error, reason);
         }
         Err(TriggerError::Contended)
     }
@@ -250,47 +305,52 @@ impl Engine {
         ready: &Ready,
         id: RequestId,
         incoming: &Incoming,
-        is_counted: &mut bool,
+        look: &mut Look,
     ) -> Result<Option<Received>, TriggerError> {
         let now = self.now();
         let pairs = pairs(incoming);
         let request = request(incoming, &pairs);
         // Of what was not read nobody knows who signed it.
         let entered = match &incoming.unread {
-            None => Some(enter(
+            None | Some(Unread::Oversized) => Some(enter(
                 &ready.settings,
                 ready.secrets.as_ref(),
                 &request,
                 now,
             )),
-            Some(_) => None,
+            Some(Unread::TooLarge(_) | Unread::Broken(_)) => None,
         };
         let who = match &entered {
             Some(Ok(_)) => Who::Sender,
             Some(Err(_)) | None => Who::Stranger,
         };
-        let is_new = !std::mem::replace(is_counted, true);
+        look.verified_by = match &entered {
+            Some(Ok(_)) => Some(ready.settings.authentication.method()),
+            Some(Err(_)) | None => None,
+        };
+        let sent = look.sent(incoming);
+        let is_new = !std::mem::replace(&mut look.is_counted, true);
         let again_after = is_new.then(|| over_limit(ready, who, now)).flatten();
         if !ready.trigger.enabled {
             let is_kept = who == Who::Sender && again_after.is_none();
-            self.log_disabled(ready, id, incoming, is_kept);
+            self.log_disabled(ready, id, sent, is_kept);
             return Ok(Some(Received::NotFound));
         }
         if let Some(again_after) = again_after {
             let reason = Some(too_many(ready, who));
-            self.log_request(ready, id, incoming, RequestStatus::RateLimited, reason);
+            self.log_request(ready, id, sent, RequestStatus::RateLimited, reason);
             return Ok(Some(Received::RateLimited(again_after)));
         }
         let admission = match (entered, &incoming.unread) {
-            (Some(Ok(verified)), _) => judge(&ready.settings, &request, verified),
-            (Some(Err(refused)), _) => refused,
-            (None, unread) => {
-                let (received, reason) = not_read(unread.as_ref());
-                self.log_request(ready, id, incoming, received.logged_as(), Some(reason));
+            (Some(Ok(verified)), None) => judge(&ready.settings, &request, verified),
+            (Some(Err(refused)), None) => refused,
+            (_, unread) => {
+                let (received, reason) = not_read(unread.as_ref(), sent);
+                self.log_request(ready, id, sent, received.logged_as(), Some(reason));
                 return Ok(Some(received));
             }
         };
-        self.settle(ready, id, incoming, admission).await
+        self.settle(ready, id, sent, admission).await
     }
 
     /// An error tells the trigger, if it is known.
@@ -354,15 +414,16 @@ impl Engine {
         &self,
         ready: &Ready,
         id: RequestId,
-        incoming: &Incoming,
+        sent: Sent<'_>,
         admission: Admission,
     ) -> Result<Option<Received>, TriggerError> {
         if let Admission::Start(started) = admission {
-            return self.start(ready, id, incoming, *started, Time::First).await;
+            let started = self.start(ready, id, sent.incoming, *started, Time::First);
+            return started.await;
         }
         let status = log_status(admission.status());
         let reason = admission.reason().map(str::to_owned);
-        self.log_request(ready, id, incoming, status, reason);
+        self.log_request(ready, id, sent, status, reason);
         Ok(Some(received(&admission)))
     }
 
@@ -411,7 +472,7 @@ impl Engine {
         let draft = self.draft(submission).await?;
         let execution = draft.id;
         let draft = draft.claiming(claim);
-        let mut row = self.row(ready, id, incoming, RequestStatus::Triggered, None);
+        let mut row = self.row(ready, id, incoming.into(), RequestStatus::Triggered, None);
         row.execution = Some(execution);
         let cause = Cause::Request {
             trigger: TriggerVersion {
@@ -427,7 +488,8 @@ impl Engine {
                 body_differs,
             } => {
                 if matches!(time, Time::First) {
-                    let mut row = self.row(ready, id, incoming, RequestStatus::Duplicate, None);
+                    let sent = incoming.into();
+                    let mut row = self.row(ready, id, sent, RequestStatus::Duplicate, None);
                     row.execution = Some(execution);
                     self.request_log().write(row);
                 }
@@ -479,20 +541,26 @@ fn too_many(ready: &Ready, who: Who) -> String {
     };
     let taken = ready.settings.rate_limit.map_or_else(String::new, |limit| {
         let (burst, per_second) = (limit.burst, limit.per_second);
-        format!(", of which this webhook takes {burst} at once and then {per_second} a second")
+        format!("; this webhook accepts {burst} at once and then {per_second} per second")
     });
-    format!("there were too many requests{of}{taken}; nothing of its body was kept")
+    format!("too many requests{of}{taken}; the body was not kept")
 }
 
 /// What a request without a body is answered with, and the reason for the log.
-fn not_read(unread: Option<&Unread>) -> (Received, String) {
+fn not_read(unread: Option<&Unread>, sent: Sent<'_>) -> (Received, String) {
+    let too_large = |kept: &str, least: &str, length: u64| {
+        let reason = format!("the body has {least}{length} bytes, more than may be sent; {kept}");
+        (Received::TooLarge, reason)
+    };
+    let beginning = "only its beginning was kept, so it cannot be run";
     match unread {
-        Some(Unread::TooLarge(length)) => {
-            let reason = format!(
-                "the body has at least {length} bytes, more than may be sent; of it only the \
-                 beginning was kept, so that it cannot be run"
-            );
-            (Received::TooLarge, reason)
+        Some(Unread::TooLarge(length)) => too_large(beginning, "at least ", *length),
+        Some(Unread::Oversized) => {
+            let kept = match sent.is_of_sender() {
+                true => "it was kept and can be run once the limit is raised",
+                false => beginning,
+            };
+            too_large(kept, "", sent.incoming.body.len() as u64)
         }
         Some(Unread::Broken(reason)) => (Received::Broken, reason.clone()),
         None => (Received::Broken, "the body was not read".to_owned()),

@@ -169,7 +169,7 @@ async fn what_can_be_judged_again_is_kept_whole_and_the_rest_is_not() {
     );
     let reason = large.error.clone().unwrap();
     assert!(
-        reason.contains("only the beginning was kept, so that it cannot be run"),
+        reason.contains("only its beginning was kept, so it cannot be run"),
         "{reason}"
     );
     let headers = LoggedHeaders::read(&large).unwrap().headers;
@@ -240,8 +240,8 @@ async fn strangers_do_not_use_up_the_limit_of_the_sender() {
     let row = logged(&engine, id, RequestStatus::RateLimited, 1).await;
     assert_eq!(row.body, None);
     let reason = row.error.unwrap();
-    let expected = "there were too many requests from strangers, of which this webhook takes 100 at \
-                    once and then 1 a second; nothing of its body was kept";
+    let expected = "too many requests from strangers; this webhook accepts 100 at once and then 1 per \
+                    second; the body was not kept";
     assert_eq!(reason, expected);
     let mut started = 0;
     for n in 0..200 {
@@ -306,5 +306,115 @@ async fn what_goes_wrong_on_our_side_is_in_the_log() {
         .await
         .unwrap();
     assert!(matches!(again, Received::Triggered(_)), "{again:?}");
+    engine.stop().await;
+}
+
+/// A request that a filter stops, and what becomes of it after changes.
+struct Rechecked {
+    settings: &'static str,
+    is_signed: bool,
+    query: &'static str,
+    /// What is changed beside filters and secret.
+    change: &'static str,
+    runs: bool,
+}
+
+const SIGNED: Rechecked = Rechecked {
+    settings: r#""authentication":"hmac""#,
+    is_signed: true,
+    query: "",
+    change: "",
+    runs: true,
+};
+
+const RECHECKED: [Rechecked; 7] = [
+    SIGNED,
+    Rechecked {
+        settings: r#""authentication":"api_key""#,
+        ..SIGNED
+    },
+    // It failed then: it must pass now.
+    Rechecked {
+        is_signed: false,
+        runs: false,
+        ..SIGNED
+    },
+    // Another list of addresses counts as everything else does.
+    Rechecked {
+        change: r#","ip_allow":["192.0.2.0/24"]"#,
+        runs: false,
+        ..SIGNED
+    },
+    // A handshake is answered before anything is verified.
+    Rechecked {
+        settings: r#""authentication":"hmac","challenge":"microsoft_graph""#,
+        is_signed: false,
+        query: "validationToken=x",
+        runs: false,
+        ..SIGNED
+    },
+    // Nothing was checked.
+    Rechecked {
+        settings: r#""authentication":"none""#,
+        is_signed: false,
+        change: r#","authentication":"hmac""#,
+        runs: false,
+        ..SIGNED
+    },
+    // What was signed is not what is to be signed now.
+    Rechecked {
+        change: r#","authentication":"github""#,
+        runs: false,
+        ..SIGNED
+    },
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_verified_when_it_came_runs_after_its_secret_was_changed_and_nothing_else_does() {
+    const FILTERS: &str = r#""filters":[{"json_path":"$.n","operator":"equals","value":2}]"#;
+    let world = World::new();
+    let engine = world.engine_with(with_vault);
+    let workflow = apply(&engine, SOURCE).await;
+    for (at, case) in RECHECKED.iter().enumerate() {
+        let settings = case.settings;
+        let json = format!(r#"{{"trigger_type":"webhook",{FILTERS},{settings}}}"#);
+        let trigger = create(&engine, &workflow, &json).await;
+        let id = trigger.view.row.id;
+        let body = r#"{"n":1}"#;
+        let request = match &trigger.secret {
+            Some(secret) if case.is_signed => signed(&trigger, secret, body, engine.now()),
+            _ => incoming(body, Vec::new()),
+        };
+        let request = Incoming {
+            query: case.query.to_owned(),
+            ..request
+        };
+        let received = engine.receive(address(&trigger), &request).await.unwrap();
+        let row = logged(&engine, id, received.logged_as(), 1).await;
+        let change = format!(r#"{{"filters":[]{}}}"#, case.change);
+        let changed = engine.change_trigger(id, &change, CatchUp::No).await;
+        changed.unwrap();
+        let rotation = Rotation {
+            keep_previous_for: Duration::ZERO,
+            end_previous: true,
+            ..Rotation::default()
+        };
+        engine.rotate_secret(id, rotation).await.unwrap();
+        let again = engine.recheck_request(id, row.id, Equals::Apart).await;
+        let again = again.unwrap();
+        let is_refused = |status| {
+            matches!(
+                status,
+                Received::Refused {
+                    status: 401 | 403,
+                    ..
+                }
+            )
+        };
+        match case.runs {
+            true => assert!(matches!(again, Received::Triggered(_)), "{at}: {again:?}"),
+            false => assert!(is_refused(again.clone()), "{at}: {again:?}"),
+        }
+    }
     engine.stop().await;
 }

@@ -63,7 +63,7 @@ pub(super) async fn authenticate(
             request.extensions_mut().insert(Actor("admin"));
             next.run(request).await
         }
-        Some(_) => unauthorized("the API key is not one of this server's"),
+        Some(_) => unauthorized("the API key is not valid for this server"),
         None => {
             unauthorized("send the API key as `Authorization: Bearer <key>` or `X-API-Key: <key>`")
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, BodyDataStream};
 use axum::extract::{FromRequest, Request};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
@@ -35,41 +35,66 @@ pub(super) struct Content {
 }
 
 /// A body as it came.
-#[derive(Debug)]
 pub(super) enum Whole {
     /// All of it.
     Read(Bytes),
     /// It is longer than the limit.
-    TooLarge {
-        /// It has at least so many bytes.
-        length: u64,
-        /// Its beginning, as much as was asked for and came.
-        head: Bytes,
-    },
+    TooLarge(TooLarge),
 }
 
-/// How much of a body is read.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Room {
-    /// No longer one is taken, in bytes.
-    pub(super) max: usize,
-    /// Of a longer one so much is kept, in bytes.
-    pub(super) head: usize,
+/// A body that is longer than the limit, and was not read on since that is known.
+pub(super) struct TooLarge {
+    /// It has at least so many bytes.
+    length: u64,
+    /// What was read of it.
+    begun: BytesMut,
+    stream: BodyDataStream,
+    began: Instant,
+    /// The client has sent nothing yet: it waits to be invited.
+    asks: bool,
 }
 
-/// Reads a body, bounded in bytes and in time.
-pub(super) async fn whole(headers: &HeaderMap, body: Body, room: Room) -> Result<Whole, Problem> {
-    if let Some(length) = announced(headers).filter(|length| *length > room.max as u64) {
-        // A client that asks first has sent nothing, and reading would invite it to.
-        let head = match headers.contains_key(EXPECT) {
-            true => Bytes::new(),
-            false => head_of(body, room.head).await,
-        };
-        return Ok(Whole::TooLarge { length, head });
+/// Reads a body of at most `max` bytes, bounded in time.
+pub(super) async fn whole(headers: &HeaderMap, body: Body, max: usize) -> Result<Whole, Problem> {
+    let stream = body.into_data_stream();
+    let (began, begun) = (Instant::now(), BytesMut::new());
+    if let Some(length) = announced(headers).filter(|length| *length > max as u64) {
+        return Ok(Whole::TooLarge(TooLarge {
+            length,
+            begun,
+            stream,
+            began,
+            asks: headers.contains_key(EXPECT),
+        }));
     }
-    match tokio::time::timeout(BODY_WITHIN, read(body, room)).await {
-        Ok(read) => read,
-        Err(_) => Err(too_slow("the body did not arrive within 30 s")),
+    read(stream, begun, max, began).await
+}
+
+impl TooLarge {
+    /// It has at least so many bytes.
+    pub(super) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Its beginning, as much as comes soon.
+    pub(super) async fn head(mut self, bytes: usize) -> Bytes {
+        // Reading would invite a client that asks first.
+        if !self.asks {
+            let until = Instant::now() + HEAD_WITHIN;
+            while self.begun.len() < bytes
+                && let Ok(Some(Ok(chunk))) =
+                    tokio::time::timeout_at(until, self.stream.next()).await
+            {
+                self.begun.extend_from_slice(&chunk);
+            }
+        }
+        // What was read beyond it is let go of.
+        Bytes::copy_from_slice(&self.begun[..self.begun.len().min(bytes)])
+    }
+
+    /// Reads on, up to a larger limit.
+    pub(super) async fn rest(self, max: usize) -> Result<Whole, Problem> {
+        read(self.stream, self.begun, max, self.began).await
     }
 }
 
@@ -79,8 +104,8 @@ impl FromRequest<App> for Content {
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
         let max = app.body_bytes_max;
         let (parts, body) = request.into_parts();
-        match whole(&parts.headers, body, Room { max, head: 0 }).await? {
-            Whole::TooLarge { .. } => Err(too_large(max)),
+        match whole(&parts.headers, body, max).await? {
+            Whole::TooLarge(_) => Err(too_large(max)),
             Whole::Read(bytes) => Ok(Self {
                 bytes,
                 said_json: says_json(&parts.headers),
@@ -152,50 +177,39 @@ fn announced(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-/// The beginning of a body that is refused.
-async fn head_of(body: Body, bytes: usize) -> Bytes {
-    let mut stream = body.into_data_stream();
-    let mut head = BytesMut::new();
-    let until = Instant::now() + HEAD_WITHIN;
-    while head.len() < bytes
-        && let Ok(Some(Ok(chunk))) = tokio::time::timeout_at(until, stream.next()).await
-    {
-        head.extend_from_slice(&chunk[..chunk.len().min(bytes - head.len())]);
-    }
-    head.freeze()
-}
-
-async fn read(body: Body, room: Room) -> Result<Whole, Problem> {
-    let mut stream = body.into_data_stream();
-    let mut whole = BytesMut::new();
-    let began = Instant::now();
-    loop {
+async fn read(
+    mut stream: BodyDataStream,
+    mut whole: BytesMut,
+    max: usize,
+    began: Instant,
+) -> Result<Whole, Problem> {
+    let late = began + BODY_WITHIN;
+    while whole.len() <= max {
         let still = Instant::now() + CHUNK_WITHIN;
         let slow = began + time_for(whole.len());
-        let next = tokio::time::timeout_at(still.min(slow), stream.next()).await;
-        let next = next.map_err(|_| match still < slow {
-            true => too_slow("the body stood still for 10 s"),
-            false => too_slow("the body came at less than 1 KiB/s"),
+        let until = still.min(slow).min(late);
+        let next = tokio::time::timeout_at(until, stream.next()).await;
+        let next = next.map_err(|_| match until {
+            until if until == late => too_slow("the body did not arrive within 30 s"),
+            until if until == still => too_slow("nothing of the body arrived for 10 s"),
+            _ => too_slow("the body arrived at less than 1 KiB/s"),
         });
-        let chunk = match next? {
+        match next? {
             None => return Ok(Whole::Read(whole.freeze())),
-            Some(Ok(chunk)) => chunk,
+            Some(Ok(chunk)) => whole.extend_from_slice(&chunk),
             Some(Err(error)) => {
                 let detail = format!("the body ended too early: {error}");
                 return Err(Problem::new(&codes::INVALID_BODY, detail));
             }
-        };
-        let length = whole.len() + chunk.len();
-        if length > room.max {
-            // What was read is let go of, but for this.
-            let beginning = whole.iter().chain(&chunk).take(room.head);
-            return Ok(Whole::TooLarge {
-                length: length as u64,
-                head: beginning.copied().collect(),
-            });
         }
-        whole.extend_from_slice(&chunk);
     }
+    Ok(Whole::TooLarge(TooLarge {
+        length: whole.len() as u64,
+        begun: whole,
+        stream,
+        began,
+        asks: false,
+    }))
 }
 
 /// How long a body may have taken that has come so far.
@@ -221,10 +235,11 @@ mod tests {
 
     use super::*;
 
-    const ROOM: Room = Room {
-        max: 1024 * 1024,
-        head: 100,
-    };
+    const BYTES_MAX: usize = 1024 * 1024;
+
+    async fn read_all(body: Body) -> Result<Whole, Problem> {
+        whole(&HeaderMap::new(), body, BYTES_MAX).await
+    }
 
     /// So many parts, one each second.
     fn body(parts: usize, bytes: usize) -> Body {
@@ -237,7 +252,9 @@ mod tests {
 
     async fn refusal(body: Body) -> (String, Duration) {
         let began = Instant::now();
-        let problem = read(body, ROOM).await.unwrap_err();
+        let Err(problem) = read_all(body).await else {
+            panic!("it is too slow");
+        };
         assert_eq!(problem.code(), &codes::BODY_TOO_SLOW);
         (problem.detail().to_owned(), began.elapsed())
     }
@@ -245,7 +262,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_body_that_drips_is_given_up_after_ten_seconds() {
         let (detail, after) = refusal(body(60, 512)).await;
-        assert_eq!(detail, "the body came at less than 1 KiB/s");
+        assert_eq!(detail, "the body arrived at less than 1 KiB/s");
         assert_eq!(after.as_secs(), 10);
     }
 
@@ -263,10 +280,6 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn of_what_is_too_large_the_beginning_is_kept() {
-        let room = Room {
-            max: 250,
-            head: 120,
-        };
         let announced: HeaderMap = [(CONTENT_LENGTH, HeaderValue::from_static("5000"))]
             .into_iter()
             .collect();
@@ -288,18 +301,38 @@ mod tests {
             (announced, pending(), (5_000, Vec::new())),
         ] {
             let began = Instant::now();
-            let Ok(Whole::TooLarge { length, head }) = whole(&headers, body, room).await else {
+            let Ok(Whole::TooLarge(body)) = whole(&headers, body, 250).await else {
                 panic!("it is too large");
             };
-            assert_eq!((length, head.to_vec()), expected);
+            let length = body.length();
+            assert_eq!((length, body.head(120).await.to_vec()), expected);
             assert!(began.elapsed() <= HEAD_WITHIN);
         }
     }
 
     #[tokio::test(start_paused = true)]
+    async fn what_is_too_large_can_be_read_on_up_to_another_limit() {
+        let announced: HeaderMap = [(CONTENT_LENGTH, HeaderValue::from_static("300"))]
+            .into_iter()
+            .collect();
+        for headers in [HeaderMap::new(), announced] {
+            for (max, is_read) in [(299, false), (300, true)] {
+                let Ok(Whole::TooLarge(begun)) = whole(&headers, body(3, 100), 150).await else {
+                    panic!("it is too large");
+                };
+                match begun.rest(max).await {
+                    Ok(Whole::Read(bytes)) if is_read => assert_eq!(bytes.len(), 300),
+                    Ok(Whole::TooLarge(begun)) if !is_read => assert_eq!(begun.length(), 300),
+                    _ => panic!("{max}"),
+                }
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_slow_but_steady_body_is_read() {
-        let whole = read(body(25, 2 * BYTES_PER_SECOND_MIN), ROOM).await;
-        let Whole::Read(whole) = whole.unwrap() else {
+        let whole = read_all(body(25, 2 * BYTES_PER_SECOND_MIN)).await;
+        let Ok(Whole::Read(whole)) = whole else {
             panic!("it is not too large");
         };
         assert_eq!(whole.len(), 50 * BYTES_PER_SECOND_MIN);

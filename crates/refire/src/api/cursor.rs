@@ -56,7 +56,7 @@ impl Scope {
         let Some(cursor) = cursor else {
             return Ok(None);
         };
-        let unreadable = || invalid("the cursor is not one that a list of this server gave");
+        let unreadable = || invalid("the cursor does not come from a list of this server");
         let bytes = BASE64_URL_SAFE_NO_PAD
             .decode(cursor)
             .map_err(|_| unreadable())?;
@@ -109,7 +109,10 @@ mod tests {
         assert!(said(other_filter, &cursor).contains("other filters"));
         for nonsense in ["", "x", "%%", "AAAA"] {
             let scope = Scope::new(List::Executions, &"a");
-            assert!(said(scope, nonsense).contains("not one that"), "{nonsense}");
+            assert!(
+                said(scope, nonsense).contains("does not come from"),
+                "{nonsense}"
+            );
         }
     }
 }

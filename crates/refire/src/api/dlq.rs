@@ -85,7 +85,7 @@ fn fingerprint(query: &mut Query) -> Option<u64> {
 
 /// Dead letters, newest first.
 ///
-/// Without `status` those that are pending or being retried.
+/// Without `status`, only those that are pending or being retried.
 #[utoipa::path(
     get,
     path = "/api/dlq",
@@ -100,7 +100,7 @@ fn fingerprint(query: &mut Query) -> Option<u64> {
         ("q" = Option<String>, Query, description = "Whose message, workflow, code or step contains this; or the id of a letter or an execution (`dlq_…`, `exec_…`)"),
         ("fingerprint" = Option<String>, Query, description = "With this cause, such as `00c0ffee00c0ffee`"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
         (status = 200, description = "A page of dead letters", body = Page<DeadLetter>),
@@ -211,7 +211,7 @@ async fn one(
         example = json!({"input": {"customer_id": 4712}, "from": "failed_step"}),
     ),
     responses(
-        (status = 202, description = "The new execution is durable", body = DeadLetterRetried),
+        (status = 202, description = "The new execution is saved", body = DeadLetterRetried),
         (status = 400, description = "The body is wrong", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
         (status = 409, description = "It is not pending, or cannot be retried this way", body = ProblemModel, content_type = "application/problem+json"),
@@ -234,7 +234,7 @@ async fn retry(
         None => RetryFrom::default(),
         Some((_, Some(from))) => from,
         Some((other, None)) => {
-            let message = format!("`{other}` is neither start nor failed_step");
+            let message = format!("`{other}` is not `start` or `failed_step`");
             return Err(Problem::field(&codes::INVALID_BODY, "from", message));
         }
     };
@@ -262,7 +262,7 @@ async fn retry(
     Ok((StatusCode::ACCEPTED, Json(body)).into_response())
 }
 
-/// Gives a dead letter up.
+/// Deletes a dead letter: it is not retried any more.
 ///
 /// It stays readable with `?status=deleted`.
 #[utoipa::path(
@@ -272,7 +272,7 @@ async fn retry(
     tag = "Dead letters",
     params(("id" = String, Path, description = "`dlq_…`")),
     responses(
-        (status = 204, description = "Given up"),
+        (status = 204, description = "Deleted"),
         (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
         (status = 409, description = "It is not pending", body = ProblemModel, content_type = "application/problem+json"),
     ),

@@ -44,8 +44,8 @@ pub(super) fn router() -> OpenApiRouter<App> {
 
 /// Starts an execution with the body as its input.
 ///
-/// With `Idempotency-Key` a repeat never starts a second one: it gets the first one's id for 7
-/// days. With `wait` the answer is the finished execution, if it ends in time.
+/// With an `Idempotency-Key`, a repeated request does not start a second execution: for 7 days it
+/// gets the id of the first. With `wait` the answer is the finished execution, if it ends in time.
 #[utoipa::path(
     post,
     path = "/api/workflows/{id}/execute",
@@ -55,7 +55,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
         ("id" = String, Path, description = "The workflow's name", example = "customer_360_view"),
         ("wait" = Option<String>, Query, description = "How long to wait for the end, such as `30s`; at most `60s`"),
         ("priority" = Option<u32>, Query, description = "1 (first) to 10 (last); default 5"),
-        ("delay" = Option<String>, Query, description = "Begin no earlier than this from now, such as `5m`"),
+        ("delay" = Option<String>, Query, description = "Start after this delay, such as `5m`"),
         ("Idempotency-Key" = Option<String>, Header, description = "The same key never starts a second execution; such as `order-4711`"),
         ("traceparent" = Option<String>, Header, description = "The caller's trace (W3C); the calls of the steps belong to it"),
     ),
@@ -66,15 +66,15 @@ pub(super) fn router() -> OpenApiRouter<App> {
     ),
     responses(
         (status = 200, description = "It ended within the wait", body = Execution),
-        (status = 202, description = "It is durable and will run", body = Accepted,
-            headers(("Location" = String, description = "The execution"), ("Idempotent-Replayed" = String, description = "true when the key had this execution already")),
+        (status = 202, description = "It is saved and will run", body = Accepted,
+            headers(("Location" = String, description = "The execution"), ("Idempotent-Replayed" = String, description = "true if the key was used before for this execution")),
             example = json!({"execution_id": "exec_01kb2m8x0c7q2t5v9w3y4z6a8d", "status": "pending"})),
         (status = 400, description = "The body or a parameter is wrong", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is no such workflow", body = ProblemModel, content_type = "application/problem+json"),
         (status = 409, description = "The key was used with another input", body = ProblemModel, content_type = "application/problem+json"),
         (status = 413, description = "The body is too large", body = ProblemModel, content_type = "application/problem+json"),
         (status = 500, description = "It may have been accepted: repeat with the same key", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 503, description = "Certainly nothing was started", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 503, description = "Nothing was started", body = ProblemModel, content_type = "application/problem+json"),
     ),
 )]
 async fn execute(
@@ -163,7 +163,7 @@ pub(super) fn no_idempotency_key(headers: &HeaderMap, instead: &str) -> Result<(
     Err(Problem::field(
         &codes::INVALID_PARAMETER,
         "Idempotency-Key",
-        format!("is not kept here; leave it out: {instead}"),
+        format!("is not supported here; leave it out: {instead}"),
     ))
 }
 

@@ -64,7 +64,7 @@ pub(super) fn from_key(key: &[u8]) -> Option<ExecutionId> {
         ("workflow" = Option<String>, Query, description = "Of this workflow"),
         ("status" = Option<String>, Query, description = "With one of these statuses; repeat it or separate by commas, such as `running,retrying`"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
         (status = 200, description = "A page of executions", body = Page<Execution>),
@@ -129,7 +129,7 @@ async fn show(app: &App, id: &str) -> Result<Json<Execution>, Problem> {
         ("type" = Option<String>, Query, description = "Of one of these types; repeat it or separate by commas, such as `STEP_FAILED,RETRY_SCHEDULED`"),
         ("step" = Option<String>, Query, description = "About this step"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
         (status = 200, description = "A page of events", body = Page<Event>),
@@ -196,7 +196,7 @@ fn event_types(query: &mut Query) -> Vec<String> {
     responses(
         (status = 200, description = "Cancelled, now or before", body = Execution),
         (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "It has ended otherwise", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 409, description = "It has already ended in another way", body = ProblemModel, content_type = "application/problem+json"),
     ),
 )]
 async fn cancel(
@@ -249,7 +249,7 @@ async fn pause(
     .await
 }
 
-/// Lets a paused execution go on where it stood.
+/// Resumes a paused execution where it stopped.
 #[utoipa::path(
     post,
     path = "/api/executions/{id}/resume",
@@ -257,7 +257,7 @@ async fn pause(
     tag = "Executions",
     params(("id" = String, Path, description = "`exec_…`")),
     responses(
-        (status = 200, description = "It goes on", body = Execution),
+        (status = 200, description = "Resumed", body = Execution),
         (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
         (status = 409, description = "It is not paused", body = ProblemModel, content_type = "application/problem+json"),
     ),
@@ -285,7 +285,7 @@ async fn command(app: &App, id: &str, command: Command) -> Result<Json<Execution
         Err(error) => Err(error.into()),
         // It is done; that it cannot be shown just now must not look as if it were not.
         Ok(_) => show(app, id).await.map_err(|_| {
-            let detail = "it is done, but the execution cannot be read just now";
+            let detail = "it is done, but the execution cannot be read at the moment";
             Problem::new(&codes::INTERNAL, detail)
         }),
     }

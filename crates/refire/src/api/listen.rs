@@ -68,7 +68,7 @@ pub(crate) fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
             ErrorKind::AddrNotAvailable => {
                 format!("{address} is not an address of this machine; see --listen")
             }
-            _ => format!("{address} cannot be listened on"),
+            _ => format!("{address} cannot be used to listen on"),
         };
         anyhow::Error::new(error).context(told)
     })

@@ -18,7 +18,7 @@ use tower::Service;
 
 use super::App;
 use super::problem::Problem;
-use super::webhook;
+use super::{webhook, workflow};
 use crate::codes;
 
 /// Headers of one request.
@@ -52,7 +52,10 @@ pub(super) async fn observe(app: &App, router: &Router, request: Request) -> Res
         }
     };
     let problem = response.extensions_mut().remove::<Problem>();
-    if let Some(problem) = problem.or_else(|| foreign(&response)) {
+    if let Some(mut problem) = problem.or_else(|| foreign(&response)) {
+        if problem.code() == &codes::NO_WORKFLOW {
+            problem = workflow::suggesting(app, problem, &path).await;
+        }
         log(&problem, &method, &path, &id, began);
         *response.status_mut() = problem.status();
         response = render(&problem, response, &path);

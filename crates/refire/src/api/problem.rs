@@ -59,7 +59,11 @@ impl Problem {
         let named: Vec<String> = errors
             .iter()
             .take(NAMED_MAX)
-            .map(|error| format!("{}: {}", error.field, error.message))
+            .map(|error| match error.field.as_str() {
+                // It is the whole that is wrong.
+                "" => error.message.clone(),
+                field => format!("{field}: {}", error.message),
+            })
             .collect();
         let mut problem = Self::new(code, named.join("; "));
         problem.0.errors = errors;
@@ -93,7 +97,7 @@ impl Problem {
     pub(crate) fn internal(cause: impl std::fmt::Display) -> Self {
         let mut problem = Self::new(
             &codes::INTERNAL,
-            "something went wrong on our side; the log has it under the answer's x-request-id",
+            "something went wrong in the server; its log has the cause under the x-request-id of this answer",
         );
         problem.0.cause = Some(cause.to_string());
         problem
@@ -115,6 +119,12 @@ impl Problem {
             source = cause.source();
         }
         self.0.cause = Some(text);
+        self
+    }
+
+    /// The same with something that follows the detail.
+    pub(crate) fn and(mut self, more: &str) -> Self {
+        self.0.detail.push_str(more);
         self
     }
 

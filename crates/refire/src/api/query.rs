@@ -122,7 +122,7 @@ impl Query {
         match duration::parse(&text) {
             Ok(found) if found <= max => Some(found),
             Ok(_) => {
-                let most = duration::format(max);
+                let most = duration::plain(max);
                 self.refuse(name, format!("`{text}` is longer than {most}"));
                 None
             }
@@ -193,8 +193,8 @@ impl Query {
             .take(UNKNOWN_MAX)
         {
             let message = match self.known.as_slice() {
-                [] => "is not known; this call takes no parameters".to_owned(),
-                known => format!("is not known; this call takes {}", known.join(", ")),
+                [] => "is unknown; this call takes no parameters".to_owned(),
+                known => format!("is unknown; this call takes {}", known.join(", ")),
             };
             self.refuse(&name, message);
         }

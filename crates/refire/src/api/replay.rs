@@ -20,10 +20,12 @@ pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(replay))
 }
 
-/// Replays an execution and tells whether every decision comes out the same.
+/// Replays an execution and checks whether every decision comes out the same.
 ///
 /// With a definition in the body it is the replay lab: the first event that would have been
-/// different under that definition.
+/// different under that definition. Only decisions are compared: which steps run, in what order, what
+/// is retried and when, and how it ends. Requests to targets are not recorded, so a changed URL, header
+/// or body shows no difference.
 #[utoipa::path(
     post,
     path = "/api/executions/{id}/replay",
@@ -35,7 +37,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
         description = "Empty for the execution's own definition; the definition may also be an object, or the body itself",
     ),
     responses(
-        (status = 200, description = "Identical, or the first difference", body = ReplayResult,
+        (status = 200, description = "All decisions are identical, or the first difference", body = ReplayResult,
             example = json!({"identical": true, "events": 9, "first_difference": null})),
         (status = 400, description = "The definition is not valid", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is no such execution", body = ProblemModel, content_type = "application/problem+json"),

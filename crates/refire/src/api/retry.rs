@@ -33,7 +33,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
         ("workflow" = Option<String>, Query, description = "Of this workflow"),
         ("status" = Option<String>, Query, description = "With one of these statuses; repeat it or separate by commas, such as `retrying`"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses((status = 200, description = "A page of executions", body = Page<RetriedExecution>)),
 )]
@@ -63,7 +63,7 @@ async fn list(
     Ok(Json(Page { items, next_cursor }))
 }
 
-/// When the retries of a policy would happen, if every attempt failed at once.
+/// When the retries of a policy would happen if every attempt failed immediately.
 #[utoipa::path(
     post,
     path = "/api/retry/simulate",
@@ -74,7 +74,7 @@ async fn list(
         description = "A policy as in a definition's `retry`; empty for the default one",
     ),
     responses(
-        (status = 200, description = "The time line", body = RetryTimeline),
+        (status = 200, description = "The timeline", body = RetryTimeline),
         (status = 400, description = "The policy is not valid", body = ProblemModel, content_type = "application/problem+json"),
     ),
 )]

@@ -55,7 +55,7 @@ async fn healthz() -> Response {
     health(StatusCode::OK, "ok")
 }
 
-/// New work is taken.
+/// Whether new work is accepted.
 #[utoipa::path(
     get, path = "/readyz", tag = "Server", security(()),
     responses(
@@ -129,7 +129,7 @@ async fn home() -> Response {
         ": durable workflows, retries and dead letters.\n\n",
         "  /docs          every call of the API, to read and to try\n",
         "  /openapi.json  the same for programs\n",
-        "  /readyz        whether it takes work\n",
+        "  /readyz        whether it accepts work\n",
         "  /version       what runs here\n",
     );
     ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()

@@ -84,11 +84,11 @@ fn shown(app: &App, origin: &Origin, new: &NewTrigger) -> Result<Trigger, Proble
     Ok(trigger)
 }
 
-/// Makes a trigger of a workflow.
+/// Creates a trigger for a workflow.
 ///
-/// A `cron` trigger fires by an expression, a `schedule` by an interval, single moments or times of
-/// days, a `webhook` when a request comes. The answer has the `id` and, for a webhook, its address
-/// and its `secret`, which is shown this once.
+/// A `cron` trigger fires on an expression, a `schedule` at an interval, at single moments or at
+/// times of day, and a `webhook` when a request arrives. The answer has the `id` and, for a webhook,
+/// its address and its `secret`, which is shown only once.
 #[utoipa::path(
     post,
     path = "/api/workflows/{id}/triggers",
@@ -100,13 +100,13 @@ fn shown(app: &App, origin: &Origin, new: &NewTrigger) -> Result<Trigger, Proble
             (serde_json::Value = "application/json", example = json!({"trigger_type": "cron", "cron_expression": "0 9 * * MON", "timezone": "Asia/Taipei", "overlap": "skip", "misfire": "fire_once", "input": {"customer_id": 42}})),
             (String = "application/yaml"),
         ),
-        description = "What starts it, in JSON or YAML",
+        description = "The settings, in JSON or YAML",
     ),
     responses(
         (status = 201, description = "The trigger", body = Trigger, headers(("Location" = String, description = "The trigger"))),
         (status = 400, description = "Every problem of the trigger", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is no such workflow", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 500, description = "Secrets cannot be kept", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 500, description = "Secrets cannot be stored", body = ProblemModel, content_type = "application/problem+json"),
     ),
 )]
 async fn create(
@@ -138,9 +138,9 @@ async fn create(
         ("id" = String, Path, description = "The workflow's name", example = "customer_360_view"),
         ("type" = Option<String>, Query, description = "Of this type: `cron`, `schedule` or `webhook`"),
         ("enabled" = Option<bool>, Query, description = "Only enabled ones, or only disabled ones"),
-        ("overdue" = Option<bool>, Query, description = "Only those of which an expected success is missing, or only the others"),
+        ("overdue" = Option<bool>, Query, description = "Only triggers that have missed an expected success, or only the others"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
         (status = 200, description = "A page of triggers", body = Page<Trigger>),
@@ -171,9 +171,9 @@ async fn of_workflow(
         ("workflow" = Option<String>, Query, description = "Of this workflow"),
         ("type" = Option<String>, Query, description = "Of this type: `cron`, `schedule` or `webhook`"),
         ("enabled" = Option<bool>, Query, description = "Only enabled ones, or only disabled ones"),
-        ("overdue" = Option<bool>, Query, description = "Only those of which an expected success is missing, or only the others"),
+        ("overdue" = Option<bool>, Query, description = "Only triggers that have missed an expected success, or only the others"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
         (status = 200, description = "A page of triggers", body = Page<Trigger>),
@@ -225,7 +225,7 @@ async fn listed(
     Ok(Json(Page { items, next_cursor }))
 }
 
-/// A trigger: its settings, when it fires next and where it stands.
+/// A trigger: its settings, when it fires next, and its state.
 #[utoipa::path(
     get,
     path = "/api/triggers/{id}",
@@ -251,9 +251,9 @@ async fn one(
 
 /// Changes a trigger by a JSON merge patch.
 ///
-/// `null` goes back to the default, objects are changed field by field, except `input`, which is
-/// replaced. The type stays. A trigger that cannot be read any more, as its `problem` says, may be
-/// mended by it. What changes nothing makes no new version, and the answer says `unchanged`.
+/// `null` resets a field to its default. Objects are changed field by field, except `input`, which is
+/// replaced. The type cannot change. This can also fix a trigger that can no longer be read (see its
+/// `problem`). A change of nothing makes no new version, and the answer says `unchanged`.
 #[utoipa::path(
     patch,
     path = "/api/triggers/{id}",
@@ -261,20 +261,20 @@ async fn one(
     tag = "Triggers",
     params(
         ("id" = String, Path, description = "`trg_…`"),
-        ("catch_up" = Option<bool>, Query, description = "If it is enabled by this: whether the planned times of the pause are caught up with"),
+        ("catch_up" = Option<bool>, Query, description = "If this enables the trigger: whether the times planned during the pause are started"),
     ),
     request_body(
         content(
             (serde_json::Value = "application/json", example = json!({"cron_expression": "0 10 * * MON", "jitter": null})),
             (String = "application/yaml"),
         ),
-        description = "What is to be different",
+        description = "The fields to change",
     ),
     responses(
         (status = 200, description = "The trigger as it is now", body = Trigger),
         (status = 400, description = "Every problem of the result", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 503, description = "Others kept changing it", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 503, description = "It is being changed by somebody else", body = ProblemModel, content_type = "application/problem+json"),
     ),
 )]
 async fn change(
@@ -294,11 +294,11 @@ async fn change(
     Ok(Json(shown(&app, &origin, &changed)?))
 }
 
-/// Gives a trigger new settings in place of all that it was told.
+/// Replaces all settings of a trigger.
 ///
-/// What is not named goes back to its default. The type, a webhook's address and, as long as its
-/// senders are known in the same way, its secret stay. Whether it is enabled stays unless `enabled`
-/// says so.
+/// Fields that are not named are reset to their defaults. The type and the address of a webhook stay,
+/// and so does its secret as long as the authentication stays the same. Whether it is enabled stays
+/// unless `enabled` is given.
 #[utoipa::path(
     put,
     path = "/api/triggers/{id}",
@@ -306,20 +306,20 @@ async fn change(
     tag = "Triggers",
     params(
         ("id" = String, Path, description = "`trg_…`"),
-        ("catch_up" = Option<bool>, Query, description = "If it is enabled by this: whether the planned times of the pause are caught up with"),
+        ("catch_up" = Option<bool>, Query, description = "If this enables the trigger: whether the times planned during the pause are started"),
     ),
     request_body(
         content(
             (serde_json::Value = "application/json", example = json!({"trigger_type": "cron", "cron_expression": "0 10 * * MON"})),
             (String = "application/yaml"),
         ),
-        description = "What starts it, as for a new one",
+        description = "The settings, as for a new trigger",
     ),
     responses(
         (status = 200, description = "The trigger as it is now", body = Trigger),
         (status = 400, description = "Every problem of it", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 503, description = "Others kept changing it", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 503, description = "It is being changed by somebody else", body = ProblemModel, content_type = "application/problem+json"),
     ),
 )]
 async fn replace(
@@ -343,7 +343,7 @@ fn catch_up(wanted: bool) -> CatchUp {
     if wanted { CatchUp::Yes } else { CatchUp::No }
 }
 
-/// Removes a trigger. What it started stays.
+/// Deletes a trigger. Its executions are kept.
 #[utoipa::path(
     delete,
     path = "/api/triggers/{id}",
@@ -351,7 +351,7 @@ fn catch_up(wanted: bool) -> CatchUp {
     tag = "Triggers",
     params(("id" = String, Path, description = "`trg_…`")),
     responses(
-        (status = 204, description = "Removed"),
+        (status = 204, description = "Deleted"),
         (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
     ),
 )]

@@ -10,14 +10,16 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method};
 use refire_client::model::{Problem as ProblemModel, WebhookAnswer, WebhookStatus};
 use refire_core::webhook::Headers;
-use refire_engine::trigger::{BODY_HEAD_BYTES, Incoming, Received, TriggerError, Unread};
+use refire_engine::trigger::{
+    BODY_HEAD_BYTES, BODY_KEPT_BYTES_MAX, Incoming, Received, TriggerError, Unread,
+};
 use refire_engine::{CommitFailure, IntakeError};
 use refire_store::ReadError;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::App;
-use super::body::{self, Room, Whole};
+use super::body::{self, TooLarge, Whole};
 use super::listen::Peer;
 use super::problem::Problem;
 use crate::codes;
@@ -29,17 +31,17 @@ pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(receive))
 }
 
-/// Takes a request from a sender.
+/// Receives a request from a sender.
 ///
-/// `triggered` is said only when the execution is on disk. A repeat under the same key is
-/// `already_processed` and names the first one's execution.
+/// The answer is `triggered` only when the execution is on disk. A repeated request with the same key
+/// gets `already_processed` and the execution of the first.
 #[utoipa::path(
     post,
     path = "/webhooks/{webhook_id}",
     operation_id = "receive_webhook",
     tag = "Triggers",
     params(
-        ("webhook_id" = String, Path, description = "The name in the webhook's address", example = "wh_01kb2m8x0c7q2t5v9w3y4z6a8d"),
+        ("webhook_id" = String, Path, description = "The id in the webhook's address", example = "wh_01kb2m8x0c7q2t5v9w3y4z6a8d"),
         ("Idempotency-Key" = Option<String>, Header, description = "The same key never starts a second execution of this webhook"),
         ("traceparent" = Option<String>, Header, description = "The sender's trace (W3C); the calls of the steps belong to it"),
     ),
@@ -48,16 +50,16 @@ pub(super) fn router() -> OpenApiRouter<App> {
         description = "What the sender sends: JSON, or a form, which becomes JSON",
     ),
     responses(
-        (status = 200, description = "It started an execution, or did not need to", body = WebhookAnswer,
-            example = json!({"status": "triggered", "execution_id": "exec_01kb2m8x0c7q2t5v9w3y4z6a8d", "message": "the execution is durable and will run"})),
+        (status = 200, description = "It started an execution, or there was no need to", body = WebhookAnswer,
+            example = json!({"status": "triggered", "execution_id": "exec_01kb2m8x0c7q2t5v9w3y4z6a8d", "message": "the execution is saved and will run"})),
         (status = 400, description = "The body cannot be read", body = ProblemModel, content_type = "application/problem+json"),
         (status = 401, description = "The signature or key is missing or wrong", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 403, description = "Requests from this address are not taken", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 403, description = "Requests from this address are not accepted", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is no such webhook, or it is disabled", body = ProblemModel, content_type = "application/problem+json"),
         (status = 413, description = "The body is too large", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 415, description = "The content type is not read", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 429, description = "Too many requests: again after `Retry-After` seconds", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 503, description = "Certainly nothing was started: send it again", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 415, description = "The content type is not supported", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 429, description = "Too many requests: try again after `Retry-After` seconds", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 503, description = "Nothing was started: send it again", body = ProblemModel, content_type = "application/problem+json"),
     ),
     security(()),
 )]
@@ -103,23 +105,26 @@ pub(super) async fn take(app: &App, webhook: &str, request: Request) -> Result<R
         app.engine.receive_nowhere(webhook, sender.0);
         return Err(no_webhook());
     };
-    let room = Room {
-        max: app.body_bytes_max,
-        head: BODY_HEAD_BYTES,
-    };
-    let read = body::whole(&parts.headers, body, room).await;
-    let (body, unread) = match &read {
-        Ok(Whole::Read(bytes)) => (bytes.to_vec(), None),
-        Ok(Whole::TooLarge { length, head }) => (head.to_vec(), Some(Unread::TooLarge(*length))),
-        Err(problem) => (
-            Vec::new(),
-            Some(Unread::Broken(problem.detail().to_owned())),
-        ),
+    let read = body::whole(&parts.headers, body, app.body_bytes_max).await;
+    // Held until the request is handed to the log, which bounds what waits there by itself.
+    let mut _room = None;
+    let (body, unread, problem) = match read {
+        Ok(Whole::Read(bytes)) => (bytes.into(), None, None),
+        Ok(Whole::TooLarge(begun)) => {
+            _room = app.oversized.try_acquire().ok();
+            let keeps = app.engine.keeps_oversized(webhook, sender.0, &sender.1);
+            if _room.is_some() && keeps.await {
+                oversized(begun).await
+            } else {
+                beginning(begun).await
+            }
+        }
+        Err(problem) => broken(problem),
     };
     let incoming = incoming(&parts, sender, body, unread);
     let received = app.engine.receive(webhook, &incoming).await;
     // It was written down; what its sender hears is what was wrong with the body.
-    read?;
+    problem.map_or(Ok(()), Err)?;
     let reader = Reader::of(&parts.headers);
     answer(received.map_err(trouble)?, app.body_bytes_max, reader)
 }
@@ -155,6 +160,30 @@ impl Reader {
             ..answer
         }
     }
+}
+
+/// A body, why it was not read, and what its sender hears then.
+type Taken = (Vec<u8>, Option<Unread>, Option<Problem>);
+
+/// All of a body that is too large, if the log may keep it, else its beginning.
+async fn oversized(begun: TooLarge) -> Taken {
+    let length = begun.length();
+    match begun.rest(BODY_KEPT_BYTES_MAX).await {
+        Ok(Whole::Read(bytes)) => (bytes.into(), Some(Unread::Oversized), None),
+        Ok(Whole::TooLarge(begun)) => beginning(begun).await,
+        // It would have been refused all the same.
+        Err(_) => (Vec::new(), Some(Unread::TooLarge(length)), None),
+    }
+}
+
+async fn beginning(begun: TooLarge) -> Taken {
+    let unread = Unread::TooLarge(begun.length());
+    (begun.head(BODY_HEAD_BYTES).await.into(), Some(unread), None)
+}
+
+fn broken(problem: Problem) -> Taken {
+    let unread = Unread::Broken(problem.detail().to_owned());
+    (Vec::new(), Some(unread), Some(problem))
 }
 
 /// Where a request comes from, and its headers.
@@ -217,7 +246,7 @@ pub(super) fn answer(
         Received::Triggered(id) => said(
             WebhookStatus::Triggered,
             Some(id.to_string()),
-            "the execution is durable and will run".to_owned(),
+            "the execution is saved and will run".to_owned(),
         ),
         Received::AlreadyProcessed {
             execution,
@@ -227,7 +256,7 @@ pub(super) fn answer(
             ..said(
                 WebhookStatus::AlreadyProcessed,
                 Some(execution.to_string()),
-                "a request with this key was taken before".to_owned(),
+                "a request with this key was accepted before".to_owned(),
             )
         },
         Received::Filtered(_) => said(WebhookStatus::Filtered, None, FILTERED.to_owned()),
@@ -237,7 +266,7 @@ pub(super) fn answer(
         Received::Broken => return Err(Problem::internal("a body that was not read was answered")),
         Received::RateLimited(after) => {
             let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
-            let detail = format!("too many requests to this webhook; again after {seconds} s");
+            let detail = format!("too many requests to this webhook; try again in {seconds} s");
             return Err(Problem::new(&codes::WEBHOOK_RATE, detail)
                 .with_header(RETRY_AFTER, HeaderValue::from(seconds.max(1))));
         }
@@ -260,7 +289,7 @@ fn refusal(status: u16, reason: Option<String>) -> Problem {
         ),
         403 => Problem::new(
             &codes::WEBHOOK_ADDRESS,
-            "requests from this address are not taken",
+            "requests from this address are not accepted",
         ),
         415 => Problem::new(&codes::WEBHOOK_TYPE, reason.unwrap_or_default()),
         _ => Problem::new(

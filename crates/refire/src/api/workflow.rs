@@ -7,6 +7,7 @@ use refire_client::model::{
 };
 use refire_core::definition::{WorkflowId, canonical, content_hash};
 use refire_engine::Deleted;
+use refire_schedule::nearest;
 use refire_store::{TriggerFilter, WorkflowRow};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -19,6 +20,9 @@ use super::problem::{Problem, invalid_definition};
 use super::query::Query;
 use super::{page, view};
 use crate::codes;
+
+/// Workflows that are looked through for the one that was meant.
+const SUGGESTED_FROM_MAX: u32 = 1_000;
 
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
@@ -36,6 +40,22 @@ pub(super) fn not_found(id: &str) -> Problem {
     Problem::new(&codes::NO_WORKFLOW, format!("there is no workflow `{id}`"))
 }
 
+/// The problem that a workflow is not there, with the one whose name is nearest to what the path says.
+pub(super) async fn suggesting(app: &App, problem: Problem, path: &str) -> Problem {
+    let Some(rest) = path.strip_prefix("/api/workflows/") else {
+        return problem;
+    };
+    let written = rest.split('/').next().unwrap_or_default();
+    let Ok(rows) = app.engine.store().workflows(None, SUGGESTED_FROM_MAX).await else {
+        return problem;
+    };
+    let near = nearest(written, rows.iter().map(|row| row.id.as_str()));
+    match near.filter(|near| *near != written) {
+        Some(near) => problem.and(&format!("; did you mean `{near}`?")),
+        None => problem,
+    }
+}
+
 /// The newest version of a workflow that was not deleted.
 pub(super) async fn find(app: &App, id: &WorkflowId) -> Result<Option<WorkflowRow>, Problem> {
     let row = app.engine.store().workflow(id).await?;
@@ -50,7 +70,7 @@ pub(super) async fn find(app: &App, id: &WorkflowId) -> Result<Option<WorkflowRo
     tag = "Workflows",
     params(
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses((status = 200, description = "A page of workflows", body = Page<Workflow>)),
 )]
@@ -73,7 +93,7 @@ async fn list(State(app): State<App>, mut query: Query) -> Result<Json<Page<Work
     Ok(Json(Page { items, next_cursor }))
 }
 
-/// Saves a definition, in YAML or JSON. Equal content makes no new version.
+/// Saves a definition, in YAML or JSON. Unchanged content makes no new version.
 #[utoipa::path(
     put,
     path = "/api/workflows/{id}",
@@ -168,7 +188,7 @@ async fn one(
     Ok(Json(view::workflow::full(&app.engine, row).await?))
 }
 
-/// Deletes a workflow and disables its triggers. Its executions and dead letters stay.
+/// Deletes a workflow and disables its triggers. Its executions and dead letters are kept.
 #[utoipa::path(
     delete,
     path = "/api/workflows/{id}",
@@ -204,7 +224,7 @@ async fn delete(
     }
 }
 
-/// Checks a definition and tells what saving it would do. Saves nothing.
+/// Checks a definition and says what saving it would do. Saves nothing.
 #[utoipa::path(
     post,
     path = "/api/workflows/validate",

@@ -40,18 +40,18 @@ Examples:
 The server writes to its directory for backups (`refire serve --backup-dir`). One on this machine: the copy is
 then moved to FILE. One elsewhere: FILE is a name in that directory, and the copy stays there.
 
-The copy of a PostgreSQL is an SQLite file too: `refire serve --database sqlite:<file>` runs on it, and
-`refire migrate --from sqlite:<file>` puts it into an empty PostgreSQL.
+The backup of a PostgreSQL database is an SQLite file, too. `refire serve --database sqlite:<file>`
+runs on it, and `refire migrate --from sqlite:<file>` copies it into an empty PostgreSQL database.
 
-To restore an embedded database, stop the server, put the copy in place of refire.db in its data directory (without
-refire.db-wal and refire.db-shm beside it) and start the server again.
+To restore an SQLite database, stop the server, replace refire.db in its data directory with the
+backup, delete refire.db-wal and refire.db-shm beside it, and start the server again.
 
-If webhooks have secrets or keys, the copy is of use only with the master key that encrypted them. It is not in the
-copy: keep master.key of the data directory (or REFIRE_MASTER_KEY) too, in another place than the copies.")]
+If webhooks have secrets or keys, the backup needs the master key that encrypted them, which it does
+not contain: also keep master.key of the data directory (or REFIRE_MASTER_KEY), in another place.")]
 pub(crate) struct BackupArgs {
-    /// The file to write; one that exists is not written over
+    /// The file to write; an existing file is not overwritten
     file: PathBuf,
-    /// The database to copy when no server runs [default: `database` of ./refire.yaml, else
+    /// The database to copy if no server runs [default: `database` in ./refire.yaml, else
     /// refire.db in the data directory]
     #[arg(long, env = "REFIRE_DATABASE_URL", value_name = "URL")]
     #[arg(hide_env_values = true)]
@@ -71,13 +71,10 @@ pub(crate) async fn run(session: &Session, args: &BackupArgs) -> anyhow::Result<
         false => Some(args.file.as_path()),
     };
     let Some(name) = name.and_then(Path::to_str) else {
-        bail!(
-            "{} is not the name of a file, in UTF-8",
-            args.file.display()
-        );
+        bail!("{} is not a file name in valid UTF-8", args.file.display());
     };
     let progress = spinner();
-    progress.set_message("the server copies its store");
+    progress.set_message("the server is writing the backup");
     let answer = session.client()?.backup(name).await;
     progress.finish_and_clear();
     let result = match answer {

@@ -89,7 +89,7 @@ pub(crate) async fn run(session: &Session, args: &BenchArgs) -> anyhow::Result<O
     let found = check(&client, &subject, args, (&phase, &warmed), &mut interrupts).await;
     if let Err(error) = &found {
         say(&warning(&format!(
-            "the accepted executions could not be verified: {}",
+            "could not verify the accepted executions: {}",
             clean(&format!("{error:#}"))
         )));
     }
@@ -128,14 +128,14 @@ fn agreed(
     let server = format!("{} (refire {})", client.url(), clean(&version.version));
     let question = match &args.workflow {
         Some(workflow) => format!(
-            "This runs the workflow {} on {server} as fast as it can, with all that its steps do. \
-             Go on?",
+            "This runs the workflow {} on {server} as fast as it can, including everything its \
+             steps do. Continue?",
             clean(workflow)
         ),
         None if session.is_local() => return Ok(true),
         None => format!(
             "{server} is not on this machine. This creates real executions on it, as fast as it \
-             can. Go on?"
+             can. Continue?"
         ),
     };
     confirm(&question, args.yes)
@@ -160,8 +160,8 @@ async fn throw_away(
     let subject = if session.is_local() {
         Subject::calling(client, suffix).await?
     } else if args.wait {
-        let why = "--wait needs executions that run: the server cannot call a service on this \
-                   machine, so name one with --workflow";
+        let why = "--wait needs executions that run, but the server cannot call a service on this \
+                   machine: choose a workflow with --workflow";
         return Err(Usage(why.to_owned()).into());
     } else {
         let mut subject = Subject::admission(client, suffix).await?;

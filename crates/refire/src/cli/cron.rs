@@ -29,7 +29,7 @@ const EXPLAINED_COUNT: usize = 3;
 /// Commands of `refire cron`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CronCommand {
-    /// The times at which an expression fires
+    /// Show when an expression fires
     #[command(after_help = "\
 Examples:
   refire cron next \"*/15 9-17 * * MON-FRI\" --tz Europe/Berlin
@@ -39,10 +39,10 @@ Examples:
     Next {
         #[command(flatten)]
         expression: Expression,
-        /// Times after this moment: a time (RFC 3339), a day (UTC), or a span ago [default: now]
+        /// Times after this moment: a time (RFC 3339), a day (UTC), or how long ago [default: now]
         #[arg(long, value_name = "TIME")]
         from: Option<String>,
-        /// How many
+        /// How many to show
         #[arg(long, short = 'n', value_name = "N", default_value_t = 5,
             value_parser = clap::value_parser!(u32).range(1..=COUNT_MAX))]
         count: u32,
@@ -50,7 +50,7 @@ Examples:
         #[arg(long, value_name = "TAG", default_value = "en", value_parser = ["en", "zh-TW"])]
         lang: String,
     },
-    /// What an expression means, in words
+    /// Explain an expression in words
     #[command(after_help = "\
 Examples:
   refire cron explain \"*/15 9-17 * * MON-FRI\"
@@ -70,13 +70,13 @@ pub(crate) struct Expression {
     /// Minute, hour, day of month, month, day of week; seconds may come before them. In quotes
     #[arg(value_name = "EXPRESSION")]
     cron: String,
-    /// The time zone, an IANA name [default: UTC, or what TZ= in the expression says]
+    /// The time zone, an IANA name [default: TZ= in the expression, else UTC]
     #[arg(long = "tz", alias = "timezone", value_name = "ZONE")]
     timezone: Option<String>,
-    /// A local time that the clock skips fires right after the gap, or not at all
+    /// When daylight saving skips the local time: fire right after the gap, or not at all
     #[arg(long, value_name = "POLICY", default_value = "next_valid", value_parser = ["next_valid", "skip"])]
     gap: String,
-    /// Of a local time that comes twice: which one fires
+    /// When daylight saving repeats the local time: which of the two fires
     #[arg(long, value_name = "POLICY", default_value = "first", value_parser = ["first", "last", "both"])]
     repeat: String,
     /// Whose rules of time zones are used: built-in, or system (TZDIR, else /usr/share/zoneinfo)
@@ -193,7 +193,7 @@ fn draw(schedule: &Schedule, language: Language, from: jiff::Timestamp, slots: &
     }
     if slots.is_empty() {
         out.push_str(match language {
-            Language::English => "It does not fire any more.\n",
+            Language::English => "It will not fire again.\n",
             Language::TraditionalChinese => "不會再觸發。\n",
         });
         return out;
@@ -254,7 +254,7 @@ fn clock(slot: &Slot, language: Language) -> String {
         (SlotKind::Normal, _) => String::new(),
         (SlotKind::Moved, Language::English) => format!("{planned} does not exist on that day"),
         (SlotKind::Moved, Language::TraditionalChinese) => format!("當天沒有 {planned}"),
-        (SlotKind::Repeated, Language::English) => "the second time that hour comes".to_owned(),
+        (SlotKind::Repeated, Language::English) => "second occurrence of that hour".to_owned(),
         (SlotKind::Repeated, Language::TraditionalChinese) => "該小時第二次出現".to_owned(),
     }
 }

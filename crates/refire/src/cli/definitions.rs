@@ -122,7 +122,7 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Source> {
         let mut text = String::new();
         std::io::stdin()
             .read_to_string(&mut text)
-            .context("the standard input cannot be read")?;
+            .context("standard input cannot be read")?;
         return Ok(Source {
             file: "<stdin>".to_owned(),
             text,
@@ -150,7 +150,7 @@ fn files_of(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
     }
     if files.is_empty() {
         bail!(
-            "{} has no file that ends with .yaml, .yml or .json",
+            "{} contains no .yaml, .yml or .json file",
             directory.display()
         );
     }
@@ -208,7 +208,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let error = read_all(&[directory.path().to_owned()]).unwrap_err();
         assert!(
-            error.to_string().contains("no file that ends with .yaml"),
+            error.to_string().contains("no .yaml, .yml or .json file"),
             "{error}"
         );
     }

@@ -19,11 +19,11 @@ pub(crate) enum DlqCommand {
     List(list::ListArgs),
     /// Count dead letters by workflow and error
     Summary(list::SummaryArgs),
-    /// Show one dead letter: why, how often, with which input, and what to try
+    /// Show one dead letter: the error, its attempts, its input, and what to try
     Show(show::ShowArgs),
     /// Run a dead letter again, with its own or an edited input
     Retry(retry::RetryArgs),
-    /// Give a dead letter up
+    /// Delete a dead letter: it is not retried any more
     Delete(DeleteArgs),
 }
 
@@ -36,7 +36,7 @@ Examples:
 pub(crate) struct DeleteArgs {
     /// The dead letter (dlq_…)
     id: String,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
 }
@@ -55,7 +55,7 @@ pub(crate) async fn run(session: &Session, command: &DlqCommand) -> anyhow::Resu
 async fn delete(session: &Session, args: &DeleteArgs) -> anyhow::Result<Outcome> {
     let id = ids::letter(&args.id)?;
     let client = session.client()?;
-    if !confirm(&format!("Give the dead letter {id} up?"), args.yes)? {
+    if !confirm(&format!("Delete the dead letter {id}?"), args.yes)? {
         return Ok(Outcome::Refused);
     }
     client.delete_dead_letter(id).await?;

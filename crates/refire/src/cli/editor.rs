@@ -35,7 +35,7 @@ pub(crate) fn edit(name: &str, text: &str) -> anyhow::Result<Option<Json>> {
             Ok(Some(json))
         }
         Err(error) => bail!(
-            "{path}:{}:{}: not JSON: {}\n  your text is kept; correct it and use --input @{path}",
+            "{path}:{}:{}: not JSON: {}\n  your text is saved; correct it and use --input @{path}",
             error.line,
             error.column,
             error.message,
@@ -53,7 +53,7 @@ fn create(path: &PathBuf) -> anyhow::Result<File> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
         .open(path)
-        .with_context(|| format!("{} cannot be made", path.display()))
+        .with_context(|| format!("{} cannot be created", path.display()))
 }
 
 fn run(path: &PathBuf) -> anyhow::Result<()> {

@@ -27,19 +27,19 @@ Examples:
 pub(crate) struct ExecuteArgs {
     /// The workflow's id
     workflow: String,
-    /// The input: JSON, @file, or - for the standard input [default: {}]
+    /// The input: JSON, @file, or - for standard input [default: {}]
     #[arg(long, short, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
     input: Option<String>,
-    /// Wait so long for the end and show the result, e.g. 30s
+    /// Wait this long for the result and show it, e.g. 30s
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, allow_hyphen_values = true)]
     wait: Option<Duration>,
-    /// A key that starts an execution only once, however often it is sent
+    /// A key: repeating the command with the same key starts no second execution
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
     /// 1 (first) to 10 (last) [default: 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=10))]
     priority: Option<u8>,
-    /// Do not begin before this time has passed, e.g. 10s
+    /// Start after this delay, e.g. 10s
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, allow_hyphen_values = true)]
     delay: Option<Duration>,
 }
@@ -57,7 +57,9 @@ pub(crate) async fn run(session: &Session, args: &ExecuteArgs) -> anyhow::Result
     let accepted = client.execute(&args.workflow, &execute).await?;
     let id = accepted.execution_id.clone();
     if accepted.duplicate {
-        say(&format!("the idempotency key had started {id} already"));
+        say(&format!(
+            "{id} was already started with this idempotency key"
+        ));
     }
     if let Some(wait) = args.wait {
         // The id first: who interrupts the wait can still look at the execution.
@@ -70,7 +72,7 @@ pub(crate) async fn run(session: &Session, args: &ExecuteArgs) -> anyhow::Result
                 // Whoever starts it again would start a second one.
                 let show = show_command(&id);
                 say(&format!(
-                    "{id} was accepted and goes on with the server: {show}"
+                    "{id} was accepted and keeps running on the server: {show}"
                 ));
             })?;
         return show_result(session, &execution);
@@ -119,7 +121,7 @@ pub(crate) fn show_result(session: &Session, execution: &Execution) -> anyhow::R
             }
         }
         Outcome::NotInTime => say(&format!(
-            "{} after the wait; it goes on: {}",
+            "{} after the wait; it keeps running: {}",
             status(&execution.status),
             command(&format!("refire executions show {id} --watch"))
         )),
@@ -137,7 +139,7 @@ pub(crate) fn show_result(session: &Session, execution: &Execution) -> anyhow::R
 /// How it ended badly, in a line.
 fn ending(execution: &Execution) -> String {
     match &execution.dlq_entry_id {
-        Some(letter) => format!("{}; kept as dead letter {letter}", status("failed")),
+        Some(letter) => format!("{}; saved as dead letter {letter}", status("failed")),
         None => status(&execution.status),
     }
 }

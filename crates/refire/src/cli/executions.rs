@@ -43,15 +43,15 @@ pub(crate) enum ExecutionsCommand {
     List(ListArgs),
     /// Show one execution: steps, retries, error, input and output
     Show(show::ShowArgs),
-    /// Show an execution's log as a time line
+    /// Show an execution's event log as a timeline
     Events(events::EventsArgs),
-    /// Derive every decision again and compare with the log; starts nothing
+    /// Recompute every decision and compare it with the log; starts nothing
     Replay(replay::ReplayArgs),
-    /// End an execution; results of attempts in flight are ignored
+    /// Cancel an execution; results of attempts in flight are ignored
     Cancel(CancelArgs),
-    /// Start nothing new; attempts in flight finish
+    /// Pause an execution: attempts in flight finish, nothing new starts
     Pause(IdArgs),
-    /// Go on where a paused execution stands
+    /// Resume a paused execution
     Resume(IdArgs),
 }
 
@@ -59,20 +59,20 @@ pub(crate) enum ExecutionsCommand {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  refire executions list --status running,retrying
-  refire executions list --workflow ship_order --limit 5
+  refire executions list --status retrying
+  refire executions list --status failed,dlq --workflow ship_order --limit 5
   refire executions list --all --format json | jq -r '.items[].execution_id'")]
 pub(crate) struct ListArgs {
     /// Only executions of this workflow
     #[arg(long, value_name = "ID")]
     workflow: Option<String>,
-    /// Only executions that stand like one of these
-    #[arg(long, value_parser = STATUSES, value_delimiter = ',')]
+    /// Only executions with this status; several are separated by commas
+    #[arg(long, value_delimiter = ',', value_parser = STATUSES)]
     status: Vec<String>,
-    /// How many
+    /// How many to show
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: u32,
-    /// All of them
+    /// Show all of them
     #[arg(long, conflicts_with = "limit")]
     all: bool,
 }
@@ -86,7 +86,7 @@ Examples:
 pub(crate) struct CancelArgs {
     /// The execution (exec_…)
     id: String,
-    /// Undo the completed steps that have a compensation
+    /// Undo completed steps that have a compensation
     #[arg(long)]
     compensate: bool,
 }
@@ -153,7 +153,7 @@ async fn list(session: &Session, args: &ListArgs) -> anyhow::Result<Outcome> {
     }
     print(&rows(session, &page.items))?;
     if page.next_cursor.is_some() {
-        say("there are more: use --limit or --all");
+        say("more exist: use --limit or --all");
     }
     Ok(Outcome::Done)
 }
@@ -179,7 +179,7 @@ async fn every(client: &Client, args: &ListArgs) -> anyhow::Result<Page<Executio
 
 fn nothing(args: &ListArgs) -> String {
     if args.workflow.is_some() || !args.status.is_empty() {
-        return "no such executions. Without --workflow and --status all are listed.".to_owned();
+        return "no matching executions. Leave out --workflow and --status to list all.".to_owned();
     }
     format!(
         "no executions yet. Start one with: {}",

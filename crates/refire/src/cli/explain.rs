@@ -20,7 +20,7 @@ Examples:
   refire explain RF0006
   refire explain")]
 pub(crate) struct ExplainArgs {
-    /// The code, e.g. RF0006; without one all are listed
+    /// The code, e.g. RF0006; without it, all codes are listed
     code: Option<String>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn run(session: &Session, args: &ExplainArgs) -> anyhow::Result<Outco
     };
     let code = normal(given);
     let Some(page) = codes::page(&code) else {
-        bail!("there is no error code {given}; `refire explain` lists all");
+        bail!("unknown error code {given}; `refire explain` lists all codes");
     };
     if session.is_json() {
         print_json(&serde_json::json!({ "code": code, "page": page }))?;

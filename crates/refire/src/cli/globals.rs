@@ -16,18 +16,17 @@ const HEADING: &str = "Global options";
 /// Which server, whose key, and how to answer.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Globals {
-    /// The server's address [default: `listen` of ./refire.yaml, else http://127.0.0.1:7373]
+    /// The server's address [default: `listen` in ./refire.yaml, else http://127.0.0.1:7373]
     #[arg(long, global = true, env = "REFIRE_URL", value_name = "URL")]
     #[arg(help_heading = HEADING, hide_env_values = true)]
     url: Option<String>,
 
-    /// The API key; without one, `admin.key` in the data directory is used for a server on this
-    /// machine
+    /// The API key [default for a server on this machine: `admin.key` in the data directory]
     #[arg(long, global = true, env = "REFIRE_API_KEY", value_name = "KEY")]
     #[arg(help_heading = HEADING, hide_env_values = true)]
     api_key: Option<String>,
 
-    /// Where a server on this machine keeps its data [default: `data_dir` of ./refire.yaml, else
+    /// The data directory of a server on this machine [default: `data_dir` in ./refire.yaml, else
     /// ./refire-data]
     // Without a default here: `serve` has the same option, and its settings file stands between
     // the two.
@@ -35,11 +34,11 @@ pub(crate) struct Globals {
     #[arg(help_heading = HEADING, hide_env_values = true)]
     data_dir: Option<PathBuf>,
 
-    /// Tables for people, or the API's answer as one JSON document
-    #[arg(long, global = true, value_enum, default_value_t, help_heading = HEADING)]
+    /// Output: a table, or the API's answer as one JSON document
+    #[arg(long, short = 'o', global = true, value_enum, default_value_t, help_heading = HEADING)]
     pub(crate) format: Format,
 
-    /// No colours, also on a terminal (NO_COLOR does the same)
+    /// Turn colours off, also on a terminal (the same as NO_COLOR)
     #[arg(long, global = true, help_heading = HEADING)]
     pub(crate) no_color: bool,
 }

@@ -34,7 +34,7 @@ pub(crate) fn letter(id: &str) -> Result<&str, Usage> {
 pub(crate) fn trigger(id: &str) -> Result<&str, Usage> {
     if id.starts_with(WEBHOOK) {
         return Err(Usage(format!(
-            "{id} is the name in a webhook's address; `refire trigger list` has its trigger (trg_…)"
+            "{id} is part of a webhook's address; find its trigger (trg_…) with: refire trigger list"
         )));
     }
     if id.starts_with(EXECUTION) {
@@ -44,7 +44,7 @@ pub(crate) fn trigger(id: &str) -> Result<&str, Usage> {
     }
     if id.starts_with(REQUEST) {
         return Err(Usage(format!(
-            "{id} is a request to a webhook; before it comes its trigger (trg_…)"
+            "{id} is a webhook request; put its trigger (trg_…) before it"
         )));
     }
     if !id.starts_with(TRIGGER) {

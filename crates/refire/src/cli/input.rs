@@ -44,7 +44,7 @@ fn bytes(argument: &str) -> anyhow::Result<(String, Vec<u8>)> {
             let mut bytes = Vec::new();
             std::io::stdin()
                 .read_to_end(&mut bytes)
-                .context("the standard input cannot be read")?;
+                .context("standard input cannot be read")?;
             ("<stdin>".to_owned(), bytes)
         }
         None => ("the input".to_owned(), argument.as_bytes().to_vec()),

@@ -24,18 +24,18 @@ Examples:
   refire migrate --check        in a pipeline: exit code 3 while migrations are pending
   refire migrate --from sqlite:/var/lib/refire/refire.db
 
-The password is better given in REFIRE_DATABASE_URL than with --database: everybody on the machine can
-see flags. The server whose database is moved with --from must be stopped.")]
+Put the password in REFIRE_DATABASE_URL rather than in --database: command lines are visible to
+every user of the machine. Before you move a database with --from, stop its server.")]
 pub(crate) struct MigrateArgs {
-    /// The PostgreSQL, as postgres://<user>:<password>@<host>/<database> [default: `database` of
+    /// The PostgreSQL database: postgres://<user>:<password>@<host>/<database> [default: `database` in
     /// ./refire.yaml]
     #[arg(long, env = "REFIRE_DATABASE_URL", value_name = "URL")]
     #[arg(hide_env_values = true)]
     database: Option<DatabaseUrl>,
-    /// Change nothing; list what would be applied. Exit code 3 if there is anything, 0 if not
+    /// Change nothing, and list pending migrations; exit code 3 if there are any, 0 if not
     #[arg(long, conflicts_with = "from")]
     check: bool,
-    /// Copy everything of an embedded database into the PostgreSQL, which must be empty
+    /// Copy an SQLite database into the PostgreSQL database, which must be empty
     #[arg(long, value_name = "sqlite:FILE")]
     from: Option<DatabaseUrl>,
 }
@@ -71,14 +71,14 @@ pub(crate) async fn run(session: &Session, args: &MigrateArgs) -> anyhow::Result
 /// The database to work on.
 fn target(session: &Session, args: &MigrateArgs) -> anyhow::Result<Options> {
     let Some(url) = session.database(args.database.as_ref()) else {
-        let how = "name the PostgreSQL with --database or REFIRE_DATABASE_URL";
+        let how = "give the PostgreSQL database with --database or REFIRE_DATABASE_URL";
         return Err(Usage(how.to_owned()).into());
     };
     match url.read().map_err(|error| Usage(format!("{error:#}")))? {
         Database::Postgres(options) => Ok(*options),
         Database::Sqlite(_) => Err(Usage(
-            "--database: a server brings the tables of an SQLite database up to date when it opens \
-             it; this command is for PostgreSQL"
+            "--database: this command is for PostgreSQL; the server updates the tables of an \
+             SQLite database itself"
                 .to_owned(),
         )
         .into()),
@@ -113,7 +113,7 @@ async fn check(session: &Session, options: &Options) -> anyhow::Result<Outcome> 
             .map(|one| format!("{}  {}", one.name, one.about))
             .collect();
         print(&lines.join("\n"))?;
-        say("run `refire migrate` to apply; a node that starts does the same");
+        say("run `refire migrate` to apply them; a node also does this when it starts");
     }
     Ok(if pending.is_empty() {
         Outcome::Done
@@ -149,7 +149,7 @@ async fn import(
     let note = moved::note(file, &options.place());
     let note = note.with_context(|| {
         let file = file.display();
-        format!("{file} was copied, but that could not be noted beside it: move it away, since a server on it would call your targets again")
+        format!("{file} was copied, but could not be marked as moved: move it away, or a server that starts on it calls your targets again")
     })?;
     if !session.is_json() {
         say_applied(options, applied);
@@ -160,7 +160,7 @@ async fn import(
             span(millis(began.elapsed()))
         ));
         say(&format!(
-            "{} says so: no server starts on the old file any more",
+            "{} marks the old file as moved: no server will start on it",
             note.display()
         ));
     }

@@ -15,9 +15,9 @@ Examples:
   refire nodes
   refire nodes --url https://refire.example.com --format json
 
-HEARD is when a node renewed its lease; one that stays silent for longer than its lease is taken off
-the list, and the others do its work. RUNNING are attempts in flight, HOLDING is work that it has taken
-and not begun, such as waits that end soon.")]
+HEARD is when the node last renewed its lease. A node that is silent for longer than its lease is
+removed from the list, and the others take over its work. RUNNING counts attempts in flight, HOLDING
+counts work that it has taken and not started, such as waits that end soon.")]
 pub(crate) struct NodesArgs {}
 
 /// Lists them.

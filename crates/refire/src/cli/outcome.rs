@@ -5,13 +5,13 @@ use std::process::ExitCode;
 /// The exit codes, as shown at the end of `refire --help`.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
-  0  done; an execution that was waited for completed
-  1  an error, explained on the standard error
-  2  the command line is wrong, also where only the server could tell
-  3  the execution failed or became a dead letter; a replay differs; a load test met errors;
-     a test of a webhook was refused; migrations are pending
-  4  the execution did not end within --wait; it goes on
-  5  a test of a webhook was filtered: it is genuine, and nothing was started";
+  0  success; with --wait, the execution completed
+  1  an error, explained on standard error
+  2  the command line is wrong
+  3  the execution failed or became a dead letter; a replay differs; a load test had errors;
+     a webhook test was refused; migrations are pending
+  4  the execution did not end within --wait; it is still running
+  5  a webhook test was filtered: it was accepted, but nothing was started";
 
 /// A command line that cannot be carried out, found out after the arguments were read.
 #[derive(Debug, thiserror::Error)]

@@ -82,7 +82,10 @@ fn text(error: &anyhow::Error, session: &Session) -> String {
 
 /// What happened, and what of the fields it does not say.
 fn detail_lines(problem: &Problem) -> Vec<String> {
-    let short = |field: &FieldProblem| format!("{}: {}", field.field, field.message);
+    let short = |field: &FieldProblem| match field.field.as_str() {
+        "" => field.message.clone(),
+        name => format!("{name}: {}", field.message),
+    };
     let all: Vec<String> = problem.errors.iter().map(short).collect();
     if !all.is_empty() && problem.detail == all.join("; ") {
         // The detail is the fields in one line, without their hints: they are told once, in full.
@@ -108,7 +111,7 @@ fn is_said(detail: &str, field: &FieldProblem) -> bool {
 fn code_line(problem: &Problem) -> String {
     let code = clean(&problem.code);
     format!(
-        "code {code} — run '{}'",
+        "code {code}; for help run '{}'",
         command(&format!("refire explain {code}"))
     )
 }
@@ -147,7 +150,7 @@ fn unreachable_text(url: &str, error: &refire_client::Error) -> String {
 
 /// How a server is started that would be found at an address.
 fn start_help(url: &str) -> String {
-    let elsewhere = "if it listens elsewhere, say where with --url or REFIRE_URL";
+    let elsewhere = "if it listens elsewhere, set --url or REFIRE_URL";
     if url == DEFAULT_URL {
         let start = command("refire serve");
         return format!("start it with: {start}; {elsewhere}");
@@ -172,28 +175,28 @@ fn key_help(problem: &Problem, session: &Session) -> Vec<String> {
     let path = path.display();
     let detail = clean(&problem.detail).into_owned();
     if session.has_own_key() {
-        let own = "the key given with --api-key or REFIRE_API_KEY is not the server's";
+        let own = "the server does not accept the key given with --api-key or REFIRE_API_KEY";
         let mut lines = vec![own.to_owned(), detail];
         if session.is_local() {
-            lines[0].push_str(&format!("; without it the one in {path} is used"));
+            lines[0].push_str(&format!("; without it, the key in {path} is used"));
         }
         return lines;
     }
     if !session.is_local() {
-        let foreign = "give a key with --api-key or REFIRE_API_KEY; a key is never sent to another \
-                       machine unless you give it";
+        let foreign = "give a key with --api-key or REFIRE_API_KEY; the local key is never sent \
+                       to another machine";
         return vec![detail, foreign.to_owned()];
     }
     if session.key_path().exists() {
         let stale = format!(
-            "the key in {path} is not the server's; --data-dir says where that server keeps its \
-             own, --api-key or REFIRE_API_KEY gives another"
+            "the server does not accept the key in {path}; set --data-dir to the data directory \
+             of that server, or give a key with --api-key or REFIRE_API_KEY"
         );
         return vec![stale, detail];
     }
     let missing = format!(
-        "no API key was found: {path} is not there; --data-dir says where the server keeps it, \
-         --api-key or REFIRE_API_KEY gives one"
+        "no API key found: {path} does not exist; set --data-dir to the data directory of the \
+         server, or give a key with --api-key or REFIRE_API_KEY"
     );
     vec![missing, detail]
 }

@@ -27,7 +27,7 @@ pub(crate) struct ListArgs {
     /// Only executions of this workflow
     #[arg(long, value_name = "ID")]
     workflow: Option<String>,
-    /// How many
+    /// How many to show
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: u32,
 }
@@ -44,7 +44,7 @@ pub(crate) async fn run(session: &Session, command: &RetriesCommand) -> anyhow::
         return Ok(Outcome::Done);
     }
     if page.items.is_empty() {
-        say("no retries. Every attempt so far succeeded at once, or was not retried.");
+        say("no retries: no execution has been retried so far.");
         return Ok(Outcome::Done);
     }
     let heads = [
@@ -81,7 +81,7 @@ pub(crate) async fn run(session: &Session, command: &RetriesCommand) -> anyhow::
     }
     print(&grid.lines(0))?;
     if page.next_cursor.is_some() {
-        say("there are more: use --limit");
+        say("more exist: use --limit");
     }
     Ok(Outcome::Done)
 }

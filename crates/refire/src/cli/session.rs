@@ -100,7 +100,7 @@ impl Session {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error).with_context(|| {
                 format!(
-                    "the API key in {} cannot be read; pass --api-key",
+                    "the API key in {} cannot be read; use --api-key",
                     path.display()
                 )
             }),

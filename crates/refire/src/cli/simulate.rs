@@ -10,14 +10,15 @@ use std::time::Duration;
 use clap::Args;
 use comfy_table::Cell;
 use refire_client::model::{FieldProblem, PlannedRetry, RetryTimeline};
-use refire_core::definition::{JitterSetting, Problems, RetrySettings};
+use refire_core::definition::source::{Content, Node};
+use refire_core::definition::{JitterSetting, ParseOptions, Problems, RetrySettings, Workflow};
 use refire_core::duration;
 use refire_retry::{Ending, Policy, Timeline};
 
 use super::definitions;
 use super::excerpt::{excerpt, field_problem};
 use super::moment::{millis, span};
-use super::outcome::Outcome;
+use super::outcome::{Outcome, Usage};
 use super::output::{print, print_json, say};
 use super::paint::{bad, dim, heading};
 use super::report::field_line;
@@ -47,6 +48,7 @@ Examples:
   refire simulate
   refire simulate --max-retries 8 --initial-delay 500ms --max-delay 30s
   refire simulate --strategy linear --initial-delay 10s --jitter none
+  refire simulate -f ship_order.yaml --step pay
   refire simulate -f policy.yaml --format json")]
 pub(crate) struct SimulateArgs {
     /// Retries after the first attempt, 1 to 10 [default: 5]
@@ -58,25 +60,28 @@ pub(crate) struct SimulateArgs {
     /// How the wait grows [default: exponential]
     #[arg(long, value_parser = STRATEGIES)]
     strategy: Option<String>,
-    /// The factor between waits of the exponential strategy [default: 2]
+    /// The factor by which waits grow with the exponential strategy [default: 2]
     #[arg(long, value_name = "FACTOR")]
     multiplier: Option<f64>,
-    /// The longest wait before jitter
+    /// The longest wait, before jitter is added
     #[arg(long, value_name = "DURATION")]
     max_delay: Option<String>,
-    /// No retry begins later than this after the first attempt
+    /// Do not retry later than this after the first attempt
     #[arg(long, value_name = "DURATION")]
     max_elapsed: Option<String>,
-    /// How waits are spread [default: proportional, ±20 %]
+    /// How waits are randomised [default: proportional, ±20 %]
     #[arg(long, value_parser = JITTERS)]
     jitter: Option<String>,
-    /// A policy in YAML or JSON instead, as under `retry:` in a definition (- for the standard
-    /// input)
+    /// Read the policy from a file instead, YAML or JSON: a workflow's definition, or only what is
+    /// under `retry:` in it (- for standard input)
     #[arg(long, short = 'f', value_name = "FILE", conflicts_with_all = [
         "max_retries", "initial_delay", "strategy", "multiplier", "max_delay", "max_elapsed",
         "jitter",
     ])]
     file: Option<PathBuf>,
+    /// Show the policy of this step of the definition [default: the policy of the workflow]
+    #[arg(long, value_name = "ID", requires = "file")]
+    step: Option<String>,
 }
 
 /// Shows the time line.
@@ -101,7 +106,12 @@ pub(crate) fn run(session: &Session, args: &SimulateArgs) -> anyhow::Result<Outc
 fn settings(args: &SimulateArgs) -> anyhow::Result<Option<RetrySettings>> {
     if let Some(file) = &args.file {
         let source = definitions::read(file)?;
-        return Ok(RetrySettings::parse(&source.text)
+        let read = Node::parse(&source.text).map(|node| in_file(&node, args.step.as_deref()));
+        let read = match read {
+            Ok(read) => read?,
+            Err(problem) => Err(problem.into()),
+        };
+        return Ok(read
             .inspect_err(|problems| {
                 for problem in problems {
                     let text = excerpt(&source.file, &source.text, &field_problem(problem));
@@ -112,6 +122,56 @@ fn settings(args: &SimulateArgs) -> anyhow::Result<Option<RetrySettings>> {
     }
     let text = serde_json::to_string(&policy_of(args))?;
     Ok(RetrySettings::parse(&text).inspect_err(say_options).ok())
+}
+
+/// The policy in a file: of a workflow or one of its steps, or the policy alone.
+fn in_file(node: &Node, step: Option<&str>) -> Result<Result<RetrySettings, Problems>, Usage> {
+    let member = |name: &str| {
+        let Content::Mapping(members) = &node.content else {
+            return None;
+        };
+        let found = members.iter().find(|(key, _)| &*key.text == name);
+        found.map(|(_, node)| node)
+    };
+    if member("steps").is_some() {
+        return match Workflow::from_node(node, &ParseOptions::default()) {
+            Ok(workflow) => of_workflow(&workflow, step).map(Ok),
+            Err(problems) => Ok(Err(problems)),
+        };
+    }
+    if let Some(step) = step {
+        return Err(Usage(format!(
+            "--step {step}: the file has no steps; give the definition of a workflow"
+        )));
+    }
+    Ok(match member("retry") {
+        Some(retry) => RetrySettings::from_node(retry, "retry"),
+        None => RetrySettings::from_node(node, ""),
+    })
+}
+
+fn of_workflow(workflow: &Workflow, step: Option<&str>) -> Result<RetrySettings, Usage> {
+    let Some(id) = step else {
+        let own = workflow.steps.iter().filter(|step| step.retry.is_some());
+        let own: Vec<&str> = own.map(|step| step.id.as_str()).collect();
+        if !own.is_empty() {
+            let own = own.join(", ");
+            say(&format!(
+                "this is the workflow's policy; these steps have their own (--step): {own}"
+            ));
+        }
+        return Ok(workflow.retry.clone());
+    };
+    let steps = workflow.steps.iter();
+    let Some(found) = steps.clone().find(|step| step.id.as_str() == id) else {
+        let near = refire_schedule::nearest(id, steps.map(|step| step.id.as_str()));
+        let tip = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        return Err(Usage(format!("--step: there is no step `{id}`{tip}")));
+    };
+    Ok(match &found.retry {
+        Some(own) => own.over(&workflow.retry),
+        None => workflow.retry.clone(),
+    })
 }
 
 /// The options in the words of a definition.
@@ -177,7 +237,7 @@ fn document(timeline: &Timeline) -> RetryTimeline {
 
 fn draw(policy: &Policy, jitter: Option<JitterSetting>, timeline: &Timeline) -> String {
     if timeline.retries.is_empty() {
-        return "no retries: the first failure is the last\n".to_owned();
+        return "no retries: the first failure is final\n".to_owned();
     }
     let mut out = format!("{}\n", dim(&describe(policy, jitter)));
     out.push_str(&rows(timeline));
@@ -188,17 +248,17 @@ fn draw(policy: &Policy, jitter: Option<JitterSetting>, timeline: &Timeline) -> 
     } else {
         format!(", between {} and {}", time(min), time(max))
     };
-    let _ = writeln!(out, "\n{total} of waiting in all{between}");
+    let _ = writeln!(out, "\n{total} of waiting in total{between}");
     if !matches!(
         jitter,
         None | Some(JitterSetting::None | JitterSetting::Proportional(_))
     ) {
-        out.push_str("WAIT and AT are without jitter; each real wait lies in BETWEEN\n");
+        out.push_str("WAIT and AT are without jitter; each real wait is within BETWEEN\n");
     }
     match timeline.ending {
         Ending::Attempts => {}
         Ending::Elapsed => out.push_str("the next retry would come after the time limit\n"),
-        Ending::Truncated => out.push_str("there are more retries than are listed\n"),
+        Ending::Truncated => out.push_str("not all retries are listed\n"),
     }
     out
 }
@@ -305,7 +365,7 @@ RETRY  WAIT  BETWEEN         AT  TIME LINE
     4  16s   12.8s – 19.2s  30s           ██████████
     5  32s   25.6s – 38.4s  62s                     █████████████████████
 
-62s of waiting in all, between 49.6s and 74.4s
+62s of waiting in total, between 49.6s and 74.4s
 ";
         assert_eq!(text, expected);
     }
@@ -321,9 +381,12 @@ RETRY  WAIT  BETWEEN         AT  TIME LINE
         assert!(
             fixed.starts_with("fixed from 2s, 1 retry, no jitter\nRETRY  WAIT  AT  TIME LINE\n")
         );
-        assert!(fixed.ends_with("\n2s of waiting in all\n"), "{fixed}");
+        assert!(fixed.ends_with("\n2s of waiting in total\n"), "{fixed}");
         let full = text("{jitter: full}");
-        assert!(full.ends_with("each real wait lies in BETWEEN\n"), "{full}");
+        assert!(
+            full.ends_with("each real wait is within BETWEEN\n"),
+            "{full}"
+        );
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub(super) fn tip(kind: ErrorKind, arguments: &[OsString]) -> Option<String> {
         }
         (ErrorKind::UnknownArgument, ["cron", command @ ("next" | "explain"), _, _, ..]) => {
             Some(format!(
-                "refire cron {command} \"*/15 9-17 * * MON-FRI\"   in quotes, or the shell takes it apart"
+                "refire cron {command} \"*/15 9-17 * * MON-FRI\"   in quotes, or the shell splits it"
             ))
         }
         _ => None,
@@ -65,7 +65,7 @@ fn trigger_command(word: &str) -> Option<&'static str> {
         "remove" => "refire trigger delete <id>",
         "stop" => "refire trigger disable <id>",
         "start" => {
-            "refire trigger enable <id>   lets it go on; refire trigger run <id>   starts an execution now"
+            "refire trigger enable <id>   resumes it; refire trigger run <id>   starts an execution now"
         }
         "fire" | "exec" | "execute" => "refire trigger run <id>",
         "log" | "logs" | "events" => {
@@ -87,8 +87,8 @@ fn trigger_option(command: &str, which: &str, arguments: &[&str]) -> Option<Stri
     };
     if is("--schedule") {
         return Some(
-            "a schedule is said by --every 13h, --at, --daily 09:00, --weekly or --monthly; a cron \
-             expression by --cron"
+            "for a schedule use --every 13h, --at, --daily 09:00, --weekly or --monthly; for a \
+             cron expression use --cron"
                 .to_owned(),
         );
     }

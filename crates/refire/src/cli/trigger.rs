@@ -24,18 +24,18 @@ use super::session::Session;
 /// Commands about triggers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TriggerCommand {
-    /// Make a trigger of a workflow
+    /// Create a trigger for a workflow
     Create(create::CreateArgs),
     /// List triggers, oldest first
     List(list::ListArgs),
-    /// Show a trigger: when it fires, what it was told, where it stands
+    /// Show a trigger: when it fires, its settings and its state
     Show(show::ShowArgs),
-    /// Change what a trigger was told; what is not named stays
+    /// Change a trigger's settings; those not named stay as they are
     Update(create::UpdateArgs),
-    /// Remove a trigger; what it started stays
+    /// Delete a trigger; its executions are kept
     #[command(visible_alias = "rm")]
     Delete(act::DeleteArgs),
-    /// Let a paused trigger go on
+    /// Resume a paused trigger
     #[command(visible_alias = "resume")]
     Enable(act::EnableArgs),
     /// Pause a trigger: it starts nothing until it is enabled again
@@ -45,21 +45,21 @@ pub(crate) enum TriggerCommand {
     Run(act::RunArgs),
     /// Show the next planned times
     Next(slots::NextArgs),
-    /// Show what became of its planned times: the ledger, newest first
+    /// Show what happened at its planned times (the ledger), newest first
     Slots(slots::SlotsArgs),
     /// List the requests to a webhook, or show one
     Requests(requests::RequestsArgs),
-    /// Judge refused requests to a webhook again, and run those that pass
+    /// Check refused webhook requests again, and run those that pass
     Recheck(recheck::RecheckArgs),
-    /// Send a webhook a request that is signed as its sender would
+    /// Send a test request to a webhook, signed as its sender would sign it
     Test(tester::TestArgs),
-    /// Print a ready signed curl command for a webhook
+    /// Print a signed curl command for a webhook
     Curl(tester::CurlArgs),
-    /// Run planned times of the past, by default only what was missed
+    /// Run planned times of the past; by default only those that were missed
     Backfill(slots::BackfillArgs),
-    /// Give a webhook a new secret; the old one is good for a while
+    /// Give a webhook a new secret; the old one stays valid for a while
     RotateSecret(act::RotateArgs),
-    /// Show the last executions of a workflow's cron trigger or schedule, and what came of them
+    /// Show the latest executions of a workflow's cron trigger or schedule, with their results
     History(history::HistoryArgs),
 }
 

@@ -19,8 +19,8 @@ pub(crate) fn moment(option: &str, text: &str, now: Timestamp) -> Result<String,
             Ok(now.minus(ago).to_string())
         }
         _ => Err(Usage(format!(
-            "{option} `{text}` is neither a time such as 2026-11-15T09:30:00Z, nor a day such as \
-             2026-11-15, nor a span such as 24h"
+            "{option} `{text}` is not a time such as 2026-11-15T09:30:00Z, a day such as \
+             2026-11-15, or a duration such as 24h"
         ))),
     }
 }

@@ -26,9 +26,9 @@ const PAGE: u32 = 200;
 /// Commands about workflows.
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkflowCommand {
-    /// Save definitions; one that did not change makes no new version
+    /// Save definitions; an unchanged one does not create a new version
     Apply(apply::ApplyArgs),
-    /// Check definitions without a server and show what is wrong, with the place
+    /// Check definitions without a server, and show errors with line and column
     Validate(apply::ValidateArgs),
     /// Show what a file would change, or what changed between two versions
     Diff(diff::DiffArgs),
@@ -38,14 +38,14 @@ pub(crate) enum WorkflowCommand {
     Show(show::ShowArgs),
     /// List a workflow's versions, newest first
     Versions(VersionsArgs),
-    /// Delete a workflow; its executions and dead letters stay
+    /// Delete a workflow; its executions and dead letters are kept
     Delete(DeleteArgs),
 }
 
 /// Definition files.
 #[derive(Debug, Args)]
 pub(crate) struct Files {
-    /// Definitions in YAML or JSON, a directory of them, or - for the standard input
+    /// Definitions in YAML or JSON, a directory of them, or - for standard input
     #[arg(long = "file", short = 'f', value_name = "FILE", required = true, num_args = 1..)]
     files: Vec<PathBuf>,
 }
@@ -70,7 +70,7 @@ Examples:
 pub(crate) struct DeleteArgs {
     /// The workflow's id
     id: String,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
 }
@@ -163,7 +163,7 @@ async fn delete(session: &Session, args: &DeleteArgs) -> anyhow::Result<Outcome>
         print_json(&deleted)?;
     } else {
         say(&format!(
-            "{} is deleted; its executions and dead letters stay",
+            "{} is deleted; its executions and dead letters are kept",
             args.id
         ));
         if deleted.triggers_disabled > 0 {

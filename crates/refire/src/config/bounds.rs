@@ -15,32 +15,32 @@ use super::at_least_one;
 /// The flags, and the same settings in the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct Bounds {
-    /// Attempts in flight at once [default: 256]
+    /// The most attempts at once [default: 256]
     #[arg(long, env = "REFIRE_MAX_ATTEMPTS", value_name = "COUNT")]
     pub(super) max_attempts: Option<u32>,
-    /// Attempts in flight at once per target host [default: 128]
+    /// The most attempts at once per target host [default: 128]
     #[arg(long, env = "REFIRE_MAX_ATTEMPTS_PER_HOST", value_name = "COUNT")]
     pub(super) max_attempts_per_host: Option<u32>,
-    /// Retries in flight at once per workflow [default: 50]
+    /// The most retries at once per workflow [default: 50]
     #[arg(long, env = "REFIRE_MAX_RETRIES_PER_WORKFLOW", value_name = "COUNT")]
     pub(super) max_retries_per_workflow: Option<u32>,
-    /// Retries in flight at once per target host [default: 20]
+    /// The most retries at once per target host [default: 20]
     #[arg(long, env = "REFIRE_MAX_RETRIES_PER_HOST", value_name = "COUNT")]
     pub(super) max_retries_per_host: Option<u32>,
-    /// How long completed executions are kept, or `forever` [default: 30d]
+    /// How long to keep completed executions, or `forever` [default: 30d]
     #[arg(long, env = "REFIRE_KEEP_COMPLETED", value_name = "TIME")]
     pub(super) keep_completed: Option<String>,
-    /// How long cancelled executions are kept, or `forever` [default: 30d]
+    /// How long to keep cancelled executions, or `forever` [default: 30d]
     #[arg(long, env = "REFIRE_KEEP_CANCELLED", value_name = "TIME")]
     pub(super) keep_cancelled: Option<String>,
-    /// How long failed executions are kept, or `forever` [default: 90d]
+    /// How long to keep failed executions, or `forever` [default: 90d]
     ///
-    /// Those whose dead letter waits for a person are always kept.
+    /// Executions with a pending dead letter are always kept.
     #[arg(long, env = "REFIRE_KEEP_FAILED", value_name = "TIME")]
     pub(super) keep_failed: Option<String>,
-    /// How long requests to webhooks are kept in the log, or `forever` [default: 30d]
+    /// How long to keep webhook requests in the log, or `forever` [default: 30d]
     ///
-    /// Of refused ones only the newest of each trigger are kept.
+    /// Of refused requests, only the newest of each trigger are kept.
     #[arg(long, env = "REFIRE_KEEP_REQUESTS", value_name = "TIME")]
     pub(super) keep_requests: Option<String>,
     /// Only in the file: limits of single hosts.
@@ -129,14 +129,17 @@ fn keep(
         Some("forever") => Ok(None),
         Some(text) => duration::parse(text)
             .map(Some)
-            .with_context(|| format!("--{name}: give a time such as 30d, or forever")),
+            .with_context(|| format!("--{name}: write a time such as 30d, or `forever`")),
     }
 }
 
 /// Reads `hosts:` of the file: `api.example.com: { concurrency: 10, retries: 5, rate: { max: 50, per: 1s } }`.
 pub(super) fn hosts(value: &Node) -> anyhow::Result<Vec<(String, HostLimit)>> {
     let Content::Mapping(members) = &value.content else {
-        bail!("expected hosts with their limits, found {}", value.kind());
+        bail!(
+            "expected a mapping of hosts to limits, found {}",
+            value.kind()
+        );
     };
     members
         .iter()
@@ -160,7 +163,7 @@ fn host_limit(value: &Node) -> anyhow::Result<HostLimit> {
             "concurrency" => limit.attempts = Some(count("concurrency", value)?),
             "retries" => limit.retries = Some(count("retries", value)?),
             "rate" => limit.rate = Some(rate(value)?),
-            other => bail!("`{other}` is not a limit; there are concurrency, retries and rate"),
+            other => bail!("`{other}` is not a limit; use concurrency, retries or rate"),
         }
     }
     Ok(limit)
@@ -172,7 +175,7 @@ fn rate(value: &Node) -> anyhow::Result<(u32, Duration)> {
     };
     let per = duration::parse(&super::file::text(per)?).context("rate.per")?;
     if per.is_zero() {
-        bail!("rate.per: must be longer than nothing");
+        bail!("rate.per: must be longer than 0s");
     }
     Ok((count("rate.max", max)?, per))
 }
@@ -213,7 +216,7 @@ mod tests {
             ("hosts: { a: { concurrency: 0 } }", "concurrency"),
             ("hosts: { a: { speed: 3 } }", "`speed` is not a limit"),
             ("hosts: { a: { rate: 5 } }", "expected { max: 50, per: 1s }"),
-            ("hosts: [a]", "expected hosts"),
+            ("hosts: [a]", "expected a mapping of hosts"),
         ] {
             let error = format!("{:#}", parse(text).unwrap_err());
             assert!(error.contains(expected), "{error}");

@@ -68,7 +68,7 @@ impl DatabaseUrl {
         }
         let known = "write sqlite:<file> or postgres://<user>:<password>@<host>/<database>";
         match scheme(url) {
-            Some(scheme) => bail!("--database: `{scheme}:` is not a database of ours; {known}"),
+            Some(scheme) => bail!("--database: `{scheme}:` is not supported; {known}"),
             None => bail!("--database: the URL has no scheme; {known}"),
         }
     }
@@ -116,7 +116,7 @@ mod tests {
     fn what_is_wrong_is_told_without_the_password() {
         for (url, expected) in [
             ("sqlite:", "names no file"),
-            ("mysql://u:secret@h/d", "`mysql:` is not a database of ours"),
+            ("mysql://u:secret@h/d", "`mysql:` is not supported"),
             ("postgres:u:secret@h/d", "begins with postgres://"),
             ("u:secret@h/d", "has no scheme"),
             ("secret", "has no scheme"),

@@ -84,7 +84,7 @@ pub(super) fn parse(text: &str) -> anyhow::Result<Settings> {
     let members = match node.content {
         Content::Null => return Ok(Settings::default()),
         Content::Mapping(members) => members,
-        _ => bail!("the settings are {}, not a mapping", node.kind()),
+        _ => bail!("expected a mapping of settings, found {}", node.kind()),
     };
     let mut settings = Settings::default();
     for (key, value) in members {
@@ -132,7 +132,7 @@ fn set_bound(bounds: &mut Bounds, key: &str, value: &Node) -> anyhow::Result<()>
         "keep_failed" => bounds.keep_failed = Some(text(value)?),
         "keep_requests" => bounds.keep_requests = Some(text(value)?),
         "hosts" => bounds.hosts = super::bounds::hosts(value)?,
-        _ => bail!("there is no such setting; there are {}", KEYS.join(", ")),
+        _ => bail!("unknown setting; the settings are {}", KEYS.join(", ")),
     }
     Ok(())
 }

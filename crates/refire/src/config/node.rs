@@ -21,10 +21,10 @@ const NAMELESS: &str = "refire";
 /// The flags, and the same settings in the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct NodeArgs {
-    /// This server's name among the nodes of a PostgreSQL [default: the machine's name]
+    /// This server's name among several nodes [default: the machine's name]
     #[arg(long, env = "REFIRE_NODE_NAME", value_name = "NAME")]
     pub(super) node_name: Option<String>,
-    /// How long a node may be silent before others take its work over, 5s to 5m [default: 15s]
+    /// How long a node may be silent before the others take over its work, 5s to 5m [default: 15s]
     #[arg(long, env = "REFIRE_LEASE", value_name = "TIME")]
     pub(super) lease: Option<String>,
 }
@@ -63,11 +63,11 @@ pub(super) fn settings(flags: &NodeArgs, file: &NodeArgs) -> anyhow::Result<Node
         None => machine(),
     };
     if name.chars().count() > NAME_MAX || name.chars().any(char::is_control) {
-        bail!("--node-name: a name has at most {NAME_MAX} characters, and no control characters");
+        bail!("--node-name: must have at most {NAME_MAX} characters and no control characters");
     }
     let lease = match flags.lease.as_deref().or(file.lease.as_deref()) {
         None | Some("") => LEASE,
-        Some(text) => duration::parse(text).context("--lease: give a time such as 15s")?,
+        Some(text) => duration::parse(text).context("--lease: write a time such as 15s")?,
     };
     if !(LEASE_MIN..=LEASE_MAX).contains(&lease) {
         bail!(

@@ -8,11 +8,11 @@ use url::Url;
 /// Options about the way in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct OutsideArgs {
-    /// The address that others reach the server at, for webhook addresses, such as
+    /// The public address of the server, used in webhook addresses, such as
     /// https://refire.example.com
     #[arg(long, env = "REFIRE_PUBLIC_URL", value_name = "URL")]
     pub(super) public_url: Option<String>,
-    /// Proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,192.168.1.5
+    /// Proxies whose X-Forwarded-For header is trusted, such as 10.0.0.0/8,192.168.1.5
     #[arg(long, env = "REFIRE_TRUSTED_PROXIES", value_name = "LIST")]
     pub(super) trusted_proxies: Option<String>,
 }

@@ -117,21 +117,18 @@ fn what_is_wrong_is_named() {
     let table = [
         (
             "colour: red",
-            "line 1: colour: there is no such setting; there are listen",
+            "line 1: colour: unknown setting; the settings are listen",
         ),
         ("dev: 7", "dev: expected true or false, found a number"),
-        ("- a", "the settings are a list"),
-        (
-            "max_attempts: 0",
-            "--max-attempts: 0 would let nothing through",
-        ),
+        ("- a", "expected a mapping of settings, found a list"),
+        ("max_attempts: 0", "--max-attempts: must be at least 1"),
         ("max_attempts: -1", "not a whole number"),
         ("log_format: xml", "neither text nor json"),
-        ("database: mysql://x", "is not a database of ours"),
+        ("database: mysql://x", "is not supported"),
         ("lease: 1s", "--lease: must be between 5 s and 300 s"),
         ("database: 'sqlite:'", "names no file"),
         ("listen: here", "`here` is not an address with a port"),
-        ("max_body_bytes: 99999999999", "is more than"),
+        ("max_body_bytes: 99999999999", "is too large"),
     ];
     for (file, expected) in table {
         let said = said(ServeArgs::default(), file);

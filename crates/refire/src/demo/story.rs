@@ -55,7 +55,7 @@ pub(super) async fn tell(
         }
         tokio::time::sleep(ROUND_EVERY).await;
     }
-    println!("\nThat was the story. The server stays up until you press Ctrl-C.");
+    println!("\nThat was the demo. The server keeps running until you press Ctrl-C.");
     Ok(())
 }
 
@@ -65,8 +65,8 @@ fn say_how(url: &str, key: &Path, target: SocketAddr) {
     println!("Refire's demo is ready at {url} (docs: {url}/docs)");
     println!("\nIts services are flaky on purpose. In another terminal:");
     println!("  export REFIRE_URL={url} REFIRE_DATA_DIR={data}");
-    println!("  {refire} executions list    # what is going on");
-    println!("  {refire} dlq list           # what failed for good");
+    println!("  {refire} executions list    # what is running");
+    println!("  {refire} dlq list           # what failed permanently");
     println!("  curl -X POST http://{target}/erp/repair    # then retry the orders:");
     println!("  {refire} dlq retry <dlq_…> --from failed-step --wait 30s\n");
 }
@@ -108,7 +108,7 @@ async fn run_one(client: &Client, workflow: &str, input: String, hinted: &Atomic
                 println!("            ↳ the first dead letter: {refire} dlq show {letter}");
             }
         }
-        Ok(Err(accepted)) => println!("{workflow:<11} {} goes on", accepted.execution_id),
+        Ok(Err(accepted)) => println!("{workflow:<11} {} is still running", accepted.execution_id),
         Err(error) => eprintln!("demo: {workflow}: {error}"),
     }
 }

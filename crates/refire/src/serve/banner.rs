@@ -97,14 +97,14 @@ impl<'a> Greeting<'a> {
         if self.dev {
             let _ = writeln!(
                 text,
-                "  dev        on: targets on this machine and in private networks may be called"
+                "  dev        on: targets on this machine and in private networks can be called"
             );
         }
         if let Some((key, file)) = &self.key.new {
             let _ = writeln!(text, "  admin key  {key}");
             let _ = writeln!(
                 text,
-                "             shown only this once, kept in {}",
+                "             shown only once; saved in {}",
                 file.display()
             );
         }
@@ -116,7 +116,7 @@ impl<'a> Greeting<'a> {
             Origin::Elsewhere => {
                 let _ = writeln!(
                     text,
-                    "  admin key  the one of all nodes: made by the first one, or by `refire admin-key rotate`"
+                    "  admin key  the one of all nodes: created by the first one, or by `refire admin-key rotate`"
                 );
             }
         }
@@ -170,7 +170,7 @@ impl<'a> Greeting<'a> {
         let _ = writeln!(
             text,
             "\nNo workflow yet? With --dev the server may call itself, and shows a first one here. \
-             `{refire} demo --listen 127.0.0.1:7374` shows some at work."
+             `{refire} demo --listen 127.0.0.1:7374` shows some examples."
         );
     }
 }
@@ -261,7 +261,7 @@ mod tests {
         for line in [
             "  database   PostgreSQL at db:5432/refire\n",
             "  node       b, with 1 other: a\n",
-            "  admin key  the one of all nodes: made by the first one, or by",
+            "  admin key  the one of all nodes: created by the first one, or by",
             "  export REFIRE_API_KEY=…\n",
         ] {
             assert!(text.contains(line), "{line}: {text}");

@@ -18,20 +18,30 @@ pub(super) fn prepare(config: &ServeConfig) -> anyhow::Result<()> {
         return Ok(());
     };
     match file.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => make(parent),
+        Some(parent) if !parent.as_os_str().is_empty() && !is_same(parent, &config.data_dir) => {
+            make(parent)
+        }
         _ => Ok(()),
+    }
+}
+
+/// The database is in the data directory unless somebody says otherwise: that is told of once.
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
     }
 }
 
 fn make(directory: &Path) -> anyhow::Result<()> {
     if directory.is_file() {
-        anyhow::bail!("{} is a file; a directory is needed", directory.display());
+        anyhow::bail!("{} is a file; it must be a directory", directory.display());
     }
     DirBuilder::new()
         .recursive(true)
         .mode(MODE)
         .create(directory)
-        .with_context(|| format!("the directory {} cannot be made", directory.display()))?;
+        .with_context(|| format!("the directory {} cannot be created", directory.display()))?;
     warn_if_open(directory);
     Ok(())
 }
@@ -44,7 +54,7 @@ fn warn_if_open(directory: &Path) {
     if found.permissions().mode() & 0o077 != 0 {
         tracing::warn!(
             directory = %directory.display(),
-            "other users of this machine can look into the data directory; chmod 700 closes it"
+            "other users of this machine can read the data directory; run chmod 700 on it"
         );
     }
 }

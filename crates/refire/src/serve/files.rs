@@ -18,8 +18,8 @@ pub(super) fn connections_max(asked: usize, attempts: u32) -> usize {
         tracing::warn!(
             connections = fit,
             files,
-            "fewer connections are taken at once than --max-connections says, because the process \
-             may open only so many files; raise its limit (ulimit -n, LimitNOFILE)"
+            "fewer connections are accepted than --max-connections allows, because of the limit \
+             of open files; raise it (ulimit -n, LimitNOFILE)"
         );
     }
     fit

@@ -291,7 +291,7 @@ fn kept(path: &Path) -> anyhow::Result<MasterKey> {
     if written {
         tracing::info!(
             path = name,
-            "made a master key; keep a copy of it apart from backups of the database"
+            "created a master key; keep a copy of it, separate from backups of the database"
         );
         return Ok(made);
     }

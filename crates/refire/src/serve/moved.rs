@@ -30,10 +30,10 @@ pub(super) fn refuse(database: &Path) -> anyhow::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(anyhow!(error).context(format!("{} cannot be read", note.display()))),
         Ok(place) => Err(anyhow!(
-            "{} was moved to {}: a server on the old file would call your targets again for all that \
-             was open\n\
-             start with `--database postgres://…` (or REFIRE_DATABASE_URL), or, if the move is not \
-             to count, delete {}",
+            "{} was moved to {}: a server on the old file would call your targets again for all \
+             open executions\n\
+             start with `--database postgres://…` (or REFIRE_DATABASE_URL), or, to undo the move, \
+             delete {}",
             database.display(),
             place.trim(),
             note.display()

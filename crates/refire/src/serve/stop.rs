@@ -33,7 +33,7 @@ pub(super) async fn wait_and_stop(
         () = engine.broken() => broken(gate, &closed, &mut serving).await,
         ended = &mut serving => {
             ended.context("the listener ended")??;
-            anyhow::bail!("the listener ended by itself");
+            anyhow::bail!("the listener ended unexpectedly");
         }
     }
     let stopping = async {
@@ -48,7 +48,7 @@ pub(super) async fn wait_and_stop(
     tokio::select! {
         () = stopping => tracing::info!("stopped"),
         name = signals.next() => {
-            tracing::warn!(signal = name, "stopped at once, as told twice");
+            tracing::warn!(signal = name, "stopped immediately after the second signal");
             std::process::exit(EXIT_INTERRUPTED);
         }
         () = engine.broken() => broken(gate, &closed, &mut serving).await,

@@ -19,7 +19,7 @@ fn a_problem_is_told_field_by_field() {
 error: two parameters are wrong
   limit: at most 500
   cursor: not one of ours \\u{1b}[2J; leave it out
-code RF0003 — run 'refire explain RF0003'
+code RF0003; for help run 'refire explain RF0003'
 ";
     assert_eq!(run.err, expected);
     assert!(run.out.is_empty());
@@ -40,9 +40,9 @@ fn a_refused_key_says_where_keys_come_from() {
     for part in [
         "--api-key",
         "REFIRE_API_KEY",
-        "error: no API key was found",
+        "error: no API key found",
         "admin.key",
-        "not there",
+        "does not exist",
         "--data-dir",
         "RF0006",
     ] {
@@ -102,8 +102,8 @@ fn empty_lists_say_what_to_do_next() {
     let place = Place::new();
     let stub = Stub::answering("200 OK", r#"{"items": [], "next_cursor": null}"#);
     for (args, expected) in [
-        (&["dlq", "list"][..], "no dead letters are waiting\n"),
-        (&["dlq", "list", "--q", "x"], "no such dead letters."),
+        (&["dlq", "list"][..], "no open dead letters\n"),
+        (&["dlq", "list", "--q", "x"], "no matching dead letters."),
         (
             &["executions", "list"],
             "no executions yet. Start one with: refire execute",
@@ -112,7 +112,7 @@ fn empty_lists_say_what_to_do_next() {
             &["workflow", "list"],
             "no workflows yet. Add one with: refire workflow apply -f",
         ),
-        (&["retries", "list"], "no retries."),
+        (&["retries", "list"], "no retries: "),
     ] {
         let run = place.run(&[args, &["--url", &stub.url]].concat()).code(0);
         assert!(
@@ -167,7 +167,7 @@ fn lists_have_whole_ids_and_no_colours_in_a_pipe() {
         second.starts_with(&format!("{id}  w v2      dlq")),
         "{second}"
     );
-    assert!(run.err.contains("there are more"), "{}", run.err);
+    assert!(run.err.contains("more exist"), "{}", run.err);
 
     // A reader that stops after the first line.
     let binary = assert_cmd::cargo::cargo_bin!("refire");
@@ -181,4 +181,44 @@ fn lists_have_whole_ids_and_no_colours_in_a_pipe() {
         run.out.starts_with("EXECUTION") && !run.err.contains("error"),
         "{run:?}"
     );
+}
+
+#[test]
+fn lists_take_several_words_and_json_by_its_short_name() {
+    const TRIGGER: &str = "trg_01j9x8w7v6t5s4r3q2p1n0m9k8";
+    let stub = Stub::answering("200 OK", r#"{"items": [], "next_cursor": null}"#);
+    let place = Place::new();
+    for (args, query) in [
+        ("executions list --status failed,dlq", "status=failed%2Cdlq"),
+        (
+            "executions list --status failed --status dlq",
+            "status=failed%2Cdlq",
+        ),
+        (
+            "dlq list --status pending,resolved",
+            "status=pending%2Cresolved",
+        ),
+        (
+            &format!("trigger slots {TRIGGER} --status late,skipped"),
+            "status=late%2Cskipped",
+        ),
+        (
+            &format!("trigger requests {TRIGGER} --status error,filtered"),
+            "status=error%2Cfiltered",
+        ),
+        ("trigger list --type cron,webhook", "type=cron%2Cwebhook"),
+        (
+            "executions events exec_01j9x8w7v6t5s4r3q2p1n0m9k8 --type step_failed,step_lost",
+            "type=STEP_FAILED%2CSTEP_LOST",
+        ),
+    ] {
+        let args: Vec<&str> = args.split(' ').chain(["-o", "json"]).collect();
+        let args = [args, vec!["--url", &stub.url]].concat();
+        let run = place.run(&args).code(0);
+        assert_eq!(run.json()["items"], serde_json::json!([]), "{args:?}");
+        let request = stub.requests().pop().unwrap();
+        assert!(request.contains(query), "{args:?}: {request}");
+    }
+    let run = place.run(&["executions", "list", "--status", "failed,lost"]);
+    assert!(run.code(2).err.contains("invalid value 'lost'"));
 }

@@ -306,7 +306,7 @@ fn wrong_keys_servers_and_inputs_are_told_before_anything_is_sent() {
     let many = ["bench", "--requests", "200000", "--batch", "1000"];
     let run = server.run(&many).code(2);
     let told =
-        "--requests times --batch is 200,000,000 executions; one run makes at most 10,000,000";
+        "--requests times --batch is 200,000,000 executions; one run can make at most 10,000,000";
     assert!(run.err.contains(told), "{run:?}");
     is_clean(&server);
 }
@@ -387,7 +387,7 @@ fn a_server_that_dies_is_told_as_such() {
     assert_eq!(report["verified"], Value::Null);
     let kept = report["left"]["workflow"].as_str().unwrap();
     assert!(kept.starts_with("refire_bench_"), "{kept}");
-    assert!(run.err.contains("could not be verified"), "{run:?}");
+    assert!(run.err.contains("could not verify"), "{run:?}");
 }
 
 /// Accepts everything, has nothing.

@@ -10,7 +10,7 @@ fn the_default_policy_waits_2_4_8_16_32_seconds() {
         "exponential from 2s, 5 retries, ±20 %",
         "    1  2s    1.6s – 2.4s     2s  █",
         "    5  32s   25.6s – 38.4s  62s                     █████████████████████",
-        "62s of waiting in all, between 49.6s and 74.4s",
+        "62s of waiting in total, between 49.6s and 74.4s",
     ] {
         assert!(text.lines().any(|l| l == line), "{line:?} in\n{text}");
     }
@@ -118,6 +118,52 @@ fn a_policy_file_is_the_same_as_options() {
 }
 
 #[test]
+fn a_definition_has_the_policies_of_its_workflow_and_its_steps() {
+    let place = Place::new();
+    place.write(
+        "w.yaml",
+        "id: w
+retry: { maxRetries: 2, jitter: none }
+steps:
+  - { id: a, type: http, config: { method: GET, url: 'https://a.example' } }
+  - { id: pay, type: http, retry: { maxRetries: 4 }, config: { method: GET, url: 'https://a.example' } }
+",
+    );
+    place.write("retry.yaml", "retry: { maxRetries: 2, jitter: none }\n");
+    let simulate = |args: &[&str]| {
+        let args = [&["simulate"], args, &["--format", "json"]].concat();
+        let run = place.run(&args).code(0);
+        let retries = run.json()["retries"].as_array().unwrap().len();
+        (retries, run.err)
+    };
+    let (retries, told) = simulate(&["-f", "w.yaml"]);
+    assert_eq!(retries, 2);
+    assert!(told.contains("their own (--step): pay"), "{told}");
+    assert_eq!(simulate(&["-f", "w.yaml", "--step", "a"]).0, 2);
+    assert_eq!(simulate(&["-f", "w.yaml", "--step", "pay"]).0, 4);
+    assert_eq!(simulate(&["-f", "retry.yaml"]).0, 2);
+    for (args, expected) in [
+        (
+            ["-f", "w.yaml", "--step", "pya"],
+            "there is no step `pya`; did you mean `pay`?",
+        ),
+        (
+            ["-f", "retry.yaml", "--step", "a"],
+            "--step a: the file has no steps",
+        ),
+    ] {
+        let run = place.run(&[&["simulate"], &args[..]].concat()).code(2);
+        assert!(run.err.contains(expected), "{run:?}");
+    }
+    place.write("bad.yaml", "id: w\nretry: { maxRetries: 99 }\nsteps: []\n");
+    let run = place.run(&["simulate", "-f", "bad.yaml"]).code(1);
+    assert!(
+        run.err.contains("bad.yaml:2:22: error: retry.maxRetries"),
+        "{run:?}"
+    );
+}
+
+#[test]
 fn a_wrong_option_is_named_as_typed() {
     let run = Place::new()
         .run(&["simulate", "--max-retries", "50", "--initial-delay", "x"])
@@ -148,7 +194,10 @@ fn codes_are_explained() {
         .json();
     assert_eq!(json["code"], "RF0006");
     let unknown = place.run(&["explain", "RF9999"]).code(1);
-    assert!(unknown.err.contains("no error code RF9999"), "{unknown:?}");
+    assert!(
+        unknown.err.contains("unknown error code RF9999"),
+        "{unknown:?}"
+    );
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn what_the_server_refuses_is_said_once() {
     assert_eq!(
         limit.err,
         "error: limit: 0 is not a whole number between 1 and 1000\n\
-         code RF0003 — run 'refire explain RF0003'\n"
+         code RF0003; for help run 'refire explain RF0003'\n"
     );
     let id = "exec_01j9x8w7v6t5s4r3q2p1n0m9k8";
     let kind = server
@@ -146,7 +146,7 @@ fn the_server_of_the_settings_file_is_found() {
         &format!("listen: {listen}\ndata_dir: ./none\n"),
     );
     let run = server.place.run(&["workflow", "list"]).code(1);
-    let missing = "error: no API key was found: ./none/admin.key is not there";
+    let missing = "error: no API key found: ./none/admin.key does not exist";
     assert!(run.err.starts_with(missing), "{run:?}");
     let tls = server.url.replacen("http://", "https://", 1);
     let run = server.run(&["workflow", "list", "--url", &tls]).code(1);

@@ -22,7 +22,7 @@ fn failed_once(target: &Target) -> (Server, String) {
     );
     assert!(failed.err.contains("refire dlq show dlq_"), "{failed:?}");
     assert!(
-        failed.err.contains("failed; kept as dead letter dlq_"),
+        failed.err.contains("failed; saved as dead letter dlq_"),
         "{failed:?}"
     );
     let execution = failed.err.lines().next().unwrap().to_owned();
@@ -89,6 +89,15 @@ fn a_failed_execution_can_be_understood() {
     ];
     let replay = server.run(&lab).code(3).out;
     assert!(replay.starts_with("different at event "), "{replay}");
+    // Another address is no other decision, and that is said.
+    let elsewhere = target.definition(1).replace("http://", "https://");
+    server.place.write("changed.yaml", &elsewhere);
+    let replay = server.run(&lab).code(0);
+    assert!(replay.out.starts_with("identical ("), "{replay:?}");
+    assert!(
+        replay.err.contains("only decisions are compared"),
+        "{replay:?}"
+    );
     assert!(
         server
             .run(&["retries", "list"])
@@ -105,7 +114,7 @@ fn a_failure_becomes_a_dead_letter_and_a_retry_resolves_it() {
     let letter = only_letter(&server);
     let shown = server.run(&["dlq", "show", &letter]).code(0).out;
     for part in [
-        "exhausted: its only retry failed",
+        "exhausted: the only retry failed",
         "    \"id\": 12345678901234567890,\n    \"price\": 1.10\n",
         "What to try",
         "--from failed-step",
@@ -192,7 +201,7 @@ fn a_dead_letter_is_retried_from_the_failed_step_or_given_up() {
     server.run(&["dlq", "delete", &letter, "--yes"]).code(0);
     let run = server.run(&["dlq", "list"]).code(0);
     assert!(
-        run.out.is_empty() && run.err == "no dead letters are waiting\n",
+        run.out.is_empty() && run.err == "no open dead letters\n",
         "{run:?}"
     );
     let deleted = server.json(&["dlq", "list", "--status", "deleted"]);
@@ -264,7 +273,7 @@ fn an_input_is_edited_before_a_retry() {
     assert!(same.err.contains("nothing was retried"), "{same:?}");
     let broken = edit("echo '{' > $1", "broken.sh").code(1);
     assert!(
-        broken.err.contains("not JSON") && broken.err.contains("\n  your text is kept"),
+        broken.err.contains("not JSON") && broken.err.contains("\n  your text is saved"),
         "{broken:?}"
     );
     let gone = edit("exit 7", "gone.sh").code(1);
@@ -292,7 +301,7 @@ fn an_execution_can_be_steered() {
     let first = server.run(&key).code(0);
     let second = server.run(&key).code(0);
     assert_eq!(first.out, second.out);
-    assert!(second.err.contains("had started"), "{second:?}");
+    assert!(second.err.contains("already started"), "{second:?}");
 
     let late = [
         "execute",
@@ -306,7 +315,7 @@ fn an_execution_can_be_steered() {
     ];
     let late = server.run(&late).code(4);
     let id = late.err.lines().next().unwrap().to_owned();
-    assert!(late.err.contains("it goes on"), "{late:?}");
+    assert!(late.err.contains("it keeps running"), "{late:?}");
     let shown = server.run(&["executions", "show", &id]).code(0).out;
     assert!(
         shown.contains("not before") && shown.contains("priority    1"),

@@ -42,7 +42,7 @@ fn options_that_do_not_fit_are_told_without_a_server() {
     for (args, expected) in [
         (
             &["--cron", "* * * * *", "--every", "1h"][..],
-            "each of --cron, --every says when: give one of them",
+            "each of --cron, --every sets when it fires: use only one",
         ),
         (
             &["--every", "5"],
@@ -50,7 +50,7 @@ fn options_that_do_not_fit_are_told_without_a_server() {
         ),
         (
             &["--cron", "* * * * *", "--auth", "hmac"],
-            "--auth belongs to a webhook",
+            "--auth is only for webhooks",
         ),
         (&["--auth", "hmac"], "add --webhook"),
         (
@@ -113,8 +113,8 @@ fn everything_that_is_wrong_is_told_at_once() {
     let other = server.run(&change).code(2);
     assert!(
         other.err.starts_with(
-            "error: --auth: a trigger of this type does not have it; it belongs to triggers of type \
-             `webhook`\n"
+            "error: --auth: triggers of this type do not have this setting; it is only for triggers of \
+             type `webhook`\n"
         ),
         "{other:?}"
     );
@@ -129,7 +129,11 @@ fn a_change_has_no_defaults() {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let (create, update) = (help("create"), help("update"));
-    for default in ["[default: UTC]", "[default: {}]", "[default: one is made]"] {
+    for default in [
+        "[default: UTC]",
+        "[default: {}]",
+        "[default: a new one is created]",
+    ] {
         assert!(create.contains(default), "{default} in {create}");
         assert!(!update.contains(default), "{default} in {update}");
     }

@@ -44,10 +44,11 @@ fn a_secret_that_was_given_is_not_shown() {
         &["--webhook", "--auth", "hmac", "--secret", "@s.txt"],
     );
     let webhook = id(&made).to_owned();
-    assert!(made.err.ends_with("its secret is the one that you gave\n"));
+    assert!(made.err.ends_with("its secret is the one you gave\n"));
     assert_unseen(&server, &made, &webhook);
     let changed = trigger(&server, &["update", &webhook, "--secret", "@s.txt"]).code(0);
-    let said = format!("the old one has ended (refire trigger rotate-secret {webhook} keeps it");
+    let said =
+        format!("the old one no longer works (refire trigger rotate-secret {webhook} keeps it");
     assert!(changed.err.contains(&said), "{changed:?}");
     assert_unseen(&server, &changed, &webhook);
     for format in ["table", "json"] {
@@ -76,7 +77,7 @@ fn a_secret_that_was_given_is_not_shown() {
     );
     assert_eq!(
         made.err,
-        "keep it now: it is not shown again. The old one has ended.\n"
+        "save it now: it is not shown again. The old one no longer works.\n"
     );
     let short = trigger(&server, &["rotate-secret", &webhook, "--secret", "short"]).code(1);
     assert_eq!(short.err.matches("has 5 bytes").count(), 1, "{short:?}");
@@ -97,18 +98,18 @@ fn senders_that_issue_their_secret_are_asked_for_it() {
         let made = create(&server, &["--webhook", "--auth", method]);
         let webhook = id(&made);
         let said = format!(
-            "{name} issues the secret itself: nothing passes until this webhook has it\n\
+            "{name} creates the secret itself: no request passes until this webhook has it\n\
              copy it from {name}, then: refire trigger update {webhook} --secret @FILE\n"
         );
         assert!(made.err.ends_with(&said), "{made:?}");
         assert!(!made.err.contains("keep it now"), "{made:?}");
         let rotated = trigger(&server, &["rotate-secret", webhook]).code(2);
-        assert!(rotated.err.contains("give it with --secret @FILE"));
+        assert!(rotated.err.contains("pass it with --secret @FILE"));
         let given = ["rotate-secret", webhook, "--secret", file];
         trigger(&server, &given).code(0);
     }
     let github = create(&server, &["--webhook", "--auth", "github"]);
-    assert!(github.err.ends_with("keep it now: it is not shown again\n"));
+    assert!(github.err.ends_with("save it now: it is not shown again\n"));
 }
 
 #[test]
@@ -224,7 +225,7 @@ fn a_history_finds_the_schedule_that_is_meant() {
     let history = |args: &[&str]| trigger(&server, &[&["history"], args].concat());
     let none = history(&["hello"]).code(1);
     assert!(
-        none.err.contains("neither a cron trigger nor a schedule"),
+        none.err.contains("no cron trigger and no schedule"),
         "{none:?}"
     );
     let first = create(&server, &["--every", "1s"]);
@@ -246,7 +247,7 @@ fn a_history_finds_the_schedule_that_is_meant() {
     assert!(
         several
             .err
-            .contains("2 schedules; say which with --trigger")
+            .contains("2 schedules; choose one with --trigger")
     );
     for trigger in [first, id(&second)] {
         assert!(
@@ -296,10 +297,10 @@ fn a_test_says_what_it_leaves_behind_and_what_is_too_large() {
     let id = id(&made);
     let event = r#"{"idempotency_key": "e-1"}"#;
     let test = trigger(&server, &["test", id, "--body", event]).code(0);
-    assert!(test.out.contains("it is taken now"), "{test:?}");
+    assert!(test.out.contains("it is used up now"), "{test:?}");
     let again = trigger(&server, &["test", id, "--body", event]).code(0);
     assert!(again.out.starts_with("duplicate  "), "{again:?}");
-    assert!(!again.out.contains("it is taken now"), "{again:?}");
+    assert!(!again.out.contains("it is used up now"), "{again:?}");
     let large = json!({ "a": "x".repeat(1_100_000) }).to_string();
     server.place.write("large.json", &large);
     let large = trigger(&server, &["test", id, "--body", "@large.json"]).code(3);
@@ -310,7 +311,9 @@ fn a_test_says_what_it_leaves_behind_and_what_is_too_large() {
         "{large:?}"
     );
     assert!(
-        large.out.contains(" bytes, and the server takes 1048576\n"),
+        large
+            .out
+            .contains(" bytes, and the server accepts at most 1048576\n"),
         "{large:?}"
     );
     let json = ["test", id, "--body", "@large.json", "--format", "json"];

@@ -47,7 +47,7 @@ fn a_trigger_is_made_of_options_and_shown() {
     let empty = server.run(&["trigger", "list"]).code(0);
     assert_eq!(
         empty.err,
-        "no triggers yet. Make one with: refire trigger create WORKFLOW --cron \"0 9 * * MON\"\n"
+        "no triggers yet. Create one with: refire trigger create WORKFLOW --cron \"0 9 * * MON\"\n"
     );
     let run = server
         .run(&[
@@ -120,7 +120,7 @@ fn what_is_wrong_is_told_by_its_option_or_in_its_file() {
         wrong.err,
         "error: --cron: minute: 61 is not from 0 to 59\n\
          error: --tz: `Europe/Warsw` is not a time zone; did you mean `Europe/Warsaw`?\n\
-         nothing was saved — run 'refire explain RF0032'\n"
+         nothing was saved; for help run 'refire explain RF0032'\n"
     );
     let json = create(&["--cron", "61 * * * *", "--format", "json"]).code(1);
     let problem: Value = serde_json::from_str(&json.err).unwrap();
@@ -134,11 +134,11 @@ fn what_is_wrong_is_told_by_its_option_or_in_its_file() {
         "{file:?}"
     );
     for (args, said) in [
-        (&[][..], "nothing says what starts it"),
+        (&[][..], "say when it fires"),
         (&["--weekly", "MON"], "such as \"MON,THU 09:00\""),
         (
             &["-f", "t.yaml", "--every", "1h"],
-            "everything is in the file",
+            "put everything in the file",
         ),
         (
             &["--webhook", "--auth", "none", "--filter", "$.a"],
@@ -193,16 +193,13 @@ fn a_file_makes_a_trigger_and_changes_it() {
         (&json!("month"), &json!(null), &json!("allow"))
     );
     let nothing = of(&server, id, &["update", "…"]).code(2);
-    assert!(
-        nothing.err.contains("nothing is to be different"),
-        "{nothing:?}"
-    );
+    assert!(nothing.err.contains("nothing to change"), "{nothing:?}");
     let wrong = of(&server, id, &["update", "…", "--cron", "* * * * *"]).code(2);
     assert!(wrong.err.starts_with("error: --cron: "), "{wrong:?}");
     let deleted = of(&server, id, &["delete", "…", "--yes"]).code(0);
     assert_eq!(
         deleted.err,
-        format!("{id} is deleted; what it started stays\n")
+        format!("{id} is deleted; its executions are kept\n")
     );
     let gone = of(&server, id, &["show", "…"]).code(1);
     assert!(gone.err.contains("refire explain RF0031"), "{gone:?}");
@@ -252,7 +249,10 @@ fn a_pause_is_told_and_can_be_run_later() {
         &["backfill", "…", "--from", "1h", "--dry-run"],
     )
     .code(0);
-    assert!(dry.err.ends_with("would be run; nothing was\n"), "{dry:?}");
+    assert!(
+        dry.err.ends_with("would run; nothing was started\n"),
+        "{dry:?}"
+    );
     let run = of(&server, &id, &["backfill", "…", "--from", "1h"]).code(0);
     assert!(
         run.out.contains("  exec_") && run.err.ends_with(" started\n"),

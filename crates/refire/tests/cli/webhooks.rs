@@ -115,13 +115,13 @@ fn a_printed_command_is_taken() {
     let (server, _target) = ready();
     let plain = "a-key-of-$HOME-and-`more`-than-24-bytes";
     for (method, secret, said) in [
-        ("hmac", SECRET, "it counts as long as the secret does"),
-        ("stripe", SECRET, "its signature counts until "),
-        ("slack", SECRET, "its signature counts until "),
+        ("hmac", SECRET, "it is valid as long as the secret is"),
+        ("stripe", SECRET, "its signature is valid until "),
+        ("slack", SECRET, "its signature is valid until "),
         (
             "standard_webhooks",
             "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-            "its signature counts until ",
+            "its signature is valid until ",
         ),
         ("api_key", plain, "export REFIRE_WEBHOOK_KEY="),
     ] {
@@ -209,7 +209,7 @@ fn what_was_refused_is_checked_again() {
     let again = trigger(&server, &["recheck", &id, request]).code(0);
     assert_eq!(
         (again.out, again.err.as_str()),
-        (first.out, "it had been started before\n")
+        (first.out, "it was already started\n")
     );
     let unasked = trigger(&server, &["recheck", &id, "--all"]).code(1);
     assert!(unasked.err.contains("add --yes"), "{unasked:?}");
@@ -228,7 +228,7 @@ fn what_was_refused_is_checked_again() {
     assert!(rows[2].contains("  filtered  "), "{all:?}");
     assert_eq!(
         all.err,
-        "3 of 3 checked: 1 started, 1 had been started before, 1 still do not pass\n"
+        "3 of 3 checked: 1 started, 1 already started, 1 still refused\n"
     );
     let sum = server.json(&["trigger", "recheck", &id, "--all", "--yes", "--from", "1h"]);
     assert_eq!(
@@ -240,7 +240,7 @@ fn what_was_refused_is_checked_again() {
         &["recheck", &id, "--all", "--status", "error", "--yes"],
     )
     .code(0);
-    assert_eq!(none.err, "no such requests\n");
+    assert_eq!(none.err, "no matching requests\n");
     trigger(&server, &["recheck", &id]).code(2);
     let bad = trigger(&server, &["recheck", &id, "exec_1"]).code(2);
     assert!(bad.err.contains("is not a request"), "{bad:?}");
@@ -280,7 +280,7 @@ fn settings_are_replaced_from_a_file_and_a_run_happens_once() {
     assert!(
         second
             .err
-            .starts_with("the idempotency key had started exec_"),
+            .contains("was already started with this idempotency key"),
         "{second:?}"
     );
 }

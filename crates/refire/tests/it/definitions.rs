@@ -40,6 +40,32 @@ async fn what_is_sent_as_json_must_be_json() {
 }
 
 #[tokio::test]
+async fn a_name_that_is_nearly_right_is_told_the_right_one() {
+    let server = Server::start().await;
+    server
+        .apply("ship_order", &one_step("ship_order", URL))
+        .await;
+    for (method, below) in [
+        (Method::GET, ""),
+        (Method::DELETE, ""),
+        (Method::GET, "/versions"),
+        (Method::GET, "/triggers"),
+        (Method::POST, "/execute"),
+    ] {
+        for (name, near) in [
+            ("ship_ordr", "; did you mean `ship_order`?"),
+            ("invoices", "there is no workflow `invoices`"),
+        ] {
+            let path = format!("/api/workflows/{name}{below}");
+            let request = server.request(method.clone(), &path).body("{}");
+            let problem = send(request).await.problem(404, "RF0008");
+            let detail = problem["detail"].as_str().unwrap();
+            assert!(detail.ends_with(near), "{method} {path}: {detail}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn equal_content_makes_no_new_version() {
     let server = Server::start().await;
     let yaml = one_step("w", URL);

@@ -128,6 +128,12 @@ impl Server {
         self.home.path().join("data")
     }
 
+    /// Starts it again on the same data, with other options.
+    pub(crate) fn restart_with(&mut self, options: &[&str]) {
+        self.options = options.iter().map(|one| (*one).to_owned()).collect();
+        self.restart();
+    }
+
     /// Starts it again on the same data.
     pub(crate) fn restart(&mut self) {
         self.process = spawn(

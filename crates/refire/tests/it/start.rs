@@ -38,8 +38,12 @@ async fn the_first_start_makes_a_key_and_later_ones_keep_it() {
     assert_eq!(mode(&server.data().join("admin.key")), 0o600);
     assert_eq!(mode(&server.data()), 0o700);
     server.kill();
+    let open = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(server.data(), open).unwrap();
     server.restart();
     server.get("/api/executions").await.expect(200);
+    let log = server.log();
+    assert_eq!(log.matches("chmod 700").count(), 1, "{log}");
 }
 
 #[test]
@@ -59,7 +63,7 @@ fn what_cannot_be_is_explained() {
         (
             vec!["--database", "mysql://u:canary@h/d"],
             vec![],
-            "`mysql:` is not a database of ours",
+            "`mysql:` is not supported",
         ),
         (
             vec!["--database", "postgres://u:canary@h/d?sslmode=maybe"],

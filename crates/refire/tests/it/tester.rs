@@ -152,7 +152,7 @@ async fn a_test_goes_the_way_of_every_request() {
             json!({"body": passing}),
             "duplicate",
             200,
-            "was taken before",
+            "was accepted before",
         ),
         (json!({"body": {"kind": "b"}}), "filtered", 200, "$.kind"),
         (json!({}), "filtered", 200, "$.kind"),

@@ -106,7 +106,7 @@ async fn a_key_that_would_not_be_kept_is_refused_by_name() {
     let range = json!({"from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z"});
     let inside = json!({"headers": {"Idempotency-Key": "of-the-sender"}});
     for (trigger, what, body, said) in [
-        (&yearly, "backfill", &range, "the ledger"),
+        (&yearly, "backfill", &range, "`only_missed`"),
         (&webhook, "test", &inside, "`headers` in the body"),
     ] {
         let path = format!("/api/triggers/{}/{what}", trigger["id"].as_str().unwrap());

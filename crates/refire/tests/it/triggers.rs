@@ -338,6 +338,15 @@ async fn a_range_must_be_one() {
             json!({"from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z", "only_missed": false}),
             "from",
         ),
+        // Nothing is due there yet.
+        (
+            json!({"from": "2126-01-01T00:00:00Z", "to": "2126-01-02T00:00:00Z", "only_missed": false}),
+            "from",
+        ),
+        (
+            json!({"from": "2126-01-01T00:00:00Z", "to": "2126-01-02T00:00:00Z", "dry_run": true}),
+            "from",
+        ),
     ] {
         let answer = act(&server, id, "backfill", body.clone()).await;
         let problem = answer.problem(400, "RF0002");
@@ -345,6 +354,17 @@ async fn a_range_must_be_one() {
     }
     let unknown = act(&server, id, "backfill", json!({"form": 1})).await;
     unknown.problem(400, "RF0002");
+}
+
+#[tokio::test]
+async fn what_is_wrong_begins_with_a_field_or_a_word() {
+    let (server, _target) = ready().await;
+    let request = server.request(Method::POST, "/api/workflows/w/triggers");
+    let body = json!({"trigger_type": "schedule", "timezone": "UTC"});
+    let problem = send(request.body(body.to_string())).await;
+    let problem = problem.problem(400, "RF0032");
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(detail.starts_with("nothing says when"), "{detail}");
 }
 
 #[tokio::test]

@@ -85,7 +85,6 @@ async fn the_servicenow_sender_starts_one_execution_per_incident_and_body() {
     let signed = BASE64_STANDARD.encode(signature(other));
     let request = post(&server, &trigger, other).header("X-ServiceNow-Signature", signed);
     assert_eq!(send(request).await.expect(200)["status"], "filtered");
-    assert_eq!(target.calls("/a").len(), 2);
 }
 
 #[tokio::test]
@@ -220,4 +219,68 @@ async fn fifty_equal_requests_at_once_start_one_execution() {
     let started = server.get("/api/executions?workflow=w").await.expect(200);
     assert_eq!(started["items"].as_array().unwrap().len(), 1);
     assert_eq!(target.calls("/a").len(), 1);
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_large_is_kept_if_it_is_signed_and_runs_when_the_limit_is_raised() {
+    const BYTES: usize = 2 * 1024 * 1024;
+    const LONGER_THAN_KEPT: usize = 9 * 1024 * 1024;
+    let (mut server, target) = (Server::start().await, Target::start().await);
+    let trigger = webhook(&server, &target, servicenow()).await;
+    let id = trigger["id"].as_str().unwrap().to_owned();
+    let body = |bytes: usize| {
+        let text = "x".repeat(bytes);
+        format!(r#"{{"event_type":"incident.created","text":"{text}"}}"#)
+    };
+    let large = body(BYTES);
+    let good = BASE64_STANDARD.encode(signature(&large));
+    let wrong = BASE64_STANDARD.encode(signature("{}"));
+    let chunked = reqwest::Body::wrap_stream(futures_util::stream::iter(
+        large
+            .clone()
+            .into_bytes()
+            .chunks(0x4000)
+            .map(|chunk| Ok::<_, std::convert::Infallible>(chunk.to_vec()))
+            .collect::<Vec<_>>(),
+    ));
+    let longest = body(LONGER_THAN_KEPT);
+    let too_long = BASE64_STANDARD.encode(signature(&longest));
+    let requests = [
+        (post(&server, &trigger, &large), &good, true),
+        (post(&server, &trigger, "").body(chunked), &good, true),
+        (post(&server, &trigger, &large), &wrong, false),
+        (post(&server, &trigger, &longest), &too_long, false),
+    ];
+    let mut kept = Vec::new();
+    for (request, signature, is_kept) in requests {
+        let request = request.header("X-ServiceNow-Signature", signature);
+        send(request).await.problem(413, "RF0021");
+        let log = format!("/api/triggers/{id}/requests");
+        let newest = server.get(&format!("{log}?limit=1")).await.expect(200);
+        let newest = newest["items"][0]["id"].as_str().unwrap().to_owned();
+        let row = server.get(&format!("{log}/{newest}")).await.expect(200);
+        assert_eq!(row["status"], "too_large");
+        let again = format!("{log}/{newest}/recheck");
+        let problem = server.post(&again, "").await.problem(409, "RF0039");
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.contains("raise --max-body-bytes"), "{detail}");
+        if is_kept {
+            assert_eq!(row["body"]["text"].as_str().map(str::len), Some(BYTES));
+        } else {
+            assert_eq!(row["body"].as_str().map(str::len), Some(64 * 1024));
+        }
+        kept.push(again);
+    }
+    server.kill();
+    server.restart_with(&["--max-body-bytes", "4194304"]);
+    for again in &kept[..2] {
+        let answer = server.post(again, "").await.expect(200);
+        assert_eq!(answer["status"], "triggered");
+        let started = answer["execution_id"].as_str().unwrap();
+        let started = server.execution(started).await;
+        assert_eq!(started["input"]["text"].as_str().map(str::len), Some(BYTES));
+    }
+    // Of what was not signed, or is longer still, only the beginning is there.
+    server.post(&kept[2], "").await.problem(409, "RF0038");
+    server.post(&kept[3], "").await.problem(409, "RF0039");
 }

@@ -1,4 +1,4 @@
-//! Entries of lists: times of the day and weekdays.
+//! Entries of lists: times of the day, weekdays and days of the month.
 
 use jiff::civil::{Time, time};
 
@@ -38,8 +38,50 @@ pub(super) fn time_of_day(text: &str) -> Result<Time, Reason> {
     }
 }
 
+/// Reads `MON` or `MON-FRI`, which may go past the end of the week: bit 0 is Sunday.
+pub(super) fn weekdays(text: &str) -> Result<u8, Reason> {
+    let (from, to) = ends(text);
+    let (first, last) = (weekday(from)?, weekday(to)?);
+    // From Sunday (0) to Sunday (7) is the whole week, and not Sunday alone.
+    let further = match (last + 7 - first) % 7 {
+        0 if to.trim() == "7" && from.trim() != "7" => 6,
+        further => further,
+    };
+    Ok((0..=further).fold(0, |days, day| days | 1 << ((first + day) % 7)))
+}
+
+/// Reads `15` or `1-15`: bit n is day n.
+pub(super) fn month_days(text: &str) -> Result<u32, Reason> {
+    let (from, to) = ends(text);
+    let day = |text: &str| {
+        text.trim()
+            .parse()
+            .ok()
+            .filter(|day| (1..=31).contains(day))
+    };
+    match (day(from), day(to)) {
+        (Some(first), Some(last)) if first <= last => {
+            Ok((first..=last).fold(0, |days, day: u32| days | 1 << day))
+        }
+        (Some(_), Some(_)) => Err(Reason::new(format!(
+            "`{text}` ends before it begins; write `{to}-{from}`"
+        ))),
+        _ => Err(Reason::new(format!(
+            "`{text}` is neither a day from 1 to 31 nor `last`"
+        ))),
+    }
+}
+
+/// The ends of a range; of what is none, the whole twice.
+fn ends(text: &str) -> (&str, &str) {
+    match text.split_once('-') {
+        Some((from, to)) if !from.trim().is_empty() && !to.trim().is_empty() => (from, to),
+        _ => (text, text),
+    }
+}
+
 /// Reads `MON`, `Monday` or 1; Sunday is 0 and 7.
-pub(super) fn weekday(text: &str) -> Result<u8, Reason> {
+fn weekday(text: &str) -> Result<u8, Reason> {
     let lower = text.trim().to_ascii_lowercase();
     if let Ok(number @ 0..=7) = lower.parse::<u8>() {
         return Ok(number % 7);
@@ -50,6 +92,6 @@ pub(super) fn weekday(text: &str) -> Result<u8, Reason> {
     match known {
         Some(weekday) => Ok(weekday as u8),
         None => Err(Reason::new(format!("`{text}` is not a weekday"))
-            .hint("write `MON`, `monday`, or 0 to 6 from Sunday")),
+            .hint("write `MON`, `MON-FRI`, `monday`, or a number from 0 (Sunday) to 6")),
     }
 }

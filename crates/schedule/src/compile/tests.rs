@@ -7,7 +7,7 @@ use crate::settings::{Daily, ScheduleSettings};
 
 /// Settings and what must be said about them.
 const WRONG: &[(&str, &str)] = &[
-    ("{}", "nothing says when; write `cron`"),
+    ("{}", "nothing says when it is due; write `cron`"),
     (
         r#"{"cron": "61 * * * *"}"#,
         "cron: minute: 61 is not from 0 to 59",
@@ -16,7 +16,7 @@ const WRONG: &[(&str, &str)] = &[
         r#"{"cron": "0 0 30 2 *"}"#,
         "cron: day of month: no month in `2` has a day `30`",
     ),
-    (r#"{"cron": "@reboot"}"#, "cron: `@reboot` names no time"),
+    (r#"{"cron": "@reboot"}"#, "cron: `@reboot` is not supported"),
     (
         r#"{"cron": "* * * * *", "every": "5m"}"#,
         "every: `cron` already says when",
@@ -31,7 +31,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         r#"{"cron": "TZ=UTC * * * * *", "timezone": "Asia/Taipei"}"#,
-        "timezone: the expression says `UTC`",
+        "timezone: the expression has the time zone `UTC`",
     ),
     (
         r#"{"cron": "* * * * *", "start": "soon"}"#,
@@ -47,11 +47,11 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         r#"{"cron": "0 9 * * *", "start": "2026-01-01T10:00", "end": "2026-01-01T11:00"}"#,
-        "end: nothing is due between",
+        "end: nothing is planned between",
     ),
     (
         r#"{"at": "2026-01-01T10:00", "start": "2026-01-02"}"#,
-        "start: nothing is due between",
+        "start: nothing is planned between",
     ),
     (r#"{"every": "0s"}"#, "every: `0s` is shorter than a second"),
     (
@@ -101,6 +101,22 @@ const WRONG: &[(&str, &str)] = &[
         "monthly.dayOfMonth: `0` is neither a day from 1 to 31 nor `last`",
     ),
     (
+        r#"{"weekly": {"dayOfWeek": "MON-someday", "time": "09:00"}}"#,
+        "weekly.dayOfWeek: `someday` is not a weekday",
+    ),
+    (
+        r#"{"weekly": {"dayOfWeek": -5, "time": "09:00"}}"#,
+        "weekly.dayOfWeek: `-5` is not a weekday",
+    ),
+    (
+        r#"{"monthly": {"dayOfMonth": "15-1", "time": "09:00"}}"#,
+        "monthly.dayOfMonth: `15-1` ends before it begins; write `1-15`",
+    ),
+    (
+        r#"{"monthly": {"dayOfMonth": "1-32", "time": "09:00"}}"#,
+        "monthly.dayOfMonth: `1-32` is neither a day",
+    ),
+    (
         r#"{"monthly": {"dayOfMonth": [], "time": []}}"#,
         "monthly.dayOfMonth: the list is empty\nmonthly.time: the list is empty",
     ),
@@ -132,6 +148,34 @@ fn everything_that_is_wrong_is_said_at_once() {
     };
     let said = Schedule::new(&long).unwrap_err().to_string();
     assert!(said.contains("at most 1000"), "{said}");
+}
+
+#[test]
+fn a_range_of_days_is_its_days() {
+    let next = |json: &str| {
+        let schedule = Schedule::new(&serde_json::from_str(json).unwrap()).unwrap();
+        // A Thursday.
+        let mut at = "2026-10-01T12:00:00Z".parse().unwrap();
+        let mut days = Vec::new();
+        for _ in 0..7 {
+            let slot = schedule.next(at).unwrap();
+            days.push(slot.at.to_string()[8..10].to_owned());
+            at = slot.at;
+        }
+        days.join(" ")
+    };
+    for (days, expected) in [
+        (r#""MON-FRI""#, "02 05 06 07 08 09 12"),
+        (r#""fri-monday""#, "02 03 04 05 09 10 11"),
+        (r#"["1-2", "SAT"]"#, "03 05 06 10 12 13 17"),
+        (r#""0-7""#, "02 03 04 05 06 07 08"),
+        (r#""TUE-TUE""#, "06 13 20 27 03 10 17"),
+    ] {
+        let json = format!(r#"{{"weekly": {{"dayOfWeek": {days}, "time": "09:00"}}}}"#);
+        assert_eq!(next(&json), expected, "{days}");
+    }
+    let json = r#"{"monthly": {"dayOfMonth": ["1-3", 30], "time": "09:00"}}"#;
+    assert_eq!(next(json), "02 03 30 01 02 03 30");
 }
 
 proptest! {

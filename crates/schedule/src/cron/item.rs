@@ -99,10 +99,10 @@ fn day_letters(field: Field, entry: &str, upper: &str) -> Result<Option<Item>, R
             let day = number(field, &upper[..upper.len() - 1])?;
             Ok(Some(Item::NearestWeekday { day }))
         }
-        Field::DayOfWeek if upper == "L" => Err(Reason::new(
-            "`L` alone does not say of which day it is the last",
-        )
-        .hint("`5L` is the last Friday of the month")),
+        Field::DayOfWeek if upper == "L" => {
+            Err(Reason::new("`L` needs a day of the week")
+                .hint("`5L` is the last Friday of the month"))
+        }
         Field::DayOfWeek if upper.ends_with('L') => {
             let weekday = number(field, &upper[..upper.len() - 1])? % 7;
             Ok(Some(Item::LastOf { weekday }))
@@ -124,13 +124,15 @@ fn step(field: Field, text: &str) -> Result<u8, Reason> {
         Reason::new(format!("the step `{text}` is not a number")).hint("write for example `*/5`")
     })?;
     match u8::try_from(number) {
-        Ok(0) => Err(Reason::new("a step of 0 leads nowhere")),
+        Ok(0) => Err(Reason::new("a step must be at least 1")),
         Ok(step) if step <= size(field) => Ok(step),
         _ => Err(Reason::new(format!(
             "a step of {number} is larger than the field, which has {} numbers",
             size(field)
         ))
-        .hint("for an interval that fits no clock write `every`, such as `every: 90m`")),
+        .hint(
+            "for an interval that is not part of an hour or day, use `every`, such as `every: 90m`",
+        )),
     }
 }
 

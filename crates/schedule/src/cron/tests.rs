@@ -69,7 +69,7 @@ const WRONG: &[(&str, Field, &str)] = &[
     ),
     ("0 0 * * FRI-MON", DayOfWeek, "write `5-6,0-1`"),
     ("0 0 * * 7-2", DayOfWeek, "write `0-2`"),
-    ("*/0 * * * *", Minute, "a step of 0 leads nowhere"),
+    ("*/0 * * * *", Minute, "a step must be at least 1"),
     (
         "*/90 * * * *",
         Minute,
@@ -143,13 +143,13 @@ fn what_is_wrong_with_the_whole_is_said() {
         ),
         ("* * * * * * *", "there is no field for years"),
         ("* * * * * * * *", "the expression has 8 fields"),
-        ("@reboot", "`@reboot` names no time"),
+        ("@reboot", "`@reboot` is not supported"),
         ("@every 5m", "write `every` instead of `cron`"),
         (
             "@fortnightly",
-            "`@fortnightly` is not known; known are @yearly",
+            "`@fortnightly` is not supported; use one of @yearly",
         ),
-        ("@", "`@` is not known"),
+        ("@", "`@` is not supported"),
         (
             "TZ=Europe/Warsav 0 0 * * *",
             "did you mean `Europe/Warsaw`?",

@@ -80,7 +80,7 @@ pub(super) fn gap(touched: bool, gap: Gap) -> Option<String> {
         Gap::NextValid => "it fires once, right after the gap",
         Gap::Skip => "it does not fire at that time on that day",
     };
-    touched.then(|| format!("When the clock is put forward over a planned time, {what}."))
+    touched.then(|| format!("When the clocks go forward past a planned time, {what}."))
 }
 
 pub(super) fn repeat(touched: bool, repeat: Repeat) -> Option<String> {
@@ -90,7 +90,7 @@ pub(super) fn repeat(touched: bool, repeat: Repeat) -> Option<String> {
         Repeat::Both => "both times",
     };
     touched.then(|| {
-        format!("When the clock is put back and a planned time comes twice, it fires {what}.")
+        format!("When the clocks go back and a planned time comes twice, it fires {what}.")
     })
 }
 

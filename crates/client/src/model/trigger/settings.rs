@@ -87,7 +87,7 @@ impl utoipa::PartialSchema for TriggerSettings {
                 utoipa::openapi::schema::AdditionalProperties::FreeForm(true),
             ))
             .description(Some(
-                "What the trigger was told, such as `cron_expression`, `timezone`, `overlap`, `input`",
+                "The settings of the trigger, such as `cron_expression`, `timezone`, `overlap`, `input`",
             ))
             .into()
     }

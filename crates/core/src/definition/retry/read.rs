@@ -239,7 +239,7 @@ fn errors(field: &Field<'_>, problems: &mut Problems) -> Vec<ErrorClass> {
                 let mut problem = item.problem(format!("\"{text}\" is not a kind of error"));
                 problem = match near {
                     Some(_) => problem.suggesting(near),
-                    None => problem.with_hint(format!("known are {}", known.join(", "))),
+                    None => problem.with_hint(format!("use one of {}", known.join(", "))),
                 };
                 problems.push(problem);
             }

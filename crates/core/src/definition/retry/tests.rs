@@ -154,16 +154,16 @@ fn what_is_out_of_range_is_said_with_the_range() {
         ),
         (
             "strategy: expo",
-            "\"expo\" is none of exponential, linear, fixed",
+            "\"expo\" is not one of exponential, linear, fixed",
         ),
         ("strategy: exponentail", "did you mean \"exponential\"?"),
         ("multiplier: 0.5", "0.5 is not a number from 1 to 10"),
-        ("maxDelay: 10ms", "is not between 100ms and 1w"),
+        ("maxDelay: 10ms", "is not between 100ms and 7d"),
         (
             "{initialDelay: 1m, maxDelay: 1s}",
             "`maxDelay` is shorter than `initialDelay`",
         ),
-        ("jitter: lots", "\"lots\" is none of none, proportional"),
+        ("jitter: lots", "\"lots\" is not one of none, proportional"),
         (
             "jitter: {type: full, ratio: 0.5}",
             "belongs to the type `proportional`",

@@ -133,13 +133,13 @@ fn everything_that_is_wrong_is_said_at_once() {
         "cron_expression: ",
         "timezone: ",
         "end: the end is before the start",
-        "overlap: \"skipp\" is none of allow, skip, buffer_one, cancel_previous; did you mean \"skip\"?",
-        "misfire: \"fire_al\" is none of fire_once, fire_all, skip; did you mean \"fire_all\"?",
+        "overlap: \"skipp\" is not one of allow, skip, buffer_one, cancel_previous; did you mean \"skip\"?",
+        "misfire: \"fire_al\" is not one of fire_once, fire_all, skip; did you mean \"fire_all\"?",
         "misfire_max: 1001 is not a whole number from 1 to 1000",
         "misfireWindow: ",
-        "dead_man.success_within: `grace` already says by when",
+        "dead_man.success_within: `grace` is already set; use one of the two",
         "retry.maxRetries: ",
-        "dst.gap: \"leap\" is none of next_valid, skip",
+        "dst.gap: \"leap\" is not one of next_valid, skip",
         "enabled: expected true or false, found a string",
         "name: expected a string, found a number",
         "evry: unknown key \"evry\"; did you mean \"every\"? it belongs to triggers of type `schedule`",
@@ -207,7 +207,7 @@ fn what_is_wrong_with_a_schedule_has_the_name_that_was_written() {
     assert_one_is_wrong([
         (
             schedule(r#""name":"x""#),
-            ": nothing says when; write `every`, `at`, `daily`",
+            ": nothing says when it fires; write `every`, `at`, `daily`",
         ),
         (daily(r#""every":"1h""#), "daily: `every` already says when"),
         (
@@ -216,7 +216,7 @@ fn what_is_wrong_with_a_schedule_has_the_name_that_was_written() {
         ),
         (
             daily(r#""start":"2026-01-01T10:00","end":"2026-01-01T11:00""#),
-            "end: nothing is due",
+            "end: nothing is planned",
         ),
         (schedule(r#""every":"10ms""#), "every: "),
         (
@@ -225,7 +225,7 @@ fn what_is_wrong_with_a_schedule_has_the_name_that_was_written() {
         ),
         (
             schedule(r#""every":"1h","dead_man":{}"#),
-            "dead_man: nothing says by when",
+            "dead_man: no time limit is given",
         ),
         (
             weekly(r#""day_of_week":["MON","FUN"],"time":"09:00""#),
@@ -251,12 +251,13 @@ fn what_is_wrong_with_a_schedule_has_the_name_that_was_written() {
 fn what_is_wrong_with_the_whole() {
     let webhook =
         |more: &str| format!(r#"{{"trigger_type":"webhook","authentication":"none",{more}}}"#);
-    let slip = r#"trigger_type: "corn" is none of cron, schedule, webhook; did you mean "cron"?"#;
+    let slip =
+        r#"trigger_type: "corn" is not one of cron, schedule, webhook; did you mean "cron"?"#;
     assert_one_is_wrong([
         (r#"{"trigger_type":"corn"}"#.into(), slip),
         (
             r#"{"triger_type":"cron"}"#.into(),
-            r#"trigger_type: `trigger_type` is required; is "triger_type" a slip?"#,
+            r#"trigger_type: `trigger_type` is required; is "triger_type" a typo?"#,
         ),
         (
             "{}".into(),

@@ -132,13 +132,13 @@ fn what_is_wrong_with_a_value_is_said() {
     let many = format!("[{}1]", "1,".repeat(100));
     for (operator, value, expected) in [
         ("equals", "", "value: is missing; \"equals\" needs one"),
-        ("exists", "1", "is of no use with \"exists\""),
-        ("exists", "null", "is of no use with \"exists\""),
-        ("contains", r#""""#, "every text contains nothing"),
+        ("exists", "1", "has no effect with \"exists\""),
+        ("exists", "null", "has no effect with \"exists\""),
+        ("contains", r#""""#, "would match everything"),
         ("contains", "[]", "must be a string"),
         ("contains", "null", "must be a string"),
         ("in", r#""a""#, "must be a list"),
-        ("in", "[]", "nothing is in an empty list"),
+        ("in", "[]", "would match nothing"),
         ("in", &many, "has 101 entries"),
         ("matches", "1", "must be a regular expression"),
         (
@@ -209,7 +209,7 @@ fn a_regular_expression_cannot_take_long() {
     let longer = format!(r#"{{"t":"{}"}}"#, "a".repeat(MATCHED_BYTES_MAX + 1));
     let miss = judge(&[filter("$.t", "matches", r#""a""#)], &longer).unwrap_err();
     assert!(
-        miss.reason.contains("at most 16384 are searched"),
+        miss.reason.contains("at most 16384 can be searched"),
         "{}",
         miss.reason
     );

@@ -110,7 +110,7 @@ impl<'p> Fields<'p> {
             return Some(*meant);
         }
         let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        let message = format!("{} is none of {}", excerpt(&text), names.join(", "));
+        let message = format!("{} is not one of {}", excerpt(&text), names.join(", "));
         self.suggest(name, message, nearest(&text, names.iter().copied()));
         None
     }
@@ -151,7 +151,7 @@ impl<'p> Fields<'p> {
         match duration::parse(&text) {
             Err(error) => self.problem(name, error.to_string()),
             Ok(length) if length < min || length > max => {
-                let (min, max) = (duration::format(min), duration::format(max));
+                let (min, max) = (duration::plain(min), duration::plain(max));
                 self.problem(name, format!("must be between {min} and {max}"));
             }
             Ok(length) => return Some(length),

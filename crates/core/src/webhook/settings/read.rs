@@ -96,7 +96,7 @@ fn authentication(fields: &mut Fields<'_>) -> Option<Authentication> {
         Method::None => {
             for name in ["signature_header", "tolerance"] {
                 if fields.has(name) {
-                    fields.problem(name, "is of no use where nothing is checked");
+                    fields.problem(name, "has no effect where nothing is checked");
                 }
             }
             Some(Authentication::None)
@@ -129,7 +129,7 @@ fn tolerance(fields: &mut Fields<'_>) -> Option<std::time::Duration> {
 
 fn no_tolerance(fields: &mut Fields<'_>, method: Method) {
     if fields.has("tolerance") {
-        let message = format!("is of no use: \"{method}\" signs no time");
+        let message = format!("has no effect: \"{method}\" signs no time");
         fields.problem("tolerance", message);
     }
 }
@@ -189,12 +189,12 @@ fn generic(fields: &mut Fields<'_>, header: Option<HeaderName>) -> Scheme {
             fields.problem("timestamp_header", message);
         }
         (false, Some(_)) if !unread => {
-            let message = "is of no use: `signed_text` does not hold `{timestamp}`, so anybody \
+            let message = "has no effect: `signed_text` does not hold `{timestamp}`, so anybody \
                            could change the time";
             fields.problem("timestamp_header", message);
         }
         (false, None) if fields.has("tolerance") && !unread => {
-            fields.problem("tolerance", "is of no use without `timestamp_header`");
+            fields.problem("tolerance", "has no effect without `timestamp_header`");
         }
         _ => {}
     }

@@ -95,7 +95,7 @@ fn everything_that_is_wrong_is_said_at_once() {
         ("filters[1].value:", "is empty"),
         ("filters[2]:", "must be an object"),
         ("idempotency_paths[1]:", "is not a JSONPath"),
-        ("idempotency_window:", "must be between 1m and 12w6d"),
+        ("idempotency_window:", "must be between 1m and 90d"),
         ("ip_allow[0]:", "write 10.0.0.0/8 or 10.0.0.1"),
         ("ip_allow[1]:", "must be a string"),
         ("rate_limit:", "whole number from 1 to 1000000"),
@@ -115,8 +115,8 @@ const WRONG: &str = r#"
 {"authentication":null} => authentication => is missing
 {"authentication":7} => authentication => must be a string
 {"authentication":"none","authentication":"hmac"} => authentication => is given twice
-{"authentication":"none","signature_header":"X"} => signature_header => of no use
-{"authentication":"none","tolerance":"5m"} => tolerance => of no use
+{"authentication":"none","signature_header":"X"} => signature_header => has no effect
+{"authentication":"none","tolerance":"5m"} => tolerance => has no effect
 {"authentication":"github","signature_header":"X-Y"} => signature_header => X-Hub-Signature-256
 {"authentication":"github","tolerance":"5m"} => tolerance => signs no time
 {"authentication":"api_key","tolerance":"5m"} => tolerance => signs no time

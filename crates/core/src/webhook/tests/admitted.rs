@@ -43,13 +43,16 @@ fn the_former_secret_counts_until_its_end() {
     for now in [second(1_000), second(5_000)] {
         let reason = forged(ask(OLD, now));
         assert!(
-            reason.contains("previous secret, which ended at 1970-01-01T00:16:40"),
+            reason.contains("previous secret, which expired at 1970-01-01T00:16:40"),
             "{reason}"
         );
         assert!(!reason.contains(OLD), "{reason}");
     }
     let reason = forged(ask("another-another-another-another", second(999)));
-    assert_eq!(reason, "the signature does not fit the body and the secret");
+    assert_eq!(
+        reason,
+        "the signature does not match the body and the secret"
+    );
 }
 
 #[test]

@@ -35,8 +35,8 @@ pub(super) fn router() -> OpenApiRouter<App> {
 
 /// Enables a trigger.
 ///
-/// What was planned while it was disabled is one skipped stretch of its ledger, or with `catch_up`
-/// started as `misfire` says. `pause` in the answer tells how many there were and how many are started.
+/// The times planned while it was disabled are skipped, or with `catch_up` started as `misfire` says.
+/// `pause` in the answer has how many there were and how many are started.
 #[utoipa::path(
     post,
     path = "/api/triggers/{id}/enable",
@@ -44,11 +44,11 @@ pub(super) fn router() -> OpenApiRouter<App> {
     tag = "Triggers",
     params(
         ("id" = String, Path, description = "`trg_…`"),
-        ("catch_up" = Option<bool>, Query, description = "Whether the planned times of the pause are caught up with"),
+        ("catch_up" = Option<bool>, Query, description = "Whether the times planned during the pause are started"),
     ),
     request_body(content = EnableTrigger, description = "The same as a body; may be empty"),
     responses(
-        (status = 200, description = "The trigger, and what becomes of the pause", body = Trigger),
+        (status = 200, description = "The trigger, and what happens to the times of the pause", body = Trigger),
         (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
     ),
 )]
@@ -95,9 +95,11 @@ async fn disable(
     Ok(Json(trigger))
 }
 
-/// Starts an execution now, as the trigger would. It is no planned time: the ledger has nothing of it.
+/// Starts an execution now, as the trigger would. It is not in the ledger, since it is not a planned
+/// time.
 ///
-/// With `Idempotency-Key` a repeat never starts a second one: it gets the first one's id for 7 days.
+/// With an `Idempotency-Key`, a repeated request does not start a second execution: for 7 days it
+/// gets the id of the first.
 #[utoipa::path(
     post,
     path = "/api/triggers/{id}/run",
@@ -109,12 +111,12 @@ async fn disable(
     ),
     request_body(
         content = inline(Input),
-        description = "Another input; with an empty body the trigger's own",
+        description = "Another input; an empty body means the trigger's own input",
         example = json!({"customer_id": 42}),
     ),
     responses(
-        (status = 202, description = "It is durable and will run", body = Accepted,
-            headers(("Location" = String, description = "The execution"), ("Idempotent-Replayed" = String, description = "true when the key had this execution already"))),
+        (status = 202, description = "It is saved and will run", body = Accepted,
+            headers(("Location" = String, description = "The execution"), ("Idempotent-Replayed" = String, description = "true if the key was used before for this execution"))),
         (status = 400, description = "The body or the key is wrong", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
         (status = 409, description = "The key was used with another input", body = ProblemModel, content_type = "application/problem+json"),
@@ -141,11 +143,11 @@ async fn run(
     Ok(accepted(&app, started).await)
 }
 
-/// Gives a webhook a new secret, which is shown this once.
+/// Gives a webhook a new secret, which is shown only once.
 ///
-/// The old one is good for a day, or as long as `keep_previous_for` says (at most 90 days), so that the
-/// sender can be told. While the one before it is still good (`previous_secret_until`), this is refused,
-/// since that one would end: with `end_previous` it may, and with a `keep_previous_for` of `0s` both end.
+/// The old one stays valid for a day, or as long as `keep_previous_for` says (at most 90 days), so that the
+/// sender can be told. While the secret before it is still valid (`previous_secret_until`), this is
+/// refused, unless `end_previous` ends that one. With a `keep_previous_for` of `0s` both end.
 #[utoipa::path(
     post,
     path = "/api/triggers/{id}/rotate-secret",
@@ -161,8 +163,8 @@ async fn run(
         (status = 200, description = "The trigger with its new secret", body = Trigger),
         (status = 400, description = "The body or the secret is wrong", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "It has no secret, or the one before the present one is still good", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 500, description = "Secrets cannot be kept or opened", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 409, description = "It has no secret, or the previous secret is still valid", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 500, description = "Secrets cannot be stored or read", body = ProblemModel, content_type = "application/problem+json"),
     ),
 )]
 async fn rotate_secret(
@@ -198,7 +200,7 @@ fn length(text: &str) -> Result<Duration, Problem> {
     match duration::parse(text) {
         Ok(length) if length <= SECRET_KEPT_MAX => Ok(length),
         Ok(_) => {
-            let most = duration::format(SECRET_KEPT_MAX);
+            let most = duration::plain(SECRET_KEPT_MAX);
             Err(refuse(format!("`{text}` is longer than {most}")))
         }
         Err(error) => Err(refuse(error.to_string())),

@@ -35,8 +35,8 @@ pub(super) fn router() -> OpenApiRouter<App> {
 
 /// The last executions of a workflow's cron trigger, newest planned time first, times in the trigger's zone.
 ///
-/// What was backfilled stands where it was planned. Of several cron triggers the oldest, unless
-/// `trigger_id` names one.
+/// Backfilled executions are listed at their planned time. If there are several cron triggers, the
+/// oldest is used unless `trigger_id` names one.
 #[utoipa::path(
     get,
     path = "/api/workflows/{id}/cron-history",

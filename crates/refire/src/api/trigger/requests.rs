@@ -39,10 +39,10 @@ pub(super) fn router() -> OpenApiRouter<App> {
         ("id" = String, Path, description = "`trg_…`"),
         ("status" = Option<String>, Query, description = "With one of these: `triggered`, `filtered`, `auth_failed`, `duplicate`, `too_large`, `rate_limited`, `ip_refused`, `disabled`, `error`"),
         ("test" = Option<bool>, Query, description = "Only tests, or only others"),
-        ("from" = Option<String>, Query, description = "That came at or after this time, such as `2026-11-08T00:00:00Z`"),
-        ("to" = Option<String>, Query, description = "That came before this time"),
+        ("from" = Option<String>, Query, description = "That arrived at or after this time, such as `2026-11-08T00:00:00Z`"),
+        ("to" = Option<String>, Query, description = "That arrived before this time"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
         (status = 200, description = "A page of requests", body = Page<WebhookRequest>),
@@ -113,10 +113,11 @@ async fn one(
     Ok(Json(view::request::full(&app.engine, &row).await?))
 }
 
-/// Judges a refused request again, by what the trigger is now, and runs it if it passes.
+/// Checks a refused request again with the current settings of the trigger, and runs it if it passes.
 ///
-/// The log has it as `triggered` then, or as `duplicate` if its execution had been started before. The
-/// time of signing is compared with the moment at which it came.
+/// Its status becomes `triggered`, or `duplicate` if its execution was started before. If its
+/// signature or key was right when it arrived, that is not checked again. Otherwise the time of
+/// signing is compared with the time of arrival.
 #[utoipa::path(
     post,
     path = "/api/triggers/{id}/requests/{request_id}/recheck",
@@ -125,12 +126,12 @@ async fn one(
     params(
         ("id" = String, Path, description = "`trg_…`"),
         ("request_id" = String, Path, description = "`whr_…`"),
-        ("equal_once" = Option<bool>, Query, description = "For a run through many: what has no name is the same as what is equal to it to the last byte, so that it is started once, and not at all if its sender has repeated it with success"),
+        ("equal_once" = Option<bool>, Query, description = "For checking many: requests without an idempotency key that are equal byte for byte count as one, which is started once, or not at all if the sender has repeated it with success"),
     ),
     responses(
-        (status = 200, description = "It passed: it was started now, or had been before", body = WebhookAnswer),
+        (status = 200, description = "It passed: it was started now or before", body = WebhookAnswer),
         (status = 404, description = "There is no such trigger or request", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "It still does not pass, whether by a signature or by a filter, or was not kept as it came", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 409, description = "It still does not pass, whether by a signature or by a filter, or was not kept completely", body = ProblemModel, content_type = "application/problem+json"),
     ),
 )]
 async fn recheck(
@@ -147,6 +148,17 @@ async fn recheck(
     let request: RequestId = request
         .parse()
         .map_err(|_| Problem::from(TriggerError::NoSuchRequest))?;
+    app.engine.flush_requests().await;
+    if let Some(row) = app.engine.store().request(request).await?
+        && row.status != RequestStatus::Triggered
+        && row.body_bytes > app.body_bytes_max as u64
+    {
+        let (bytes, max) = (row.body_bytes, app.body_bytes_max);
+        let detail = format!(
+            "the body has {bytes} bytes, and the server accepts at most {max}; raise --max-body-bytes"
+        );
+        return Err(Problem::new(&codes::STILL_REFUSED, detail));
+    }
     match app.engine.recheck_request(trigger, request, equals).await? {
         Received::Refused { reason, .. } | Received::Filtered(reason) => {
             Err(Problem::new(&codes::STILL_REFUSED, reason))

@@ -29,8 +29,7 @@ use crate::codes;
 const NEXT_COUNT: u32 = 2;
 
 /// What takes the place of an idempotency key.
-const NO_KEY: &str =
-    "what the ledger has as started is not run again, unless `only_missed` is false";
+const NO_KEY: &str = "times that were started are not run again, unless `only_missed` is false";
 
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
@@ -50,7 +49,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
         ("count" = Option<u32>, Query, description = "How many, 1 to 1000; default 2"),
     ),
     responses(
-        (status = 200, description = "The planned times, the next one first; fewer if no more will come", body = Page<PlannedSlot>),
+        (status = 200, description = "The planned times, the next one first; fewer if there are no more", body = Page<PlannedSlot>),
         (status = 404, description = "There is no such trigger", body = ProblemModel, content_type = "application/problem+json"),
         (status = 409, description = "A webhook has no planned times", body = ProblemModel, content_type = "application/problem+json"),
     ),
@@ -69,10 +68,10 @@ async fn next(
     Ok(Json(page::whole(items)))
 }
 
-/// The ledger: what became of every planned time, newest first.
+/// The ledger: what happened at every planned time, newest first.
 ///
-/// A stretch of planned times that were skipped for one reason is one entry. Of each trigger the last 100
-/// of these are kept, the last 2000 that were backfilled, and the last 200 of the others.
+/// Consecutive planned times that were skipped for the same reason are one entry. For each trigger
+/// the last 100 of these are kept, the last 2000 that were backfilled, and the last 200 others.
 #[utoipa::path(
     get,
     path = "/api/triggers/{id}/slots",
@@ -82,7 +81,7 @@ async fn next(
         ("id" = String, Path, description = "`trg_…`"),
         ("status" = Option<String>, Query, description = "With one of these: `fired`, `late`, `skipped`, `overdue`, `recovered`"),
         ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before"),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
     responses(
         (status = 200, description = "A page of the ledger", body = Page<LedgerEntry>),
@@ -118,11 +117,11 @@ async fn slots(
     }))
 }
 
-/// Runs planned times of the past, the oldest first.
+/// Runs planned times of the past, oldest first.
 ///
-/// Without `only_missed: false` only those that the ledger has as skipped, so the same request again
-/// runs nothing twice. With `only_missed: false` it runs all of them again. `Idempotency-Key` is refused,
-/// since none is kept for this. At most 1,000.
+/// By default only times that were skipped are run, so that repeating the request runs nothing twice.
+/// With `only_missed: false` all of them are run again. A range in the future is refused, as is an
+/// `Idempotency-Key`, since none is kept for this. At most 1,000.
 #[utoipa::path(
     post,
     path = "/api/triggers/{id}/backfill",
@@ -134,7 +133,7 @@ async fn slots(
         example = json!({"from": "2026-11-15T00:00:00Z", "to": "2026-11-16T00:00:00Z", "only_missed": true, "dry_run": true}),
     ),
     responses(
-        (status = 200, description = "What was started, or would be; `error` if not all of it could be", body = BackfillResult),
+        (status = 200, description = "What was started or would be; `error` if not all of it could be started", body = BackfillResult),
         (status = 400, description = "The range is wrong or too long, or there is an `Idempotency-Key`", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is no such trigger", body = ProblemModel, content_type = "application/problem+json"),
         (status = 409, description = "It is disabled, or has no planned times", body = ProblemModel, content_type = "application/problem+json"),
@@ -152,7 +151,7 @@ async fn backfill(
     no_idempotency_key(&headers, NO_KEY)?;
     let known = known_id(&id)?;
     let wish: BackfillRequest = body.read()?;
-    let range = range(&wish)?;
+    let range = range(&wish, app.engine.now())?;
     let known_from = match range.only_missed {
         true => app.engine.ledger_known_from(known).await,
         false => Ok(None),
@@ -194,12 +193,16 @@ fn backfilled(slot: Timestamp, execution_id: Option<String>) -> BackfilledSlot {
     }
 }
 
-fn range(wish: &BackfillRequest) -> Result<Backfill, Problem> {
+fn range(wish: &BackfillRequest, now: Timestamp) -> Result<Backfill, Problem> {
     let (from, to) = (wish.from.parse::<Timestamp>(), wish.to.parse::<Timestamp>());
     match (from, to) {
         (Ok(from), Ok(to)) if to < from => {
-            let message = "lies before `from`";
+            let message = "is before `from`";
             Err(Problem::field(&codes::INVALID_BODY, "to", message))
+        }
+        (Ok(from), Ok(_)) if from > now => {
+            let message = "is in the future: nothing is due there yet, so nothing was started";
+            Err(Problem::field(&codes::INVALID_BODY, "from", message))
         }
         (Ok(from), Ok(to)) => Ok(Backfill {
             from,

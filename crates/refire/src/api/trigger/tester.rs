@@ -29,16 +29,16 @@ use crate::codes;
 const BODY_DEFAULT: &str = "{}";
 
 /// Where a key of the request that is tried belongs.
-const NO_KEY: &str = "a key of the request that is tried is one of `headers` in the body";
+const NO_KEY: &str = "put an idempotency key for the test request into `headers` in the body";
 
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(test))
 }
 
-/// Tries a webhook: makes a request, signs it with the live secret as the sender would, and takes it
-/// as if it had come from outside.
+/// Tests a webhook: creates a request, signs it with the live secret as the sender would, and handles
+/// it as if it came from outside.
 ///
-/// Signature, filters, idempotency and limits are looked at as always; the log marks it as a test. With
+/// Signature, filters, idempotency and limits are checked as usual; the log marks it as a test. With
 /// `dry_run` it is signed and nothing is sent. The secret itself is never in the answer. A key of the
 /// sender's request is one of `headers`; an `Idempotency-Key` of this request is refused.
 #[utoipa::path(
@@ -53,11 +53,11 @@ pub(super) fn router() -> OpenApiRouter<App> {
         example = json!({"body": {"event_type": "incident.created", "incident_id": "INC0010001"}}),
     ),
     responses(
-        (status = 200, description = "What was sent, and what became of it, also if it was refused", body = TestedWebhook),
+        (status = 200, description = "What was sent and what happened, also if it was refused", body = TestedWebhook),
         (status = 400, description = "The body is wrong, or there is an `Idempotency-Key`", body = ProblemModel, content_type = "application/problem+json"),
         (status = 404, description = "There is no such trigger", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "It is no webhook", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 500, description = "Its secret cannot be opened", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 409, description = "It is not a webhook", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 500, description = "Its secret cannot be read", body = ProblemModel, content_type = "application/problem+json"),
     ),
 )]
 async fn test(
@@ -112,7 +112,7 @@ fn sample(wish: TestWebhook, source: IpAddr) -> Result<(Sample, String), Problem
     let mut errors = Vec::new();
     let text = match (wish.body, wish.body_text) {
         (Some(_), Some(_)) => {
-            errors.push(wrong("body_text", "`body` already says it"));
+            errors.push(wrong("body_text", "`body` is already given"));
             String::new()
         }
         (Some(body), None) => body.get().to_owned(),
@@ -179,7 +179,7 @@ fn result(app: &App, tested: &Tested) -> TestResult {
         Received::Filtered(reason) | Received::Refused { reason, .. } => Some(reason.clone()),
         Received::AlreadyProcessed { body_differs, .. } => Some(match body_differs {
             true => "a request with this key, and another body, was taken before".to_owned(),
-            false => "a request with this key was taken before".to_owned(),
+            false => "a request with this key was accepted before".to_owned(),
         }),
         Received::Challenge(answer) => {
             Some(format!("a handshake; it was answered with {answer:?}"))

@@ -46,7 +46,7 @@ pub(crate) async fn retried(
     })
 }
 
-/// When the retries of a policy would happen, if every attempt failed at once.
+/// When the retries of a policy would happen if every attempt failed immediately.
 pub(crate) fn timeline(rules: &RetryRules) -> RetryTimeline {
     let policy = &rules.policy;
     let mut timeline = RetryTimeline {

@@ -33,23 +33,23 @@ const SIZE_MAX: u64 = 8 * 1_024 * 1_024;
 Examples:
   refire bench                                      64 connections for 10 s, one http step each
   refire bench --rate 500 --duration 1m             latency at 500 requests/s, stalls included
-  refire bench --requests 10000 --idempotency-keys  exactly so many, each with its own key
-  refire bench --admit-only --batch 100             what it takes in, without running anything
+  refire bench --requests 10000 --idempotency-keys  exactly 10000, each with its own key
+  refire bench --admit-only --batch 100             only how much it accepts, nothing runs
   refire bench --workflow ping --input '{\"url\":\"http://10.0.0.7/ok\"}' --wait
   refire bench --format json --url https://refire.example.com --admit-only --yes
 
 What it does:
-  Without --workflow it makes a throw-away workflow `refire_bench_…` with one http step that calls
+  Without --workflow it creates a temporary workflow `refire_bench_…` with one http step that calls
   a service inside this tool, and deletes it afterwards. The server must be on this machine and be
   allowed to call it (refire serve --dev); otherwise only admission is measured, and it says so.
-  In the end it waits for the last executions, with --workflow for up to 30 s (see --drain), and
-  looks for every one that was accepted. Ctrl-C ends early, with results.
+  At the end it waits for the last executions, with --workflow for up to 30 s (see --drain), and
+  checks that every accepted one is there. Ctrl-C ends it early and still prints the results.
 
 Exit codes:
   0  all requests were accepted, all executions found, none failed
-  3  some were not: the results say which")]
+  3  otherwise; the results say what went wrong")]
 pub(crate) struct BenchArgs {
-    /// Connections at once
+    /// How many connections to use at once
     #[arg(long, short, value_name = "N", default_value_t = 64)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000), allow_negative_numbers = true)]
     pub(super) connections: u32,
@@ -57,46 +57,47 @@ pub(crate) struct BenchArgs {
     #[arg(long, short, value_name = "DURATION", value_parser = measurable)]
     #[arg(conflicts_with = "requests", allow_hyphen_values = true)]
     duration: Option<Duration>,
-    /// How many requests to send instead
+    /// Send this many requests, instead of measuring for a time
     #[arg(long, short = 'n', value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1_000_000_000), allow_negative_numbers = true)]
     requests: Option<u64>,
-    /// Requests per second, whatever the server does; latency counts from the planned time
+    /// Send this many requests per second, however slow the server is; latency is measured from the
+    /// planned time
     #[arg(long, short, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000), allow_negative_numbers = true)]
     pub(super) rate: Option<u32>,
-    /// Bytes of each input [default: 500]
+    /// The size of each input in bytes [default: 500]
     #[arg(long, short, value_name = "BYTES", conflicts_with = "input")]
     #[arg(value_parser = clap::value_parser!(u64).range(2..=SIZE_MAX), allow_negative_numbers = true)]
     size: Option<u64>,
-    /// The input itself: JSON, @file, or - for the standard input
+    /// The input to send: JSON, @file, or - for standard input
     #[arg(long, short, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
     input: Option<String>,
-    /// A workflow that exists; its steps run for real
+    /// Run this existing workflow; its steps really run
     #[arg(long, short, value_name = "ID")]
     pub(super) workflow: Option<String>,
-    /// Only have executions accepted; they have nothing to do
+    /// Measure only how executions are accepted; they run no steps
     #[arg(long, conflicts_with_all = ["workflow", "wait"])]
     pub(super) admit_only: bool,
-    /// Each request waits for the end of its execution; latency counts to there
+    /// Let each request wait for its execution; latency includes that
     #[arg(long, conflicts_with = "batch")]
     pub(super) wait: bool,
-    /// Executions per request, up to 1000, as one list
+    /// Start this many executions with each request, up to 1000
     #[arg(long, short, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000), allow_negative_numbers = true)]
     pub(super) batch: Option<u32>,
-    /// Give each execution an idempotency key of its own
+    /// Send a different idempotency key with each execution
     #[arg(long, short = 'k')]
     pub(super) idempotency_keys: bool,
-    /// Load before the measurement, e.g. 5s [default: 1s, none with --requests]
+    /// Send load for this long before measuring, e.g. 5s [default: 1s, none with --requests]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     #[arg(allow_hyphen_values = true)]
     warmup: Option<Duration>,
-    /// How long after the load the last executions of --workflow may take to end [default: 30s]
+    /// How long to wait for the last executions of --workflow after the load [default: 30s]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     #[arg(requires = "workflow", allow_hyphen_values = true)]
     drain: Option<Duration>,
-    /// Do not ask, also for another machine or a workflow of your own
+    /// Do not ask for confirmation, even for another machine or your own workflow
     #[arg(long, short)]
     pub(super) yes: bool,
 }
@@ -107,7 +108,7 @@ fn measurable(text: &str) -> Result<Duration, String> {
     if (DURATION_MIN..=DURATION_MAX).contains(&time) {
         return Ok(time);
     }
-    Err("from 100ms to 24h can be measured".to_owned())
+    Err("must be between 100ms and 24h".to_owned())
 }
 
 impl BenchArgs {
@@ -123,7 +124,7 @@ impl BenchArgs {
             None => "--requests is",
         };
         Err(Usage(format!(
-            "{flags} {}; one run makes at most {} executions",
+            "{flags} {}; one run can make at most {} executions",
             counted(all, "execution"),
             grouped(EXECUTIONS_MAX)
         )))

@@ -124,7 +124,7 @@ async fn probe(client: &Client, id: &str) -> anyhow::Result<(ExecutionId, Result
     let execution: Execution = match started {
         Ok(execution) if is_over(&execution.status) => execution,
         Ok(_) | Err(_) => bail!(
-            "the server did not run a first execution within {} s; is it overloaded?",
+            "the server did not finish a test execution within {} s; is it overloaded?",
             PROBE_WITHIN.as_secs()
         ),
     };
@@ -138,8 +138,8 @@ async fn probe(client: &Client, id: &str) -> anyhow::Result<(ExecutionId, Result
 
 fn unreached(error: &ErrorInfo) -> String {
     if error.error_type == "address_refused" {
-        return "the server may not call this machine (see --dev and --allow-private-targets of \
-                `refire serve`)"
+        return "the server is not allowed to call this machine (see --dev and \
+                --allow-private-targets of `refire serve`)"
             .to_owned();
     }
     format!(

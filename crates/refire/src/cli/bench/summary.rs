@@ -40,7 +40,7 @@ impl Report {
             None => {}
             Some(Early::Interrupted) => words.push(warning("ended early")),
             Some(Early::Enough) => words.push(warning(&format!(
-                "ended after {} executions, which is the most that one run makes",
+                "ended after {} executions, the most that one run can make",
                 grouped(EXECUTIONS_MAX)
             ))),
         }
@@ -160,7 +160,7 @@ impl Report {
         more(verified.failed, "of them failed");
         more(verified.dead_letters, &letters);
         more(verified.open, "of them have not ended yet");
-        more(verified.untold, "more are there whose answers were lost");
+        more(verified.untold, "more exist whose answers were lost");
         more(self.not_ended, "did not end within the wait");
         format!("\n{}\n", lines.join("\n"))
     }
@@ -179,7 +179,7 @@ impl Report {
         }
         kept.push_str(" stay in the server's history until its retention removes them");
         if self.verified.as_ref().is_some_and(|v| v.dead_letters > 0) {
-            kept.push_str(", those with a dead letter not before it is resolved or deleted");
+            kept.push_str(", those with a dead letter only after it is resolved or deleted");
         }
         match (workflow, because) {
             (Some(id), because) => {

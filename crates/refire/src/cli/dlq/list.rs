@@ -19,23 +19,24 @@ const STATUSES: [&str; 4] = ["pending", "retrying", "resolved", "deleted"];
 /// Which dead letters.
 #[derive(Debug, Args)]
 pub(crate) struct Filter {
-    /// Only letters of this workflow
+    /// Only dead letters of this workflow
     #[arg(long, value_name = "ID")]
     workflow: Option<String>,
     /// Only this kind of error, e.g. http_status or read_timeout
     #[arg(long, value_name = "TYPE")]
     error_type: Option<String>,
-    /// Only letters that stand like one of these [default: pending and retrying]
-    #[arg(long, value_parser = STATUSES, value_delimiter = ',')]
+    /// Only dead letters with this status; several are separated by commas [default: pending,retrying]
+    #[arg(long, value_delimiter = ',', value_parser = STATUSES)]
     status: Vec<String>,
-    /// Failed since then: a time such as 2026-11-15T09:30:00Z, a day (from 0:00 UTC), or how long
-    /// ago, e.g. 24h
+    /// Only failures since this time (2026-11-15T09:30:00Z), day (from 0:00 UTC), or how long ago
+    /// (24h)
     #[arg(long, value_name = "TIME")]
     from: Option<String>,
-    /// Failed before then
+    /// Only failures before this time
     #[arg(long, value_name = "TIME")]
     to: Option<String>,
-    /// Only letters whose error, workflow or step contains this text; or a whole dlq_… or exec_… id
+    /// Only dead letters whose error, workflow or step contains this text, or with this dlq_… or
+    /// exec_… id
     #[arg(long, value_name = "TEXT")]
     q: Option<String>,
 }
@@ -50,7 +51,7 @@ Examples:
 pub(crate) struct ListArgs {
     #[command(flatten)]
     filter: Filter,
-    /// How many
+    /// How many to show
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: u32,
 }
@@ -123,16 +124,16 @@ pub(super) async fn list(session: &Session, args: &ListArgs) -> anyhow::Result<O
     }
     print(&rows(session, &page.items))?;
     if page.next_cursor.is_some() {
-        say("there are more: use --limit");
+        say("more exist: use --limit");
     }
     Ok(Outcome::Done)
 }
 
 fn nothing(filter: &Filter) -> &'static str {
     if filter.is_empty() {
-        "no dead letters are waiting"
+        "no open dead letters"
     } else {
-        "no such dead letters. `refire dlq list` shows all that wait."
+        "no matching dead letters. `refire dlq list` shows all open ones."
     }
 }
 

@@ -24,21 +24,21 @@ Examples:
   refire dlq retry dlq_01j9x8w7v6t5s4r3q2p1n0m9k8 --input '{\"customer_id\": 43}'
   EDITOR=nano refire dlq retry dlq_01j9x8w7v6t5s4r3q2p1n0m9k8 --edit
 
-The new execution has no automatic retries: you are there to see how it goes. If it succeeds the
-letter is resolved, else it is pending again.")]
+The new execution has no automatic retries. If it succeeds, the dead letter is resolved; if not, it
+is pending again.")]
 pub(crate) struct RetryArgs {
     /// The dead letter (dlq_…)
     id: String,
-    /// Another input: JSON, @file, or - for the standard input [default: the original one]
+    /// Another input: JSON, @file, or - for standard input [default: the original input]
     #[arg(long, short, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
     input: Option<String>,
     /// Edit the input in $EDITOR first
     #[arg(long, conflicts_with = "input")]
     edit: bool,
-    /// Where to begin [default: start]
+    /// Where to start [default: start]
     #[arg(long, value_enum)]
     from: Option<From>,
-    /// Wait so long for the end and show the result, e.g. 30s
+    /// Wait this long for the result and show it, e.g. 30s
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, allow_hyphen_values = true)]
     wait: Option<Duration>,
 }
@@ -46,9 +46,9 @@ pub(crate) struct RetryArgs {
 /// Where a retry begins.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum From {
-    /// With the first step, by the newest definition
+    /// At the first step, with the newest definition
     Start,
-    /// With the step that failed, by the original definition; completed steps are kept
+    /// At the step that failed, with the original definition; completed steps are kept
     #[value(alias = "failed_step")]
     FailedStep,
 }
@@ -72,8 +72,8 @@ pub(super) async fn run(session: &Session, args: &RetryArgs) -> anyhow::Result<O
             Some(input) => Some(input),
             None => {
                 say(
-                    "the input was left as it is, so nothing was retried; without --edit the \
-                     original input is used",
+                    "the input was not changed, so nothing was retried; to retry with the \
+                     original input, leave out --edit",
                 );
                 return Ok(Outcome::Refused);
             }

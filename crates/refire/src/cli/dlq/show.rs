@@ -127,7 +127,7 @@ fn reason(letter: &DeadLetter) -> String {
     let (count, max) = (letter.retry_count, letter.max_retries);
     match letter.reason.as_str() {
         "exhausted" => format!("exhausted: {}", exhausted(count, max)),
-        "non_retryable" => "non_retryable: an error that is not retried".to_owned(),
+        "non_retryable" => "non_retryable: this error is not retried".to_owned(),
         "compensation_failed" => {
             "compensation_failed: a completed step could not be undone".to_owned()
         }
@@ -141,7 +141,7 @@ fn exhausted(count: u32, max: u32) -> String {
     match (count, max) {
         (_, 0) => "its policy allows no retries".to_owned(),
         (0, _) => "the time for retries was over before the first".to_owned(),
-        (1, 1) => "its only retry failed".to_owned(),
+        (1, 1) => "the only retry failed".to_owned(),
         (count, max) if count < max => {
             format!("the time for retries was over after {count} of {max}")
         }
@@ -221,7 +221,7 @@ fn next(detail: &DeadLetterDetail) -> String {
     let mut commands: Vec<(String, &str)> = Vec::new();
     if letter.status == "pending" {
         commands.extend(retries(detail));
-        commands.push((format!("refire dlq delete {id}"), "give it up"));
+        commands.push((format!("refire dlq delete {id}"), "delete it"));
     }
     let last = detail.more.retries.last();
     let execution = last.map_or(&letter.execution_id, |retry| &retry.execution_id);
@@ -314,7 +314,7 @@ mod tests {
     fn what_the_policy_did_is_said_truly() {
         for (count, max, expected) in [
             (2, 2, "all 2 retries failed"),
-            (1, 1, "its only retry failed"),
+            (1, 1, "the only retry failed"),
             (2, 10, "the time for retries was over after 2 of 10"),
             (0, 10, "the time for retries was over before the first"),
             (0, 0, "its policy allows no retries"),

@@ -38,10 +38,10 @@ pub(crate) struct EventsArgs {
     /// Only events of this attempt
     #[arg(long, value_name = "N")]
     attempt: Option<u32>,
-    /// Only events of these types, e.g. RETRY_SCHEDULED
+    /// Only events of this type, e.g. RETRY_SCHEDULED; several are separated by commas
     #[arg(long = "type", value_name = "TYPE", value_delimiter = ',')]
     event_type: Vec<String>,
-    /// With what belongs to each event
+    /// Show the whole payload of each event
     #[arg(long)]
     full: bool,
 }
@@ -57,7 +57,7 @@ pub(super) async fn run(session: &Session, args: &EventsArgs) -> anyhow::Result<
         return Ok(Outcome::Done);
     }
     if page.items.is_empty() {
-        say("no such events. Without --attempt and --type all are shown.");
+        say("no matching events. Leave out --attempt and --type to show all.");
         return Ok(Outcome::Done);
     }
     // Times count from the execution's first event, also when that one is filtered out.

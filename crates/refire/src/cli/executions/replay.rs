@@ -10,7 +10,7 @@ use super::events::time_line;
 use crate::cli::definitions;
 use crate::cli::ids;
 use crate::cli::outcome::Outcome;
-use crate::cli::output::{print, print_json};
+use crate::cli::output::{print, print_json, say};
 use crate::cli::paint::{bad, clean, good, heading};
 use crate::cli::session::Session;
 
@@ -21,12 +21,14 @@ Examples:
   refire executions replay exec_01j9x8w7v6t5s4r3q2p1n0m9k8
   refire executions replay exec_01j9x8w7v6t5s4r3q2p1n0m9k8 --definition changed.yaml
 
-Nothing is started and nothing is called. With --definition the recorded results are used with
-the changed definition, so that its first effect on this execution shows.")]
+Nothing is started and nothing is called. With --definition the recorded results are used with the
+changed definition, and the first decision that would be different is shown. Only decisions are
+compared: which steps run, in what order, what is retried and when, how it ends. Requests are not
+recorded, so a changed URL, header or body shows no difference.")]
 pub(crate) struct ReplayArgs {
     /// The execution (exec_…)
     id: String,
-    /// Decide by this definition instead of the execution's own (- for the standard input)
+    /// Use this definition instead of the execution's own (- for standard input)
     #[arg(long, short = 'd', value_name = "FILE")]
     definition: Option<PathBuf>,
 }
@@ -51,6 +53,9 @@ pub(super) async fn run(session: &Session, args: &ReplayArgs) -> anyhow::Result<
         print_json(&result)?;
     } else {
         print(&text(&result))?;
+        if result.identical && definition.is_some() {
+            say("only decisions are compared; a changed URL, header or body shows no difference");
+        }
     }
     Ok(if result.identical {
         Outcome::Done

@@ -32,7 +32,7 @@ Examples:
 pub(crate) struct ShowArgs {
     /// The execution (exec_…)
     id: String,
-    /// Follow its log until it ends; the exit code then says how
+    /// Follow its log until it ends; the exit code tells how it ended
     #[arg(long, short)]
     watch: bool,
 }

@@ -28,7 +28,7 @@ Examples:
 pub(crate) struct DeleteArgs {
     /// The trigger (trg_…)
     id: String,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
 }
@@ -42,8 +42,8 @@ Examples:
 pub(crate) struct EnableArgs {
     /// The trigger (trg_…)
     id: String,
-    /// What was planned during the pause counts as missed, however short it was, and --misfire says
-    /// what of it is started; else it is skipped
+    /// Treat the times planned during the pause as missed, so that --misfire decides which of them
+    /// are started; otherwise they are skipped
     #[arg(long)]
     catch_up: bool,
 }
@@ -69,13 +69,13 @@ Examples:
 pub(crate) struct RunArgs {
     /// The trigger (trg_…)
     id: String,
-    /// Another input: JSON, @file, or - for the standard input [default: the trigger's]
+    /// Another input: JSON, @file, or - for standard input [default: the trigger's]
     #[arg(long, short, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
     input: Option<String>,
-    /// Wait so long for the end and show the result, e.g. 30s
+    /// Wait this long for the result and show it, e.g. 30s
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, allow_hyphen_values = true)]
     wait: Option<Duration>,
-    /// A key that starts an execution only once, however often it is sent
+    /// A key: repeating the command with the same key starts no second execution
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
 }
@@ -90,13 +90,13 @@ Examples:
 pub(crate) struct RotateArgs {
     /// The trigger (trg_…)
     id: String,
-    /// The new secret; better @file or - for the standard input [default: one is made]
+    /// The new secret; safer as @file or - for standard input [default: a new one is created]
     #[arg(long, value_name = "TEXT|@FILE|-")]
     secret: Option<String>,
-    /// How long the old one is good for; 0s ends it and the one before it [default: 24h]
+    /// How long the old secret stays valid; 0s ends it and the one before it [default: 24h]
     #[arg(long, value_name = "DURATION")]
     keep_previous_for: Option<String>,
-    /// Let the one before the old one end now, if it is still good
+    /// End the secret before the old one now, if it is still valid
     #[arg(long)]
     end_previous: bool,
 }
@@ -112,7 +112,7 @@ pub(super) async fn delete(session: &Session, args: &DeleteArgs) -> anyhow::Resu
     if session.is_json() {
         print_json(&serde_json::json!({ "id": id, "deleted": true }))?;
     } else {
-        say(&format!("{id} is deleted; what it started stays"));
+        say(&format!("{id} is deleted; its executions are kept"));
     }
     Ok(Outcome::Done)
 }
@@ -169,12 +169,12 @@ pub(super) async fn disable(session: &Session, args: &DisableArgs) -> anyhow::Re
         print(&format!("{id} is paused"))?;
         let enable = command(&format!("refire trigger enable {id}"));
         say(&format!(
-            "what it started goes on; let it go on with: {enable}"
+            "running executions continue; resume it with: {enable}"
         ));
         if trigger.about.trigger_type == "webhook" {
             let recheck = format!("refire trigger recheck {id} --all --status disabled");
             say(&format!(
-                "what its sender sends meanwhile gets 404 and is kept; run it afterwards with: {}",
+                "requests of its sender now get 404 and are kept; run them later with: {}",
                 command(&recheck)
             ));
         }
@@ -193,7 +193,7 @@ pub(super) async fn run(session: &Session, args: &RunArgs) -> anyhow::Result<Out
     let execution = &accepted.execution_id;
     if accepted.duplicate {
         say(&format!(
-            "the idempotency key had started {execution} already"
+            "{execution} was already started with this idempotency key"
         ));
     }
     if let Some(wait) = args.wait {
@@ -229,7 +229,7 @@ pub(super) async fn rotate(session: &Session, args: &RotateArgs) -> anyhow::Resu
     {
         // A secret that is made here would lock that sender out.
         let message = format!(
-            "{name} issues the secret itself: copy the new one from there, and give it with --secret @FILE"
+            "{name} creates the secret itself: copy the new one from there, and pass it with --secret @FILE"
         );
         return Err(Usage(message).into());
     }
@@ -245,10 +245,10 @@ pub(super) async fn rotate(session: &Session, args: &RotateArgs) -> anyhow::Resu
     let old = old_secret(rotate.keep_previous_for.as_deref());
     if rotate.secret.is_some() {
         let word = secret_word(&trigger);
-        say(&format!("{id} has the {word} that you gave. {old}"));
+        say(&format!("{id} now uses the {word} you gave. {old}"));
     } else {
         print(trigger.about.secret.as_deref().unwrap_or_default())?;
-        say(&format!("keep it now: it is not shown again. {old}"));
+        say(&format!("save it now: it is not shown again. {old}"));
     }
     Ok(Outcome::Done)
 }
@@ -257,8 +257,8 @@ pub(super) async fn rotate(session: &Session, args: &RotateArgs) -> anyhow::Resu
 fn old_secret(kept_for: Option<&str>) -> String {
     let kept_for = kept_for.unwrap_or("24h");
     match duration::parse(kept_for) {
-        Ok(Duration::ZERO) => "The old one has ended.".to_owned(),
-        _ => format!("The old one is good for {kept_for}."),
+        Ok(Duration::ZERO) => "The old one no longer works.".to_owned(),
+        _ => format!("The old one stays valid for {kept_for}."),
     }
 }
 
@@ -269,10 +269,10 @@ mod tests {
     #[test]
     fn a_secret_that_is_kept_for_no_time_has_ended() {
         for (kept_for, expected) in [
-            (Some("0s"), "The old one has ended."),
-            (Some("0"), "The old one has ended."),
-            (Some("7d"), "The old one is good for 7d."),
-            (None, "The old one is good for 24h."),
+            (Some("0s"), "The old one no longer works."),
+            (Some("0"), "The old one no longer works."),
+            (Some("7d"), "The old one stays valid for 7d."),
+            (None, "The old one stays valid for 24h."),
         ] {
             assert_eq!(old_secret(kept_for), expected);
         }

@@ -33,15 +33,15 @@ A file has the fields of the API:
 pub(crate) struct CreateArgs {
     /// The workflow's id
     workflow: String,
-    /// A file in YAML or JSON, or - for the standard input
+    /// Read the settings from a file in YAML or JSON, or - for standard input
     #[arg(long, short, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// It starts when a request comes to an address of its own
+    /// Fire when a request arrives at its own address
     #[arg(long, help_heading = "When", conflicts_with_all = ["cron", "every", "at", "daily", "weekly", "monthly"])]
     webhook: bool,
     #[command(flatten)]
     fields: Fields,
-    /// Make it paused
+    /// Create it paused
     #[arg(long)]
     disabled: bool,
 }
@@ -55,33 +55,33 @@ Examples:
   refire trigger update trg_01j9x8w7v6t5s4r3q2p1n0m9k8 -f change.yaml
   refire trigger update trg_01j9x8w7v6t5s4r3q2p1n0m9k8 -f trigger.yaml --replace
 
-A new secret with a time in which the old one is still good: refire trigger rotate-secret --help",
+To change the secret while the old one stays valid for a time: refire trigger rotate-secret --help",
     // What is not named stays: the defaults of a new trigger play no part.
     mut_arg("timezone", |arg| arg.help("The time zone, an IANA name")),
-    mut_arg("misfire_max", |arg| arg.help("The most that fire_all catches up with")),
-    mut_arg("misfire_window", |arg| arg.help("What is older is not caught up with")),
+    mut_arg("misfire_max", |arg| arg.help("How many missed times fire_all starts at most")),
+    mut_arg("misfire_window", |arg| arg.help("Do not start missed times older than this")),
     mut_arg("input", |arg| {
-        arg.help("What its executions get: JSON, @file, or - for the standard input")
+        arg.help("The input of its executions: JSON, @file, or - for standard input")
     }),
     mut_arg("secret", |arg| {
-        arg.help("Another secret, and the old one ends at once; better @file or - for the standard input")
+        arg.help("Replace the secret; the old one stops working at once. Safer as @file or - for standard input")
     }),
     mut_arg("filter", |arg| {
-        arg.help("Only requests whose body has this, in place of all filters that were there; repeat it")
+        arg.help("Accept only requests whose body matches; replaces all filters; can be repeated")
     }),
 )]
 pub(crate) struct UpdateArgs {
     /// The trigger (trg_…)
     id: String,
-    /// A file with the fields that are to be different, or - for the standard input
+    /// A file with the fields to change, or - for standard input
     #[arg(long, short, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// The file is all that the trigger is told: what it does not name goes back to the default
+    /// Replace all settings with the file: fields it does not name are reset to their defaults
     #[arg(long, requires = "file")]
     replace: bool,
     #[command(flatten)]
     fields: Fields,
-    /// Go back to the default of this field or option, e.g. jitter or ip-allow; repeat it
+    /// Reset this field or option to its default, e.g. jitter or ip-allow; can be repeated
     #[arg(long, value_name = "FIELD")]
     unset: Vec<String>,
 }
@@ -97,7 +97,7 @@ pub(super) async fn create(session: &Session, args: &CreateArgs) -> anyhow::Resu
     if let Some(kind) = kind {
         document.set("trigger_type", kind)?;
     } else if args.file.is_none() {
-        let message = "nothing says what starts it: give --cron, --every, --at, --daily, --weekly, \
+        let message = "say when it fires: use --cron, --every, --at, --daily, --weekly, \
                        --monthly, --webhook, or a file with -f";
         return Err(Usage(message.to_owned()).into());
     }
@@ -135,7 +135,7 @@ pub(super) async fn update(session: &Session, args: &UpdateArgs) -> anyhow::Resu
     document.unset(&args.unset)?;
     let document = document.unless_empty();
     if document.is_none() && args.file.is_none() {
-        let message = "nothing is to be different: name a field, or a file with -f";
+        let message = "nothing to change: give an option, or a file with -f";
         return Err(Usage(message.to_owned()).into());
     }
     let wish = Wish::of(args.file.as_ref(), document)?;

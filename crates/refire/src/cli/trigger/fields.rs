@@ -65,16 +65,16 @@ pub(crate) struct Fields {
     /// A cron expression, in quotes: minute, hour, day of month, month, day of week
     #[arg(long, value_name = "EXPRESSION", help_heading = "When")]
     cron: Option<String>,
-    /// So much time after the one before, e.g. 13h
+    /// At this interval, e.g. 13h
     #[arg(long, value_name = "DURATION", help_heading = "When")]
     every: Option<String>,
-    /// At this moment, e.g. 2026-12-24T18:00; repeat it for several
+    /// At this moment, e.g. 2026-12-24T18:00; can be repeated
     #[arg(long, value_name = "TIME", help_heading = "When")]
     at: Vec<String>,
     /// Every day at this time, e.g. 09:00 or 09:00,17:30
     #[arg(long, value_name = "TIMES", help_heading = "When")]
     daily: Option<String>,
-    /// Every week on these days at this time, e.g. "MON,THU 09:00"
+    /// Every week on these days at this time, e.g. "MON,THU 09:00" or "MON-FRI 09:00"
     #[arg(long, value_name = "DAYS TIMES", help_heading = "When")]
     weekly: Option<String>,
     /// Every month on these days at this time, e.g. "1,15 09:00" or "last 18:00"
@@ -88,35 +88,35 @@ pub(crate) struct Fields {
         help_heading = "When"
     )]
     timezone: Option<String>,
-    /// Nothing is planned before this time
+    /// Do not fire before this time
     #[arg(long, value_name = "TIME", help_heading = "When")]
     start: Option<String>,
-    /// Nothing is planned after this time
+    /// Do not fire after this time
     #[arg(long, value_name = "TIME", help_heading = "When")]
     end: Option<String>,
-    /// Start somewhere within this time after what is planned, e.g. 10m
+    /// Start at a random moment up to this long after the planned time, e.g. 10m
     #[arg(long, value_name = "DURATION", help_heading = "When")]
     jitter: Option<String>,
-    /// A local time that the clock skips: next_valid (right after the gap) or skip
+    /// When daylight saving skips the local time: next_valid (fire right after the gap) or skip
     #[arg(long, value_name = "POLICY", help_heading = "When")]
     gap: Option<String>,
-    /// A local time that comes twice: first, last or both
+    /// When daylight saving repeats the local time: first, last or both
     #[arg(long, value_name = "POLICY", help_heading = "When")]
     repeat: Option<String>,
-    /// When the execution before still runs: allow, skip, buffer_one or cancel_previous
+    /// When the previous execution is still running: allow, skip, buffer_one or cancel_previous
     #[arg(long, value_name = "POLICY", help_heading = "Policies")]
     overlap: Option<String>,
-    /// When no server ran for more than a minute, all that is due then was missed: fire_once (the
-    /// newest is started), fire_all (the newest, up to --misfire-max) or skip
+    /// What to start of the times missed while no server ran for more than a minute: fire_once (only
+    /// the newest), fire_all (the newest ones, up to --misfire-max) or skip
     #[arg(long, value_name = "POLICY", help_heading = "Policies")]
     misfire: Option<String>,
-    /// The most that fire_all catches up with [default: 100]
+    /// How many missed times fire_all starts at most [default: 100]
     #[arg(long, value_name = "N", help_heading = "Policies")]
     misfire_max: Option<u64>,
-    /// What is older is not caught up with [default: 24h]
+    /// Do not start missed times older than this [default: 24h]
     #[arg(long, value_name = "DURATION", help_heading = "Policies")]
     misfire_window: Option<String>,
-    /// Say so when a planned time had no success this long after it
+    /// Report the trigger as overdue if there is no success this long after a planned time
     #[arg(
         long,
         value_name = "DURATION",
@@ -124,39 +124,41 @@ pub(crate) struct Fields {
         help_heading = "Policies"
     )]
     grace: Option<String>,
-    /// Say so when there was no success for this long
+    /// Report the trigger as overdue if there is no success for this long
     #[arg(long, value_name = "DURATION", help_heading = "Policies")]
     success_within: Option<String>,
-    /// How a webhook knows its sender: hmac, api_key, none, standard_webhooks, github, stripe,
+    /// How the sender is authenticated: hmac, api_key, none, standard_webhooks, github, stripe,
     /// slack, shopify or teams
     #[arg(long, value_name = "METHOD", help_heading = "Webhook")]
     auth: Option<String>,
     /// The header with the signature or the key, e.g. X-ServiceNow-Signature
     #[arg(long, value_name = "NAME", help_heading = "Webhook")]
     header: Option<String>,
-    /// The secret; better @file or - for the standard input [default: one is made]
+    /// The secret; safer as @file or - for standard input [default: a new one is created]
     #[arg(long, value_name = "TEXT|@FILE|-", help_heading = "Webhook")]
     secret: Option<String>,
-    /// Only requests whose body has this, e.g. '$.event_type equals incident.created'; repeat it. JSON
-    /// counts as such: '$.priority equals "1"' is a text, '$.kind in ["a", "b"]' a list
+    /// Accept only requests whose body matches, e.g. '$.event_type equals incident.created'; can be
+    /// repeated. The value may be JSON: '$.priority equals "1"' is a string, '$.kind in ["a", "b"]' a
+    /// list
     #[arg(long, value_name = "PATH OPERATOR VALUE", help_heading = "Webhook")]
     filter: Vec<String>,
-    /// Where a body says what it is, so that the same one starts nothing twice; repeat it
+    /// A value in the body that identifies the event, so that it starts only one execution; can be
+    /// repeated
     #[arg(long, value_name = "PATH", help_heading = "Webhook")]
     idempotency_path: Vec<String>,
-    /// Only requests from this address or network, e.g. 203.0.113.0/24; repeat it
+    /// Accept only requests from this address or network, e.g. 203.0.113.0/24; can be repeated
     #[arg(long, value_name = "CIDR", help_heading = "Webhook")]
     ip_allow: Vec<String>,
-    /// So many requests per second
+    /// The most requests per second
     #[arg(long, value_name = "N", help_heading = "Webhook")]
     rate_limit: Option<u32>,
-    /// What people call it
+    /// A name for people to recognise it by
     #[arg(long, value_name = "TEXT")]
     name: Option<String>,
     /// What it is for
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// What its executions get: JSON, @file, or - for the standard input [default: {}]
+    /// The input of its executions: JSON, @file, or - for standard input [default: {}]
     #[arg(long, short, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
     input: Option<String>,
 }
@@ -369,9 +371,9 @@ pub(crate) fn by_option(problem: &FieldProblem) -> FieldProblem {
     }
     if told.message.starts_with("unknown key") {
         // The option exists: it is the type of the trigger that does not have it.
-        told.message = "a trigger of this type does not have it".to_owned();
+        told.message = "triggers of this type do not have this setting".to_owned();
         if WEBHOOK_OPTIONS.contains(option) {
-            told.hint = Some("it belongs to triggers of type `webhook`".to_owned());
+            told.hint = Some("it is only for triggers of type `webhook`".to_owned());
         }
     }
     told
@@ -491,6 +493,14 @@ mod tests {
                 "misfire_max": 7,
             })
         );
+        let weekdays = Fields {
+            weekly: Some("MON-FRI 09:00".to_owned()),
+            ..Fields::default()
+        };
+        assert_eq!(
+            document(&weekdays),
+            json!({"weekly": {"dayOfWeek": "MON-FRI", "time": "09:00"}})
+        );
         let monthly = Fields {
             monthly: Some("1,last 18:00".to_owned()),
             ..Fields::default()
@@ -551,7 +561,10 @@ mod tests {
                 hint: Some("it belongs to triggers of type `schedule`".to_owned()),
             });
             assert_eq!(told.field, option);
-            assert_eq!(told.message, "a trigger of this type does not have it");
+            assert_eq!(
+                told.message,
+                "triggers of this type do not have this setting"
+            );
             assert!(told.hint.unwrap().ends_with(hint), "{option}");
         }
     }

@@ -43,7 +43,7 @@ pub(super) fn parse(text: &str) -> Result<Value, Usage> {
         if operator == "in" && !value.is_array() {
             let list = as_list(&value);
             return Err(Usage(format!(
-                "--filter '{text}': after `in` comes a list in JSON: '{path} in {list}'"
+                "--filter '{text}': write a JSON list after `in`: '{path} in {list}'"
             )));
         }
         return Ok(json!({ "json_path": path, "operator": operator, "value": value }));
@@ -57,7 +57,7 @@ pub(super) fn parse(text: &str) -> Result<Value, Usage> {
         }
     }
     Err(Usage(format!(
-        "--filter `{text}`: write a path, one of {}, {}, and a value, such as \
+        "--filter `{text}`: write a path, an operator ({}, {}) and a value, such as \
          '$.event_type equals incident.created'",
         COMPARING.join(", "),
         ALONE.join(", ")
@@ -87,7 +87,7 @@ pub(super) fn note(text: &str) -> Option<String> {
     };
     matches!(operator, "equals" | "not_equals").then(|| {
         format!(
-            "`{value}` is {kind} there; if the sender sends a text, write '{path} {operator} \"{value}\"'"
+            "`{value}` is {kind} here; if the sender sends a string, write '{path} {operator} \"{value}\"'"
         )
     })
 }
@@ -119,7 +119,7 @@ pub(super) fn secret(given: &str) -> anyhow::Result<String> {
             let mut text = String::new();
             std::io::stdin()
                 .read_to_string(&mut text)
-                .context("the standard input cannot be read")?;
+                .context("standard input cannot be read")?;
             text
         }
         None => return Ok(given.to_owned()),

@@ -29,11 +29,10 @@ Examples:
 pub(crate) struct HistoryArgs {
     /// The workflow's id
     workflow: String,
-    /// Of this trigger (trg_…) [default: the workflow's oldest cron trigger, else its
-    /// only schedule]
+    /// The trigger (trg_…) [default: the workflow's oldest cron trigger, else its only schedule]
     #[arg(long, value_name = "ID")]
     trigger: Option<String>,
-    /// How many
+    /// How many to show
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: u32,
 }
@@ -84,7 +83,7 @@ pub(super) async fn run(session: &Session, args: &HistoryArgs) -> anyhow::Result
     }
     if history.history.iter().any(|run| run.status == "dlq") {
         let list = command(&format!("refire dlq list --workflow {}", args.workflow));
-        say(&format!("failed ones are kept: {list}"));
+        say(&format!("failed executions are in: {list}"));
     }
     Ok(Outcome::Done)
 }
@@ -105,8 +104,8 @@ async fn of_only_schedule(client: &Client, args: &HistoryArgs) -> anyhow::Result
             Ok(history.await?)
         }
         [] => anyhow::bail!(
-            "workflow `{workflow}` has neither a cron trigger nor a schedule; all that it has: refire \
-             trigger list --workflow {workflow}"
+            "workflow `{workflow}` has no cron trigger and no schedule; list its triggers with: \
+             refire trigger list --workflow {workflow}"
         ),
         several => Err(Usage(which(workflow, several)).into()),
     }
@@ -116,7 +115,7 @@ async fn of_only_schedule(client: &Client, args: &HistoryArgs) -> anyhow::Result
 fn which(workflow: &str, schedules: &[Trigger]) -> String {
     let count = schedules.len();
     let mut said = format!(
-        "workflow `{workflow}` has no cron trigger and {count} schedules; say which with --trigger:"
+        "workflow `{workflow}` has no cron trigger and {count} schedules; choose one with --trigger:"
     );
     for schedule in schedules {
         said.push_str(&format!("\n  {}  {}", schedule.about.id, summary(schedule)));
@@ -137,7 +136,7 @@ async fn not_its(
     let its = &trigger.about.workflow_id;
     if trigger.about.trigger_type == "webhook" {
         return anyhow::anyhow!(
-            "{id} is a webhook, which has no planned times; see what came with: refire trigger \
+            "{id} is a webhook, which has no planned times; see its requests with: refire trigger \
              requests {id}"
         );
     }

@@ -51,7 +51,7 @@ pub(super) fn introduce(session: &Session, trigger: &Trigger) {
     }
     if !about.enabled {
         let enable = command(&format!("refire trigger enable {}", about.id));
-        say(&format!("it is paused; start it with: {enable}"));
+        say(&format!("it is paused; resume it with: {enable}"));
     }
 }
 
@@ -81,11 +81,11 @@ fn secret_lines(trigger: &Trigger, from: Secret) -> Vec<String> {
     let id = &trigger.about.id;
     let word = secret_word(trigger);
     match from {
-        Secret::Given => return vec![format!("its {word} is the one that you gave")],
+        Secret::Given => return vec![format!("its {word} is the one you gave")],
         Secret::Replaced => {
             let rotate = command(&format!("refire trigger rotate-secret {id}"));
             return vec![format!(
-                "its {word} is the one that you gave; the old one has ended ({rotate} keeps it for a \
+                "its {word} is the one you gave; the old one no longer works ({rotate} keeps it for a \
                  while)"
             )];
         }
@@ -98,18 +98,18 @@ fn secret_lines(trigger: &Trigger, from: Secret) -> Vec<String> {
     if let Some(name) = issuer(trigger) {
         return vec![
             warning(&format!(
-                "{name} issues the secret itself: nothing passes until this webhook has it"
+                "{name} creates the secret itself: no request passes until this webhook has it"
             )),
             format!("copy it from {name}, then: {give}"),
         ];
     }
     let mut lines = vec![
         format!("{word} {secret}"),
-        warning("keep it now: it is not shown again"),
+        warning("save it now: it is not shown again"),
     ];
     let method = trigger.settings.text("authentication");
     if method.as_deref() == Some("standard_webhooks") {
-        lines.push(format!("if the sender has issued one of its own: {give}"));
+        lines.push(format!("if the sender has created its own secret: {give}"));
     }
     lines
 }
@@ -135,10 +135,10 @@ mod tests {
     #[test]
     fn a_secret_is_shown_where_it_is_of_use() {
         for (method, shown) in [
-            ("hmac", "secret made-here\nkeep it now"),
-            ("github", "secret made-here\nkeep it now"),
-            ("standard_webhooks", "secret made-here\nkeep it now"),
-            ("api_key", "key made-here\nkeep it now"),
+            ("hmac", "secret made-here\nsave it now"),
+            ("github", "secret made-here\nsave it now"),
+            ("standard_webhooks", "secret made-here\nsave it now"),
+            ("api_key", "key made-here\nsave it now"),
         ] {
             let said = said(method, Secret::Made);
             assert!(said.starts_with(shown), "{said}");
@@ -146,7 +146,7 @@ mod tests {
         for method in ["stripe", "slack", "shopify", "teams"] {
             let said = said(method, Secret::Made);
             assert!(!said.contains("made-here"), "{said}");
-            assert!(said.contains("issues the secret itself"), "{said}");
+            assert!(said.contains("creates the secret itself"), "{said}");
             let give = "refire trigger update trg_1 --secret @FILE";
             assert!(said.ends_with(give), "{said}");
         }

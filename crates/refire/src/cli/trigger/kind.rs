@@ -8,13 +8,13 @@ pub(super) fn no_slots(trigger: &Trigger, is_narrowed: bool) -> String {
     let id = &about.id;
     match about {
         _ if about.trigger_type == "webhook" => format!(
-            "{id} is a webhook, which has no planned times; see what came with: refire trigger \
+            "{id} is a webhook, which has no planned times; see its requests with: refire trigger \
              requests {id}"
         ),
-        _ if is_narrowed => "none of its planned times became that".to_owned(),
-        _ if about.finished => "no planned time came, and none will".to_owned(),
+        _ if is_narrowed => "no planned time has that status".to_owned(),
+        _ if about.finished => "there was no planned time, and there will be none".to_owned(),
         _ if !about.enabled => format!(
-            "no planned time has come yet, and it is paused; let it go on with: refire trigger enable \
+            "no planned time has come yet, and it is paused; resume it with: refire trigger enable \
              {id}"
         ),
         _ => format!("no planned time has come yet; see when one will: refire trigger next {id}"),
@@ -27,11 +27,13 @@ pub(super) fn no_requests(trigger: &Trigger, is_narrowed: bool) -> String {
     let id = &about.id;
     match &about.webhook_url {
         _ if about.trigger_type != "webhook" => format!(
-            "{id} is a trigger of type {}, which gets no requests; see what became of its planned times \
-             with: refire trigger slots {id}",
+            "{id} is a trigger of type {}, which gets no requests; see its planned times with: \
+             refire trigger slots {id}",
             about.trigger_type
         ),
-        _ if is_narrowed => format!("no such requests; see all with: refire trigger requests {id}"),
+        _ if is_narrowed => {
+            format!("no matching requests; see all with: refire trigger requests {id}")
+        }
         Some(address) => format!("no requests yet; they go to {address}"),
         None => "no requests yet".to_owned(),
     }
@@ -59,9 +61,9 @@ mod tests {
             (no_slots(&webhook, false), "refire trigger requests trg_1"),
             (no_slots(&webhook, true), "refire trigger requests trg_1"),
             (no_slots(&cron, false), "refire trigger next trg_1"),
-            (no_slots(&cron, true), "none of its planned times"),
+            (no_slots(&cron, true), "no planned time has that status"),
             (no_slots(&paused, false), "refire trigger enable trg_1"),
-            (no_slots(&finished, false), "and none will"),
+            (no_slots(&finished, false), "and there will be none"),
             (no_requests(&cron, false), "refire trigger slots trg_1"),
             (no_requests(&webhook, false), "http://h/wh_1"),
             (no_requests(&webhook, true), "refire trigger requests trg_1"),

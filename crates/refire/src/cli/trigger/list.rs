@@ -25,20 +25,19 @@ pub(crate) struct ListArgs {
     /// Only triggers of this workflow
     #[arg(long, value_name = "ID")]
     workflow: Option<String>,
-    /// Only these types
-    #[arg(long = "type", value_name = "TYPE", value_parser = ["cron", "schedule", "webhook"])]
-    #[arg(value_delimiter = ',')]
+    /// Only triggers of this type; several are separated by commas
+    #[arg(long = "type", value_name = "TYPE", value_delimiter = ',', value_parser = ["cron", "schedule", "webhook"])]
     kind: Vec<String>,
-    /// Only enabled ones
+    /// Only enabled triggers
     #[arg(long, conflicts_with = "disabled")]
     enabled: bool,
-    /// Only paused ones
+    /// Only paused triggers
     #[arg(long)]
     disabled: bool,
-    /// Only those of which an expected success is missing
+    /// Only triggers that have missed an expected success
     #[arg(long)]
     overdue: bool,
-    /// How many
+    /// How many to show
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: u32,
 }
@@ -69,7 +68,7 @@ pub(super) async fn run(session: &Session, args: &ListArgs) -> anyhow::Result<Ou
     }
     print(&rows(&page))?;
     if page.next_cursor.is_some() {
-        say("there are more: use --limit");
+        say("more exist: use --limit");
     }
     Ok(Outcome::Done)
 }
@@ -81,10 +80,10 @@ fn nothing(args: &ListArgs) -> String {
         || args.disabled
         || args.overdue;
     if is_filtered {
-        "no such triggers. `refire trigger list` shows all.".to_owned()
+        "no matching triggers. `refire trigger list` shows all.".to_owned()
     } else {
         let example = "refire trigger create WORKFLOW --cron \"0 9 * * MON\"";
-        format!("no triggers yet. Make one with: {}", command(example))
+        format!("no triggers yet. Create one with: {}", command(example))
     }
 }
 

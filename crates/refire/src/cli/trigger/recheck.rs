@@ -15,7 +15,7 @@ use crate::cli::words::joined;
 use crate::codes;
 
 /// What is worth another look, unless somebody says otherwise.
-const REFUSED: &str = "auth_failed,filtered,ip_refused,rate_limited,disabled,error";
+const REFUSED: &str = "auth_failed,filtered,ip_refused,rate_limited,too_large,disabled,error";
 /// Requests of one page.
 const PAGE_ROWS: u32 = 500;
 
@@ -26,29 +26,31 @@ Examples:
   refire trigger recheck trg_01j9x8w7v6t5s4r3q2p1n0m9k8 whr_01j9x8w7v6t5s4r3q2p1n0m9k8
   refire trigger recheck trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --all --status auth_failed --from 24h
 
-What passes now is run, and the log has it as triggered. The time of signing is compared with the
-moment at which the request came: what was too old then still is, unless `tolerance` is longer now.
-With --all, requests without a name of their own that are equal to the last byte are one that was
-repeated: it is run once, and not at all if a repetition was taken.")]
+A request that passes now is run, and its status in the log becomes triggered. If its signature was
+right when it arrived, it is not checked again. Otherwise the time of signing is compared with the
+time of arrival: a request that was too old still is, unless `tolerance` is longer now.
+With --all, requests that have no idempotency key and are equal byte for byte count as one request
+that the sender repeated: it is run once, or not at all if a repetition was accepted.")]
 pub(crate) struct RecheckArgs {
     /// The trigger (trg_…)
     id: String,
     /// The request (whr_…)
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     request: Option<String>,
-    /// All that were refused and are no tests, the oldest first
+    /// Check all refused requests except tests, oldest first
     #[arg(long)]
     all: bool,
-    /// Only these
-    #[arg(long, value_parser = STATUSES, value_delimiter = ',', requires = "all")]
+    /// Only requests with this status; several are separated by commas
+    #[arg(long, value_delimiter = ',', value_parser = STATUSES, requires = "all")]
     status: Vec<String>,
-    /// Since then: a time such as 2026-11-15T09:30:00Z, a day (from 0:00 UTC), or how long ago
+    /// Only requests since this time (2026-11-15T09:30:00Z), day (from 0:00 UTC), or how long ago
+    /// (24h)
     #[arg(long, value_name = "TIME", requires = "all")]
     from: Option<String>,
-    /// Before then
+    /// Only requests before this time
     #[arg(long, value_name = "TIME", requires = "all")]
     to: Option<String>,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short, requires = "all")]
     yes: bool,
 }
@@ -103,7 +105,7 @@ pub(super) async fn run(session: &Session, args: &RecheckArgs) -> anyhow::Result
         }
         Checked::Before(execution) => {
             print(&execution)?;
-            say("it had been started before");
+            say("it was already started");
             Outcome::Done
         }
         Checked::Refused(reason) => {
@@ -121,7 +123,7 @@ async fn all(
 ) -> anyhow::Result<Outcome> {
     let requests = wanted(session, client, id, args).await?;
     if requests.is_empty() {
-        say("no such requests");
+        say("no matching requests");
         return Ok(Outcome::Done);
     }
     let question = format!(
@@ -238,7 +240,7 @@ fn told(sum: &Sum, count: usize) -> String {
         still_refused,
     } = sum;
     format!(
-        "{checked} of {count} checked: {started} started, {already_processed} had been started \
-         before, {still_refused} still do not pass"
+        "{checked} of {count} checked: {started} started, {already_processed} already started, \
+         {still_refused} still refused"
     )
 }

@@ -40,21 +40,22 @@ Examples:
 pub(crate) struct RequestsArgs {
     /// The trigger (trg_…)
     id: String,
-    /// Show this one (whr_…) with its headers and its body
+    /// Show this request (whr_…) with its headers and body
     request: Option<String>,
-    /// Only these
-    #[arg(long, value_parser = STATUSES, value_delimiter = ',')]
+    /// Only requests with this status; several are separated by commas
+    #[arg(long, value_delimiter = ',', value_parser = STATUSES)]
     status: Vec<String>,
-    /// Only tests
+    /// Only test requests
     #[arg(long)]
     test: bool,
-    /// Since then: a time such as 2026-11-15T09:30:00Z, a day (from 0:00 UTC), or how long ago
+    /// Only requests since this time (2026-11-15T09:30:00Z), day (from 0:00 UTC), or how long ago
+    /// (24h)
     #[arg(long, value_name = "TIME")]
     from: Option<String>,
-    /// Before then
+    /// Only requests before this time
     #[arg(long, value_name = "TIME")]
     to: Option<String>,
-    /// How many
+    /// How many to show
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: u32,
 }
@@ -98,7 +99,7 @@ pub(super) async fn run(session: &Session, args: &RequestsArgs) -> anyhow::Resul
     }
     print(&rows(session, &page.items))?;
     if page.next_cursor.is_some() {
-        say("there are more: use --limit");
+        say("more exist: use --limit");
     }
     Ok(Outcome::Done)
 }
@@ -162,7 +163,7 @@ fn screen(session: &Session, request: &WebhookRequest) -> String {
             let _ = writeln!(out, "  {} {}", dim(&name), clean(&header.value));
         }
         if let Some(count) = request.headers_left_out {
-            let _ = writeln!(out, "  {}", dim(&format!("{count} more are not kept")));
+            let _ = writeln!(out, "  {}", dim(&format!("{count} more were not kept")));
         }
     }
     if let Some(body) = &request.body {

@@ -26,7 +26,7 @@ Examples:
 pub(crate) struct ShowArgs {
     /// The trigger (trg_…)
     id: String,
-    /// The language of when it fires: en or zh-TW
+    /// The language of the description: en or zh-TW
     #[arg(long, value_name = "TAG", default_value = "en", value_parser = ["en", "zh-TW"])]
     lang: String,
 }
@@ -65,7 +65,7 @@ fn screen(trigger: &Trigger, language: &str, now: Timestamp) -> String {
             out,
             "{}",
             bad(&format!(
-                "its workflow {workflow} was deleted; it starts nothing until that is saved again and it is enabled"
+                "its workflow {workflow} was deleted; save the workflow again and enable the trigger to use it"
             ))
         );
     }
@@ -112,7 +112,7 @@ fn facts(trigger: &Trigger, now: Timestamp) -> Vec<(&'static str, String)> {
     add("runs", about.running_execution_id.clone());
     let moment = |at: &Option<String>| at.as_deref().map(|at| both(at, now));
     add("last success", moment(&about.last_success_at));
-    add("success missing", moment(&about.overdue_since));
+    add("overdue since", moment(&about.overdue_since));
     let previous = match secret_word(trigger) {
         "key" => "previous key",
         _ => "previous secret",
@@ -128,7 +128,7 @@ fn facts(trigger: &Trigger, now: Timestamp) -> Vec<(&'static str, String)> {
 /// Until when the secret before the present one is good too.
 fn previous_secret(trigger: &Trigger, now: Timestamp) -> Option<String> {
     let until = trigger.about.previous_secret_until.as_deref()?;
-    Some(format!("good until {}", both(until, now)))
+    Some(format!("valid until {}", both(until, now)))
 }
 
 fn next_commands(trigger: &Trigger) -> String {

@@ -31,7 +31,7 @@ Examples:
 pub(crate) struct NextArgs {
     /// The trigger (trg_…)
     id: String,
-    /// How many
+    /// How many to show
     #[arg(long, short = 'n', value_name = "N", default_value_t = 5)]
     count: u32,
 }
@@ -45,10 +45,10 @@ Examples:
 pub(crate) struct SlotsArgs {
     /// The trigger (trg_…)
     id: String,
-    /// Only these
-    #[arg(long, value_parser = STATUSES, value_delimiter = ',')]
+    /// Only planned times with this status; several are separated by commas
+    #[arg(long, value_delimiter = ',', value_parser = STATUSES)]
     status: Vec<String>,
-    /// How many
+    /// How many to show
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: u32,
 }
@@ -63,16 +63,17 @@ Examples:
 pub(crate) struct BackfillArgs {
     /// The trigger (trg_…)
     id: String,
-    /// From then on: a time such as 2026-11-15T09:30:00Z, a day (from 0:00 UTC), or how long ago
+    /// The start of the time range: a time (2026-11-15T09:30:00Z), a day (from 0:00 UTC), or how long
+    /// ago (24h)
     #[arg(long, value_name = "TIME")]
     from: String,
-    /// Up to then [default: now]
+    /// The end of the time range [default: now]
     #[arg(long, value_name = "TIME")]
     to: Option<String>,
-    /// Also what was started already
+    /// Also run planned times that were started already
     #[arg(long)]
     all: bool,
-    /// Only show what would be run
+    /// Only show what would run
     #[arg(long)]
     dry_run: bool,
 }
@@ -86,7 +87,7 @@ pub(super) async fn next(session: &Session, args: &NextArgs) -> anyhow::Result<O
         return Ok(Outcome::Done);
     }
     if page.items.is_empty() {
-        say("no planned time will come any more");
+        say("there are no more planned times");
         return Ok(Outcome::Done);
     }
     print(&planned(&page.items, session.now()))?;
@@ -115,7 +116,7 @@ fn planned(slots: &[PlannedSlot], now: Timestamp) -> String {
 fn note(slot: &PlannedSlot) -> String {
     let moved = match slot.kind.as_str() {
         "moved" => Some("the local time does not exist on that day".to_owned()),
-        "repeated" => Some("the second time that hour comes".to_owned()),
+        "repeated" => Some("second occurrence of that hour".to_owned()),
         _ => None,
     };
     let delay = between(Some(&slot.nominal), Some(&slot.at)).filter(|ms| *ms > 0);
@@ -144,7 +145,7 @@ pub(super) async fn slots(session: &Session, args: &SlotsArgs) -> anyhow::Result
     let later = run_later(&client, id, &page.items).await?;
     print(&ledger(&page.items, &later))?;
     if page.next_cursor.is_some() {
-        say("there are more: use --limit");
+        say("more exist: use --limit");
     }
     Ok(Outcome::Done)
 }
@@ -241,20 +242,22 @@ pub(super) async fn backfill(session: &Session, args: &BackfillArgs) -> anyhow::
     }
     if let Some(first) = &result.ledger_from {
         say(&format!(
-            "what was skipped before {} is not all known any more; --all runs every planned time",
+            "times skipped before {} are no longer completely known; use --all to run every planned time",
             clock(first)
         ));
     }
     if result.count == 0 {
         say(match args.all {
             true => "nothing was planned in that time",
-            false => "nothing was missed in that time; --all also runs what was started already",
+            false => {
+                "nothing was missed in that time; use --all to run times that were already started"
+            }
         });
         return Ok(Outcome::Done);
     }
     print(&backfilled(&result))?;
     if args.dry_run {
-        say(&format!("{} would be run; nothing was", result.count));
+        say(&format!("{} would run; nothing was started", result.count));
     } else {
         say(&format!("{} started", result.count));
     }
@@ -268,7 +271,7 @@ pub(super) async fn backfill(session: &Session, args: &BackfillArgs) -> anyhow::
 fn paused(id: &str, error: Error) -> Error {
     match error {
         Error::Problem(mut problem) if problem.code == codes::TRIGGER_DISABLED.code => {
-            let enable = format!("; let it go on first: refire trigger enable {id}");
+            let enable = format!("; resume it first: refire trigger enable {id}");
             problem.detail.push_str(&enable);
             Error::Problem(problem)
         }

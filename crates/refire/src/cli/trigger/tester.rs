@@ -23,20 +23,20 @@ const KEY_VARIABLE: &str = "REFIRE_WEBHOOK_KEY";
 
 /// What a test leaves behind that a person may not expect.
 const NAME_TAKEN: &str = "
-If this event has a name, it is taken now: the same one from its sender is already_processed, for as
-long as its webhook keeps names (idempotency_window).
+If this event has an idempotency key, it is used up now: the same event from the real sender gets
+already_processed until the key expires (idempotency_window).
 ";
 
 /// What is to be sent.
 #[derive(Debug, Args)]
 pub(crate) struct SampleArgs {
-    /// The body: text, @file, or - for the standard input [default: {}]
+    /// The body: text, @file, or - for standard input [default: {}]
     #[arg(long, short, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
     body: Option<String>,
-    /// What the body is said to be [default: application/json]
+    /// The content type of the body [default: application/json]
     #[arg(long, value_name = "TYPE")]
     content_type: Option<String>,
-    /// A further header, or another value for one that is sent; repeat it
+    /// Add or replace a header; can be repeated
     #[arg(long, short = 'H', value_name = "NAME=VALUE")]
     header: Vec<String>,
 }
@@ -50,15 +50,15 @@ Examples:
   refire trigger test trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --body @event.json --header X-GitHub-Event=push
   refire trigger test trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --source-ip 203.0.113.9
 
-It is signed with the live secret and goes the way of every request: what passes starts an
-execution, and takes the event's name. The log marks it as a test.
-Exit codes: 0 it started one, or an equal one had; 5 it was filtered; 3 it was refused.")]
+The request is signed with the live secret and handled like any other: if it passes, it starts an
+execution and uses up its idempotency key. The log marks it as a test.
+Exit codes: 0 an execution was started, now or by an equal request; 5 filtered; 3 refused.")]
 pub(crate) struct TestArgs {
     /// The trigger (trg_…)
     id: String,
     #[command(flatten)]
     sample: SampleArgs,
-    /// The address that it is said to come from [default: yours]
+    /// The sender address to simulate [default: yours]
     #[arg(long, value_name = "IP")]
     source_ip: Option<String>,
 }
@@ -70,8 +70,8 @@ Examples:
   refire trigger curl trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --body '{\"event_type\": \"incident.created\"}'
   refire trigger curl trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --body @event.json | sh
 
-The command holds a signature and never the secret. A webhook that knows its sender by a key gets
-it from the variable REFIRE_WEBHOOK_KEY.")]
+The command contains a signature, never the secret. For a webhook with an API key, it takes the key
+from the variable REFIRE_WEBHOOK_KEY.")]
 pub(crate) struct CurlArgs {
     /// The trigger (trg_…)
     id: String,
@@ -136,13 +136,15 @@ fn too_large(session: &Session, wish: &TestWebhook, problem: &Problem) -> anyhow
     let limit = limit(&problem.detail);
     if limit.is_some_and(|limit| bytes <= limit) {
         bail!(
-            "the body has {bytes} bytes, which a sender may send, but with what a test adds it is too \
-             long for one request; try a shorter one ({})",
+            "the body has {bytes} bytes, which a sender may send, but a test request with it is \
+             too large; try a shorter body ({})",
             problem.detail
         );
     }
     let reason = match limit {
-        Some(limit) => format!("the body has {bytes} bytes, and the server takes {limit}"),
+        Some(limit) => {
+            format!("the body has {bytes} bytes, and the server accepts at most {limit}")
+        }
         None => problem.detail.clone(),
     };
     if session.is_json() {
@@ -158,7 +160,7 @@ fn too_large(session: &Session, wish: &TestWebhook, problem: &Problem) -> anyhow
         dim("reason    "),
         clean(&reason)
     ))?;
-    say("nothing was sent to the webhook, so its log has nothing of it");
+    say("nothing was sent to the webhook, so it is not in the log");
     Ok(Outcome::Failed)
 }
 
@@ -221,8 +223,8 @@ fn screen(id: &str, tested: &TestedWebhook) -> String {
     if let Some(sender) = issuer(sent) {
         let _ = writeln!(
             out,
-            "\nIt was signed with the secret that this webhook has. {sender} issues its own: until the webhook\n\
-             has that one (refire trigger update {id} --secret @FILE), what {sender} sends gets 401."
+            "\nIt was signed with the current secret of this webhook. {sender} creates its own: until the\n\
+             webhook has that one (refire trigger update {id} --secret @FILE), {sender} gets 401."
         );
     }
     let started = tested.result.as_ref();
@@ -260,12 +262,14 @@ pub(super) async fn curl(session: &Session, args: &CurlArgs) -> anyhow::Result<O
     print(&line)?;
     if let Some(until) = &sent.valid_until {
         let until = both(until, session.now());
-        say(&format!("its signature counts until {until}"));
+        say(&format!("its signature is valid until {until}"));
     } else if sent.key_header.is_some() {
         let export = command(&format!("export {KEY_VARIABLE}=…"));
-        say(&format!("the key is not shown; set it first: {export}"));
+        say(&format!(
+            "the key is not shown; set it first with: {export}"
+        ));
     } else {
-        say("it counts as long as the secret does");
+        say("it is valid as long as the secret is");
     }
     Ok(Outcome::Done)
 }
@@ -277,7 +281,7 @@ fn command_line(sent: &SentRequest) -> anyhow::Result<String> {
         .chain([&sent.body, &sent.url])
         .any(|part| part.contains('\0'))
     {
-        bail!("a body with a zero byte cannot be written in a command");
+        bail!("a body with a zero byte cannot be passed on a command line");
     }
     let mut lines = vec![format!("curl -sSi {}", quoted(&sent.url))];
     for header in &sent.headers {

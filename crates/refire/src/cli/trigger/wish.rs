@@ -26,7 +26,8 @@ impl Wish {
     pub(super) fn of(file: Option<&PathBuf>, options: Option<Document>) -> anyhow::Result<Self> {
         match (file, options) {
             (Some(_), Some(_)) => {
-                let message = "with -f, everything is in the file: leave the other options out";
+                let message =
+                    "-f cannot be combined with other options: put everything in the file";
                 Err(Usage(message.to_owned()).into())
             }
             (Some(path), None) => {
@@ -66,7 +67,7 @@ impl Wish {
             say(&format!("{} {}", bad("error:"), self.told(field)));
         }
         let page = command(&format!("refire explain {}", codes::INVALID_TRIGGER.code));
-        say(&format!("nothing was saved — run '{page}'"));
+        say(&format!("nothing was saved; for help run '{page}'"));
         Ok(match self.file {
             Some(_) => Outcome::Refused,
             None => Outcome::Misused,

@@ -29,7 +29,7 @@ pub(crate) struct DiffArgs {
     /// The workflow's id, to compare two of its versions
     #[arg(required_unless_present = "file", conflicts_with = "file")]
     id: Option<String>,
-    /// A definition to compare with the newest version (- for the standard input)
+    /// A definition to compare with the newest version (- for standard input)
     #[arg(long, short = 'f', value_name = "FILE")]
     file: Option<PathBuf>,
     /// The older version [default: the one before --to]
@@ -54,7 +54,7 @@ pub(super) async fn run(session: &Session, args: &DiffArgs) -> anyhow::Result<Ou
                 .await?
         }
         (None, Some(id)) => versions(&session.client()?, id, args).await?,
-        (None, None) => bail!("give a workflow's id or a file"),
+        (None, None) => bail!("give a workflow id or a file"),
     };
     if session.is_json() {
         print_json(&diff)?;
@@ -62,7 +62,7 @@ pub(super) async fn run(session: &Session, args: &DiffArgs) -> anyhow::Result<Ou
     }
     say(&dim(&sides(&diff)));
     if diff.changes.is_empty() {
-        say("no difference in content");
+        say("no differences");
     } else {
         print(&lines(&diff.changes))?;
     }
@@ -76,7 +76,7 @@ async fn versions(client: &Client, id: &str, args: &DiffArgs) -> anyhow::Result<
     };
     let from = args.from.unwrap_or_else(|| to.saturating_sub(1));
     if from == 0 {
-        bail!("{id} has only one version; there is nothing to compare it with");
+        bail!("{id} has only one version, so there is nothing to compare");
     }
     Ok(client.diff_versions(id, from, to).await?)
 }

@@ -19,10 +19,10 @@ Examples:
 pub(crate) struct ShowArgs {
     /// The workflow's id
     id: String,
-    /// An older version
+    /// Show this version [default: the newest]
     #[arg(long, value_name = "N")]
     version: Option<u32>,
-    /// Only the definition's text, exactly as it was sent
+    /// Print only the definition's text, exactly as it was sent
     #[arg(long)]
     source: bool,
 }

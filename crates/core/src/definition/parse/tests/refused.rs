@@ -65,7 +65,7 @@ fn bad_structure() {
             "id: w\ndeadLetter: some\nconcurrency: {key: x}\nrateLimit: {max: 0}",
         ),
         &[
-            "deadLetter (line 2): \"some\" is none of all, exhausted",
+            "deadLetter (line 2): \"some\" is not one of all, exhausted",
             "concurrency.key (line 3): `key` needs `maxPerKey` beside it",
             "rateLimit.per (line 4): `per` is required",
             "rateLimit.max (line 4): 0 is not a whole number from 1 to 1000000",
@@ -164,7 +164,9 @@ fn bad_references() {
     let config = ", config: {task: t}";
     bad(
         &three(&format!("{config}, when: '${{secret.K}}'")),
-        &["steps[1].when (line 4): `${secret.K}`: secrets may only stand in the config of a step"],
+        &[
+            "steps[1].when (line 4): `${secret.K}`: secrets can only be used in the config of a step",
+        ],
     );
     bad(
         &three(&format!("{config}, when: 'a ${{input.x}}'")),
@@ -179,7 +181,7 @@ fn bad_references() {
         ),
         &[
             "output.x[0] (line 6): \"u\" is a compensation step; its output cannot be referred to",
-            "output.x[1] (line 6): `${secret.K}`: secrets may only stand in the config of a step",
+            "output.x[1] (line 6): `${secret.K}`: secrets can only be used in the config of a step",
         ],
     );
     bad(
@@ -188,7 +190,7 @@ fn bad_references() {
             three(config)
         ),
         &[
-            "concurrency.key (line 1): a limit's key is known before any step runs; it cannot refer to one",
+            "concurrency.key (line 1): the key of a limit is needed before any step runs, so it cannot refer to a step",
         ],
     );
 }
@@ -283,7 +285,7 @@ fn bad_http() {
         &step("url: 'http://x/', timeout: soon, task: t, query: {a: {b: 1}}"),
         &[
             "steps[0].config.timeout (line 5): `soon` is not a duration (write for example `30s`, `5m`, `1h30m` or `250ms`)",
-            "steps[0].config.task (line 5): unknown key \"task\"; known are method, url, headers, query, body, timeout, expectedStatuses, maxResponseBytes, followRedirects, outputMapping",
+            "steps[0].config.task (line 5): unknown key \"task\"; use one of method, url, headers, query, body, timeout, expectedStatuses, maxResponseBytes, followRedirects, outputMapping",
             "steps[0].config.query.a (line 5): a query value is a text, a number or a list of them",
         ],
     );
@@ -341,7 +343,7 @@ fn a_key_in_the_wrong_place_is_told_its_place() {
         "id: w\nsteps:\n- {id: a, type: local, config: {task: t, retry: 3, ned: []}}\n",
         &[
             "steps[0].config.retry (line 3): unknown key \"retry\"; `retry` belongs on the step, beside `config`",
-            "steps[0].config.ned (line 3): unknown key \"ned\"; known are task, input, timeout, outputMapping",
+            "steps[0].config.ned (line 3): unknown key \"ned\"; use one of task, input, timeout, outputMapping",
         ],
     );
 }

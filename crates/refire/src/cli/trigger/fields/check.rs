@@ -39,7 +39,7 @@ impl Fields {
         if times.len() > 1 {
             let times = times.join(", ");
             return Err(Usage(format!(
-                "each of {times} says when: give one of them; a second trigger can have the other"
+                "each of {times} sets when it fires: use only one of them; create a second trigger for the other"
             )));
         }
         for (option, given) in [
@@ -61,11 +61,11 @@ impl Fields {
             _ if others.is_empty() => Ok(()),
             Some("webhook") => Ok(()),
             Some(kind) => Err(Usage(format!(
-                "{others} belongs to a webhook, and this is a trigger of type {kind}: leave it out, or \
-                 make a trigger with --webhook"
+                "{others} is only for webhooks, and this is a trigger of type {kind}: leave it \
+                 out, or create a trigger with --webhook"
             ))),
             None => Err(Usage(format!(
-                "{others} belongs to a webhook: add --webhook, or put it into the file"
+                "{others} is only for webhooks: add --webhook, or put it in the file"
             ))),
         }
     }
@@ -109,7 +109,9 @@ mod tests {
             ..Fields::default()
         };
         let said = fields.agree().unwrap_err().to_string();
-        assert!(said.starts_with("each of --cron, --every says when: give one of them"));
+        assert!(
+            said.starts_with("each of --cron, --every sets when it fires: use only one of them")
+        );
     }
 
     #[test]
@@ -145,7 +147,7 @@ mod tests {
         assert!(fields.fit(Some("webhook")).is_ok());
         let said = fields.fit(Some("cron")).unwrap_err().to_string();
         assert!(
-            said.starts_with("--auth belongs to a webhook, and this is a trigger of type cron")
+            said.starts_with("--auth is only for webhooks, and this is a trigger of type cron")
         );
         let said = fields.fit(None).unwrap_err().to_string();
         assert!(said.contains("add --webhook"), "{said}");
