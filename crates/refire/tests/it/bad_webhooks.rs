@@ -233,8 +233,8 @@ async fn a_sender_is_not_told_what_the_filter_is() {
     assert_eq!(entry["error"], reason);
     let path = format!("/api/triggers/{}", trigger["id"].as_str().unwrap());
     let again = format!("{path}/requests/{}/recheck", entry["id"].as_str().unwrap());
-    let checked = server.post(&again, "").await.expect(200);
-    assert_eq!(checked, json!({"status": "filtered", "message": reason}));
+    let checked = server.post(&again, "").await.problem(409, "RF0039");
+    assert_eq!(checked["detail"], reason);
     let test = json!({"body": {"plan": "free"}}).to_string();
     let tested = server.post(&format!("{path}/test"), test).await.expect(200);
     assert_eq!(tested["result"]["reason"], reason);

@@ -2,10 +2,8 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use axum::response::{IntoResponse as _, Response};
-use refire_client::model::{
-    Page, Problem as ProblemModel, WebhookAnswer, WebhookRequest, WebhookStatus,
-};
+use axum::response::Response;
+use refire_client::model::{Page, Problem as ProblemModel, WebhookAnswer, WebhookRequest};
 use refire_core::id::RequestId;
 use refire_core::time::Timestamp;
 use refire_engine::trigger::{Equals, Received, TriggerError};
@@ -167,16 +165,6 @@ async fn recheck(
             let detail = "it was a handshake, which starts nothing";
             Err(Problem::new(&codes::STILL_REFUSED, detail))
         }
-        // Whoever checks again holds the API key and may know which filter it was.
-        Received::Filtered(message) => Ok(Json(WebhookAnswer {
-            status: WebhookStatus::Filtered,
-            execution_id: None,
-            message,
-            body_differs: None,
-            kind: None,
-            text: None,
-        })
-        .into_response()),
         received => webhook::answer(received, app.body_bytes_max, Reader::Any),
     }
 }
