@@ -197,6 +197,7 @@ fn started(choices: &mut Choices<'_>, now: Timestamp) -> ExecutionStarted {
         idempotency_key: choices.maybe(Choices::text),
         limit_key: choices.maybe(Choices::text),
         rate_key: choices.maybe(Choices::text),
+        trace: None,
     }
 }
 

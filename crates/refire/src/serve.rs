@@ -21,7 +21,6 @@ use tokio_util::sync::CancellationToken;
 
 use self::banner::Greeting;
 use self::stop::Signals;
-use self::store::Opened;
 use crate::api::{self, Api, App, Lock};
 use crate::config::ServeConfig;
 
@@ -49,7 +48,7 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
             return Ok(());
         }
     };
-    key::check(&config)?;
+    key::refuse_unusable(&config)?;
     // Before the admin key: a node that is refused here must not choose one for the others.
     let vault = master::settle(&config, &store)
         .await

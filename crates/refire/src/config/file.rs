@@ -32,7 +32,7 @@ pub(super) struct Settings {
 }
 
 /// Every key, for the message about an unknown one.
-const KEYS: [&str; 24] = [
+const KEYS: [&str; 25] = [
     "listen",
     "data_dir",
     "database",

@@ -59,9 +59,9 @@ impl Obtained {
 }
 
 /// Refuses a key that cannot be used, before anything is started with it.
-pub(super) fn check(config: &ServeConfig) -> anyhow::Result<()> {
+pub(super) fn refuse_unusable(config: &ServeConfig) -> anyhow::Result<()> {
     if let Some(key) = &config.admin_key {
-        return given(key).map(drop);
+        return check(key);
     }
     let path = config.data_dir.join(FILE);
     match read(&path)? {
