@@ -51,6 +51,7 @@ pub(crate) use gate::Gate;
 pub(crate) use lock::{Lock, Look};
 use problem::Problem;
 use ready::Readiness;
+use tokio::sync::Semaphore;
 
 use crate::codes;
 use crate::config::Outside;

@@ -27,8 +27,8 @@ pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(backup))
 }
 
-/// Copies the whole store to a new file in the server's directory for backups, while it is in use. The
-/// file is an SQLite database, whatever the store is.
+/// Backs up all data to a new file in the server's backup directory, while the server runs. The file is
+/// an SQLite database, also for PostgreSQL.
 #[utoipa::path(
     post,
     path = "/api/backup",

@@ -35,9 +35,9 @@ use super::trigger;
     tags(
         (name = "Workflows", description = "Definitions and their versions"),
         (name = "Executions", description = "Runs of workflows"),
-        (name = "Triggers", description = "What starts executions by itself: cron, schedules, webhooks"),
+        (name = "Triggers", description = "What starts executions automatically: cron, schedules and webhooks"),
         (name = "Retries", description = "Recent retries and the simulator"),
-        (name = "Dead letters", description = "What finally failed, and how to run it again"),
+        (name = "Dead letters", description = "Executions that failed permanently, and how to run them again"),
         (name = "Server", description = "Health, version, nodes, backup"),
     ),
     security(("bearer" = []), ("api_key" = [])),
