@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method};
-use refire_client::model::{Problem as ProblemModel, WebhookAnswer, WebhookStatus};
+use refire_client::model::{Input, Problem as ProblemModel, WebhookAnswer, WebhookStatus};
 use refire_core::webhook::Headers;
 use refire_engine::trigger::{
     BODY_HEAD_BYTES, BODY_KEPT_BYTES_MAX, Incoming, Received, TriggerError, Unread,
@@ -46,7 +46,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
         ("traceparent" = Option<String>, Header, description = "The sender's trace (W3C); the calls of the steps belong to it"),
     ),
     request_body(
-        content = serde_json::Value, content_type = "application/json",
+        content = inline(Input), content_type = "application/json",
         description = "What the sender sends: JSON, or a form, which becomes JSON",
     ),
     responses(
