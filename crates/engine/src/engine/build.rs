@@ -236,10 +236,7 @@ impl Builder {
         .await
         .map_err(StartError::Join)?;
         let (queue, lanes) = lanes();
-        let slots = match self.store.is_shared() {
-            true => Slots::shared(self.limits),
-            false => Slots::new(self.limits),
-        };
+        let slots = Slots::of(self.limits, self.store.is_shared());
         let catalog = Arc::new(Catalog::new(Arc::clone(&self.store)));
         let waiters = Arc::new(Waiters::default());
         let broken = CancellationToken::new();

@@ -67,17 +67,13 @@ impl Slots {
     /// Counters with these bounds.
     #[must_use]
     pub fn new(limits: Limits) -> Arc<Self> {
-        Self::build(limits, false)
+        Self::of(limits, false)
     }
 
-    /// The same for a node among others: bounds of workflows are then judged by the store, which
-    /// knows what all of them run.
+    /// The same, if need be for a node among others: bounds of workflows are then judged by the store,
+    /// which knows what all of them run.
     #[must_use]
-    pub fn shared(limits: Limits) -> Arc<Self> {
-        Self::build(limits, true)
-    }
-
-    fn build(limits: Limits, is_shared: bool) -> Arc<Self> {
+    pub fn of(limits: Limits, is_shared: bool) -> Arc<Self> {
         Arc::new(Self {
             limits,
             is_shared,

@@ -163,11 +163,11 @@ fn show(session: &Session, changed: &Changed) -> anyhow::Result<()> {
         print(made)?;
         say(match file {
             Some(_) => "it is not shown again",
-            None => "keep it now: it is not shown again",
+            None => "save it now: it is not shown again",
         });
     }
     if let Some(file) = file {
-        say(&format!("{file} has it"));
+        say(&format!("saved in {file}"));
     }
     say(&changed.note);
     Ok(())

@@ -71,7 +71,7 @@ fn a_key_that_is_sent_as_it_is_is_called_a_key() {
     };
     let reason = ask(OLD);
     assert!(
-        reason.starts_with("it is the previous key, which ended at 1970-"),
+        reason.starts_with("it is the previous key, which expired at 1970-"),
         "{reason}"
     );
     let reason = ask("another-another-another-another");
