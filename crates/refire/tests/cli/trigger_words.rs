@@ -102,7 +102,7 @@ fn senders_that_issue_their_secret_are_asked_for_it() {
              copy it from {name}, then: refire trigger update {webhook} --secret @FILE\n"
         );
         assert!(made.err.ends_with(&said), "{made:?}");
-        assert!(!made.err.contains("keep it now"), "{made:?}");
+        assert!(!made.err.contains("save it now"), "{made:?}");
         let rotated = trigger(&server, &["rotate-secret", webhook]).code(2);
         assert!(rotated.err.contains("pass it with --secret @FILE"));
         let given = ["rotate-secret", webhook, "--secret", file];
