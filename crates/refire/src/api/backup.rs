@@ -87,7 +87,7 @@ fn place(directory: &Path, to: &str) -> Result<PathBuf, Problem> {
     }
     let root = made(directory)
         .map_err(|error| cannot(format!("{} cannot be made: {error}", directory.display())))?;
-    let folder = wish.parent().unwrap_or(Path::new(""));
+    let folder = wish.parent().unwrap_or_else(|| Path::new(""));
     let folder = match folder.is_absolute() {
         false => root.join(folder),
         true => folder.to_owned(),

@@ -139,7 +139,7 @@ fn a_single_server_keeps_its_data_in_a_volume() {
     let server = get(get(&single, "services"), "refire");
     let mounts: Vec<_> = elements(get(server, "volumes")).iter().map(text).collect();
     let image = include_str!("../../../../deploy/Dockerfile");
-    assert!(image.contains("ENV REFIRE_DATA_DIR=/var/lib/refire\n"));
+    assert!(image.contains("ENV REFIRE_DATA_DIR=/var/lib/refire "));
     assert!(mounts.contains(&"data:/var/lib/refire"), "{mounts:?}");
     let caddy = include_str!("../../../../deploy/Caddyfile.single");
     assert!(caddy.contains("reverse_proxy refire:7373"));

@@ -60,7 +60,7 @@ async fn the_key_of_the_first_node_opens_all_of_them() {
     for line in [
         format!("database   PostgreSQL at {place}\n"),
         "node       greeter, with 2 others: ".to_owned(),
-        "admin key  the one of all nodes: made by the first one, or by `refire".to_owned(),
+        "admin key  the one of all nodes: created by the first one, or by `refire".to_owned(),
     ] {
         assert!(said.contains(&line), "{line}: {said}");
     }
@@ -135,7 +135,10 @@ async fn a_rotated_key_counts_on_running_nodes_and_on_later_ones() {
     let (made, said) = rotate(&database, &first.data(), &[]);
     let made = made.trim();
     assert!(made.starts_with("rf_") && made != old, "{made}");
-    assert!(said.contains("admin.key has it"), "{said}");
+    assert!(
+        said.contains("saved in ") && said.contains("admin.key\n"),
+        "{said}"
+    );
     let kept = std::fs::read_to_string(first.data().join("admin.key")).unwrap();
     assert_eq!(kept.trim(), made, "the command line here finds the new one");
     for node in [&mut first, &mut second] {

@@ -189,7 +189,10 @@ async fn an_embedded_database_moves_over() {
     drop(server);
     let said = ends(home, &database, 0, &from);
     assert!(said.contains("rows of data/refire.db copied"), "{said}");
-    assert!(said.contains("data/refire.db.moved says so"), "{said}");
+    assert!(
+        said.contains("data/refire.db.moved marks the old file as moved"),
+        "{said}"
+    );
     let mut old = command(home);
     old.arg("--dev");
     let refused = Process::start(old, &home.join("old.log")).err().unwrap();

@@ -23,6 +23,8 @@ const OF_LEASES: [&str; 4] = ["join", "renew", "reap", "leave"];
 const READ_WITHIN: Duration = Duration::from_secs(5);
 /// So much more often the answer is lost of what a trigger starts: there is less of it.
 const OF_TRIGGERS: u32 = 4;
+/// And so many times more often they arrive when nobody waits any more.
+const LATER_OF_TRIGGERS: u32 = 3;
 
 impl Weather {
     /// A commit on a disk that others use too.
@@ -123,15 +125,15 @@ impl Weather {
     fn loses(&self, batch: &Batch, is_written: bool) -> Option<Verdict> {
         let life = &self.0;
         let nodes = &life.world.plan.nodes;
-        let rate = match batch.parts.iter().any(is_of_trigger) {
-            true => nodes.lost * OF_TRIGGERS,
-            false => nodes.lost,
+        let (rate, late) = match batch.parts.iter().any(is_of_trigger) {
+            true => (nodes.lost * OF_TRIGGERS, nodes.late * LATER_OF_TRIGGERS),
+            false => (nodes.lost, nodes.late),
         };
         let is_late = life.with(|inside| {
             if inside.healed || !inside.store_dice.chance(rate) {
                 return None;
             }
-            Some(!is_written && inside.store_dice.chance(nodes.late))
+            Some(!is_written && inside.store_dice.chance(late))
         })?;
         let line = match (is_written, is_late) {
             (true, _) => "its answer is lost",

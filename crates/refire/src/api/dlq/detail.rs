@@ -135,7 +135,7 @@ async fn retries(app: &App, row: &LetterRow) -> Result<Vec<DeadLetterRetry>, Pro
             _ => None,
         };
         let input = input.filter(|input| *input != row.input);
-        let edited = retry.edited.or(state.map(|_| input.is_some()));
+        let edited = retry.edited.or_else(|| state.map(|_| input.is_some()));
         let input = input.filter(|input| {
             let fits = input.as_str().len() <= bytes_left;
             bytes_left = bytes_left.saturating_sub(input.as_str().len());
