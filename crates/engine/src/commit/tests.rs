@@ -30,6 +30,7 @@ use crate::membership::{Membership, NodeSettings};
 use crate::target::Tether;
 
 const SOURCE: &str = "id: orders
+output: \"${steps.a.output}\"
 steps:
   - {id: a, type: local, config: {task: t}}
   - {id: b, type: local, config: {task: t}, needs: []}
@@ -75,6 +76,10 @@ impl Faults for Loads {
 }
 
 async fn committer(store: &Arc<Model>) -> Committer {
+    committer_that_searches(store, SEARCH_BYTES_MAX).await
+}
+
+async fn committer_that_searches(store: &Arc<Model>, search_bytes_max: usize) -> Committer {
     let store: Arc<dyn Store> = Arc::<Model>::clone(store);
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let entropy = Arc::new(SystemEntropy::default());
@@ -95,7 +100,7 @@ async fn committer(store: &Arc<Model>) -> Committer {
         membership: joined.await.unwrap(),
         after: Arc::new(Nobody),
         overlap_from: 1,
-        search_bytes_max: SEARCH_BYTES_MAX,
+        search_bytes_max,
     })
 }
 
@@ -205,6 +210,19 @@ fn done(step: &str) -> Command {
         outcome: Outcome::Succeeded(Json::parse("1").unwrap()),
         mapped: None,
     })
+}
+
+#[tokio::test]
+async fn what_would_search_much_is_left_to_the_sender() {
+    let store = Arc::new(Disk::new().open(Arc::new(NoFaults)));
+    let mut committer = committer_that_searches(&store, 0).await;
+    admitted(&mut committer).await;
+    // The first end reads nothing; the second is followed by the output.
+    assert!(ask(&mut committer, done("a"), None).await.is_ok());
+    let heard = ask(&mut committer, done("b"), None).await;
+    assert_eq!(heard, Err(CommandError::Refused(Refusal::TooHeavy)));
+    let stored = store.load(ID).await.unwrap().unwrap();
+    assert!(!stored.state.status.is_terminal(), "nothing was written");
 }
 
 const PAUSE: Command = Command::Pause { by: None };
