@@ -180,8 +180,8 @@ impl Intake {
         Ok(drafted)
     }
 
-    /// Decides a start that was put together elsewhere. What it takes over or reads of its input may be
-    /// large.
+    /// Decides a start that was put together elsewhere. Only what takes results over or has a condition
+    /// searches values; any other start, however large its input, must not wait for those that do.
     pub(crate) async fn decide(
         &self,
         definition: &Definition,
@@ -194,7 +194,11 @@ impl Intake {
             .carried
             .iter()
             .map(|result| result.output.as_str().len());
-        let bytes = begin.input.as_str().len() + carried.sum::<usize>();
+        let steps = &definition.workflow.steps;
+        let bytes = match begin.carried.is_empty() && steps.iter().all(|step| step.when.is_none()) {
+            true => 0,
+            false => begin.input.as_str().len() + carried.sum::<usize>(),
+        };
         let (with, now) = (Arc::clone(&definition.workflow), self.clock.now());
         let work = move || Box::new(start(&with, begin, now));
         let decision = self.aside.run(bytes, work).await;
