@@ -58,6 +58,12 @@ impl Reader {
         self.until_us.store(until_us, Ordering::Relaxed);
     }
 
+    /// Whether half of the time of this read has passed: a walk goes on in another one.
+    pub(super) fn is_half_over(&self) -> bool {
+        let end = self.since.elapsed() + READ_MAX / 2;
+        end.as_micros() > u128::from(self.until_us.load(Ordering::Relaxed))
+    }
+
     /// Reads several things as they were at one moment.
     pub(super) fn transaction<T>(
         &self,
@@ -154,5 +160,32 @@ impl Readers {
         self.permits.close();
         self.idle().clear();
         drop(all);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use refire_core::id::ExecutionId;
+    use refire_core::time::Timestamp;
+
+    use super::super::read::list;
+    use super::super::{Options, Sqlite};
+    use super::*;
+
+    #[tokio::test]
+    async fn a_list_goes_on_in_another_read_before_its_time_is_over() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = Options::new(Timestamp::from_millis(1_800_000_000_000));
+        let store = Sqlite::open_in(directory.path(), &options).unwrap();
+        let reader = Reader::open(&directory.path().join("refire.db")).unwrap();
+        let ids = [3, 2, 1].map(|n| ExecutionId::from_bytes([n; 16]));
+        reader.restart_clock();
+        assert_eq!(list::load(&reader, &ids).unwrap().1, 3);
+        let little = reader.since.elapsed() + READ_MAX / 3;
+        let until_us = u64::try_from(little.as_micros()).unwrap();
+        reader.until_us.store(until_us, Ordering::Relaxed);
+        assert_eq!(list::load(&reader, &ids).unwrap().1, 1);
+        drop(reader);
+        store.close().await;
     }
 }

@@ -52,15 +52,18 @@ pub(in crate::sqlite) fn list(
     Ok(summaries)
 }
 
-fn load(reader: &Reader, ids: &[ExecutionId]) -> Result<Vec<Summary>, ReadError> {
+/// Loads as many of `ids` as one read has time for, and says how many those are.
+pub(in crate::sqlite) fn load(reader: &Reader, ids: &[ExecutionId]) -> Result<(Vec<Summary>, usize), ReadError> {
     let mut summaries = Vec::with_capacity(ids.len());
-    for id in ids {
-        let Some(state) = execution::state(reader, *id)? else {
-            continue;
-        };
-        summaries.push(execution::summed_up(reader, *id, state)?);
+    for (index, id) in ids.iter().enumerate() {
+        if let Some(state) = execution::state(reader, *id)? {
+            summaries.push(execution::summed_up(reader, *id, state)?);
+        }
+        if reader.is_half_over() {
+            return Ok((summaries, index + 1));
+        }
     }
-    Ok(summaries)
+    Ok((summaries, ids.len()))
 }
 
 /// A walk from an id to older ones, one stretch after the other.
@@ -111,14 +114,11 @@ impl Walk<'_> {
         let mut ids: Vec<ExecutionId> = sources.into_iter().flat_map(|source| source.ids).collect();
         ids.retain(|id| rest.is_none_or(|rest| *id >= rest));
         ids.sort_unstable_by(|a, b| b.cmp(a));
-        if ids.len() > LOADED_PER_READ {
-            ids.truncate(LOADED_PER_READ);
-            rest = ids.last().copied();
+        let (summaries, loaded) = load(self.reader, &ids[..ids.len().min(LOADED_PER_READ)])?;
+        if loaded < ids.len() {
+            rest = ids[..loaded].last().copied();
         }
-        Ok(Stretch {
-            summaries: load(self.reader, &ids)?,
-            rest,
-        })
+        Ok(Stretch { summaries, rest })
     }
 
     fn with_status(&self, status: Status) -> Result<Found, ReadError> {
