@@ -171,6 +171,7 @@ mod tests {
     use super::super::read::list;
     use super::super::{Options, Sqlite};
     use super::*;
+    use crate::Store;
 
     #[tokio::test]
     async fn a_list_goes_on_in_another_read_before_its_time_is_over() {

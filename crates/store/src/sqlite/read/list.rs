@@ -53,7 +53,10 @@ pub(in crate::sqlite) fn list(
 }
 
 /// Loads as many of `ids` as one read has time for, and says how many those are.
-pub(in crate::sqlite) fn load(reader: &Reader, ids: &[ExecutionId]) -> Result<(Vec<Summary>, usize), ReadError> {
+pub(in crate::sqlite) fn load(
+    reader: &Reader,
+    ids: &[ExecutionId],
+) -> Result<(Vec<Summary>, usize), ReadError> {
     let mut summaries = Vec::with_capacity(ids.len());
     for (index, id) in ids.iter().enumerate() {
         if let Some(state) = execution::state(reader, *id)? {
