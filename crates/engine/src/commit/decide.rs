@@ -144,8 +144,7 @@ impl Tools {
             None => self.decide_on(unit, &command, now).await,
         };
         if let Err(CommandError::Refused(Refusal::TooHeavy)) = &decided {
-            unit.too_heavy(asker);
-            return None;
+            return unit.too_heavy(command, asker);
         }
         let writes = match &decided {
             Ok(decision) => !decision.events.is_empty(),
@@ -158,8 +157,7 @@ impl Tools {
             *unit = self.read_unit(id).await;
             decided = self.decide_on(unit, &command, now).await;
             if let Err(CommandError::Refused(Refusal::TooHeavy)) = &decided {
-                unit.too_heavy(asker);
-                return None;
+                return unit.too_heavy(command, asker);
             }
         }
         match decided {
@@ -184,7 +182,7 @@ impl Tools {
             if state.missing_bytes() > most as u64 {
                 return Err(Refusal::TooHeavy.into());
             }
-            let values = self.store.load_values(id, &state.referenced()).await;
+            let values = self.store.load_values(id, &state.missing_values()).await;
             let values = values.map_err(|error| CommitFailure::read(&error))?;
             let payloads = &mut Arc::make_mut(state).payloads;
             for (sequence, value) in values {

@@ -8,16 +8,17 @@ use std::time::Duration;
 use async_trait::async_trait;
 use refire_core::definition::{ParseOptions, StepId, Workflow, WorkflowId};
 use refire_core::execution::{
-    Command, Execution, Outcome, Refusal, Report, Start, Status, StepStatus, start,
+    Cancel, Command, Execution, Outcome, Refusal, Report, Start, Status, StepStatus, start,
 };
 use refire_core::id::ExecutionId;
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
 use refire_store::model::{Disk, Faults, Model, Moment, NoFaults, Verdict};
-use refire_store::{Batch, Part, PutWorkflow, ReadError, Store, WorkRow};
+use refire_store::{Batch, NotWritten, Part, PutWorkflow, ReadError, Store, WorkRow};
 use tokio::sync::{Semaphore, oneshot};
 
 use super::request::Unsettled;
+use super::unit::Unit;
 use super::{
     AdmitRequest, AfterCommit, BatchEnd, CommandError, Committer, Request, Returned, Tools,
 };
@@ -223,6 +224,58 @@ async fn what_would_search_much_is_left_to_the_sender() {
     assert_eq!(heard, Err(CommandError::Refused(Refusal::TooHeavy)));
     let stored = store.load(ID).await.unwrap().unwrap();
     assert!(!stored.state.status.is_terminal(), "nothing was written");
+}
+
+/// A disk that has no room for what moves executions.
+struct Full;
+
+#[async_trait]
+impl Faults for Full {
+    async fn commit(&self, moment: Moment, batch: &Batch) -> Verdict {
+        let moves = |part: &Part| matches!(part, Part::Advance(_));
+        match moment == Moment::Arrived && batch.parts.iter().any(moves) {
+            true => Verdict::Refuse(NotWritten::Full),
+            false => Verdict::Go,
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_state_that_is_not_durable_is_given_to_nobody() {
+    let store = Arc::new(Disk::new().open(Arc::new(Full)));
+    let mut committer = committer_that_searches(&store, 0).await;
+    admitted(&mut committer).await;
+    // In one batch: the second comes after the first, on a state that is never written. Decided on that,
+    // it would fit an execution in which something else has happened by then.
+    let both = vec![(done("a"), None), (done("b"), None)];
+    for heard in ask_all(&mut committer, both).await {
+        assert!(matches!(heard, Err(CommandError::Failed(_))), "{heard:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_cancel_counts_what_began_by_a_clock_that_is_ahead() {
+    let store = Arc::new(Disk::new().open(Arc::new(NoFaults)));
+    let mut committer = committer(&store).await;
+    let state = admitted(&mut committer).await;
+    let workflow = Arc::new(Workflow::parse(SOURCE, &ParseOptions::default()).unwrap());
+    let now = committer.tools.clock.now();
+    let soon = now.plus(Duration::from_millis(40));
+    let mut work = store.load(ID).await.unwrap().unwrap().work;
+    for row in &mut work {
+        (row.begun, row.begun_at) = (true, Some(soon));
+    }
+    // Begun ahead of its time, so that it is called on time.
+    (work[1].begun_at, work[1].due_at) = (Some(now), Some(soon));
+    let mut cancel = Cancel::by(None);
+    let mut unit = Unit::execution(ID, state, workflow).just_read(work);
+    unit.tell_what_runs(&mut cancel, now);
+    let begun: Vec<_> = cancel
+        .begun
+        .iter()
+        .map(|begun| (begun.step.as_ref(), begun.at))
+        .collect();
+    assert_eq!(begun, [("a", now)]);
 }
 
 const PAUSE: Command = Command::Pause { by: None };

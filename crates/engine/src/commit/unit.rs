@@ -16,7 +16,8 @@ use refire_store::{
 };
 
 use super::request::{
-    AdmitRequest, Admitted, Asker, Cause, CommandError, CommitFailure, Reply, Unsettled, send,
+    AdmitRequest, Admitted, Asker, Cause, CommandError, CommitFailure, Reply, Request, Unsettled,
+    send,
 };
 use super::rows::{Rows, Split};
 use crate::limit::{Permit, Slots};
@@ -138,10 +139,14 @@ impl Unit {
                 let step = state?.step(&step)?;
                 Some(step.due_at.unwrap_or(step.scheduled_at))
             };
-            let at = row.running_since().or_else(scheduled)?;
-            let attempt = row.attempt;
             // What was begun ahead of its time was not called.
-            (at <= now).then_some(Begun { step, attempt, at })
+            if row.due_at.is_some_and(|due| due > now) {
+                return None;
+            }
+            // Another node's clock may be ahead of this one's.
+            let at = row.running_since().or_else(scheduled)?.min(now);
+            let attempt = row.attempt;
+            Some(Begun { step, attempt, at })
         };
         cancel.begun = begun.into_iter().filter_map(attempt).collect();
         cancel.begun.sort_by_key(|attempt| attempt.at);
@@ -162,11 +167,15 @@ impl Unit {
     }
 
     /// Deciding this takes long, so whoever asks does it. What else is asked of the execution goes on.
-    pub(super) fn too_heavy(&self, asker: Asker) {
-        asker.answer(Err(match &self.state {
-            Some(state) => Unsettled::TooHeavy(Arc::clone(state)),
-            None => CommandError::NotFound.into(),
-        }));
+    /// A state that this batch has changed is not given away: if the batch fails, another state will
+    /// have its version. It is asked for again when that is known.
+    pub(super) fn too_heavy(&self, command: Command, asker: Asker) -> Option<Request> {
+        match (&self.state, self.id) {
+            (Some(_), Some(id)) if self.is_answered() => return Some(asker.ask_again(id, command)),
+            (Some(state), _) => asker.answer(Err(Unsettled::TooHeavy(Arc::clone(state)))),
+            (None, _) => asker.answer(Err(CommandError::NotFound.into())),
+        }
+        None
     }
 
     /// Whether anything was decided on it.
