@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// What may be searched of payloads where others wait. It takes well under a millisecond.
 pub(crate) const SEARCH_BYTES_MAX: usize = 64 * 1024;
@@ -12,9 +12,47 @@ pub(crate) const SEARCH_BYTES_MAX: usize = 64 * 1024;
 #[derive(Clone)]
 pub(crate) struct Aside {
     /// The processors that are free for it; none = it is done on the runtime, in one order.
-    processors: Option<Arc<Semaphore>>,
+    processors: Option<Processors>,
     /// What is done at once.
     at_once_bytes_max: usize,
+}
+
+#[derive(Clone)]
+struct Processors {
+    free: Arc<Semaphore>,
+    /// Mappings take turns among themselves before they wait for a processor: whatever else has to be done
+    /// waits for a few of them and not for all.
+    mappings: Arc<Semaphore>,
+}
+
+/// A processor for some work; none where it is done on the runtime.
+pub(crate) struct Turn(Option<Permits>);
+
+struct Permits {
+    _processor: Option<OwnedSemaphorePermit>,
+    _mapping: Option<OwnedSemaphorePermit>,
+}
+
+impl Turn {
+    /// Does the work. Whoever stops waiting for it does not end it: it keeps its processor until it is
+    /// done.
+    pub(crate) async fn run<T: Send + 'static>(
+        self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
+        let Self(Some(permits)) = self else {
+            tokio::task::yield_now().await;
+            return work();
+        };
+        let done = tokio::task::spawn_blocking(move || {
+            let _permits = permits;
+            work()
+        });
+        match done.await {
+            Ok(done) => done,
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        }
+    }
 }
 
 impl Aside {
@@ -23,7 +61,10 @@ impl Aside {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let free = processors.saturating_sub(1).max(1);
         Self {
-            processors: Some(Arc::new(Semaphore::new(free))),
+            processors: Some(Processors {
+                free: Arc::new(Semaphore::new(free)),
+                mappings: Arc::new(Semaphore::new(free)),
+            }),
             at_once_bytes_max: SEARCH_BYTES_MAX,
         }
     }
@@ -47,9 +88,20 @@ impl Aside {
         self.at_once_bytes_max
     }
 
-    /// Does work that searches about so many bytes. Whoever stops waiting for it does not end it: it
-    /// keeps its processor until it is done.
+    /// Does work that searches about so many bytes.
     pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
+        match bytes <= self.at_once_bytes_max {
+            true => work(),
+            false => self.turn().await.run(work).await,
+        }
+    }
+
+    /// The same for a mapping, of which there may be many.
+    pub(crate) async fn map<T: Send + 'static>(
         &self,
         bytes: usize,
         work: impl FnOnce() -> T + Send + 'static,
@@ -57,21 +109,32 @@ impl Aside {
         if bytes <= self.at_once_bytes_max {
             return work();
         }
-        let Some(processors) = &self.processors else {
-            tokio::task::yield_now().await;
-            return work();
+        let mapping = match &self.processors {
+            Some(processors) => acquire(&processors.mappings).await,
+            None => None,
         };
-        // The semaphore is never closed; were it, the work would still have to be done.
-        let permit = Arc::clone(processors).acquire_owned().await.ok();
-        let done = tokio::task::spawn_blocking(move || {
-            let _permit = permit;
-            work()
-        });
-        match done.await {
-            Ok(done) => done,
-            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        let mut turn = self.turn().await;
+        if let Turn(Some(permits)) = &mut turn {
+            permits._mapping = mapping;
         }
+        turn.run(work).await
     }
+
+    /// Waits for a processor. For whoever has to read much into memory before it can work.
+    pub(crate) async fn turn(&self) -> Turn {
+        let Some(processors) = &self.processors else {
+            return Turn(None);
+        };
+        Turn(Some(Permits {
+            _processor: acquire(&processors.free).await,
+            _mapping: None,
+        }))
+    }
+}
+
+/// The semaphore is never closed; were it, the work would still have to be done.
+async fn acquire(semaphore: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
+    Arc::clone(semaphore).acquire_owned().await.ok()
 }
 
 #[cfg(test)]
@@ -105,6 +168,29 @@ mod tests {
         });
         futures_util::future::join_all(work).await;
         assert_eq!(most.load(Ordering::SeqCst), free.max(1));
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn other_work_does_not_wait_for_all_mappings() {
+        let aside = Aside::on_threads();
+        let mapped = Arc::new(AtomicUsize::new(0));
+        let mapping = || {
+            let mapped = Arc::clone(&mapped);
+            aside.map(usize::MAX, move || {
+                std::thread::sleep(Duration::from_millis(10));
+                mapped.fetch_add(1, Ordering::SeqCst);
+            })
+        };
+        let mappings = futures_util::future::join_all((0..100).map(|_| mapping()));
+        let done = Arc::clone(&mapped);
+        let other = async {
+            tokio::time::sleep(Duration::from_millis(15)).await;
+            let count = move || done.load(Ordering::SeqCst);
+            aside.run(usize::MAX, count).await
+        };
+        let (_, before) = tokio::join!(mappings, other);
+        assert!(before < 50, "{before} mappings were done first");
+        assert_eq!(mapped.load(Ordering::SeqCst), 100);
     }
 
     #[tokio::test]

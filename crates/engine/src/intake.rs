@@ -180,8 +180,9 @@ impl Intake {
         Ok(drafted)
     }
 
-    /// Decides a start that was put together elsewhere. Only what takes results over or has a condition
-    /// searches values; any other start, however large its input, must not wait for those that do.
+    /// Decides a start that was put together elsewhere. Only what takes results over, has a condition or
+    /// counts by a key searches values; any other start, however large its input, must not wait for those
+    /// that do.
     pub(crate) async fn decide(
         &self,
         definition: &Definition,
@@ -194,8 +195,13 @@ impl Intake {
             .carried
             .iter()
             .map(|result| result.output.as_str().len());
-        let steps = &definition.workflow.steps;
-        let bytes = match begin.carried.is_empty() && steps.iter().all(|step| step.when.is_none()) {
+        let workflow = &definition.workflow;
+        let rate = workflow.rate_limit.as_ref();
+        let searches_nothing = begin.carried.is_empty()
+            && workflow.steps.iter().all(|step| step.when.is_none())
+            && workflow.concurrency.key.is_none()
+            && rate.is_none_or(|limit| limit.key.is_none());
+        let bytes = match searches_nothing {
             true => 0,
             false => begin.input.as_str().len() + carried.sum::<usize>(),
         };

@@ -92,6 +92,8 @@ impl Commands {
             .version(&origin.workflow, origin.workflow_version)
             .await
             .map_err(CommitFailure::catalog)?;
+        // What waits for its turn does not hold its values meanwhile.
+        let turn = self.aside.turn().await;
         let missing = state.missing_values();
         if !missing.is_empty() {
             let values = self.store.values(id, &missing).await;
@@ -103,7 +105,7 @@ impl Commands {
         }
         let now = self.clock.now();
         let work = move || decide(&workflow, &state, command, now);
-        let decided = self.aside.run(usize::MAX, work).await;
+        let decided = turn.run(work).await;
         // What needs no value was refused by the committer, so this is about a value that is gone.
         decided.map_err(|refusal| CommitFailure::Damaged(refusal.to_string()).into())
     }

@@ -147,16 +147,17 @@ async fn map(
     state: &Execution,
     workflow: &Arc<Workflow>,
 ) -> (Outcome, Option<Mapping>) {
-    let (Outcome::Succeeded(output), Some((index, step))) =
-        (&outcome, workflow.step(step.as_ref()))
-    else {
+    let found = workflow.step(step.as_ref());
+    // What undoes a step gives nothing to the context: its success is all that counts.
+    let found = found.filter(|(_, step)| !step.is_compensation);
+    let (Outcome::Succeeded(output), Some((index, step))) = (&outcome, found) else {
         return (outcome, None);
     };
     let rules = state.origin.as_ref().map_or(0, |origin| origin.rules);
     let bytes = mapping_bytes(step, output);
     let (output, workflow) = (output.clone(), Arc::clone(workflow));
     let work = move || map_output(&workflow.steps[index], &output, rules);
-    match dispatcher.commands.aside.run(bytes, work).await {
+    match dispatcher.commands.aside.map(bytes, work).await {
         Ok(mapped) => (outcome, Some(mapped)),
         Err(failure) => (Outcome::Failed(failure), None),
     }

@@ -143,3 +143,40 @@ steps:
     );
     check(&engine, id).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_undone_is_undone_whatever_its_mapping_costs() {
+    let world = World::new();
+    let values = format!("[{}1]", "\"ab\",".repeat(200));
+    let values: &'static str = Box::leak(values.into_boxed_str());
+    world.targets.script("/undo", &[Answer::Ok(values)]);
+    world.targets.script("/fail", &[Answer::Status(400)]);
+    let engine = world.engine();
+    let source = "id: undone
+steps:
+  - { id: book, type: http, compensate: unbook, config: { url: \"https://t.example/book\" } }
+  - { id: pay, type: http, config: { url: \"https://t.example/fail\" } }
+  - id: unbook
+    type: http
+    config: { url: \"https://t.example/undo\", outputMapping: { k: \"$.body[?match(@, '[a-z]{2,40}')]\" } }
+";
+    let workflow = apply(&engine, source).await;
+    let stored = run(&engine, &workflow, "{}").await;
+    let id = stored.state.origin.as_ref().unwrap().id;
+    let log = log(&engine, id).await;
+    let undone = |line: &&String| line.starts_with("COMPENSATION_");
+    let undone: Vec<_> = log.iter().filter(undone).collect();
+    assert!(
+        undone
+            .iter()
+            .any(|line| line.starts_with("COMPENSATION_COMPLETED")),
+        "{log:#?}"
+    );
+    assert!(
+        !undone
+            .iter()
+            .any(|line| line.starts_with("COMPENSATION_FAILED")),
+        "{log:#?}"
+    );
+    check(&engine, id).await;
+}
