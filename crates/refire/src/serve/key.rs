@@ -103,9 +103,19 @@ async fn agree(config: &ServeConfig, store: &Postgres) -> anyhow::Result<Obtaine
     }
     // On disk before the others hear of it: the hash of a key that nobody has would lock all out.
     let own = kept(&path)?;
-    let hash = store
+    let hash = match store
         .put_setting_if_absent(SETTING, own.hash.as_bytes())
-        .await?;
+        .await
+    {
+        Ok(hash) => hash,
+        Err(error) => {
+            // Nobody was shown it, and the next start shows only a key that it makes itself.
+            if let Some((_, file)) = &own.new {
+                let _ = std::fs::remove_file(file);
+            }
+            return Err(error.into());
+        }
+    };
     if let (Some((_, file)), true) = (&own.new, hash != own.hash.as_bytes()) {
         // Another node was first; a key that opens nothing would only mislead.
         let _ = std::fs::remove_file(file);

@@ -2,10 +2,14 @@
 
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::{failure, private};
 use crate::ReadError;
+
+/// What a name ends with until its file is complete.
+const PARTIAL: &str = "partial";
 
 /// A file that is being filled; removed again unless it is published.
 pub(super) struct NewFile {
@@ -20,11 +24,12 @@ impl NewFile {
     /// Makes it, empty, beside where it shall be.
     pub(super) fn begin(target: &Path) -> Result<Self, ReadError> {
         refuse_existing(target)?;
+        refuse_partial(target)?;
         require_directory(target)?;
         let partial = partial_path(target);
         remove_stale(&partial)?;
         let filled = private::make_new(&partial)?;
-        if filled.try_lock().is_err() {
+        if filled.try_lock().is_err() || !is_at(&filled, &partial) {
             return Err(being_filled(&partial));
         }
         Ok(Self {
@@ -66,6 +71,27 @@ fn remove_stale(partial: &Path) -> Result<(), ReadError> {
         return Err(being_filled(partial));
     }
     remove_if_there(partial)
+}
+
+/// The copy of a file named like this one would remove it as the remains of its own.
+fn refuse_partial(target: &Path) -> Result<(), ReadError> {
+    if target
+        .extension()
+        .is_none_or(|extension| extension != PARTIAL)
+    {
+        return Ok(());
+    }
+    Err(ReadError::File {
+        what: format!("{} cannot be written", target.display()),
+        source: format!("names that end with .{PARTIAL} are for copies that are being written")
+            .into(),
+    })
+}
+
+/// Whether the file still has its name: somebody may have taken it for stale before it was locked.
+fn is_at(file: &File, path: &Path) -> bool {
+    let place = |metadata: &std::fs::Metadata| (metadata.dev(), metadata.ino());
+    matches!((file.metadata(), path.metadata()), (Ok(a), Ok(b)) if place(&a) == place(&b))
 }
 
 fn being_filled(partial: &Path) -> ReadError {
@@ -127,7 +153,8 @@ fn directory_of(target: &Path) -> &Path {
 
 fn partial_path(target: &Path) -> PathBuf {
     let mut name = target.as_os_str().to_owned();
-    name.push(".partial");
+    name.push(".");
+    name.push(PARTIAL);
     PathBuf::from(name)
 }
 

@@ -344,6 +344,11 @@ async fn a_backup_is_private() {
     let said = std::error::Error::source(&refused).unwrap().to_string();
     assert_eq!(said, "another copy is being written there");
     assert!(partial.exists() && !other.exists());
+    // A complete copy of that name would go as the remains of another one.
+    let like_it = directory.path().join("new.db.partial");
+    let refused = store.backup(&like_it, &|_, _| {}).await.unwrap_err();
+    let said = std::error::Error::source(&refused).unwrap().to_string();
+    assert!(said.contains("that end with .partial"), "{said}");
     // Nothing is written over or through, also if it leads nowhere.
     std::os::unix::fs::symlink(directory.path().join("nowhere"), &other).unwrap();
     drop(under_way);
