@@ -111,12 +111,14 @@ pub(super) async fn take(app: &App, webhook: &str, request: Request) -> Result<R
     let (body, unread, problem) = match read {
         Ok(Whole::Read(bytes)) => (bytes.into(), None, None),
         Ok(Whole::TooLarge(begun)) => {
-            _room = app.oversized.try_acquire().ok();
             let keeps = app.engine.keeps_oversized(webhook, sender.0, &sender.1);
-            if _room.is_some() && keeps.await {
-                oversized(begun).await
-            } else {
-                beginning(begun).await
+            // Only what may be kept takes room: a stranger must not be able to fill it.
+            if keeps.await {
+                _room = app.oversized.try_acquire().ok();
+            }
+            match _room {
+                Some(_) => oversized(begun).await,
+                None => beginning(begun).await,
             }
         }
         Err(problem) => broken(problem),

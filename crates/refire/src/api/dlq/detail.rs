@@ -4,7 +4,7 @@ use refire_client::model::{
     DeadLetterDetail, DeadLetterMore, DeadLetterRetry, Event, TargetResponse,
 };
 use refire_core::dead_letter::{LetterStatus, Obstacle, RetryFrom};
-use refire_core::execution::{Execution, Status};
+use refire_core::execution::{Execution, Origin, Status};
 use refire_core::failure::ErrorClass;
 use refire_core::id::ExecutionId;
 use refire_core::json::Json;
@@ -130,29 +130,29 @@ async fn retries(app: &App, row: &LetterRow) -> Result<Vec<DeadLetterRetry>, Pro
         let state = state.as_ref().map(|summary| &summary.state);
         let input = match state {
             Some(state) if retry.edited != Some(false) => {
-                input(store, retry.execution, state).await?
+                input(store, retry.execution, state, bytes_left).await?
             }
             _ => None,
         };
-        let input = input.filter(|input| *input != row.input);
-        let edited = retry.edited.or_else(|| state.map(|_| input.is_some()));
-        let input = input.filter(|input| {
-            let fits = input.as_str().len() <= bytes_left;
-            bytes_left = bytes_left.saturating_sub(input.as_str().len());
-            fits
-        });
+        let differs = |input: &Json| *input != row.input;
+        let edited = retry.edited.or_else(|| input.as_ref().map(differs));
+        let input = input.filter(differs);
+        bytes_left -= input.as_ref().map_or(0, |input| input.as_str().len());
         shown.push(one(row, retry, state, edited, input.as_ref())?);
     }
     shown.reverse();
     Ok(shown)
 }
 
+/// The input of a retry, unless it is larger than that.
 async fn input(
     store: &dyn Store,
     id: ExecutionId,
     state: &Execution,
+    bytes_max: usize,
 ) -> Result<Option<Json>, Problem> {
-    let Some(origin) = &state.origin else {
+    let fits = |origin: &&Origin| origin.input.len as usize <= bytes_max;
+    let Some(origin) = state.origin.as_ref().filter(fits) else {
         return Ok(None);
     };
     let mut values = store.values(id, &[origin.input.sequence]).await?;
