@@ -45,7 +45,8 @@ test-tools: ## Install what the tests call beside the toolchain, where that is p
 .PHONY: test-code
 test-code: test-tools ## Unit, conformance, simulation, crash and black-box tests
 ifeq ($(NEXTEST),yes)
-	REFIRE_PG_FSYNC=off $(WITH_POSTGRES) cargo nextest run --workspace --all-features --locked
+	@code=0; REFIRE_PG_FSYNC=off $(WITH_POSTGRES) cargo nextest run --workspace --all-features --locked || code=$$?; \
+	scripts/slowest-tests; exit $$code
 else
 	REFIRE_PG_FSYNC=off $(WITH_POSTGRES) cargo test --workspace --all-features --locked --lib --bins --tests --examples
 endif

@@ -71,6 +71,17 @@ impl Migration {
     }
 }
 
+/// Another one for other migrations.
+#[cfg(feature = "conformance")]
+pub(super) fn fingerprint() -> String {
+    let all = MIGRATIONS.iter().map(|migration| migration.sha256());
+    let digest = Sha256::digest(all.collect::<Vec<_>>().concat());
+    digest[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
 /// Refuses a server that is too old, and a database that cannot keep every text.
 async fn check_server(client: &Client) -> Result<(), ReadError> {
     let row = client

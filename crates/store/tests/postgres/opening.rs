@@ -24,7 +24,7 @@ fn file_error<T>(opened: Result<T, ReadError>) -> String {
 
 #[tokio::test]
 async fn programs_that_start_together_migrate_once() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::empty();
     let opening = (0..TOGETHER).map(|_| {
         let options = options(&scratch);
         tokio::spawn(async move { Postgres::open(&options).await.map(drop) })
@@ -52,7 +52,7 @@ async fn pending(options: &Options) -> Vec<String> {
 
 #[tokio::test]
 async fn migrations_wait_for_whoever_applies_them() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::empty();
     let options = options(&scratch);
     let missing = ["0001_initial", "0002_triggers", "0003_records"].map(str::to_owned);
     assert_eq!(pending(&options).await, missing);
@@ -71,7 +71,7 @@ async fn migrations_wait_for_whoever_applies_them() {
 /// A database from before there were triggers.
 #[tokio::test]
 async fn an_older_database_is_brought_up_to_date() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::empty();
     open(&scratch).await.close().await;
     let older = "DROP TABLE workflow_triggers, trigger_state, trigger_slots, webhook_requests,
              request_rings;
@@ -103,7 +103,7 @@ async fn an_older_database_is_brought_up_to_date() {
 /// The view that people read: ids and texts as everywhere else, whatever a text holds.
 #[tokio::test]
 async fn people_can_read_the_retries() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::empty();
     let store = open(&scratch).await;
     let id = ExecutionId::from_bytes(*b"\x01\x980123456789:;<=");
     let hex: String = id
@@ -150,7 +150,7 @@ async fn people_can_read_the_retries() {
 
 #[tokio::test]
 async fn a_newer_database_is_refused() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::empty();
     let options = options(&scratch);
     open(&scratch).await.close().await;
     let session = session(&scratch).await;
@@ -185,7 +185,7 @@ async fn an_encoding_that_cannot_hold_every_text_is_refused() {
 
 #[tokio::test]
 async fn a_database_that_takes_no_writes_is_refused() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::empty();
     let read_only = "DO $$ BEGIN EXECUTE format(
         'ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$";
     session(&scratch)
@@ -205,7 +205,7 @@ async fn a_database_that_takes_no_writes_is_refused() {
 
 #[tokio::test]
 async fn tls_is_not_given_up_where_it_is_required() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::empty();
     for mode in ["require", "verify-full"] {
         let url = scratch.url().replace('?', &format!("?sslmode={mode}&"));
         let error = Postgres::open(&Options::new(&url).unwrap())
@@ -228,7 +228,7 @@ async fn an_error_names_the_place_and_not_the_password() {
     let refused = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let nowhere = refused.local_addr().unwrap();
     drop(refused);
-    let scratch = Scratch::new();
+    let scratch = Scratch::empty();
     // The password of the server, or any where it asks for none.
     let url = scratch.url();
     let (user, rest) = url.split_once('@').unwrap();
@@ -283,7 +283,7 @@ async fn a_server_that_says_nothing_is_given_up() {
 
 #[tokio::test]
 async fn the_first_to_choose_a_setting_chooses_for_all() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::empty();
     let (one, other) = (open(&scratch).await, open(&scratch).await);
     assert_eq!(one.setting("key").await.unwrap(), None);
     let (a, b) = tokio::join!(
