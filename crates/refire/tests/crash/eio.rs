@@ -29,7 +29,7 @@ const SETTLES_WITHIN: Duration = Duration::from_secs(60);
 const RATE: u32 = 200;
 /// The syncs that fail; the short form takes the first few.
 const SYNCS: [u32; 10] = [2, 9, 40, 3, 5, 17, 80, 130, 25, 210];
-const SYNCS_SHORT: usize = 3;
+const SYNCS_SHORT: usize = 2;
 
 /// The one that fails where requests come one at a time.
 const FAILS_AT: u32 = 7;

@@ -20,7 +20,7 @@ const BALLAST_MIB: usize = 26;
 /// Requests a second.
 const RATE: u32 = 200;
 /// How long the disk stays full, in the short form and in the long one.
-const HOLD: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
+const HOLD: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(60));
 /// How long it may take until the disk is full.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long the server may take to accept again.

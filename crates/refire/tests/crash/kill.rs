@@ -18,7 +18,7 @@ const RATE: u32 = 500;
 /// Between two kills.
 const KILL_EVERY: Duration = Duration::from_secs(2);
 /// Kills in the short form, and in the long one.
-const KILLS: (u32, u32) = (9, 29);
+const KILLS: (u32, u32) = (5, 29);
 /// A restart answers within a second on a machine that has nothing else to do; a build without
 /// optimisation on a busy one gets more.
 const ACCEPTS_AGAIN_WITHIN: Duration = Duration::from_secs(60);

@@ -23,16 +23,16 @@ const LEASE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs
 /// Requests a second.
 const RATE: (u32, u32) = (100, 300);
 /// When one node is killed.
-const KILLED_AT: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs(20));
+const KILLED_AT: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(20));
 /// How long before that it gets requests whose retries are due after its end, and how long those wait.
 const PATIENT_BEFORE: Duration = Duration::from_millis(1_500);
 const PATIENCE: Duration = Duration::from_secs(3);
 /// When another stands still.
-const FROZEN_AT: (Duration, Duration) = (Duration::from_secs(15), Duration::from_secs(42));
+const FROZEN_AT: (Duration, Duration) = (Duration::from_secs(12), Duration::from_secs(42));
 /// For how long.
-const FROZEN_FOR: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(30));
+const FROZEN_FOR: (Duration, Duration) = (Duration::from_secs(8), Duration::from_secs(30));
 /// How long the load goes on after that.
-const GOES_ON_FOR: Duration = Duration::from_secs(4);
+const GOES_ON_FOR: Duration = Duration::from_secs(2);
 /// How long the proxy needs to notice that a node does not answer.
 const NOTICED_AFTER: Duration = Duration::from_millis(500);
 /// How long a node may take to join again.

@@ -16,13 +16,13 @@ use crate::{alone, fleet, fold, is_long, within, workflows};
 /// Requests a second.
 const RATE: (u32, u32) = (100, 300);
 /// Between two crashes of the database.
-const CRASH_EVERY: (Duration, Duration) = (Duration::from_secs(4), Duration::from_secs(15));
+const CRASH_EVERY: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(15));
 /// How long every second of them leaves the nodes without a database.
 const AWAY: Duration = Duration::from_secs(3);
 /// How many there are.
-const CRASHES: (u32, u32) = (3, 4);
+const CRASHES: (u32, u32) = (2, 4);
 /// How long connections are cut at random, and how often.
-const CUTS: (u32, u32) = (12, 60);
+const CUTS: (u32, u32) = (6, 60);
 const CUT_EVERY: Duration = Duration::from_millis(500);
 /// A node takes requests again so soon after the database does.
 const ACCEPTS_AGAIN_WITHIN: Duration = Duration::from_secs(20);

@@ -16,7 +16,7 @@ use crate::{alone, is_long, rest, skipped, within, workflows};
 /// Requests a second.
 const RATE: u32 = 200;
 /// Cuts in the short form, and in the long one.
-const CUTS: (usize, usize) = (10, 50);
+const CUTS: (usize, usize) = (5, 50);
 /// Between two cuts, in milliseconds: this much and up to so much more.
 const PAUSE_MS: (u64, u64) = (150, 500);
 /// How long the first request may take.

@@ -17,7 +17,7 @@ use crate::tracer::{Tracer, cannot_trace};
 use crate::{alone, is_long, rest, skipped, workflows};
 
 /// Points of each phase in the short form; the long one takes all.
-const POINTS_SHORT: usize = 20;
+const POINTS_SHORT: usize = 10;
 /// How long the server may take to end.
 const ENDS_WITHIN: Duration = Duration::from_secs(30);
 

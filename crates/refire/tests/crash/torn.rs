@@ -25,13 +25,13 @@ use crate::{alone, is_long, workflows};
 /// The log is cut after each of these many bytes.
 const CUT_EVERY: usize = 512;
 /// Cuts all over the log.
-const CUTS_SPREAD: usize = 24;
+const CUTS_SPREAD: usize = 12;
 /// The long form makes every cut in so many bytes at its end.
 const CUT_ALL_BYTES: u64 = 128 << 10;
 /// Seeds of turned bits, in the short form and in the long one.
-const FLIPS: (u64, u64) = (30, 1_000);
+const FLIPS: (u64, u64) = (15, 1_000);
 /// Those of them that a whole server is started on.
-const SERVED: (u64, u64) = (8, 60);
+const SERVED: (u64, u64) = (4, 60);
 /// Requests before the checkpoint, and after it, so that there is something in the log.
 const REQUESTS: (u64, u64) = (80, 30);
 /// How long everything may take to end.

@@ -25,10 +25,10 @@ use crate::{alone, fleet, fold, is_long, within, workflows};
 const RATE: (u32, u32) = (30, 60);
 /// Between two kills of the only server, and how many there are.
 const KILL_EVERY: (Duration, Duration) = (Duration::from_millis(1_700), Duration::from_secs(2));
-const KILLS: (u32, u32) = (4, 40);
+const KILLS: (u32, u32) = (3, 40);
 /// Between two kills of the oldest of three, and how many there are.
 const OLDEST_KILL_EVERY: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(10));
-const OLDEST_KILLS: (u32, u32) = (3, 9);
+const OLDEST_KILLS: (u32, u32) = (2, 9);
 /// The nodes, and what their machines take for the time.
 const CLOCKS: [(&str, Skew); 3] = [
     ("first", Skew::Ahead(Duration::from_secs(30))),
