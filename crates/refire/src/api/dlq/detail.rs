@@ -4,7 +4,7 @@ use refire_client::model::{
     DeadLetterDetail, DeadLetterMore, DeadLetterRetry, Event, TargetResponse,
 };
 use refire_core::dead_letter::{LetterStatus, Obstacle, RetryFrom};
-use refire_core::execution::{Execution, Origin, Status};
+use refire_core::execution::{Execution, Status};
 use refire_core::failure::ErrorClass;
 use refire_core::id::ExecutionId;
 use refire_core::json::Json;
@@ -151,10 +151,12 @@ async fn input(
     state: &Execution,
     bytes_max: usize,
 ) -> Result<Option<Json>, Problem> {
-    let fits = |origin: &&Origin| origin.input.len as usize <= bytes_max;
-    let Some(origin) = state.origin.as_ref().filter(fits) else {
+    let Some(origin) = &state.origin else {
         return Ok(None);
     };
+    if origin.input.len > bytes_max as u64 {
+        return Ok(None);
+    }
     let mut values = store.values(id, &[origin.input.sequence]).await?;
     Ok(values.pop().map(|(_, input)| input))
 }
