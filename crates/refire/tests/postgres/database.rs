@@ -20,7 +20,15 @@ pub(crate) struct Database {
 
 impl Database {
     pub(crate) fn new() -> Self {
-        let scratch = Scratch::new();
+        Self::of(Scratch::new())
+    }
+
+    /// One without tables, as an administrator makes it.
+    pub(crate) fn empty() -> Self {
+        Self::of(Scratch::empty())
+    }
+
+    fn of(scratch: Scratch) -> Self {
         Self {
             url: scratch.url(),
             _scratch: Some(scratch),

@@ -85,7 +85,7 @@ impl Caller {
 
 #[test]
 fn migrations_are_listed_and_applied() {
-    let (home, database) = (tempfile::tempdir().unwrap(), Database::new());
+    let (home, database) = (tempfile::tempdir().unwrap(), Database::empty());
     let check = || refire(home.path(), &database, &["migrate", "--check"]);
     let pending = check();
     assert_eq!(pending.status.code(), Some(3), "{pending:?}");
@@ -176,7 +176,7 @@ fn ends(home: &Path, database: &Database, code: i32, args: &[&str]) -> String {
 async fn an_embedded_database_moves_over() {
     let (home, database, target) = (
         tempfile::tempdir().unwrap(),
-        Database::new(),
+        Database::empty(),
         Target::start().await,
     );
     let home = home.path();
@@ -225,7 +225,7 @@ async fn an_embedded_database_moves_over() {
 async fn a_backup_moves_back() {
     let (home, database, target) = (
         tempfile::tempdir().unwrap(),
-        Database::new(),
+        Database::empty(),
         Target::start().await,
     );
     let home = home.path();
@@ -256,7 +256,7 @@ async fn a_backup_moves_back() {
         assert_eq!(found, everything, "{copy}");
     }
     // And over again.
-    let other = Database::new();
+    let other = Database::empty();
     ends(home, &other, 0, &["migrate", "--from", "sqlite:asked.db"]);
 }
 
@@ -267,7 +267,7 @@ async fn sealed_secrets_move_only_with_their_master_key() {
     let (old, other, database) = (
         tempfile::tempdir().unwrap(),
         tempfile::tempdir().unwrap(),
-        Database::new(),
+        Database::empty(),
     );
     let (old, other) = (old.path(), other.path());
     let server = embedded(old, &[]);

@@ -47,7 +47,7 @@ fn deaf(_: u64, _: u64) {}
 async fn there_and_back(seed: u64) {
     let directory = tempfile::tempdir().unwrap();
     let (path, now) = play(seed, directory.path()).await;
-    let scratch = Scratch::new();
+    let scratch = Scratch::empty();
     let heard = Mutex::new(Vec::new());
     let hear = |done, all| heard.lock().unwrap().push((done, all));
     let rows = Postgres::import(&options(&scratch), &path, &hear)
@@ -79,7 +79,7 @@ async fn what_was_carried_over_and_back_gives_equal_answers() {
 async fn an_import_needs_an_empty_database() {
     let directory = tempfile::tempdir().unwrap();
     let (path, _) = play(1, directory.path()).await;
-    let scratch = Scratch::new();
+    let scratch = Scratch::empty();
     let options = options(&scratch);
     let store = Postgres::open(&options).await.unwrap();
     let node = Joining {
@@ -116,7 +116,7 @@ fn is_refused(import: Result<u64, ReadError>, why: &str) -> bool {
 async fn a_file_that_cannot_be_used_changes_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let (path, now) = play(2, directory.path()).await;
-    let scratch = Scratch::new();
+    let scratch = Scratch::empty();
     let in_use = sqlite_at(&path, now);
     let refused = Postgres::import(&options(&scratch), &path, &deaf).await;
     let said = refused.unwrap_err().to_string();
@@ -155,7 +155,7 @@ async fn a_file_that_cannot_be_used_changes_nothing() {
 async fn a_damaged_file_leaves_the_database_empty() {
     let directory = tempfile::tempdir().unwrap();
     let (path, now) = play(3, directory.path()).await;
-    let scratch = Scratch::new();
+    let scratch = Scratch::empty();
     let connection = rusqlite::Connection::open(&path).unwrap();
     let damage = "UPDATE executions SET priority = 100000 WHERE rowid =
                       (SELECT max(rowid) FROM executions)";
