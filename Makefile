@@ -5,8 +5,15 @@ SHELL := /bin/bash
 DATA_DIR ?= ./refire-data
 # Beside a plain toolchain only nextest is used, and only where it is installed.
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
+# Most tests wait for something.
+TEST_THREADS := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 2 )))
 # A private PostgreSQL for one command, unless REFIRE_TEST_POSTGRES names another.
 WITH_POSTGRES := scripts/with-postgres
+
+# In a clean clone everything is built once: what only later builds use would cost a quarter more.
+ifeq ($(wildcard target),)
+export CARGO_INCREMENTAL ?= 0
+endif
 
 .PHONY: help
 help: ## What can be made
@@ -45,7 +52,7 @@ test-tools: ## Install what the tests call beside the toolchain, where that is p
 .PHONY: test-code
 test-code: test-tools ## Unit, conformance, simulation, crash and black-box tests
 ifeq ($(NEXTEST),yes)
-	@code=0; REFIRE_PG_FSYNC=off $(WITH_POSTGRES) cargo nextest run --workspace --all-features --locked || code=$$?; \
+	@code=0; REFIRE_PG_FSYNC=off $(WITH_POSTGRES) cargo nextest run --workspace --all-features --locked --test-threads $(TEST_THREADS) || code=$$?; \
 	scripts/slowest-tests; exit $$code
 else
 	REFIRE_PG_FSYNC=off $(WITH_POSTGRES) cargo test --workspace --all-features --locked --lib --bins --tests --examples
