@@ -56,6 +56,8 @@ pub enum Defect {
     ClaimForgottenForGood,
     /// Now and then a node forgets an attempt that the store knows as begun.
     AttemptForgotten,
+    /// A cancel does not record the calls that it aborts.
+    AbortUnrecorded,
     /// A slot is fired whatever has become of its trigger since that was decided.
     FireUncompared,
     /// A slot is fired without a word in the ledger.

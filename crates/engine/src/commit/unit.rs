@@ -9,6 +9,8 @@ use refire_core::execution::{
 };
 use refire_core::id::{ExecutionId, NodeId};
 use refire_core::limit;
+#[cfg(feature = "planted")]
+use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
 use refire_store::{
     Admit, Advance, ExecutionRow, IdempotencyClaim, LetterRetry, Part, PartOutcome, RowUpdate,
@@ -150,6 +152,10 @@ impl Unit {
         };
         cancel.begun = begun.into_iter().filter_map(attempt).collect();
         cancel.begun.sort_by_key(|attempt| attempt.at);
+        #[cfg(feature = "planted")]
+        if planted::is(Defect::AbortUnrecorded) {
+            cancel.begun.clear();
+        }
     }
 
     /// The execution, if its state is only what was last known of it.

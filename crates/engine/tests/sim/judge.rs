@@ -176,7 +176,7 @@ impl Judge {
                 .replay()
                 .map_err(|violation| known.explain(violation, *id))?;
         }
-        Ok(())
+        self.calls_are_recorded()
     }
 }
 

@@ -230,6 +230,12 @@ fn calls_for_what_may_be_anothers_are_found() {
 }
 
 #[test]
+fn an_aborted_call_that_is_not_recorded_is_found() {
+    let checks = ["every call is in the log"];
+    is_found(Some(Defect::AbortUnrecorded), Disk::new, &checks);
+}
+
+#[test]
 fn fires_that_are_not_compared_are_found() {
     let checks = [
         "a slot fires once",

@@ -149,6 +149,7 @@ impl Weather {
                 Judge::gives_back(batch, node, &inside.in_flight)?;
             }
             life.world.disk.look(|image| {
+                judge.note_given_back(batch);
                 if is_shared {
                     judge.written_by(image, batch, node)?;
                 }

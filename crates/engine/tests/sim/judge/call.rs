@@ -48,6 +48,8 @@ pub(super) struct Calls {
     /// By whom: a call that is repeated by another process, or by one that joined again, is a
     /// crash's doing.
     made: BTreeMap<Attempt, Vec<(u32, Option<NodeId>)>>,
+    /// When those were made whose beginning was durable and that counted, as late as a clock says.
+    begun: BTreeMap<Attempt, Timestamp>,
     /// The input that each key stood for.
     keys: BTreeMap<String, u64>,
     /// Processes killed, by the step that did it.
@@ -138,6 +140,11 @@ impl Judge {
         if by.is_shared && call.attempt > 1 {
             self.calls.follows(call, by, known, marks);
         }
+        let row = row_of(image, call);
+        if is_live && row.is_some_and(|row| row.begun && row.attempt == call.attempt) {
+            let made_at = by.own_now.max(now).plus(early);
+            self.calls.begun.entry(once_of(call)).or_insert(made_at);
+        }
         let made = self.calls.made.entry(once_of(call)).or_default();
         let before: Vec<_> = made.iter().filter_map(|(_, node)| *node).collect();
         made.push((by.life, by.node));
@@ -145,6 +152,39 @@ impl Judge {
             self.is_alone(image, call, &before, marks)?;
         }
         self.heard(call)
+    }
+
+    /// Whatever ended an execution, its log has the calls that were made before that was decided.
+    pub(super) fn calls_are_recorded(&self) -> Result<(), Violation> {
+        for ((id, step, attempt), made_at) in &self.calls.begun {
+            let Some(known) = self.known.get(id) else {
+                continue;
+            };
+            let of_step =
+                |event: &&Event| event.step.as_ref().is_some_and(|it| it.as_str() == step);
+            let is_it = |event: &Event| {
+                matches!(
+                    event.kind,
+                    EventKind::StepStarted(_) | EventKind::StepLost(_)
+                ) && event.attempt == Some(*attempt)
+            };
+            let mut all = known.log.iter().filter(of_step);
+            let given_back = known.given_back.contains(&(step.clone(), *attempt));
+            if given_back || !known.state.status.is_terminal() || all.any(is_it) {
+                continue;
+            }
+            let dropped = |event: &&Event| matches!(event.kind, EventKind::StepSkipped(_));
+            let dropped = known.log.iter().filter(of_step).find(dropped);
+            let ended = dropped.or(known.log.last()).map(|event| event.at);
+            if ended.is_some_and(|at| at > *made_at) {
+                let violation = Violation::new(
+                    "every call is in the log",
+                    format!("{step}#{attempt} was called"),
+                );
+                return Err(known.explain(violation, *id));
+            }
+        }
+        Ok(())
     }
 
     /// Where nothing holds it up, an attempt begins when it is due: no wake-up is lost.

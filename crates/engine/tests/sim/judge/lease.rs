@@ -78,9 +78,26 @@ impl Judge {
         Ok(())
     }
 
+    /// A batch has become durable: what it gives back others may make.
+    pub(crate) fn note_given_back(&mut self, batch: &Batch) {
+        let releases = batch.parts.iter().filter_map(|part| match part {
+            Part::Release(release) => Some(&release.work),
+            _ => None,
+        });
+        for (key, _) in releases.flatten() {
+            // Of a paused execution the row is removed instead.
+            if let Some(known) = self.known.get_mut(&key.execution)
+                && let Some(step) = step_of(&known.state, &key.step)
+            {
+                let attempt = (key.step.clone(), step.attempt);
+                known.given_back.insert(attempt);
+            }
+        }
+    }
+
     /// A batch has become durable, sent by a process that is this node.
     pub(crate) fn written_by(
-        &mut self,
+        &self,
         image: &Image,
         batch: &Batch,
         node: Option<NodeId>,
@@ -98,15 +115,6 @@ impl Judge {
                 Part::Release(release) => {
                     if by != Some(release.node) {
                         not_there(image, release.node, "its work is given away")?;
-                    }
-                    for (key, _) in &release.work {
-                        // Of a paused execution the row is removed instead.
-                        if let Some(known) = self.known.get_mut(&key.execution)
-                            && let Some(step) = step_of(&known.state, &key.step)
-                        {
-                            let attempt = (key.step.clone(), step.attempt);
-                            known.given_back.insert(attempt);
-                        }
                     }
                 }
                 Part::Advance(advance) => {
