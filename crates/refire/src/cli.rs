@@ -26,6 +26,7 @@ mod paint;
 mod pretty;
 mod progress;
 mod report;
+mod restore;
 mod retries;
 mod session;
 mod simulate;
@@ -171,6 +172,8 @@ Examples:
     /// The server writes the copy. If no server runs on this machine, the database in the data
     /// directory or the configured PostgreSQL database is copied.
     Backup(backup::BackupArgs),
+    /// Replace the SQLite database of a stopped server with a backup
+    Restore(restore::RestoreArgs),
     /// Change the admin key
     #[command(after_help = "\
 Examples:
@@ -268,6 +271,7 @@ fn run(session: &Session, command: Command) -> anyhow::Result<Outcome> {
     }
 }
 
+        Command::Restore(args) => restore::run(session, &args),
 /// The commands that may talk to a server.
 async fn ask(session: &Session, command: Command) -> anyhow::Result<Outcome> {
     match command {

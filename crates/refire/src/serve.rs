@@ -1,7 +1,7 @@
 //! `refire serve`: everything put together, from the data directory to the last answer.
 
 mod banner;
-mod data;
+pub(crate) mod data;
 mod files;
 pub(crate) mod key;
 mod log;
