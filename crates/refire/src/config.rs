@@ -3,6 +3,7 @@
 mod bounds;
 mod database;
 mod file;
+mod log_level;
 mod node;
 mod outside;
 mod zones;
@@ -281,7 +282,18 @@ impl ServeArgs {
         if body > BODY_BYTES_CEILING {
             bail!("--max-body-bytes: {body} is too large; the most is {BODY_BYTES_CEILING}");
         }
-        let level = self.log_level.or(rust_log).or(file.log_level);
+        let levels = [
+            ("--log-level", self.log_level),
+            ("RUST_LOG", rust_log),
+            ("--log-level", file.log_level),
+        ];
+        let is_set = |text: &String| !text.trim().is_empty();
+        let mut levels = levels.into_iter();
+        let level = levels.find_map(|(name, text)| Some((name, text.filter(is_set)?)));
+        let log_level = match level {
+            Some((setting, text)) => log_level::checked(setting, &text)?,
+            None => "info".to_owned(),
+        };
         Ok(ServeConfig {
             listen,
             data_dir,
@@ -294,7 +306,7 @@ impl ServeArgs {
                 .log_format
                 .or(file.log_format)
                 .unwrap_or(LogFormat::Text),
-            log_level: level.unwrap_or_else(|| "info".to_owned()),
+            log_level,
             connections_max: at_least_one("max-connections", connections)?,
             body_bytes_max: at_least_one("max-body-bytes", body)?,
             limits,

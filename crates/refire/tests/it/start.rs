@@ -76,7 +76,14 @@ fn what_cannot_be_is_explained() {
             vec![],
             "missing.yaml cannot be read",
         ),
-        (vec!["--log-level", "=="], vec![], "--log-level"),
+        (vec!["--log-level", "=="], vec![], "--log-level: `==`"),
+        (vec!["--log-level", "inf"], vec![], "is not a log level"),
+        (
+            vec![],
+            vec![("REFIRE_LOG_LEVEL", "nonsense")],
+            "use off, error, warn, info, debug or trace",
+        ),
+        (vec![], vec![("RUST_LOG", "trce")], "RUST_LOG: `trce`"),
         (
             vec![],
             vec![("REFIRE_ADMIN_KEY", "short")],
