@@ -235,7 +235,24 @@ impl ServeArgs {
         Ok(config)
     }
 
+    /// Flags and environment over the file. What the file says wrong is said of the file.
     fn over(
+        self,
+        file: Settings,
+        admin_key: Option<String>,
+        rust_log: Option<String>,
+    ) -> anyhow::Result<ServeConfig> {
+        let alone = self.clone();
+        let place = file.place.clone();
+        let merged = self.merged(file, admin_key, rust_log.clone());
+        let Err(error) = merged else { return merged };
+        match alone.merged(Settings::default(), None, rust_log) {
+            Ok(_) => Err(place.blamed(error)),
+            Err(_) => Err(error),
+        }
+    }
+
+    fn merged(
         self,
         file: Settings,
         admin_key: Option<String>,
@@ -265,7 +282,7 @@ impl ServeArgs {
         let outside = outside::settings(&self.outside, &file.outside)?;
         let dev = self.dev.or(file.dev).unwrap_or(false);
         let allow = match self.allow_private_targets.or(file.allow_private_targets) {
-            Some(list) => Allow::parse(&list)?,
+            Some(list) => Allow::parse(&list).context("--allow-private-targets")?,
             None if dev => Allow::All,
             None => Allow::Nothing,
         };
