@@ -7,7 +7,7 @@ use refire_client::Execute;
 use refire_client::model::Execution;
 use refire_core::duration;
 
-use super::executions::{failure_lines, next_commands};
+use super::executions::{failure_lines, left_undone, next_commands};
 use super::input;
 use super::moment::span;
 use super::outcome::Outcome;
@@ -135,6 +135,9 @@ pub(crate) fn show_result(session: &Session, execution: &Execution) -> anyhow::R
     }
     Ok(outcome)
 }
+            for line in left_undone(execution) {
+                say(&line);
+            }
 
 /// How it ended badly, in a line.
 fn ending(execution: &Execution) -> String {

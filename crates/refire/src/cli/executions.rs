@@ -9,7 +9,7 @@ use comfy_table::Cell;
 use refire_client::Client;
 use refire_client::model::{Execution, Page};
 
-pub(crate) use show::{failure_lines, next_commands};
+pub(crate) use show::{failure_lines, left_undone, next_commands, not_undone, started_by};
 
 use super::ids;
 use super::moment::{relative, span};

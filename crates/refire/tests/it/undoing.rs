@@ -52,11 +52,26 @@ async fn a_letter_says_what_was_not_undone_and_how_it_can_be_retried() {
             .post(&path, r#"{"from":"failed_step"}"#)
             .await
             .problem(409, "RF0019");
+        assert_eq!(
+            (&detail["trigger_type"], &detail["triggered_by"]),
+            (&json!("manual"), &json!("admin"))
+        );
+        let steps = ended["steps"].as_array().unwrap();
+        let undoes = steps.iter().find(|step| step["step_id"] == "cancel");
+        assert_eq!(undoes.unwrap()["undoes"], "hotel");
     }
 }
 
 #[tokio::test]
 async fn a_letter_is_found_by_every_id_that_belongs_to_it() {
+        // A retry that leaves something behind says so too.
+        target.answers("/flight", &[409]);
+        target.answers("/cancel", &[cancel]);
+        let retried = server.post(&path, "{}").await.expect(202);
+        let retried = retried["execution_id"].as_str().unwrap();
+        server.reaches(retried, "failed").await;
+        let detail = server.get(&format!("/api/dlq/{letter}")).await.expect(200);
+        assert_eq!(detail["retries"][0]["compensation_failures"], failures);
     let (server, target) = (Server::start().await, Target::start().await);
     server.apply("trip", &trip(&target)).await;
     target.answers("/hotel", &[409]);
