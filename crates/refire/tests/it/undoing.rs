@@ -40,6 +40,11 @@ async fn a_letter_says_what_was_not_undone_and_how_it_can_be_retried() {
         let letter = ended["dlq_entry_id"].as_str().unwrap();
         let detail = server.get(&format!("/api/dlq/{letter}")).await.expect(200);
         assert_eq!(detail["reason"], reason);
+        let log = server.log();
+        let warned = log.lines().filter(|line| line.contains(letter)).count();
+        assert_eq!(warned, 1, "one line of the log: {log}");
+        let line = format!("letter={letter} reason=\"{reason}\"");
+        assert!(log.contains(&line), "{log}");
         assert_eq!(detail["can_retry_from_failed_step"], false);
         assert_eq!(detail["compensation_failures"], failures);
         let undone = &detail["compensations"][0];
@@ -47,11 +52,6 @@ async fn a_letter_says_what_was_not_undone_and_how_it_can_be_retried() {
             (&undone["step_id"], &undone["undoes"], &undone["status"]),
             (&json!("cancel"), &json!("hotel"), &json!(word))
         );
-        let path = format!("/api/dlq/{letter}/retry");
-        server
-            .post(&path, r#"{"from":"failed_step"}"#)
-            .await
-            .problem(409, "RF0019");
         assert_eq!(
             (&detail["trigger_type"], &detail["triggered_by"]),
             (&json!("manual"), &json!("admin"))
@@ -59,11 +59,11 @@ async fn a_letter_says_what_was_not_undone_and_how_it_can_be_retried() {
         let steps = ended["steps"].as_array().unwrap();
         let undoes = steps.iter().find(|step| step["step_id"] == "cancel");
         assert_eq!(undoes.unwrap()["undoes"], "hotel");
-    }
-}
-
-#[tokio::test]
-async fn a_letter_is_found_by_every_id_that_belongs_to_it() {
+        let path = format!("/api/dlq/{letter}/retry");
+        server
+            .post(&path, r#"{"from":"failed_step"}"#)
+            .await
+            .problem(409, "RF0019");
         // A retry that leaves something behind says so too.
         target.answers("/flight", &[409]);
         target.answers("/cancel", &[cancel]);
@@ -72,6 +72,11 @@ async fn a_letter_is_found_by_every_id_that_belongs_to_it() {
         server.reaches(retried, "failed").await;
         let detail = server.get(&format!("/api/dlq/{letter}")).await.expect(200);
         assert_eq!(detail["retries"][0]["compensation_failures"], failures);
+    }
+}
+
+#[tokio::test]
+async fn a_letter_is_found_by_every_id_that_belongs_to_it() {
     let (server, target) = (Server::start().await, Target::start().await);
     server.apply("trip", &trip(&target)).await;
     target.answers("/hotel", &[409]);
