@@ -37,11 +37,16 @@ pub(crate) struct ExecuteArgs {
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
     /// 1 (first) to 10 (last) [default: 5]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=10))]
+    #[arg(long, value_name = "N", value_parser = priority)]
     priority: Option<u8>,
     /// Start after this delay, e.g. 10s
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, allow_hyphen_values = true)]
     delay: Option<Duration>,
+}
+
+fn priority(text: &str) -> Result<u8, String> {
+    let number = text.parse().ok().filter(|number| (1..=10).contains(number));
+    number.ok_or_else(|| "must be from 1 to 10".to_owned())
 }
 
 /// Starts the execution.
@@ -130,14 +135,14 @@ pub(crate) fn show_result(session: &Session, execution: &Execution) -> anyhow::R
             if let Some(error) = &execution.error {
                 say(failure_lines(error, "").trim_end());
             }
+            for line in left_undone(execution) {
+                say(&line);
+            }
             say(next_commands(execution).trim_end());
         }
     }
     Ok(outcome)
 }
-            for line in left_undone(execution) {
-                say(&line);
-            }
 
 /// How it ended badly, in a line.
 fn ending(execution: &Execution) -> String {
