@@ -26,6 +26,7 @@ mod paint;
 mod pretty;
 mod progress;
 mod report;
+mod restore;
 mod retries;
 mod session;
 mod simulate;
@@ -171,6 +172,8 @@ Examples:
     /// The server writes the copy. If no server runs on this machine, the database in the data
     /// directory or the configured PostgreSQL database is copied.
     Backup(backup::BackupArgs),
+    /// Replace the SQLite database of a stopped server with a backup
+    Restore(restore::RestoreArgs),
     /// Change the admin key
     #[command(after_help = "\
 Examples:
@@ -208,7 +211,7 @@ Examples:
 
 /// Reads the arguments and does what they ask.
 pub(crate) fn main() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|error| misread(error));
+    let cli = Cli::try_parse().unwrap_or_else(|error| misread(as_written(error)));
     if cli.globals.no_color {
         ColorChoice::Never.write_global();
     }
@@ -221,6 +224,20 @@ pub(crate) fn main() -> ExitCode {
             report::report(&error, &session);
             report::outcome(&error).code()
         }
+    }
+}
+
+/// The same error of the arguments alone. With the environment, the usage line shows options that nobody
+/// has written, as if they were needed.
+fn as_written(error: clap::Error) -> clap::Error {
+    fn without_environment(command: clap::Command) -> clap::Command {
+        command
+            .mut_args(|argument| argument.env(None::<&'static str>))
+            .mut_subcommands(without_environment)
+    }
+    match without_environment(Cli::command()).try_get_matches() {
+        Err(alone) if error.use_stderr() && alone.kind() == error.kind() => alone,
+        _ => error,
     }
 }
 
@@ -254,6 +271,7 @@ fn run(session: &Session, command: Command) -> anyhow::Result<Outcome> {
         Command::Cron(command) => cron::run(session, &command),
         Command::Explain(args) => explain::run(session, &args),
         Command::Completions { shell } => completions(shell),
+        Command::Restore(args) => restore::run(session, &args),
         Command::Schema => {
             output::print_raw(json_schema().as_bytes())?;
             Ok(Outcome::Done)

@@ -3,6 +3,7 @@
 mod bounds;
 mod database;
 mod file;
+mod log_level;
 mod node;
 mod outside;
 mod zones;
@@ -234,7 +235,24 @@ impl ServeArgs {
         Ok(config)
     }
 
+    /// Flags and environment over the file. What the file says wrong is said of the file.
     fn over(
+        self,
+        file: Settings,
+        admin_key: Option<String>,
+        rust_log: Option<String>,
+    ) -> anyhow::Result<ServeConfig> {
+        let alone = self.clone();
+        let place = file.place.clone();
+        let merged = self.merged(file, admin_key, rust_log.clone());
+        let Err(error) = merged else { return merged };
+        match alone.merged(Settings::default(), None, rust_log) {
+            Ok(_) => Err(place.blamed(error)),
+            Err(_) => Err(error),
+        }
+    }
+
+    fn merged(
         self,
         file: Settings,
         admin_key: Option<String>,
@@ -264,7 +282,7 @@ impl ServeArgs {
         let outside = outside::settings(&self.outside, &file.outside)?;
         let dev = self.dev.or(file.dev).unwrap_or(false);
         let allow = match self.allow_private_targets.or(file.allow_private_targets) {
-            Some(list) => Allow::parse(&list)?,
+            Some(list) => Allow::parse(&list).context("--allow-private-targets")?,
             None if dev => Allow::All,
             None => Allow::Nothing,
         };
@@ -281,7 +299,18 @@ impl ServeArgs {
         if body > BODY_BYTES_CEILING {
             bail!("--max-body-bytes: {body} is too large; the most is {BODY_BYTES_CEILING}");
         }
-        let level = self.log_level.or(rust_log).or(file.log_level);
+        let levels = [
+            ("--log-level", self.log_level),
+            ("RUST_LOG", rust_log),
+            ("--log-level", file.log_level),
+        ];
+        let is_set = |text: &String| !text.trim().is_empty();
+        let mut levels = levels.into_iter();
+        let level = levels.find_map(|(name, text)| Some((name, text.filter(is_set)?)));
+        let log_level = match level {
+            Some((setting, text)) => log_level::checked(setting, &text)?,
+            None => "info".to_owned(),
+        };
         Ok(ServeConfig {
             listen,
             data_dir,
@@ -294,7 +323,7 @@ impl ServeArgs {
                 .log_format
                 .or(file.log_format)
                 .unwrap_or(LogFormat::Text),
-            log_level: level.unwrap_or_else(|| "info".to_owned()),
+            log_level,
             connections_max: at_least_one("max-connections", connections)?,
             body_bytes_max: at_least_one("max-body-bytes", body)?,
             limits,

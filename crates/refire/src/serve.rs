@@ -1,7 +1,7 @@
 //! `refire serve`: everything put together, from the data directory to the last answer.
 
 mod banner;
-mod data;
+pub(crate) mod data;
 mod files;
 pub(crate) mod key;
 mod log;
@@ -22,7 +22,14 @@ use tokio_util::sync::CancellationToken;
 use self::banner::Greeting;
 use self::stop::Signals;
 use crate::api::{self, Api, App, Lock};
-use crate::config::ServeConfig;
+use crate::config::{LogFormat, ServeConfig};
+
+/// In place of a greeting. Programs read this log and keep it: the key itself is only in the file.
+fn log_new_key(key: &key::Obtained) {
+    if let Some((_, file)) = &key.new {
+        tracing::info!(file = %file.display(), "the admin key was created and saved");
+    }
+}
 
 /// Serves until told to stop.
 pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
@@ -95,7 +102,9 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         closed.clone(),
     ));
     let node = engine.node();
-    if config.greet {
+    if config.log_format == LogFormat::Json {
+        log_new_key(&key);
+    } else if config.greet {
         let nodes = engine.nodes().await.unwrap_or_default();
         let workflows = engine.store().workflows(None, 1).await.unwrap_or_default();
         let has_workflows = !workflows.is_empty();

@@ -18,6 +18,7 @@ mod nodes;
 mod private;
 mod read;
 mod readers;
+mod restore;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -35,6 +36,7 @@ use refire_core::json::Json;
 use refire_core::time::Timestamp;
 
 pub use checkpoint::Stats;
+pub use restore::{Restored, restore};
 pub(crate) use rows::{NewCopy, Original};
 
 use crate::{
@@ -112,6 +114,7 @@ impl Sqlite {
     pub fn open(path: &Path, options: &Options) -> Result<Self, ReadError> {
         connect::check_library()?;
         let lock = FileLock::take(path)?;
+        restore::refuse_unfinished(path)?;
         let mut connection = connect::writer(path, options)?;
         migrate::migrate(&mut connection, options.now)?;
         let gauge = Arc::new(Gauge::default());

@@ -119,6 +119,19 @@ impl<'de> Deserialize<'de> for DeadLetterDetail {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DeadLetterMore {
+    /// What started its execution: `manual, manual_dlq_retry, cron, schedule, webhook, amqp`; null if the
+    /// execution is gone.
+    #[serde(default)]
+    pub trigger_type: Option<String>,
+    /// The trigger object, if there is one.
+    #[serde(default)]
+    pub trigger_id: Option<String>,
+    /// The planned time that it was started for, if it was one.
+    #[serde(default)]
+    pub scheduled_at: Option<String>,
+    /// Who started it.
+    #[serde(default)]
+    pub triggered_by: Option<String>,
     /// Whether a retry from the start can work now; false unless it is pending.
     #[serde(default)]
     pub can_retry_from_start: bool,
@@ -188,6 +201,9 @@ pub struct DeadLetterRetry {
     pub ended_at: Option<String>,
     /// Why it failed.
     pub error: Option<ErrorInfo>,
+    /// What it completed and could not undo.
+    #[serde(default)]
+    pub compensation_failures: Vec<CompensationFailure>,
 }
 
 /// A step that undid a completed one, or should have.

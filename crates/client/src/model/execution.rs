@@ -110,6 +110,9 @@ pub struct Step {
     pub output: Option<Raw>,
     /// Its last failure.
     pub error: Option<ErrorInfo>,
+    /// The completed step that it undoes, if it was begun for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
 }
 
 /// A failure.

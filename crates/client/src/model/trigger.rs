@@ -299,6 +299,9 @@ pub struct WebhookRequest {
     /// How `body` is shown: `json` as it is, `text` or `base64` as a string.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_encoding: Option<String>,
+    /// What is odd about a request that started an execution; absent in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// A header of a request.

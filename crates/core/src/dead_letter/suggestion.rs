@@ -32,6 +32,8 @@ pub struct Situation<'a> {
     pub max_retries: u32,
     /// Whether its workflow was deleted.
     pub workflow_deleted: bool,
+    /// Whether its input is JSON that a webhook read as a form.
+    pub json_as_form: bool,
 }
 
 /// What to try, most likely first; never empty.
@@ -43,6 +45,13 @@ pub fn suggest(situation: &Situation<'_>) -> Vec<Suggestion> {
             "Save the workflow again",
             "It was deleted, so nothing of it can run. Save it again, then retry; or delete this \
              letter.",
+        ));
+    }
+    if situation.json_as_form {
+        all.push(say(
+            "Let the sender say that it sends JSON",
+            "The webhook's body was read as a form, but looks like JSON, so the input has one odd \
+             field. The sender must set Content-Type: application/json. Retry with an edited input.",
         ));
     }
     all.extend(by_reason(situation.reason, situation.failure));
@@ -215,6 +224,7 @@ mod tests {
             retry_count,
             max_retries,
             workflow_deleted: false,
+            json_as_form: false,
         }
     }
 
@@ -277,6 +287,12 @@ mod tests {
         assert_eq!(
             titles(&situation),
             ["Save the workflow again", "Set the secret"]
+        );
+        situation.workflow_deleted = false;
+        situation.json_as_form = true;
+        assert_eq!(
+            titles(&situation)[0],
+            "Let the sender say that it sends JSON"
         );
     }
 }

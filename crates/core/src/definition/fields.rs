@@ -268,6 +268,9 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// Words for keys that are too far from them to be taken for a slip.
+const MEANT: [(&str, &str); 2] = [("retries", "retry"), ("maxRetries", "retry")];
+
 /// What was meant by a key that is not in the table: one of another place, a slip, or nothing
 /// that can be guessed.
 fn unknown_hint(written: &str, table: &'static [Known], elsewhere: Option<Elsewhere>) -> String {
@@ -277,6 +280,11 @@ fn unknown_hint(written: &str, table: &'static [Known], elsewhere: Option<Elsewh
         return format!("`{}` belongs {place}", known.name);
     }
     let names = |table: &'static [Known]| table.iter().map(|known| known.name);
+    if let Some((_, meant)) = MEANT.iter().find(|(other, _)| *other == written)
+        && names(table).any(|name| name == *meant)
+    {
+        return format!("did you mean \"{meant}\"?");
+    }
     if let Some(near) = nearest(written, names(table)) {
         return format!("did you mean \"{near}\"?");
     }

@@ -81,6 +81,12 @@ fn read(node: &Node, options: &ParseOptions<'_>, problems: &mut Problems) -> Opt
         problems.push(root.problem(message));
         return None;
     }
+    // Otherwise every one of its keys would be unknown.
+    if node.get("trigger_type").is_some() && node.get("steps").is_none() {
+        let problem = root.problem("this is a trigger, not a workflow");
+        problems.push(problem.with_hint("use `refire trigger create <workflow> -f <file>`"));
+        return None;
+    }
     let fields = root.fields(keys::WORKFLOW, problems)?;
     let mut sites = Sites::default();
     let id = id(&fields, &root, options, problems);

@@ -226,7 +226,10 @@ impl Wish {
                 "cron_expression",
                 "has no planned times left, so nothing would be started".to_owned(),
             ),
-            (None, _) => ("at", "has passed, so nothing would be started".to_owned()),
+            (None, _) => (
+                "at",
+                "is in the past, so nothing would be started".to_owned(),
+            ),
         };
         let place = self.written.place(field);
         Err(Problem::new(field, place, message).into())

@@ -1,6 +1,6 @@
 //! The way of a request through all stations, and what comes out.
 
-use super::body::{self, BodyError};
+use super::body::{self, BodyError, JSON_AS_FORM, is_json_as_form};
 use super::filter;
 use super::key::{self, Key};
 use super::request::Request;
@@ -212,6 +212,10 @@ fn walk(
     if let Some(answer) = settings.challenge.signed(&input) {
         return Ok(Admission::Challenge { answer });
     }
+    let hinted = |reason: String| match is_json_as_form(&input) {
+        true => format!("{reason}; {JSON_AS_FORM}"),
+        false => reason,
+    };
     // Filters and key paths share one reading of the body and one bound for their cost.
     let mut search = Search::new(&input);
     filter::pass(&settings.filters, &input, &mut search).map_err(|miss| match miss {
@@ -219,15 +223,20 @@ fn walk(
             fault: true,
             reason,
             ..
-        } => Admission::Unjudged { reason },
+        } => Admission::Unjudged {
+            reason: hinted(reason),
+        },
         filter::Miss { index, reason, .. } => Admission::Filtered {
             filter: index,
-            reason,
+            reason: hinted(reason),
         },
     })?;
     let body_hash = key::body_hash(request.body);
-    let key = key::find(settings, request.headers, &input, &body_hash, &mut search)
-        .map_err(|reason| Admission::Invalid { reason })?;
+    let key = key::find(settings, request.headers, &input, &body_hash, &mut search).map_err(
+        |reason| Admission::Invalid {
+            reason: hinted(reason),
+        },
+    )?;
     drop(search);
     Ok(Admission::Start(Box::new(Started {
         input,

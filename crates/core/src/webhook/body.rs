@@ -50,6 +50,18 @@ pub fn read(headers: Headers<'_>, body: &[u8]) -> Result<Json, BodyError> {
     }
 }
 
+/// What to say of a body that was read as a form, as its type says, but is JSON.
+pub const JSON_AS_FORM: &str =
+    "the body was read as a form but looks like JSON; send it with Content-Type: application/json";
+
+/// Whether an input was JSON that was read as a form: the name of its first field begins like JSON. `curl
+/// -d` sends everything as a form unless it is told otherwise.
+#[must_use]
+pub fn is_json_as_form(input: &Json) -> bool {
+    let first = input.members().next();
+    first.is_some_and(|(name, _)| name.trim_start().starts_with(['{', '[']))
+}
+
 fn plain(headers: Headers<'_>) -> Result<(), BodyError> {
     let packed = headers
         .all("content-encoding")

@@ -80,7 +80,10 @@ impl Rows<'_> {
                 follow_ups.push(FollowUp::Abort);
                 out.work.push(WorkChange::RemoveAll);
             }
-            Effect::DeadLetter(letter) => out.letter = Some(letter),
+            Effect::DeadLetter(letter) => {
+                follow_ups.push(FollowUp::Letter(letter.id, letter.reason));
+                out.letter = Some(letter);
+            }
             Effect::SettleLetter { letter, resolved } => out.settle = Some((letter, resolved)),
         }
     }

@@ -170,6 +170,11 @@ fn follow_up(
             FollowUp::Hold => after.hold(id),
             FollowUp::Abort => after.abort(id),
             FollowUp::TriggerDue => after.trigger_due(),
+            // What it was about is in the letter: payloads and answers are not for the log.
+            FollowUp::Letter(letter, reason) => tracing::warn!(
+                workflow = workflow.id.as_str(), execution = %id, %letter, reason = reason.name(),
+                "an execution failed for good and became a dead letter"
+            ),
         }
     }
 }

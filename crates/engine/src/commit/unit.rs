@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
+use refire_core::dead_letter::Reason;
 use refire_core::definition::{StepId, Workflow};
 use refire_core::execution::{
     Begun, Cancel, Command, Decision, Effect, Event, Execution, Status, StepState, StepStatus,
 };
-use refire_core::id::{ExecutionId, NodeId};
+use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::limit;
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
@@ -50,6 +51,8 @@ pub(super) enum FollowUp {
     Abort,
     /// The trigger that it was started by is told of its end.
     TriggerDue,
+    /// A dead letter was written, for this reason.
+    Letter(DlqId, Reason),
 }
 
 impl FollowUp {

@@ -159,8 +159,8 @@ async fn paused(app: &App, workflow: &WorkflowId) -> Result<Option<String>, Prob
         count => format!("{count} of its triggers are disabled"),
     };
     Ok(Some(format!(
-        "{what}, those that were enabled when it was deleted among them: \
-         `refire trigger list --workflow {workflow} --disabled` shows them"
+        "{what} (deleting a workflow disables its triggers): \
+         `refire trigger list --workflow {workflow} --disabled` lists them"
     )))
 }
 

@@ -43,8 +43,7 @@ then moved to FILE. One elsewhere: FILE is a name in that directory, and the cop
 The backup of a PostgreSQL database is an SQLite file, too. `refire serve --database sqlite:<file>`
 runs on it, and `refire migrate --from sqlite:<file>` copies it into an empty PostgreSQL database.
 
-To restore an SQLite database, stop the server, replace refire.db in its data directory with the
-backup, delete refire.db-wal and refire.db-shm beside it, and start the server again.
+To restore a backup, stop the server and run `refire restore FILE`. Do not copy it over refire.db.
 
 If webhooks have secrets or keys, the backup needs the master key that encrypted them, which it does
 not contain: also keep master.key of the data directory (or REFIRE_MASTER_KEY), in another place.")]
@@ -212,7 +211,7 @@ async fn copy(session: &Session, database: Database, to: &Path) -> anyhow::Resul
 }
 
 /// `12.3 MB`
-fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: u64) -> String {
     const UNITS: [(&str, u64); 3] = [("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)];
     for (name, unit) in UNITS {
         if bytes >= unit {

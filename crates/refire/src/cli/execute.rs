@@ -7,7 +7,7 @@ use refire_client::Execute;
 use refire_client::model::Execution;
 use refire_core::duration;
 
-use super::executions::{failure_lines, next_commands};
+use super::executions::{failure_lines, left_undone, next_commands};
 use super::input;
 use super::moment::span;
 use super::outcome::Outcome;
@@ -37,11 +37,16 @@ pub(crate) struct ExecuteArgs {
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
     /// 1 (first) to 10 (last) [default: 5]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=10))]
+    #[arg(long, value_name = "N", value_parser = priority)]
     priority: Option<u8>,
     /// Start after this delay, e.g. 10s
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, allow_hyphen_values = true)]
     delay: Option<Duration>,
+}
+
+fn priority(text: &str) -> Result<u8, String> {
+    let number = text.parse().ok().filter(|number| (1..=10).contains(number));
+    number.ok_or_else(|| "must be from 1 to 10".to_owned())
 }
 
 /// Starts the execution.
@@ -129,6 +134,9 @@ pub(crate) fn show_result(session: &Session, execution: &Execution) -> anyhow::R
             say(&ending(execution));
             if let Some(error) = &execution.error {
                 say(failure_lines(error, "").trim_end());
+            }
+            for line in left_undone(execution) {
+                say(&line);
             }
             say(next_commands(execution).trim_end());
         }

@@ -8,14 +8,15 @@ use clap::{Args, Subcommand};
 use comfy_table::Cell;
 use refire_client::Client;
 use refire_client::model::{Execution, Page};
+use refire_core::time::Timestamp;
 
-pub(crate) use show::{failure_lines, next_commands};
+pub(crate) use show::{failure_lines, left_undone, next_commands, not_undone, started_by};
 
 use super::ids;
 use super::moment::{relative, span};
 use super::outcome::Outcome;
 use super::output::{print, print_json, say};
-use super::paint::{command, status, status_cell};
+use super::paint::{command, status, status_cell_with};
 use super::session::Session;
 use super::table::{Grid, cell};
 use super::words::joined;
@@ -148,6 +149,10 @@ async fn list(session: &Session, args: &ListArgs) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Done);
     }
     if page.items.is_empty() {
+        if let Some(workflow) = &args.workflow {
+            // That there is none of that name is an error, with the name that is nearest.
+            client.workflow(workflow).await?;
+        }
         say(&nothing(args));
         return Ok(Outcome::Done);
     }
@@ -187,6 +192,15 @@ fn nothing(args: &ListArgs) -> String {
     )
 }
 
+/// ` in 3h 2m` of an execution that is not to begin before.
+fn later(execution: &Execution, now: Timestamp) -> String {
+    let is_waiting = execution.status == "pending";
+    match execution.delay_until.as_deref().filter(|_| is_waiting) {
+        Some(at) => format!(", {}", relative(at, now)),
+        None => String::new(),
+    }
+}
+
 fn rows(session: &Session, executions: &[Execution]) -> String {
     let heads = [
         "EXECUTION",
@@ -208,7 +222,7 @@ fn rows(session: &Session, executions: &[Execution]) -> String {
                 "{} v{}",
                 execution.workflow_id, execution.workflow_version
             )),
-            status_cell(&execution.status),
+            status_cell_with(&execution.status, &later(execution, now)),
             Cell::new(format!(
                 "{}/{}",
                 execution.retry_count, execution.max_retries

@@ -12,13 +12,18 @@ use super::table::{Grid, cell, faint};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  refire nodes
+  refire nodes list
   refire nodes --url https://refire.example.com --format json
 
 HEARD is when the node last renewed its lease. A node that is silent for longer than its lease is
 removed from the list, and the others take over its work. RUNNING counts attempts in flight, HOLDING
-counts work that it has taken and not started, such as waits that end soon.")]
-pub(crate) struct NodesArgs {}
+counts work that it has taken and not started, such as waits that end soon. NOTE marks the node
+that answered this command.")]
+pub(crate) struct NodesArgs {
+    /// `list`, as for other nouns; may be left out
+    #[arg(value_name = "list", value_parser = ["list"], hide_possible_values = true)]
+    list: Option<String>,
+}
 
 /// Lists them.
 pub(crate) async fn run(session: &Session) -> anyhow::Result<Outcome> {
@@ -28,7 +33,7 @@ pub(crate) async fn run(session: &Session) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Done);
     }
     let heads = [
-        "NAME", "NODE", "ADDRESS", "VERSION", "UP SINCE", "HEARD", "RUNNING", "HOLDING", "",
+        "NAME", "NODE", "ADDRESS", "VERSION", "UP SINCE", "HEARD", "RUNNING", "HOLDING", "NOTE",
     ];
     let mut grid = Grid::new(&heads).right(6).right(7);
     let now = session.now();

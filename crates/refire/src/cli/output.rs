@@ -56,7 +56,7 @@ pub(crate) fn confirm(question: &str, yes: bool) -> anyhow::Result<bool> {
         return Ok(true);
     }
     if !io::stdin().is_terminal() {
-        bail!("{question} Nobody is there to answer: add --yes to do it");
+        bail!("{question} There is no terminal to ask on; to confirm, add --yes");
     }
     let mut err = anstream::stderr().lock();
     write!(err, "{question} [y/N] ")?;

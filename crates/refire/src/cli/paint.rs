@@ -40,7 +40,12 @@ pub(crate) fn status(status: &str) -> String {
 
 /// The same for a table.
 pub(crate) fn status_cell(status: &str) -> Cell {
-    let cell = Cell::new(clean(status));
+    status_cell_with(status, "")
+}
+
+/// The same with something behind the word.
+pub(crate) fn status_cell_with(status: &str, more: &str) -> Cell {
+    let cell = Cell::new(clean(&format!("{status}{more}")));
     match tone(status) {
         Tone::Good => cell.fg(Color::DarkGreen),
         Tone::Bad => cell.fg(Color::DarkRed),

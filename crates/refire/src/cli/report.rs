@@ -183,9 +183,9 @@ fn key_help(problem: &Problem, session: &Session) -> Vec<String> {
         return lines;
     }
     if !session.is_local() {
-        let foreign = "give a key with --api-key or REFIRE_API_KEY; the local key is never sent \
-                       to another machine";
-        return vec![detail, foreign.to_owned()];
+        let foreign = "the server needs an API key: give it with --api-key or REFIRE_API_KEY; the \
+                       local key is never sent to another machine";
+        return vec![foreign.to_owned()];
     }
     if session.key_path().exists() {
         let stale = format!(
@@ -198,7 +198,7 @@ fn key_help(problem: &Problem, session: &Session) -> Vec<String> {
         "no API key found: {path} does not exist; set --data-dir to the data directory of the \
          server, or give a key with --api-key or REFIRE_API_KEY"
     );
-    vec![missing, detail]
+    vec![missing]
 }
 
 /// For programs: the problem of the API, or one made of what happened here.

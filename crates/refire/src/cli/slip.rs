@@ -22,6 +22,12 @@ pub(super) fn tip(kind: ErrorKind, arguments: &[OsString]) -> Option<String> {
         (ErrorKind::InvalidSubcommand, ["trigger" | "triggers", command, ..]) => {
             trigger_command(command).map(str::to_owned)
         }
+        (ErrorKind::MissingRequiredArgument, ["trigger" | "triggers", "recheck", id]) => {
+            Some(format!(
+                "refire trigger recheck {id} --all   checks all refused requests; \
+                 refire trigger requests {id}   lists them"
+            ))
+        }
         (
             ErrorKind::UnknownArgument,
             [
@@ -139,6 +145,8 @@ mod tests {
             );
         }
         assert_eq!(tip(wrong, "trigger crete"), None);
+        let recheck = tip(ErrorKind::MissingRequiredArgument, "trigger recheck trg_1");
+        assert!(recheck.unwrap().contains("recheck trg_1 --all"));
         assert_eq!(
             tip(unknown, "execute w {\"a\":1}").unwrap(),
             "refire execute w --input '{\"a\":1}'"

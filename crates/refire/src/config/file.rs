@@ -29,6 +29,35 @@ pub(super) struct Settings {
     pub(super) max_body_bytes: Option<usize>,
     pub(super) time_zones: Option<TimeZones>,
     pub(super) bounds: Bounds,
+    /// Where it was said.
+    pub(super) place: Place,
+}
+
+/// Where the settings of a file stand in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The file.
+    path: PathBuf,
+    /// Each key with its line.
+    lines: Vec<(String, u32)>,
+}
+
+impl Place {
+    /// An error about a flag, said of the key of this file that has the same meaning.
+    pub(super) fn blamed(&self, error: anyhow::Error) -> anyhow::Error {
+        let text = format!("{error:#}");
+        let named = text
+            .strip_prefix("--")
+            .and_then(|text| text.split_once(':'));
+        let Some((flag, wrong)) = named else {
+            return error;
+        };
+        let key = flag.replace('-', "_");
+        match self.lines.iter().find(|(name, _)| *name == key) {
+            Some((_, line)) => anyhow!("in {}: line {line}: {key}:{wrong}", self.path.display()),
+            None => error,
+        }
+    }
 }
 
 /// Every key, for the message about an unknown one.
@@ -64,7 +93,9 @@ const KEYS: [&str; 25] = [
 pub(super) fn read(path: &Path) -> anyhow::Result<Settings> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("the settings file {} cannot be read", path.display()))?;
-    parse(&text).with_context(|| format!("in {}", path.display()))
+    let mut settings = parse(&text).with_context(|| format!("in {}", path.display()))?;
+    path.clone_into(&mut settings.place.path);
+    Ok(settings)
 }
 
 /// Reads a file that may be missing.
@@ -92,6 +123,7 @@ pub(super) fn parse(text: &str) -> anyhow::Result<Settings> {
             continue;
         }
         let line = key.mark.line;
+        settings.place.lines.push((key.text.to_string(), line));
         set(&mut settings, &key.text, &value)
             .with_context(|| format!("line {line}: {}", key.text))?;
     }

@@ -121,17 +121,33 @@ fn what_is_wrong_is_named() {
         ),
         ("dev: 7", "dev: expected true or false, found a number"),
         ("- a", "expected a mapping of settings, found a list"),
-        ("max_attempts: 0", "--max-attempts: must be at least 1"),
+        (
+            "max_attempts: 0",
+            "line 1: max_attempts: must be at least 1",
+        ),
         ("max_attempts: -1", "not a whole number"),
         ("log_format: xml", "neither text nor json"),
         ("database: mysql://x", "is not supported"),
-        ("lease: 1s", "--lease: must be between 5 s and 300 s"),
+        ("lease: 1s", "line 1: lease: must be between 5 s and 300 s"),
         ("database: 'sqlite:'", "names no file"),
         ("listen: here", "`here` is not an address with a port"),
         ("max_body_bytes: 99999999999", "is too large"),
+        ("dev: true\nlog_level: inf", "line 2: log_level: `inf`"),
+        ("keep_failed: soon", "line 1: keep_failed: write a time"),
+        (
+            "allow_private_targets: moon",
+            "line 1: allow_private_targets: ",
+        ),
     ];
     for (file, expected) in table {
         let said = said(ServeArgs::default(), file);
         assert!(said.contains(expected), "{file}: {said}");
     }
+    // What a flag says wrong is said of the flag.
+    let args = ServeArgs {
+        log_level: Some("inf".to_owned()),
+        ..ServeArgs::default()
+    };
+    let said = said(args, "log_level: debug");
+    assert!(said.starts_with("--log-level: `inf`"), "{said}");
 }

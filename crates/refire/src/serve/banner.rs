@@ -169,8 +169,8 @@ impl<'a> Greeting<'a> {
         let _ = writeln!(text, "  {refire} executions list");
         let _ = writeln!(
             text,
-            "\nNo workflow yet? With --dev the server may call itself, and shows a first one here. \
-             `{refire} demo --listen 127.0.0.1:7374` shows some examples."
+            "\nNo workflow yet? `{refire} demo --listen 127.0.0.1:7374` runs some examples. To try one of your \
+             own on this machine, start the server with --dev."
         );
     }
 }

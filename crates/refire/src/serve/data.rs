@@ -33,7 +33,8 @@ fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-fn make(directory: &Path) -> anyhow::Result<()> {
+/// Makes a directory that only its owner can read, unless it is there.
+pub(crate) fn make(directory: &Path) -> anyhow::Result<()> {
     if directory.is_file() {
         anyhow::bail!("{} is a file; it must be a directory", directory.display());
     }

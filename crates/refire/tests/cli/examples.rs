@@ -103,5 +103,5 @@ fn each_example_does_what_its_first_lines_say() {
         }
     }
     kinds.sort();
-    assert_eq!(kinds, ["cron", "webhook", "webhook", "webhook"]);
+    assert_eq!(kinds, ["cron", "webhook", "webhook", "webhook", "webhook"]);
 }

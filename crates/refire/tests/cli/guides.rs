@@ -163,6 +163,81 @@ fn collect(folder: &Path, into: &mut String) {
     }
 }
 
+/// Words in the outputs of the guides that are not the program's own: what a target answered, and what the
+/// library that reads YAML says.
+const FOREIGN: [&str; 2] = ["the payment service is down", "did not find expected"];
+
+/// The words of a text; what is filled in later is `*`.
+fn tokens(text: &str) -> Vec<String> {
+    let mut filled = String::with_capacity(text.len());
+    let mut depth = 0;
+    for letter in text.chars() {
+        match letter {
+            '{' => depth += 1,
+            '}' if depth > 0 => {
+                depth -= 1;
+                filled.push_str(" * ");
+            }
+            // Blocks of code are no placeholders.
+            '\n' => {
+                depth = 0;
+                filled.push(' ');
+            }
+            letter if depth == 0 => filled.push(letter.to_ascii_lowercase()),
+            _ => {}
+        }
+    }
+    let words = filled.split(|letter: char| !(letter.is_ascii_lowercase() || letter == '*'));
+    let words = words.filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
+}
+
+/// Sentences in what the guides show of a terminal are still said by the program: no two neighbouring
+/// groups of three words may be missing in the sources.
+#[test]
+fn what_the_guides_quote_is_still_said() {
+    let mut sources = String::new();
+    for name in ["client", "core", "engine", "refire", "schedule", "store"] {
+        collect(&root().join(format!("crates/{name}/src")), &mut sources);
+    }
+    let lines = sources.split("\\\n").map(str::trim_start);
+    let words = tokens(&lines.collect::<Vec<_>>().concat());
+    let known: BTreeSet<&[String]> = words.windows(3).collect();
+    let is_said = |group: &[String]| {
+        let with = |at: Option<usize>| {
+            let mut group = group.to_vec();
+            at.into_iter().for_each(|at| "*".clone_into(&mut group[at]));
+            known.contains(group.as_slice())
+        };
+        [None, Some(0), Some(1), Some(2)].into_iter().any(with)
+    };
+    let mut count = 0;
+    let mut stale = Vec::new();
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        let blocks = text.split("```console\n").skip(1);
+        let shown = blocks.filter_map(|block| block.split("```").next());
+        for line in shown.flat_map(str::lines) {
+            if line.trim_start().starts_with('$') || FOREIGN.iter().any(|it| line.contains(it)) {
+                continue;
+            }
+            for run in line.split(|letter: char| !(letter.is_ascii_alphabetic() || letter == ' ')) {
+                let words: Vec<String> = run.split(' ').map(str::to_ascii_lowercase).collect();
+                // Two spaces are between columns.
+                for sentence in words.split(String::is_empty) {
+                    let said: Vec<bool> = sentence.windows(3).map(is_said).collect();
+                    count += said.len();
+                    if said.windows(2).any(|two| two == [false, false]) {
+                        stale.push(format!("{}: {}", page.display(), sentence.join(" ")));
+                    }
+                }
+            }
+        }
+    }
+    assert!(stale.is_empty(), "{stale:#?}");
+    assert!(count > 300, "{count} groups were found");
+}
+
 /// Every option of a trigger is explained, not only in the help.
 #[test]
 fn every_option_of_a_trigger_is_in_a_guide() {

@@ -13,6 +13,7 @@ mod guides;
 mod help;
 mod offline;
 mod operations;
+mod plain_words;
 mod proxy;
 mod refire;
 mod server;

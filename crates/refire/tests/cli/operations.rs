@@ -98,6 +98,101 @@ fn a_backup_is_made_with_and_without_a_server() {
     );
 }
 
+/// What is no database, or not a whole one, changes nothing.
+fn refuses_what_is_not_whole(server: &Server) {
+    server.place.write(
+        "text.db",
+        "not a database, but long enough to be read as one",
+    );
+    let whole = std::fs::read(server.place.path().join("one.db")).unwrap();
+    let mut damaged = whole.clone();
+    damaged[5 * 4096..9 * 4096].fill(0x5a);
+    std::fs::write(server.place.path().join("damaged.db"), damaged).unwrap();
+    std::fs::write(
+        server.place.path().join("half.db"),
+        &whole[..whole.len() / 2],
+    )
+    .unwrap();
+    for (file, expected) in [
+        ("text.db", "is not a Refire database"),
+        (
+            "damaged.db",
+            "is damaged or incomplete, and nothing was changed",
+        ),
+        (
+            "half.db",
+            "is damaged or incomplete, and nothing was changed",
+        ),
+        ("none.db", "does not exist"),
+    ] {
+        let run = server.run(&["restore", file, "--yes"]).code(1);
+        assert!(run.err.contains(expected), "{file}: {run:?}");
+    }
+}
+
+/// The old log is the danger: SQLite would write it into the backup.
+#[test]
+fn a_backup_is_restored_beside_an_old_log() {
+    let (mut server, target) = (Server::start(), Target::start());
+    server.place.write("w.yaml", &target.definition(1));
+    let apply = ["workflow", "apply", "-f", "w.yaml"];
+    server.run(&apply).code(0);
+    server.run(&["backup", "one.db"]).code(0);
+    server.place.write("w.yaml", &target.definition(2));
+    server.run(&apply).code(0);
+    let restore = ["restore", "one.db", "--yes"];
+    let run = server.run(&restore).code(1);
+    assert!(run.err.contains("in use by another process"), "{run:?}");
+    server.stop();
+    let data = server.place.path().join("refire-data");
+    let log = data.join("refire.db-wal");
+    assert!(log.metadata().unwrap().len() > 0, "a crash leaves the log");
+
+    let run = server.run(&["restore", "one.db"]).code(1);
+    assert!(run.err.contains("add --yes"), "{run:?}");
+    refuses_what_is_not_whole(&server);
+    assert!(log.exists() && !data.join("refire.db.restored").exists());
+
+    let run = server.run(&restore).code(0);
+    assert!(run.err.contains("the old database is kept as"), "{run:?}");
+    assert!(run.err.contains("master.key"), "{run:?}");
+    assert!(!log.exists(), "the log went with its database");
+    let mode = data
+        .join("refire.db")
+        .metadata()
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let names = std::fs::read_dir(&data).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let kept: Vec<String> = names
+        .filter(|name| name.starts_with("refire.db.before-restore-"))
+        .collect();
+    assert_eq!(kept.len(), 2, "with its log: {kept:?}");
+    server.start_again();
+    let list = server.json(&["workflow", "versions", "hello"]);
+    assert_eq!(
+        list["items"].as_array().unwrap().len(),
+        1,
+        "as it was backed up"
+    );
+    server.stop();
+
+    // An interrupted restore is noticed, and done again.
+    std::fs::rename(data.join("refire.db"), data.join("refire.db.restored")).unwrap();
+    std::fs::remove_file(&log).unwrap();
+    let start = ["serve", "--listen", "127.0.0.1:0"];
+    let run = server.place.run(&start).code(1);
+    assert!(run.err.contains("was interrupted"), "{run:?}");
+    let run = server
+        .run(&["restore", "one.db", "--format", "json"])
+        .code(0);
+    assert_eq!(run.json()["previous"], serde_json::Value::Null);
+    server.start_again();
+    server.run(&["workflow", "show", "hello"]).code(0);
+}
+
 #[test]
 fn what_the_server_refuses_is_said_once() {
     let server = Server::start();
@@ -230,10 +325,11 @@ fn the_only_node_is_listed() {
         (1, &true.into())
     );
     let table = server.run(&["nodes"]).code(0).out;
+    server.run(&["nodes", "list"]).code(0);
     let lines: Vec<_> = table.lines().collect();
     assert_eq!(lines.len(), 2, "{table}");
     assert!(
-        lines[0].starts_with("NAME") && lines[0].ends_with("HOLDING"),
+        lines[0].starts_with("NAME") && lines[0].ends_with("NOTE"),
         "{table}"
     );
     for part in [&node["name"], &node["node_id"], &node["address"]] {

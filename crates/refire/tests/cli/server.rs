@@ -33,33 +33,19 @@ impl Server {
 
     /// A server started in this place with these arguments.
     pub(crate) fn start_with(place: Place, args: &[&str]) -> Self {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("refire"));
-        for name in own_settings() {
-            command.env_remove(name);
-        }
-        let mut process = command
-            .args(args)
-            .current_dir(place.path())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let first = lines.next().expect("the server says where it is").unwrap();
-        let url = first.rsplit(' ').next().unwrap().to_owned();
-        // The rest of what it says is read too, so that it never waits for a reader.
-        let (sender, said) = mpsc::channel();
-        std::thread::spawn(move || {
-            for line in lines.map_while(Result::ok) {
-                let _ = sender.send(line);
-            }
-        });
+        let (process, url, said) = launch(&place, args);
         Self {
             place,
             url,
             process,
             said,
         }
+    }
+
+    /// Starts it on its data once more, after a stop.
+    pub(crate) fn start_again(&mut self) {
+        let args = ["serve", "--listen", "127.0.0.1:0", "--dev"];
+        (self.process, self.url, self.said) = launch(&self.place, &args);
     }
 
     /// The commands that it suggests, up to the blank line behind them.
@@ -83,6 +69,32 @@ impl Server {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// The process, its address, and what it says after its first line.
+fn launch(place: &Place, args: &[&str]) -> (Child, String, Receiver<String>) {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("refire"));
+    for name in own_settings() {
+        command.env_remove(name);
+    }
+    let mut process = command
+        .args(args)
+        .current_dir(place.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+    let first = lines.next().expect("the server says where it is").unwrap();
+    let url = first.rsplit(' ').next().unwrap().to_owned();
+    // The rest of what it says is read too, so that it never waits for a reader.
+    let (sender, said) = mpsc::channel();
+    std::thread::spawn(move || {
+        for line in lines.map_while(Result::ok) {
+            let _ = sender.send(line);
+        }
+    });
+    (process, url, said)
 }
 
 impl Drop for Server {

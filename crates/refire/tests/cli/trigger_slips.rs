@@ -81,7 +81,7 @@ fn everything_that_is_wrong_is_told_at_once() {
     let options = create(&["--webhook", "--secret", "short"]).code(2);
     let lines: Vec<&str> = options.err.lines().collect();
     assert!(
-        lines[0].starts_with("error: --auth: is missing; "),
+        lines[0].starts_with("error: --auth: is missing; it says how requests are checked"),
         "{options:?}"
     );
     assert!(

@@ -275,3 +275,31 @@ async fn too_many_and_from_elsewhere_are_refused_and_logged() {
     );
     assert!(target.calls("/a").is_empty());
 }
+
+/// `curl -d` without a content type sends JSON as a form: it is read as one, and that is said.
+#[tokio::test]
+async fn json_that_is_sent_as_a_form_is_noted() {
+    let (server, _target) = ready().await;
+    let form = "application/x-www-form-urlencoded";
+    let settings = json!({"trigger_type": "webhook", "authentication": "none"});
+    let open = create(&server, &settings).await;
+    let mut settings = settings;
+    settings["filters"] = json!([{"json_path": "$.kind", "operator": "exists"}]);
+    let filtering = create(&server, &settings).await;
+    let hint = "looks like JSON; send it with Content-Type: application/json";
+    let post = async |trigger: &Value| {
+        let url = trigger["webhook_url"].as_str().unwrap();
+        let request = reqwest::Client::builder().no_proxy().build().unwrap();
+        let request = request.post(url).header("content-type", form);
+        send(request.body(r#"{"kind": "a"}"#)).await.expect(200)
+    };
+    assert_eq!(post(&filtering).await["status"], "filtered");
+    let entry = logged(&server, &filtering, "filtered").await;
+    assert!(entry["error"].as_str().unwrap().ends_with(hint), "{entry}");
+    assert_eq!(post(&open).await["status"], "triggered");
+    let path = format!("/api/triggers/{}/requests", open["id"].as_str().unwrap());
+    let list = server.get(&path).await.expect(200);
+    let id = list["items"][0]["id"].as_str().unwrap();
+    let shown = server.get(&format!("{path}/{id}")).await.expect(200);
+    assert!(shown["note"].as_str().unwrap().ends_with(hint), "{shown}");
+}

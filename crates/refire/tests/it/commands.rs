@@ -72,6 +72,10 @@ async fn a_cancelled_execution_ends_at_once_and_again_is_the_same() {
             (&shown["next_retry_at"], &shown["dlq_entry_id"]),
             (&json!(null), &json!(null))
         );
+        // The retry that it waited for was never made.
+        assert_eq!(shown["retry_count"], 0, "{shown:#}");
+        let made = json!({"current_attempt": 1, "last_backoff_ms": null});
+        assert_eq!(shown["retry_context"], made);
     }
     let unknown = "/api/executions/exec_01kb2m8x0c7q2t5v9w3y4z6a8d";
     for command in ["cancel", "pause", "resume"] {

@@ -76,7 +76,14 @@ fn what_cannot_be_is_explained() {
             vec![],
             "missing.yaml cannot be read",
         ),
-        (vec!["--log-level", "=="], vec![], "--log-level"),
+        (vec!["--log-level", "=="], vec![], "--log-level: `==`"),
+        (vec!["--log-level", "inf"], vec![], "is not a log level"),
+        (
+            vec![],
+            vec![("REFIRE_LOG_LEVEL", "nonsense")],
+            "use off, error, warn, info, debug or trace",
+        ),
+        (vec![], vec![("RUST_LOG", "trce")], "RUST_LOG: `trce`"),
         (
             vec![],
             vec![("REFIRE_ADMIN_KEY", "short")],
@@ -94,6 +101,39 @@ fn what_cannot_be_is_explained() {
             !text.contains("canary"),
             "the password is not shown: {text}"
         );
+    }
+}
+
+/// A log that programs read holds nothing else, and never the key.
+#[test]
+fn a_json_log_holds_no_greeting_and_no_key() {
+    let home = tempfile::tempdir().unwrap();
+    let mut child = command(home.path())
+        .env("REFIRE_LOG_FORMAT", "json")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut log = std::io::BufReader::new(child.stderr.take().unwrap());
+    let mut lines = String::new();
+    while !lines.contains("\"serving\"") {
+        assert_ne!(
+            std::io::BufRead::read_line(&mut log, &mut lines).unwrap(),
+            0,
+            "{lines}"
+        );
+    }
+    child.kill().unwrap();
+    let out = child.wait_with_output().unwrap().stdout;
+    assert_eq!(String::from_utf8(out).unwrap(), "");
+    let file = home.path().join("data/admin.key");
+    let key = std::fs::read_to_string(&file).unwrap();
+    assert!(!lines.contains(key.trim()), "{lines}");
+    let saved = "\"the admin key was created and saved\"";
+    let saved = lines.lines().find(|line| line.contains(saved)).unwrap();
+    assert!(saved.contains("data/admin.key"), "{saved}");
+    for line in lines.lines() {
+        serde_json::from_str::<serde_json::Value>(line).unwrap();
     }
 }
 

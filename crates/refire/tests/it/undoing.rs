@@ -40,6 +40,11 @@ async fn a_letter_says_what_was_not_undone_and_how_it_can_be_retried() {
         let letter = ended["dlq_entry_id"].as_str().unwrap();
         let detail = server.get(&format!("/api/dlq/{letter}")).await.expect(200);
         assert_eq!(detail["reason"], reason);
+        let log = server.log();
+        let warned = log.lines().filter(|line| line.contains(letter)).count();
+        assert_eq!(warned, 1, "one line of the log: {log}");
+        let line = format!("letter={letter} reason=\"{reason}\"");
+        assert!(log.contains(&line), "{log}");
         assert_eq!(detail["can_retry_from_failed_step"], false);
         assert_eq!(detail["compensation_failures"], failures);
         let undone = &detail["compensations"][0];
@@ -47,11 +52,26 @@ async fn a_letter_says_what_was_not_undone_and_how_it_can_be_retried() {
             (&undone["step_id"], &undone["undoes"], &undone["status"]),
             (&json!("cancel"), &json!("hotel"), &json!(word))
         );
+        assert_eq!(
+            (&detail["trigger_type"], &detail["triggered_by"]),
+            (&json!("manual"), &json!("admin"))
+        );
+        let steps = ended["steps"].as_array().unwrap();
+        let undoes = steps.iter().find(|step| step["step_id"] == "cancel");
+        assert_eq!(undoes.unwrap()["undoes"], "hotel");
         let path = format!("/api/dlq/{letter}/retry");
         server
             .post(&path, r#"{"from":"failed_step"}"#)
             .await
             .problem(409, "RF0019");
+        // A retry that leaves something behind says so too.
+        target.answers("/flight", &[409]);
+        target.answers("/cancel", &[cancel]);
+        let retried = server.post(&path, "{}").await.expect(202);
+        let retried = retried["execution_id"].as_str().unwrap();
+        server.reaches(retried, "failed").await;
+        let detail = server.get(&format!("/api/dlq/{letter}")).await.expect(200);
+        assert_eq!(detail["retries"][0]["compensation_failures"], failures);
     }
 }
 

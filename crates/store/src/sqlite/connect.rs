@@ -82,6 +82,30 @@ pub(super) fn reader(path: &Path) -> Result<Connection, ReadError> {
     Ok(connection)
 }
 
+/// A connection to a whole file that nobody changes: SQLite makes nothing beside it.
+pub(super) fn unchanging(path: &Path) -> Result<Connection, ReadError> {
+    let mut uri = "file:".to_owned();
+    for letter in path.to_string_lossy().chars() {
+        match letter {
+            '%' => uri.push_str("%25"),
+            '?' => uri.push_str("%3f"),
+            '#' => uri.push_str("%23"),
+            letter => uri.push(letter),
+        }
+    }
+    uri.push_str("?immutable=1");
+    open(
+        Path::new(&uri),
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
+    )
+}
+
+/// Whether a file is marked as ours.
+pub(super) fn is_ours(connection: &Connection) -> rusqlite::Result<bool> {
+    let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    Ok(id == APPLICATION_ID)
+}
+
 /// The connection that copies the log back into the file.
 pub(super) fn checkpointer(path: &Path) -> Result<Connection, ReadError> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;

@@ -53,6 +53,12 @@ impl FileLock {
     }
 }
 
+/// Whether a process has this database open. Makes no lock where there is none.
+pub(super) fn is_held(database: &Path) -> bool {
+    let lock = File::open(path_for(database));
+    lock.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
 fn path_for(database: &Path) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
     name.push(".lock");

@@ -3,7 +3,7 @@
 //! Going back is not possible: a database made by a newer program is refused, not guessed at.
 
 use refire_core::time::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use sha2::{Digest, Sha256};
 
 use crate::ReadError;
@@ -92,8 +92,16 @@ pub(super) fn refuse_newer(connection: &Connection) -> Result<(), ReadError> {
     Ok(())
 }
 
-fn is_applied(transaction: &Transaction<'_>, migration: &Migration) -> Result<bool, ReadError> {
-    let applied: Option<[u8; 32]> = transaction
+/// Refuses a database whose migrations are not those of this program.
+pub(super) fn refuse_other(connection: &Connection) -> Result<(), ReadError> {
+    for migration in MIGRATIONS {
+        is_applied(connection, migration)?;
+    }
+    Ok(())
+}
+
+fn is_applied(connection: &Connection, migration: &Migration) -> Result<bool, ReadError> {
+    let applied: Option<[u8; 32]> = connection
         .query_row(
             "SELECT sha256 FROM schema_migrations WHERE number = ?1",
             [migration.number],

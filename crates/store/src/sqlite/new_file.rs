@@ -158,7 +158,7 @@ fn partial_path(target: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn remove_if_there(path: &Path) -> Result<(), ReadError> {
+pub(super) fn remove_if_there(path: &Path) -> Result<(), ReadError> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(failure::file(format!(
             "{} cannot be removed",
@@ -183,15 +183,21 @@ fn name(partial: &Path, target: &Path) -> Result<(), ReadError> {
 }
 
 fn publish(partial: &Path, target: &Path) -> Result<(), ReadError> {
-    let sync = |path: &Path| File::open(path).and_then(|file| file.sync_all());
-    sync(partial).map_err(failure::file(format!(
-        "{} cannot be synced",
-        partial.display()
-    )))?;
+    sync(partial)?;
     name(partial, target)?;
-    let directory = directory_of(target);
-    sync(directory).map_err(failure::file(format!(
-        "{} cannot be synced",
-        directory.display()
-    )))
+    sync_directory_of(target)
+}
+
+/// Makes the names beside a file durable, and its own.
+pub(super) fn sync_directory_of(path: &Path) -> Result<(), ReadError> {
+    sync(directory_of(path))
+}
+
+fn sync(path: &Path) -> Result<(), ReadError> {
+    File::open(path)
+        .and_then(|file| file.sync_all())
+        .map_err(failure::file(format!(
+            "{} cannot be synced",
+            path.display()
+        )))
 }

@@ -81,7 +81,7 @@ impl RetrySettings {
             },
             Content::Number(_) => Self {
                 enabled: Some(true),
-                max_retries: field.whole(MAX_RETRIES, problems).map(small),
+                max_retries: count(field, problems),
                 ..Self::default()
             },
             _ => match field.fields(keys::RETRY, problems) {
@@ -146,7 +146,7 @@ fn initial_delay(fields: &Fields<'_>, problems: &mut Problems) -> Option<Duratio
 fn max_retries(fields: &Fields<'_>, problems: &mut Problems) -> Option<u32> {
     let attempts_range = *MAX_RETRIES.start() + 1..=*MAX_RETRIES.end() + 1;
     match (fields.get("maxRetries"), fields.get("maxAttempts")) {
-        (Some(retries), None) => retries.whole(MAX_RETRIES, problems).map(small),
+        (Some(retries), None) => count(&retries, problems),
         (None, Some(attempts)) => attempts
             .whole(attempts_range, problems)
             .map(|n| small(n - 1)),
@@ -160,6 +160,17 @@ fn max_retries(fields: &Fields<'_>, problems: &mut Problems) -> Option<u32> {
         }
         (None, None) => None,
     }
+}
+
+/// How many retries; none at all are written in another way.
+fn count(field: &Field<'_>, problems: &mut Problems) -> Option<u32> {
+    if matches!(&field.node.content, Content::Number(digits) if **digits == *"0") {
+        let range = format!("{} to {}", MAX_RETRIES.start(), MAX_RETRIES.end());
+        let problem = field.problem(format!("0 is not a whole number from {range}"));
+        problems.push(problem.with_hint("for no retries, write `retry: false`"));
+        return None;
+    }
+    field.whole(MAX_RETRIES, problems).map(small)
 }
 
 fn jitter(field: &Field<'_>, problems: &mut Problems) -> Option<JitterSetting> {

@@ -186,6 +186,8 @@ fn what_is_out_of_range_is_said_with_the_range() {
         ),
         ("yes please", "expected a mapping, found a string"),
         ("11", "11 is not a whole number from 1 to 10"),
+        ("0", "1 to 10; for no retries, write `retry: false`"),
+        ("maxRetries: 0", "for no retries, write `retry: false`"),
     ];
     for (source, expected) in table {
         let said = RetrySettings::parse(source).expect_err(source).to_string();

@@ -385,11 +385,11 @@ fn planned_times_that_have_all_passed_are_refused() {
     for (more, expected) in [
         (
             r#""trigger_type":"schedule","at":"2020-01-01T00:00:00Z""#,
-            "at: has passed",
+            "at: is in the past",
         ),
         (
             r#""trigger_type":"schedule","at":["2020-01-01T00:00:00Z","2021-01-01T00:00:00Z"]"#,
-            "at: has passed",
+            "at: is in the past",
         ),
         (
             r#""trigger_type":"cron","cron_expression":"0 9 * * *","end":"2026-01-01T00:00:00Z""#,

@@ -75,7 +75,7 @@ fn authentication(fields: &mut Fields<'_>) -> Option<Authentication> {
     if !fields.has("authentication") {
         let words = Method::ALL.map(Method::as_str).join(", ");
         let message = format!(
-            "is missing; say how requests are checked, or \"none\" if they are not: one of {words}"
+            "is missing; it says how requests are checked (\"none\" = not at all): one of {words}"
         );
         fields.problem("authentication", message);
         return None;

@@ -111,7 +111,7 @@ fn everything_that_is_wrong_is_said_at_once() {
 
 /// Settings, the field that is wrong, and a part of the reason.
 const WRONG: &str = r#"
-{} => authentication => is missing; say how requests are checked, or "none" if they are not: one of none, api_key, hmac,
+{} => authentication => is missing; it says how requests are checked ("none" = not at all): one of none, api_key, hmac,
 {"authentication":null} => authentication => is missing
 {"authentication":7} => authentication => must be a string
 {"authentication":"none","authentication":"hmac"} => authentication => is given twice

@@ -34,9 +34,15 @@ pub(super) async fn detail(app: &App, row: &LetterRow) -> Result<DeadLetterDetai
     let retries = retries(app, row).await?;
     let compensations = state.map(view::letter::compensations).unwrap_or_default();
     let last = retries.last();
+    let origin = state.and_then(|state| state.origin.as_ref());
+    let trigger = origin.map(|origin| &origin.trigger);
     Ok(DeadLetterDetail {
         entry: view::letter::letter(row)?,
         more: DeadLetterMore {
+            trigger_type: trigger.map(|trigger| trigger.kind.name().to_owned()),
+            trigger_id: trigger.and_then(|trigger| trigger.id.clone()),
+            scheduled_at: trigger.and_then(|trigger| Some(trigger.scheduled_at?.to_string())),
+            triggered_by: trigger.and_then(|trigger| trigger.by.clone()),
             can_retry_from_start: is_open(0),
             can_retry_from_failed_step: is_open(1),
             retry_obstacle: ways.and_then(|ways| Some(ways[0]?.to_string())),
@@ -190,5 +196,8 @@ fn one(
         outcome: ended.map(|(status, _)| status.name().to_owned()),
         ended_at: ended.map(|(_, at)| at.to_string()),
         error: failure.filter(|_| has_failed).map(view::error),
+        compensation_failures: state
+            .map(|state| view::letter::not_undone(&view::letter::compensations(state)))
+            .unwrap_or_default(),
     })
 }

@@ -104,6 +104,11 @@ pub(super) fn next_retry_at(state: &execution::Execution, status: Status) -> Opt
     step.due_at.filter(|_| waits).map(|due| due.to_string())
 }
 
+/// Whether a cancel came before the step's last attempt began: that one was never made.
+pub(super) fn is_dropped(step: &StepState) -> bool {
+    step.status == StepStatus::Cancelled && !step.is_begun
+}
+
 /// What went wrong, unless it has come right since.
 fn failure(state: &execution::Execution) -> Option<&Failure> {
     if state.status == Status::Completed {
@@ -150,12 +155,20 @@ fn head(
         input: None,
         output: None,
         error: failure(state).map(error),
-        retry_count: failed.map_or(0, |(_, step)| step.retries()),
+        retry_count: failed.map_or(0, |(_, step)| {
+            step.retries().saturating_sub(u32::from(is_dropped(step)))
+        }),
         max_retries: max_retries(state, workflow),
         next_retry_at: next_retry_at(state, status),
-        retry_context: failed.map(|(_, step)| RetryContext {
-            current_attempt: step.attempt,
-            last_backoff_ms: step.backoff_ms,
+        retry_context: failed.map(|(_, step)| match is_dropped(step) {
+            false => RetryContext {
+                current_attempt: step.attempt,
+                last_backoff_ms: step.backoff_ms,
+            },
+            true => RetryContext {
+                current_attempt: step.attempt.saturating_sub(1),
+                last_backoff_ms: None,
+            },
         }),
         trigger_type: origin.trigger.kind.name().to_owned(),
         trigger_id: origin.trigger.id.clone(),

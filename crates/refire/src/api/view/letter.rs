@@ -8,6 +8,7 @@ use refire_core::dead_letter::{Situation, suggest};
 use refire_core::definition::StepId;
 use refire_core::execution::{Execution, StepState, StepStatus};
 use refire_core::time::Timestamp;
+use refire_core::webhook::body::is_json_as_form;
 use refire_store::{LetterRow, LetterSummary, RetryEntry};
 
 use super::step::step_status;
@@ -25,6 +26,7 @@ pub(crate) fn letter(row: &LetterRow) -> Result<DeadLetter, Problem> {
         retry_count: row.retry_count,
         max_retries: row.max_retries,
         workflow_deleted: row.workflow_deleted,
+        json_as_form: is_json_as_form(&row.input),
     };
     let suggestions = suggest(&situation)
         .into_iter()

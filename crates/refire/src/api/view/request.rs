@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use refire_client::model::{Raw, RequestHeader, WebhookRequest};
 use refire_core::json::Json;
+use refire_core::webhook::body::{JSON_AS_FORM, is_json_as_form};
 use refire_engine::Engine;
 use refire_engine::trigger::LoggedHeaders;
 use refire_store::{RequestRow, RequestStatus};
@@ -27,6 +28,7 @@ pub(crate) fn listed(row: &RequestRow) -> WebhookRequest {
         headers_left_out: None,
         body: None,
         body_encoding: None,
+        note: None,
     }
 }
 
@@ -39,12 +41,18 @@ pub(crate) async fn full(engine: &Engine, row: &RequestRow) -> Result<WebhookReq
         Some(bytes) => Some(body(bytes, bytes.len() as u64 == row.body_bytes)?),
         None => input(engine, row).await?.map(|input| (input, "json")),
     };
+    // Of one that was refused, `error` says it.
+    let is_odd = row.body.is_none()
+        && shown.as_ref().is_some_and(|(input, _)| {
+            Json::parse(input.get()).is_ok_and(|input| is_json_as_form(&input))
+        });
     let (body, encoding) = shown.unzip();
     Ok(WebhookRequest {
         headers: logged.map(|logged| logged.headers.into_iter().map(header).collect()),
         headers_left_out: left_out.filter(|count| *count > 0),
         body,
         body_encoding: encoding.map(str::to_owned),
+        note: is_odd.then(|| JSON_AS_FORM.to_owned()),
         ..listed(row)
     })
 }

@@ -5,7 +5,7 @@ use refire_core::definition::{self, StepId, Workflow};
 use refire_core::execution::{StepState, StepStatus};
 use refire_store::Stored;
 
-use super::execution::Values;
+use super::execution::{Values, is_dropped};
 use super::{error, raw};
 use crate::api::problem::Problem;
 
@@ -45,8 +45,7 @@ fn one(
         false => step_status(state.status),
     };
     // The last attempt counts once it has begun; one that was dropped before that was never made.
-    let is_dropped = state.status == StepStatus::Cancelled && !state.is_begun;
-    let is_to_come = state.is_live() && !is_begun || is_dropped;
+    let is_to_come = state.is_live() && !is_begun || is_dropped(state);
     let output = state.output.and_then(|output| values.get(&output.sequence));
     Ok(Step {
         step_id: id.to_string(),
@@ -69,6 +68,7 @@ fn one(
             .as_ref()
             .filter(|_| !state.is_done())
             .map(error),
+        undoes: state.undoes.as_ref().map(ToString::to_string),
     })
 }
 
@@ -102,5 +102,6 @@ fn untouched(stored: &Stored, step: &definition::Step) -> Step {
         completed_at: None,
         output: None,
         error: None,
+        undoes: None,
     }
 }

@@ -15,6 +15,9 @@ use crate::cli::session::Session;
 use crate::cli::wait::until_over;
 use crate::cli::{editor, ids, input};
 
+/// What surprises people who know the workflow's policy.
+const NO_RETRIES: &str = "this retry is made once: the workflow's automatic retries do not apply";
+
 /// Options of `dlq retry`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -24,7 +27,7 @@ Examples:
   refire dlq retry dlq_01j9x8w7v6t5s4r3q2p1n0m9k8 --input '{\"customer_id\": 43}'
   EDITOR=nano refire dlq retry dlq_01j9x8w7v6t5s4r3q2p1n0m9k8 --edit
 
-The new execution has no automatic retries. If it succeeds, the dead letter is resolved; if not, it
+The new execution is made once: the workflow's automatic retries do not apply. If it succeeds, the dead letter is resolved; if not, it
 is pending again.")]
 pub(crate) struct RetryArgs {
     /// The dead letter (dlq_…)
@@ -95,6 +98,7 @@ pub(super) async fn run(session: &Session, args: &RetryArgs) -> anyhow::Result<O
     if let Some(wait) = args.wait {
         if !session.is_json() {
             say(id);
+            say(NO_RETRIES);
         }
         let execution = until_over(session, &client, id, wait).await?;
         return show_result(session, &execution);
@@ -103,6 +107,7 @@ pub(super) async fn run(session: &Session, args: &RetryArgs) -> anyhow::Result<O
         print_json(&retried)?;
     } else {
         print(id)?;
+        say(NO_RETRIES);
         say(&format!(
             "see {}",
             command(&format!("refire executions show {id} --watch"))

@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use refire_client::model::{DeadLetter, DeadLetterDetail, RetryHistoryEntry};
+use refire_client::model::{DeadLetter, DeadLetterDetail, DeadLetterRetry, RetryHistoryEntry};
 use refire_core::template::missing_secret;
 use refire_core::time::Timestamp;
 
 use super::story::story;
+use crate::cli::executions::started_by;
 use crate::cli::ids;
 use crate::cli::moment::{both, exact, span};
 use crate::cli::outcome::Outcome;
@@ -87,8 +88,18 @@ fn facts(detail: &DeadLetterDetail, now: Timestamp) -> Vec<(&'static str, String
         ("workflow", workflow),
         ("execution", letter.execution_id.clone()),
         ("reason", reason(letter)),
-        ("failed", both(&letter.failed_at, now)),
     ];
+    let more = &detail.more;
+    if let Some(kind) = &more.trigger_type {
+        let (trigger, by) = (more.trigger_id.as_deref(), more.triggered_by.as_deref());
+        let planned = more.scheduled_at.as_deref();
+        let planned = planned.map(|at| format!(", planned for {}", exact(at)));
+        facts.push((
+            "started by",
+            started_by(kind, trigger, by) + &planned.unwrap_or_default(),
+        ));
+    }
+    facts.extend([("failed", both(&letter.failed_at, now))]);
     if detail.more.same_cause > 0 {
         facts.push(("same cause", format!("{} more", detail.more.same_cause)));
     }
@@ -220,8 +231,17 @@ fn next(detail: &DeadLetterDetail) -> String {
     let id = &letter.id;
     let mut commands: Vec<(String, &str)> = Vec::new();
     if letter.status == "pending" {
-        commands.extend(retries(detail));
-        commands.push((format!("refire dlq delete {id}"), "delete it"));
+        let delete = format!("refire dlq delete {id}");
+        let is_left = |retry: &DeadLetterRetry| !retry.compensation_failures.is_empty();
+        let more = &detail.more;
+        if more.compensation_failures.is_empty() && !more.retries.iter().any(is_left) {
+            commands.extend(retries(detail));
+            commands.push((delete, "delete it"));
+        } else {
+            // A retry would do once more what is still there.
+            commands.push((delete, "when you have undone by hand what is not undone"));
+            commands.extend(retries(detail));
+        }
     }
     let last = detail.more.retries.last();
     let execution = last.map_or(&letter.execution_id, |retry| &retry.execution_id);
@@ -361,12 +381,15 @@ mod tests {
     fn the_story_is_told() {
         let mut detail = detail();
         let more = r#"{"events": [], "input_changes": [], "same_cause": 0,
+            "trigger_type": "cron", "trigger_id": "trg_1", "scheduled_at": "2026-11-15T09:00:00Z",
             "response": {"status": "503", "body": "<h1>\u001b[31mbusy</h1>\n\nlater"},
             "compensations": [{"step_id": "cancel", "undoes": "hotel", "status": "completed",
                 "completed_at": null, "error": null}],
             "retries": [
                 {"execution_id": "exec_2", "retried_at": "2026-11-15T09:29:50Z", "retried_by": "ann",
                  "from": "failed_step", "edited": false, "outcome": "failed", "ended_at": null,
+                 "compensation_failures": [{"step_id": "cancel", "undoes": "hotel", "error":
+                    {"type": "http_status", "code": "500", "message": "sorry", "retryable": true}}],
                  "error": {"type": "http_status", "code": "500", "message": "no", "retryable": true}},
                 {"execution_id": "exec_3", "retried_at": "2026-11-15T09:29:55Z", "retried_by": "bob",
                  "from": "start", "edited": true, "outcome": null, "ended_at": null, "error": null,
@@ -377,8 +400,11 @@ mod tests {
             "The target answered\n  503\n  <h1>",
             "busy</h1>\n  \n  later\n",
             "Undone\n  hotel, by cancel\n",
+            "started by  cron trg_1, planned for 2026-11-15 09:00:00.000 UTC\n",
+            "    not undone: hotel, because cancel failed: sorry\n",
             "Retries\n  exec_2  failed\n    2026-11-15 09:29:50.000 UTC (10s ago) by ann, from the \
-             failed step\n    http_status 500: no\n  exec_3  running\n",
+             failed step\n    http_status 500: no\n    not undone:",
+            "  exec_3  running\n",
             "by bob, from the start, input edited\n    ~ n: 1 → 2\n",
             "refire executions events exec_3",
         ] {
@@ -406,6 +432,8 @@ mod tests {
             "{text}"
         );
         assert!(!text.contains("failed-step"), "{text}");
+        let next = text.split_once("Next\n").unwrap().1;
+        assert!(next.starts_with("  refire dlq delete dlq_1"), "{text}");
         assert!(text.contains("refire dlq retry dlq_1 --wait"), "{text}");
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use refire_client::model::{DeadLetterDetail, DeadLetterRetry, TargetResponse};
 use refire_core::time::Timestamp;
 
-use crate::cli::executions::failure_lines;
+use crate::cli::executions::{failure_lines, not_undone};
 use crate::cli::moment::both;
 use crate::cli::paint::{clean, dim, heading, status};
 use crate::cli::workflow::change_lines;
@@ -27,7 +27,7 @@ pub(super) fn story(detail: &DeadLetterDetail, now: Timestamp) -> String {
         let (what, by) = (heading(&clean(&one.undoes)), clean(&one.step_id));
         format!("  {what}, by {by}{how}\n")
     });
-    let not_undone = more.compensation_failures.iter().map(|failed| {
+    let left = more.compensation_failures.iter().map(|failed| {
         let (what, by) = (heading(&clean(&failed.undoes)), clean(&failed.step_id));
         let error = failure_lines(&failed.error, "    ");
         format!("  {what}, which {by} should have undone\n{error}")
@@ -39,7 +39,7 @@ pub(super) fn story(detail: &DeadLetterDetail, now: Timestamp) -> String {
             more.response.iter().map(answer).collect::<String>(),
         ),
         ("Undone", undone.collect()),
-        ("Not undone", not_undone.collect()),
+        ("Not undone", left.collect()),
         ("Retries", retries.collect()),
     ]
     .into_iter()
@@ -89,6 +89,10 @@ fn one_retry(retry: &DeadLetterRetry, now: Timestamp) -> String {
     }
     if let Some(error) = &retry.error {
         out.push_str(&failure_lines(error, "    "));
+    }
+    for failed in &retry.compensation_failures {
+        let what = not_undone(&failed.undoes, &failed.step_id, &failed.error.message);
+        let _ = writeln!(out, "    {what}");
     }
     out
 }

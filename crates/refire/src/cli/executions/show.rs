@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use clap::Args;
 use comfy_table::Cell;
+use refire_client::Client;
 use refire_client::model::{ErrorInfo, Execution, Step};
 use refire_core::time::Timestamp;
+use serde::Deserialize;
 
 use super::events::Follower;
 use crate::cli::ids;
@@ -63,13 +65,36 @@ pub(super) async fn run(session: &Session, args: &ShowArgs) -> anyhow::Result<Ou
     if session.is_json() {
         print_json(&execution)?;
     } else {
-        print(&summary(&execution, session.now()))?;
+        let cancelled = match execution.status.as_str() {
+            "cancelled" => cancelled(&client, id, session.now()).await?,
+            _ => None,
+        };
+        print(&summary(&execution, cancelled.as_deref(), session.now()))?;
     }
     Ok(outcome)
 }
 
+/// When it was cancelled, and by whom.
+async fn cancelled(client: &Client, id: &str, now: Timestamp) -> anyhow::Result<Option<String>> {
+    #[derive(Deserialize)]
+    struct Payload {
+        by: Option<String>,
+    }
+    let kind = Some("EXECUTION_CANCELLED");
+    let page = client.events(id, None, kind, Some(1), None).await?;
+    let Some(event) = page.items.first() else {
+        return Ok(None);
+    };
+    let mut text = both(&event.timestamp, now);
+    let payload = serde_json::from_str::<Payload>(event.payload.get());
+    if let Some(by) = payload.ok().and_then(|payload| payload.by) {
+        let _ = write!(text, " by {}", clean(&by));
+    }
+    Ok(Some(text))
+}
+
 /// The execution on one screen.
-fn summary(execution: &Execution, now: Timestamp) -> String {
+fn summary(execution: &Execution, cancelled: Option<&str>, now: Timestamp) -> String {
     let mut out = format!(
         "{}  {}{}\n",
         heading(&execution.execution_id),
@@ -80,7 +105,11 @@ fn summary(execution: &Execution, now: Timestamp) -> String {
             .map(|phase| format!(" ({})", clean(phase)))
             .unwrap_or_default(),
     );
-    for (name, value) in facts(execution, now) {
+    let mut facts = facts(execution, now);
+    if let Some(at) = cancelled {
+        facts.push(("cancelled", at.to_owned()));
+    }
+    for (name, value) in facts {
         let _ = writeln!(out, "  {} {value}", dim(&format!("{name:<11}")));
     }
     if !execution.steps.is_empty() {
@@ -99,6 +128,17 @@ fn summary(execution: &Execution, now: Timestamp) -> String {
             failure_lines(error, "  ")
         );
     }
+    for line in left_undone(execution) {
+        let _ = writeln!(out, "\n{line}");
+    }
+    let cut_off = execution.steps.iter().filter(|step| is_cut_off(step));
+    for step in cut_off {
+        let _ = writeln!(
+            out,
+            "\nThe last attempt of step {} was cut off: the target may have done the work.",
+            clean(&step.step_id)
+        );
+    }
     for (name, value) in [("Input", &execution.input), ("Output", &execution.output)] {
         if let Some(value) = value {
             let _ = write!(out, "\n{}\n  {}\n", heading(name), indented(value.get(), 2));
@@ -114,7 +154,14 @@ fn facts(execution: &Execution, now: Timestamp) -> Vec<(&'static str, String)> {
             "workflow",
             format!("{} v{}", execution.workflow_id, execution.workflow_version),
         ),
-        ("started by", started_by(execution)),
+        (
+            "started by",
+            started_by(
+                &execution.trigger_type,
+                execution.trigger_id.as_deref(),
+                execution.triggered_by.as_deref(),
+            ),
+        ),
         ("created", both(&execution.created_at, now)),
     ];
     let mut add = |name, value: Option<String>| {
@@ -157,12 +204,13 @@ fn facts(execution: &Execution, now: Timestamp) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn started_by(execution: &Execution) -> String {
-    let mut text = clean(&execution.trigger_type).into_owned();
-    if let Some(id) = &execution.trigger_id {
+/// `manual by admin`, `webhook trg_…`
+pub(crate) fn started_by(kind: &str, trigger: Option<&str>, by: Option<&str>) -> String {
+    let mut text = clean(kind).into_owned();
+    if let Some(id) = trigger {
         let _ = write!(text, " {}", clean(id));
     }
-    if let Some(by) = &execution.triggered_by {
+    if let Some(by) = by {
         let _ = write!(text, " by {}", clean(by));
     }
     text
@@ -183,6 +231,11 @@ fn retries(execution: &Execution, now: Timestamp) -> Option<String> {
         let _ = write!(text, ", next {}", relative(at, now));
     }
     Some(text)
+}
+
+/// Whether a cancel came while an attempt was under way: it is not among those that failed.
+fn is_cut_off(step: &Step) -> bool {
+    step.status == "cancelled" && step.attempts > step.retry_count
 }
 
 /// How long a step took, or has been running.
@@ -237,6 +290,28 @@ pub(crate) fn failure_lines(error: &ErrorInfo, margin: &str) -> String {
     out
 }
 
+/// What was completed and could not be undone, a line for each step.
+pub(crate) fn left_undone(execution: &Execution) -> impl Iterator<Item = String> {
+    let steps = execution.steps.iter();
+    steps.filter_map(|step| {
+        let undoes = step.undoes.as_deref().filter(|_| step.status == "failed")?;
+        let error = step.error.as_ref();
+        let message = error.map_or("it failed", |error| error.message.as_str());
+        Some(not_undone(undoes, &step.step_id, message))
+    })
+}
+
+/// `not undone: hotel, because cancel_hotel failed: the target answered 500`
+pub(crate) fn not_undone(undoes: &str, by: &str, error: &str) -> String {
+    format!(
+        "{} {}, because {} failed: {}",
+        bad("not undone:"),
+        clean(undoes),
+        clean(by),
+        clean(error)
+    )
+}
+
 /// What a person would most likely type next.
 pub(crate) fn next_commands(execution: &Execution) -> String {
     let id = &execution.execution_id;
@@ -250,7 +325,10 @@ pub(crate) fn next_commands(execution: &Execution) -> String {
                 .as_ref()
                 .is_some_and(|error| !error.retryable);
             let edit = if is_final { " --edit" } else { "" };
-            commands.push(format!("refire dlq retry {letter}{edit}"));
+            // What is still there is put right by hand first; the letter says how.
+            if left_undone(execution).next().is_none() {
+                commands.push(format!("refire dlq retry {letter}{edit}"));
+            }
         }
         ("failed", None) if execution.parent_dlq_entry_id.is_some() => {
             let letter = execution.parent_dlq_entry_id.as_deref().unwrap_or_default();
@@ -297,7 +375,7 @@ mod tests {
 
     fn plain(execution: &Execution) -> String {
         let now = "2026-11-15T09:30:00Z".parse().unwrap();
-        anstream::adapter::strip_str(&summary(execution, now)).to_string()
+        anstream::adapter::strip_str(&summary(execution, None, now)).to_string()
     }
 
     #[test]
@@ -324,6 +402,28 @@ mod tests {
         running.steps[0].started_at = Some("2026-11-15T09:29:48Z".to_owned());
         let text = plain(&running);
         assert!(text.contains("12s so far"), "{text}");
+    }
+
+    #[test]
+    fn what_is_left_of_an_end_is_said() {
+        let mut ended = execution();
+        ended.status = "dlq".to_owned();
+        ended.dlq_entry_id = Some("dlq_9".to_owned());
+        ended.next_retry_at = None;
+        assert!(plain(&ended).contains("refire dlq retry dlq_9"));
+        ended.steps[0].status = "failed".to_owned();
+        ended.steps[0].undoes = Some("hotel".to_owned());
+        let text = plain(&ended);
+        assert!(
+            text.contains("\nnot undone: hotel, because call failed: it failed\n"),
+            "{text}"
+        );
+        assert!(!text.contains("dlq retry"), "{text}");
+        ended.steps[0].status = "cancelled".to_owned();
+        let cut_off = "step call was cut off: the target may have done the work.";
+        assert!(plain(&ended).contains(cut_off));
+        ended.steps[0].retry_count = 2;
+        assert!(!plain(&ended).contains("cut off"), "it waited for a retry");
     }
 
     #[test]

@@ -147,7 +147,8 @@ fn told(trigger: &Trigger, pause: &Pause) -> String {
     let passed = format!("{} passed while it was paused{range}", times(pause.slots));
     match pause.caught_up {
         0 => format!(
-            "{passed}; run them with: {}",
+            "{passed}; to run {} after all: {}",
+            if pause.slots == 1 { "it" } else { "them" },
             command(&format!(
                 "refire trigger backfill {} --from {}",
                 trigger.about.id,

@@ -149,6 +149,10 @@ fn screen(session: &Session, request: &WebhookRequest) -> String {
                 .as_deref()
                 .map(|text| clean(text).into_owned()),
         ),
+        (
+            "note",
+            request.note.as_deref().map(|text| clean(text).into_owned()),
+        ),
         ("body", Some(format!("{} bytes", request.body_bytes))),
     ];
     for (name, value) in facts {
@@ -197,6 +201,7 @@ mod tests {
             headers_left_out: None,
             body: None,
             body_encoding: None,
+            note: None,
         };
         assert_eq!(note(&request("disabled", Some("told"))), "told");
         assert_eq!(note(&request("triggered", None)), "");

@@ -16,6 +16,9 @@ use crate::cli::paint::{bad, clean, command, dim, heading, status};
 use crate::cli::pretty::indented;
 use crate::cli::session::Session;
 
+/// The column of names has at least this width.
+const NAME_WIDTH_MIN: usize = 16;
+
 /// Options of `trigger show`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -70,17 +73,31 @@ fn screen(trigger: &Trigger, language: &str, now: Timestamp) -> String {
         );
     }
     out.push('\n');
-    for (name, value) in facts(trigger, now) {
-        let _ = writeln!(out, "  {} {value}", dim(&format!("{name:<16}")));
-    }
-    let _ = writeln!(out, "\n{}", heading("Settings"));
     // These two have places of their own.
     let others = |name: &str| name != "input" && name != "name";
-    for (name, value) in trigger.settings.iter().filter(|(name, _)| others(name)) {
+    let facts = facts(trigger, now);
+    let settings: Vec<_> = trigger
+        .settings
+        .iter()
+        .filter(|(name, _)| others(name))
+        .collect();
+    let names = facts.iter().map(|(name, _)| *name);
+    let names = names.chain(settings.iter().map(|(name, _)| *name));
+    let width = names.map(str::len).max().unwrap_or(0).max(NAME_WIDTH_MIN);
+    for (name, value) in facts {
+        let _ = writeln!(out, "  {} {value}", dim(&format!("{name:<width$}")));
+    }
+    let _ = writeln!(out, "\n{}", heading("Settings"));
+    for (name, value) in settings {
         let text: Option<String> = serde_json::from_str(value.get()).ok();
         let value = text.unwrap_or_else(|| value.get().to_owned());
         let name = clean(name);
-        let _ = writeln!(out, "  {} {}", dim(&format!("{name:<16}")), clean(&value));
+        let _ = writeln!(
+            out,
+            "  {} {}",
+            dim(&format!("{name:<width$}")),
+            clean(&value)
+        );
     }
     if let Some(input) = trigger.settings.get("input") {
         let _ = write!(
@@ -152,4 +169,28 @@ fn next_commands(trigger: &Trigger) -> String {
     });
     let lines = commands.iter().map(|text| format!("  {}\n", command(text)));
     format!("{}\n{}", heading("Next"), lines.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_keep_the_column() {
+        let trigger = serde_json::from_str(
+            r#"{"id":"trg_1","workflow_id":"w","trigger_type":"webhook","enabled":true,"version":1,
+            "created_at":"a","updated_at":"b","authentication":"hmac",
+            "ignore_idempotency_header":true}"#,
+        )
+        .unwrap();
+        let text = screen(&trigger, "en", "2026-11-15T09:30:00Z".parse().unwrap());
+        let text = anstream::adapter::strip_str(&text).to_string();
+        for line in [
+            "  workflow                  w\n",
+            "  authentication            hmac\n",
+            "  ignore_idempotency_header true\n",
+        ] {
+            assert!(text.contains(line), "{text}");
+        }
+    }
 }

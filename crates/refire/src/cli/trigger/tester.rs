@@ -223,8 +223,8 @@ fn screen(id: &str, tested: &TestedWebhook) -> String {
     if let Some(sender) = issuer(sent) {
         let _ = writeln!(
             out,
-            "\nIt was signed with the current secret of this webhook. {sender} creates its own: until the\n\
-             webhook has that one (refire trigger update {id} --secret @FILE), {sender} gets 401."
+            "\nIt was signed with the secret that this webhook has now. If that is not the one that {sender}\n\
+             created, {sender} gets 401: refire trigger update {id} --secret @FILE"
         );
     }
     let started = tested.result.as_ref();

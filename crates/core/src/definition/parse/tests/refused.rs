@@ -34,6 +34,16 @@ fn bad_structure() {
         &["step (line 2): unknown key \"step\"; did you mean \"steps\"?"],
     );
     bad(
+        &steps(&["a"]).replace("id: w", "id: w\nretries: 3"),
+        &["retries (line 2): unknown key \"retries\"; did you mean \"retry\"?"],
+    );
+    bad(
+        "trigger_type: cron\nname: Weekly\ncron_expression: 0 9 * * MON",
+        &[
+            "line 1, column 1: this is a trigger, not a workflow; use `refire trigger create <workflow> -f <file>`",
+        ],
+    );
+    bad(
         &steps(&["a"]).replace("id: w", "id: a b"),
         &[
             "id (line 1): an id consists of letters, digits, `_`, `.` and `-`; it cannot contain ' '",
