@@ -35,7 +35,6 @@ mod trigger;
 mod version;
 mod wait;
 mod when;
-mod words;
 mod workflow;
 
 use std::process::ExitCode;

@@ -104,8 +104,8 @@ pub(crate) fn resolution(
 pub struct LetterFilter {
     /// Of this workflow.
     pub workflow: Option<WorkflowId>,
-    /// With this error type.
-    pub error_type: Option<String>,
+    /// With one of these error types; empty = all. One that no letter can have finds nothing.
+    pub error_types: Vec<String>,
     /// With one of these statuses; empty = all.
     pub statuses: Vec<LetterStatus>,
     /// That failed at or after.

@@ -53,10 +53,8 @@ pub(super) fn passes(filter: &LetterFilter, letter: &LetterRow) -> bool {
         .workflow
         .as_ref()
         .is_none_or(|workflow| *workflow == letter.workflow)
-        && filter
-            .error_type
-            .as_ref()
-            .is_none_or(|name| name == letter.failure.class.name())
+        && (filter.error_types.is_empty()
+            || (filter.error_types.iter()).any(|name| name == letter.failure.class.name()))
         && (filter.statuses.is_empty() || filter.statuses.contains(&letter.status))
         && filter.from.is_none_or(|from| letter.failed_at >= from)
         && filter.to.is_none_or(|to| letter.failed_at < to)
@@ -80,7 +78,11 @@ pub(super) fn filters(letters: &[LetterRow]) -> Vec<LetterFilter> {
         ..LetterFilter::default()
     };
     let tls = LetterFilter {
-        error_type: Some("tls".to_owned()),
+        error_types: vec!["tls".to_owned()],
+        ..LetterFilter::default()
+    };
+    let both = LetterFilter {
+        error_types: ["tls", "nobody", "http_status"].map(str::to_owned).to_vec(),
         ..LetterFilter::default()
     };
     let (newest, oldest) = (letters[2].failed_at, letters[9].failed_at);
@@ -89,8 +91,14 @@ pub(super) fn filters(letters: &[LetterRow]) -> Vec<LetterFilter> {
         LetterFilter::default(),
         orders.clone(),
         tls.clone(),
+        both.clone(),
         LetterFilter {
-            error_type: Some("tls".to_owned()),
+            workflow: orders.workflow.clone(),
+            statuses: pending.clone(),
+            ..both
+        },
+        LetterFilter {
+            error_types: tls.error_types.clone(),
             ..orders.clone()
         },
         LetterFilter {
@@ -133,7 +141,7 @@ pub(super) fn filters(letters: &[LetterRow]) -> Vec<LetterFilter> {
             ..LetterFilter::default()
         },
         LetterFilter {
-            error_type: Some("nobody".to_owned()),
+            error_types: vec!["nobody".to_owned()],
             ..LetterFilter::default()
         },
     ]

@@ -47,7 +47,7 @@ impl Wanted {
 fn passes(filter: &LetterFilter, row: &LetterRow) -> bool {
     let LetterFilter {
         workflow,
-        error_type,
+        error_types,
         statuses,
         from,
         to,
@@ -57,9 +57,8 @@ fn passes(filter: &LetterFilter, row: &LetterRow) -> bool {
     workflow
         .as_ref()
         .is_none_or(|wanted| *wanted == row.workflow)
-        && error_type
-            .as_ref()
-            .is_none_or(|wanted| wanted == row.failure.class.name())
+        && (error_types.is_empty()
+            || (error_types.iter()).any(|wanted| wanted == row.failure.class.name()))
         && (statuses.is_empty() || statuses.contains(&row.status))
         && from.is_none_or(|from| row.failed_at >= from)
         && to.is_none_or(|to| row.failed_at < to)

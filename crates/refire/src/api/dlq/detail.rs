@@ -1,7 +1,7 @@
 //! Everything about one dead letter.
 
 use refire_client::model::{
-    DeadLetterDetail, DeadLetterMore, DeadLetterRetry, Event, TargetResponse,
+    DeadLetterDetail, DeadLetterMore, DeadLetterRetry, Event, ExecutionStatus, TargetResponse,
 };
 use refire_core::dead_letter::{LetterStatus, Obstacle, RetryFrom};
 use refire_core::execution::{Execution, Status};
@@ -185,7 +185,7 @@ fn one(
             Some(input) => view::difference::changes(&row.input, input)?,
             None => Vec::new(),
         },
-        outcome: ended.map(|(status, _)| status.name().to_owned()),
+        outcome: ended.map(|(status, _)| ExecutionStatus::from_name(status.name())),
         ended_at: ended.map(|(_, at)| at.to_string()),
         error: failure.filter(|_| has_failed).map(view::error),
     })

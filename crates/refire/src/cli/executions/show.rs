@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use comfy_table::Cell;
-use refire_client::model::{ErrorInfo, Execution, Step};
+use refire_client::model::{ErrorInfo, Execution, ExecutionStatus, Step, StepStatus};
 use refire_core::time::Timestamp;
 
 use super::events::Follower;
@@ -17,7 +17,6 @@ use crate::cli::paint::{bad, clean, command, dim, heading, status, status_cell};
 use crate::cli::pretty::indented;
 use crate::cli::session::Session;
 use crate::cli::table::{Grid, cell};
-use crate::cli::wait::is_over;
 
 /// How often a watched execution is looked at.
 const WATCH: Duration = Duration::from_millis(300);
@@ -49,13 +48,13 @@ pub(super) async fn run(session: &Session, args: &ShowArgs) -> anyhow::Result<Ou
             if !session.is_json() {
                 follower.print_new().await?;
             }
-            if is_over(&execution.status) {
+            if execution.status.is_over() {
                 break;
             }
             tokio::time::sleep(WATCH).await;
             execution = client.execution(id).await?;
         }
-        outcome = Outcome::of_status(&execution.status);
+        outcome = Outcome::of_status(execution.status);
         if !session.is_json() {
             print("\n")?;
         }
@@ -73,7 +72,7 @@ fn summary(execution: &Execution, now: Timestamp) -> String {
     let mut out = format!(
         "{}  {}{}\n",
         heading(&execution.execution_id),
-        status(&execution.status),
+        status(execution.status.name()),
         execution
             .phase
             .as_deref()
@@ -158,7 +157,7 @@ fn facts(execution: &Execution, now: Timestamp) -> Vec<(&'static str, String)> {
 }
 
 fn started_by(execution: &Execution) -> String {
-    let mut text = clean(&execution.trigger_type).into_owned();
+    let mut text = execution.trigger_type.to_string();
     if let Some(id) = &execution.trigger_id {
         let _ = write!(text, " {}", clean(id));
     }
@@ -188,7 +187,7 @@ fn retries(execution: &Execution, now: Timestamp) -> Option<String> {
 /// How long a step took, or has been running.
 fn took(step: &Step, now: Timestamp) -> Option<String> {
     let began = step.started_at.as_deref();
-    if step.status == "running" {
+    if step.status == StepStatus::Running {
         let so_far = between(began, Some(&now.to_string()))?;
         return Some(format!("{} so far", span(so_far)));
     }
@@ -207,7 +206,7 @@ fn steps(steps: &[Step], now: Timestamp) -> String {
         grid.row(vec![
             cell(&step.step_id),
             cell(&step.step_type),
-            status_cell(&step.status),
+            status_cell(step.status.name()),
             Cell::new(step.attempts),
             cell(&took.unwrap_or_default()),
             cell(&next.unwrap_or_default()),
@@ -241,7 +240,7 @@ pub(crate) fn failure_lines(error: &ErrorInfo, margin: &str) -> String {
 pub(crate) fn next_commands(execution: &Execution) -> String {
     let id = &execution.execution_id;
     let mut commands = vec![format!("refire executions events {id}")];
-    match (execution.status.as_str(), &execution.dlq_entry_id) {
+    match (execution.status, &execution.dlq_entry_id) {
         (_, Some(letter)) => {
             commands.insert(0, format!("refire dlq show {letter}"));
             // What is refused for what it says is refused again unless something is changed.
@@ -252,12 +251,14 @@ pub(crate) fn next_commands(execution: &Execution) -> String {
             let edit = if is_final { " --edit" } else { "" };
             commands.push(format!("refire dlq retry {letter}{edit}"));
         }
-        ("failed", None) if execution.parent_dlq_entry_id.is_some() => {
+        (ExecutionStatus::Failed, None) if execution.parent_dlq_entry_id.is_some() => {
             let letter = execution.parent_dlq_entry_id.as_deref().unwrap_or_default();
             commands.insert(0, format!("refire dlq show {letter}"));
         }
-        ("paused", None) => commands.insert(0, format!("refire executions resume {id}")),
-        ("completed" | "failed" | "cancelled", None) => {
+        (ExecutionStatus::Paused, None) => {
+            commands.insert(0, format!("refire executions resume {id}"))
+        }
+        (status, None) if status.is_over() => {
             commands.push(format!("refire executions replay {id}"));
         }
         _ => {
@@ -320,7 +321,7 @@ mod tests {
     #[test]
     fn a_running_step_says_for_how_long() {
         let mut running = execution();
-        running.steps[0].status = "running".to_owned();
+        running.steps[0].status = StepStatus::Running;
         running.steps[0].started_at = Some("2026-11-15T09:29:48Z".to_owned());
         let text = plain(&running);
         assert!(text.contains("12s so far"), "{text}");
@@ -329,7 +330,7 @@ mod tests {
     #[test]
     fn what_a_trigger_started_says_for_when() {
         let mut planned = execution();
-        planned.trigger_type = "cron".to_owned();
+        planned.trigger_type = refire_client::model::StartedBy::Cron;
         planned.trigger_id = Some("trg_1".to_owned());
         planned.triggered_by = None;
         planned.scheduled_at = Some("2026-11-15T09:29:48Z".to_owned());
@@ -342,11 +343,11 @@ mod tests {
     #[test]
     fn the_next_command_follows_from_the_status() {
         let mut dead = execution();
-        dead.status = "dlq".to_owned();
+        dead.status = ExecutionStatus::Dlq;
         dead.dlq_entry_id = Some("dlq_9".to_owned());
         assert!(plain(&dead).contains("refire dlq show dlq_9"));
         dead.dlq_entry_id = None;
-        dead.status = "paused".to_owned();
+        dead.status = ExecutionStatus::Paused;
         assert!(plain(&dead).contains("refire executions resume exec_1"));
     }
 }
