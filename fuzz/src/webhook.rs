@@ -6,7 +6,6 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use refire_core::json::Json;
 use refire_core::time::Timestamp;
 use refire_core::webhook::{
     Admission, Authentication, Headers, Request, Secret, Secrets, Settings, admit, headers, key,

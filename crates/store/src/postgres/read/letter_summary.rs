@@ -22,7 +22,7 @@ pub(in crate::postgres) async fn summary(
     filter: &LetterFilter,
 ) -> Result<LetterSummary, ReadError> {
     let mut tally = Tally::default();
-    if Tally::needs_walk(filter) {
+    if filter.needs_walk() {
         reader.read(walk(reader, filter, &mut tally)).await?;
     } else {
         let counting = count_up(reader, filter, &mut tally);

@@ -12,7 +12,7 @@ pub(in crate::sqlite) fn summary(
     filter: &LetterFilter,
 ) -> Result<LetterSummary, ReadError> {
     let mut tally = Tally::default();
-    if Tally::needs_walk(filter) {
+    if filter.needs_walk() {
         walk(reader, filter, &mut tally)?;
     } else {
         reader.transaction(|| count_up(reader, filter, &mut tally))?;
