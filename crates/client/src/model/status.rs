@@ -3,11 +3,11 @@
 /// Makes an enum of the words of a list, and everything that is read or said of it: JSON, text, the
 /// schema, and the values that a flag of the command line takes.
 macro_rules! words {
-    ($($(#[doc = $about:literal])* $name:ident { $($(#[doc = $doc:literal])* $variant:ident = $word:literal,)* })*) => { $(
+    ($($(#[doc = $about:literal])* $name:ident { $($variant:ident = $word:literal,)* })*) => { $(
         $(#[doc = $about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         pub enum $name {
-            $($(#[doc = $doc])* #[serde(rename = $word)] $variant,)*
+            $(#[doc = concat!("`", $word, "`")] #[serde(rename = $word)] $variant,)*
             /// A word of a newer server.
             #[serde(other, rename = "unknown")]
             Unknown,
@@ -91,176 +91,66 @@ macro_rules! words {
 words! {
     /// Where an execution stands.
     ExecutionStatus {
-        /// It has not begun.
-        Pending = "pending",
-        /// An attempt runs.
-        Running = "running",
-        /// The next attempt waits for its time.
-        Retrying = "retrying",
-        /// It waits for something else.
-        Waiting = "waiting",
-        /// A person paused it.
-        Paused = "paused",
-        /// It succeeded.
-        Completed = "completed",
-        /// It failed without a dead letter.
-        Failed = "failed",
-        /// It failed and is a dead letter.
-        Dlq = "dlq",
-        /// A person ended it.
+        Pending = "pending", Running = "running", Retrying = "retrying", Waiting = "waiting",
+        Paused = "paused", Completed = "completed", Failed = "failed", Dlq = "dlq",
         Cancelled = "cancelled",
     }
 
     /// Where a step stands; `skipped` is also one whose turn never came, and `cancelled` one that was cut
     /// off by a cancel.
     StepStatus {
-        /// It has not begun.
-        Pending = "pending",
-        /// An attempt runs.
-        Running = "running",
-        /// The next attempt waits for its time.
-        Retrying = "retrying",
-        /// It waits for something else.
-        Waiting = "waiting",
-        /// It succeeded.
-        Completed = "completed",
-        /// It failed for good.
-        Failed = "failed",
-        /// It was not run.
-        Skipped = "skipped",
-        /// It succeeded and was undone.
-        Compensated = "compensated",
-        /// It was cut off.
-        Cancelled = "cancelled",
+        Pending = "pending", Running = "running", Retrying = "retrying", Waiting = "waiting",
+        Completed = "completed", Failed = "failed", Skipped = "skipped",
+        Compensated = "compensated", Cancelled = "cancelled",
     }
 
     /// What started an execution.
     StartedBy {
-        /// A call of the API.
-        Manual = "manual",
-        /// A retry of a dead letter.
-        ManualDlqRetry = "manual_dlq_retry",
-        /// A cron trigger.
-        Cron = "cron",
-        /// A schedule.
-        Schedule = "schedule",
-        /// A webhook.
-        Webhook = "webhook",
-        /// A message.
-        Amqp = "amqp",
+        Manual = "manual", ManualDlqRetry = "manual_dlq_retry", Cron = "cron",
+        Schedule = "schedule", Webhook = "webhook", Amqp = "amqp",
     }
 
     /// Where a dead letter stands.
     LetterStatus {
-        /// It waits for somebody.
-        Pending = "pending",
-        /// A retry by a person runs.
-        Retrying = "retrying",
-        /// A retry succeeded.
-        Resolved = "resolved",
-        /// A person gave it up.
-        Deleted = "deleted",
+        Pending = "pending", Retrying = "retrying", Resolved = "resolved", Deleted = "deleted",
     }
 
     /// Why an execution became a dead letter.
     LetterReason {
-        /// Its retries were used up.
-        Exhausted = "exhausted",
-        /// Its error is not retried.
-        NonRetryable = "non_retryable",
-        /// Its time was over.
-        Timeout = "timeout",
-        /// Nodes died too often while it ran.
-        NodeLost = "node_lost",
-        /// A worker held it for too long.
-        LockExpired = "lock_expired",
-        /// A worker fell silent.
-        HeartbeatMissed = "heartbeat_missed",
-        /// Completed steps could not be undone.
-        CompensationFailed = "compensation_failed",
-        /// Its history reached the limit.
-        HistoryLimit = "history_limit",
+        Exhausted = "exhausted", NonRetryable = "non_retryable", Timeout = "timeout",
+        NodeLost = "node_lost", LockExpired = "lock_expired", HeartbeatMissed = "heartbeat_missed",
+        CompensationFailed = "compensation_failed", HistoryLimit = "history_limit",
     }
 
     /// What a trigger waits for.
     TriggerType {
-        /// Times of an expression.
-        Cron = "cron",
-        /// An interval, moments or times of day.
-        Schedule = "schedule",
-        /// Requests.
-        Webhook = "webhook",
+        Cron = "cron", Schedule = "schedule", Webhook = "webhook",
     }
 
     /// What became of a planned time; `overdue` and `recovered` are of the dead-man check.
     SlotStatus {
-        /// It was started in time.
-        Fired = "fired",
-        /// It was started later.
-        Late = "late",
-        /// It was not started.
-        Skipped = "skipped",
-        /// An expected success was missing.
-        Overdue = "overdue",
-        /// The missing success came.
+        Fired = "fired", Late = "late", Skipped = "skipped", Overdue = "overdue",
         Recovered = "recovered",
     }
 
     /// How a planned time relates to the clock: `moved` when the local time does not exist on that day,
     /// `repeated` when it comes for the second time.
     SlotKind {
-        /// As on any day.
-        Normal = "normal",
-        /// Moved behind a gap.
-        Moved = "moved",
-        /// The second of two.
-        Repeated = "repeated",
+        Normal = "normal", Moved = "moved", Repeated = "repeated",
     }
 
     /// What became of a request to a webhook.
     RequestStatus {
-        /// It started an execution.
-        Triggered = "triggered",
-        /// It is not what the trigger waits for.
-        Filtered = "filtered",
-        /// Its signature or key was wrong.
-        AuthFailed = "auth_failed",
-        /// An equal one had come before.
-        Duplicate = "duplicate",
-        /// Its body was too large.
-        TooLarge = "too_large",
-        /// There were too many.
-        RateLimited = "rate_limited",
-        /// Its address is not on the list.
-        IpRefused = "ip_refused",
-        /// The trigger was disabled.
-        Disabled = "disabled",
-        /// Something else was wrong.
-        Error = "error",
+        Triggered = "triggered", Filtered = "filtered", AuthFailed = "auth_failed",
+        Duplicate = "duplicate", TooLarge = "too_large", RateLimited = "rate_limited",
+        IpRefused = "ip_refused", Disabled = "disabled", Error = "error",
     }
 
     /// What became of an execution of a trigger: its status, or `removed` if it is no longer kept.
     RunStatus {
-        /// It has not begun.
-        Pending = "pending",
-        /// An attempt runs.
-        Running = "running",
-        /// The next attempt waits for its time.
-        Retrying = "retrying",
-        /// It waits for something else.
-        Waiting = "waiting",
-        /// A person paused it.
-        Paused = "paused",
-        /// It succeeded.
-        Completed = "completed",
-        /// It failed without a dead letter.
-        Failed = "failed",
-        /// It failed and is a dead letter.
-        Dlq = "dlq",
-        /// A person ended it.
-        Cancelled = "cancelled",
-        /// It is no longer kept.
-        Removed = "removed",
+        Pending = "pending", Running = "running", Retrying = "retrying", Waiting = "waiting",
+        Paused = "paused", Completed = "completed", Failed = "failed", Dlq = "dlq",
+        Cancelled = "cancelled", Removed = "removed",
     }
 }
 
