@@ -3,6 +3,9 @@
 
 use std::time::{Duration, Instant};
 
+use refire_client::model::ExecutionStatus;
+use refire_client::query::{ExecutionQuery, Paging};
+
 use crate::limit::Work;
 use crate::line::{Goal, Line};
 use crate::load::{Client, Shot};
@@ -25,7 +28,11 @@ const GLANCE: Duration = Duration::from_millis(10);
 const COMPLETE_WITHIN: Duration = Duration::from_secs(60);
 const KEY: &str = "idempotency-key";
 /// The statuses of executions that have not ended.
-const OPEN: &str = "pending,running,retrying";
+const OPEN: [ExecutionStatus; 3] = [
+    ExecutionStatus::Pending,
+    ExecutionStatus::Running,
+    ExecutionStatus::Retrying,
+];
 
 /// What the product is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,8 +143,12 @@ async fn measure_product(
 /// Returns when no execution is open.
 pub(crate) async fn completed(api: &refire_client::Client) -> anyhow::Result<()> {
     let until = Instant::now() + COMPLETE_WITHIN;
+    let open = ExecutionQuery {
+        status: OPEN.to_vec(),
+        ..ExecutionQuery::default()
+    };
     while !api
-        .executions(None, Some(OPEN), Some(1), None)
+        .executions(&open, &Paging::first(1))
         .await?
         .items
         .is_empty()

@@ -16,6 +16,9 @@ use crate::model::{
     ReplayResult, RetriedExecution, RetryLetter, RetryTimeline, Version, Workflow, WorkflowDeleted,
     WorkflowDiff, WorkflowSaved, WorkflowVersion,
 };
+use crate::query::{
+    CancelQuery, DiffQuery, EventQuery, ExecuteQuery, ExecutionQuery, LetterQuery, Paging, Query,
+};
 
 /// How long a call may take; waiting for an execution adds to it.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -122,12 +125,12 @@ impl Client {
 
     /// What runs there.
     pub async fn version(&self) -> Result<Version, Error> {
-        self.get("/version", &[]).await
+        self.get("/version", &()).await
     }
 
     /// The nodes that share the server's store, the oldest first.
     pub async fn nodes(&self) -> Result<Page<Node>, Error> {
-        self.get("/api/nodes", &[]).await
+        self.get("/api/nodes", &()).await
     }
 
     /// Copies the store to a new file on the server's machine.
@@ -167,34 +170,27 @@ impl Client {
     /// Compares two versions.
     pub async fn diff_versions(&self, id: &str, from: u32, to: u32) -> Result<WorkflowDiff, Error> {
         let path = format!("/api/workflows/{}/diff", segment(id));
-        self.get(
-            &path,
-            &[
-                ("from", Some(from.to_string())),
-                ("to", Some(to.to_string())),
-            ],
-        )
-        .await
+        let query = DiffQuery {
+            from: Some(from),
+            to: Some(to),
+        };
+        self.get(&path, &query).await
     }
 
     /// Workflows by name.
-    pub async fn workflows(
-        &self,
-        limit: Option<u32>,
-        cursor: Option<&str>,
-    ) -> Result<Page<Workflow>, Error> {
-        self.get("/api/workflows", &page(limit, cursor)).await
+    pub async fn workflows(&self, paging: &Paging) -> Result<Page<Workflow>, Error> {
+        self.get("/api/workflows", paging).await
     }
 
     /// One workflow with its definition.
     pub async fn workflow(&self, id: &str) -> Result<Workflow, Error> {
-        self.get(&format!("/api/workflows/{}", segment(id)), &[])
+        self.get(&format!("/api/workflows/{}", segment(id)), &())
             .await
     }
 
     /// Its versions, newest first.
     pub async fn workflow_versions(&self, id: &str) -> Result<Page<WorkflowVersion>, Error> {
-        self.get(&format!("/api/workflows/{}/versions", segment(id)), &[])
+        self.get(&format!("/api/workflows/{}/versions", segment(id)), &())
             .await
     }
 
@@ -202,7 +198,7 @@ impl Client {
     pub async fn workflow_version(&self, id: &str, version: u32) -> Result<WorkflowVersion, Error> {
         self.get(
             &format!("/api/workflows/{}/versions/{version}", segment(id)),
-            &[],
+            &(),
         )
         .await
     }
@@ -244,14 +240,11 @@ impl Client {
         wait: Option<Duration>,
     ) -> RequestBuilder {
         let path = format!("/api/workflows/{}/execute", segment(workflow));
-        let query = [
-            (
-                "priority",
-                execute.priority.map(|priority| priority.to_string()),
-            ),
-            ("delay", execute.delay.clone()),
-            ("wait", wait.map(|wait| format!("{}ms", wait.as_millis()))),
-        ];
+        let query = ExecuteQuery {
+            priority: execute.priority.map(u32::from),
+            delay: execute.delay.clone(),
+            wait: wait.map(|wait| format!("{}ms", wait.as_millis())),
+        };
         let mut request = self.request(Method::POST, &path_with(&path, &query));
         if let Some(key) = &execute.idempotency_key {
             request = request.header("Idempotency-Key", key);
@@ -274,20 +267,15 @@ impl Client {
     /// Executions, newest first.
     pub async fn executions(
         &self,
-        workflow: Option<&str>,
-        status: Option<&str>,
-        limit: Option<u32>,
-        cursor: Option<&str>,
+        query: &ExecutionQuery,
+        paging: &Paging,
     ) -> Result<Page<Execution>, Error> {
-        let mut query = page(limit, cursor).to_vec();
-        query.push(("workflow", workflow.map(str::to_owned)));
-        query.push(("status", status.map(str::to_owned)));
-        self.get("/api/executions", &query).await
+        self.list("/api/executions", query, paging).await
     }
 
     /// One execution with everything.
     pub async fn execution(&self, id: &str) -> Result<Execution, Error> {
-        self.get(&format!("/api/executions/{}", segment(id)), &[])
+        self.get(&format!("/api/executions/{}", segment(id)), &())
             .await
     }
 
@@ -295,16 +283,11 @@ impl Client {
     pub async fn events(
         &self,
         id: &str,
-        attempt: Option<u32>,
-        event_type: Option<&str>,
-        limit: Option<u32>,
-        cursor: Option<&str>,
+        query: &EventQuery,
+        paging: &Paging,
     ) -> Result<Page<Event>, Error> {
-        let mut query = page(limit, cursor).to_vec();
-        query.push(("attempt", attempt.map(|attempt| attempt.to_string())));
-        query.push(("type", event_type.map(str::to_owned)));
-        self.get(&format!("/api/executions/{}/events", segment(id)), &query)
-            .await
+        let path = format!("/api/executions/{}/events", segment(id));
+        self.list(&path, query, paging).await
     }
 
     /// `cancel`, `pause` or `resume`.
@@ -314,7 +297,9 @@ impl Client {
         command: &str,
         compensate: bool,
     ) -> Result<Execution, Error> {
-        let query = [("compensate", compensate.then(|| "true".to_owned()))];
+        let query = CancelQuery {
+            compensate: compensate.then_some(true),
+        };
         let path = format!("/api/executions/{}/{command}", segment(id));
         self.send(self.request(Method::POST, &path_with(&path, &query)))
             .await
@@ -332,13 +317,10 @@ impl Client {
     /// Executions that were retried, newest first.
     pub async fn retries(
         &self,
-        workflow: Option<&str>,
-        limit: Option<u32>,
-        cursor: Option<&str>,
+        query: &ExecutionQuery,
+        paging: &Paging,
     ) -> Result<Page<RetriedExecution>, Error> {
-        let mut query = page(limit, cursor).to_vec();
-        query.push(("workflow", workflow.map(str::to_owned)));
-        self.get("/api/retries", &query).await
+        self.list("/api/retries", query, paging).await
     }
 
     /// When the retries of a policy (JSON or YAML text) would happen.
@@ -350,25 +332,26 @@ impl Client {
         .await
     }
 
-    /// Dead letters, newest first; the filter's names are those of the API.
+    /// Dead letters, newest first.
     pub async fn dead_letters(
         &self,
-        filter: &[(&'static str, Option<String>)],
+        query: &LetterQuery,
+        paging: &Paging,
     ) -> Result<Page<DeadLetter>, Error> {
-        self.get("/api/dlq", filter).await
+        self.list("/api/dlq", query, paging).await
     }
 
     /// An overview of dead letters.
     pub async fn dead_letter_summary(
         &self,
-        filter: &[(&'static str, Option<String>)],
+        query: &LetterQuery,
     ) -> Result<DeadLetterSummary, Error> {
-        self.get("/api/dlq/summary", filter).await
+        self.get("/api/dlq/summary", query).await
     }
 
     /// One dead letter with everything about it.
     pub async fn dead_letter(&self, id: &str) -> Result<DeadLetterDetail, Error> {
-        self.get(&format!("/api/dlq/{}", segment(id)), &[]).await
+        self.get(&format!("/api/dlq/{}", segment(id)), &()).await
     }
 
     /// Retries a dead letter.
@@ -387,13 +370,18 @@ impl Client {
         self.send_empty(self.request(Method::DELETE, &path)).await
     }
 
-    async fn get<T: DeserializeOwned>(
-        &self,
-        path: &str,
-        query: &[(&'static str, Option<String>)],
-    ) -> Result<T, Error> {
+    async fn get<T: DeserializeOwned>(&self, path: &str, query: &impl Query) -> Result<T, Error> {
         self.send(self.request(Method::GET, &path_with(path, query)))
             .await
+    }
+
+    async fn list<T: DeserializeOwned, Q: Query + Clone>(
+        &self,
+        path: &str,
+        query: &Q,
+        paging: &Paging,
+    ) -> Result<Page<T>, Error> {
+        self.get(path, &(query.clone(), paging.clone())).await
     }
 
     async fn post<T: DeserializeOwned>(
@@ -450,6 +438,24 @@ impl Client {
     }
 }
 
+/// Rows asked for at once by who wants all.
+const EVERY_ROWS: u32 = 500;
+
+/// The whole list, page by page.
+pub async fn every<T>(
+    mut list: impl AsyncFnMut(&Paging) -> Result<Page<T>, Error>,
+) -> Result<Page<T>, Error> {
+    let mut paging = Paging::first(EVERY_ROWS);
+    let mut all = list(&paging).await?;
+    while let Some(next) = all.next_cursor.take() {
+        paging.cursor = Some(next);
+        let page = list(&paging).await?;
+        all.items.extend(page.items);
+        all.next_cursor = page.next_cursor;
+    }
+    Ok(all)
+}
+
 /// The address of a server begins with its scheme; one without is told the whole.
 fn check(url: &str) -> Result<(), Error> {
     let refuse = |why: String| {
@@ -474,26 +480,13 @@ fn segment(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }
 
-fn page(limit: Option<u32>, cursor: Option<&str>) -> [(&'static str, Option<String>); 2] {
-    [
-        ("limit", limit.map(|limit| limit.to_string())),
-        ("cursor", cursor.map(str::to_owned)),
-    ]
-}
-
-fn path_with(path: &str, query: &[(&'static str, Option<String>)]) -> String {
-    let mut pairs = url::form_urlencoded::Serializer::new(String::new());
-    for (name, value) in query {
-        if let Some(value) = value {
-            pairs.append_pair(name, value);
-        }
-    }
-    let pairs = pairs.finish();
+fn path_with(path: &str, query: &impl Query) -> String {
+    let pairs = query.pairs();
     if pairs.is_empty() {
-        path.to_owned()
-    } else {
-        format!("{path}?{pairs}")
+        return path.to_owned();
     }
+    let mut text = url::form_urlencoded::Serializer::new(String::new());
+    format!("{path}?{}", text.extend_pairs(pairs).finish())
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! Typed client of the Refire API.
 //!
 //! [`model`] has the shapes of requests and answers; the server uses the same ones, so they
-//! cannot drift apart. [`Client`] has one method per call. JSON that belongs to users (inputs,
+//! cannot drift apart. [`query`] has the parameters of calls. [`Client`] has one method per call. JSON that belongs to users (inputs,
 //! outputs) travels as raw text and is never parsed on the way.
 
 mod client;
 mod error;
 pub mod model;
+pub mod query;
 
-pub use client::{Client, ClientBuilder, Execute, Started};
+pub use client::{Client, ClientBuilder, Execute, Started, every};
 pub use error::Error;

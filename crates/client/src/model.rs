@@ -5,6 +5,7 @@ mod execution;
 mod problem;
 mod retry;
 mod server;
+mod status;
 mod trigger;
 mod webhook;
 #[cfg(feature = "openapi")]
@@ -23,6 +24,10 @@ pub use execution::{
 pub use problem::{FieldProblem, Problem};
 pub use retry::{PlannedRetry, RetriedExecution, RetryTimeline};
 pub use server::{BackupRequest, BackupResult, Health, Node, Version};
+pub use status::{
+    ExecutionStatus, LetterReason, LetterStatus, RequestStatus, RunStatus, SlotKind, SlotStatus,
+    StartedBy, StepStatus, TriggerType,
+};
 pub use trigger::{
     BackfillRequest, BackfillResult, BackfilledSlot, CronHistory, CronRun, EnableTrigger, InWords,
     LedgerEntry, Pause, PlannedSlot, RequestHeader, RotateSecret, Trigger, TriggerAbout,
@@ -51,6 +56,17 @@ pub struct Page<T> {
     pub items: Vec<T>,
     /// Pass it as `cursor` to get the next page; null on the last.
     pub next_cursor: Option<String>,
+}
+
+impl<T> Page<T> {
+    /// The same page with other entries in place of its own.
+    #[must_use]
+    pub fn with<U>(self, items: Vec<U>) -> Page<U> {
+        Page {
+            items,
+            next_cursor: self.next_cursor,
+        }
+    }
 }
 
 /// A field that is there, even if it says `null`: an input of `null` is not an absent one.

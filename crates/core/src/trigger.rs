@@ -24,7 +24,7 @@
 
 pub mod change;
 pub mod dead_man;
-mod keys;
+pub(crate) mod keys;
 pub mod ledger;
 pub mod plan;
 pub mod range;

@@ -26,7 +26,6 @@ pub mod filter;
 mod form;
 pub mod headers;
 pub mod key;
-mod problem;
 pub mod request;
 mod scheme;
 mod secret;
@@ -40,7 +39,6 @@ pub mod verify;
 
 pub use admit::{Admission, Started, admit, admit_verified, enter, judge, may_enter};
 pub use key::Key;
-pub use problem::{Problem, Problems};
 pub use request::{Headers, Request};
 pub use scheme::{Encoding, HeaderName, Method, Scheme};
 pub use secret::{Previous, SECRET_BYTES_MIN, SECRET_RANDOM_BYTES, Secret, Secrets};
@@ -48,6 +46,18 @@ pub use settings::{Authentication, RateLimit, Settings};
 pub use sign::sign;
 pub use status::Status;
 pub use verify::verify;
+
+/// A text as it is quoted in messages, cut where it is long.
+fn excerpt(text: &str) -> String {
+    /// Characters of a value that a message quotes.
+    const EXCERPT_CHARS: usize = 60;
+    let mut characters = text.chars();
+    let mut head: String = characters.by_ref().take(EXCERPT_CHARS).collect();
+    if characters.next().is_some() {
+        head.push('…');
+    }
+    format!("{head:?}")
+}
 
 #[cfg(test)]
 mod tests;

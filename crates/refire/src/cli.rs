@@ -36,7 +36,6 @@ mod trigger;
 mod version;
 mod wait;
 mod when;
-mod words;
 mod workflow;
 
 use std::process::ExitCode;

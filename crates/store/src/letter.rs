@@ -104,8 +104,8 @@ pub(crate) fn resolution(
 pub struct LetterFilter {
     /// Of this workflow.
     pub workflow: Option<WorkflowId>,
-    /// With this error type.
-    pub error_type: Option<String>,
+    /// With one of these error types; empty = all. One that no letter can have finds nothing.
+    pub error_types: Vec<String>,
     /// With one of these statuses; empty = all.
     pub statuses: Vec<LetterStatus>,
     /// That failed at or after.
@@ -116,6 +116,42 @@ pub struct LetterFilter {
     pub text: Option<String>,
     /// With this cause.
     pub fingerprint: Option<u64>,
+}
+
+impl LetterFilter {
+    /// Whether a letter passes.
+    #[must_use]
+    pub fn passes(&self, letter: &LetterRow) -> bool {
+        let class = letter.failure.class.name();
+        let mut words = vec![
+            letter.failure.message.as_str(),
+            letter.workflow.as_str(),
+            &letter.workflow_name,
+        ];
+        words.extend(letter.failure.code.as_deref());
+        words.extend(letter.step.as_deref());
+        let contain = |text: &String| {
+            let text = text.to_lowercase();
+            words.iter().any(|it| it.to_lowercase().contains(&text))
+        };
+        let is_of = |id: &WorkflowId| *id == letter.workflow;
+        self.workflow.as_ref().is_none_or(is_of)
+            && (self.error_types.is_empty() || self.error_types.iter().any(|name| name == class))
+            && (self.statuses.is_empty() || self.statuses.contains(&letter.status))
+            && self.from.is_none_or(|from| letter.failed_at >= from)
+            && self.to.is_none_or(|to| letter.failed_at < to)
+            && self.fingerprint.is_none_or(|it| it == letter.fingerprint)
+            && self.text.as_ref().is_none_or(contain)
+    }
+
+    /// Whether letters must be looked at one by one to count them: counters know nothing of times,
+    /// causes and texts.
+    pub(crate) fn needs_walk(&self) -> bool {
+        self.from.is_some()
+            || self.to.is_some()
+            || self.text.is_some()
+            || self.fingerprint.is_some()
+    }
 }
 
 /// An overview of dead letters.

@@ -2,11 +2,15 @@
 
 use reqwest::Method;
 
-use super::{Client, page, path_with, segment};
+use super::{Client, path_with, segment};
 use crate::error::Error;
 use crate::model::{
     Accepted, BackfillRequest, BackfillResult, CronHistory, EnableTrigger, LedgerEntry, Page,
     PlannedSlot, RotateSecret, TestWebhook, TestedWebhook, Trigger, WebhookAnswer, WebhookRequest,
+};
+use crate::query::{
+    ChangeQuery, HistoryQuery, NextQuery, OfWorkflow, Paging, RecheckQuery, RequestQuery,
+    SlotQuery, TriggerQuery,
 };
 
 impl Client {
@@ -17,17 +21,20 @@ impl Client {
             .await
     }
 
-    /// Triggers, oldest first; the filter's names are those of the API.
+    /// Triggers, oldest first.
     pub async fn triggers(
         &self,
-        filter: &[(&'static str, Option<String>)],
+        of: &OfWorkflow,
+        query: &TriggerQuery,
+        paging: &Paging,
     ) -> Result<Page<Trigger>, Error> {
-        self.get("/api/triggers", filter).await
+        let query = (of.clone(), query.clone());
+        self.list("/api/triggers", &query, paging).await
     }
 
     /// One trigger.
     pub async fn trigger(&self, id: &str) -> Result<Trigger, Error> {
-        self.get(&trigger(id, ""), &[]).await
+        self.get(&trigger(id, ""), &()).await
     }
 
     /// Changes a trigger by a merge patch (JSON or YAML text).
@@ -37,7 +44,9 @@ impl Client {
         patch: &str,
         catch_up: bool,
     ) -> Result<Trigger, Error> {
-        let query = [("catch_up", catch_up.then(|| "true".to_owned()))];
+        let query = ChangeQuery {
+            catch_up: catch_up.then_some(true),
+        };
         let path = path_with(&trigger(id, ""), &query);
         self.send(self.request(Method::PATCH, &path).body(patch.to_owned()))
             .await
@@ -94,30 +103,28 @@ impl Client {
 
     /// The next planned times.
     pub async fn next_slots(&self, id: &str, count: u32) -> Result<Page<PlannedSlot>, Error> {
-        self.get(&trigger(id, "/next"), &[("count", Some(count.to_string()))])
-            .await
+        let query = NextQuery { count: Some(count) };
+        self.get(&trigger(id, "/next"), &query).await
     }
 
     /// What became of its planned times, newest first.
     pub async fn slots(
         &self,
         id: &str,
-        status: Option<&str>,
-        limit: Option<u32>,
-        cursor: Option<&str>,
+        query: &SlotQuery,
+        paging: &Paging,
     ) -> Result<Page<LedgerEntry>, Error> {
-        let mut query = page(limit, cursor).to_vec();
-        query.push(("status", status.map(str::to_owned)));
-        self.get(&trigger(id, "/slots"), &query).await
+        self.list(&trigger(id, "/slots"), query, paging).await
     }
 
-    /// Requests to a webhook, newest first; the filter's names are those of the API.
+    /// Requests to a webhook, newest first.
     pub async fn webhook_requests(
         &self,
         id: &str,
-        filter: &[(&'static str, Option<String>)],
+        query: &RequestQuery,
+        paging: &Paging,
     ) -> Result<Page<WebhookRequest>, Error> {
-        self.get(&trigger(id, "/requests"), filter).await
+        self.list(&trigger(id, "/requests"), query, paging).await
     }
 
     /// One request to a webhook, with its body.
@@ -127,7 +134,7 @@ impl Client {
         request_id: &str,
     ) -> Result<WebhookRequest, Error> {
         let path = trigger(id, &format!("/requests/{}", segment(request_id)));
-        self.get(&path, &[]).await
+        self.get(&path, &()).await
     }
 
     /// Judges a refused request again, and runs it if it passes. With `equal_once` what has no name is
@@ -139,7 +146,9 @@ impl Client {
         equal_once: bool,
     ) -> Result<WebhookAnswer, Error> {
         let below = format!("/requests/{}/recheck", segment(request_id));
-        let query = [("equal_once", equal_once.then(|| "true".to_owned()))];
+        let query = RecheckQuery {
+            equal_once: equal_once.then_some(true),
+        };
         let path = path_with(&trigger(id, &below), &query);
         self.send(self.request(Method::POST, &path)).await
     }
@@ -165,10 +174,10 @@ impl Client {
         trigger: Option<&str>,
         limit: Option<u32>,
     ) -> Result<CronHistory, Error> {
-        let query = [
-            ("trigger_id", trigger.map(str::to_owned)),
-            ("limit", limit.map(|limit| limit.to_string())),
-        ];
+        let query = HistoryQuery {
+            trigger_id: trigger.map(str::to_owned),
+            limit,
+        };
         let path = format!("/api/workflows/{}/cron-history", segment(workflow));
         self.get(&path, &query).await
     }

@@ -3,7 +3,9 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{ErrorInfo, Event, Raw};
+use super::{
+    ErrorInfo, Event, ExecutionStatus, LetterReason, LetterStatus, Raw, StartedBy, StepStatus,
+};
 
 /// A dead letter.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -33,17 +35,16 @@ pub struct DeadLetter {
     pub error_code: Option<String>,
     /// The causes, one a line.
     pub error_stacktrace: Option<String>,
-    /// `exhausted, non_retryable, timeout, node_lost, lock_expired, heartbeat_missed,
-    /// compensation_failed, history_limit`
-    pub reason: String,
+    /// Why it became one.
+    pub reason: LetterReason,
     /// Retries that were made.
     pub retry_count: u32,
     /// Retries that the policy allowed.
     pub max_retries: u32,
     /// The failed attempts, oldest first.
     pub retry_history: Vec<RetryHistoryEntry>,
-    /// `pending, retrying, resolved, deleted`
-    pub status: String,
+    /// Where it stands.
+    pub status: LetterStatus,
     /// The last retry by a person.
     pub retry_attempted_at: Option<String>,
     /// Who made it.
@@ -122,7 +123,7 @@ pub struct DeadLetterMore {
     /// What started its execution: `manual, manual_dlq_retry, cron, schedule, webhook, amqp`; null if the
     /// execution is gone.
     #[serde(default)]
-    pub trigger_type: Option<String>,
+    pub trigger_type: Option<StartedBy>,
     /// The trigger object, if there is one.
     #[serde(default)]
     pub trigger_id: Option<String>,
@@ -196,7 +197,7 @@ pub struct DeadLetterRetry {
     pub input_changes: Vec<super::Change>,
     /// How it ended: `completed`, which resolves the letter, `failed` or `cancelled`; null while it is
     /// open.
-    pub outcome: Option<String>,
+    pub outcome: Option<ExecutionStatus>,
     /// When it ended.
     pub ended_at: Option<String>,
     /// Why it failed.
@@ -215,7 +216,7 @@ pub struct Compensation {
     /// The completed step that it undoes.
     pub undoes: String,
     /// `completed` = undone; `failed` = not; other statuses of a step while it is under way.
-    pub status: String,
+    pub status: StepStatus,
     /// When it ended.
     pub completed_at: Option<String>,
     /// Why it failed.
@@ -267,7 +268,7 @@ pub struct DeadLetterRetried {
     /// The letter.
     pub id: String,
     /// `retrying`
-    pub status: String,
+    pub status: LetterStatus,
     /// The new execution.
     pub execution_id: String,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Raw;
+use super::{ExecutionStatus, Raw, StartedBy, StepStatus};
 
 /// An execution.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -14,8 +14,8 @@ pub struct Execution {
     pub workflow_id: String,
     /// The version of its definition that this execution keeps.
     pub workflow_version: u32,
-    /// `pending, running, retrying, waiting, paused, completed, failed, dlq, cancelled`
-    pub status: String,
+    /// Where it stands.
+    pub status: ExecutionStatus,
     /// `compensating` while completed steps are being undone.
     pub phase: Option<String>,
     /// The input; absent in lists.
@@ -36,8 +36,8 @@ pub struct Execution {
     pub next_retry_at: Option<String>,
     /// The step's attempt and last wait.
     pub retry_context: Option<RetryContext>,
-    /// `manual, manual_dlq_retry, cron, schedule, webhook, amqp`
-    pub trigger_type: String,
+    /// What started it.
+    pub trigger_type: StartedBy,
     /// The trigger object, if there is one.
     pub trigger_id: Option<String>,
     /// The planned time that it was started for, if it was one.
@@ -90,9 +90,8 @@ pub struct Step {
     /// `http` or `local`
     #[serde(rename = "type")]
     pub step_type: String,
-    /// `pending, running, retrying, waiting, completed, failed, skipped, compensated, cancelled`; a step
-    /// whose turn never came is `skipped`, one that was cut off by a cancel is `cancelled`
-    pub status: String,
+    /// Where it stands.
+    pub status: StepStatus,
     /// Attempts so far, one that runs included. One whose result was not awaited, because the
     /// execution was cancelled, is not among them.
     pub attempts: u32,
@@ -163,7 +162,7 @@ pub struct Accepted {
     /// `exec_…`
     pub execution_id: String,
     /// Its status now.
-    pub status: String,
+    pub status: ExecutionStatus,
     /// True if the idempotency key was used before for this execution.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub duplicate: bool,

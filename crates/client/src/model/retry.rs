@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ExecutionStatus;
+
 /// When retries would happen.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -47,7 +49,7 @@ pub struct RetriedExecution {
     /// Retries it may have.
     pub max_retries: u32,
     /// Its status now.
-    pub status: String,
+    pub status: ExecutionStatus,
     /// The last failure's class.
     pub error_type: Option<String>,
     /// Its code.

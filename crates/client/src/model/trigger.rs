@@ -5,7 +5,7 @@ mod settings;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::Raw;
+use super::{Raw, RequestStatus, RunStatus, SlotKind, SlotStatus, TriggerType};
 pub use settings::TriggerSettings;
 
 /// A trigger: its settings and its state.
@@ -42,8 +42,8 @@ pub struct TriggerAbout {
     pub id: String,
     /// The workflow that it starts.
     pub workflow_id: String,
-    /// `cron, schedule, webhook`
-    pub trigger_type: String,
+    /// What it waits for.
+    pub trigger_type: TriggerType,
     /// Whether it starts anything.
     pub enabled: bool,
     /// Grows with each change.
@@ -191,9 +191,8 @@ pub struct PlannedSlot {
     pub at: String,
     /// The planned time in the trigger's zone, with its offset.
     pub local: String,
-    /// `normal`; `moved` when the local time does not exist on that day; `repeated` when it comes for
-    /// the second time.
-    pub kind: String,
+    /// How it relates to the clock.
+    pub kind: SlotKind,
 }
 
 /// What happened at a planned time, or at several consecutive ones.
@@ -206,8 +205,8 @@ pub struct LedgerEntry {
     pub to: String,
     /// How many there are.
     pub count: u64,
-    /// `fired, late, skipped`; and, of the dead-man check, `overdue, recovered`.
-    pub status: String,
+    /// What became of it.
+    pub status: SlotStatus,
     /// Why: `overlap, paused, missed, dst, dropped, behind, backfill`
     pub reason: Option<String>,
     /// What was started.
@@ -273,9 +272,8 @@ pub struct WebhookRequest {
     pub trigger_id: String,
     /// When it arrived.
     pub received_at: String,
-    /// `triggered, filtered, auth_failed, duplicate, too_large, rate_limited, ip_refused, disabled,
-    /// error`
-    pub status: String,
+    /// What became of it.
+    pub status: RequestStatus,
     /// Where it came from.
     pub source_ip: String,
     /// Whether a person sent it to try the trigger.
@@ -323,7 +321,7 @@ pub struct CronHistory {
     /// The trigger.
     pub trigger_id: String,
     /// `cron` or `schedule`
-    pub trigger_type: String,
+    pub trigger_type: TriggerType,
     /// The expression; null for a `schedule`.
     pub cron_expression: Option<String>,
     /// The zone of all times here.
@@ -349,7 +347,7 @@ pub struct CronRun {
     /// When it ended.
     pub completed_at: Option<String>,
     /// The execution's status; `removed` if it is no longer kept.
-    pub status: String,
+    pub status: RunStatus,
     /// From start to end.
     pub duration_ms: Option<u64>,
     /// The output: a text as it is, other JSON cut to 200 characters; the error's message if it failed.

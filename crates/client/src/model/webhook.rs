@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Raw, RequestHeader};
+use super::{Raw, RequestHeader, RequestStatus};
 
 /// What happened to a request to a webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,9 +84,8 @@ pub struct TestedWebhook {
 pub struct TestResult {
     /// The HTTP status that its sender would have got.
     pub http_status: u16,
-    /// The word of the log: `triggered, filtered, auth_failed, duplicate, too_large, rate_limited,
-    /// ip_refused, disabled, error`
-    pub status: String,
+    /// What the log says of it.
+    pub status: RequestStatus,
     /// Why, if it started nothing.
     pub reason: Option<String>,
     /// What it started, or what an equal one had started.

@@ -58,14 +58,14 @@ impl<'a> Field<'a> {
         table: &'static [Known],
         problems: &mut Problems,
     ) -> Option<Fields<'a>> {
-        self.fields_or(table, None, problems)
+        self.fields_or(table, &[], problems)
     }
 
     /// The same, with a word about keys that belong somewhere else.
     pub(crate) fn fields_or(
         &self,
         table: &'static [Known],
-        elsewhere: Option<Elsewhere>,
+        elsewhere: &[Elsewhere],
         problems: &mut Problems,
     ) -> Option<Fields<'a>> {
         let Content::Mapping(members) = &self.node.content else {
@@ -211,10 +211,26 @@ impl<'a> Field<'a> {
         words: &[(&'static str, T)],
         problems: &mut Problems,
     ) -> Option<T> {
+        self.one_of(words, str::eq_ignore_ascii_case, problems)
+    }
+
+    /// One of some words, exactly: for what is shown as it was written.
+    pub(crate) fn exact_word<T: Copy>(
+        &self,
+        words: &[(&'static str, T)],
+        problems: &mut Problems,
+    ) -> Option<T> {
+        self.one_of(words, |word, text| word == text, problems)
+    }
+
+    fn one_of<T: Copy>(
+        &self,
+        words: &[(&'static str, T)],
+        is: fn(&str, &str) -> bool,
+        problems: &mut Problems,
+    ) -> Option<T> {
         let text = self.text(problems)?;
-        let found = words
-            .iter()
-            .find(|(word, _)| word.eq_ignore_ascii_case(text));
+        let found = words.iter().find(|(word, _)| is(word, text));
         if found.is_none() {
             let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();
             let problem = self.problem(format!("\"{text}\" is not one of {}", known.join(", ")));
@@ -268,30 +284,28 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Words for keys that are too far from them to be taken for a slip.
-const MEANT: [(&str, &str); 2] = [("retries", "retry"), ("maxRetries", "retry")];
-
 /// What was meant by a key that is not in the table: one of another place, a slip, or nothing
 /// that can be guessed.
-fn unknown_hint(written: &str, table: &'static [Known], elsewhere: Option<Elsewhere>) -> String {
-    if let Some(Elsewhere { table, place }) = elsewhere
-        && let Some(known) = table.iter().find(|known| known.is(written))
-    {
-        return format!("`{}` belongs {place}", known.name);
+fn unknown_hint(written: &str, table: &'static [Known], elsewhere: &[Elsewhere]) -> String {
+    let has = |table: &'static [Known]| table.iter().find(|known| known.is(written));
+    for Elsewhere { table, place } in elsewhere {
+        if let Some(known) = has(table) {
+            return format!("`{}` belongs {place}", known.name);
+        }
     }
     let names = |table: &'static [Known]| table.iter().map(|known| known.name);
-    if let Some((_, meant)) = MEANT.iter().find(|(other, _)| *other == written)
-        && names(table).any(|name| name == *meant)
-    {
-        return format!("did you mean \"{meant}\"?");
-    }
-    if let Some(near) = nearest(written, names(table)) {
+    let is_meant = |known: &&Known| {
+        let mut words = known.mistaken.iter();
+        words.any(|word| word.eq_ignore_ascii_case(written))
+    };
+    let meant = table.iter().find(is_meant).map(|known| known.name);
+    if let Some(near) = meant.or_else(|| nearest(written, names(table))) {
         return format!("did you mean \"{near}\"?");
     }
-    if let Some(Elsewhere { table, place }) = elsewhere
-        && let Some(near) = nearest(written, names(table))
-    {
-        return format!("did you mean \"{near}\"? it belongs {place}");
+    for Elsewhere { table, place } in elsewhere {
+        if let Some(near) = nearest(written, names(table)) {
+            return format!("did you mean \"{near}\"? it belongs {place}");
+        }
     }
     let known: Vec<_> = names(table).collect();
     format!("use one of {}", known.join(", "))

@@ -9,6 +9,8 @@ pub(crate) struct Known {
     pub(crate) name: &'static str,
     /// Further spellings.
     pub(crate) also: &'static [&'static str],
+    /// Other words for it that are not accepted, but tell what is meant.
+    pub(crate) mistaken: &'static [&'static str],
     /// The keys of the mapping below it, or of the mappings in the list below it.
     pub(crate) below: &'static [Known],
 }
@@ -18,23 +20,37 @@ impl Known {
         Self {
             name,
             also: &[],
+            mistaken: &[],
             below: &[],
         }
     }
 
     pub(crate) const fn also(name: &'static str, also: &'static [&'static str]) -> Self {
         Self {
-            name,
             also,
-            below: &[],
+            ..Self::new(name)
         }
+    }
+
+    pub(crate) const fn mistaken_for(
+        name: &'static str,
+        mistaken: &'static [&'static str],
+    ) -> Self {
+        Self {
+            mistaken,
+            ..Self::new(name)
+        }
+    }
+
+    /// The same with words that are not accepted for it.
+    const fn not_written(self, mistaken: &'static [&'static str]) -> Self {
+        Self { mistaken, ..self }
     }
 
     pub(crate) const fn with(name: &'static str, below: &'static [Known]) -> Self {
         Self {
-            name,
-            also: &[],
             below,
+            ..Self::new(name)
         }
     }
 
@@ -52,7 +68,7 @@ pub(crate) const WORKFLOW: &[Known] = &[
     Known::new("id"),
     Known::new("name"),
     Known::new("description"),
-    Known::with("retry", RETRY),
+    Known::with("retry", RETRY).not_written(&["retries", "maxRetries"]),
     Known::with("concurrency", CONCURRENCY),
     Known::with("rateLimit", RATE_LIMIT),
     Known::new("deadLetter"),
@@ -65,7 +81,7 @@ pub(crate) const STEP: &[Known] = &[
     Known::new("type"),
     Known::new("needs"),
     Known::new("when"),
-    Known::with("retry", RETRY),
+    Known::with("retry", RETRY).not_written(&["retries", "maxRetries"]),
     Known::new("compensate"),
     Known::with("config", CONFIG),
     Known::new("outputMapping"),
@@ -118,9 +134,8 @@ pub(crate) const RETRY: &[Known] = &[
     Known::new("maxDelay"),
     Known::new("maxElapsed"),
     Known {
-        name: "jitter",
         also: &["jitter_enabled", "jitterEnabled"],
-        below: JITTER,
+        ..Known::with("jitter", JITTER)
     },
     Known::with("retryOn", RETRY_ON),
     Known::also(

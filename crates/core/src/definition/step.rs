@@ -87,7 +87,7 @@ pub(super) fn read(
         table: keys::CONFIG,
         place: "under `config`",
     };
-    let Some(fields) = field.fields_or(keys::STEP, Some(config), problems) else {
+    let Some(fields) = field.fields_or(keys::STEP, &[config], problems) else {
         return draft;
     };
     if let Some(id) = fields.required("id", problems) {
@@ -217,7 +217,7 @@ fn kind(
         table: keys::STEP,
         place: "on the step, beside `config`",
     };
-    let Some(config) = config.fields_or(table, Some(step), problems) else {
+    let Some(config) = config.fields_or(table, &[step], problems) else {
         return;
     };
     if let Some(mapping) = config.get("outputMapping") {

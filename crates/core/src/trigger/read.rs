@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use refire_schedule::{Schedule, nearest};
 
-use super::keys::{COMMON, CRON, DEAD_MAN, SCHEDULE};
+use super::keys::{CRON, DEAD_MAN, HEAD, PLANNED, SCHEDULE, WEBHOOK};
 use super::settings::{
     DESCRIPTION_CHARS_MAX, DeadMan, Draft, Kind, LENGTH_MAX, LENGTH_MIN, MISFIRE_MAX_DEFAULT,
     MISFIRE_MAX_LIMIT, MISFIRE_WINDOW_DEFAULT, Misfire, NAME_CHARS_MAX, Overlap, Settings,
@@ -12,8 +12,6 @@ use super::settings::{
 use super::timing;
 use super::written::Written;
 use crate::definition::fields::{Elsewhere, Field, Fields};
-use crate::definition::keys::{Known, snake};
-use crate::definition::source::{Content, Node};
 use crate::definition::{Problem, Problems, RetrySettings};
 use crate::json::Json;
 use crate::webhook;
@@ -61,20 +59,17 @@ pub(super) fn read_written(written: &Written) -> Result<(Draft, Option<Schedule>
 
 fn draft(written: &Written, problems: &mut Problems) -> Option<(Draft, Option<Schedule>)> {
     let word = kind(written, problems)?;
-    let common;
-    let node = if word == Word::Webhook {
-        common = webhook_common(written, problems);
-        &common
-    } else {
-        &written.node
-    };
-    let elsewhere = |table, place| Some(Elsewhere { table, place });
+    let of = |table, place| Elsewhere { table, place };
+    let cron = of(CRON, "to triggers of type `cron`");
+    let schedule = of(SCHEDULE, "to triggers of type `schedule`");
+    let webhook = of(WEBHOOK, "to triggers of type `webhook`");
+    let planned = of(PLANNED, "to triggers of type `cron` and `schedule`");
     let (table, elsewhere) = match word {
-        Word::Cron => (CRON, elsewhere(SCHEDULE, "to triggers of type `schedule`")),
-        Word::Schedule => (SCHEDULE, elsewhere(CRON, "to triggers of type `cron`")),
-        Word::Webhook => (COMMON, None),
+        Word::Cron => (CRON, vec![schedule, webhook]),
+        Word::Schedule => (SCHEDULE, vec![cron, webhook]),
+        Word::Webhook => (WEBHOOK, vec![planned, cron, schedule]),
     };
-    let fields = Field::new("", node).fields_or(table, elsewhere, problems)?;
+    let fields = Field::new("", &written.node).fields_or(table, &elsewhere, problems)?;
     let timing = match word {
         Word::Webhook => None,
         Word::Cron => timing::read(&fields, true, problems),
@@ -89,7 +84,13 @@ fn draft(written: &Written, problems: &mut Problems) -> Option<(Draft, Option<Sc
         .and_then(|field| dead_man(&field, word, problems));
     let policies = Policies::read(&fields, problems);
     let (kind, schedule) = match (word, timing) {
-        (Word::Webhook, _) => (Kind::Webhook(Box::new(webhook(written, problems)?)), None),
+        (Word::Webhook, _) => {
+            if let Some(secret) = fields.any("secret") {
+                problems.push(secret.problem("a secret is kept apart from the settings"));
+            }
+            let settings = webhook::Settings::read(&fields, problems)?;
+            (Kind::Webhook(Box::new(settings)), None)
+        }
         (Word::Cron, Some((timing, schedule))) => (Kind::Cron(Box::new(timing)), Some(schedule)),
         (Word::Schedule, Some((timing, schedule))) => {
             (Kind::Schedule(Box::new(timing)), Some(schedule))
@@ -114,7 +115,7 @@ fn draft(written: &Written, problems: &mut Problems) -> Option<(Draft, Option<Sc
 
 /// What a trigger is: nothing else can be read without it.
 fn kind(written: &Written, problems: &mut Problems) -> Option<Word> {
-    let is_kind = |key: &str| COMMON[0].is(key);
+    let is_kind = |key: &str| HEAD[0].is(key);
     let found = written.members().iter().find(|(key, _)| is_kind(&key.text));
     let Some((key, node)) = found else {
         let message = "`trigger_type` is required";
@@ -130,70 +131,6 @@ fn kind(written: &Written, problems: &mut Problems) -> Option<Word> {
         return None;
     };
     Field::new(&*key.text, node).word(KINDS, problems)
-}
-
-/// What only a webhook has.
-fn webhook(written: &Written, problems: &mut Problems) -> Option<webhook::Settings> {
-    // What belongs to others is refused already.
-    let others: Vec<&str> = (CRON.iter().chain(SCHEDULE))
-        .map(|known| known.name)
-        .chain(["secret"])
-        .collect();
-    match webhook::Settings::read(&written.own(), &others) {
-        Ok(settings) => Some(settings),
-        Err(wrong) => {
-            for problem in wrong.iter() {
-                problems.push(in_place(problem, written));
-            }
-            None
-        }
-    }
-}
-
-/// A problem of a webhook's field, with the place where that was written.
-fn in_place(problem: &webhook::Problem, written: &Written) -> Problem {
-    let mark = written.place(&problem.field);
-    let here = Problem::new(&*problem.field, mark, &*problem.message);
-    match &problem.hint {
-        Some(hint) => here.with_hint(&**hint),
-        None => here,
-    }
-}
-
-/// What all kinds have; the rest is the webhook's own, unless it is what only others have.
-fn webhook_common(written: &Written, problems: &mut Problems) -> Node {
-    let mut members = Vec::new();
-    let has = |table: &[Known], key: &str| table.iter().any(|known| known.is(key));
-    for (key, node) in written.members() {
-        if has(COMMON, &key.text) {
-            members.push((key.clone(), node.clone()));
-            continue;
-        }
-        let place = match (has(CRON, &key.text), has(SCHEDULE, &key.text)) {
-            (true, true) => Some("`cron` and `schedule`"),
-            (true, false) => Some("`cron`"),
-            (false, true) => Some("`schedule`"),
-            (false, false) => None,
-        };
-        let name = snake(&key.text);
-        let mut refuse = |message: String, hint: Option<String>| {
-            let problem = Problem::new(&*key.text, key.mark, message);
-            problems.push(match hint {
-                Some(hint) => problem.with_hint(hint),
-                None => problem,
-            });
-        };
-        if let Some(place) = place {
-            let hint = format!("it belongs to triggers of type {place}");
-            refuse(format!("unknown key \"{}\"", key.text), Some(hint));
-        } else if name == "secret" {
-            refuse("a secret is kept apart from the settings".to_owned(), None);
-        }
-    }
-    Node {
-        mark: written.node.mark,
-        content: Content::Mapping(members),
-    }
 }
 
 fn limited(

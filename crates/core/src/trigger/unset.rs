@@ -3,36 +3,29 @@
 
 use refire_schedule::nearest;
 
-use super::keys::{COMMON, CRON, SCHEDULE};
+use super::keys::{CRON, SCHEDULE, WEBHOOK};
 use super::written::Written;
 use crate::definition::keys::{Known, snake};
 use crate::definition::source::{Content, Key, Node};
 use crate::definition::{Problem, Problems};
-use crate::webhook;
 
-/// The kinds with planned times, and their fields.
-const KINDS: [(&str, &[Known]); 2] = [("cron", CRON), ("schedule", SCHEDULE)];
+/// The kinds and their fields.
+const KINDS: [(&str, &[Known]); 3] = [("cron", CRON), ("schedule", SCHEDULE), ("webhook", WEBHOOK)];
 
 /// Everything that a change of a trigger of this kind takes back although there is no such field. What
 /// is stored under a name that nobody knows any more may be taken back: that mends it.
 pub(super) fn unknown(kind: &str, stored: &Written, change: &Written) -> Problems {
-    let none: &[&str] = &[];
-    let (table, more) = match KINDS.into_iter().find(|(name, _)| *name == kind) {
-        Some((_, table)) => (table, none),
-        None => (COMMON, webhook::Settings::FIELDS),
-    };
+    let table = KINDS.into_iter().find(|(name, _)| *name == kind);
+    let table = table.map_or(WEBHOOK, |(_, table)| table);
     let mut problems = Problems::new();
     for (key, node) in change.members() {
         let known = table.iter().find(|known| known.is(&key.text));
         match known {
             Some(known) => below(known, stored.node.get(known.name), key, node, &mut problems),
             None if stored.node.get(&snake(&key.text)).is_some() => {}
-            None if node.content != Content::Null || more.contains(&&*snake(&key.text)) => {}
+            None if node.content != Content::Null => {}
             None => {
-                let names = table
-                    .iter()
-                    .map(|known| known.name)
-                    .chain(more.iter().copied());
+                let names = table.iter().map(|known| known.name);
                 let hint = elsewhere(&key.text).unwrap_or_else(|| meant(&key.text, names));
                 problems.push(refused(&key.text, key, hint));
             }
@@ -67,14 +60,11 @@ fn refused(path: &str, key: &Key, hint: String) -> Problem {
 /// Which kinds have the field.
 fn elsewhere(key: &str) -> Option<String> {
     let has = |table: &[Known]| table.iter().any(|known| known.is(key));
-    let mut kinds: Vec<String> = KINDS
+    let kinds: Vec<String> = KINDS
         .iter()
         .filter(|(_, table)| has(table))
         .map(|(name, _)| format!("`{name}`"))
         .collect();
-    if webhook::Settings::FIELDS.contains(&&*snake(key)) {
-        kinds.push("`webhook`".to_owned());
-    }
     let kinds = kinds.join(" and ");
     (!kinds.is_empty()).then(|| format!("it belongs to triggers of type {kinds}"))
 }

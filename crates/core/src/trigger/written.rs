@@ -3,7 +3,7 @@
 //! `input` stands beside the tree as the text that was received, because a tree forgets white space
 //! and escapes.
 
-use super::keys::{COMMON, CRON, SCHEDULE};
+use super::keys::{CRON, SCHEDULE, WEBHOOK};
 use crate::definition::Problem;
 use crate::definition::canonical::ordered;
 use crate::definition::keys::{Known, snake};
@@ -141,9 +141,11 @@ impl Written {
         };
         let mut node = ordered(self.node.clone(), table);
         if let Content::Mapping(members) = &mut node.content {
-            for (key, _) in members {
+            for (key, value) in members {
                 if !table.iter().any(|known| known.name == &*key.text) {
                     key.text = snake(&key.text).into();
+                    let known = WEBHOOK.iter().find(|known| known.name == &*key.text);
+                    spell(value, known.map_or(&[], |known| known.below));
                 }
             }
         }
@@ -153,14 +155,6 @@ impl Written {
     /// What is stored.
     pub(super) fn text(&self) -> Json {
         self.render(|key, node| key != "enabled" && node.content != Content::Null)
-    }
-
-    /// What is said beyond what all kinds have.
-    pub(super) fn own(&self) -> Json {
-        self.render(|key, node| {
-            let common = COMMON.iter().any(|known| known.name == key);
-            !common && node.content != Content::Null
-        })
     }
 
     fn render(&self, keep: impl Fn(&str, &Node) -> bool) -> Json {
@@ -208,26 +202,9 @@ impl Written {
         }
     }
 
-    /// Where a field such as `filters[1].json_path` stands, or what of it does.
-    pub(super) fn place(&self, field: &str) -> Mark {
-        let mut node = &self.node;
-        for name in field.split(['.', '[']) {
-            let below = match &node.content {
-                Content::Mapping(members) => members
-                    .iter()
-                    .find(|(key, _)| &*key.text == name || snake(&key.text) == name)
-                    .map(|(_, node)| node),
-                Content::Sequence(items) => name
-                    .strip_suffix(']')
-                    .and_then(|index| items.get(index.parse::<usize>().ok()?)),
-                _ => None,
-            };
-            match below {
-                Some(below) => node = below,
-                None => break,
-            }
-        }
-        node.mark
+    /// Where a field stands.
+    pub(super) fn place(&self, name: &str) -> Mark {
+        self.said(name).unwrap_or(&self.node).mark
     }
 }
 
@@ -236,6 +213,21 @@ impl Written {
 pub(super) struct GivenSecret {
     pub(super) text: Zeroizing<String>,
     pub(super) mark: Mark,
+}
+
+/// Gives keys their documented names, and leaves them where they are.
+fn spell(node: &mut Node, table: &[Known]) {
+    match &mut node.content {
+        Content::Mapping(members) => {
+            for (key, _) in members {
+                if let Some(known) = table.iter().find(|known| known.is(&key.text)) {
+                    key.text = known.name.into();
+                }
+            }
+        }
+        Content::Sequence(items) => items.iter_mut().for_each(|item| spell(item, table)),
+        _ => {}
+    }
 }
 
 /// Forgets where things stand.

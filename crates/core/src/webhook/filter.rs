@@ -21,8 +21,10 @@ use jiff::Timestamp;
 use regex::{Regex, RegexBuilder};
 
 use super::decimal;
-use super::problem::Problem;
-use super::settings::{Fields, excerpt};
+use super::excerpt;
+use crate::definition::fields::{Field, join};
+use crate::definition::keys::Known;
+use crate::definition::{Problem, Problems};
 use crate::json::{Json, Kind, ObjectBuilder};
 use crate::jsonpath::{JsonPath, Search};
 
@@ -40,6 +42,13 @@ const PATTERN_COMPILED_BYTES_MAX: usize = 1024 * 1024;
 const PATTERN_NESTING_MAX: u32 = 32;
 /// The longest text that is searched by one, in bytes.
 pub const MATCHED_BYTES_MAX: usize = 16 * 1024;
+
+/// What a filter consists of.
+pub(crate) const KEYS: &[Known] = &[
+    Known::mistaken_for("json_path", &["path", "jsonpath", "field"]),
+    Known::mistaken_for("operator", &["op"]),
+    Known::mistaken_for("value", &["values"]),
+];
 
 /// How a value is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,41 +173,36 @@ pub fn pass(filters: &[Filter], body: &Json, search: &mut Search<'_>) -> Result<
 }
 
 impl Filter {
-    /// Reads a filter; what is wrong goes to `problems`, with `prefix` before the field.
-    pub(super) fn read(json: &Json, prefix: String, problems: &mut Vec<Problem>) -> Option<Self> {
-        let known = ["json_path", "operator", "value"];
+    /// Reads a filter.
+    pub(super) fn read(field: &Field<'_>, problems: &mut Problems) -> Option<Self> {
         let before = problems.len();
-        let mut fields = Fields::of(json, prefix, &known, &[], problems);
-        for name in ["json_path", "operator"] {
-            if json.kind() == Kind::Object && fields.value(name).is_none() {
-                fields.problem(name, "is missing");
-            }
-        }
-        let path = fields.text("json_path").and_then(|text| {
-            let path = JsonPath::parse(&text);
-            path.map_err(|error| fields.problem("json_path", error.to_string()))
-                .ok()
+        let fields = field.fields(KEYS, problems)?;
+        let path = fields.required("json_path", problems);
+        let path = path.and_then(|field| {
+            let text = field.text(problems)?;
+            field.keep(JsonPath::parse(text), problems)
         });
         let words = Operator::ALL.map(|operator| (operator.as_str(), operator));
-        let operator = fields.word("operator", &words)?;
+        let operator = fields.required("operator", problems)?;
+        let operator = operator.exact_word(&words, problems)?;
         // `null` is a value here: `equals null` means something.
-        let value = json
-            .members()
-            .find(|(name, _)| name == "value")
-            .map(|(_, value)| Json::trusted(value));
+        let written = fields.any("value");
+        let value = written.as_ref().map(|field| field.node.to_json());
         match test(operator, value.as_ref()) {
-            Err(message) => fields.problem("value", message),
-            Ok(test) if problems.len() == before => {
-                return Some(Self {
-                    path: path?,
-                    operator,
-                    value,
-                    test,
-                });
+            Err(message) => {
+                let path = join(&field.path, "value");
+                let place = written.as_ref().map_or(field.node, |field| field.node);
+                problems.push(Problem::new(path, place.mark, message));
+                None
             }
-            Ok(_) => {}
+            Ok(test) if problems.len() == before => Some(Self {
+                path: path?,
+                operator,
+                value,
+                test,
+            }),
+            Ok(_) => None,
         }
-        None
     }
 
     pub(super) fn to_json(&self) -> Json {

@@ -196,14 +196,13 @@ fn piece<'a>(packed: &mut &'a [u8]) -> Option<&'a [u8]> {
 mod tests {
     use super::super::{Method, Previous, Secret};
     use super::*;
-    use crate::json::Json;
     use crate::time::Timestamp;
 
     const SECRET: &str = "canary-canary-canary-canary";
     const OLD: &str = "former-former-former-former";
 
     fn settings(text: &str) -> Settings {
-        Settings::read(&Json::parse(text).unwrap(), &[]).unwrap()
+        Settings::parse(text).unwrap()
     }
 
     fn bytes<'a>(headers: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a [u8])> {

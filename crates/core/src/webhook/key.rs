@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     fn ask(settings: &str, headers: &[(&str, &str)], body: &str) -> Result<Option<Key>, String> {
-        let settings = Settings::read(&Json::parse(settings).unwrap(), &[]).unwrap();
+        let settings = Settings::parse(settings).unwrap();
         let headers: Vec<(&str, &[u8])> = headers
             .iter()
             .map(|(name, value)| (*name, value.as_bytes()))

@@ -9,9 +9,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use zeroize::Zeroizing;
 
-use super::problem::Problem;
 use super::scheme::Method;
 use super::signature::decode_base64;
+use crate::definition::{Mark, Problem};
 use crate::time::Timestamp;
 
 /// The least that a secret must have, in bytes: what is shorter can be guessed.
@@ -31,6 +31,10 @@ pub struct Secret {
     key: Zeroizing<Vec<u8>>,
 }
 
+fn wrong(message: impl Into<String>) -> Problem {
+    Problem::new("secret", Mark::NOWHERE, message)
+}
+
 impl Secret {
     /// Checks a secret for a way of authentication.
     ///
@@ -38,7 +42,7 @@ impl Secret {
     /// When it is empty, too short or too long, has white space around it or characters that cannot
     /// be sent, or is not encoded as its senders expect. Never quotes the secret.
     pub fn new(text: &str, method: Method) -> Result<Self, Problem> {
-        let refuse = |message: String| Err(Problem::new("secret", message));
+        let refuse = |message: String| Err(wrong(message));
         if text.is_empty() {
             return refuse("is empty".to_owned());
         }
@@ -54,22 +58,21 @@ impl Secret {
                 let encoded = text.strip_prefix(STANDARD_MARK).unwrap_or(text);
                 decode_base64(encoded).ok_or_else(|| {
                     let message = format!("is not `{STANDARD_MARK}` followed by base64");
-                    Problem::new("secret", message).hint("leave it out to have one created")
+                    wrong(message).with_hint("leave it out to have one created")
                 })?
             }
             Method::Teams => decode_base64(text).ok_or_else(|| {
-                Problem::new("secret", "is not base64").hint("copy the whole token from Teams")
+                wrong("is not base64").with_hint("copy the whole token from Teams")
             })?,
             _ => text.as_bytes().to_vec(),
         };
         let key = Zeroizing::new(key);
         let bytes = key.len();
         if bytes < SECRET_BYTES_MIN {
-            return Err(Problem::new(
-                "secret",
-                format!("has {bytes} bytes, at least {SECRET_BYTES_MIN} are needed"),
-            )
-            .hint("leave it out to have one created"));
+            return Err(wrong(format!(
+                "has {bytes} bytes, at least {SECRET_BYTES_MIN} are needed"
+            ))
+            .with_hint("leave it out to have one created"));
         }
         if bytes > SECRET_BYTES_MAX {
             return refuse(format!(
@@ -195,7 +198,7 @@ mod tests {
             (&small, StandardWebhooks, "has 23 bytes"),
         ] {
             let problem = Secret::new(text, method).expect_err(text);
-            assert_eq!(problem.field, "secret");
+            assert_eq!(problem.path, "secret");
             let said = problem.to_string();
             assert!(said.contains(expected), "{text:?}: {said}");
             assert!(text.len() < 10 || !said.contains(text), "{said}");

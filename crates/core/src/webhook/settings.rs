@@ -1,10 +1,9 @@
-//! What a webhook trigger is set to: read from JSON, checked, and written back in one form.
+//! What a webhook trigger is set to: read from its fields, checked, and written back in one form.
 //!
 //! Secrets are no part of it. Everything that is wrong is said at once, each with its field. What
 //! [`Settings::to_json`] writes holds every default that matters, so that a stored trigger does not
 //! change when a default does, and reads back as the same settings.
 
-mod fields;
 mod read;
 mod write;
 
@@ -14,12 +13,15 @@ use ipnet::IpNet;
 
 use super::challenge::Challenge;
 use super::filter::Filter;
-use super::problem::Problems;
 use super::scheme::{HeaderName, Method, Scheme};
+use crate::definition::Problems;
+use crate::definition::fields::{Field, Fields};
+use crate::definition::source::Node;
 use crate::json::Json;
 use crate::jsonpath::JsonPath;
+use crate::trigger::keys::WEBHOOK;
 
-pub(super) use fields::{Fields, excerpt};
+pub(crate) use read::KEYS;
 
 /// Filters of one trigger.
 pub const FILTERS_MAX: usize = 50;
@@ -109,15 +111,27 @@ pub struct Settings {
 
 impl Settings {
     /// The names of all its fields.
-    pub const FIELDS: &'static [&'static str] = &read::KNOWN;
+    pub fn fields() -> impl Iterator<Item = &'static str> {
+        KEYS.iter().map(|known| known.name)
+    }
 
-    /// Reads settings out of a JSON object. `others` are fields of the same object that somebody
-    /// else reads; every other unknown field is refused.
+    /// Reads the settings of a trigger that is a webhook, in JSON or YAML.
     ///
     /// # Errors
     /// Everything that is wrong.
-    pub fn read(json: &Json, others: &[&str]) -> Result<Self, Problems> {
-        read::settings(json, others)
+    pub fn parse(text: &str) -> Result<Self, Problems> {
+        let node = Node::parse(text)?;
+        let mut problems = Problems::new();
+        let fields = Field::new("", &node).fields(WEBHOOK, &mut problems);
+        match fields.and_then(|fields| Self::read(&fields, &mut problems)) {
+            Some(settings) if problems.is_empty() => Ok(settings),
+            _ => Err(problems.sorted()),
+        }
+    }
+
+    /// Reads what only a webhook has of a trigger's fields.
+    pub(crate) fn read(fields: &Fields<'_>, problems: &mut Problems) -> Option<Self> {
+        read::settings(fields, problems)
     }
 
     /// The one form in which they are stored and shown.

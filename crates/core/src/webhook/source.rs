@@ -10,8 +10,8 @@ use std::net::{IpAddr, SocketAddr};
 
 use ipnet::IpNet;
 
-use super::problem::Problem;
 use super::request::Headers;
+use crate::definition::{Mark, Problem};
 
 /// The header in which proxies write the address before them: `client, proxy`.
 const HEADER: &str = "x-forwarded-for";
@@ -89,17 +89,15 @@ pub fn network(entry: &str) -> Result<IpNet, Problem> {
     let written = match entry.parse::<IpAddr>() {
         Ok(address) => IpNet::from(address),
         Err(_) => entry.parse::<IpNet>().map_err(|_| {
-            let message = format!("{} is not an address", super::settings::excerpt(entry));
-            Problem::new("", message).hint("write for example 10.0.0.0/8 or 192.0.2.7")
+            let message = format!("{} is not an address", super::excerpt(entry));
+            Problem::new("", Mark::NOWHERE, message)
+                .with_hint("write for example 10.0.0.0/8 or 192.0.2.7")
         })?,
     };
     if written.trunc() != written {
         let message = format!("{written} has bits set after its prefix");
-        return Err(Problem::new("", message).hint(format!(
-            "write {} or {}",
-            written.trunc(),
-            written.addr()
-        )));
+        let hint = format!("write {} or {}", written.trunc(), written.addr());
+        return Err(Problem::new("", Mark::NOWHERE, message).with_hint(hint));
     }
     let mapped = written.prefix_len().checked_sub(MAPPED_BITS);
     Ok(match (written.addr().to_canonical(), mapped) {

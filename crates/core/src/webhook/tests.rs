@@ -7,14 +7,13 @@ mod senders;
 use std::net::{IpAddr, Ipv4Addr};
 
 use super::*;
-use crate::json::Json;
 use crate::time::Timestamp;
 
 /// A second in which the published example of Standard Webhooks was signed.
 const SIGNED_AT: i64 = 1_614_265_330;
 
 fn settings(text: &str) -> Settings {
-    Settings::read(&Json::parse(text).unwrap(), &[]).unwrap()
+    Settings::parse(text).unwrap()
 }
 
 fn secrets(text: &str, method: Method) -> Secrets {

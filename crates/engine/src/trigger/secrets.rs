@@ -35,11 +35,13 @@ pub(super) fn choose(
 ) -> Result<Secret, Problems> {
     match given {
         Some(text) => Secret::new(text, method).map_err(|problem| {
-            let wrong = Problem::new(&*problem.field, place, &*problem.message);
-            match &problem.hint {
-                Some(hint) => wrong.with_hint(&**hint).into(),
-                None => wrong.into(),
-            }
+            let Mark { line, column } = place;
+            let placed = Problem {
+                line,
+                column,
+                ..problem
+            };
+            placed.into()
         }),
         None => {
             let mut random = Zeroizing::new([0; SECRET_RANDOM_BYTES]);

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use axum::Json;
 use axum::extract::State;
-use refire_client::model::{BackupRequest, BackupResult, Problem as ProblemModel};
+use refire_client::model::{BackupRequest, BackupResult};
 use refire_store::ReadError;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -17,7 +17,7 @@ use utoipa_axum::routes;
 use super::App;
 use super::body::Content;
 use super::problem::Problem;
-use super::query::Query;
+use super::query::Params;
 use crate::codes;
 
 /// Nobody else on the machine may look into the directory.
@@ -37,16 +37,15 @@ pub(super) fn router() -> OpenApiRouter<App> {
     request_body(content = BackupRequest, example = json!({"to": "refire-2026-11-15.db"})),
     responses(
         (status = 200, description = "The copy is complete and on disk", body = BackupResult),
-        (status = 400, description = "The body is wrong, or the file would be elsewhere", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "The file exists or cannot be written", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "The body is wrong, or the file would be elsewhere"),
+        (status = 409, description = "The file exists or cannot be written"),
     ),
 )]
 async fn backup(
     State(app): State<App>,
-    query: Query,
+    _: Params<()>,
     body: Content,
 ) -> Result<Json<BackupResult>, Problem> {
-    query.finish()?;
     let wish: BackupRequest = body.read()?;
     let directory = app.backup_dir.clone();
     let target = tokio::task::spawn_blocking(move || place(&directory, &wish.to))

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{Extension, Path, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
-use refire_client::model::{BatchItem, BatchResult, Page, Problem as ProblemModel};
+use refire_client::model::{BatchItem, BatchResult, Page};
 use refire_core::definition::WorkflowId;
 use refire_core::duration;
 use refire_core::execution::Trigger;
@@ -20,7 +20,7 @@ use super::body::{Content, decode};
 use super::execute::{self, DELAY_MAX};
 use super::page;
 use super::problem::{Problem, wrong};
-use super::query::Query;
+use super::query::Params;
 use super::workflow::{known_name, not_found};
 use crate::codes;
 
@@ -47,19 +47,18 @@ pub(super) fn router() -> OpenApiRouter<App> {
     ),
     responses(
         (status = 202, description = "A result for each item", body = Page<BatchResult>),
-        (status = 400, description = "The body is not a list of 1 to 1000 items", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 404, description = "There is no such workflow", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "The body is not a list of 1 to 1000 items"),
+        (status = 404, description = "There is no such workflow"),
     ),
 )]
 async fn execute_batch(
     State(app): State<App>,
     Extension(actor): Extension<Actor>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
     headers: HeaderMap,
     body: Content,
 ) -> Result<Response, Problem> {
-    query.finish()?;
     let workflow = known_name(&id)?;
     let items = items(&body.json()?)?;
     if app.engine.catalog().newest(&workflow).await?.is_none() {

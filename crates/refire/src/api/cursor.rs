@@ -3,6 +3,8 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use refire_core::definition::WorkflowId;
+use refire_core::id::{DlqId, ExecutionId, RequestId, TriggerId};
 use sha2::{Digest, Sha256};
 
 use super::problem::Problem;
@@ -24,6 +26,48 @@ pub(super) enum List {
     Requests = 8,
 }
 
+/// The place of a row in a list, as it stands in a cursor.
+pub(super) trait Key: Sized {
+    fn to_key(&self) -> Vec<u8>;
+    fn from_key(key: &[u8]) -> Option<Self>;
+}
+
+macro_rules! ids_are_keys {
+    ($($id:ty),*) => { $(
+        impl Key for $id {
+            fn to_key(&self) -> Vec<u8> {
+                self.as_bytes().to_vec()
+            }
+
+            fn from_key(key: &[u8]) -> Option<Self> {
+                Some(Self::from_bytes(key.try_into().ok()?))
+            }
+        }
+    )* };
+}
+
+ids_are_keys!(DlqId, ExecutionId, RequestId, TriggerId);
+
+impl Key for u64 {
+    fn to_key(&self) -> Vec<u8> {
+        self.to_be_bytes().to_vec()
+    }
+
+    fn from_key(key: &[u8]) -> Option<Self> {
+        Some(Self::from_be_bytes(key.try_into().ok()?))
+    }
+}
+
+impl Key for WorkflowId {
+    fn to_key(&self) -> Vec<u8> {
+        self.as_str().into()
+    }
+
+    fn from_key(key: &[u8]) -> Option<Self> {
+        Self::new(std::str::from_utf8(key).ok()?).ok()
+    }
+}
+
 /// One list with one filter.
 pub(super) struct Scope {
     list: List,
@@ -40,19 +84,15 @@ impl Scope {
     }
 
     /// The cursor behind the row with this key.
-    pub(super) fn cursor(&self, key: &[u8]) -> String {
+    pub(super) fn cursor(&self, key: &impl Key) -> String {
         let mut bytes = vec![self.list as u8];
         bytes.extend_from_slice(&self.hash);
-        bytes.extend_from_slice(key);
+        bytes.extend_from_slice(&key.to_key());
         BASE64_URL_SAFE_NO_PAD.encode(bytes)
     }
 
     /// The key that a cursor of this list holds.
-    pub(super) fn key<K>(
-        &self,
-        cursor: Option<&str>,
-        read: impl Fn(&[u8]) -> Option<K>,
-    ) -> Result<Option<K>, Problem> {
+    pub(super) fn key<K: Key>(&self, cursor: Option<&str>) -> Result<Option<K>, Problem> {
         let Some(cursor) = cursor else {
             return Ok(None);
         };
@@ -71,7 +111,7 @@ impl Scope {
                 "the cursor belongs to this list with other filters",
             ));
         }
-        read(key).map(Some).ok_or_else(unreadable)
+        K::from_key(key).map(Some).ok_or_else(unreadable)
     }
 }
 
@@ -83,22 +123,15 @@ fn invalid(message: &str) -> Problem {
 mod tests {
     use super::*;
 
-    fn read(key: &[u8]) -> Option<Vec<u8>> {
-        Some(key.to_vec())
-    }
-
     #[test]
     fn a_cursor_is_good_for_its_own_list_and_filter_only() {
         let mine = Scope::new(List::Executions, &"a");
-        let cursor = mine.cursor(b"key");
-        assert_eq!(
-            mine.key(Some(&cursor), read).unwrap(),
-            Some(b"key".to_vec())
-        );
-        assert_eq!(mine.key(None, read).unwrap(), None);
+        let cursor = mine.cursor(&7_u64);
+        assert_eq!(mine.key(Some(&cursor)).unwrap(), Some(7_u64));
+        assert_eq!(mine.key::<u64>(None).unwrap(), None);
         let said = |scope: Scope, cursor: &str| {
             scope
-                .key(Some(cursor), read)
+                .key::<u64>(Some(cursor))
                 .expect_err("refused")
                 .detail()
                 .to_owned()

@@ -2,27 +2,21 @@
 //! that any call may get, the bounds of parameters that mean the same everywhere, and which bodies may
 //! be left out. A handler describes only what is its own.
 
-use refire_core::dead_letter::LetterStatus;
-use refire_core::execution::{EventKind, Status};
-use refire_core::limit::PRIORITY_LAST;
-use refire_core::trigger::range::UPCOMING_MAX;
-use refire_store::{LIMIT_MAX, RequestStatus, SlotStatus};
+use refire_core::execution::EventKind;
 use utoipa::OpenApi;
-use utoipa::openapi::path::{Operation, Parameter, ParameterIn, ParameterStyle, PathItem};
+use utoipa::openapi::path::{Operation, Parameter, ParameterIn, PathItem};
 use utoipa::openapi::request_body::RequestBody;
 use utoipa::openapi::schema::{
     AnyOfBuilder, ArrayBuilder, Components, KnownFormat, ObjectBuilder, SchemaFormat, SchemaType,
     Type,
 };
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{
-    Content, ContentBuilder, Object, Ref, RefOr, Required, ResponseBuilder, Schema,
-};
+use utoipa::openapi::{Content, ContentBuilder, Object, Ref, RefOr, Required, Response, Schema};
 
 use super::batch::ITEMS_MAX;
 use super::execute::KEY_LENGTH_MAX;
-use super::query::LIMIT_DEFAULT;
-use super::trigger;
+use super::page::LIMIT_DEFAULT;
+use super::query::number_max;
 
 /// Everything that is said about the API as a whole.
 #[derive(OpenApi)]
@@ -81,14 +75,20 @@ pub(super) fn description() -> utoipa::openapi::OpenApi {
     let header = ApiKey::Header(ApiKeyValue::with_description("X-API-Key", KEYS));
     components.add_security_scheme("api_key", SecurityScheme::ApiKey(header));
     for answer in &ANSWERS {
-        let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem")));
-        let response = ResponseBuilder::new()
-            .description(answer.description)
-            .content("application/problem+json", content.build());
+        let mut response = Response::new(answer.description);
+        hold_a_problem(&mut response);
         let name = answer.name.to_owned();
-        components.responses.insert(name, response.build().into());
+        components.responses.insert(name, response.into());
     }
     document
+}
+
+/// Every refusal is a problem unless a handler says otherwise.
+fn hold_a_problem(response: &mut Response) {
+    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem")));
+    let content = content.build().into();
+    let kind = "application/problem+json".to_owned();
+    response.content.insert(kind, content);
 }
 
 /// The end: what follows from rules is added to every call.
@@ -97,6 +97,14 @@ pub(super) fn complete(document: &mut utoipa::openapi::OpenApi) {
     for (path, item) in &mut document.paths.paths {
         for (is_read, operation) in operations(item) {
             let call = Call::of(path, is_read, operation);
+            for (status, answer) in &mut operation.responses.responses {
+                if let RefOr::T(answer) = answer
+                    && status.as_str() >= "400"
+                    && answer.content.is_empty()
+                {
+                    hold_a_problem(answer);
+                }
+            }
             for answer in ANSWERS.iter().filter(|answer| (answer.is_of)(&call)) {
                 let response = Ref::from_response_name(answer.name);
                 let answers = &mut operation.responses.responses;
@@ -218,36 +226,13 @@ const ANSWERS: [Answer; 8] = [
     },
 ];
 
-/// Filters that take words of a closed list.
-fn words(path: &str, name: &str) -> Option<Vec<&'static str>> {
-    fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<&'static str> {
-        all.iter().map(|one| name(*one)).collect()
-    }
-    Some(match (path, name) {
-        ("/api/executions" | "/api/retries", "status") => names(&Status::ALL, Status::name),
-        ("/api/dlq" | "/api/dlq/summary", "status") => {
-            names(&LetterStatus::ALL, LetterStatus::name)
-        }
-        ("/api/triggers/{id}/requests", "status") => {
-            names(&RequestStatus::ALL, RequestStatus::name)
-        }
-        ("/api/triggers/{id}/slots", "status") => names(&SlotStatus::ALL, SlotStatus::name),
-        ("/api/triggers" | "/api/workflows/{id}/triggers", "type") => trigger::kinds(),
-        ("/api/executions/{id}/events", "type") => EventKind::NAMES.to_vec(),
-        _ => return None,
-    })
-}
-
 /// The bounds of a parameter that means the same wherever it is.
 fn bound(path: &str, parameter: &mut Parameter) {
-    if let Some(words) = words(path, &parameter.name) {
+    if path.ends_with("/events") && parameter.name == "type" {
         let word = ObjectBuilder::new()
             .schema_type(Type::String)
-            .enum_values(Some(words));
+            .enum_values(Some(EventKind::NAMES.to_vec()));
         parameter.schema = Some(ArrayBuilder::new().items(word).into());
-        parameter.style = Some(ParameterStyle::Form);
-        parameter.explode = Some(false);
-        return;
     }
     let Some(RefOr::T(Schema::Object(schema))) = &mut parameter.schema else {
         return;
@@ -261,16 +246,11 @@ fn bound(path: &str, parameter: &mut Parameter) {
     if is_number {
         // Everything that is counted here is counted from one.
         schema.minimum = Some(1_u32.into());
-        schema.maximum = Some(u32::MAX.into());
+        schema.maximum = Some(number_max(&parameter.name).into());
         schema.format = None;
     }
     match (&parameter.parameter_in, parameter.name.as_str()) {
-        (_, "limit") => {
-            schema.maximum = Some(LIMIT_MAX.into());
-            schema.default = Some(LIMIT_DEFAULT.into());
-        }
-        (_, "count") => schema.maximum = Some(UPCOMING_MAX.into()),
-        (_, "priority") => schema.maximum = Some(PRIORITY_LAST.into()),
+        (_, "limit") => schema.default = Some(LIMIT_DEFAULT.into()),
         (_, "Idempotency-Key") => {
             (schema.min_length, schema.max_length) = (Some(1), Some(KEY_LENGTH_MAX));
         }

@@ -8,14 +8,12 @@ use axum::extract::{Extension, Path, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use refire_client::model::{
-    DeadLetter, DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, Page,
-    Problem as ProblemModel, RetryLetter,
+    self, DeadLetter, DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, Page, RetryLetter,
 };
+use refire_client::query::{LetterQuery, Paging};
 use refire_core::dead_letter::LetterStatus;
-use refire_core::definition::WorkflowId;
 use refire_core::id::DlqId;
 use refire_core::json::Json as Text;
-use refire_core::time::Timestamp;
 use refire_engine::{LetterRetryError, LetterRetryRequest, RetryFrom};
 use refire_store::{LetterFilter, LetterRow, PartOutcome};
 use utoipa_axum::router::OpenApiRouter;
@@ -25,10 +23,11 @@ use self::by_id::Wanted;
 use super::App;
 use super::auth::Actor;
 use super::body::Content;
-use super::cursor::{List, Scope};
+use super::cursor::List;
 use super::execute::not_null;
+use super::page::Window;
 use super::problem::Problem;
-use super::query::Query;
+use super::query::{Params, meant, parsed};
 use super::{page, view};
 use crate::codes;
 
@@ -52,35 +51,25 @@ fn not_found(id: &str) -> Problem {
 }
 
 /// The filters that the list and the overview share, and the id that is looked for, if one is.
-fn filter(query: &mut Query) -> (LetterFilter, Option<Wanted>) {
-    let mut statuses = query.words("status", &LetterStatus::ALL, LetterStatus::name);
-    let text = query.text("q");
-    let wanted = text.as_deref().and_then(Wanted::in_text);
+fn filter(query: &LetterQuery) -> Result<(LetterFilter, Option<Wanted>), Problem> {
+    let mut statuses = meant(&query.status, LetterStatus::from_name);
+    let wanted = query.q.as_deref().and_then(Wanted::in_text);
     if statuses.is_empty() && wanted.is_none() {
         // What still concerns somebody. Who has an id wants it, wherever it stands.
         statuses = vec![LetterStatus::Pending, LetterStatus::Retrying];
     }
+    let cause = query.fingerprint.as_deref();
+    let cause = cause.map(|text| u64::from_str_radix(text, 16)).transpose();
     let filter = LetterFilter {
-        workflow: query.value::<WorkflowId>("workflow_id"),
-        error_type: query.text("error_type"),
+        workflow: parsed(query.workflow.as_deref())?,
+        error_types: query.error_type.clone(),
         statuses,
-        from: query.value::<Timestamp>("from"),
-        to: query.value::<Timestamp>("to"),
-        text: text.filter(|_| wanted.is_none()),
-        fingerprint: fingerprint(query),
+        from: parsed(query.from.as_deref())?,
+        to: parsed(query.to.as_deref())?,
+        text: query.q.clone().filter(|_| wanted.is_none()),
+        fingerprint: cause.map_err(Problem::internal)?,
     };
-    (filter, wanted)
-}
-
-fn fingerprint(query: &mut Query) -> Option<u64> {
-    let text = query.text("fingerprint")?;
-    let number = u64::from_str_radix(&text, 16)
-        .ok()
-        .filter(|_| text.len() == 16);
-    if number.is_none() {
-        query.refuse("fingerprint", format!("`{text}` is not 16 hex digits"));
-    }
-    number
+    Ok((filter, wanted))
 }
 
 /// Dead letters, newest first.
@@ -91,48 +80,30 @@ fn fingerprint(query: &mut Query) -> Option<u64> {
     path = "/api/dlq",
     operation_id = "list_dead_letters",
     tag = "Dead letters",
-    params(
-        ("workflow_id" = Option<String>, Query, description = "Of this workflow"),
-        ("error_type" = Option<String>, Query, description = "With this class of error, such as `http_status`"),
-        ("status" = Option<String>, Query, description = "With one of these statuses; repeat it or separate by commas, such as `pending,resolved`"),
-        ("from" = Option<String>, Query, description = "That failed at or after this time, such as `2026-11-08T00:00:00Z`"),
-        ("to" = Option<String>, Query, description = "That failed before this time, such as `2026-11-15T00:00:00Z`"),
-        ("q" = Option<String>, Query, description = "Whose message, workflow, code or step contains this; or the id of a letter or an execution (`dlq_…`, `exec_…`)"),
-        ("fingerprint" = Option<String>, Query, description = "With this cause, such as `00c0ffee00c0ffee`"),
-        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
-    ),
+    params(LetterQuery, Paging),
     responses(
         (status = 200, description = "A page of dead letters", body = Page<DeadLetter>),
-        (status = 400, description = "A parameter is wrong", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter is wrong"),
     ),
 )]
-async fn list(State(app): State<App>, mut query: Query) -> Result<Json<Page<DeadLetter>>, Problem> {
-    let (filter, wanted) = filter(&mut query);
-    let limit = query.limit();
-    let cursor = query.text("cursor");
-    query.finish()?;
-    if let Some(wanted) = wanted {
-        let row = wanted.find(&app, &filter).await?;
-        let items = row.iter().map(view::letter::letter);
-        return Ok(Json(Page {
-            items: items.collect::<Result<_, _>>()?,
-            next_cursor: None,
-        }));
-    }
-    let scope = Scope::new(List::DeadLetters, &filter);
-    let from_key = |key: &[u8]| Some(DlqId::from_bytes(key.try_into().ok()?));
-    let before = scope.key(cursor.as_deref(), from_key)?;
-    let store = app.engine.store();
-    let mut rows = store
-        .letters(&filter, before, page::rows_to_read(limit))
-        .await?;
-    let next_cursor = page::cut(&mut rows, limit, &scope, |row| row.id.as_bytes().to_vec());
-    let items = rows
-        .iter()
-        .map(view::letter::letter)
-        .collect::<Result<_, _>>()?;
-    Ok(Json(Page { items, next_cursor }))
+async fn list(
+    State(app): State<App>,
+    Params((query, paging)): Params<(LetterQuery, Paging)>,
+) -> Result<Json<Page<DeadLetter>>, Problem> {
+    let (filter, wanted) = filter(&query)?;
+    let page = match wanted {
+        Some(wanted) => {
+            let row = wanted.find(&app, &filter).await?;
+            page::whole(row.into_iter().collect())
+        }
+        None => {
+            let window = Window::new(List::DeadLetters, &filter, &paging)?;
+            let store = app.engine.store();
+            let rows = store.letters(&filter, window.behind, window.rows).await?;
+            window.page(rows, |row| row.id)
+        }
+    };
+    page::shown(page, |row| view::letter::letter(&row))
 }
 
 /// How many dead letters there are, the oldest and the newest, by workflow and error.
@@ -141,23 +112,14 @@ async fn list(State(app): State<App>, mut query: Query) -> Result<Json<Page<Dead
     path = "/api/dlq/summary",
     operation_id = "summarize_dead_letters",
     tag = "Dead letters",
-    params(
-        ("workflow_id" = Option<String>, Query, description = "Of this workflow"),
-        ("error_type" = Option<String>, Query, description = "With this class of error"),
-        ("status" = Option<String>, Query, description = "With one of these statuses"),
-        ("from" = Option<String>, Query, description = "That failed at or after"),
-        ("to" = Option<String>, Query, description = "That failed before"),
-        ("q" = Option<String>, Query, description = "Whose message, workflow, code or step contains this; or the id of a letter or an execution (`dlq_…`, `exec_…`)"),
-        ("fingerprint" = Option<String>, Query, description = "With this cause"),
-    ),
+    params(LetterQuery),
     responses((status = 200, description = "The overview", body = DeadLetterSummary)),
 )]
 async fn summary(
     State(app): State<App>,
-    mut query: Query,
+    Params(query): Params<LetterQuery>,
 ) -> Result<Json<DeadLetterSummary>, Problem> {
-    let (filter, wanted) = filter(&mut query);
-    query.finish()?;
+    let (filter, wanted) = filter(&query)?;
     let summary = match wanted {
         Some(wanted) => by_id::summary(wanted.find(&app, &filter).await?.as_ref()),
         None => app.engine.store().letter_summary(&filter).await?,
@@ -183,15 +145,14 @@ async fn find(app: &App, id: &str) -> Result<LetterRow, Problem> {
     params(("id" = String, Path, description = "`dlq_…`")),
     responses(
         (status = 200, description = "The dead letter", body = DeadLetterDetail),
-        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is none"),
     ),
 )]
 async fn one(
     State(app): State<App>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
 ) -> Result<Json<DeadLetterDetail>, Problem> {
-    query.finish()?;
     let row = find(&app, &id).await?;
     Ok(Json(detail::detail(&app, &row).await?))
 }
@@ -212,19 +173,18 @@ async fn one(
     ),
     responses(
         (status = 202, description = "The new execution is saved", body = DeadLetterRetried),
-        (status = 400, description = "The body is wrong", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "It is not pending, or cannot be retried this way", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "The body is wrong"),
+        (status = 404, description = "There is none"),
+        (status = 409, description = "It is not pending, or cannot be retried this way"),
     ),
 )]
 async fn retry(
     State(app): State<App>,
     Extension(actor): Extension<Actor>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
     body: Content,
 ) -> Result<Response, Problem> {
-    query.finish()?;
     let wish: RetryLetter = body.read()?;
     let from = match wish
         .from
@@ -256,7 +216,7 @@ async fn retry(
     };
     let body = DeadLetterRetried {
         id,
-        status: LetterStatus::Retrying.name().to_owned(),
+        status: model::LetterStatus::Retrying,
         execution_id: execution.to_string(),
     };
     Ok((StatusCode::ACCEPTED, Json(body)).into_response())
@@ -273,17 +233,16 @@ async fn retry(
     params(("id" = String, Path, description = "`dlq_…`")),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "It is not pending", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is none"),
+        (status = 409, description = "It is not pending"),
     ),
 )]
 async fn delete(
     State(app): State<App>,
     Extension(actor): Extension<Actor>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
 ) -> Result<StatusCode, Problem> {
-    query.finish()?;
     match app
         .engine
         .delete_letter(known_id(&id)?, actor.name())

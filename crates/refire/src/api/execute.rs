@@ -7,12 +7,14 @@ use axum::extract::{Extension, Path, State};
 use axum::response::{IntoResponse, Response};
 use http::header::LOCATION;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use refire_client::model::{Accepted, Execution, Input, Problem as ProblemModel};
+use refire_client::model::{Accepted, Execution, ExecutionStatus, Input};
+use refire_client::query::ExecuteQuery;
 use refire_core::definition::WorkflowId;
+use refire_core::duration;
 use refire_core::execution::{Status, Trigger};
 use refire_core::id::ExecutionId;
 use refire_core::json::Json as Text;
-use refire_core::limit::{PRIORITY_DEFAULT, PRIORITY_LAST};
+use refire_core::limit::PRIORITY_DEFAULT;
 use refire_core::trace::Trace;
 use refire_engine::Submission;
 use refire_store::Stored;
@@ -23,13 +25,13 @@ use super::App;
 use super::auth::Actor;
 use super::body::Content;
 use super::problem::Problem;
-use super::query::Query;
+use super::query::Params;
 use super::view;
 use super::workflow::known_name;
 use crate::codes;
 
 /// The longest wait for an execution's end.
-const WAIT_MAX: Duration = Duration::from_secs(60);
+pub(super) const WAIT_MAX: Duration = Duration::from_secs(60);
 /// How far a start may be put off.
 pub(super) const DELAY_MAX: Duration = Duration::from_secs(365 * 24 * 3_600);
 /// Characters of an idempotency key.
@@ -53,9 +55,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
     tag = "Executions",
     params(
         ("id" = String, Path, description = "The workflow's name", example = "customer_360_view"),
-        ("wait" = Option<String>, Query, description = "How long to wait for the end, such as `30s`; at most `60s`"),
-        ("priority" = Option<u32>, Query, description = "1 (first) to 10 (last); default 5"),
-        ("delay" = Option<String>, Query, description = "Start after this delay, such as `5m`"),
+        ExecuteQuery,
         ("Idempotency-Key" = Option<String>, Header, description = "The same key never starts a second execution; such as `order-4711`"),
         ("traceparent" = Option<String>, Header, description = "The caller's trace (W3C); the calls of the steps belong to it"),
     ),
@@ -69,32 +69,32 @@ pub(super) fn router() -> OpenApiRouter<App> {
         (status = 202, description = "It is saved and will run", body = Accepted,
             headers(("Location" = String, description = "The execution"), ("Idempotent-Replayed" = String, description = "true if the key was used before for this execution")),
             example = json!({"execution_id": "exec_01kb2m8x0c7q2t5v9w3y4z6a8d", "status": "pending"})),
-        (status = 400, description = "The body or a parameter is wrong", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 404, description = "There is no such workflow", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "The key was used with another input", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 413, description = "The body is too large", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 500, description = "It may have been accepted: repeat with the same key", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 503, description = "Nothing was started", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "The body or a parameter is wrong"),
+        (status = 404, description = "There is no such workflow"),
+        (status = 409, description = "The key was used with another input"),
+        (status = 413, description = "The body is too large"),
+        (status = 500, description = "It may have been accepted: repeat with the same key"),
+        (status = 503, description = "Nothing was started"),
     ),
 )]
 async fn execute(
     State(app): State<App>,
     Extension(actor): Extension<Actor>,
     Path(id): Path<String>,
-    mut query: Query,
+    Params(query): Params<ExecuteQuery>,
     headers: HeaderMap,
     body: Content,
 ) -> Result<Response, Problem> {
-    let wait = query.duration("wait", WAIT_MAX);
-    let priority = query.number("priority", 1, u32::from(PRIORITY_LAST));
-    let delay = query.duration("delay", DELAY_MAX);
-    query.finish()?;
+    let time = |text: Option<&str>| text.map(duration::parse).transpose();
+    let wait = time(query.wait.as_deref()).map_err(Problem::internal)?;
+    let delay = time(query.delay.as_deref()).map_err(Problem::internal)?;
     let submission = Submission {
         workflow: known_name(&id)?,
         input: input(&body)?,
         trigger: Trigger::manual(Some(actor.name().to_owned())),
         idempotency_key: idempotency_key(&headers)?,
-        priority: priority
+        priority: query
+            .priority
             .and_then(|one| u8::try_from(one).ok())
             .unwrap_or(PRIORITY_DEFAULT),
         delay,
@@ -276,7 +276,7 @@ async fn current(app: &App, id: ExecutionId) -> Status {
 fn shown(started: &Started, status: Status) -> Accepted {
     Accepted {
         execution_id: started.id.to_string(),
-        status: status.name().to_owned(),
+        status: ExecutionStatus::from_name(status.name()),
         duplicate: started.duplicate,
     }
 }

@@ -2,19 +2,20 @@
 
 use axum::Json;
 use axum::extract::{Extension, Path, State};
-use refire_client::model::{Event, Execution, Page, Problem as ProblemModel};
-use refire_core::definition::WorkflowId;
-use refire_core::execution::{Cancel, Command, EventKind, Status};
+use refire_client::model::{Event, Execution, Page};
+use refire_client::query::{CancelQuery, EventQuery, ExecutionQuery, Paging};
+use refire_core::execution::{Cancel, Command, Status};
 use refire_core::id::ExecutionId;
-use refire_store::{EventFilter, ExecutionFilter};
+use refire_store::{EventFilter, ExecutionFilter, Summary};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::App;
 use super::auth::Actor;
-use super::cursor::{List, Scope};
+use super::cursor::List;
+use super::page::Window;
 use super::problem::Problem;
-use super::query::Query;
+use super::query::{Params, meant, parsed};
 use super::{page, view};
 use crate::codes;
 
@@ -41,17 +42,12 @@ pub(super) fn not_found(id: &str) -> Problem {
 }
 
 /// The filters that lists of executions share.
-pub(super) fn filter(query: &mut Query) -> ExecutionFilter {
-    ExecutionFilter {
-        workflow: query.value::<WorkflowId>("workflow"),
-        statuses: query.words("status", &Status::ALL, Status::name),
+pub(super) fn filter(query: &ExecutionQuery) -> Result<ExecutionFilter, Problem> {
+    Ok(ExecutionFilter {
+        workflow: parsed(query.workflow.as_deref())?,
+        statuses: meant(&query.status, Status::from_name),
         retried: false,
-    }
-}
-
-/// The place of a row in lists of executions.
-pub(super) fn from_key(key: &[u8]) -> Option<ExecutionId> {
-    Some(ExecutionId::from_bytes(key.try_into().ok()?))
+    })
 }
 
 /// Executions, newest first, without input, output and steps.
@@ -60,34 +56,36 @@ pub(super) fn from_key(key: &[u8]) -> Option<ExecutionId> {
     path = "/api/executions",
     operation_id = "list_executions",
     tag = "Executions",
-    params(
-        ("workflow" = Option<String>, Query, description = "Of this workflow"),
-        ("status" = Option<String>, Query, description = "With one of these statuses; repeat it or separate by commas, such as `running,retrying`"),
-        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
-    ),
+    params(ExecutionQuery, Paging),
     responses(
         (status = 200, description = "A page of executions", body = Page<Execution>),
-        (status = 400, description = "A parameter is wrong", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter is wrong"),
     ),
 )]
-async fn list(State(app): State<App>, mut query: Query) -> Result<Json<Page<Execution>>, Problem> {
-    let filter = filter(&mut query);
-    let limit = query.limit();
-    let cursor = query.text("cursor");
-    query.finish()?;
-    let scope = Scope::new(List::Executions, &filter);
-    let before = scope.key(cursor.as_deref(), from_key)?;
-    let store = app.engine.store();
-    let mut rows = store
-        .executions(&filter, before, page::rows_to_read(limit))
-        .await?;
-    let next_cursor = page::cut(&mut rows, limit, &scope, |row| row.id.as_bytes().to_vec());
-    let mut items = Vec::with_capacity(rows.len());
-    for row in &rows {
+async fn list(
+    State(app): State<App>,
+    Params((query, paging)): Params<(ExecutionQuery, Paging)>,
+) -> Result<Json<Page<Execution>>, Problem> {
+    let filter = filter(&query)?;
+    let page = rows(&app, List::Executions, &filter, &paging).await?;
+    let mut items = Vec::with_capacity(page.items.len());
+    for row in &page.items {
         items.push(view::execution::listed(&app.engine, row).await?);
     }
-    Ok(Json(Page { items, next_cursor }))
+    Ok(Json(page.with(items)))
+}
+
+/// A page of a list of executions.
+pub(super) async fn rows(
+    app: &App,
+    list: List,
+    filter: &ExecutionFilter,
+    paging: &Paging,
+) -> Result<Page<Summary>, Problem> {
+    let window = Window::new(list, filter, paging)?;
+    let store = app.engine.store();
+    let rows = store.executions(filter, window.behind, window.rows).await?;
+    Ok(window.page(rows, |row| row.id))
 }
 
 /// One execution with its input, output and steps.
@@ -99,15 +97,14 @@ async fn list(State(app): State<App>, mut query: Query) -> Result<Json<Page<Exec
     params(("id" = String, Path, description = "`exec_…`")),
     responses(
         (status = 200, description = "The execution", body = Execution),
-        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is none"),
     ),
 )]
 async fn one(
     State(app): State<App>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
 ) -> Result<Json<Execution>, Problem> {
-    query.finish()?;
     show(&app, &id).await
 }
 
@@ -125,62 +122,37 @@ async fn show(app: &App, id: &str) -> Result<Json<Execution>, Problem> {
     tag = "Executions",
     params(
         ("id" = String, Path, description = "`exec_…`"),
-        ("attempt" = Option<u32>, Query, description = "About this attempt, such as 2"),
-        ("type" = Option<String>, Query, description = "Of one of these types; repeat it or separate by commas, such as `STEP_FAILED,RETRY_SCHEDULED`"),
-        ("step" = Option<String>, Query, description = "About this step"),
-        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
+        EventQuery,
+        Paging,
     ),
     responses(
         (status = 200, description = "A page of events", body = Page<Event>),
-        (status = 404, description = "There is no such execution", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such execution"),
     ),
 )]
 async fn events(
     State(app): State<App>,
     Path(id): Path<String>,
-    mut query: Query,
+    Params((query, paging)): Params<(EventQuery, Paging)>,
 ) -> Result<Json<Page<Event>>, Problem> {
+    // In any case, since they are shouted in the log and nowhere else.
+    let names = query.event_type.iter();
     let filter = EventFilter {
-        attempt: query.number("attempt", 1, u32::MAX),
-        names: event_types(&mut query),
-        step: query.text("step"),
+        attempt: query.attempt,
+        names: names.map(|name| name.to_ascii_uppercase()).collect(),
+        step: query.step,
     };
-    let limit = query.limit();
-    let cursor = query.text("cursor");
-    query.finish()?;
     let execution = known_id(&id)?;
-    let scope = Scope::new(List::Events, &(execution, &filter));
-    let sequence = |key: &[u8]| Some(u64::from_be_bytes(key.try_into().ok()?));
-    let after = scope.key(cursor.as_deref(), sequence)?.unwrap_or(0);
+    let window = Window::new(List::Events, &(execution, &filter), &paging)?;
+    let after = window.behind.unwrap_or(0);
     let store = app.engine.store();
-    let mut rows = store
-        .history(execution, &filter, after, page::rows_to_read(limit))
+    let rows = store
+        .history(execution, &filter, after, window.rows)
         .await?;
     if rows.is_empty() && store.execution(execution).await?.is_none() {
         return Err(not_found(&id));
     }
-    let next_cursor = page::cut(&mut rows, limit, &scope, |row| {
-        row.sequence.to_be_bytes().to_vec()
-    });
-    let items = rows
-        .into_iter()
-        .map(view::event::event)
-        .collect::<Result<_, _>>()?;
-    Ok(Json(Page { items, next_cursor }))
-}
-
-/// In any case, since they are shouted in the log and nowhere else.
-fn event_types(query: &mut Query) -> Vec<String> {
-    let names = query.all("type").into_iter();
-    let names: Vec<String> = names.map(|name| name.to_ascii_uppercase()).collect();
-    for name in &names {
-        if !EventKind::NAMES.contains(&name.as_str()) {
-            let known = EventKind::NAMES.join(", ");
-            query.refuse("type", format!("`{name}` is not one of {known}"));
-        }
-    }
-    names
+    page::shown(window.page(rows, |row| row.sequence), view::event::event)
 }
 
 /// Ends an execution. Timers are dropped and results of attempts in flight ignored.
@@ -191,22 +163,21 @@ fn event_types(query: &mut Query) -> Vec<String> {
     tag = "Executions",
     params(
         ("id" = String, Path, description = "`exec_…`"),
-        ("compensate" = Option<bool>, Query, description = "Undo completed steps first"),
+        CancelQuery,
     ),
     responses(
         (status = 200, description = "Cancelled, now or before", body = Execution),
-        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "It has already ended in another way", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is none"),
+        (status = 409, description = "It has already ended in another way"),
     ),
 )]
 async fn cancel(
     State(app): State<App>,
     Extension(actor): Extension<Actor>,
     Path(id): Path<String>,
-    mut query: Query,
+    Params(query): Params<CancelQuery>,
 ) -> Result<Json<Execution>, Problem> {
-    let compensate = query.flag("compensate");
-    query.finish()?;
+    let compensate = query.compensate.unwrap_or_default();
     let by = Some(actor.name().to_owned());
     command(
         &app,
@@ -228,17 +199,16 @@ async fn cancel(
     params(("id" = String, Path, description = "`exec_…`")),
     responses(
         (status = 200, description = "Paused", body = Execution),
-        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "It has ended, or is undoing its steps", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is none"),
+        (status = 409, description = "It has ended, or is undoing its steps"),
     ),
 )]
 async fn pause(
     State(app): State<App>,
     Extension(actor): Extension<Actor>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
 ) -> Result<Json<Execution>, Problem> {
-    query.finish()?;
     command(
         &app,
         &id,
@@ -258,17 +228,16 @@ async fn pause(
     params(("id" = String, Path, description = "`exec_…`")),
     responses(
         (status = 200, description = "Resumed", body = Execution),
-        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "It is not paused", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is none"),
+        (status = 409, description = "It is not paused"),
     ),
 )]
 async fn resume(
     State(app): State<App>,
     Extension(actor): Extension<Actor>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
 ) -> Result<Json<Execution>, Problem> {
-    query.finish()?;
     command(
         &app,
         &id,

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use refire_client::model::{Node, Page, Problem as ProblemModel};
+use refire_client::model::{Node, Page};
 use refire_core::id::NodeId;
 use refire_store::NodeRow;
 use utoipa_axum::router::OpenApiRouter;
@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 use super::App;
 use super::page::whole;
 use super::problem::Problem;
-use super::query::Query;
+use super::query::Params;
 
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(list))
@@ -25,11 +25,10 @@ pub(super) fn router() -> OpenApiRouter<App> {
     tag = "Server",
     responses(
         (status = 200, description = "All nodes", body = Page<Node>),
-        (status = 503, description = "The store is not available", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 503, description = "The store is not available"),
     ),
 )]
-async fn list(State(app): State<App>, query: Query) -> Result<Json<Page<Node>>, Problem> {
-    query.finish()?;
+async fn list(State(app): State<App>, _: Params<()>) -> Result<Json<Page<Node>>, Problem> {
     let this = app.engine.node();
     let rows = app.engine.nodes().await?;
     Ok(Json(whole(

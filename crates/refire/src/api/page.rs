@@ -1,28 +1,65 @@
 //! Pages of lists: one row more than asked for tells whether there is a next page.
 
+use axum::Json;
 use refire_client::model::Page;
+use refire_client::query::Paging;
 use refire_store::LIMIT_MAX;
 
-use super::cursor::Scope;
+use super::cursor::{Key, List, Scope};
+use super::problem::Problem;
 
-/// How many rows to read for a page of `limit`.
-pub(super) fn rows_to_read(limit: u32) -> u32 {
-    (limit + 1).min(LIMIT_MAX)
+/// Rows of a page unless told otherwise.
+pub(super) const LIMIT_DEFAULT: u32 = 50;
+
+/// The part of a list that was asked for.
+pub(super) struct Window<K> {
+    scope: Scope,
+    limit: u32,
+    /// The row that it goes on behind; none = from the beginning.
+    pub(super) behind: Option<K>,
+    /// How many rows to read.
+    pub(super) rows: u32,
 }
 
-/// Cuts the extra row off and makes the cursor; `key` gives a row's place in the list.
-pub(super) fn cut<R>(
-    rows: &mut Vec<R>,
-    limit: u32,
-    scope: &Scope,
-    key: impl Fn(&R) -> Vec<u8>,
-) -> Option<String> {
-    // At the largest limit there is no room for the extra row: a full page may have a next one.
-    let has_more = rows.len() >= rows_to_read(limit) as usize;
-    rows.truncate(limit as usize);
-    rows.last()
-        .filter(|_| has_more)
-        .map(|last| scope.cursor(&key(last)))
+impl<K: Key> Window<K> {
+    /// `filter` is anything that prints every setting of the filter.
+    pub(super) fn new(
+        list: List,
+        filter: &impl std::fmt::Debug,
+        paging: &Paging,
+    ) -> Result<Self, Problem> {
+        let scope = Scope::new(list, filter);
+        let limit = paging.limit.unwrap_or(LIMIT_DEFAULT);
+        Ok(Self {
+            behind: scope.key(paging.cursor.as_deref())?,
+            rows: (limit + 1).min(LIMIT_MAX),
+            scope,
+            limit,
+        })
+    }
+
+    /// The page of what was read: the extra row is cut off; `key` gives a row's place in the list.
+    pub(super) fn page<R>(&self, mut rows: Vec<R>, key: impl Fn(&R) -> K) -> Page<R> {
+        // At the largest limit there is no room for the extra row: a full page may have a next one.
+        let has_more = rows.len() >= self.rows as usize;
+        rows.truncate(self.limit as usize);
+        let last = rows.last().filter(|_| has_more);
+        let next_cursor = last.map(|last| self.scope.cursor(&key(last)));
+        Page {
+            items: rows,
+            next_cursor,
+        }
+    }
+}
+
+/// A page with its rows as they are shown.
+pub(super) fn shown<R, T>(
+    mut page: Page<R>,
+    view: impl Fn(R) -> Result<T, Problem>,
+) -> Result<Json<Page<T>>, Problem> {
+    let rows = std::mem::take(&mut page.items).into_iter();
+    let items = rows.map(view).collect::<Result<_, _>>()?;
+    Ok(Json(page.with(items)))
 }
 
 /// A page that is the whole list.
@@ -36,15 +73,13 @@ pub(super) fn whole<T>(items: Vec<T>) -> Page<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::cursor::List;
 
     #[test]
     fn the_last_page_has_no_cursor() {
-        let scope = Scope::new(List::Workflows, &());
-        let next = |rows: u32, limit: u32| {
-            let mut rows: Vec<u32> = (0..rows).collect();
-            let cursor = cut(&mut rows, limit, &scope, |row| row.to_be_bytes().to_vec());
-            (rows.len(), cursor.is_some())
+        let next = |rows: u64, limit: u32| {
+            let window = Window::new(List::Workflows, &(), &Paging::first(limit)).unwrap();
+            let page = window.page((0..rows).collect(), |row| *row);
+            (page.items.len(), page.next_cursor.is_some())
         };
         assert_eq!(next(0, 10), (0, false));
         assert_eq!(next(10, 10), (10, false));

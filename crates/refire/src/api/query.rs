@@ -9,33 +9,43 @@ use std::time::Duration;
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 use refire_client::model::FieldProblem;
+use refire_client::query::{Kind, Parameter, Query, ReadParameters};
+use refire_core::definition::WorkflowId;
 use refire_core::duration;
+use refire_core::execution::EventKind;
+use refire_core::limit::PRIORITY_LAST;
+use refire_core::time::Timestamp;
+use refire_core::trigger::range::UPCOMING_MAX;
+use refire_store::LIMIT_MAX;
 
+use super::execute::{DELAY_MAX, WAIT_MAX};
 use super::problem::{Problem, wrong};
 use crate::codes;
-
-/// Rows of a page unless told otherwise.
-pub(super) const LIMIT_DEFAULT: u32 = 50;
 
 /// Unknown parameters that are named; a request line could hold thousands.
 const UNKNOWN_MAX: usize = 20;
 
+/// The parameters of a call.
+pub(super) struct Params<Q>(pub(super) Q);
+
 /// The parameters of a request, taken out one by one.
-pub(super) struct Query {
+struct Reader {
     pairs: Vec<(String, String)>,
     known: Vec<&'static str>,
     problems: Vec<FieldProblem>,
 }
 
-impl<S: Sync> FromRequestParts<S> for Query {
+impl<S: Sync, Q: Query> FromRequestParts<S> for Params<Q> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        Ok(Self::parse(parts.uri.query().unwrap_or_default()))
+        let mut reader = Reader::parse(parts.uri.query().unwrap_or_default());
+        let query = Q::read(&mut reader);
+        reader.finish().map(|()| Self(query))
     }
 }
 
-impl Query {
+impl Reader {
     fn parse(text: &str) -> Self {
         let pairs = text
             .split('&')
@@ -52,142 +62,21 @@ impl Query {
         }
     }
 
-    /// Every value of a parameter, also those separated by commas.
-    pub(super) fn all(&mut self, name: &'static str) -> Vec<String> {
+    /// Every value of a parameter.
+    fn take(&mut self, name: &'static str) -> Vec<String> {
         self.known.push(name);
-        let mut values = Vec::new();
-        self.pairs.retain(|(found, value)| {
-            if found == name {
-                let parts = value
-                    .split(',')
-                    .map(str::trim)
-                    .filter(|part| !part.is_empty());
-                values.extend(parts.map(str::to_owned));
-            }
-            found != name
-        });
-        values
-    }
-
-    /// The value of a parameter; an empty one counts as absent.
-    pub(super) fn text(&mut self, name: &'static str) -> Option<String> {
-        self.known.push(name);
-        let mut values = Vec::new();
-        self.pairs.retain(|(found, value)| {
-            if found == name {
-                values.push(value.clone());
-            }
-            found != name
-        });
-        if values.len() > 1 {
-            self.refuse(name, "is given more than once");
-        }
-        values.pop().filter(|value| !value.is_empty())
-    }
-
-    /// The value of a parameter as a type.
-    pub(super) fn value<T>(&mut self, name: &'static str) -> Option<T>
-    where
-        T: FromStr,
-        T::Err: Display,
-    {
-        let text = self.text(name)?;
-        match text.parse() {
-            Ok(value) => Some(value),
-            Err(error) => {
-                self.refuse(name, format!("`{text}`: {error}"));
-                None
-            }
-        }
-    }
-
-    /// A whole number within bounds.
-    pub(super) fn number(&mut self, name: &'static str, min: u32, max: u32) -> Option<u32> {
-        let text = self.text(name)?;
-        match text.parse::<u32>() {
-            Ok(number) if (min..=max).contains(&number) => Some(number),
-            _ => {
-                self.refuse(
-                    name,
-                    format!("{text} is not a whole number between {min} and {max}"),
-                );
-                None
-            }
-        }
-    }
-
-    /// A length of time of at most `max`.
-    pub(super) fn duration(&mut self, name: &'static str, max: Duration) -> Option<Duration> {
-        let text = self.text(name)?;
-        match duration::parse(&text) {
-            Ok(found) if found <= max => Some(found),
-            Ok(_) => {
-                let most = duration::plain(max);
-                self.refuse(name, format!("`{text}` is longer than {most}"));
-                None
-            }
-            Err(error) => {
-                self.refuse(name, error.to_string());
-                None
-            }
-        }
-    }
-
-    /// `true` or `false`.
-    pub(super) fn flag(&mut self, name: &'static str) -> bool {
-        match self.text(name).as_deref() {
-            None | Some("false") => false,
-            Some("true") => true,
-            Some(other) => {
-                self.refuse(name, format!("`{other}` is neither true nor false"));
-                false
-            }
-        }
-    }
-
-    /// `true`, `false` or absent, where absent means both.
-    pub(super) fn maybe_flag(&mut self, name: &'static str) -> Option<bool> {
-        let text = self.text(name)?;
-        let flag = text.parse().ok();
-        if flag.is_none() {
-            self.refuse(name, format!("`{text}` is neither true nor false"));
-        }
-        flag
-    }
-
-    /// Words of a closed list, by name.
-    pub(super) fn words<T: Copy>(
-        &mut self,
-        name: &'static str,
-        known: &[T],
-        word: impl Fn(T) -> &'static str,
-    ) -> Vec<T> {
-        let mut found = Vec::new();
-        for text in self.all(name) {
-            match known.iter().find(|known| word(**known) == text) {
-                Some(one) => found.push(*one),
-                None => {
-                    let words: Vec<_> = known.iter().map(|known| word(*known)).collect();
-                    self.refuse(name, format!("`{text}` is not one of {}", words.join(", ")));
-                }
-            }
-        }
-        found
-    }
-
-    /// Rows of a page.
-    pub(super) fn limit(&mut self) -> u32 {
-        self.number("limit", 1, refire_store::LIMIT_MAX)
-            .unwrap_or(LIMIT_DEFAULT)
+        let is_it = |pair: &mut (String, String)| pair.0 == name;
+        let found = self.pairs.extract_if(.., is_it);
+        found.map(|(_, value)| value).collect()
     }
 
     /// Notes what is wrong with a parameter.
-    pub(super) fn refuse(&mut self, name: &str, message: impl Into<String>) {
+    fn refuse(&mut self, name: &str, message: impl Into<String>) {
         self.problems.push(wrong(name, message));
     }
 
     /// Ends the reading: what is left over is not known here.
-    pub(super) fn finish(mut self) -> Result<(), Problem> {
+    fn finish(mut self) -> Result<(), Problem> {
         for (name, _) in std::mem::take(&mut self.pairs)
             .into_iter()
             .take(UNKNOWN_MAX)
@@ -204,6 +93,104 @@ impl Query {
             Err(Problem::fields(&codes::INVALID_PARAMETER, self.problems))
         }
     }
+}
+
+impl ReadParameters for Reader {
+    fn parameter<P: Parameter>(&mut self, name: &'static str) -> P {
+        let mut texts = self.take(name);
+        if P::IS_LIST {
+            texts = (texts.iter().flat_map(|text| text.split(',')))
+                .map(|part| part.trim().to_owned())
+                .collect();
+        } else if texts.len() > 1 {
+            self.refuse(name, "is given more than once");
+            texts.drain(..texts.len() - 1);
+        }
+        // An empty one counts as absent.
+        texts.retain(|text| !text.is_empty());
+        let mut value = P::default();
+        for text in texts {
+            let checked = check(P::KIND, name, &text);
+            if let Err(message) = checked.and_then(|()| value.add(&text)) {
+                self.refuse(name, message);
+            }
+        }
+        value
+    }
+}
+
+/// The largest number that a parameter takes.
+pub(super) fn number_max(name: &str) -> u32 {
+    match name {
+        "limit" => LIMIT_MAX,
+        "count" => u32::try_from(UPCOMING_MAX).unwrap_or(u32::MAX),
+        "priority" => PRIORITY_LAST.into(),
+        _ => u32::MAX,
+    }
+}
+
+/// What is wrong with a value, if it means the same wherever it is.
+fn check(kind: Kind, name: &str, text: &str) -> Result<(), String> {
+    let told = |error: &dyn Display| format!("`{text}`: {error}");
+    match (kind, name) {
+        (Kind::Number, _) => {
+            let most = number_max(name);
+            let number = text
+                .parse()
+                .ok()
+                .filter(|number| (1..=most).contains(number));
+            let wrong = || format!("{text} is not a whole number between 1 and {most}");
+            number.map(drop).ok_or_else(wrong)
+        }
+        (Kind::Flag, _) if !["true", "false"].contains(&text) => {
+            Err(format!("`{text}` is neither true nor false"))
+        }
+        (Kind::Text, "workflow" | "workflow_id") => {
+            let name = text.parse::<WorkflowId>();
+            name.map(drop).map_err(|error| told(&error))
+        }
+        (Kind::Text, "from" | "to") => {
+            let time = text.parse::<Timestamp>();
+            time.map(drop).map_err(|error| told(&error))
+        }
+        (Kind::Text, "wait") => short(text, WAIT_MAX),
+        (Kind::Text, "delay") => short(text, DELAY_MAX),
+        (Kind::Text, "fingerprint") => {
+            let is_hex = u64::from_str_radix(text, 16).is_ok() && text.len() == 16;
+            let wrong = || format!("`{text}` is not 16 hex digits");
+            is_hex.then_some(()).ok_or_else(wrong)
+        }
+        (Kind::Text, "type") => {
+            let name = text.to_ascii_uppercase();
+            let known = EventKind::NAMES;
+            let wrong = || format!("`{name}` is not one of {}", known.join(", "));
+            known
+                .contains(&name.as_str())
+                .then_some(())
+                .ok_or_else(wrong)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A length of time of at most `max`.
+fn short(text: &str, max: Duration) -> Result<(), String> {
+    match duration::parse(text) {
+        Ok(found) if found <= max => Ok(()),
+        Ok(_) => Err(format!("`{text}` is longer than {}", duration::plain(max))),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// A value that was checked as what it means.
+pub(super) fn parsed<T: FromStr<Err: Display>>(text: Option<&str>) -> Result<Option<T>, Problem> {
+    text.map(str::parse).transpose().map_err(Problem::internal)
+}
+
+/// Words of the API as the engine has them; a test sees to it that both have the same.
+pub(super) fn meant<T>(words: &[impl Display], from_name: fn(&str) -> Option<T>) -> Vec<T> {
+    let names = words.iter().map(ToString::to_string);
+    names.filter_map(|name| from_name(&name)).collect()
 }
 
 /// `%41` and `+` as in forms; what is not UTF-8 is replaced and then found unknown or invalid.
@@ -236,50 +223,90 @@ fn decoded(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use refire_client::model;
+    use refire_client::query::{ExecuteQuery, LetterQuery, OfWorkflow, Paging, SlotQuery};
+    use refire_core::dead_letter::{LetterStatus, Reason};
+    use refire_core::execution::{self, TriggerKind};
+    use refire_store::{RequestStatus, SlotStatus};
 
-    fn said(query: Query) -> String {
-        query
-            .finish()
-            .expect_err("something is wrong")
-            .detail()
-            .to_owned()
+    use super::*;
+    use crate::api::trigger;
+
+    fn read<Q: Query>(text: &str) -> (Q, Reader) {
+        let mut reader = Reader::parse(text);
+        (Q::read(&mut reader), reader)
     }
 
     #[test]
     fn everything_that_is_wrong_is_told_at_once() {
-        let mut query = Query::parse("limit=0&workflow=a&workflow=b&colour=red&wait=2h");
-        assert_eq!(query.limit(), LIMIT_DEFAULT);
-        query.text("workflow");
-        query.duration("wait", Duration::from_secs(60));
-        let problem = query.finish().expect_err("wrong").to_model(None);
+        let text = "limit=0&workflow=a&workflow=b&colour=red&wait=2h";
+        let (query, reader) = read::<(Paging, (OfWorkflow, ExecuteQuery))>(text);
+        assert_eq!(query.0.limit, None);
+        let problem = reader.finish().expect_err("wrong").to_model(None);
         let fields: Vec<_> = problem
             .errors
             .iter()
             .map(|error| error.field.as_str())
             .collect();
         assert_eq!(fields, ["limit", "workflow", "wait", "colour"]);
-        assert!(
-            problem.errors[3]
-                .message
-                .contains("takes limit, workflow, wait")
-        );
+        let known = "takes limit, cursor, workflow, wait";
+        assert!(problem.errors[3].message.contains(known), "{problem:?}");
     }
 
     #[test]
     fn values_are_decoded_and_lists_split() {
-        let mut query = Query::parse("status=a,b&status=c&q=a%20b%2Bc+d%zz&empty=");
-        assert_eq!(query.all("status"), ["a", "b", "c"]);
-        assert_eq!(query.text("q").as_deref(), Some("a b+c d%zz"));
-        assert_eq!(query.text("empty"), None);
-        assert!(query.finish().is_ok());
+        let text = "error_type=a,b&error_type=c,&q=a%20b%2Bc+d%zz&from=";
+        let (query, reader) = read::<LetterQuery>(text);
+        assert_eq!(query.error_type, ["a", "b", "c"]);
+        assert_eq!(query.q.as_deref(), Some("a b+c d%zz"));
+        assert_eq!(query.from, None);
+        assert!(reader.finish().is_ok());
     }
 
     #[test]
     fn an_unknown_word_is_answered_with_the_known_ones() {
-        let mut query = Query::parse("status=done");
-        let known = [true, false];
-        query.words("status", &known, |one| if one { "yes" } else { "no" });
-        assert_eq!(said(query), "status: `done` is not one of yes, no");
+        let (_, reader) = read::<SlotQuery>("status=done");
+        let problem = reader.finish().expect_err("something is wrong");
+        let known = "fired, late, skipped, overdue, recovered";
+        let expected = format!("status: `done` is not one of {known}");
+        assert_eq!(problem.detail(), expected);
+    }
+
+    #[test]
+    fn what_a_client_sends_is_what_is_read() {
+        let sent = LetterQuery {
+            workflow: Some("ship_order".to_owned()),
+            error_type: vec!["dns".to_owned(), "tls".to_owned()],
+            status: model::LetterStatus::ALL.to_vec(),
+            from: Some("2026-11-15T09:30:00Z".to_owned()),
+            ..LetterQuery::default()
+        };
+        let pairs = sent.pairs().into_iter();
+        let pairs: Vec<_> = pairs.map(|(name, text)| format!("{name}={text}")).collect();
+        let (query, reader) = read::<LetterQuery>(&pairs.join("&"));
+        assert_eq!(query, sent);
+        assert!(reader.finish().is_ok());
+    }
+
+    /// The words of the API are those of the engine, in both directions.
+    #[test]
+    fn the_words_are_the_same_everywhere() {
+        fn same<W: Display, T: Copy>(shown: &[W], known: &[T], name: fn(T) -> &'static str) {
+            let shown: Vec<_> = shown.iter().map(ToString::to_string).collect();
+            let known: Vec<_> = known.iter().map(|known| name(*known)).collect();
+            assert_eq!(shown, known);
+        }
+        let status = model::ExecutionStatus::ALL;
+        same(status, &execution::Status::ALL, execution::Status::name);
+        let runs = &model::RunStatus::ALL[..status.len()];
+        same(runs, &execution::Status::ALL, execution::Status::name);
+        let (status, reason) = (model::LetterStatus::ALL, model::LetterReason::ALL);
+        same(status, &LetterStatus::ALL, LetterStatus::name);
+        same(reason, &Reason::ALL, Reason::name);
+        same(model::SlotStatus::ALL, &SlotStatus::ALL, SlotStatus::name);
+        let status = model::RequestStatus::ALL;
+        same(status, &RequestStatus::ALL, RequestStatus::name);
+        let kinds = trigger::KINDS.map(TriggerKind::name);
+        same(model::TriggerType::ALL, &kinds, |name| name);
     }
 }

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use refire_client::model::{Problem as ProblemModel, ReplayRequest, ReplayResult};
+use refire_client::model::{ReplayRequest, ReplayResult};
 use refire_core::json::{Json as Text, Kind};
 use refire_engine::ReplayError;
 use utoipa_axum::router::OpenApiRouter;
@@ -12,7 +12,7 @@ use super::App;
 use super::body::Content;
 use super::execution::{known_id, not_found};
 use super::problem::Problem;
-use super::query::Query;
+use super::query::Params;
 use super::view;
 use crate::codes;
 
@@ -39,17 +39,16 @@ pub(super) fn router() -> OpenApiRouter<App> {
     responses(
         (status = 200, description = "All decisions are identical, or the first difference", body = ReplayResult,
             example = json!({"identical": true, "events": 9, "first_difference": null})),
-        (status = 400, description = "The definition is not valid", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 404, description = "There is no such execution", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "The definition is not valid"),
+        (status = 404, description = "There is no such execution"),
     ),
 )]
 async fn replay(
     State(app): State<App>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
     body: Content,
 ) -> Result<Json<ReplayResult>, Problem> {
-    query.finish()?;
     let definition = definition(&body)?;
     match app
         .engine

@@ -2,7 +2,8 @@
 
 use axum::Json;
 use axum::extract::State;
-use refire_client::model::{Page, Problem as ProblemModel, RetriedExecution, RetryTimeline};
+use refire_client::model::{Page, RetriedExecution, RetryTimeline};
+use refire_client::query::{ExecutionQuery, Paging};
 use refire_core::definition::RetrySettings;
 use refire_store::ExecutionFilter;
 use utoipa_axum::router::OpenApiRouter;
@@ -10,11 +11,11 @@ use utoipa_axum::routes;
 
 use super::App;
 use super::body::Content;
-use super::cursor::{List, Scope};
-use super::execution::{filter, from_key};
+use super::cursor::List;
+use super::execution::{filter, rows};
 use super::problem::Problem;
-use super::query::Query;
-use super::{page, view};
+use super::query::Params;
+use super::view;
 use crate::codes;
 
 pub(super) fn router() -> OpenApiRouter<App> {
@@ -29,38 +30,24 @@ pub(super) fn router() -> OpenApiRouter<App> {
     path = "/api/retries",
     operation_id = "list_retries",
     tag = "Retries",
-    params(
-        ("workflow" = Option<String>, Query, description = "Of this workflow"),
-        ("status" = Option<String>, Query, description = "With one of these statuses; repeat it or separate by commas, such as `retrying`"),
-        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
-    ),
+    params(ExecutionQuery, Paging),
     responses((status = 200, description = "A page of executions", body = Page<RetriedExecution>)),
 )]
 async fn list(
     State(app): State<App>,
-    mut query: Query,
+    Params((query, paging)): Params<(ExecutionQuery, Paging)>,
 ) -> Result<Json<Page<RetriedExecution>>, Problem> {
     let filter = ExecutionFilter {
         retried: true,
-        ..filter(&mut query)
+        ..filter(&query)?
     };
-    let limit = query.limit();
-    let cursor = query.text("cursor");
-    query.finish()?;
-    let scope = Scope::new(List::Retries, &filter);
-    let before = scope.key(cursor.as_deref(), from_key)?;
-    let store = app.engine.store();
-    let mut rows = store
-        .executions(&filter, before, page::rows_to_read(limit))
-        .await?;
-    let next_cursor = page::cut(&mut rows, limit, &scope, |row| row.id.as_bytes().to_vec());
+    let page = rows(&app, List::Retries, &filter, &paging).await?;
     let now = app.engine.now();
-    let mut items = Vec::with_capacity(rows.len());
-    for row in &rows {
+    let mut items = Vec::with_capacity(page.items.len());
+    for row in &page.items {
         items.push(view::retry::retried(&app.engine, row, now).await?);
     }
-    Ok(Json(Page { items, next_cursor }))
+    Ok(Json(page.with(items)))
 }
 
 /// When the retries of a policy would happen if every attempt failed immediately.
@@ -75,11 +62,10 @@ async fn list(
     ),
     responses(
         (status = 200, description = "The timeline", body = RetryTimeline),
-        (status = 400, description = "The policy is not valid", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "The policy is not valid"),
     ),
 )]
-async fn simulate(query: Query, body: Content) -> Result<Json<RetryTimeline>, Problem> {
-    query.finish()?;
+async fn simulate(_: Params<()>, body: Content) -> Result<Json<RetryTimeline>, Problem> {
     let text = if body.is_blank() { "{}" } else { body.text()? };
     let settings = RetrySettings::parse(text)
         .map_err(|found| Problem::definition(&codes::INVALID_POLICY, "the policy", &found))?;

@@ -5,7 +5,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
-use refire_client::model::{Health, Problem as ProblemModel, Version};
+use refire_client::model::{Health, Version};
 use refire_core::definition::json_schema;
 use refire_schedule::{zone_data_version, zone_source};
 use utoipa_axum::router::OpenApiRouter;
@@ -108,7 +108,7 @@ async fn schema() -> Response {
     params(("code" = String, Path, description = "Such as RF0001", example = "RF0001")),
     responses(
         (status = 200, description = "The code's page", body = String, content_type = "text/plain"),
-        (status = 404, description = "There is no such code", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such code"),
     ),
 )]
 async fn error_page(Path(code): Path<String>) -> Result<Response, Problem> {

@@ -376,7 +376,7 @@ async fn the_description_is_exact() {
             assert!(!(reads && has("507")), "{method} {path}");
             let none = Vec::new();
             for parameter in call["parameters"].as_array().unwrap_or(&none) {
-                exact(path, parameter);
+                exact(&document, path, parameter);
             }
         }
     }
@@ -398,13 +398,16 @@ async fn the_description_is_exact() {
     }
 }
 
-fn exact(path: &str, parameter: &serde_json::Value) {
+fn exact(document: &serde_json::Value, path: &str, parameter: &serde_json::Value) {
     let (name, schema) = (parameter["name"].as_str().unwrap(), &parameter["schema"]);
     assert!(!schema["type"].is_array(), "{path}: {name} is never null");
     let bounds = || (schema["minimum"].as_u64(), schema["maximum"].as_u64());
     match name {
         "status" | "type" => {
-            assert!(schema["items"]["enum"].is_array(), "{path}: {name}");
+            let words = schema["items"]["$ref"].as_str();
+            let words = words.map(|name| name.trim_start_matches('#'));
+            let words = words.map_or(&schema["items"], |name| document.pointer(name).unwrap());
+            assert!(words["enum"].is_array(), "{path}: {name}");
             assert_eq!(parameter["explode"], false, "{path}: {name}");
         }
         "limit" | "count" => assert_eq!(bounds(), (Some(1), Some(1_000)), "{path}: {name}"),

@@ -11,7 +11,8 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::header::LOCATION;
 use http::{HeaderValue, StatusCode};
-use refire_client::model::{Page, Problem as ProblemModel, Trigger};
+use refire_client::model::{Page, Trigger};
+use refire_client::query::{ChangeQuery, OfWorkflow, Paging, TriggerQuery};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::TriggerKind;
 use refire_core::id::TriggerId;
@@ -23,24 +24,24 @@ use utoipa_axum::routes;
 
 use super::App;
 use super::body::Content;
-use super::cursor::{List, Scope};
+use super::cursor::List;
 use super::origin::Origin;
+use super::page::Window;
 use super::problem::Problem;
-use super::query::Query;
+use super::query::{Params, meant, parsed};
 use super::workflow::known_name;
-use super::{page, view, workflow};
+use super::{view, workflow};
 use crate::codes;
 
 /// The kinds that there are.
-const KINDS: [TriggerKind; 3] = [
+pub(super) const KINDS: [TriggerKind; 3] = [
     TriggerKind::Cron,
     TriggerKind::Schedule,
     TriggerKind::Webhook,
 ];
 
-/// Their words.
-pub(super) fn kinds() -> Vec<&'static str> {
-    KINDS.iter().map(|kind| kind.name()).collect()
+fn kind(name: &str) -> Option<TriggerKind> {
+    KINDS.into_iter().find(|kind| kind.name() == name)
 }
 
 pub(super) fn router() -> OpenApiRouter<App> {
@@ -104,19 +105,18 @@ fn shown(app: &App, origin: &Origin, new: &NewTrigger) -> Result<Trigger, Proble
     ),
     responses(
         (status = 201, description = "The trigger", body = Trigger, headers(("Location" = String, description = "The trigger"))),
-        (status = 400, description = "Every problem of the trigger", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 404, description = "There is no such workflow", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 500, description = "Secrets cannot be stored", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "Every problem of the trigger"),
+        (status = 404, description = "There is no such workflow"),
+        (status = 500, description = "Secrets cannot be stored"),
     ),
 )]
 async fn create(
     State(app): State<App>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
     origin: Origin,
     body: Content,
 ) -> Result<Response, Problem> {
-    query.finish()?;
     let workflow = known_name(&id)?;
     let new = app.engine.create_trigger(&workflow, body.text()?).await?;
     let trigger = shown(&app, &origin, &new)?;
@@ -136,29 +136,25 @@ async fn create(
     tag = "Triggers",
     params(
         ("id" = String, Path, description = "The workflow's name", example = "customer_360_view"),
-        ("type" = Option<String>, Query, description = "Of this type: `cron`, `schedule` or `webhook`"),
-        ("enabled" = Option<bool>, Query, description = "Only enabled ones, or only disabled ones"),
-        ("overdue" = Option<bool>, Query, description = "Only triggers that have missed an expected success, or only the others"),
-        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
+        TriggerQuery,
+        Paging,
     ),
     responses(
         (status = 200, description = "A page of triggers", body = Page<Trigger>),
-        (status = 404, description = "There is no such workflow", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such workflow"),
     ),
 )]
 async fn of_workflow(
     State(app): State<App>,
     Path(id): Path<String>,
-    mut query: Query,
+    Params((query, paging)): Params<(TriggerQuery, Paging)>,
     origin: Origin,
 ) -> Result<Json<Page<Trigger>>, Problem> {
     let name = known_name(&id)?;
     if workflow::find(&app, &name).await?.is_none() {
         return Err(workflow::not_found(&id));
     }
-    let filter = filter(&mut query, Some(name));
-    listed(&app, query, filter, &origin).await
+    listed(&app, Some(name), &query, &paging, &origin).await
 }
 
 /// Triggers, oldest first.
@@ -167,62 +163,45 @@ async fn of_workflow(
     path = "/api/triggers",
     operation_id = "list_triggers",
     tag = "Triggers",
-    params(
-        ("workflow" = Option<String>, Query, description = "Of this workflow"),
-        ("type" = Option<String>, Query, description = "Of this type: `cron`, `schedule` or `webhook`"),
-        ("enabled" = Option<bool>, Query, description = "Only enabled ones, or only disabled ones"),
-        ("overdue" = Option<bool>, Query, description = "Only triggers that have missed an expected success, or only the others"),
-        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
-    ),
+    params(OfWorkflow, TriggerQuery, Paging),
     responses(
         (status = 200, description = "A page of triggers", body = Page<Trigger>),
-        (status = 400, description = "A parameter is wrong", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter is wrong"),
     ),
 )]
 async fn list(
     State(app): State<App>,
-    mut query: Query,
+    Params((of, (query, paging))): Params<(OfWorkflow, (TriggerQuery, Paging))>,
     origin: Origin,
 ) -> Result<Json<Page<Trigger>>, Problem> {
-    let workflow = query.value::<WorkflowId>("workflow");
-    let filter = filter(&mut query, workflow);
-    listed(&app, query, filter, &origin).await
-}
-
-fn filter(query: &mut Query, workflow: Option<WorkflowId>) -> TriggerFilter {
-    TriggerFilter {
-        workflow,
-        kinds: query.words("type", &KINDS, TriggerKind::name),
-        enabled: query.maybe_flag("enabled"),
-        is_alarmed: query.maybe_flag("overdue"),
-    }
+    let workflow = parsed(of.workflow.as_deref())?;
+    listed(&app, workflow, &query, &paging, &origin).await
 }
 
 async fn listed(
     app: &App,
-    mut query: Query,
-    filter: TriggerFilter,
+    workflow: Option<WorkflowId>,
+    query: &TriggerQuery,
+    paging: &Paging,
     origin: &Origin,
 ) -> Result<Json<Page<Trigger>>, Problem> {
-    let limit = query.limit();
-    let cursor = query.text("cursor");
-    query.finish()?;
-    let scope = Scope::new(List::Triggers, &filter);
-    let from_key = |key: &[u8]| Some(TriggerId::from_bytes(key.try_into().ok()?));
-    let after = scope.key(cursor.as_deref(), from_key)?;
+    let filter = TriggerFilter {
+        workflow,
+        kinds: meant(&query.trigger_type, kind),
+        enabled: query.enabled,
+        is_alarmed: query.overdue,
+    };
+    let window = Window::new(List::Triggers, &filter, paging)?;
     let store = app.engine.store();
-    let mut rows = store
-        .triggers(&filter, after, page::rows_to_read(limit))
-        .await?;
-    let next_cursor = page::cut(&mut rows, limit, &scope, |row| row.id.as_bytes().to_vec());
+    let rows = store.triggers(&filter, window.behind, window.rows).await?;
+    let page = window.page(rows, |row| row.id);
     let now = app.engine.now();
-    let mut items = Vec::with_capacity(rows.len());
-    for row in rows {
-        let view = app.engine.view(row).await?;
+    let mut items = Vec::with_capacity(page.items.len());
+    for row in &page.items {
+        let view = app.engine.view(row.clone()).await?;
         items.push(view::trigger::trigger(&view, now, origin)?);
     }
-    Ok(Json(Page { items, next_cursor }))
+    Ok(Json(page.with(items)))
 }
 
 /// A trigger: its settings, when it fires next, and its state.
@@ -234,16 +213,15 @@ async fn listed(
     params(("id" = String, Path, description = "`trg_…`")),
     responses(
         (status = 200, description = "The trigger", body = Trigger),
-        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is none"),
     ),
 )]
 async fn one(
     State(app): State<App>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
     origin: Origin,
 ) -> Result<Json<Trigger>, Problem> {
-    query.finish()?;
     let view = find(&app, &id).await?;
     let trigger = view::trigger::trigger(&view, app.engine.now(), &origin)?;
     Ok(Json(trigger))
@@ -261,7 +239,7 @@ async fn one(
     tag = "Triggers",
     params(
         ("id" = String, Path, description = "`trg_…`"),
-        ("catch_up" = Option<bool>, Query, description = "If this enables the trigger: whether the times planned during the pause are started"),
+        ChangeQuery,
     ),
     request_body(
         content(
@@ -272,20 +250,19 @@ async fn one(
     ),
     responses(
         (status = 200, description = "The trigger as it is now", body = Trigger),
-        (status = 400, description = "Every problem of the result", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 503, description = "It is being changed by somebody else", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "Every problem of the result"),
+        (status = 404, description = "There is none"),
+        (status = 503, description = "It is being changed by somebody else"),
     ),
 )]
 async fn change(
     State(app): State<App>,
     Path(id): Path<String>,
-    mut query: Query,
+    Params(query): Params<ChangeQuery>,
     origin: Origin,
     body: Content,
 ) -> Result<Json<Trigger>, Problem> {
-    let catch_up = catch_up(query.flag("catch_up"));
-    query.finish()?;
+    let catch_up = catch_up(query.catch_up.unwrap_or_default());
     let changed = app
         .engine
         .change_trigger(known_id(&id)?, body.text()?, catch_up)
@@ -306,7 +283,7 @@ async fn change(
     tag = "Triggers",
     params(
         ("id" = String, Path, description = "`trg_…`"),
-        ("catch_up" = Option<bool>, Query, description = "If this enables the trigger: whether the times planned during the pause are started"),
+        ChangeQuery,
     ),
     request_body(
         content(
@@ -317,20 +294,19 @@ async fn change(
     ),
     responses(
         (status = 200, description = "The trigger as it is now", body = Trigger),
-        (status = 400, description = "Every problem of it", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 503, description = "It is being changed by somebody else", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "Every problem of it"),
+        (status = 404, description = "There is none"),
+        (status = 503, description = "It is being changed by somebody else"),
     ),
 )]
 async fn replace(
     State(app): State<App>,
     Path(id): Path<String>,
-    mut query: Query,
+    Params(query): Params<ChangeQuery>,
     origin: Origin,
     body: Content,
 ) -> Result<Json<Trigger>, Problem> {
-    let catch_up = catch_up(query.flag("catch_up"));
-    query.finish()?;
+    let catch_up = catch_up(query.catch_up.unwrap_or_default());
     let replaced = app
         .engine
         .replace_trigger(known_id(&id)?, body.text()?, catch_up)
@@ -352,15 +328,14 @@ fn catch_up(wanted: bool) -> CatchUp {
     params(("id" = String, Path, description = "`trg_…`")),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is none"),
     ),
 )]
 async fn delete(
     State(app): State<App>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
 ) -> Result<StatusCode, Problem> {
-    query.finish()?;
     let removed = app.engine.delete_trigger(known_id(&id)?).await;
     removed.map_err(named(&id))?;
     Ok(StatusCode::NO_CONTENT)

@@ -2,7 +2,8 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use refire_client::model::{Page, Problem as ProblemModel, WorkflowDiff, WorkflowVersion};
+use refire_client::model::{Page, WorkflowDiff, WorkflowVersion};
+use refire_client::query::DiffQuery;
 use refire_core::definition::WorkflowId;
 use refire_store::VersionRow;
 use utoipa_axum::router::OpenApiRouter;
@@ -11,7 +12,7 @@ use utoipa_axum::routes;
 use super::App;
 use super::body::Content;
 use super::problem::{Problem, invalid_definition};
-use super::query::Query;
+use super::query::Params;
 use super::workflow::{find, known_name, not_found};
 use super::{page, view};
 use crate::codes;
@@ -44,15 +45,14 @@ async fn version(app: &App, id: &WorkflowId, version: u32) -> Result<VersionRow,
     params(("id" = String, Path, description = "The workflow's name")),
     responses(
         (status = 200, description = "All versions", body = Page<WorkflowVersion>),
-        (status = 404, description = "There is no such workflow", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such workflow"),
     ),
 )]
 async fn list(
     State(app): State<App>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
 ) -> Result<Json<Page<WorkflowVersion>>, Problem> {
-    query.finish()?;
     let rows = app.engine.store().versions(&known_name(&id)?).await?;
     if rows.is_empty() {
         return Err(not_found(&id));
@@ -74,15 +74,14 @@ async fn list(
     ),
     responses(
         (status = 200, description = "The version", body = WorkflowVersion),
-        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is none"),
     ),
 )]
 async fn one(
     State(app): State<App>,
     Path((id, number)): Path<(String, String)>,
-    query: Query,
+    _: Params<()>,
 ) -> Result<Json<WorkflowVersion>, Problem> {
-    query.finish()?;
     let id = known_name(&id)?;
     let number = number.parse().map_err(|_| {
         let detail = format!("workflow `{id}` has no version {number}");
@@ -103,24 +102,20 @@ async fn one(
     tag = "Workflows",
     params(
         ("id" = String, Path, description = "The workflow's name"),
-        ("from" = Option<u32>, Query, description = "The older version, such as 1"),
-        ("to" = Option<u32>, Query, description = "The newer version, such as 2"),
+        DiffQuery,
     ),
     responses(
         (status = 200, description = "The changes", body = WorkflowDiff),
-        (status = 404, description = "There is no such version", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such version"),
     ),
 )]
 async fn between(
     State(app): State<App>,
     Path(id): Path<String>,
-    mut query: Query,
+    Params(query): Params<DiffQuery>,
 ) -> Result<Json<WorkflowDiff>, Problem> {
-    let from = query.number("from", 1, u32::MAX);
-    let to = query.number("to", 1, u32::MAX);
-    query.finish()?;
     let id = known_name(&id)?;
-    let to = match to {
+    let to = match query.to {
         Some(to) => to,
         None => {
             find(&app, &id)
@@ -130,7 +125,7 @@ async fn between(
         }
     };
     let new = version(&app, &id, to).await?;
-    let old = match from.unwrap_or(to - 1) {
+    let old = match query.from.unwrap_or(to - 1) {
         0 => None,
         from => Some(version(&app, &id, from).await?),
     };
@@ -155,17 +150,16 @@ async fn between(
     ),
     responses(
         (status = 200, description = "The changes; everything is added if there is no such workflow yet", body = WorkflowDiff),
-        (status = 400, description = "Every problem of the definition", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 404, description = "No workflow can have this name", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "Every problem of the definition"),
+        (status = 404, description = "No workflow can have this name"),
     ),
 )]
 async fn against(
     State(app): State<App>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
     body: Content,
 ) -> Result<Json<WorkflowDiff>, Problem> {
-    query.finish()?;
     let source = body.text()?;
     let id = known_name(&id)?;
     app.engine

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method};
-use refire_client::model::{Input, Problem as ProblemModel, WebhookAnswer, WebhookStatus};
+use refire_client::model::{Input, WebhookAnswer, WebhookStatus};
 use refire_core::webhook::Headers;
 use refire_engine::trigger::{
     BODY_HEAD_BYTES, BODY_KEPT_BYTES_MAX, Incoming, Received, TriggerError, Unread,
@@ -52,14 +52,14 @@ pub(super) fn router() -> OpenApiRouter<App> {
     responses(
         (status = 200, description = "It started an execution, or there was no need to", body = WebhookAnswer,
             example = json!({"status": "triggered", "execution_id": "exec_01kb2m8x0c7q2t5v9w3y4z6a8d", "message": "the execution is saved and will run"})),
-        (status = 400, description = "The body cannot be read", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 401, description = "The signature or key is missing or wrong", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 403, description = "Requests from this address are not accepted", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 404, description = "There is no such webhook, or it is disabled", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 413, description = "The body is too large", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 415, description = "The content type is not supported", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 429, description = "Too many requests: try again after `Retry-After` seconds", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 503, description = "Nothing was started: send it again", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "The body cannot be read"),
+        (status = 401, description = "The signature or key is missing or wrong"),
+        (status = 403, description = "Requests from this address are not accepted"),
+        (status = 404, description = "There is no such webhook, or it is disabled"),
+        (status = 413, description = "The body is too large"),
+        (status = 415, description = "The content type is not supported"),
+        (status = 429, description = "Too many requests: try again after `Retry-After` seconds"),
+        (status = 503, description = "Nothing was started: send it again"),
     ),
     security(()),
 )]

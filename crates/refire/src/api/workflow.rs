@@ -2,9 +2,8 @@
 
 use axum::Json;
 use axum::extract::{Extension, Path, State};
-use refire_client::model::{
-    Page, Problem as ProblemModel, Workflow, WorkflowDeleted, WorkflowSaved,
-};
+use refire_client::model::{Page, Workflow, WorkflowDeleted, WorkflowSaved};
+use refire_client::query::Paging;
 use refire_core::definition::{WorkflowId, canonical, content_hash};
 use refire_engine::Deleted;
 use refire_schedule::nearest;
@@ -15,10 +14,11 @@ use utoipa_axum::routes;
 use super::App;
 use super::auth::Actor;
 use super::body::Content;
-use super::cursor::{List, Scope};
+use super::cursor::List;
+use super::page::Window;
 use super::problem::{Problem, invalid_definition};
-use super::query::Query;
-use super::{page, view};
+use super::query::Params;
+use super::view;
 use crate::codes;
 
 /// Workflows that are looked through for the one that was meant.
@@ -68,29 +68,22 @@ pub(super) async fn find(app: &App, id: &WorkflowId) -> Result<Option<WorkflowRo
     path = "/api/workflows",
     operation_id = "list_workflows",
     tag = "Workflows",
-    params(
-        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
-    ),
+    params(Paging),
     responses((status = 200, description = "A page of workflows", body = Page<Workflow>)),
 )]
-async fn list(State(app): State<App>, mut query: Query) -> Result<Json<Page<Workflow>>, Problem> {
-    let limit = query.limit();
-    let cursor = query.text("cursor");
-    query.finish()?;
-    let scope = Scope::new(List::Workflows, &());
-    let name = |key: &[u8]| WorkflowId::new(std::str::from_utf8(key).ok()?).ok();
-    let after = scope.key(cursor.as_deref(), name)?;
+async fn list(
+    State(app): State<App>,
+    Params(paging): Params<Paging>,
+) -> Result<Json<Page<Workflow>>, Problem> {
+    let window = Window::new(List::Workflows, &(), &paging)?;
     let store = app.engine.store();
-    let mut rows = store
-        .workflows(after.as_ref(), page::rows_to_read(limit))
-        .await?;
-    let next_cursor = page::cut(&mut rows, limit, &scope, |row| row.id.as_str().into());
-    let mut items = Vec::with_capacity(rows.len());
-    for row in &rows {
+    let rows = store.workflows(window.behind.as_ref(), window.rows).await?;
+    let page = window.page(rows, |row| row.id.clone());
+    let mut items = Vec::with_capacity(page.items.len());
+    for row in &page.items {
         items.push(view::workflow::listed(&app.engine, row).await);
     }
-    Ok(Json(Page { items, next_cursor }))
+    Ok(Json(page.with(items)))
 }
 
 /// Saves a definition, in YAML or JSON. Unchanged content makes no new version.
@@ -110,17 +103,16 @@ async fn list(State(app): State<App>, mut query: Query) -> Result<Json<Page<Work
     responses(
         (status = 200, description = "Saved, or nothing changed", body = WorkflowSaved,
             example = json!({"workflow_id": "customer_360_view", "version": 1, "created": true, "notes": []})),
-        (status = 400, description = "Every problem of the definition", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "Every problem of the definition"),
     ),
 )]
 async fn save(
     State(app): State<App>,
     Extension(actor): Extension<Actor>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
     body: Content,
 ) -> Result<Json<WorkflowSaved>, Problem> {
-    query.finish()?;
     let source = body.text()?;
     let name = WorkflowId::new(id.as_str())
         .map_err(|error| Problem::field(&codes::INVALID_PARAMETER, "id", error.to_string()))?;
@@ -173,15 +165,14 @@ async fn paused(app: &App, workflow: &WorkflowId) -> Result<Option<String>, Prob
     params(("id" = String, Path, description = "The workflow's name", example = "customer_360_view")),
     responses(
         (status = 200, description = "The workflow", body = Workflow),
-        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is none"),
     ),
 )]
 async fn one(
     State(app): State<App>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
 ) -> Result<Json<Workflow>, Problem> {
-    query.finish()?;
     let row = find(&app, &known_name(&id)?)
         .await?
         .ok_or_else(|| not_found(&id))?;
@@ -197,16 +188,15 @@ async fn one(
     params(("id" = String, Path, description = "The workflow's name", example = "customer_360_view")),
     responses(
         (status = 200, description = "Deleted, with how many triggers were disabled", body = WorkflowDeleted),
-        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "Executions are open", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is none"),
+        (status = 409, description = "Executions are open"),
     ),
 )]
 async fn delete(
     State(app): State<App>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
 ) -> Result<Json<WorkflowDeleted>, Problem> {
-    query.finish()?;
     let name = known_name(&id)?;
     let triggers_disabled = triggers(&app, &name, true).await?;
     match app.engine.delete_workflow(&name).await? {
@@ -236,15 +226,14 @@ async fn delete(
     ),
     responses(
         (status = 200, description = "It is valid; the version it would get", body = WorkflowSaved),
-        (status = 400, description = "Every problem of the definition", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "Every problem of the definition"),
     ),
 )]
 async fn validate(
     State(app): State<App>,
-    query: Query,
+    _: Params<()>,
     body: Content,
 ) -> Result<Json<WorkflowSaved>, Problem> {
-    query.finish()?;
     let source = body.text()?;
     let workflow = app
         .engine

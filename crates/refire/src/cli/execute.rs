@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use refire_client::Execute;
-use refire_client::model::Execution;
+use refire_client::model::{Execution, ExecutionStatus};
 use refire_core::duration;
 
 use super::executions::{failure_lines, left_undone, next_commands};
@@ -15,7 +15,7 @@ use super::output::{print, print_json, say};
 use super::paint::{command, status};
 use super::pretty::pretty;
 use super::session::Session;
-use super::wait::{is_over, until_over};
+use super::wait::until_over;
 
 /// Options of `refire execute`.
 #[derive(Debug, Args)]
@@ -88,7 +88,7 @@ pub(crate) async fn run(session: &Session, args: &ExecuteArgs) -> anyhow::Result
         print(&id)?;
         say(&format!(
             "{}; see {}",
-            status(&accepted.status),
+            status(accepted.status.name()),
             show_command(&id)
         ));
     }
@@ -98,9 +98,9 @@ pub(crate) async fn run(session: &Session, args: &ExecuteArgs) -> anyhow::Result
 /// The output of a completed execution is the data; everything else is talk.
 pub(crate) fn show_result(session: &Session, execution: &Execution) -> anyhow::Result<Outcome> {
     let id = &execution.execution_id;
-    let ended = is_over(&execution.status);
+    let ended = execution.status.is_over();
     let outcome = if ended {
-        Outcome::of_status(&execution.status)
+        Outcome::of_status(execution.status)
     } else {
         Outcome::NotInTime
     };
@@ -121,13 +121,13 @@ pub(crate) fn show_result(session: &Session, execution: &Execution) -> anyhow::R
                 .output
                 .as_ref()
                 .map_or("null", |output| output.get());
-            if execution.status == "completed" {
+            if execution.status == ExecutionStatus::Completed {
                 print(&pretty(output))?;
             }
         }
         Outcome::NotInTime => say(&format!(
             "{} after the wait; it keeps running: {}",
-            status(&execution.status),
+            status(execution.status.name()),
             command(&format!("refire executions show {id} --watch"))
         )),
         Outcome::Failed | Outcome::Refused | Outcome::Misused | Outcome::Filtered => {
@@ -148,7 +148,7 @@ pub(crate) fn show_result(session: &Session, execution: &Execution) -> anyhow::R
 fn ending(execution: &Execution) -> String {
     match &execution.dlq_entry_id {
         Some(letter) => format!("{}; saved as dead letter {letter}", status("failed")),
-        None => status(&execution.status),
+        None => status(execution.status.name()),
     }
 }
 

@@ -6,8 +6,9 @@ mod show;
 
 use clap::{Args, Subcommand};
 use comfy_table::Cell;
-use refire_client::Client;
-use refire_client::model::{Execution, Page};
+use refire_client::every;
+use refire_client::model::{Execution, ExecutionStatus};
+use refire_client::query::{ExecutionQuery, Paging, Query};
 use refire_core::time::Timestamp;
 
 pub(crate) use show::{failure_lines, left_undone, next_commands, not_undone, started_by};
@@ -19,23 +20,6 @@ use super::output::{print, print_json, say};
 use super::paint::{command, status, status_cell_with};
 use super::session::Session;
 use super::table::{Grid, cell};
-use super::words::joined;
-
-/// Entries asked for at once when all are wanted.
-const PAGE: u32 = 500;
-
-/// The status words of executions, as the API has them.
-pub(crate) const STATUSES: [&str; 9] = [
-    "pending",
-    "running",
-    "retrying",
-    "waiting",
-    "paused",
-    "completed",
-    "failed",
-    "dlq",
-    "cancelled",
-];
 
 /// Commands about executions.
 #[derive(Debug, Subcommand)]
@@ -64,12 +48,8 @@ Examples:
   refire executions list --status failed,dlq --workflow ship_order --limit 5
   refire executions list --all --format json | jq -r '.items[].execution_id'")]
 pub(crate) struct ListArgs {
-    /// Only executions of this workflow
-    #[arg(long, value_name = "ID")]
-    workflow: Option<String>,
-    /// Only executions with this status; several are separated by commas
-    #[arg(long, value_delimiter = ',', value_parser = STATUSES)]
-    status: Vec<String>,
+    #[command(flatten)]
+    query: ExecutionQuery,
     /// How many to show
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: u32,
@@ -129,7 +109,7 @@ async fn steer(
     if session.is_json() {
         print_json(&execution)?;
     } else {
-        print(&format!("{id}  {}", status(&execution.status)))?;
+        print(&format!("{id}  {}", status(execution.status.name())))?;
     }
     Ok(Outcome::Done)
 }
@@ -137,19 +117,17 @@ async fn steer(
 async fn list(session: &Session, args: &ListArgs) -> anyhow::Result<Outcome> {
     let client = session.client()?;
     let page = if args.all {
-        every(&client, args).await?
+        every(async |paging| client.executions(&args.query, paging).await).await?
     } else {
-        let (workflow, status) = (args.workflow.as_deref(), joined(&args.status));
-        client
-            .executions(workflow, status.as_deref(), Some(args.limit), None)
-            .await?
+        let paging = Paging::first(args.limit);
+        client.executions(&args.query, &paging).await?
     };
     if session.is_json() {
         print_json(&page)?;
         return Ok(Outcome::Done);
     }
     if page.items.is_empty() {
-        if let Some(workflow) = &args.workflow {
+        if let Some(workflow) = &args.query.workflow {
             // That there is none of that name is an error, with the name that is nearest.
             client.workflow(workflow).await?;
         }
@@ -163,27 +141,8 @@ async fn list(session: &Session, args: &ListArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-async fn every(client: &Client, args: &ListArgs) -> anyhow::Result<Page<Execution>> {
-    let (workflow, status) = (args.workflow.as_deref(), joined(&args.status));
-    let mut all = Page {
-        items: Vec::new(),
-        next_cursor: None,
-    };
-    loop {
-        let cursor = all.next_cursor.take();
-        let page = client
-            .executions(workflow, status.as_deref(), Some(PAGE), cursor.as_deref())
-            .await?;
-        all.items.extend(page.items);
-        match page.next_cursor {
-            Some(next) => all.next_cursor = Some(next),
-            None => return Ok(all),
-        }
-    }
-}
-
 fn nothing(args: &ListArgs) -> String {
-    if args.workflow.is_some() || !args.status.is_empty() {
+    if !args.query.is_empty() {
         return "no matching executions. Leave out --workflow and --status to list all.".to_owned();
     }
     format!(
@@ -194,7 +153,7 @@ fn nothing(args: &ListArgs) -> String {
 
 /// ` in 3h 2m` of an execution that is not to begin before.
 fn later(execution: &Execution, now: Timestamp) -> String {
-    let is_waiting = execution.status == "pending";
+    let is_waiting = execution.status == ExecutionStatus::Pending;
     match execution.delay_until.as_deref().filter(|_| is_waiting) {
         Some(at) => format!(", {}", relative(at, now)),
         None => String::new(),
@@ -222,7 +181,7 @@ fn rows(session: &Session, executions: &[Execution]) -> String {
                 "{} v{}",
                 execution.workflow_id, execution.workflow_version
             )),
-            status_cell_with(&execution.status, &later(execution, now)),
+            status_cell_with(execution.status.name(), &later(execution, now)),
             Cell::new(format!(
                 "{}/{}",
                 execution.retry_count, execution.max_retries

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use refire_client::model::ExecutionStatus;
+
 /// The exit codes, as shown at the end of `refire --help`.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
@@ -37,8 +39,8 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     /// What an execution's last status means to who waited for it.
-    pub(crate) fn of_status(status: &str) -> Self {
-        if status == "completed" {
+    pub(crate) fn of_status(status: ExecutionStatus) -> Self {
+        if status == ExecutionStatus::Completed {
             Self::Done
         } else {
             Self::Failed

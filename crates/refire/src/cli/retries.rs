@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 use comfy_table::Cell;
+use refire_client::query::{ExecutionQuery, Paging};
 
 use super::moment::{relative, span};
 use super::outcome::Outcome;
@@ -24,9 +25,8 @@ Examples:
   refire retries list
   refire retries list --workflow ship_order --limit 5")]
 pub(crate) struct ListArgs {
-    /// Only executions of this workflow
-    #[arg(long, value_name = "ID")]
-    workflow: Option<String>,
+    #[command(flatten)]
+    query: ExecutionQuery,
     /// How many to show
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: u32,
@@ -37,7 +37,7 @@ pub(crate) async fn run(session: &Session, command: &RetriesCommand) -> anyhow::
     let RetriesCommand::List(args) = command;
     let client = session.client()?;
     let page = client
-        .retries(args.workflow.as_deref(), Some(args.limit), None)
+        .retries(&args.query, &Paging::first(args.limit))
         .await?;
     if session.is_json() {
         print_json(&page)?;
@@ -68,7 +68,7 @@ pub(crate) async fn run(session: &Session, command: &RetriesCommand) -> anyhow::
             cell(&retried.workflow_id),
             maybe(retried.step_id.as_deref()),
             Cell::new(format!("{}/{}", retried.retry_count, retried.max_retries)),
-            status_cell(&retried.status),
+            status_cell(retried.status.name()),
             cell(&next.unwrap_or_default()),
             cell(&span(retried.total_ms)),
             maybe(

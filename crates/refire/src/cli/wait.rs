@@ -16,11 +16,6 @@ const POLL_FIRST: Duration = Duration::from_millis(20);
 const POLL_MAX: Duration = Duration::from_millis(500);
 const SPIN: Duration = Duration::from_millis(100);
 
-/// Whether nothing more will happen.
-pub(crate) fn is_over(status: &str) -> bool {
-    matches!(status, "completed" | "failed" | "dlq" | "cancelled")
-}
-
 /// The execution as it stands at its end, or at the end of the wait.
 pub(crate) async fn until_over(
     session: &Session,
@@ -34,7 +29,7 @@ pub(crate) async fn until_over(
     loop {
         let execution = client.execution(id).await?;
         let left = deadline.saturating_duration_since(Instant::now());
-        if is_over(&execution.status) || left.is_zero() {
+        if execution.status.is_over() || left.is_zero() {
             spinner.finish_and_clear();
             return Ok(execution);
         }
@@ -55,7 +50,7 @@ pub(crate) fn spinner() -> ProgressBar {
 }
 
 fn progress(session: &Session, execution: &Execution) -> String {
-    let status = &execution.status;
+    let status = execution.status;
     match &execution.next_retry_at {
         Some(at) => format!(
             "{status}: retry {} of {} {}",
@@ -63,6 +58,6 @@ fn progress(session: &Session, execution: &Execution) -> String {
             execution.max_retries,
             relative(at, session.now())
         ),
-        None => status.clone(),
+        None => status.to_string(),
     }
 }

@@ -25,6 +25,20 @@ pub(crate) fn moment(option: &str, text: &str, now: Timestamp) -> Result<String,
     }
 }
 
+/// Makes times of what `--from` and `--to` say.
+pub(crate) fn moments(
+    from: &mut Option<String>,
+    to: &mut Option<String>,
+    now: Timestamp,
+) -> Result<(), Usage> {
+    for (option, given) in [("--from", from), ("--to", to)] {
+        if let Some(text) = given {
+            *text = moment(option, text, now)?;
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

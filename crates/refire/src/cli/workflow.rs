@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use comfy_table::Cell;
-use refire_client::Client;
-use refire_client::model::{Page, Workflow};
+use refire_client::query::{OfWorkflow, Paging, TriggerQuery};
+use refire_client::{Client, every};
 
 pub(crate) use diff::lines as change_lines;
 
@@ -19,9 +19,6 @@ use super::output::{confirm, print, print_json, say};
 use super::paint::command;
 use super::session::Session;
 use super::table::{Grid, cell, maybe};
-
-/// Workflows asked for at once.
-const PAGE: u32 = 200;
 
 /// Commands about workflows.
 #[derive(Debug, Subcommand)]
@@ -89,7 +86,9 @@ pub(crate) async fn run(session: &Session, command: &WorkflowCommand) -> anyhow:
 }
 
 async fn list(session: &Session) -> anyhow::Result<Outcome> {
-    let page = every(&session.client()?).await?;
+    // All of them: there are few, and half a list of names is of no use.
+    let client = session.client()?;
+    let page = every(async |paging| client.workflows(paging).await).await?;
     if session.is_json() {
         print_json(&page)?;
         return Ok(Outcome::Done);
@@ -115,23 +114,6 @@ async fn list(session: &Session) -> anyhow::Result<Outcome> {
     }
     print(&grid.lines(0))?;
     Ok(Outcome::Done)
-}
-
-/// All of them: there are few, and half a list of names is of no use.
-async fn every(client: &Client) -> anyhow::Result<Page<Workflow>> {
-    let mut all = Page {
-        items: Vec::new(),
-        next_cursor: None,
-    };
-    loop {
-        let cursor = all.next_cursor.take();
-        let page = client.workflows(Some(PAGE), cursor.as_deref()).await?;
-        all.items.extend(page.items);
-        match page.next_cursor {
-            Some(next) => all.next_cursor = Some(next),
-            None => return Ok(all),
-        }
-    }
 }
 
 async fn versions(session: &Session, args: &VersionsArgs) -> anyhow::Result<Outcome> {
@@ -175,12 +157,14 @@ async fn delete(session: &Session, args: &DeleteArgs) -> anyhow::Result<Outcome>
 
 /// What is asked before a workflow is deleted, with what becomes of its triggers.
 async fn question(client: &Client, id: &str) -> String {
-    let query = [
-        ("workflow", Some(id.to_owned())),
-        ("enabled", Some("true".to_owned())),
-        ("limit", Some("1000".to_owned())),
-    ];
-    let enabled = client.triggers(&query).await;
+    let of = OfWorkflow {
+        workflow: Some(id.to_owned()),
+    };
+    let query = TriggerQuery {
+        enabled: Some(true),
+        ..TriggerQuery::default()
+    };
+    let enabled = client.triggers(&of, &query, &Paging::first(1_000)).await;
     match enabled.map_or(0, |page| page.items.len() as u64) {
         0 => format!("Delete the workflow {id}?"),
         count => format!("Delete the workflow {id}? {} with it.", disabled(count)),

@@ -198,6 +198,7 @@ fn lists_take_several_words_and_json_by_its_short_name() {
             "dlq list --status pending,resolved",
             "status=pending%2Cresolved",
         ),
+        ("dlq list --error-type tls,dns", "error_type=tls%2Cdns"),
         (
             &format!("trigger slots {TRIGGER} --status late,skipped"),
             "status=late%2Cskipped",

@@ -271,7 +271,7 @@ fn every_kind_of_start_is_in_the_guide() {
 #[test]
 fn every_field_of_a_webhook_is_in_its_guide() {
     let guide = read("docs/webhooks.md");
-    for field in refire_core::webhook::settings::Settings::FIELDS {
+    for field in refire_core::webhook::Settings::fields() {
         let is_named = guide
             .lines()
             .any(|line| line.starts_with('|') && line.contains(&format!("`{field}")));

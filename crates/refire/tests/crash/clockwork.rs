@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use refire_client::model::{Execution, LedgerEntry, Trigger};
+use refire_client::model::{Execution, LedgerEntry, SlotStatus, Trigger};
 use refire_core::time::Timestamp;
 use refire_store::SLOTS_KEPT;
 use reqwest::Method;
@@ -172,7 +172,7 @@ fn differences(ledger: &[LedgerEntry], own: &[&Execution]) -> Vec<String> {
     }
     let mut wrong = Vec::new();
     for row in ledger {
-        let is_started = matches!(row.status.as_str(), "fired" | "late");
+        let is_started = matches!(row.status.name(), "fired" | "late");
         let told: BTreeSet<&str> = row.execution_id.as_deref().into_iter().collect();
         let made = by_slot.remove(&moment(&row.nominal)).unwrap_or_default();
         if told != made || is_started != (made.len() == 1) {
@@ -218,7 +218,7 @@ impl Tally {
                 continue;
             }
             self.started += 1;
-            self.late += usize::from(row.status == "late");
+            self.late += usize::from(row.status == SlotStatus::Late);
             if row.reason.as_deref() != Some("overlap") {
                 let after = moment(&row.at).since(moment(&row.nominal));
                 self.latest = self.latest.max(after);

@@ -87,7 +87,7 @@ pub(crate) async fn letters(client: &Client) -> Result<Vec<Letter>, String> {
     let letters = all.into_iter().map(|letter| Letter {
         id: letter.id,
         execution: letter.execution_id,
-        status: letter.status,
+        status: letter.status.to_string(),
         resolution: letter.resolution_execution_id,
     });
     Ok(letters.collect())
@@ -102,7 +102,7 @@ async fn one(client: &Client, row: Execution) -> Exported {
         .first()
         .map(|event| serde_json::from_str::<Value>(event.payload.get()).unwrap());
     Exported {
-        status: row.status,
+        status: row.status.to_string(),
         is_of_slot: row.scheduled_at.is_some(),
         retries: row.parent_dlq_entry_id,
         letter: row.dlq_entry_id,

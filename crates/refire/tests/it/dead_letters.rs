@@ -208,6 +208,8 @@ async fn a_letter_can_be_given_up_and_filtered() {
         ("workflow_id=v", vec![]),
         ("error_type=http_status", vec![&other]),
         ("error_type=dns", vec![]),
+        ("error_type=dns,http_status", vec![&other]),
+        ("error_type=nobody", vec![]),
         ("q=SECOND", vec![&other]),
         ("q=nothing", vec![]),
         ("from=2020-01-01T00:00:00Z", vec![&other]),

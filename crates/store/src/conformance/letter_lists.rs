@@ -39,36 +39,6 @@ pub(super) async fn queue(stage: &mut Stage) -> Vec<LetterRow> {
     letters
 }
 
-/// Whether a letter passes, by the words of the filter.
-pub(super) fn passes(filter: &LetterFilter, letter: &LetterRow) -> bool {
-    let contains = |words: &str, text: &str| words.to_lowercase().contains(&text.to_lowercase());
-    let mut words = vec![
-        letter.failure.message.as_str(),
-        letter.workflow.as_str(),
-        &letter.workflow_name,
-    ];
-    words.extend(letter.failure.code.as_deref());
-    words.extend(letter.step.as_deref());
-    filter
-        .workflow
-        .as_ref()
-        .is_none_or(|workflow| *workflow == letter.workflow)
-        && filter
-            .error_type
-            .as_ref()
-            .is_none_or(|name| name == letter.failure.class.name())
-        && (filter.statuses.is_empty() || filter.statuses.contains(&letter.status))
-        && filter.from.is_none_or(|from| letter.failed_at >= from)
-        && filter.to.is_none_or(|to| letter.failed_at < to)
-        && filter
-            .fingerprint
-            .is_none_or(|cause| cause == letter.fingerprint)
-        && filter
-            .text
-            .as_ref()
-            .is_none_or(|text| words.iter().any(|word| contains(word, text)))
-}
-
 pub(super) fn filters(letters: &[LetterRow]) -> Vec<LetterFilter> {
     let pending = vec![LetterStatus::Pending, LetterStatus::Retrying];
     let text = |text: &str| LetterFilter {
@@ -80,7 +50,11 @@ pub(super) fn filters(letters: &[LetterRow]) -> Vec<LetterFilter> {
         ..LetterFilter::default()
     };
     let tls = LetterFilter {
-        error_type: Some("tls".to_owned()),
+        error_types: vec!["tls".to_owned()],
+        ..LetterFilter::default()
+    };
+    let both = LetterFilter {
+        error_types: ["tls", "nobody", "http_status"].map(str::to_owned).to_vec(),
         ..LetterFilter::default()
     };
     let (newest, oldest) = (letters[2].failed_at, letters[9].failed_at);
@@ -89,8 +63,14 @@ pub(super) fn filters(letters: &[LetterRow]) -> Vec<LetterFilter> {
         LetterFilter::default(),
         orders.clone(),
         tls.clone(),
+        both.clone(),
         LetterFilter {
-            error_type: Some("tls".to_owned()),
+            workflow: orders.workflow.clone(),
+            statuses: pending.clone(),
+            ..both
+        },
+        LetterFilter {
+            error_types: tls.error_types.clone(),
             ..orders.clone()
         },
         LetterFilter {
@@ -133,7 +113,7 @@ pub(super) fn filters(letters: &[LetterRow]) -> Vec<LetterFilter> {
             ..LetterFilter::default()
         },
         LetterFilter {
-            error_type: Some("nobody".to_owned()),
+            error_types: vec!["nobody".to_owned()],
             ..LetterFilter::default()
         },
     ]
@@ -145,7 +125,7 @@ pub async fn filters_choose_letters(lab: &dyn Lab) {
     for filter in filters(&letters) {
         let expected: Vec<_> = letters
             .iter()
-            .filter(|letter| passes(&filter, letter))
+            .filter(|letter| filter.passes(letter))
             .cloned()
             .collect();
         let found = stage.store.letters(&filter, None, 100).await.unwrap();
@@ -169,7 +149,7 @@ pub async fn pages_of_letters_meet(lab: &dyn Lab) {
         }
         let expected: Vec<_> = letters
             .iter()
-            .filter(|letter| passes(&filter, letter))
+            .filter(|letter| filter.passes(letter))
             .cloned()
             .collect();
         assert_eq!(found, expected, "{filter:?}");

@@ -4,6 +4,7 @@
 //! no index knows (the exact times, a cause, a text) is looked at letter by letter.
 
 use refire_core::dead_letter::LetterStatus;
+use refire_core::failure::ErrorClass;
 use refire_core::id::{DlqId, time_ordered};
 use refire_core::time::Timestamp;
 
@@ -39,17 +40,30 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The statuses to walk along, one after the other, so that each walk follows an index in the
-    /// order of ids. None = all of them at once.
-    pub(crate) fn statuses(filter: &LetterFilter) -> Vec<Option<LetterStatus>> {
-        let is_plain = filter.workflow.is_none() && filter.error_type.is_none();
+    /// The error types and statuses to walk along, one after the other, so that each walk follows an
+    /// index in the order of ids. None = all of them at once.
+    pub(crate) fn walks(
+        filter: &LetterFilter,
+    ) -> Vec<(Option<&'static str>, Option<LetterStatus>)> {
+        let is_plain = filter.workflow.is_none() && filter.error_types.is_empty();
         if filter.statuses.is_empty() && is_plain {
-            return vec![None];
+            return vec![(None, None)];
         }
         let is_asked =
             |status: &LetterStatus| filter.statuses.is_empty() || filter.statuses.contains(status);
-        let statuses = LetterStatus::ALL.into_iter();
-        statuses.filter(is_asked).map(Some).collect()
+        let statuses = LetterStatus::ALL.into_iter().filter(is_asked);
+        let of = |class| statuses.clone().map(move |status| (class, Some(status)));
+        match filter.error_types.is_empty() {
+            true => of(None).collect(),
+            false => (Self::error_types(filter).into_iter().map(Some).flat_map(of)).collect(),
+        }
+    }
+
+    /// The error types of a filter that letters can have.
+    pub(crate) fn error_types(filter: &LetterFilter) -> Vec<&'static str> {
+        let names = ErrorClass::ALL.into_iter().map(ErrorClass::name);
+        let is_asked = |name: &&'static str| filter.error_types.iter().any(|asked| asked == name);
+        names.filter(is_asked).collect()
     }
 
     /// Whether a letter passes as far as its time and its cause go.

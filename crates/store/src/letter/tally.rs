@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use refire_core::definition::WorkflowId;
 use refire_core::time::Timestamp;
 
-use super::{LetterFilter, LetterGroup, LetterSummary};
+use super::{LetterGroup, LetterSummary};
 use crate::ReadError;
 
 /// Workflow, error type, error code.
@@ -20,15 +20,6 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Whether letters must be looked at one by one: counters know nothing of times, causes and
-    /// texts.
-    pub(crate) fn needs_walk(filter: &LetterFilter) -> bool {
-        filter.from.is_some()
-            || filter.to.is_some()
-            || filter.text.is_some()
-            || filter.fingerprint.is_some()
-    }
-
     /// So many letters of a workflow with an error. An empty code is none.
     pub(crate) fn add(
         &mut self,

@@ -271,7 +271,8 @@ fn letter_filter(history: &mut History, known: &Image) -> LetterFilter {
     let workflow = maybe_workflow(history);
     let (from, to) = (history.about_now(300), history.about_now(300));
     let dice = &mut history.dice;
-    let class = dice.pick(&[ErrorClass::HttpStatus, ErrorClass::Tls]);
+    let classes = dice.some(&[ErrorClass::HttpStatus, ErrorClass::Tls, ErrorClass::Dns]);
+    let classes: Vec<String> = classes.iter().map(ToString::to_string).collect();
     let text = dice.pick(&[
         "UNGÜLTIG",
         "ungül",
@@ -286,7 +287,7 @@ fn letter_filter(history: &mut History, known: &Image) -> LetterFilter {
     let statuses = dice.some(&LetterStatus::ALL);
     LetterFilter {
         workflow,
-        error_type: dice.maybe(class.name().to_owned()),
+        error_types: dice.maybe(classes).unwrap_or_default(),
         statuses: dice.maybe(statuses).unwrap_or_default(),
         from: dice.one_in(4).then_some(from),
         to: dice.one_in(4).then_some(to),

@@ -140,9 +140,9 @@ fn letter_filters(some: Option<&LetterRow>, now: Timestamp) -> Vec<LetterFilter>
             ..all()
         });
     }
-    for error_type in ["HttpStatus", "no\0such"] {
+    for error_types in [&["HttpStatus"][..], &["no\0such"], &["http_status", "tls"]] {
         filters.push(LetterFilter {
-            error_type: Some(error_type.to_owned()),
+            error_types: error_types.iter().map(|name| (*name).to_owned()).collect(),
             ..all()
         });
     }
@@ -158,13 +158,13 @@ fn letter_filters(some: Option<&LetterRow>, now: Timestamp) -> Vec<LetterFilter>
     if let Some(letter) = some {
         filters.push(LetterFilter {
             workflow: Some(letter.workflow.clone()),
-            error_type: Some(letter.failure.class.name().to_owned()),
+            error_types: vec![letter.failure.class.name().to_owned()],
             fingerprint: Some(letter.fingerprint),
             ..all()
         });
         filters.push(LetterFilter {
             workflow: Some(letter.workflow.clone()),
-            error_type: Some(letter.failure.class.name().to_owned()),
+            error_types: vec![letter.failure.class.name().to_owned()],
             statuses: vec![letter.status],
             ..all()
         });

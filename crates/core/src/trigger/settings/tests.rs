@@ -267,11 +267,11 @@ fn what_is_wrong_with_the_whole() {
         ("{".into(), ": "),
         (
             webhook(r#""overlap":"skip""#),
-            r#"overlap: unknown key "overlap"; it belongs to triggers of type `cron` and `schedule`"#,
+            r#"overlap: unknown key "overlap"; `overlap` belongs to triggers of type `cron` and `schedule`"#,
         ),
         (
             webhook(r#""every":"1h""#),
-            r#"every: unknown key "every"; it belongs to triggers of type `schedule`"#,
+            r#"every: unknown key "every"; `every` belongs to triggers of type `schedule`"#,
         ),
         (
             webhook(r#""dead_man":{"grace":"1h"}"#),
@@ -279,7 +279,7 @@ fn what_is_wrong_with_the_whole() {
         ),
         (
             webhook(r#""rateLimit":1,"rate_limit":2"#),
-            "rate_limit: is given twice",
+            r#"rate_limit: "rate_limit" and "rateLimit" are the same key"#,
         ),
     ]);
 }

@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use super::*;
+use crate::definition::source::Node;
 
 fn read(filter: &str) -> Result<Filter, String> {
-    let mut problems = Vec::new();
-    let json = Json::parse(filter).unwrap();
-    match Filter::read(&json, String::new(), &mut problems) {
+    let mut problems = Problems::new();
+    let node = Node::parse(filter).unwrap();
+    match Filter::read(&Field::new("", &node), &mut problems) {
         Some(filter) if problems.is_empty() => Ok(filter),
-        _ => Err(problems.first().unwrap().to_string()),
+        _ => Err(problems.iter().next().unwrap().to_string()),
     }
 }
 
@@ -131,7 +132,7 @@ fn what_is_wrong_with_a_value_is_said() {
     let pattern = format!(r#""{}""#, "x".repeat(513));
     let many = format!("[{}1]", "1,".repeat(100));
     for (operator, value, expected) in [
-        ("equals", "", "value: is missing; \"equals\" needs one"),
+        ("equals", "", "is missing; \"equals\" needs one"),
         ("exists", "1", "has no effect with \"exists\""),
         ("exists", "null", "has no effect with \"exists\""),
         ("contains", r#""""#, "would match everything"),

@@ -1,118 +1,144 @@
-//! Settings out of a JSON object.
+//! Settings out of the fields of a trigger.
+
+use std::time::Duration;
 
 use ipnet::IpNet;
 
-use super::fields::{Fields, excerpt};
 use super::{
     Authentication, FILTERS_MAX, IDEMPOTENCY_PATHS_MAX, IDEMPOTENCY_WINDOW_DEFAULT,
     IDEMPOTENCY_WINDOW_MAX, IDEMPOTENCY_WINDOW_MIN, IP_ALLOW_MAX, PREFIX_BYTES_MAX, RATE_MAX,
     RateLimit, Settings, TOLERANCE_MAX, TOLERANCE_MIN,
 };
-use crate::json::{Json, Kind};
+use crate::definition::fields::{Field, Fields};
+use crate::definition::keys::Known;
+use crate::definition::source::Content;
+use crate::definition::{Problem, Problems};
 use crate::jsonpath::JsonPath;
 use crate::webhook::challenge::Challenge;
-use crate::webhook::filter::Filter;
-use crate::webhook::problem::{Problem, Problems};
+use crate::webhook::filter::{self, Filter};
 use crate::webhook::scheme::{
     Encoding, HeaderName, Mark, Method, Place, Scheme, TOLERANCE_DEFAULT, Window,
 };
 use crate::webhook::signed_text::SignedText;
 use crate::webhook::source;
 
-pub(super) const KNOWN: [&str; 14] = [
-    "authentication",
-    "signature_header",
-    "prefix",
-    "encoding",
-    "signed_text",
-    "timestamp_header",
-    "tolerance",
-    "filters",
-    "idempotency_paths",
-    "ignore_idempotency_header",
-    "idempotency_window",
-    "ip_allow",
-    "rate_limit",
-    "challenge",
+/// What only a webhook has.
+pub(crate) const KEYS: &[Known] = &[
+    Known::mistaken_for("authentication", &["auth"]),
+    Known::mistaken_for("signature_header", &["header"]),
+    Known::new("prefix"),
+    Known::new("encoding"),
+    Known::new("signed_text"),
+    Known::new("timestamp_header"),
+    Known::new("tolerance"),
+    Known::with("filters", filter::KEYS),
+    Known::mistaken_for("idempotency_paths", &["idempotency_path"]),
+    Known::new("ignore_idempotency_header"),
+    Known::new("idempotency_window"),
+    Known::mistaken_for("ip_allow", &["ip_allowlist"]),
+    Known::with("rate_limit", RATE_LIMIT),
+    Known::new("challenge"),
 ];
+
+const RATE_LIMIT: &[Known] = &[Known::new("per_second"), Known::new("burst")];
 
 /// Those of them that say how the generic form signs.
 const GENERIC: [&str; 4] = ["prefix", "encoding", "signed_text", "timestamp_header"];
 
-pub(super) fn settings(json: &Json, others: &[&str]) -> Result<Settings, Problems> {
-    let mut problems = Vec::new();
-    let mut fields = Fields::of(json, String::new(), &KNOWN, others, &mut problems);
-    let authentication = authentication(&mut fields);
-    let challenge = challenge(&mut fields, authentication.as_ref());
-    let filters = filters(&mut fields);
-    let idempotency_paths = paths(&mut fields);
-    let ignore_idempotency_header = fields.bool("ignore_idempotency_header").unwrap_or_default();
-    let idempotency_window = fields
-        .duration(
-            "idempotency_window",
-            IDEMPOTENCY_WINDOW_MIN,
-            IDEMPOTENCY_WINDOW_MAX,
-        )
-        .unwrap_or(IDEMPOTENCY_WINDOW_DEFAULT);
-    let ip_allow = networks(&mut fields);
-    let rate_limit = rate_limit(&mut fields);
-    match authentication {
-        Some(authentication) if problems.is_empty() => Ok(Settings {
-            authentication,
-            filters,
-            idempotency_paths,
-            ignore_idempotency_header,
-            idempotency_window,
-            ip_allow,
-            rate_limit,
-            challenge,
-        }),
-        _ => Err(Problems(problems)),
+pub(super) fn settings(fields: &Fields<'_>, problems: &mut Problems) -> Option<Settings> {
+    let authentication = authentication(fields, problems);
+    let challenge = challenge(fields, authentication.as_ref(), problems);
+    let filters = list(fields, "filters", FILTERS_MAX, problems);
+    let filters = filters.iter();
+    let filters = filters.filter_map(|field| Filter::read(field, problems));
+    let filters = filters.collect();
+    let idempotency_paths = texts(
+        fields,
+        "idempotency_paths",
+        IDEMPOTENCY_PATHS_MAX,
+        |field, text, problems| field.keep(JsonPath::parse(text), problems),
+        problems,
+    );
+    let ignore = fields.get("ignore_idempotency_header");
+    let ignore = ignore.and_then(|field| field.bool(problems));
+    let window = fields.get("idempotency_window").and_then(|field| {
+        field.duration(IDEMPOTENCY_WINDOW_MIN..=IDEMPOTENCY_WINDOW_MAX, problems)
+    });
+    let ip_allow = texts(fields, "ip_allow", IP_ALLOW_MAX, network, problems);
+    let rate_limit = fields.get("rate_limit");
+    let rate_limit = rate_limit.and_then(|field| rate_limit_of(&field, problems));
+    Some(Settings {
+        authentication: authentication?,
+        filters,
+        idempotency_paths,
+        ignore_idempotency_header: ignore.unwrap_or_default(),
+        idempotency_window: window.unwrap_or(IDEMPOTENCY_WINDOW_DEFAULT),
+        ip_allow,
+        rate_limit,
+        challenge,
+    })
+}
+
+/// Says of a field that is there what is wrong with it.
+fn refuse(fields: &Fields<'_>, name: &'static str, message: &str, problems: &mut Problems) {
+    if let Some(field) = fields.get(name) {
+        problems.push(field.problem(message));
     }
 }
 
-fn authentication(fields: &mut Fields<'_>) -> Option<Authentication> {
-    if !fields.has("authentication") {
+/// A string that something else reads.
+fn parsed<T>(
+    fields: &Fields<'_>,
+    name: &'static str,
+    read: impl FnOnce(&str) -> Result<T, String>,
+    problems: &mut Problems,
+) -> Option<T> {
+    let field = fields.get(name)?;
+    let text = field.text(problems)?;
+    field.keep(read(text), problems)
+}
+
+fn authentication(fields: &Fields<'_>, problems: &mut Problems) -> Option<Authentication> {
+    let Some(field) = fields.get("authentication") else {
         let words = Method::ALL.map(Method::as_str).join(", ");
         let message = format!(
             "is missing; it says how requests are checked (\"none\" = not at all): one of {words}"
         );
-        fields.problem("authentication", message);
+        problems.push(Problem::new("authentication", fields.mark(), message));
         return None;
-    }
+    };
     let words = Method::ALL.map(|method| (method.as_str(), method));
-    let method = fields.word("authentication", &words)?;
+    let method = field.exact_word(&words, problems)?;
     if method != Method::Hmac {
-        for name in GENERIC
-            .into_iter()
-            .filter(|name| fields.has(name))
-            .collect::<Vec<_>>()
-        {
-            fields.problem(name, format!("is only for \"hmac\", not for \"{method}\""));
+        let message = format!("is only for \"hmac\", not for \"{method}\"");
+        for name in GENERIC {
+            refuse(fields, name, &message, problems);
         }
     }
-    let header = fields.parsed("signature_header", HeaderName::parse);
+    let header = parsed(fields, "signature_header", HeaderName::parse, problems);
     match method {
         Method::None => {
             for name in ["signature_header", "tolerance"] {
-                if fields.has(name) {
-                    fields.problem(name, "has no effect where nothing is checked");
-                }
+                let message = "has no effect where nothing is checked";
+                refuse(fields, name, message, problems);
             }
             Some(Authentication::None)
         }
         Method::ApiKey => {
-            no_tolerance(fields, method);
+            no_tolerance(fields, method, problems);
             let header = header.unwrap_or_else(|| HeaderName::known("X-API-Key"));
             Some(Authentication::ApiKey { header })
         }
-        Method::Hmac => Some(Authentication::Signed(Box::new(generic(fields, header)))),
+        Method::Hmac => {
+            let scheme = generic(fields, header, problems);
+            Some(Authentication::Signed(Box::new(scheme)))
+        }
         preset => {
             let mut scheme = Scheme::preset(preset)?;
-            known_header(fields, &scheme, header.as_ref());
+            known_header(fields, &scheme, header.as_ref(), problems);
             if scheme.window.is_none() {
-                no_tolerance(fields, method);
-            } else if let Some(tolerance) = tolerance(fields) {
+                no_tolerance(fields, method, problems);
+            } else if let Some(tolerance) = tolerance(fields, problems) {
                 scheme.window = scheme.window.map(|window| Window {
                     tolerance,
                     ..window
@@ -123,60 +149,66 @@ fn authentication(fields: &mut Fields<'_>) -> Option<Authentication> {
     }
 }
 
-fn tolerance(fields: &mut Fields<'_>) -> Option<std::time::Duration> {
-    fields.duration("tolerance", TOLERANCE_MIN, TOLERANCE_MAX)
+fn tolerance(fields: &Fields<'_>, problems: &mut Problems) -> Option<Duration> {
+    let field = fields.get("tolerance")?;
+    field.duration(TOLERANCE_MIN..=TOLERANCE_MAX, problems)
 }
 
-fn no_tolerance(fields: &mut Fields<'_>, method: Method) {
-    if fields.has("tolerance") {
-        let message = format!("has no effect: \"{method}\" signs no time");
-        fields.problem("tolerance", message);
-    }
+fn no_tolerance(fields: &Fields<'_>, method: Method, problems: &mut Problems) {
+    let message = format!("has no effect: \"{method}\" signs no time");
+    refuse(fields, "tolerance", &message, problems);
 }
 
 /// A known sender has its own header; another name would never be found.
-fn known_header(fields: &mut Fields<'_>, scheme: &Scheme, written: Option<&HeaderName>) {
+fn known_header(
+    fields: &Fields<'_>,
+    scheme: &Scheme,
+    written: Option<&HeaderName>,
+    problems: &mut Problems,
+) {
     let known = scheme.header.as_str();
     if written.is_some_and(|name| !name.as_str().eq_ignore_ascii_case(known)) {
         let method = scheme.method;
-        fields.problem(
-            "signature_header",
-            format!("\"{method}\" always signs in {known}; leave it out"),
-        );
+        let message = format!("\"{method}\" always signs in {known}; leave it out");
+        refuse(fields, "signature_header", &message, problems);
     }
 }
 
-fn generic(fields: &mut Fields<'_>, header: Option<HeaderName>) -> Scheme {
+fn prefix(text: &str) -> Result<Mark, String> {
+    let printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    match text.len() {
+        // Signatures are separated by commas, and the space around each is taken off.
+        ..=PREFIX_BYTES_MAX if printable && !text.contains(',') && !text.starts_with(' ') => {
+            Ok(Mark::Exactly(text.into()))
+        }
+        ..=PREFIX_BYTES_MAX => {
+            Err("must be printable ASCII without a comma or a space at its start".to_owned())
+        }
+        length => Err(format!(
+            "has {length} bytes, at most {PREFIX_BYTES_MAX} are allowed"
+        )),
+    }
+}
+
+fn generic(fields: &Fields<'_>, header: Option<HeaderName>, problems: &mut Problems) -> Scheme {
     let mut scheme = Scheme::generic();
     scheme.header = header.unwrap_or(scheme.header);
-    let prefix = |text: &str| {
-        let printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-        match text.len() {
-            // Signatures are separated by commas, and the space around each is taken off.
-            ..=PREFIX_BYTES_MAX if printable && !text.contains(',') && !text.starts_with(' ') => {
-                Ok(text.into())
-            }
-            ..=PREFIX_BYTES_MAX => {
-                Err("must be printable ASCII without a comma or a space at its start".to_owned())
-            }
-            length => Err(format!(
-                "has {length} bytes, at most {PREFIX_BYTES_MAX} are allowed"
-            )),
-        }
-    };
-    if let Some(prefix) = fields.parsed("prefix", prefix) {
-        scheme.mark = Mark::Exactly(prefix);
+    if let Some(mark) = parsed(fields, "prefix", prefix, problems) {
+        scheme.mark = mark;
     }
     let words = Encoding::ALL.map(|encoding| (encoding.as_str(), encoding));
-    scheme.encoding = fields.word("encoding", &words).unwrap_or(scheme.encoding);
-    let text = fields.parsed("signed_text", SignedText::parse);
-    let unread = fields.has("signed_text") && text.is_none();
+    let encoding = fields.get("encoding");
+    let encoding = encoding.and_then(|field| field.exact_word(&words, problems));
+    scheme.encoding = encoding.unwrap_or(scheme.encoding);
+    let text = parsed(fields, "signed_text", SignedText::parse, problems);
+    let unread = fields.get("signed_text").is_some() && text.is_none();
     scheme.text = text.unwrap_or(scheme.text);
-    let header = fields.parsed("timestamp_header", HeaderName::parse);
-    let tolerance = tolerance(fields);
+    let header = parsed(fields, "timestamp_header", HeaderName::parse, problems);
+    let tolerance = tolerance(fields, problems);
+    let mut wrong = |name, message| refuse(fields, name, message, problems);
     match (scheme.text.has_timestamp(), header) {
         (true, Some(header)) if header.as_str().eq_ignore_ascii_case(scheme.header.as_str()) => {
-            fields.problem("timestamp_header", "is the header of the signature itself");
+            wrong("timestamp_header", "is the header of the signature itself");
         }
         (true, Some(header)) => {
             scheme.window = Some(Window {
@@ -184,123 +216,110 @@ fn generic(fields: &mut Fields<'_>, header: Option<HeaderName>) -> Scheme {
                 tolerance: tolerance.unwrap_or(TOLERANCE_DEFAULT),
             });
         }
-        (true, None) if !fields.has("timestamp_header") => {
+        (true, None) if fields.get("timestamp_header").is_none() => {
             let message = "is missing; `signed_text` holds `{timestamp}`";
-            fields.problem("timestamp_header", message);
+            problems.push(Problem::new("timestamp_header", fields.mark(), message));
         }
-        (false, Some(_)) if !unread => {
-            let message = "has no effect: `signed_text` does not hold `{timestamp}`, so anybody \
-                           could change the time";
-            fields.problem("timestamp_header", message);
-        }
-        (false, None) if fields.has("tolerance") && !unread => {
-            fields.problem("tolerance", "has no effect without `timestamp_header`");
+        (false, Some(_)) if !unread => wrong(
+            "timestamp_header",
+            "has no effect: `signed_text` does not hold `{timestamp}`, so anybody could change the \
+             time",
+        ),
+        (false, None) if !unread => {
+            wrong("tolerance", "has no effect without `timestamp_header`");
         }
         _ => {}
     }
     scheme
 }
 
-fn challenge(fields: &mut Fields<'_>, authentication: Option<&Authentication>) -> Challenge {
+fn challenge(
+    fields: &Fields<'_>,
+    authentication: Option<&Authentication>,
+    problems: &mut Problems,
+) -> Challenge {
     let words = Challenge::ALL.map(|challenge| (challenge.as_str(), challenge));
     let usual = match authentication.map(Authentication::method) {
         Some(Method::Slack) => Challenge::Slack,
         _ => Challenge::None,
     };
-    fields.word("challenge", &words).unwrap_or(usual)
+    let field = fields.get("challenge");
+    let chosen = field.and_then(|field| field.exact_word(&words, problems));
+    chosen.unwrap_or(usual)
 }
 
-fn filters(fields: &mut Fields<'_>) -> Vec<Filter> {
-    let written = fields.list("filters", FILTERS_MAX);
-    let read = written.iter().enumerate().filter_map(|(index, json)| {
-        Filter::read(json, format!("filters[{index}]."), fields.problems())
-    });
-    read.collect()
-}
-
-fn paths(fields: &mut Fields<'_>) -> Vec<JsonPath> {
-    texts(fields, "idempotency_paths", IDEMPOTENCY_PATHS_MAX, |text| {
-        JsonPath::parse(text).map_err(|error| Problem::new("", error.to_string()))
-    })
-}
-
-fn networks(fields: &mut Fields<'_>) -> Vec<IpNet> {
-    texts(fields, "ip_allow", IP_ALLOW_MAX, source::network)
+/// The elements of a list that has no more than `max`; empty if there is none.
+fn list<'a>(
+    fields: &Fields<'a>,
+    name: &'static str,
+    max: usize,
+    problems: &mut Problems,
+) -> Vec<Field<'a>> {
+    let Some(field) = fields.get(name) else {
+        return Vec::new();
+    };
+    let message = match &field.node.content {
+        Content::Sequence(items) if items.len() <= max => return field.items(),
+        Content::Sequence(items) => {
+            format!("has {} entries, at most {max} are allowed", items.len())
+        }
+        _ => format!("expected a list, found {}", field.node.kind()),
+    };
+    problems.push(field.problem(message));
+    Vec::new()
 }
 
 /// A list of strings that something else reads.
 fn texts<T>(
-    fields: &mut Fields<'_>,
-    name: &str,
+    fields: &Fields<'_>,
+    name: &'static str,
     max: usize,
-    read: impl Fn(&str) -> Result<T, Problem>,
+    read: impl Fn(&Field<'_>, &str, &mut Problems) -> Option<T>,
+    problems: &mut Problems,
 ) -> Vec<T> {
-    let mut values = Vec::new();
-    for (index, entry) in fields.list(name, max).iter().enumerate() {
-        let value = match entry.as_text() {
-            Some(text) => read(&text),
-            None => Err(Problem::new("", "must be a string")),
-        };
-        match value {
-            Ok(value) => values.push(value),
-            Err(problem) => fields.problems().push(Problem {
-                field: format!("{name}[{index}]"),
-                ..problem
-            }),
-        }
-    }
-    values
+    let entries = list(fields, name, max, problems);
+    let entries = entries.iter();
+    let values = entries.filter_map(|field| read(field, field.text(problems)?, problems));
+    values.collect()
 }
 
-fn rate_limit(fields: &mut Fields<'_>) -> Option<RateLimit> {
-    let value = fields.value("rate_limit")?;
-    match value.kind() {
-        Kind::Number => {
-            let per_second = rate(fields.problems(), "rate_limit", &value)?;
-            Some(RateLimit {
-                per_second,
-                burst: per_second,
-            })
-        }
-        Kind::Object => {
-            let known = ["per_second", "burst"];
-            let prefix = "rate_limit.".to_owned();
-            let mut inner = Fields::of(&value, prefix, &known, &[], fields.problems());
-            let mut number = |name: &str| {
-                let value = inner.value(name)?;
-                rate(inner.problems(), &format!("rate_limit.{name}"), &value)
-            };
-            let (per_second, burst) = (number("per_second"), number("burst"));
-            if !inner.has("per_second") {
-                inner.problem("per_second", "is missing");
-            }
-            let per_second = per_second?;
-            Some(RateLimit {
-                per_second,
-                burst: burst.unwrap_or(per_second),
-            })
-        }
-        _ => {
-            let message = format!(
-                "{} is neither a number nor {{\"per_second\": 50, \"burst\": 100}}",
-                excerpt(value.as_str())
-            );
-            fields.problem("rate_limit", message);
-            None
-        }
-    }
+fn network(field: &Field<'_>, text: &str, problems: &mut Problems) -> Option<IpNet> {
+    let read = source::network(text);
+    let placed = |problem| Problem {
+        path: field.path.clone(),
+        line: field.node.mark.line,
+        column: field.node.mark.column,
+        ..problem
+    };
+    read.map_err(|problem| problems.push(placed(problem))).ok()
 }
 
-fn rate(problems: &mut Vec<Problem>, field: &str, value: &Json) -> Option<u32> {
-    match value.as_str().parse::<u32>() {
-        Ok(number @ 1..=RATE_MAX) => Some(number),
+fn rate_limit_of(field: &Field<'_>, problems: &mut Problems) -> Option<RateLimit> {
+    let (per_second, burst) = match &field.node.content {
+        Content::Mapping(_) => {
+            let fields = field.fields(RATE_LIMIT, problems)?;
+            let burst = fields.get("burst");
+            let burst = burst.and_then(|field| rate(&field, problems));
+            let per_second = fields.required("per_second", problems)?;
+            (rate(&per_second, problems)?, burst)
+        }
+        Content::Number(_) => (rate(field, problems)?, None),
         _ => {
             let message = format!(
-                "{} is not a whole number from 1 to {RATE_MAX}",
-                excerpt(value.as_str())
+                "expected a number or {{\"per_second\": 50, \"burst\": 100}}, found {}",
+                field.node.kind()
             );
-            problems.push(Problem::new(field, message));
-            None
+            problems.push(field.problem(message));
+            return None;
         }
-    }
+    };
+    Some(RateLimit {
+        per_second,
+        burst: burst.unwrap_or(per_second),
+    })
+}
+
+fn rate(field: &Field<'_>, problems: &mut Problems) -> Option<u32> {
+    let number = field.whole(1..=RATE_MAX.into(), problems)?;
+    number.try_into().ok()
 }

@@ -40,30 +40,8 @@ impl Wanted {
             Some(id) => store.letter(id).await?,
             None => None,
         };
-        Ok(row.filter(|row| passes(filter, row)))
+        Ok(row.filter(|row| filter.passes(row)))
     }
-}
-
-fn passes(filter: &LetterFilter, row: &LetterRow) -> bool {
-    let LetterFilter {
-        workflow,
-        error_type,
-        statuses,
-        from,
-        to,
-        text: _,
-        fingerprint,
-    } = filter;
-    workflow
-        .as_ref()
-        .is_none_or(|wanted| *wanted == row.workflow)
-        && error_type
-            .as_ref()
-            .is_none_or(|wanted| wanted == row.failure.class.name())
-        && (statuses.is_empty() || statuses.contains(&row.status))
-        && from.is_none_or(|from| row.failed_at >= from)
-        && to.is_none_or(|to| row.failed_at < to)
-        && fingerprint.is_none_or(|wanted| wanted == row.fingerprint)
 }
 
 /// The overview of at most one letter.

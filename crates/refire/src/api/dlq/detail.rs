@@ -1,7 +1,8 @@
 //! Everything about one dead letter.
 
 use refire_client::model::{
-    DeadLetterDetail, DeadLetterMore, DeadLetterRetry, Event, TargetResponse,
+    DeadLetterDetail, DeadLetterMore, DeadLetterRetry, Event, ExecutionStatus, StartedBy,
+    TargetResponse,
 };
 use refire_core::dead_letter::{LetterStatus, Obstacle, RetryFrom};
 use refire_core::execution::{Execution, Status};
@@ -39,7 +40,7 @@ pub(super) async fn detail(app: &App, row: &LetterRow) -> Result<DeadLetterDetai
     Ok(DeadLetterDetail {
         entry: view::letter::letter(row)?,
         more: DeadLetterMore {
-            trigger_type: trigger.map(|trigger| trigger.kind.name().to_owned()),
+            trigger_type: trigger.map(|trigger| StartedBy::from_name(trigger.kind.name())),
             trigger_id: trigger.and_then(|trigger| trigger.id.clone()),
             scheduled_at: trigger.and_then(|trigger| Some(trigger.scheduled_at?.to_string())),
             triggered_by: trigger.and_then(|trigger| trigger.by.clone()),
@@ -193,7 +194,7 @@ fn one(
             Some(input) => view::difference::changes(&row.input, input)?,
             None => Vec::new(),
         },
-        outcome: ended.map(|(status, _)| status.name().to_owned()),
+        outcome: ended.map(|(status, _)| ExecutionStatus::from_name(status.name())),
         ended_at: ended.map(|(_, at)| at.to_string()),
         error: failure.filter(|_| has_failed).map(view::error),
         compensation_failures: state

@@ -6,9 +6,8 @@ use axum::Json;
 use axum::extract::{Extension, Path, State};
 use axum::response::Response;
 use http::HeaderMap;
-use refire_client::model::{
-    Accepted, EnableTrigger, Input, Problem as ProblemModel, RotateSecret, Trigger,
-};
+use refire_client::model::{Accepted, EnableTrigger, Input, RotateSecret, Trigger};
+use refire_client::query::ChangeQuery;
 use refire_core::duration;
 use refire_engine::trigger::{Rotation, SECRET_KEPT_FOR, SECRET_KEPT_MAX};
 use utoipa_axum::router::OpenApiRouter;
@@ -21,7 +20,7 @@ use crate::api::body::Content;
 use crate::api::execute::{accepted, idempotency_key, not_null, settle};
 use crate::api::origin::Origin;
 use crate::api::problem::Problem;
-use crate::api::query::Query;
+use crate::api::query::Params;
 use crate::api::view;
 use crate::codes;
 
@@ -44,25 +43,24 @@ pub(super) fn router() -> OpenApiRouter<App> {
     tag = "Triggers",
     params(
         ("id" = String, Path, description = "`trg_…`"),
-        ("catch_up" = Option<bool>, Query, description = "Whether the times planned during the pause are started"),
+        ChangeQuery,
     ),
     request_body(content = EnableTrigger, description = "The same as a body; may be empty"),
     responses(
         (status = 200, description = "The trigger, and what happens to the times of the pause", body = Trigger),
-        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is none"),
     ),
 )]
 async fn enable(
     State(app): State<App>,
     Path(id): Path<String>,
-    mut query: Query,
+    Params(query): Params<ChangeQuery>,
     origin: Origin,
     body: Content,
 ) -> Result<Json<Trigger>, Problem> {
-    let by_query = query.flag("catch_up");
-    query.finish()?;
     let wish: EnableTrigger = body.read()?;
-    let catch_up = catch_up(wish.catch_up.unwrap_or(by_query));
+    let wanted = wish.catch_up.or(query.catch_up);
+    let catch_up = catch_up(wanted.unwrap_or_default());
     let enabled = app.engine.enable_trigger(known_id(&id)?, catch_up).await;
     let (enabled, pause) = enabled.map_err(named(&id))?;
     let mut trigger = view::trigger::trigger(&enabled, app.engine.now(), &origin)?;
@@ -79,16 +77,15 @@ async fn enable(
     params(("id" = String, Path, description = "`trg_…`")),
     responses(
         (status = 200, description = "The trigger", body = Trigger),
-        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is none"),
     ),
 )]
 async fn disable(
     State(app): State<App>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
     origin: Origin,
 ) -> Result<Json<Trigger>, Problem> {
-    query.finish()?;
     let disabled = app.engine.disable_trigger(known_id(&id)?).await;
     let disabled = disabled.map_err(named(&id))?;
     let trigger = view::trigger::trigger(&disabled, app.engine.now(), &origin)?;
@@ -117,20 +114,19 @@ async fn disable(
     responses(
         (status = 202, description = "It is saved and will run", body = Accepted,
             headers(("Location" = String, description = "The execution"), ("Idempotent-Replayed" = String, description = "true if the key was used before for this execution"))),
-        (status = 400, description = "The body or the key is wrong", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "The key was used with another input", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "The body or the key is wrong"),
+        (status = 404, description = "There is none"),
+        (status = 409, description = "The key was used with another input"),
     ),
 )]
 async fn run(
     State(app): State<App>,
     Extension(actor): Extension<Actor>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
     headers: HeaderMap,
     body: Content,
 ) -> Result<Response, Problem> {
-    query.finish()?;
     let input = match body.is_blank() {
         true => None,
         false => Some(not_null(body.json()?)?),
@@ -161,20 +157,19 @@ async fn run(
     ),
     responses(
         (status = 200, description = "The trigger with its new secret", body = Trigger),
-        (status = 400, description = "The body or the secret is wrong", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "It has no secret, or the previous secret is still valid", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 500, description = "Secrets cannot be stored or read", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "The body or the secret is wrong"),
+        (status = 404, description = "There is none"),
+        (status = 409, description = "It has no secret, or the previous secret is still valid"),
+        (status = 500, description = "Secrets cannot be stored or read"),
     ),
 )]
 async fn rotate_secret(
     State(app): State<App>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
     origin: Origin,
     body: Content,
 ) -> Result<Json<Trigger>, Problem> {
-    query.finish()?;
     let wish: RotateSecret = body.read()?;
     let kept = match wish.keep_previous_for.as_deref() {
         Some(text) => length(text)?,

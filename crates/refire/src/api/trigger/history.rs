@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use refire_client::model::{CronHistory, CronRun, Problem as ProblemModel};
+use refire_client::model::{CronHistory, CronRun, RunStatus, TriggerType};
+use refire_client::query::HistoryQuery;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::TriggerKind;
 use refire_core::id::TriggerId;
@@ -16,8 +17,9 @@ use utoipa_axum::routes;
 
 use super::{find, not_found};
 use crate::api::App;
+use crate::api::page::LIMIT_DEFAULT;
 use crate::api::problem::Problem;
-use crate::api::query::Query;
+use crate::api::query::Params;
 use crate::api::view::trigger::{Zone, zone};
 use crate::api::workflow::known_name;
 use crate::api::{view, workflow};
@@ -25,9 +27,6 @@ use crate::codes;
 
 /// Characters of an output that is no text that are shown.
 const RESULT_CHARS_MAX: usize = 200;
-
-/// What an execution is called that is not kept any more.
-const REMOVED: &str = "removed";
 
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(cron_history))
@@ -44,29 +43,25 @@ pub(super) fn router() -> OpenApiRouter<App> {
     tag = "Triggers",
     params(
         ("id" = String, Path, description = "The workflow's name", example = "customer_360_view"),
-        ("limit" = Option<u32>, Query, description = "Executions, 1 to 1000; default 50"),
-        ("trigger_id" = Option<String>, Query, description = "Of this trigger, `trg_…`"),
+        HistoryQuery,
     ),
     responses(
         (status = 200, description = "The trigger and its executions", body = CronHistory),
-        (status = 404, description = "There is no such workflow, or it has no cron trigger", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such workflow, or it has no cron trigger"),
     ),
 )]
 async fn cron_history(
     State(app): State<App>,
     Path(id): Path<String>,
-    mut query: Query,
+    Params(query): Params<HistoryQuery>,
 ) -> Result<Json<CronHistory>, Problem> {
-    let limit = query.limit();
-    let wanted = query.text("trigger_id");
-    query.finish()?;
     let name = known_name(&id)?;
     if workflow::find(&app, &name).await?.is_none() {
         return Err(workflow::not_found(&id));
     }
-    let trigger = chosen(&app, &name, wanted.as_deref()).await?;
+    let trigger = chosen(&app, &name, query.trigger_id.as_deref()).await?;
     let zone = zone(&trigger);
-    let rows = started(&app, trigger.row.id, limit).await?;
+    let rows = started(&app, trigger.row.id, query.limit.unwrap_or(LIMIT_DEFAULT)).await?;
     let ids: Vec<_> = rows.iter().filter_map(|row| row.slot.execution).collect();
     let summaries = app.engine.store().summaries(&ids).await?;
     let mut history = Vec::with_capacity(ids.len());
@@ -82,7 +77,7 @@ async fn cron_history(
     Ok(Json(CronHistory {
         workflow_id: id,
         trigger_id: trigger.row.id.to_string(),
-        trigger_type: trigger.row.kind.name().to_owned(),
+        trigger_type: TriggerType::from_name(trigger.row.kind.name()),
         cron_expression: timing.and_then(|timing| timing.cron.clone()),
         timezone: zone.name().to_owned(),
         next_execution: next.map(|next| next.slot.to_string()),
@@ -159,13 +154,13 @@ async fn run(
         None => None,
     };
     let execution = row.slot.execution.map(|id| id.to_string());
-    let status = summary.map_or(REMOVED, |summary| summary.status().name());
+    let status = summary.map(|summary| RunStatus::from_name(summary.status().name()));
     Ok(CronRun {
         execution_id: execution.unwrap_or_default(),
         scheduled_at: zone.local(row.slot.nominal),
         started_at: started.map(|at| zone.local(at)),
         completed_at: completed.map(|at| zone.local(at)),
-        status: status.to_owned(),
+        status: status.unwrap_or(RunStatus::Removed),
         duration_ms: duration,
         result,
     })

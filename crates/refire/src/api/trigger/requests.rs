@@ -3,9 +3,9 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use refire_client::model::{Page, Problem as ProblemModel, WebhookAnswer, WebhookRequest};
+use refire_client::model::{Page, WebhookAnswer, WebhookRequest};
+use refire_client::query::{Paging, RecheckQuery, RequestQuery};
 use refire_core::id::RequestId;
-use refire_core::time::Timestamp;
 use refire_engine::trigger::{Equals, Received, TriggerError};
 use refire_store::{RequestFilter, RequestStatus};
 use utoipa_axum::router::OpenApiRouter;
@@ -13,9 +13,10 @@ use utoipa_axum::routes;
 
 use super::find;
 use crate::api::App;
-use crate::api::cursor::{List, Scope};
+use crate::api::cursor::List;
+use crate::api::page::Window;
 use crate::api::problem::Problem;
-use crate::api::query::Query;
+use crate::api::query::{Params, meant, parsed};
 use crate::api::webhook::Reader;
 use crate::api::{page, view, webhook};
 use crate::codes;
@@ -35,44 +36,35 @@ pub(super) fn router() -> OpenApiRouter<App> {
     tag = "Triggers",
     params(
         ("id" = String, Path, description = "`trg_…`"),
-        ("status" = Option<String>, Query, description = "With one of these: `triggered`, `filtered`, `auth_failed`, `duplicate`, `too_large`, `rate_limited`, `ip_refused`, `disabled`, `error`"),
-        ("test" = Option<bool>, Query, description = "Only tests, or only others"),
-        ("from" = Option<String>, Query, description = "That arrived at or after this time, such as `2026-11-08T00:00:00Z`"),
-        ("to" = Option<String>, Query, description = "That arrived before this time"),
-        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
+        RequestQuery,
+        Paging,
     ),
     responses(
         (status = 200, description = "A page of requests", body = Page<WebhookRequest>),
-        (status = 404, description = "There is no such trigger", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such trigger"),
     ),
 )]
 async fn list(
     State(app): State<App>,
     Path(id): Path<String>,
-    mut query: Query,
+    Params((query, paging)): Params<(RequestQuery, Paging)>,
 ) -> Result<Json<Page<WebhookRequest>>, Problem> {
     let filter = RequestFilter {
-        statuses: query.words("status", &RequestStatus::ALL, RequestStatus::name),
-        is_test: query.maybe_flag("test"),
-        from: query.value::<Timestamp>("from"),
-        to: query.value::<Timestamp>("to"),
+        statuses: meant(&query.status, RequestStatus::from_name),
+        is_test: query.test,
+        from: parsed(query.from.as_deref())?,
+        to: parsed(query.to.as_deref())?,
     };
-    let limit = query.limit();
-    let cursor = query.text("cursor");
-    query.finish()?;
     let trigger = find(&app, &id).await?.row.id;
-    let scope = Scope::new(List::Requests, &(trigger, &filter));
-    let from_key = |key: &[u8]| Some(RequestId::from_bytes(key.try_into().ok()?));
-    let before = scope.key(cursor.as_deref(), from_key)?;
+    let window = Window::new(List::Requests, &(trigger, &filter), &paging)?;
     app.engine.flush_requests().await;
     let store = app.engine.store();
-    let mut rows = store
-        .requests(trigger, &filter, before, page::rows_to_read(limit))
+    let rows = store
+        .requests(trigger, &filter, window.behind, window.rows)
         .await?;
-    let next_cursor = page::cut(&mut rows, limit, &scope, |row| row.id.as_bytes().to_vec());
-    let items = rows.iter().map(view::request::listed).collect();
-    Ok(Json(Page { items, next_cursor }))
+    page::shown(window.page(rows, |row| row.id), |row| {
+        Ok(view::request::listed(&row))
+    })
 }
 
 /// One request with its headers and its body.
@@ -89,15 +81,14 @@ async fn list(
     ),
     responses(
         (status = 200, description = "The request", body = WebhookRequest),
-        (status = 404, description = "There is none", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is none"),
     ),
 )]
 async fn one(
     State(app): State<App>,
     Path((id, request_id)): Path<(String, String)>,
-    query: Query,
+    _: Params<()>,
 ) -> Result<Json<WebhookRequest>, Problem> {
-    query.finish()?;
     let trigger = find(&app, &id).await?.row.id;
     app.engine.flush_requests().await;
     let row = match request_id.parse::<RequestId>() {
@@ -124,24 +115,23 @@ async fn one(
     params(
         ("id" = String, Path, description = "`trg_…`"),
         ("request_id" = String, Path, description = "`whr_…`"),
-        ("equal_once" = Option<bool>, Query, description = "For checking many: requests without an idempotency key that are equal byte for byte count as one, which is started once, or not at all if the sender has repeated it with success"),
+        RecheckQuery,
     ),
     responses(
         (status = 200, description = "It passed: it was started now or before", body = WebhookAnswer),
-        (status = 404, description = "There is no such trigger or request", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "It still does not pass, whether by a signature or by a filter, or was not kept completely", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such trigger or request"),
+        (status = 409, description = "It still does not pass, whether by a signature or by a filter, or was not kept completely"),
     ),
 )]
 async fn recheck(
     State(app): State<App>,
     Path((id, request)): Path<(String, String)>,
-    mut query: Query,
+    Params(query): Params<RecheckQuery>,
 ) -> Result<Response, Problem> {
-    let equals = match query.flag("equal_once") {
-        true => Equals::Same,
-        false => Equals::Apart,
+    let equals = match query.equal_once {
+        Some(true) => Equals::Same,
+        _ => Equals::Apart,
     };
-    query.finish()?;
     let trigger = find(&app, &id).await?.row.id;
     let request: RequestId = request
         .parse()

@@ -5,10 +5,9 @@ use axum::extract::{Extension, Path, State};
 use http::HeaderMap;
 use refire_client::model::{
     BackfillRequest, BackfillResult, BackfilledSlot, LedgerEntry, Page, PlannedSlot,
-    Problem as ProblemModel,
 };
+use refire_client::query::{NextQuery, Paging, SlotQuery};
 use refire_core::time::Timestamp;
-use refire_core::trigger::range::UPCOMING_MAX;
 use refire_engine::trigger::{Backfill, TriggerError};
 use refire_store::SlotStatus;
 use utoipa_axum::router::OpenApiRouter;
@@ -18,10 +17,11 @@ use super::{find, known_id, named};
 use crate::api::App;
 use crate::api::auth::Actor;
 use crate::api::body::Content;
-use crate::api::cursor::{List, Scope};
+use crate::api::cursor::List;
 use crate::api::execute::no_idempotency_key;
+use crate::api::page::Window;
 use crate::api::problem::{Problem, wrong};
-use crate::api::query::Query;
+use crate::api::query::{Params, meant};
 use crate::api::{page, view};
 use crate::codes;
 
@@ -46,22 +46,20 @@ pub(super) fn router() -> OpenApiRouter<App> {
     tag = "Triggers",
     params(
         ("id" = String, Path, description = "`trg_…`"),
-        ("count" = Option<u32>, Query, description = "How many, 1 to 1000; default 2"),
+        NextQuery,
     ),
     responses(
         (status = 200, description = "The planned times, the next one first; fewer if there are no more", body = Page<PlannedSlot>),
-        (status = 404, description = "There is no such trigger", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "A webhook has no planned times", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such trigger"),
+        (status = 409, description = "A webhook has no planned times"),
     ),
 )]
 async fn next(
     State(app): State<App>,
     Path(id): Path<String>,
-    mut query: Query,
+    Params(query): Params<NextQuery>,
 ) -> Result<Json<Page<PlannedSlot>>, Problem> {
-    let most = u32::try_from(UPCOMING_MAX).unwrap_or(u32::MAX);
-    let count = query.number("count", 1, most).unwrap_or(NEXT_COUNT);
-    query.finish()?;
+    let count = query.count.unwrap_or(NEXT_COUNT);
     let slots = app.engine.upcoming(known_id(&id)?, count as usize).await;
     let slots = slots.map_err(named(&id))?;
     let items = slots.iter().map(view::trigger::planned).collect();
@@ -79,42 +77,31 @@ async fn next(
     tag = "Triggers",
     params(
         ("id" = String, Path, description = "`trg_…`"),
-        ("status" = Option<String>, Query, description = "With one of these: `fired`, `late`, `skipped`, `overdue`, `recovered`"),
-        ("limit" = Option<u32>, Query, description = "Rows, 1 to 1000; default 50"),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
+        SlotQuery,
+        Paging,
     ),
     responses(
         (status = 200, description = "A page of the ledger", body = Page<LedgerEntry>),
-        (status = 404, description = "There is no such trigger", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such trigger"),
     ),
 )]
 async fn slots(
     State(app): State<App>,
     Path(id): Path<String>,
-    mut query: Query,
+    Params((query, paging)): Params<(SlotQuery, Paging)>,
 ) -> Result<Json<Page<LedgerEntry>>, Problem> {
-    let statuses = query.words("status", &SlotStatus::ALL, SlotStatus::name);
-    let limit = query.limit();
-    let cursor = query.text("cursor");
-    query.finish()?;
+    let statuses = meant(&query.status, SlotStatus::from_name);
     let trigger = find(&app, &id).await?;
     let known = trigger.row.id;
-    let scope = Scope::new(List::Slots, &(known, &statuses));
-    let from_key = |key: &[u8]| Some(u64::from_be_bytes(key.try_into().ok()?));
-    let before = scope.key(cursor.as_deref(), from_key)?;
+    let window = Window::new(List::Slots, &(known, &statuses), &paging)?;
     let store = app.engine.store();
-    let mut rows = store
-        .slots(known, &statuses, before, page::rows_to_read(limit))
+    let rows = store
+        .slots(known, &statuses, window.behind, window.rows)
         .await?;
-    let next_cursor = page::cut(&mut rows, limit, &scope, |row| {
-        row.seq.to_be_bytes().to_vec()
-    });
     let zone = view::trigger::zone(&trigger);
-    let items = rows.iter().map(|row| view::trigger::entry(row, &zone));
-    Ok(Json(Page {
-        items: items.collect(),
-        next_cursor,
-    }))
+    page::shown(window.page(rows, |row| row.seq), |row| {
+        Ok(view::trigger::entry(&row, &zone))
+    })
 }
 
 /// Runs planned times of the past, oldest first.
@@ -134,20 +121,19 @@ async fn slots(
     ),
     responses(
         (status = 200, description = "What was started or would be; `error` if not all of it could be started", body = BackfillResult),
-        (status = 400, description = "The range is wrong or too long, or there is an `Idempotency-Key`", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 404, description = "There is no such trigger", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "It is disabled, or has no planned times", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "The range is wrong or too long, or there is an `Idempotency-Key`"),
+        (status = 404, description = "There is no such trigger"),
+        (status = 409, description = "It is disabled, or has no planned times"),
     ),
 )]
 async fn backfill(
     State(app): State<App>,
     Extension(actor): Extension<Actor>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
     headers: HeaderMap,
     body: Content,
 ) -> Result<Json<BackfillResult>, Problem> {
-    query.finish()?;
     no_idempotency_key(&headers, NO_KEY)?;
     let known = known_id(&id)?;
     let wish: BackfillRequest = body.read()?;

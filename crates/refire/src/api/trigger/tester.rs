@@ -6,8 +6,7 @@ use axum::Json;
 use axum::extract::{Extension, Path, State};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use refire_client::model::{
-    FieldProblem, Problem as ProblemModel, RequestHeader, SentRequest, TestResult, TestWebhook,
-    TestedWebhook,
+    FieldProblem, RequestHeader, RequestStatus, SentRequest, TestResult, TestWebhook, TestedWebhook,
 };
 use refire_core::webhook::headers::HEADERS_SHOWN_MAX;
 use refire_engine::trigger::{Received, Sample, SignedSample, Tested, TriggerError};
@@ -21,7 +20,7 @@ use crate::api::execute::no_idempotency_key;
 use crate::api::listen::Peer;
 use crate::api::origin::Origin;
 use crate::api::problem::{Problem, wrong};
-use crate::api::query::Query;
+use crate::api::query::Params;
 use crate::api::webhook::{self, Reader};
 use crate::codes;
 
@@ -54,22 +53,21 @@ pub(super) fn router() -> OpenApiRouter<App> {
     ),
     responses(
         (status = 200, description = "What was sent and what happened, also if it was refused", body = TestedWebhook),
-        (status = 400, description = "The body is wrong, or there is an `Idempotency-Key`", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 404, description = "There is no such trigger", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 409, description = "It is not a webhook", body = ProblemModel, content_type = "application/problem+json"),
-        (status = 500, description = "Its secret cannot be read", body = ProblemModel, content_type = "application/problem+json"),
+        (status = 400, description = "The body is wrong, or there is an `Idempotency-Key`"),
+        (status = 404, description = "There is no such trigger"),
+        (status = 409, description = "It is not a webhook"),
+        (status = 500, description = "Its secret cannot be read"),
     ),
 )]
 async fn test(
     State(app): State<App>,
     Path(id): Path<String>,
-    query: Query,
+    _: Params<()>,
     origin: Origin,
     headers: HeaderMap,
     peer: Option<Extension<Peer>>,
     body: Content,
 ) -> Result<Json<TestedWebhook>, Problem> {
-    query.finish()?;
     no_idempotency_key(&headers, NO_KEY)?;
     let wish: TestWebhook = body.read()?;
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.0);
@@ -189,7 +187,7 @@ fn result(app: &App, tested: &Tested) -> TestResult {
     };
     TestResult {
         http_status: http_status.as_u16(),
-        status: received.logged_as().name().to_owned(),
+        status: RequestStatus::from_name(received.logged_as().name()),
         reason,
         execution_id: execution.map(ToString::to_string),
         request_id: tested.request.to_string(),

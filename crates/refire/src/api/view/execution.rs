@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use refire_client::model::{Execution, Raw, RetryContext};
+use refire_client::model::{Execution, ExecutionStatus, Raw, RetryContext, StartedBy};
 use refire_core::definition::{StepId, Workflow};
 use refire_core::execution::state::Origin;
 use refire_core::execution::{self, OutputRef, Status, StepState, StepStatus};
@@ -150,7 +150,7 @@ fn head(
         execution_id: origin.id.to_string(),
         workflow_id: origin.workflow.to_string(),
         workflow_version: origin.workflow_version,
-        status: status.name().to_owned(),
+        status: ExecutionStatus::from_name(status.name()),
         phase: is_compensating.then(|| "compensating".to_owned()),
         input: None,
         output: None,
@@ -170,7 +170,7 @@ fn head(
                 last_backoff_ms: None,
             },
         }),
-        trigger_type: origin.trigger.kind.name().to_owned(),
+        trigger_type: StartedBy::from_name(origin.trigger.kind.name()),
         trigger_id: origin.trigger.id.clone(),
         scheduled_at: origin.trigger.scheduled_at.map(|at| at.to_string()),
         triggered_by: origin.trigger.by.clone(),

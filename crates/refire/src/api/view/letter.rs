@@ -2,7 +2,7 @@
 
 use refire_client::model::{
     Compensation, CompensationFailure, DeadLetter, DeadLetterGroup, DeadLetterSummary,
-    RetryHistoryEntry, SuggestedFix,
+    LetterReason, LetterStatus, RetryHistoryEntry, SuggestedFix,
 };
 use refire_core::dead_letter::{Situation, suggest};
 use refire_core::definition::StepId;
@@ -47,11 +47,11 @@ pub(crate) fn letter(row: &LetterRow) -> Result<DeadLetter, Problem> {
         error_message: failure.message.clone(),
         error_code: failure.code.clone(),
         error_stacktrace: (!failure.causes.is_empty()).then(|| failure.causes.join("\n")),
-        reason: row.reason.name().to_owned(),
+        reason: LetterReason::from_name(row.reason.name()),
         retry_count: row.retry_count,
         max_retries: row.max_retries,
         retry_history: row.retry_history.iter().map(attempt).collect(),
-        status: row.status.name().to_owned(),
+        status: LetterStatus::from_name(row.status.name()),
         retry_attempted_at: when(&row.retry_attempted),
         retry_attempted_by: who(&row.retry_attempted),
         resolution_execution_id: row.resolution_execution.map(|id| id.to_string()),
@@ -76,7 +76,7 @@ pub(crate) fn compensations(state: &Execution) -> Vec<Compensation> {
     let shown = |(id, step, undoes): (&StepId, &StepState, &StepId)| Compensation {
         step_id: id.to_string(),
         undoes: undoes.to_string(),
-        status: step_status(step.status).to_owned(),
+        status: step_status(step.status),
         completed_at: step.completed_at.map(|at| at.to_string()),
         error: step
             .failure

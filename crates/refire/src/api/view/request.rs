@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use refire_client::model::{Raw, RequestHeader, WebhookRequest};
+use refire_client::model::{self, Raw, RequestHeader, WebhookRequest};
 use refire_core::json::Json;
 use refire_core::webhook::body::{JSON_AS_FORM, is_json_as_form};
 use refire_engine::Engine;
@@ -18,7 +18,7 @@ pub(crate) fn listed(row: &RequestRow) -> WebhookRequest {
         id: row.id.to_string(),
         trigger_id: row.trigger.to_string(),
         received_at: row.at.to_string(),
-        status: row.status.name().to_owned(),
+        status: model::RequestStatus::from_name(row.status.name()),
         source_ip: row.source.clone(),
         test: row.is_test,
         execution_id: row.execution.map(|id| id.to_string()),

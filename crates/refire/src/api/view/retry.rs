@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use refire_client::model::{PlannedRetry, RetriedExecution, RetryTimeline};
+use refire_client::model::{ExecutionStatus, PlannedRetry, RetriedExecution, RetryTimeline};
 use refire_core::definition::RetryRules;
 use refire_core::time::Timestamp;
 use refire_engine::Engine;
@@ -36,7 +36,7 @@ pub(crate) async fn retried(
         step_id: failed.map(|(id, _)| id.to_string()),
         retry_count: failed.map_or(0, |(_, step)| step.retries()),
         max_retries: max_retries(state, workflow.as_deref()),
-        status: summary.status().name().to_owned(),
+        status: ExecutionStatus::from_name(summary.status().name()),
         error_type: failure.map(|failure| failure.class.name().to_owned()),
         error_code: failure.and_then(|failure| failure.code.clone()),
         error_message: failure.map(|failure| failure.message.clone()),

@@ -1,6 +1,6 @@
 //! Steps of an execution, in the definition's order, those included that have not had their turn.
 
-use refire_client::model::Step;
+use refire_client::model::{self, Step};
 use refire_core::definition::{self, StepId, Workflow};
 use refire_core::execution::{StepState, StepStatus};
 use refire_store::Stored;
@@ -41,7 +41,7 @@ fn one(
         .find(|work| state.is_live() && work.step == id.as_str() && work.begun);
     let is_begun = running.is_some();
     let status = match is_begun {
-        true => "running",
+        true => model::StepStatus::Running,
         false => step_status(state.status),
     };
     // The last attempt counts once it has begun; one that was dropped before that was never made.
@@ -50,7 +50,7 @@ fn one(
     Ok(Step {
         step_id: id.to_string(),
         step_type: step_type.to_owned(),
-        status: status.to_owned(),
+        status,
         attempts: state.attempt.saturating_sub(u32::from(is_to_come)),
         retry_count: state.retries(),
         next_retry_at: state
@@ -73,28 +73,28 @@ fn one(
 }
 
 /// The word for what the log knows of a step.
-pub(super) fn step_status(status: StepStatus) -> &'static str {
+pub(super) fn step_status(status: StepStatus) -> model::StepStatus {
     match status {
-        StepStatus::Scheduled => "pending",
-        StepStatus::Retrying => "retrying",
-        StepStatus::Completed => "completed",
-        StepStatus::Failed => "failed",
-        StepStatus::Skipped => "skipped",
-        StepStatus::Compensated => "compensated",
-        StepStatus::Cancelled => "cancelled",
+        StepStatus::Scheduled => model::StepStatus::Pending,
+        StepStatus::Retrying => model::StepStatus::Retrying,
+        StepStatus::Completed => model::StepStatus::Completed,
+        StepStatus::Failed => model::StepStatus::Failed,
+        StepStatus::Skipped => model::StepStatus::Skipped,
+        StepStatus::Compensated => model::StepStatus::Compensated,
+        StepStatus::Cancelled => model::StepStatus::Cancelled,
     }
 }
 
 /// A step that has had no event: it waits, or its turn never came.
 fn untouched(stored: &Stored, step: &definition::Step) -> Step {
     let status = match stored.state.status.is_terminal() {
-        false => "pending",
-        true => "skipped",
+        false => model::StepStatus::Pending,
+        true => model::StepStatus::Skipped,
     };
     Step {
         step_id: step.id.to_string(),
         step_type: step.type_name().to_owned(),
-        status: status.to_owned(),
+        status,
         attempts: 0,
         retry_count: 0,
         next_retry_at: None,

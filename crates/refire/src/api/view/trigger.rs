@@ -1,7 +1,8 @@
 //! Triggers, their planned times and their ledgers as the API shows them.
 
 use refire_client::model::{
-    InWords, LedgerEntry, Pause, PlannedSlot, Raw, Trigger, TriggerAbout, TriggerSettings,
+    self, InWords, LedgerEntry, Pause, PlannedSlot, Raw, SlotStatus, Trigger, TriggerAbout,
+    TriggerSettings, TriggerType,
 };
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
@@ -76,7 +77,7 @@ pub(crate) fn trigger(
     let about = TriggerAbout {
         id: row.id.to_string(),
         workflow_id: row.workflow.to_string(),
-        trigger_type: row.kind.name().to_owned(),
+        trigger_type: TriggerType::from_name(row.kind.name()),
         enabled: row.enabled,
         version: row.version,
         created_at: row.created_at.to_string(),
@@ -194,16 +195,16 @@ pub(crate) fn pause(view: &TriggerView, pause: &trigger::Pause) -> Pause {
 /// A planned time to come.
 pub(crate) fn planned(next: &Upcoming) -> PlannedSlot {
     let kind = match next.slot.kind {
-        SlotKind::Normal => "normal",
-        SlotKind::Moved => "moved",
-        SlotKind::Repeated => "repeated",
+        SlotKind::Normal => model::SlotKind::Normal,
+        SlotKind::Moved => model::SlotKind::Moved,
+        SlotKind::Repeated => model::SlotKind::Repeated,
     };
     let nominal = Timestamp::from_micros(next.slot.at.as_microsecond());
     PlannedSlot {
         nominal: nominal.to_string(),
         at: next.planned.to_string(),
         local: next.slot.to_string(),
-        kind: kind.to_owned(),
+        kind,
     }
 }
 
@@ -214,7 +215,7 @@ pub(crate) fn entry(row: &SlotRow, zone: &Zone) -> LedgerEntry {
         nominal: slot.nominal.to_string(),
         to: slot.until.to_string(),
         count: slot.count,
-        status: slot.status.name().to_owned(),
+        status: SlotStatus::from_name(slot.status.name()),
         reason: slot.reason.clone(),
         execution_id: slot.execution.map(|id| id.to_string()),
         at: slot.at.to_string(),

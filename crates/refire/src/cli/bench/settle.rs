@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use refire_client::Client;
+use refire_client::model::ExecutionStatus;
+use refire_client::query::{ExecutionQuery, Paging};
 use refire_core::id::ExecutionId;
 use tokio::time::Instant;
 
@@ -13,8 +15,6 @@ use super::progress::Waiting;
 use super::subject::{Kind, Subject};
 use crate::cli::moment::{millis, span};
 
-/// The statuses of executions that have not ended.
-const OPEN: &str = "pending,running,retrying,waiting,paused";
 /// Between two looks at what is still open; the first comes soon.
 const LOOK_MIN: Duration = Duration::from_millis(20);
 const LOOK_MAX: Duration = Duration::from_millis(500);
@@ -33,10 +33,9 @@ pub(super) async fn throw_away(client: &Client, subject: &Subject) -> anyhow::Re
         Kind::Admission | Kind::Existing => 0,
     };
     let (mut seen, mut moved, mut pause) = (calls(), Instant::now(), LOOK_MIN);
+    let query = open(&subject.id);
     loop {
-        let open = client
-            .executions(Some(&subject.id), Some(OPEN), Some(1), None)
-            .await?;
+        let open = client.executions(&query, &Paging::first(1)).await?;
         if open.items.is_empty() || moved.elapsed() > SILENCE_MAX {
             return Ok(());
         }
@@ -102,16 +101,9 @@ async fn look(
     accepted: &HashSet<ExecutionId>,
     oldest: ExecutionId,
 ) -> anyhow::Result<Open> {
-    let mut cursor = None;
+    let (query, mut paging) = (open(workflow), Paging::first(LOOK_PAGE));
     loop {
-        let page = client
-            .executions(
-                Some(workflow),
-                Some(OPEN),
-                Some(LOOK_PAGE),
-                cursor.as_deref(),
-            )
-            .await?;
+        let page = client.executions(&query, &paging).await?;
         let (mut ours, mut before) = (0, false);
         for execution in &page.items {
             if let Ok(id) = execution.execution_id.parse::<ExecutionId>() {
@@ -124,6 +116,14 @@ async fn look(
         if ours > 0 || !more {
             return Ok(Open { ours, more });
         }
-        cursor = page.next_cursor;
+        paging.cursor = page.next_cursor;
+    }
+}
+
+/// Executions of a workflow that have not ended.
+fn open(workflow: &str) -> ExecutionQuery {
+    ExecutionQuery {
+        workflow: Some(workflow.to_owned()),
+        status: ExecutionStatus::OPEN.to_vec(),
     }
 }

@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use refire_client::model::{ErrorInfo, Execution};
+use refire_client::model::{ErrorInfo, Execution, ExecutionStatus};
 use refire_client::{Client, Execute};
 use refire_core::id::ExecutionId;
 use serde_json::json;
 
 use super::target::Target;
 use crate::cli::paint::clean;
-use crate::cli::wait::is_over;
 
 /// How long the first call may take that shows whether the server reaches the target.
 const PROBE_WITHIN: Duration = Duration::from_secs(10);
@@ -122,14 +121,14 @@ async fn probe(client: &Client, id: &str) -> anyhow::Result<(ExecutionId, Result
     let execute = Execute::default();
     let started = client.execute_and_wait(id, &execute, PROBE_WITHIN).await?;
     let execution: Execution = match started {
-        Ok(execution) if is_over(&execution.status) => execution,
+        Ok(execution) if execution.status.is_over() => execution,
         Ok(_) | Err(_) => bail!(
             "the server did not finish a test execution within {} s; is it overloaded?",
             PROBE_WITHIN.as_secs()
         ),
     };
-    let reached = match (execution.status.as_str(), &execution.error) {
-        ("completed", _) => Ok(()),
+    let reached = match (execution.status, &execution.error) {
+        (ExecutionStatus::Completed, _) => Ok(()),
         (_, Some(error)) => Err(unreached(error)),
         (status, None) => Err(format!("a first execution ended as {status}")),
     };

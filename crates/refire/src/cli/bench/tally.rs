@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use refire_client::model::{BatchResult, Page, Problem};
+use refire_client::model::{BatchResult, ExecutionStatus, Page, Problem};
 use refire_core::id::ExecutionId;
 use serde::Deserialize;
 
@@ -91,7 +91,7 @@ pub(super) struct Tally {
 #[derive(Deserialize)]
 struct Started {
     execution_id: ExecutionId,
-    status: String,
+    status: ExecutionStatus,
 }
 
 impl Tally {
@@ -156,7 +156,7 @@ impl Tally {
                 let Ok(started) = serde_json::from_slice::<Started>(&answer.body) else {
                     return false;
                 };
-                let ended = super::super::wait::is_over(&started.status);
+                let ended = started.status.is_over();
                 if shape == Expected::Ended && !ended {
                     self.not_ended += 1;
                 }

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use refire_client::Client;
-use refire_client::model::Execution;
+use refire_client::model::{Execution, ExecutionStatus};
+use refire_client::query::{ExecutionQuery, Paging};
 use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
 
@@ -47,7 +48,7 @@ impl Found {
     /// Found executions that have not ended.
     pub(super) fn open(&self) -> u64 {
         let open = self.statuses.iter();
-        open.filter(|(status, _)| !super::super::wait::is_over(status))
+        open.filter(|(status, _)| !ExecutionStatus::from_name(status).is_over())
             .map(|(_, count)| count)
             .sum()
     }
@@ -56,7 +57,7 @@ impl Found {
     pub(super) fn failed(&self) -> u64 {
         let ended = self.statuses.iter();
         ended
-            .filter(|(status, _)| super::super::wait::is_over(status))
+            .filter(|(status, _)| ExecutionStatus::from_name(status).is_over())
             .filter(|(status, _)| status.as_str() != "completed")
             .map(|(_, count)| count)
             .sum()
@@ -80,11 +81,13 @@ pub(super) async fn verify(
     let Some(oldest) = search.oldest() else {
         return Ok(search.found);
     };
-    let mut cursor = None;
+    let mut paging = Paging::first(PAGE);
+    let query = ExecutionQuery {
+        workflow: Some(subject.id.clone()),
+        ..ExecutionQuery::default()
+    };
     loop {
-        let page = client
-            .executions(Some(&subject.id), None, Some(PAGE), cursor.as_deref())
-            .await?;
+        let page = client.executions(&query, &paging).await?;
         let mut before = false;
         for execution in &page.items {
             let Ok(id) = execution.execution_id.parse() else {
@@ -98,8 +101,8 @@ pub(super) async fn verify(
             "looking for every accepted execution: {} found",
             grouped(search.found.found)
         ));
-        cursor = page.next_cursor;
-        if cursor.is_none() || before {
+        paging.cursor = page.next_cursor;
+        if paging.cursor.is_none() || before {
             return Ok(search.end());
         }
     }
@@ -147,14 +150,14 @@ impl Search {
         *self
             .found
             .statuses
-            .entry(execution.status.clone())
+            .entry(execution.status.to_string())
             .or_insert(0) += 1;
         if !is_measured {
             return;
         }
         let accepted = execution.created_at.parse::<Timestamp>().ok();
         self.first = [self.first, accepted].into_iter().flatten().min();
-        if execution.status != "completed" {
+        if execution.status != ExecutionStatus::Completed {
             return;
         }
         let ended = execution.completed_at.as_deref();

@@ -3,6 +3,7 @@
 use clap::Args;
 use comfy_table::Cell;
 use refire_client::model::{DeadLetter, DeadLetterSummary};
+use refire_client::query::{LetterQuery, Paging, Query};
 use refire_core::time::Timestamp;
 
 use crate::cli::moment::relative;
@@ -11,35 +12,7 @@ use crate::cli::output::{print, print_json, say};
 use crate::cli::paint::{heading, status_cell};
 use crate::cli::session::Session;
 use crate::cli::table::{Grid, cell, faint, maybe};
-use crate::cli::when::moment;
-use crate::cli::words::joined;
-
-const STATUSES: [&str; 4] = ["pending", "retrying", "resolved", "deleted"];
-
-/// Which dead letters.
-#[derive(Debug, Args)]
-pub(crate) struct Filter {
-    /// Only dead letters of this workflow
-    #[arg(long, value_name = "ID")]
-    workflow: Option<String>,
-    /// Only this kind of error, e.g. http_status or read_timeout
-    #[arg(long, value_name = "TYPE")]
-    error_type: Option<String>,
-    /// Only dead letters with this status; several are separated by commas [default: pending,retrying]
-    #[arg(long, value_delimiter = ',', value_parser = STATUSES)]
-    status: Vec<String>,
-    /// Only failures since this time (2026-11-15T09:30:00Z), day (from 0:00 UTC), or how long ago
-    /// (24h)
-    #[arg(long, value_name = "TIME")]
-    from: Option<String>,
-    /// Only failures before this time
-    #[arg(long, value_name = "TIME")]
-    to: Option<String>,
-    /// Only dead letters whose error, workflow or step contains this text, or with this dlq_… or
-    /// exec_… id
-    #[arg(long, value_name = "TEXT")]
-    q: Option<String>,
-}
+use crate::cli::when::moments;
 
 /// Options of `dlq list`.
 #[derive(Debug, Args)]
@@ -50,7 +23,7 @@ Examples:
   refire dlq list --status resolved --limit 5 --format json | jq -r '.items[].id'")]
 pub(crate) struct ListArgs {
     #[command(flatten)]
-    filter: Filter,
+    query: LetterQuery,
     /// How many to show
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: u32,
@@ -64,62 +37,27 @@ Examples:
   refire dlq summary --from 7d --format json")]
 pub(crate) struct SummaryArgs {
     #[command(flatten)]
-    filter: Filter,
+    query: LetterQuery,
 }
 
-type Query = Vec<(&'static str, Option<String>)>;
-
-impl Filter {
-    fn query(&self, now: Timestamp) -> Result<Query, Usage> {
-        Ok(vec![
-            ("workflow_id", self.workflow.clone()),
-            ("error_type", self.error_type.clone()),
-            ("status", joined(&self.status)),
-            (
-                "from",
-                self.from
-                    .as_deref()
-                    .map(|text| moment("--from", text, now))
-                    .transpose()?,
-            ),
-            (
-                "to",
-                self.to
-                    .as_deref()
-                    .map(|text| moment("--to", text, now))
-                    .transpose()?,
-            ),
-            ("q", self.q.clone()),
-        ])
-    }
-
-    fn is_empty(&self) -> bool {
-        let Self {
-            workflow,
-            error_type,
-            status,
-            from,
-            to,
-            q,
-        } = self;
-        status.is_empty()
-            && [workflow, error_type, from, to, q]
-                .iter()
-                .all(|given| given.is_none())
-    }
+/// The query with its times worked out.
+fn asked(query: &LetterQuery, now: Timestamp) -> Result<LetterQuery, Usage> {
+    let mut query = query.clone();
+    moments(&mut query.from, &mut query.to, now)?;
+    Ok(query)
 }
 
 /// Lists letters.
 pub(super) async fn list(session: &Session, args: &ListArgs) -> anyhow::Result<Outcome> {
-    let mut query = args.filter.query(session.now())?;
-    query.push(("limit", Some(args.limit.to_string())));
-    let page = session.client()?.dead_letters(&query).await?;
+    let query = asked(&args.query, session.now())?;
+    let paging = Paging::first(args.limit);
+    let page = session.client()?.dead_letters(&query, &paging).await?;
     if session.is_json() {
         print_json(&page)?;
         return Ok(Outcome::Done);
     }
     if page.items.is_empty() {
-        say(nothing(&args.filter));
+        say(nothing(&args.query));
         return Ok(Outcome::Done);
     }
     print(&rows(session, &page.items))?;
@@ -129,8 +67,8 @@ pub(super) async fn list(session: &Session, args: &ListArgs) -> anyhow::Result<O
     Ok(Outcome::Done)
 }
 
-fn nothing(filter: &Filter) -> &'static str {
-    if filter.is_empty() {
+fn nothing(query: &LetterQuery) -> &'static str {
+    if query.is_empty() {
         "no open dead letters"
     } else {
         "no matching dead letters. `refire dlq list` shows all open ones."
@@ -153,7 +91,7 @@ fn rows(session: &Session, letters: &[DeadLetter]) -> String {
             cell(&letter.id),
             cell(&letter.workflow_id),
             maybe(letter.step_id.as_deref()),
-            status_cell(&letter.status),
+            status_cell(letter.status.name()),
             cell(&relative(&letter.failed_at, session.now())),
             Cell::new(format!("{}/{}", letter.retry_count, letter.max_retries)),
             cell(&letter.error_message),
@@ -164,12 +102,12 @@ fn rows(session: &Session, letters: &[DeadLetter]) -> String {
 
 /// Counts letters.
 pub(super) async fn summary(session: &Session, args: &SummaryArgs) -> anyhow::Result<Outcome> {
-    let query = args.filter.query(session.now())?;
+    let query = asked(&args.query, session.now())?;
     let summary = session.client()?.dead_letter_summary(&query).await?;
     if session.is_json() {
         print_json(&summary)?;
     } else if summary.count == 0 {
-        say(nothing(&args.filter));
+        say(nothing(&args.query));
     } else {
         print(&overview(session, &summary))?;
     }

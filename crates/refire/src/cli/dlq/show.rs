@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use refire_client::model::{DeadLetter, DeadLetterDetail, DeadLetterRetry, RetryHistoryEntry};
+use refire_client::model::{
+    DeadLetter, DeadLetterDetail, DeadLetterRetry, LetterReason, LetterStatus, RetryHistoryEntry,
+};
 use refire_core::template::missing_secret;
 use refire_core::time::Timestamp;
 
@@ -43,7 +45,11 @@ pub(super) async fn run(session: &Session, args: &ShowArgs) -> anyhow::Result<Ou
 
 fn summary(detail: &DeadLetterDetail, now: Timestamp) -> String {
     let letter = &detail.entry;
-    let mut out = format!("{}  {}\n", heading(&letter.id), status(&letter.status));
+    let mut out = format!(
+        "{}  {}\n",
+        heading(&letter.id),
+        status(letter.status.name())
+    );
     for (name, value) in facts(detail, now) {
         let _ = writeln!(out, "  {} {value}", dim(&format!("{name:<11}")));
     }
@@ -67,7 +73,7 @@ fn summary(detail: &DeadLetterDetail, now: Timestamp) -> String {
             clean(obstacle)
         );
     }
-    if letter.status == "pending" && !letter.suggestions.is_empty() {
+    if letter.status == LetterStatus::Pending && !letter.suggestions.is_empty() {
         let _ = writeln!(out, "\n{}", heading("What to try"));
         for (at, fix) in letter.suggestions.iter().enumerate() {
             let _ = writeln!(out, "  {}. {}", at + 1, clean(&fix.title));
@@ -90,7 +96,7 @@ fn facts(detail: &DeadLetterDetail, now: Timestamp) -> Vec<(&'static str, String
         ("reason", reason(letter)),
     ];
     let more = &detail.more;
-    if let Some(kind) = &more.trigger_type {
+    if let Some(kind) = more.trigger_type {
         let (trigger, by) = (more.trigger_id.as_deref(), more.triggered_by.as_deref());
         let planned = more.scheduled_at.as_deref();
         let planned = planned.map(|at| format!(", planned for {}", exact(at)));
@@ -136,14 +142,14 @@ fn facts(detail: &DeadLetterDetail, now: Timestamp) -> Vec<(&'static str, String
 
 fn reason(letter: &DeadLetter) -> String {
     let (count, max) = (letter.retry_count, letter.max_retries);
-    match letter.reason.as_str() {
-        "exhausted" => format!("exhausted: {}", exhausted(count, max)),
-        "non_retryable" => "non_retryable: this error is not retried".to_owned(),
-        "compensation_failed" => {
+    match letter.reason {
+        LetterReason::Exhausted => format!("exhausted: {}", exhausted(count, max)),
+        LetterReason::NonRetryable => "non_retryable: this error is not retried".to_owned(),
+        LetterReason::CompensationFailed => {
             "compensation_failed: a completed step could not be undone".to_owned()
         }
-        "history_limit" => "history_limit: its log is full".to_owned(),
-        other => format!("{} ({count} of {max} retries made)", clean(other)),
+        LetterReason::HistoryLimit => "history_limit: its log is full".to_owned(),
+        other => format!("{other} ({count} of {max} retries made)"),
     }
 }
 
@@ -230,7 +236,7 @@ fn next(detail: &DeadLetterDetail) -> String {
     let letter = &detail.entry;
     let id = &letter.id;
     let mut commands: Vec<(String, &str)> = Vec::new();
-    if letter.status == "pending" {
+    if letter.status == LetterStatus::Pending {
         let delete = format!("refire dlq delete {id}");
         let is_left = |retry: &DeadLetterRetry| !retry.compensation_failures.is_empty();
         let more = &detail.more;
@@ -320,7 +326,7 @@ mod tests {
     #[test]
     fn a_resolved_letter_cannot_be_retried() {
         let mut detail = detail();
-        detail.entry.status = "resolved".to_owned();
+        detail.entry.status = LetterStatus::Resolved;
         detail.entry.resolution_execution_id = Some("exec_2".to_owned());
         let text = plain(&detail);
         assert!(
@@ -416,7 +422,7 @@ mod tests {
     #[test]
     fn what_could_not_be_undone_is_told_and_what_cannot_work_is_not_suggested() {
         let mut detail = detail();
-        detail.entry.reason = "compensation_failed".to_owned();
+        detail.entry.reason = LetterReason::CompensationFailed;
         detail.more.can_retry_from_failed_step = false;
         detail.more.compensation_failures = serde_json::from_str(
             r#"[{"step_id": "cancel_hotel", "undoes": "hotel", "error": {"type": "http_status",

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use refire_client::model::{DeadLetterDetail, DeadLetterRetry, TargetResponse};
+use refire_client::model::{
+    DeadLetterDetail, DeadLetterRetry, ExecutionStatus, StepStatus, TargetResponse,
+};
 use refire_core::time::Timestamp;
 
 use crate::cli::executions::{failure_lines, not_undone};
@@ -20,9 +22,9 @@ pub(super) fn story(detail: &DeadLetterDetail, now: Timestamp) -> String {
     let more = &detail.more;
     let undone = more.compensations.iter();
     let undone = undone.filter(|one| one.error.is_none()).map(|one| {
-        let how = match one.status.as_str() {
-            "completed" => String::new(),
-            other => format!(" ({})", clean(other)),
+        let how = match one.status {
+            StepStatus::Completed => String::new(),
+            other => format!(" ({other})"),
         };
         let (what, by) = (heading(&clean(&one.undoes)), clean(&one.step_id));
         format!("  {what}, by {by}{how}\n")
@@ -80,7 +82,7 @@ fn one_retry(retry: &DeadLetterRetry, now: Timestamp) -> String {
     let mut out = format!(
         "  {}  {}\n    {} by {}{from}{edited}\n",
         retry.execution_id,
-        status(retry.outcome.as_deref().unwrap_or("running")),
+        status(retry.outcome.unwrap_or(ExecutionStatus::Running).name()),
         both(&retry.retried_at, now),
         clean(&retry.retried_by),
     );

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use refire_client::Client;
-use refire_client::model::{Event, Page};
+use refire_client::model::Event;
+use refire_client::query::{EventQuery, Paging};
+use refire_client::{Client, every};
 use refire_core::json::{Json, Segment};
 
 use crate::cli::ids;
@@ -14,10 +15,7 @@ use crate::cli::output::{print, print_json, say};
 use crate::cli::paint::{bad, clean, dim, good, heading, warning};
 use crate::cli::pretty::indented;
 use crate::cli::session::Session;
-use crate::cli::words::joined;
 
-/// Events asked for at once.
-const PAGE: u32 = 500;
 /// Wide enough for the longest name of an event.
 const TYPE_WIDTH: usize = 22;
 /// Where payloads stand under their event.
@@ -35,12 +33,8 @@ Examples:
 pub(crate) struct EventsArgs {
     /// The execution (exec_…)
     id: String,
-    /// Only events of this attempt
-    #[arg(long, value_name = "N")]
-    attempt: Option<u32>,
-    /// Only events of this type, e.g. RETRY_SCHEDULED; several are separated by commas
-    #[arg(long = "type", value_name = "TYPE", value_delimiter = ',')]
-    event_type: Vec<String>,
+    #[command(flatten)]
+    query: EventQuery,
     /// Show the whole payload of each event
     #[arg(long)]
     full: bool,
@@ -50,45 +44,21 @@ pub(crate) struct EventsArgs {
 pub(super) async fn run(session: &Session, args: &EventsArgs) -> anyhow::Result<Outcome> {
     let id = ids::execution(&args.id)?;
     let client = session.client()?;
-    let event_type = joined(&args.event_type).map(|types| types.to_ascii_uppercase());
-    let page = all(&client, id, args.attempt, event_type.as_deref()).await?;
+    let page = every(async |paging| client.events(id, &args.query, paging).await).await?;
     if session.is_json() {
         print_json(&page)?;
         return Ok(Outcome::Done);
     }
     if page.items.is_empty() {
-        say("no matching events. Leave out --attempt and --type to show all.");
+        say("no matching events. Leave out --attempt, --type and --step to show all.");
         return Ok(Outcome::Done);
     }
     // Times count from the execution's first event, also when that one is filtered out.
-    let first = client.events(id, None, None, Some(1), None).await?;
+    let (any, one) = (EventQuery::default(), Paging::first(1));
+    let first = client.events(id, &any, &one).await?;
     let start = first.items.first().map(|event| event.timestamp.clone());
     print(&time_line(&page.items, start.as_deref(), args.full))?;
     Ok(Outcome::Done)
-}
-
-/// Every event, page by page.
-pub(crate) async fn all(
-    client: &Client,
-    id: &str,
-    attempt: Option<u32>,
-    event_type: Option<&str>,
-) -> anyhow::Result<Page<Event>> {
-    let mut all = Page {
-        items: Vec::new(),
-        next_cursor: None,
-    };
-    loop {
-        let cursor = all.next_cursor.take();
-        let page = client
-            .events(id, attempt, event_type, Some(PAGE), cursor.as_deref())
-            .await?;
-        all.items.extend(page.items);
-        match page.next_cursor {
-            Some(next) => all.next_cursor = Some(next),
-            None => return Ok(all),
-        }
-    }
 }
 
 /// The events, a line each.
@@ -203,7 +173,9 @@ impl<'a> Follower<'a> {
 
     /// Prints what was added since the last time.
     pub(super) async fn print_new(&mut self) -> anyhow::Result<()> {
-        let mut page = all(self.client, self.id, None, None).await?;
+        let any = EventQuery::default();
+        let page = every(async |paging| self.client.events(self.id, &any, paging).await);
+        let mut page = page.await?;
         if self.start.is_none() {
             self.start = page.items.first().map(|event| event.timestamp.clone());
         }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use clap::Args;
 use comfy_table::Cell;
 use refire_client::Client;
-use refire_client::model::{ErrorInfo, Execution, Step};
+use refire_client::model::{ErrorInfo, Execution, ExecutionStatus, StartedBy, Step, StepStatus};
+use refire_client::query::{EventQuery, Paging};
 use refire_core::time::Timestamp;
 use serde::Deserialize;
 
@@ -19,7 +20,6 @@ use crate::cli::paint::{bad, clean, command, dim, heading, status, status_cell};
 use crate::cli::pretty::indented;
 use crate::cli::session::Session;
 use crate::cli::table::{Grid, cell};
-use crate::cli::wait::is_over;
 
 /// How often a watched execution is looked at.
 const WATCH: Duration = Duration::from_millis(300);
@@ -51,13 +51,13 @@ pub(super) async fn run(session: &Session, args: &ShowArgs) -> anyhow::Result<Ou
             if !session.is_json() {
                 follower.print_new().await?;
             }
-            if is_over(&execution.status) {
+            if execution.status.is_over() {
                 break;
             }
             tokio::time::sleep(WATCH).await;
             execution = client.execution(id).await?;
         }
-        outcome = Outcome::of_status(&execution.status);
+        outcome = Outcome::of_status(execution.status);
         if !session.is_json() {
             print("\n")?;
         }
@@ -65,8 +65,8 @@ pub(super) async fn run(session: &Session, args: &ShowArgs) -> anyhow::Result<Ou
     if session.is_json() {
         print_json(&execution)?;
     } else {
-        let cancelled = match execution.status.as_str() {
-            "cancelled" => cancelled(&client, id, session.now()).await?,
+        let cancelled = match execution.status {
+            ExecutionStatus::Cancelled => cancelled(&client, id, session.now()).await?,
             _ => None,
         };
         print(&summary(&execution, cancelled.as_deref(), session.now()))?;
@@ -80,8 +80,11 @@ async fn cancelled(client: &Client, id: &str, now: Timestamp) -> anyhow::Result<
     struct Payload {
         by: Option<String>,
     }
-    let kind = Some("EXECUTION_CANCELLED");
-    let page = client.events(id, None, kind, Some(1), None).await?;
+    let query = EventQuery {
+        event_type: vec!["EXECUTION_CANCELLED".to_owned()],
+        ..EventQuery::default()
+    };
+    let page = client.events(id, &query, &Paging::first(1)).await?;
     let Some(event) = page.items.first() else {
         return Ok(None);
     };
@@ -98,7 +101,7 @@ fn summary(execution: &Execution, cancelled: Option<&str>, now: Timestamp) -> St
     let mut out = format!(
         "{}  {}{}\n",
         heading(&execution.execution_id),
-        status(&execution.status),
+        status(execution.status.name()),
         execution
             .phase
             .as_deref()
@@ -157,7 +160,7 @@ fn facts(execution: &Execution, now: Timestamp) -> Vec<(&'static str, String)> {
         (
             "started by",
             started_by(
-                &execution.trigger_type,
+                execution.trigger_type,
                 execution.trigger_id.as_deref(),
                 execution.triggered_by.as_deref(),
             ),
@@ -205,8 +208,8 @@ fn facts(execution: &Execution, now: Timestamp) -> Vec<(&'static str, String)> {
 }
 
 /// `manual by admin`, `webhook trg_…`
-pub(crate) fn started_by(kind: &str, trigger: Option<&str>, by: Option<&str>) -> String {
-    let mut text = clean(kind).into_owned();
+pub(crate) fn started_by(kind: StartedBy, trigger: Option<&str>, by: Option<&str>) -> String {
+    let mut text = kind.to_string();
     if let Some(id) = trigger {
         let _ = write!(text, " {}", clean(id));
     }
@@ -235,13 +238,13 @@ fn retries(execution: &Execution, now: Timestamp) -> Option<String> {
 
 /// Whether a cancel came while an attempt was under way: it is not among those that failed.
 fn is_cut_off(step: &Step) -> bool {
-    step.status == "cancelled" && step.attempts > step.retry_count
+    step.status == StepStatus::Cancelled && step.attempts > step.retry_count
 }
 
 /// How long a step took, or has been running.
 fn took(step: &Step, now: Timestamp) -> Option<String> {
     let began = step.started_at.as_deref();
-    if step.status == "running" {
+    if step.status == StepStatus::Running {
         let so_far = between(began, Some(&now.to_string()))?;
         return Some(format!("{} so far", span(so_far)));
     }
@@ -260,7 +263,7 @@ fn steps(steps: &[Step], now: Timestamp) -> String {
         grid.row(vec![
             cell(&step.step_id),
             cell(&step.step_type),
-            status_cell(&step.status),
+            status_cell(step.status.name()),
             Cell::new(step.attempts),
             cell(&took.unwrap_or_default()),
             cell(&next.unwrap_or_default()),
@@ -294,7 +297,10 @@ pub(crate) fn failure_lines(error: &ErrorInfo, margin: &str) -> String {
 pub(crate) fn left_undone(execution: &Execution) -> impl Iterator<Item = String> {
     let steps = execution.steps.iter();
     steps.filter_map(|step| {
-        let undoes = step.undoes.as_deref().filter(|_| step.status == "failed")?;
+        let undoes = step
+            .undoes
+            .as_deref()
+            .filter(|_| step.status == StepStatus::Failed)?;
         let error = step.error.as_ref();
         let message = error.map_or("it failed", |error| error.message.as_str());
         Some(not_undone(undoes, &step.step_id, message))
@@ -316,7 +322,7 @@ pub(crate) fn not_undone(undoes: &str, by: &str, error: &str) -> String {
 pub(crate) fn next_commands(execution: &Execution) -> String {
     let id = &execution.execution_id;
     let mut commands = vec![format!("refire executions events {id}")];
-    match (execution.status.as_str(), &execution.dlq_entry_id) {
+    match (execution.status, &execution.dlq_entry_id) {
         (_, Some(letter)) => {
             commands.insert(0, format!("refire dlq show {letter}"));
             // What is refused for what it says is refused again unless something is changed.
@@ -330,12 +336,14 @@ pub(crate) fn next_commands(execution: &Execution) -> String {
                 commands.push(format!("refire dlq retry {letter}{edit}"));
             }
         }
-        ("failed", None) if execution.parent_dlq_entry_id.is_some() => {
+        (ExecutionStatus::Failed, None) if execution.parent_dlq_entry_id.is_some() => {
             let letter = execution.parent_dlq_entry_id.as_deref().unwrap_or_default();
             commands.insert(0, format!("refire dlq show {letter}"));
         }
-        ("paused", None) => commands.insert(0, format!("refire executions resume {id}")),
-        ("completed" | "failed" | "cancelled", None) => {
+        (ExecutionStatus::Paused, None) => {
+            commands.insert(0, format!("refire executions resume {id}"))
+        }
+        (status, None) if status.is_over() => {
             commands.push(format!("refire executions replay {id}"));
         }
         _ => {
@@ -398,7 +406,7 @@ mod tests {
     #[test]
     fn a_running_step_says_for_how_long() {
         let mut running = execution();
-        running.steps[0].status = "running".to_owned();
+        running.steps[0].status = StepStatus::Running;
         running.steps[0].started_at = Some("2026-11-15T09:29:48Z".to_owned());
         let text = plain(&running);
         assert!(text.contains("12s so far"), "{text}");
@@ -407,11 +415,11 @@ mod tests {
     #[test]
     fn what_is_left_of_an_end_is_said() {
         let mut ended = execution();
-        ended.status = "dlq".to_owned();
+        ended.status = ExecutionStatus::Dlq;
         ended.dlq_entry_id = Some("dlq_9".to_owned());
         ended.next_retry_at = None;
         assert!(plain(&ended).contains("refire dlq retry dlq_9"));
-        ended.steps[0].status = "failed".to_owned();
+        ended.steps[0].status = StepStatus::Failed;
         ended.steps[0].undoes = Some("hotel".to_owned());
         let text = plain(&ended);
         assert!(
@@ -419,7 +427,7 @@ mod tests {
             "{text}"
         );
         assert!(!text.contains("dlq retry"), "{text}");
-        ended.steps[0].status = "cancelled".to_owned();
+        ended.steps[0].status = StepStatus::Cancelled;
         let cut_off = "step call was cut off: the target may have done the work.";
         assert!(plain(&ended).contains(cut_off));
         ended.steps[0].retry_count = 2;
@@ -429,7 +437,7 @@ mod tests {
     #[test]
     fn what_a_trigger_started_says_for_when() {
         let mut planned = execution();
-        planned.trigger_type = "cron".to_owned();
+        planned.trigger_type = StartedBy::Cron;
         planned.trigger_id = Some("trg_1".to_owned());
         planned.triggered_by = None;
         planned.scheduled_at = Some("2026-11-15T09:29:48Z".to_owned());
@@ -442,11 +450,11 @@ mod tests {
     #[test]
     fn the_next_command_follows_from_the_status() {
         let mut dead = execution();
-        dead.status = "dlq".to_owned();
+        dead.status = ExecutionStatus::Dlq;
         dead.dlq_entry_id = Some("dlq_9".to_owned());
         assert!(plain(&dead).contains("refire dlq show dlq_9"));
         dead.dlq_entry_id = None;
-        dead.status = "paused".to_owned();
+        dead.status = ExecutionStatus::Paused;
         assert!(plain(&dead).contains("refire executions resume exec_1"));
     }
 }

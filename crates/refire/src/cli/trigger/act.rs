@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use refire_client::model::{Pause, RotateSecret, Trigger};
+use refire_client::model::{Pause, RotateSecret, Trigger, TriggerType};
 use refire_core::duration;
 
 use super::fields::has_unit;
@@ -172,7 +172,7 @@ pub(super) async fn disable(session: &Session, args: &DisableArgs) -> anyhow::Re
         say(&format!(
             "running executions continue; resume it with: {enable}"
         ));
-        if trigger.about.trigger_type == "webhook" {
+        if trigger.about.trigger_type == TriggerType::Webhook {
             let recheck = format!("refire trigger recheck {id} --all --status disabled");
             say(&format!(
                 "requests of its sender now get 404 and are kept; run them later with: {}",
@@ -210,7 +210,7 @@ pub(super) async fn run(session: &Session, args: &RunArgs) -> anyhow::Result<Out
     } else {
         print(execution)?;
         let show = command(&format!("refire executions show {execution}"));
-        say(&format!("{}; see {show}", status(&accepted.status)));
+        say(&format!("{}; see {show}", status(accepted.status.name())));
     }
     Ok(Outcome::Done)
 }

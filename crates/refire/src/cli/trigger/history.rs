@@ -2,7 +2,8 @@
 
 use clap::Args;
 use comfy_table::Cell;
-use refire_client::model::{CronHistory, Problem, Trigger};
+use refire_client::model::{CronHistory, Problem, RunStatus, Trigger, TriggerType};
+use refire_client::query::{OfWorkflow, Paging, TriggerQuery};
 use refire_client::{Client, Error};
 
 use super::local::{clock, clock_and_distance, shortened, summary};
@@ -81,7 +82,11 @@ pub(super) async fn run(session: &Session, args: &HistoryArgs) -> anyhow::Result
             clock_and_distance(next, session.now())
         ));
     }
-    if history.history.iter().any(|run| run.status == "dlq") {
+    if history
+        .history
+        .iter()
+        .any(|run| run.status == RunStatus::Dlq)
+    {
         let list = command(&format!("refire dlq list --workflow {}", args.workflow));
         say(&format!("failed executions are in: {list}"));
     }
@@ -91,12 +96,15 @@ pub(super) async fn run(session: &Session, args: &HistoryArgs) -> anyhow::Result
 /// The history of a workflow that has no cron trigger: of its schedule, if there is no doubt which.
 async fn of_only_schedule(client: &Client, args: &HistoryArgs) -> anyhow::Result<CronHistory> {
     let workflow = &args.workflow;
-    let query = [
-        ("workflow", Some(workflow.clone())),
-        ("type", Some("schedule".to_owned())),
-        ("limit", Some(SCHEDULES_MAX.to_string())),
-    ];
-    let schedules = client.triggers(&query).await?.items;
+    let of = OfWorkflow {
+        workflow: Some(workflow.clone()),
+    };
+    let query = TriggerQuery {
+        trigger_type: vec![TriggerType::Schedule],
+        ..TriggerQuery::default()
+    };
+    let paging = Paging::first(SCHEDULES_MAX);
+    let schedules = client.triggers(&of, &query, &paging).await?.items;
     match schedules.as_slice() {
         [only] => {
             let id = only.about.id.as_str();
@@ -134,7 +142,7 @@ async fn not_its(
         return Error::Problem(problem).into();
     };
     let its = &trigger.about.workflow_id;
-    if trigger.about.trigger_type == "webhook" {
+    if trigger.about.trigger_type == TriggerType::Webhook {
         return anyhow::anyhow!(
             "{id} is a webhook, which has no planned times; see its requests with: refire trigger \
              requests {id}"
@@ -153,7 +161,7 @@ fn runs(history: &CronHistory) -> String {
         let result = run.result.as_deref().unwrap_or_default();
         grid.row(vec![
             cell(&clock(&run.scheduled_at)),
-            status_cell(&run.status),
+            status_cell(run.status.name()),
             Cell::new(run.duration_ms.map(span).unwrap_or_default()),
             cell(&run.execution_id),
             cell(&shortened(result, RESULT_CHARS_SHOWN)),

@@ -1,13 +1,13 @@
 //! What is said where a trigger has nothing to show: what it has instead depends on its type.
 
-use refire_client::model::Trigger;
+use refire_client::model::{Trigger, TriggerType};
 
 /// Why a ledger has no entries, and where to look.
 pub(super) fn no_slots(trigger: &Trigger, is_narrowed: bool) -> String {
     let about = &trigger.about;
     let id = &about.id;
     match about {
-        _ if about.trigger_type == "webhook" => format!(
+        _ if about.trigger_type == TriggerType::Webhook => format!(
             "{id} is a webhook, which has no planned times; see its requests with: refire trigger \
              requests {id}"
         ),
@@ -26,7 +26,7 @@ pub(super) fn no_requests(trigger: &Trigger, is_narrowed: bool) -> String {
     let about = &trigger.about;
     let id = &about.id;
     match &about.webhook_url {
-        _ if about.trigger_type != "webhook" => format!(
+        _ if about.trigger_type != TriggerType::Webhook => format!(
             "{id} is a trigger of type {}, which gets no requests; see its planned times with: \
              refire trigger slots {id}",
             about.trigger_type

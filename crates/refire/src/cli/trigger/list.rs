@@ -2,6 +2,7 @@
 
 use clap::Args;
 use refire_client::model::{Page, Trigger};
+use refire_client::query::{OfWorkflow, Paging, Query, TriggerQuery};
 
 use super::local::{clock, delay, shortened, standing, summary};
 use crate::cli::outcome::Outcome;
@@ -9,7 +10,6 @@ use crate::cli::output::{print, print_json, say};
 use crate::cli::paint::{command, status_cell};
 use crate::cli::session::Session;
 use crate::cli::table::{Grid, cell, maybe};
-use crate::cli::words::joined;
 
 /// Characters of a name that a row has room for.
 const NAME_CHARS_SHOWN: usize = 32;
@@ -22,21 +22,13 @@ Examples:
   refire trigger list --workflow report --type cron
   refire trigger list --disabled --format json | jq -r '.items[].id'")]
 pub(crate) struct ListArgs {
-    /// Only triggers of this workflow
-    #[arg(long, value_name = "ID")]
-    workflow: Option<String>,
-    /// Only triggers of this type; several are separated by commas
-    #[arg(long = "type", value_name = "TYPE", value_delimiter = ',', value_parser = ["cron", "schedule", "webhook"])]
-    kind: Vec<String>,
-    /// Only enabled triggers
-    #[arg(long, conflicts_with = "disabled")]
-    enabled: bool,
+    #[command(flatten)]
+    of: OfWorkflow,
+    #[command(flatten)]
+    query: TriggerQuery,
     /// Only paused triggers
-    #[arg(long)]
+    #[arg(long, conflicts_with = "enabled")]
     disabled: bool,
-    /// Only triggers that have missed an expected success
-    #[arg(long)]
-    overdue: bool,
     /// How many to show
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: u32,
@@ -44,26 +36,23 @@ pub(crate) struct ListArgs {
 
 /// Lists triggers.
 pub(super) async fn run(session: &Session, args: &ListArgs) -> anyhow::Result<Outcome> {
-    let enabled = (args.enabled || args.disabled).then(|| args.enabled.to_string());
-    let query = [
-        ("workflow", args.workflow.clone()),
-        ("type", joined(&args.kind)),
-        ("enabled", enabled),
-        ("overdue", args.overdue.then(|| "true".to_owned())),
-        ("limit", Some(args.limit.to_string())),
-    ];
+    let mut query = args.query.clone();
+    if args.disabled {
+        query.enabled = Some(false);
+    }
     let client = session.client()?;
-    let page = client.triggers(&query).await?;
+    let paging = Paging::first(args.limit);
+    let page = client.triggers(&args.of, &query, &paging).await?;
     if session.is_json() {
         print_json(&page)?;
         return Ok(Outcome::Done);
     }
     if page.items.is_empty() {
-        if let Some(workflow) = &args.workflow {
+        if let Some(workflow) = &args.of.workflow {
             // One that does not exist has no triggers either, and is most likely a slip.
             client.workflow(workflow).await?;
         }
-        say(&nothing(args));
+        say(&nothing(!args.of.is_empty() || !query.is_empty()));
         return Ok(Outcome::Done);
     }
     print(&rows(&page))?;
@@ -73,12 +62,7 @@ pub(super) async fn run(session: &Session, args: &ListArgs) -> anyhow::Result<Ou
     Ok(Outcome::Done)
 }
 
-fn nothing(args: &ListArgs) -> String {
-    let is_filtered = args.workflow.is_some()
-        || !args.kind.is_empty()
-        || args.enabled
-        || args.disabled
-        || args.overdue;
+fn nothing(is_filtered: bool) -> String {
     if is_filtered {
         "no matching triggers. `refire trigger list` shows all.".to_owned()
     } else {
@@ -103,7 +87,7 @@ fn rows(page: &Page<Trigger>) -> String {
         let mut row = vec![
             cell(&about.id),
             cell(&about.workflow_id),
-            cell(&about.trigger_type),
+            cell(about.trigger_type.name()),
             status_cell(standing(trigger)),
             maybe(next.as_deref()),
             cell(&when),

@@ -1,23 +1,28 @@
 //! `refire trigger recheck`: refused requests judged again by what the trigger is now.
 
 use clap::Args;
-use refire_client::model::{WebhookAnswer, WebhookRequest, WebhookStatus};
-use refire_client::{Client, Error};
+use refire_client::model::{RequestStatus, WebhookAnswer, WebhookRequest, WebhookStatus};
+use refire_client::query::RequestQuery;
+use refire_client::{Client, Error, every};
 
-use super::requests::STATUSES;
 use crate::cli::ids;
 use crate::cli::outcome::{Outcome, Usage};
 use crate::cli::output::{confirm, print, print_json, say};
 use crate::cli::paint::{clean, command, status};
 use crate::cli::session::Session;
-use crate::cli::when::moment;
-use crate::cli::words::joined;
+use crate::cli::when::moments;
 use crate::codes;
 
 /// What is worth another look, unless somebody says otherwise.
-const REFUSED: &str = "auth_failed,filtered,ip_refused,rate_limited,too_large,disabled,error";
-/// Requests of one page.
-const PAGE_ROWS: u32 = 500;
+const REFUSED: [RequestStatus; 7] = [
+    RequestStatus::AuthFailed,
+    RequestStatus::Filtered,
+    RequestStatus::IpRefused,
+    RequestStatus::RateLimited,
+    RequestStatus::TooLarge,
+    RequestStatus::Disabled,
+    RequestStatus::Error,
+];
 
 /// Options of `trigger recheck`.
 #[derive(Debug, Args)]
@@ -41,8 +46,8 @@ pub(crate) struct RecheckArgs {
     #[arg(long)]
     all: bool,
     /// Only requests with this status; several are separated by commas
-    #[arg(long, value_delimiter = ',', value_parser = STATUSES, requires = "all")]
-    status: Vec<String>,
+    #[arg(long, value_delimiter = ',', requires = "all")]
+    status: Vec<RequestStatus>,
     /// Only requests since this time (2026-11-15T09:30:00Z), day (from 0:00 UTC), or how long ago
     /// (24h)
     #[arg(long, value_name = "TIME", requires = "all")]
@@ -159,32 +164,20 @@ async fn wanted(
     id: &str,
     args: &RecheckArgs,
 ) -> anyhow::Result<Vec<WebhookRequest>> {
-    let now = session.now();
-    let time = |option, text: &Option<String>| {
-        let text = text.as_deref();
-        text.map(|text| moment(option, text, now)).transpose()
+    let mut query = RequestQuery {
+        status: args.status.clone(),
+        test: Some(false),
+        from: args.from.clone(),
+        to: args.to.clone(),
     };
-    let statuses = joined(&args.status).unwrap_or_else(|| REFUSED.to_owned());
-    let (from, to) = (time("--from", &args.from)?, time("--to", &args.to)?);
-    let mut requests = Vec::new();
-    let mut cursor = None;
-    loop {
-        let query = [
-            ("status", Some(statuses.clone())),
-            ("test", Some("false".to_owned())),
-            ("from", from.clone()),
-            ("to", to.clone()),
-            ("limit", Some(PAGE_ROWS.to_string())),
-            ("cursor", cursor),
-        ];
-        let page = client.webhook_requests(id, &query).await?;
-        requests.extend(page.items);
-        cursor = page.next_cursor;
-        if cursor.is_none() {
-            requests.reverse();
-            return Ok(requests);
-        }
+    if query.status.is_empty() {
+        query.status.extend(REFUSED);
     }
+    moments(&mut query.from, &mut query.to, session.now())?;
+    let all = every(async |paging| client.webhook_requests(id, &query, paging).await).await?;
+    let mut requests = all.items;
+    requests.reverse();
+    Ok(requests)
 }
 
 /// What an answer means; an error is one that the next request would meet as well.
@@ -227,7 +220,7 @@ fn line(request: &WebhookRequest, checked: &Checked) -> String {
     let (word, rest) = match checked {
         Checked::Started(execution) => ("triggered", execution.as_str()),
         Checked::Before(execution) => ("duplicate", execution.as_str()),
-        Checked::Refused(reason) => (request.status.as_str(), reason.as_str()),
+        Checked::Refused(reason) => (request.status.name(), reason.as_str()),
     };
     format!("{}  {}  {}", request.id, status(word), clean(rest))
 }

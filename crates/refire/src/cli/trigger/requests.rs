@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use comfy_table::Cell;
 use refire_client::model::WebhookRequest;
+use refire_client::query::{Paging, Query, RequestQuery};
 
 use super::kind;
 use crate::cli::ids;
@@ -15,20 +16,7 @@ use crate::cli::paint::{clean, dim, heading, status, status_cell};
 use crate::cli::pretty::indented;
 use crate::cli::session::Session;
 use crate::cli::table::{Grid, cell, maybe};
-use crate::cli::when::moment;
-use crate::cli::words::joined;
-
-pub(super) const STATUSES: [&str; 9] = [
-    "triggered",
-    "filtered",
-    "auth_failed",
-    "duplicate",
-    "too_large",
-    "rate_limited",
-    "ip_refused",
-    "disabled",
-    "error",
-];
+use crate::cli::when::moments;
 
 /// Options of `trigger requests`.
 #[derive(Debug, Args)]
@@ -42,19 +30,8 @@ pub(crate) struct RequestsArgs {
     id: String,
     /// Show this request (whr_…) with its headers and body
     request: Option<String>,
-    /// Only requests with this status; several are separated by commas
-    #[arg(long, value_delimiter = ',', value_parser = STATUSES)]
-    status: Vec<String>,
-    /// Only test requests
-    #[arg(long)]
-    test: bool,
-    /// Only requests since this time (2026-11-15T09:30:00Z), day (from 0:00 UTC), or how long ago
-    /// (24h)
-    #[arg(long, value_name = "TIME")]
-    from: Option<String>,
-    /// Only requests before this time
-    #[arg(long, value_name = "TIME")]
-    to: Option<String>,
+    #[command(flatten)]
+    query: RequestQuery,
     /// How many to show
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: u32,
@@ -73,28 +50,17 @@ pub(super) async fn run(session: &Session, args: &RequestsArgs) -> anyhow::Resul
         }
         return Ok(Outcome::Done);
     }
-    let now = session.now();
-    let time = |option, text: &Option<String>| {
-        let text = text.as_deref();
-        text.map(|text| moment(option, text, now)).transpose()
-    };
-    let query = [
-        ("status", joined(&args.status)),
-        ("test", args.test.then(|| "true".to_owned())),
-        ("from", time("--from", &args.from)?),
-        ("to", time("--to", &args.to)?),
-        ("limit", Some(args.limit.to_string())),
-    ];
-    let page = client.webhook_requests(id, &query).await?;
+    let mut query = args.query.clone();
+    moments(&mut query.from, &mut query.to, session.now())?;
+    let paging = Paging::first(args.limit);
+    let page = client.webhook_requests(id, &query, &paging).await?;
     if session.is_json() {
         print_json(&page)?;
         return Ok(Outcome::Done);
     }
     if page.items.is_empty() {
-        let is_narrowed =
-            !args.status.is_empty() || args.test || args.from.is_some() || args.to.is_some();
         let trigger = client.trigger(id).await?;
-        say(&kind::no_requests(&trigger, is_narrowed));
+        say(&kind::no_requests(&trigger, !query.is_empty()));
         return Ok(Outcome::Done);
     }
     print(&rows(session, &page.items))?;
@@ -119,7 +85,7 @@ fn rows(session: &Session, requests: &[WebhookRequest]) -> String {
         grid.row(vec![
             cell(&request.id),
             cell(&relative(&request.received_at, session.now())),
-            status_cell(&request.status),
+            status_cell(request.status.name()),
             cell(&request.source_ip),
             Cell::new(request.body_bytes),
             maybe(request.execution_id.as_deref()),
@@ -136,7 +102,11 @@ fn note(request: &WebhookRequest) -> String {
 }
 
 fn screen(session: &Session, request: &WebhookRequest) -> String {
-    let mut out = format!("{}  {}\n", heading(&request.id), status(&request.status));
+    let mut out = format!(
+        "{}  {}\n",
+        heading(&request.id),
+        status(request.status.name())
+    );
     let facts = [
         ("received", Some(both(&request.received_at, session.now()))),
         ("from", Some(clean(&request.source_ip).into_owned())),
@@ -183,15 +153,17 @@ fn screen(session: &Session, request: &WebhookRequest) -> String {
 
 #[cfg(test)]
 mod tests {
+    use refire_client::model::RequestStatus;
+
     use super::*;
 
     #[test]
     fn what_was_refused_has_a_reason() {
-        let request = |status: &str, error: Option<&str>| WebhookRequest {
+        let request = |status, error: Option<&str>| WebhookRequest {
             id: "whr_1".to_owned(),
             trigger_id: "trg_1".to_owned(),
             received_at: "a".to_owned(),
-            status: status.to_owned(),
+            status,
             source_ip: "::1".to_owned(),
             test: false,
             execution_id: None,
@@ -203,7 +175,10 @@ mod tests {
             body_encoding: None,
             note: None,
         };
-        assert_eq!(note(&request("disabled", Some("told"))), "told");
-        assert_eq!(note(&request("triggered", None)), "");
+        assert_eq!(
+            note(&request(RequestStatus::Disabled, Some("told"))),
+            "told"
+        );
+        assert_eq!(note(&request(RequestStatus::Triggered, None)), "");
     }
 }

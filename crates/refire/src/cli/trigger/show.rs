@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use refire_client::model::Trigger;
+use refire_client::model::{Trigger, TriggerType};
 use refire_core::time::Timestamp;
 
 use super::introduce::secret_word;
@@ -115,7 +115,7 @@ fn facts(trigger: &Trigger, now: Timestamp) -> Vec<(&'static str, String)> {
     let about = &trigger.about;
     let mut facts = vec![
         ("workflow", clean(&about.workflow_id).into_owned()),
-        ("type", clean(&about.trigger_type).into_owned()),
+        ("type", about.trigger_type.to_string()),
     ];
     let mut add = |name, value: Option<String>| {
         if let Some(value) = value {
@@ -150,14 +150,14 @@ fn previous_secret(trigger: &Trigger, now: Timestamp) -> Option<String> {
 
 fn next_commands(trigger: &Trigger) -> String {
     let id = &trigger.about.id;
-    let mut commands = vec![match trigger.about.trigger_type.as_str() {
-        "webhook" => format!("refire trigger requests {id}"),
+    let mut commands = vec![match trigger.about.trigger_type {
+        TriggerType::Webhook => format!("refire trigger requests {id}"),
         _ => format!("refire trigger slots {id}"),
     }];
     if trigger.about.problem.is_some() {
         let mend = format!("refire trigger update {id} -f trigger.yaml --replace");
         commands.insert(0, mend);
-    } else if trigger.about.trigger_type == "webhook" {
+    } else if trigger.about.trigger_type == TriggerType::Webhook {
         commands.push(format!("refire trigger test {id}"));
     }
     commands.push(match trigger.about.enabled {

@@ -1,8 +1,11 @@
 //! `refire trigger next`, `slots` and `backfill`: planned times and what became of them.
 
 use clap::Args;
-use refire_client::model::{BackfillRequest, BackfillResult, LedgerEntry, PlannedSlot};
-use refire_client::{Client, Error};
+use refire_client::model::{
+    BackfillRequest, BackfillResult, LedgerEntry, PlannedSlot, SlotKind, SlotStatus,
+};
+use refire_client::query::{Paging, Query, SlotQuery};
+use refire_client::{Client, Error, every};
 use refire_core::time::Timestamp;
 
 use super::kind;
@@ -15,12 +18,7 @@ use crate::cli::paint::status_cell;
 use crate::cli::session::Session;
 use crate::cli::table::{Grid, cell, maybe};
 use crate::cli::when::moment;
-use crate::cli::words::joined;
 use crate::codes;
-
-const STATUSES: [&str; 5] = ["fired", "late", "skipped", "overdue", "recovered"];
-/// Entries of one page when all of them are read.
-const PAGE_ROWS: u32 = 1_000;
 
 /// Options of `trigger next`.
 #[derive(Debug, Args)]
@@ -45,9 +43,8 @@ Examples:
 pub(crate) struct SlotsArgs {
     /// The trigger (trg_…)
     id: String,
-    /// Only planned times with this status; several are separated by commas
-    #[arg(long, value_delimiter = ',', value_parser = STATUSES)]
-    status: Vec<String>,
+    #[command(flatten)]
+    query: SlotQuery,
     /// How many to show
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: u32,
@@ -114,9 +111,9 @@ fn planned(slots: &[PlannedSlot], now: Timestamp) -> String {
 
 /// What the clock or the jitter does to a planned time.
 fn note(slot: &PlannedSlot) -> String {
-    let moved = match slot.kind.as_str() {
-        "moved" => Some("the local time does not exist on that day".to_owned()),
-        "repeated" => Some("second occurrence of that hour".to_owned()),
+    let moved = match slot.kind {
+        SlotKind::Moved => Some("the local time does not exist on that day".to_owned()),
+        SlotKind::Repeated => Some("second occurrence of that hour".to_owned()),
         _ => None,
     };
     let delay = between(Some(&slot.nominal), Some(&slot.at)).filter(|ms| *ms > 0);
@@ -128,18 +125,16 @@ fn note(slot: &PlannedSlot) -> String {
 /// The ledger.
 pub(super) async fn slots(session: &Session, args: &SlotsArgs) -> anyhow::Result<Outcome> {
     let id = ids::trigger(&args.id)?;
-    let status = joined(&args.status);
     let client = session.client()?;
-    let page = client
-        .slots(id, status.as_deref(), Some(args.limit), None)
-        .await?;
+    let paging = Paging::first(args.limit);
+    let page = client.slots(id, &args.query, &paging).await?;
     if session.is_json() {
         print_json(&page)?;
         return Ok(Outcome::Done);
     }
     if page.items.is_empty() {
         let trigger = client.trigger(id).await?;
-        say(&kind::no_slots(&trigger, status.is_some()));
+        say(&kind::no_slots(&trigger, !args.query.is_empty()));
         return Ok(Outcome::Done);
     }
     let later = run_later(&client, id, &page.items).await?;
@@ -156,19 +151,19 @@ async fn run_later(
     id: &str,
     entries: &[LedgerEntry],
 ) -> anyhow::Result<Vec<Timestamp>> {
-    let mut later = Vec::new();
-    let mut cursor: Option<String> = None;
-    while entries.iter().any(|entry| entry.status == "skipped") {
-        let page = client.slots(id, Some("late"), Some(PAGE_ROWS), cursor.as_deref());
-        let page = page.await?;
-        let run = page.items.iter().filter(|entry| is_backfill(entry));
-        later.extend(run.filter_map(|entry| entry.nominal.parse::<Timestamp>().ok()));
-        cursor = page.next_cursor;
-        if cursor.is_none() {
-            break;
-        }
+    if !entries.iter().any(is_skipped) {
+        return Ok(Vec::new());
     }
-    Ok(later)
+    let query = SlotQuery {
+        status: vec![SlotStatus::Late],
+    };
+    let late = every(async |paging| client.slots(id, &query, paging).await).await?;
+    let run = late.items.iter().filter(|entry| is_backfill(entry));
+    Ok(run.filter_map(|entry| entry.nominal.parse().ok()).collect())
+}
+
+fn is_skipped(entry: &LedgerEntry) -> bool {
+    entry.status == SlotStatus::Skipped
 }
 
 fn is_backfill(entry: &LedgerEntry) -> bool {
@@ -189,7 +184,7 @@ fn reason(entry: &LedgerEntry, later: &[Timestamp]) -> String {
     run.sort_unstable();
     run.dedup();
     match run.len() {
-        count if count > 0 && entry.status == "skipped" => format!("{reason}, {count} run later"),
+        count if count > 0 && is_skipped(entry) => format!("{reason}, {count} run later"),
         _ => reason,
     }
 }
@@ -206,12 +201,12 @@ fn ledger(entries: &[LedgerEntry], later: &[Timestamp]) -> String {
                 clock(&entry.local_to)
             ),
         };
-        let is_watched = matches!(entry.status.as_str(), "overdue" | "recovered");
+        let is_watched = matches!(entry.status, SlotStatus::Overdue | SlotStatus::Recovered);
         let has_moment = entry.execution_id.is_some() || is_watched;
         let after = between(Some(&entry.nominal), Some(&entry.at)).filter(|_| has_moment);
         grid.row(vec![
             cell(&planned),
-            status_cell(&entry.status),
+            status_cell(entry.status.name()),
             cell(&reason(entry, later)),
             maybe(after.map(span).as_deref()),
             maybe(entry.execution_id.as_deref()),
@@ -294,13 +289,13 @@ fn backfilled(result: &BackfillResult) -> String {
 mod tests {
     use super::*;
 
-    fn entry(status: &str, reason: Option<&str>, from: u32, to: u32) -> LedgerEntry {
+    fn entry(status: SlotStatus, reason: Option<&str>, from: u32, to: u32) -> LedgerEntry {
         let at = |minute: u32| format!("2026-11-16T12:{minute:02}:00.000000Z");
         LedgerEntry {
             nominal: at(from),
             to: at(to),
             count: u64::from(to - from) + 1,
-            status: status.to_owned(),
+            status,
             reason: reason.map(str::to_owned),
             execution_id: None,
             at: at(to + 5),
@@ -315,16 +310,16 @@ mod tests {
             .iter()
             .map(|minute| format!("2026-11-16T12:{minute}:00Z").parse().unwrap())
             .collect();
-        let skipped = entry("skipped", Some("missed"), 10, 20);
+        let skipped = entry(SlotStatus::Skipped, Some("missed"), 10, 20);
         assert_eq!(reason(&skipped, &run), "missed, 2 run later");
         assert_eq!(reason(&skipped, &[]), "missed");
-        let backfilled = entry("late", Some("backfill"), 11, 11);
+        let backfilled = entry(SlotStatus::Late, Some("backfill"), 11, 11);
         assert_eq!(reason(&backfilled, &run), "backfill");
     }
 
     #[test]
     fn a_missing_success_says_how_late_it_was_noticed() {
-        let text = ledger(&[entry("overdue", None, 10, 10)], &[]);
+        let text = ledger(&[entry(SlotStatus::Overdue, None, 10, 10)], &[]);
         let text = anstream::adapter::strip_str(&text).to_string();
         let row = text.lines().last().unwrap();
         assert!(row.ends_with("overdue          5m"), "{text}");

@@ -6,7 +6,9 @@ use std::fmt::Write as _;
 use anyhow::bail;
 use clap::Args;
 use refire_client::Error;
-use refire_client::model::{Problem, SentRequest, TestResult, TestWebhook, TestedWebhook};
+use refire_client::model::{
+    Problem, RequestStatus, SentRequest, TestResult, TestWebhook, TestedWebhook,
+};
 use refire_core::webhook::headers::REMOVED;
 
 use crate::cli::ids;
@@ -197,7 +199,11 @@ fn screen(id: &str, tested: &TestedWebhook) -> String {
             execution_id,
             request_id,
         } = result;
-        let _ = writeln!(out, "{}  the sender would get {http_status}", status(word));
+        let _ = writeln!(
+            out,
+            "{}  the sender would get {http_status}",
+            status(word.name())
+        );
         let reason = reason.as_deref().map(|reason| clean(reason).into_owned());
         for (name, value) in [
             ("reason", reason),
@@ -229,7 +235,7 @@ fn screen(id: &str, tested: &TestedWebhook) -> String {
     }
     let started = tested.result.as_ref();
     let started = started.and_then(|one| one.execution_id.as_ref());
-    if (tested.result.as_ref()).is_some_and(|one| one.status == "triggered") {
+    if (tested.result.as_ref()).is_some_and(|one| one.status == RequestStatus::Triggered) {
         out.push_str(NAME_TAKEN);
     }
     let _ = writeln!(out, "\n{}", heading("Next"));
@@ -373,7 +379,7 @@ mod tests {
     fn a_script_can_tell_what_became_of_a_test() {
         let result = |http_status, execution: Option<&str>| TestResult {
             http_status,
-            status: String::new(),
+            status: RequestStatus::Filtered,
             reason: None,
             execution_id: execution.map(str::to_owned),
             request_id: "whr_1".to_owned(),

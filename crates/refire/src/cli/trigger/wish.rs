@@ -89,7 +89,7 @@ impl Wish {
         let is_certain = text.len() < SECRET_BYTES_MIN || text.trim() != text;
         let place = wish.secret_place();
         is_certain.then_some(FieldProblem {
-            field: wrong.field,
+            field: wrong.path,
             message: wrong.message,
             line: Some(place.line),
             column: Some(place.column),

@@ -157,7 +157,7 @@ fn passes(filter: &LetterFilter, filed: &Filed) -> bool {
         .workflow
         .as_ref()
         .is_none_or(|id| *id == letter.workflow)
-        && filter.error_type.as_ref().is_none_or(|name| name == class)
+        && (filter.error_types.is_empty() || filter.error_types.iter().any(|name| name == class))
         && (filter.statuses.is_empty() || filter.statuses.contains(&filed.status))
         && filter.from.is_none_or(|from| letter.failed_at >= from)
         && filter.to.is_none_or(|to| letter.failed_at < to)

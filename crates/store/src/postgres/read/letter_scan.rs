@@ -9,7 +9,7 @@ use refire_core::time::Timestamp;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use super::{ROWS_PER_READ, can_be_text, workflow_key};
+use super::{ROWS_PER_READ, workflow_key};
 use crate::letter::{Search, ids_in};
 use crate::postgres::columns::{dlq_id, get, maybe_foreign, time, uuid};
 use crate::postgres::pool::Reader;
@@ -40,25 +40,22 @@ pub(super) struct Found<'a> {
     pub(super) error_code: Option<String>,
 }
 
-/// A walk over the letters with one status, or with any.
+/// A walk over the letters with one error type and one status, or with any.
 pub(super) struct Scan<'a> {
     reader: &'a Reader,
     search: Search<'a>,
     workflow: Option<i64>,
+    error_type: Option<&'static str>,
     status: Option<&'static str>,
 }
 
 impl<'a> Scan<'a> {
-    /// The walks that a filter needs: one per status, so that each follows an index in the
-    /// order of ids.
+    /// The walks that a filter needs.
     pub(super) async fn of(
         reader: &'a Reader,
         filter: &'a LetterFilter,
         before: Option<DlqId>,
     ) -> Result<Vec<Self>, ReadError> {
-        if !can_be_text(filter.error_type.as_deref()) {
-            return Ok(Vec::new());
-        }
         let workflow = match &filter.workflow {
             None => None,
             Some(id) => match workflow_key(reader, id).await? {
@@ -66,13 +63,14 @@ impl<'a> Scan<'a> {
                 key => key,
             },
         };
-        let scan = |status: Option<LetterStatus>| Self {
+        let scan = |(error_type, status): (_, Option<LetterStatus>)| Self {
             reader,
             search: Search::new(filter, before),
             workflow,
+            error_type,
             status: status.map(LetterStatus::name),
         };
-        Ok(Search::statuses(filter).into_iter().map(scan).collect())
+        Ok(Search::walks(filter).into_iter().map(scan).collect())
     }
 
     /// Shows every letter that passes, until `see` says that it has enough. `expected` is how many
@@ -137,11 +135,10 @@ impl<'a> Scan<'a> {
         let mut params: Vec<&(dyn ToSql + Sync)> = vec![&before, &from, &limit];
         // Range and order name all columns of one index, even those that are the same in every row:
         // the server then has no other way to go.
-        let error_type = &self.search.filter.error_type;
         let (mut columns, mut values) = (Vec::new(), Vec::new());
         for (column, value) in [
             ("dlq.workflow", as_param(self.workflow.as_ref())),
-            ("dlq.error_type", as_param(error_type.as_ref())),
+            ("dlq.error_type", as_param(self.error_type.as_ref())),
             ("dlq.status", as_param(self.status.as_ref())),
         ] {
             if let Some(value) = value {

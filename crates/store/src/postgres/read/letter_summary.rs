@@ -1,8 +1,8 @@
 //! The overview of dead letters: from counters where they know the answer, else by walking.
 
 use super::letter_scan::Scan;
-use super::{can_be_text, workflow_key};
-use crate::letter::Tally;
+use super::workflow_key;
+use crate::letter::{Search, Tally};
 use crate::postgres::columns::{count, foreign, get};
 use crate::postgres::pool::Reader;
 use crate::{LetterFilter, LetterSummary, ReadError};
@@ -12,7 +12,7 @@ const COUNTED: &str = "SELECT workflows.id, counts.error_type, counts.error_code
         sum(counts.n)::bigint
    FROM dlq_counts AS counts JOIN workflows ON workflows.key = counts.workflow
   WHERE ($1::bigint IS NULL OR counts.workflow = $1)
-    AND ($2::text IS NULL OR counts.error_type = $2)
+    AND (NOT $2 OR counts.error_type = ANY($4::text[]))
     AND (cardinality($3::text[]) = 0 OR counts.status = ANY($3))
   GROUP BY workflows.id, counts.error_type, counts.error_code
  HAVING sum(counts.n) > 0";
@@ -22,7 +22,7 @@ pub(in crate::postgres) async fn summary(
     filter: &LetterFilter,
 ) -> Result<LetterSummary, ReadError> {
     let mut tally = Tally::default();
-    if Tally::needs_walk(filter) {
+    if filter.needs_walk() {
         reader.read(walk(reader, filter, &mut tally)).await?;
     } else {
         let counting = count_up(reader, filter, &mut tally);
@@ -49,9 +49,6 @@ async fn count_up(
     filter: &LetterFilter,
     tally: &mut Tally,
 ) -> Result<(), ReadError> {
-    if !can_be_text(filter.error_type.as_deref()) {
-        return Ok(());
-    }
     let workflow = match &filter.workflow {
         None => None,
         Some(id) => match workflow_key(reader, id).await? {
@@ -60,8 +57,9 @@ async fn count_up(
         },
     };
     let statuses: Vec<&str> = filter.statuses.iter().map(|status| status.name()).collect();
+    let (is_narrow, types) = (!filter.error_types.is_empty(), Search::error_types(filter));
     let rows = reader
-        .rows(COUNTED, &[&workflow, &filter.error_type, &statuses])
+        .rows(COUNTED, &[&workflow, &is_narrow, &statuses, &types])
         .await?;
     for row in &rows {
         let code = foreign(row, 2)?;

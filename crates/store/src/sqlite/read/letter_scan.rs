@@ -28,7 +28,7 @@ pub(super) struct Found<'a> {
     pub(super) error_code: Option<&'a str>,
 }
 
-/// A walk over the letters with one status, or with any.
+/// A walk over the letters with one error type and one status, or with any.
 pub(super) struct Scan<'a> {
     reader: &'a Reader,
     search: Search<'a>,
@@ -39,8 +39,7 @@ pub(super) struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// The walks that a filter needs: one per status, so that each follows an index in the
-    /// order of ids.
+    /// The walks that a filter needs.
     pub(super) fn of(
         reader: &'a Reader,
         filter: &'a LetterFilter,
@@ -53,9 +52,9 @@ impl<'a> Scan<'a> {
                 key => key,
             },
         };
-        let statuses = Search::statuses(filter).into_iter();
-        Ok(statuses
-            .map(|status| Self::new(reader, Search::new(filter, before), workflow, status))
+        let walks = Search::walks(filter).into_iter();
+        Ok(walks
+            .map(|walk| Self::new(reader, Search::new(filter, before), workflow, walk))
             .collect())
     }
 
@@ -63,12 +62,11 @@ impl<'a> Scan<'a> {
         reader: &'a Reader,
         search: Search<'a>,
         workflow: Option<i64>,
-        status: Option<LetterStatus>,
+        (error_type, status): (Option<&'static str>, Option<LetterStatus>),
     ) -> Self {
-        let filter = search.filter;
         let mut chosen = Vec::new();
         let mut conditions = String::new();
-        let index = match (workflow, &filter.error_type, status) {
+        let index = match (workflow, error_type, status) {
             (Some(_), Some(_), _) => "dlq_by_workflow_error",
             (Some(_), None, _) => "dlq_by_workflow",
             (None, Some(_), _) => "dlq_by_error",
@@ -82,11 +80,9 @@ impl<'a> Scan<'a> {
             }
         };
         choose("workflow", workflow.map(Value::Integer));
-        choose("error_type", filter.error_type.clone().map(Value::Text));
-        choose(
-            "status",
-            status.map(|status| Value::Text(status.name().to_owned())),
-        );
+        let word = |word: &str| Value::Text(word.to_owned());
+        choose("error_type", error_type.map(word));
+        choose("status", status.map(|status| word(status.name())));
         let n = chosen.len();
         let select = format!(
             "SELECT {COLUMNS} FROM dead_letter_queue AS dlq INDEXED BY {index}

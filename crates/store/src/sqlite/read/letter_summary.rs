@@ -12,7 +12,7 @@ pub(in crate::sqlite) fn summary(
     filter: &LetterFilter,
 ) -> Result<LetterSummary, ReadError> {
     let mut tally = Tally::default();
-    if Tally::needs_walk(filter) {
+    if filter.needs_walk() {
         walk(reader, filter, &mut tally)?;
     } else {
         reader.transaction(|| count_up(reader, filter, &mut tally))?;
@@ -40,16 +40,19 @@ fn count_up(reader: &Reader, filter: &LetterFilter, tally: &mut Tally) -> Result
         },
     };
     let statuses: Vec<&str> = filter.statuses.iter().map(|status| status.name()).collect();
-    let is_asked = |status: &str| statuses.is_empty() || statuses.contains(&status);
+    let error_types = &filter.error_types;
+    let is_asked = |error_type: &str, status: &str| {
+        (statuses.is_empty() || statuses.contains(&status))
+            && (error_types.is_empty() || error_types.iter().any(|name| name == error_type))
+    };
     let mut select = reader.prepare(
         "SELECT workflows.id, counts.error_type, counts.error_code, counts.n, counts.status
          FROM dlq_counts AS counts JOIN workflows ON workflows.key = counts.workflow
-         WHERE counts.n > 0 AND (?1 IS NULL OR counts.workflow = ?1)
-           AND (?2 IS NULL OR counts.error_type = ?2)",
+         WHERE counts.n > 0 AND (?1 IS NULL OR counts.workflow = ?1)",
     )?;
-    let mut rows = select.query((workflow, &filter.error_type))?;
+    let mut rows = select.query([workflow])?;
     while let Some(row) = rows.next()? {
-        if is_asked(text(row, 4)?) {
+        if is_asked(text(row, 1)?, text(row, 4)?) {
             let code = Some(text(row, 2)?);
             tally.add(text(row, 0)?, text(row, 1)?, code, count(row, 3)?);
         }

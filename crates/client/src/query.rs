@@ -1,0 +1,248 @@
+//! The parameters of calls, each in one place: a field here is sent by the client, read by the server, a
+//! parameter in OpenAPI (its comment is the description there) and, where the struct is `Args`, a flag.
+
+mod parameter;
+
+pub use parameter::{Kind, Parameter, Value};
+
+use crate::model::{ExecutionStatus, LetterStatus, RequestStatus, SlotStatus, TriggerType};
+
+/// The names of events, which are shouted.
+#[cfg(feature = "cli")]
+fn shouted(text: &str) -> Result<String, std::convert::Infallible> {
+    Ok(text.to_ascii_uppercase())
+}
+
+/// The parameters of a call.
+pub trait Query: Sized {
+    /// The parameters that are given, by name.
+    fn pairs(&self) -> Vec<(&'static str, String)>;
+
+    /// Reads them one by one.
+    fn read(reader: &mut impl ReadParameters) -> Self;
+
+    /// Whether none is given.
+    fn is_empty(&self) -> bool {
+        self.pairs().is_empty()
+    }
+}
+
+/// Where parameters come from.
+pub trait ReadParameters {
+    /// The parameter of that name; its default if it is absent or wrong.
+    fn parameter<P: Parameter>(&mut self, name: &'static str) -> P;
+}
+
+macro_rules! queries {
+    ($($(#[doc = $about:literal])* $name:ident $(: $flags:ident)? {
+        $($(#[doc = $doc:literal])* $(#[cli($($cli:tt)*)])? $field:ident: $type:ty = $wire:literal,)*
+    })*) => { $(
+        $(#[doc = $about])*
+        #[derive(Debug, Clone, Default, PartialEq, Eq)]
+        $(#[cfg_attr(feature = "cli", derive(clap::$flags))])?
+        pub struct $name {
+            $($(#[doc = $doc])* $(#[cfg_attr(feature = "cli", arg($($cli)*))])? pub $field: $type,)*
+        }
+
+        impl Query for $name {
+            fn pairs(&self) -> Vec<(&'static str, String)> {
+                let all = [$(($wire, self.$field.text())),*];
+                all.into_iter().filter_map(|(name, text)| Some((name, text?))).collect()
+            }
+
+            fn read(reader: &mut impl ReadParameters) -> Self {
+                Self { $($field: reader.parameter($wire)),* }
+            }
+        }
+
+        #[cfg(feature = "openapi")]
+        impl utoipa::IntoParams for $name {
+            fn into_params(
+                _: impl Fn() -> Option<utoipa::openapi::path::ParameterIn>,
+            ) -> Vec<utoipa::openapi::path::Parameter> {
+                vec![$(<$type as Parameter>::described($wire, concat!($($doc),*))),*]
+            }
+        }
+    )* };
+}
+
+queries! {
+    /// Which part of a list.
+    Paging {
+        /// Rows, 1 to 1000; default 50
+        limit: Option<u32> = "limit",
+        /// `next_cursor` of the previous page
+        cursor: Option<String> = "cursor",
+    }
+
+    /// Which executions.
+    ExecutionQuery: Args {
+        /// Of this workflow
+        #[cli(long, value_name = "ID", help = "Only executions of this workflow")]
+        workflow: Option<String> = "workflow",
+        /// With one of these statuses; repeat it or separate by commas, such as `running,retrying`
+        #[cli(long, value_delimiter = ',', help = "Only executions with this status; several are separated by commas")]
+        status: Vec<ExecutionStatus> = "status",
+    }
+
+    /// Which events of an execution.
+    EventQuery: Args {
+        /// About this attempt, such as 2
+        #[cli(long, value_name = "N", help = "Only events of this attempt")]
+        attempt: Option<u32> = "attempt",
+        /// Of one of these types; repeat it or separate by commas, such as `STEP_FAILED,RETRY_SCHEDULED`
+        #[cli(long = "type", value_name = "TYPE", value_delimiter = ',', value_parser = shouted, help = "Only events of this type, e.g. RETRY_SCHEDULED; several are separated by commas")]
+        event_type: Vec<String> = "type",
+        /// About this step
+        #[cli(long, value_name = "ID", help = "Only events of this step")]
+        step: Option<String> = "step",
+    }
+
+    /// Which dead letters.
+    LetterQuery: Args {
+        /// Of this workflow
+        #[cli(long, value_name = "ID", help = "Only dead letters of this workflow")]
+        workflow: Option<String> = "workflow_id",
+        /// With one of these classes of error; repeat it or separate by commas, such as
+        /// `http_status,read_timeout`
+        #[cli(long, value_name = "TYPE", value_delimiter = ',', help = "Only this kind of error, e.g. http_status or read_timeout; several are separated by commas")]
+        error_type: Vec<String> = "error_type",
+        /// With one of these statuses; repeat it or separate by commas, such as `pending,resolved`
+        #[cli(long, value_delimiter = ',', help = "Only dead letters with this status; several are separated by commas [default: pending,retrying]")]
+        status: Vec<LetterStatus> = "status",
+        /// That failed at or after this time, such as `2026-11-08T00:00:00Z`
+        #[cli(long, value_name = "TIME", help = "Only failures since this time (2026-11-15T09:30:00Z), day (from 0:00 UTC), or how long ago (24h)")]
+        from: Option<String> = "from",
+        /// That failed before this time, such as `2026-11-15T00:00:00Z`
+        #[cli(long, value_name = "TIME", help = "Only failures before this time")]
+        to: Option<String> = "to",
+        /// Whose message, workflow, code or step contains this; or the id of a letter or an execution (`dlq_…`, `exec_…`)
+        #[cli(long, value_name = "TEXT", help = "Only dead letters whose error, workflow or step contains this text, or with this dlq_… or exec_… id")]
+        q: Option<String> = "q",
+        /// With this cause, such as `00c0ffee00c0ffee`
+        #[cli(skip)]
+        fingerprint: Option<String> = "fingerprint",
+    }
+
+    /// Of which workflow.
+    OfWorkflow: Args {
+        /// Of this workflow
+        #[cli(long, value_name = "ID", help = "Only triggers of this workflow")]
+        workflow: Option<String> = "workflow",
+    }
+
+    /// Which triggers.
+    TriggerQuery: Args {
+        /// Of one of these types; repeat it or separate by commas, such as `cron,schedule`
+        #[cli(long = "type", value_name = "TYPE", value_delimiter = ',', help = "Only triggers of this type; several are separated by commas")]
+        trigger_type: Vec<TriggerType> = "type",
+        /// Only enabled ones, or only disabled ones
+        #[cli(long, num_args = 0, default_missing_value = "true", help = "Only enabled triggers")]
+        enabled: Option<bool> = "enabled",
+        /// Only triggers that have missed an expected success, or only the others
+        #[cli(long, num_args = 0, default_missing_value = "true", help = "Only triggers that have missed an expected success")]
+        overdue: Option<bool> = "overdue",
+    }
+
+    /// Which planned times.
+    SlotQuery: Args {
+        /// With one of these statuses; repeat it or separate by commas, such as `late,skipped`
+        #[cli(long, value_delimiter = ',', help = "Only planned times with this status; several are separated by commas")]
+        status: Vec<SlotStatus> = "status",
+    }
+
+    /// Which requests to a webhook.
+    RequestQuery: Args {
+        /// With one of these statuses; repeat it or separate by commas, such as `auth_failed,error`
+        #[cli(long, value_delimiter = ',', help = "Only requests with this status; several are separated by commas")]
+        status: Vec<RequestStatus> = "status",
+        /// Only tests, or only others
+        #[cli(long, num_args = 0, default_missing_value = "true", help = "Only test requests")]
+        test: Option<bool> = "test",
+        /// That arrived at or after this time, such as `2026-11-08T00:00:00Z`
+        #[cli(long, value_name = "TIME", help = "Only requests since this time (2026-11-15T09:30:00Z), day (from 0:00 UTC), or how long ago (24h)")]
+        from: Option<String> = "from",
+        /// That arrived before this time
+        #[cli(long, value_name = "TIME", help = "Only requests before this time")]
+        to: Option<String> = "to",
+    }
+
+    /// Which executions of a cron trigger.
+    HistoryQuery {
+        /// Executions, 1 to 1000; default 50
+        limit: Option<u32> = "limit",
+        /// Of this trigger, `trg_…`
+        trigger_id: Option<String> = "trigger_id",
+    }
+
+    /// How many planned times.
+    NextQuery {
+        /// How many, 1 to 1000; default 2
+        count: Option<u32> = "count",
+    }
+
+    /// Which versions to compare.
+    DiffQuery {
+        /// The older version, such as 1
+        from: Option<u32> = "from",
+        /// The newer version, such as 2
+        to: Option<u32> = "to",
+    }
+
+    /// How to start an execution.
+    ExecuteQuery {
+        /// How long to wait for the end, such as `30s`; at most `60s`
+        wait: Option<String> = "wait",
+        /// 1 (first) to 10 (last); default 5
+        priority: Option<u32> = "priority",
+        /// Start after this delay, such as `5m`
+        delay: Option<String> = "delay",
+    }
+
+    /// How to cancel an execution.
+    CancelQuery {
+        /// Undo completed steps first
+        compensate: Option<bool> = "compensate",
+    }
+
+    /// How to change a trigger.
+    ChangeQuery {
+        /// If this enables the trigger: whether the times planned during the pause are started
+        catch_up: Option<bool> = "catch_up",
+    }
+
+    /// How to check a request again.
+    RecheckQuery {
+        /// For checking many: requests without an idempotency key that are equal byte for byte count as one, which is started once, or not at all if the sender has repeated it with success
+        equal_once: Option<bool> = "equal_once",
+    }
+}
+
+impl Query for () {
+    fn pairs(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    fn read(_: &mut impl ReadParameters) -> Self {}
+}
+
+impl<A: Query, B: Query> Query for (A, B) {
+    fn pairs(&self) -> Vec<(&'static str, String)> {
+        [self.0.pairs(), self.1.pairs()].concat()
+    }
+
+    fn read(reader: &mut impl ReadParameters) -> Self {
+        (A::read(reader), B::read(reader))
+    }
+}
+
+impl Paging {
+    /// The first rows of a list.
+    #[must_use]
+    pub fn first(limit: u32) -> Self {
+        Self {
+            limit: Some(limit),
+            cursor: None,
+        }
+    }
+}
