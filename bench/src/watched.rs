@@ -15,7 +15,7 @@ use refire_store::{
     Admit, Batch, CommitError, DueTrigger, EventFilter, ExecutionFilter, Joining, Lease,
     LetterFilter, LetterRow, LetterSummary, News, NodeRow, OpenCounts, Part, PartOutcome,
     ReadError, RequestFilter, RequestRow, RetryRow, SlotRow, SlotStatus, Store, Stored, Summary,
-    TriggerFilter, TriggerRow, TriggerState, VersionRow, WorkKey, WorkRow, WorkflowRow,
+    TriggerFilter, TriggerRow, VersionRow, WorkKey, WorkRow, WorkflowRow,
 };
 
 use crate::sample::Waits;
@@ -301,7 +301,10 @@ impl Store for Watched {
         self.below.count_triggers(filter).await
     }
 
-    async fn trigger_state(&self, id: TriggerId) -> Result<Option<TriggerState>, ReadError> {
+    async fn trigger_state(
+        &self,
+        id: TriggerId,
+    ) -> Result<Option<refire_core::trigger::State>, ReadError> {
         self.below.trigger_state(id).await
     }
 

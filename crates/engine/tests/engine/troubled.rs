@@ -16,7 +16,7 @@ use refire_store::{
     Batch, CommitError, DueTrigger, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter,
     LetterRow, LetterSummary, NodeRow, NotWritten, OpenCounts, Part, PartOutcome, ReadError,
     RequestFilter, RequestRow, RetryRow, SlotRow, SlotStatus, Store, Stored, Summary,
-    TriggerFilter, TriggerRow, TriggerState, VersionRow, WorkKey, WorkRow, WorkflowRow,
+    TriggerFilter, TriggerRow, VersionRow, WorkKey, WorkRow, WorkflowRow,
 };
 
 use crate::fixture::World;
@@ -277,7 +277,10 @@ impl Store for Troubled {
         self.read(self.inner.count_triggers(filter).await)
     }
 
-    async fn trigger_state(&self, id: TriggerId) -> Result<Option<TriggerState>, ReadError> {
+    async fn trigger_state(
+        &self,
+        id: TriggerId,
+    ) -> Result<Option<refire_core::trigger::State>, ReadError> {
         self.read(self.inner.trigger_state(id).await)
     }
 

@@ -384,7 +384,7 @@ fn owes(image: &Image, id: TriggerId) -> bool {
     let workflow = told.row.workflow.clone();
     let trigger = Trigger::new(id, workflow, told.row.version, true, &settings);
     let trigger = trigger.expect("it was accepted");
-    let plan = &standing.state.plan;
-    let next = |timeline: Timeline<'_>| timeline.next(plan.cursor.unwrap_or_default());
-    plan.buffered.is_some() || trigger.timeline().and_then(next).is_some()
+    let state = &standing.state;
+    let next = |timeline: Timeline<'_>| timeline.next(state.cursor);
+    state.buffered.is_some() || trigger.timeline().and_then(next).is_some()
 }

@@ -8,10 +8,10 @@ use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
 use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId};
 use refire_core::time::Timestamp;
+use refire_core::trigger::State;
 
 use crate::{
-    ExecutionRow, NodeRow, RequestRow, RetryRow, SlotRow, TriggerRow, TriggerState, VersionRow,
-    WorkKey, WorkRow,
+    ExecutionRow, NodeRow, RequestRow, RetryRow, SlotRow, TriggerRow, VersionRow, WorkKey, WorkRow,
 };
 
 /// Everything that a store holds at one moment. Rows are shared, so a clone copies only the maps.
@@ -132,7 +132,7 @@ pub struct Told {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
     /// Its state.
-    pub state: TriggerState,
+    pub state: State,
     /// What its ledger has got since it was cut.
     pub slots: u64,
 }

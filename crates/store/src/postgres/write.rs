@@ -1,8 +1,9 @@
 //! One commit on one connection: the stages of a batch inside one transaction.
 //!
 //! A batch of groups goes out as one row of statements, COMMIT included, before the first answer is
-//! read. A batch with a part that stands alone is written statement by statement. Either way every
-//! answer is looked at: COMMIT of a transaction that has failed answers as if all were well.
+//! read. A part that stands alone, and what triggers are told of ends, wait for the answers before.
+//! Either way every answer is looked at: COMMIT of a transaction that has failed answers as if all were
+//! well.
 
 mod admit;
 mod advance;
@@ -32,7 +33,7 @@ use uuid::Uuid;
 use super::columns::uuid;
 use crate::{Batch, Part, PartOutcome, ReadError, WorkChange};
 use link::{Link, Query, Sent, values};
-use stage::Stage;
+use stage::{Group, Stage};
 
 const BEGIN: &str = "BEGIN";
 const COMMIT: &str = "COMMIT";
@@ -96,13 +97,20 @@ pub(super) async fn write(link: &mut Link, order: &Order, mark: Mark, batch: &Ba
     if let Err(error) = link.learn(workflows(batch)).await {
         return Ended::NotWritten(error.into());
     }
-    let mut stages = stage::stages(batch);
-    let is_row = stages.iter().all(|stage| matches!(stage, Stage::Group(_)));
-    if is_row {
-        in_a_row(link, order, mark, batch, &mut stages).await
-    } else {
-        step_by_step(link, order, mark, batch, stages).await
+    let stages = stage::stages(batch);
+    let mut row = Sending {
+        order,
+        queries: begin(mark, batch, &stages),
+        unread: Vec::new(),
+        outcomes: vec![None; batch.parts.len()],
+    };
+    for stage in stages {
+        if let Err(failed) = row.stage(link, batch, stage).await {
+            link.roll_back().await;
+            return Ended::NotWritten(failed);
+        }
     }
+    row.commit(link).await
 }
 
 /// How a transaction begins, whatever is written in it.
@@ -121,46 +129,88 @@ fn begin<'a>(mark: Mark, batch: &'a Batch, stages: &[Stage<'_>]) -> Vec<Query<'a
     queries
 }
 
-/// Sends everything, then reads.
-async fn in_a_row(
-    link: &mut Link,
-    order: &Order,
-    mark: Mark,
-    batch: &Batch,
-    stages: &mut [Stage<'_>],
-) -> Ended {
-    let mut queries = begin(mark, batch, stages);
-    let before = queries.len();
-    for stage in stages.iter_mut() {
-        if let Stage::Group(group) = stage {
-            queries.extend(group.queries(link, order));
+/// A transaction while it is sent: as much as possible before the first answer is read.
+struct Sending<'a> {
+    order: &'a Order,
+    /// What is not sent yet.
+    queries: Vec<Query<'a>>,
+    /// The groups among it, each with the place of its first statement.
+    unread: Vec<(usize, Box<Group<'a>>)>,
+    outcomes: Vec<Option<PartOutcome>>,
+}
+
+impl<'a> Sending<'a> {
+    async fn stage(
+        &mut self,
+        link: &mut Link,
+        batch: &Batch,
+        stage: Stage<'a>,
+    ) -> Result<(), Failed> {
+        match stage {
+            Stage::Single(place, part) => {
+                self.send(link).await?;
+                let outcome = single::write(link, self.order, place, part).await?;
+                self.outcomes[place] = Some(outcome);
+                if matches!(part, Part::PutWorkflow(_)) {
+                    // What is known only here must be forgotten if the commit fails.
+                    link.learn_for_now(workflows(batch)).await?;
+                }
+            }
+            Stage::Group(mut group) => {
+                let queries = group.queries(link, self.order);
+                let has_ends = group.has_ends();
+                self.unread.push((self.queries.len(), group));
+                self.queries.extend(queries);
+                if has_ends {
+                    self.send(link).await?;
+                }
+            }
         }
+        Ok(())
     }
-    queries.push(Query::new(COMMIT, Vec::new()));
-    if let Err(error) = link.prepare(&queries).await {
-        return Ended::NotWritten(error.into());
+
+    /// Sends what is not sent yet, and reads the answers.
+    async fn send(&mut self, link: &mut Link) -> Result<(), Failed> {
+        let queries = std::mem::take(&mut self.queries);
+        link.prepare(&queries).await?;
+        let answers = match link.send(&queries).await {
+            Sent::All(answers) => answers.into_iter().collect::<Result<_, _>>()?,
+            Sent::NotTheLast(error) => return Err(error.into()),
+        };
+        self.read(link, answers)
     }
-    let answers = match link.send(&queries).await {
-        Sent::All(answers) => answers,
-        Sent::NotTheLast(error) => {
+
+    fn read(&mut self, link: &Link, mut answers: Vec<Vec<Row>>) -> Result<(), Failed> {
+        for (first, group) in std::mem::take(&mut self.unread) {
+            let mut own = answers.iter_mut().skip(first).map(std::mem::take);
+            let left = group.read(link, self.order, &mut own, &mut self.outcomes)?;
+            self.queries.extend(left);
+        }
+        Ok(())
+    }
+
+    /// COMMIT goes with what is not sent yet.
+    async fn commit(mut self, link: &mut Link) -> Ended {
+        self.queries.push(Query::new(COMMIT, Vec::new()));
+        if let Err(error) = link.prepare(&self.queries).await {
             link.roll_back().await;
             return Ended::NotWritten(error.into());
         }
-    };
-    let answers = match judge(answers) {
-        Ok(answers) => answers,
-        Err(ended) => return *ended,
-    };
-    let mut answers = answers.into_iter().skip(before);
-    let mut outcomes = vec![None; batch.parts.len()];
-    for stage in stages {
-        if let Stage::Group(group) = stage
-            && let Err(error) = group.read(link, &mut answers, &mut outcomes)
-        {
-            return Ended::Unreadable(error);
+        let answers = match link.send(&self.queries).await {
+            Sent::All(answers) => answers,
+            Sent::NotTheLast(error) => {
+                link.roll_back().await;
+                return Ended::NotWritten(error.into());
+            }
+        };
+        match judge(answers) {
+            Ok(answers) => match self.read(link, answers) {
+                Ok(()) => told(self.outcomes),
+                Err(error) => Ended::Unreadable(error),
+            },
+            Err(ended) => *ended,
         }
     }
-    told(outcomes)
 }
 
 /// A statement that the server refused takes the transaction with it, whatever COMMIT answers. A
@@ -180,57 +230,6 @@ fn judge(
         }
     }
     Ok(rows)
-}
-
-/// Each statement waits for the one before.
-async fn step_by_step(
-    link: &mut Link,
-    order: &Order,
-    mark: Mark,
-    batch: &Batch,
-    stages: Vec<Stage<'_>>,
-) -> Ended {
-    let mut outcomes = vec![None; batch.parts.len()];
-    if let Err(error) = steps(link, order, mark, batch, stages, &mut outcomes).await {
-        link.roll_back().await;
-        return Ended::NotWritten(error);
-    }
-    match link.ask(Query::new(COMMIT, Vec::new())).await {
-        Ok(_) => told(outcomes),
-        Err(error) => Ended::Lost(error.into()),
-    }
-}
-
-async fn steps(
-    link: &mut Link,
-    order: &Order,
-    mark: Mark,
-    batch: &Batch,
-    stages: Vec<Stage<'_>>,
-    outcomes: &mut [Option<PartOutcome>],
-) -> Result<(), Failed> {
-    for query in begin(mark, batch, &stages) {
-        link.ask(query).await?;
-    }
-    for stage in stages {
-        match stage {
-            Stage::Single(place, part) => {
-                outcomes[place] = Some(single::write(link, order, place, part).await?);
-                if matches!(part, Part::PutWorkflow(_)) {
-                    // What is known only here must be forgotten if the commit fails.
-                    link.learn_for_now(workflows(batch)).await?;
-                }
-            }
-            Stage::Group(mut group) => {
-                let mut answers = Vec::new();
-                for query in group.queries(link, order) {
-                    answers.push(link.ask(query).await?);
-                }
-                group.read(link, &mut answers.into_iter(), outcomes)?;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Every part has an outcome.

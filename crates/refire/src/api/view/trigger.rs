@@ -212,13 +212,13 @@ pub(crate) fn entry(row: &SlotRow, zone: &Zone) -> LedgerEntry {
     let slot = &row.slot;
     LedgerEntry {
         nominal: slot.nominal.to_string(),
-        to: slot.until.to_string(),
+        to: slot.to.to_string(),
         count: slot.count,
-        status: slot.status.name().to_owned(),
-        reason: slot.reason.clone(),
+        status: slot.outcome.status().name().to_owned(),
+        reason: slot.outcome.reason().map(str::to_owned),
         execution_id: slot.execution.map(|id| id.to_string()),
         at: slot.at.to_string(),
         local: zone.local(slot.nominal),
-        local_to: zone.local(slot.until),
+        local_to: zone.local(slot.to),
     }
 }

@@ -15,7 +15,7 @@ use crate::{LetterRetry, PartOutcome, SettleLetter};
 impl Pen<'_> {
     /// The refusal of a change that only a pending letter allows.
     fn refuse_unless_pending(&self, id: DlqId) -> Result<Option<PartOutcome>> {
-        Ok(match self.standing(id)? {
+        Ok(match self.letter_standing(id)? {
             Some((LetterStatus::Pending, _)) => None,
             other => Some(PartOutcome::LetterNotPending(
                 other.map(|(status, _)| status),
@@ -26,7 +26,7 @@ impl Pen<'_> {
     /// The refusal of a retry: the letter is not pending, or it was retried since the caller
     /// looked, and another retry may have used the same generation.
     pub(super) fn refuse_retry(&self, retry: &LetterRetry) -> Result<Option<PartOutcome>> {
-        Ok(match self.standing(retry.id)? {
+        Ok(match self.letter_standing(retry.id)? {
             Some((LetterStatus::Pending, generation))
                 if generation == retry.expected_generation =>
             {
@@ -39,7 +39,7 @@ impl Pen<'_> {
     }
 
     /// Where a letter stands, and the highest generation that its retries have used.
-    fn standing(&self, id: DlqId) -> Result<Option<(LetterStatus, u32)>> {
+    fn letter_standing(&self, id: DlqId) -> Result<Option<(LetterStatus, u32)>> {
         self.prepare("SELECT status, generation FROM dead_letter_queue WHERE id = ?1")?
             .query_row([id.as_bytes()], |row| {
                 Ok((word(row, 0, LetterStatus::from_name)?, row.get(1)?))
