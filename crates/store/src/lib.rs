@@ -18,6 +18,7 @@ pub mod sqlite;
 mod table;
 mod trigger;
 mod unreadable;
+mod words;
 
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -46,7 +47,7 @@ pub use batch::{
 };
 pub use catalog::{VersionRow, WorkflowRow};
 pub use error::{CommitError, NotWritten, ReadError};
-pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, RetryEntry, RetryRow};
+pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, RetryRow};
 pub use node::{Joining, Lease, News, NodeRow};
 pub use page::{EventFilter, ExecutionFilter, LIMIT_MAX};
 pub use request::{RequestFilter, RequestRow};

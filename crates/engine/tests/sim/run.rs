@@ -369,7 +369,10 @@ pub(crate) fn still_open(image: &Image) -> Option<String> {
         return Some(format!("{id} has slots to come"));
     }
     let retrying = |status| status == LetterStatus::Retrying;
-    let stuck = image.letters.values().find(|filed| retrying(filed.status));
+    let stuck = image
+        .letters
+        .values()
+        .find(|filed| retrying(filed.state.status));
     stuck.map(|filed| format!("{} is still being retried", filed.letter.id))
 }
 

@@ -274,7 +274,7 @@ impl History {
         }
         let filed = self.dice.pick_from(self.known.letters.values())?.clone();
         let (id, failed) = (filed.letter.id, filed.letter.execution);
-        let generation = filed.generation + self.dice.small(2);
+        let generation = filed.state.generation + self.dice.small(2);
         with.trigger.kind = TriggerKind::ManualDlqRetry;
         with.lineage = Lineage {
             parent: Some(failed),
@@ -283,7 +283,7 @@ impl History {
             generation,
         };
         with.automatic_retries = false;
-        let seen = filed.generation + u32::from(self.dice.one_in(6));
+        let seen = filed.state.generation + u32::from(self.dice.one_in(6));
         Some(LetterRetry {
             id,
             by: self.dice.pick(&PEOPLE).to_owned(),

@@ -48,9 +48,6 @@ const BEGUN: &str = "SELECT given.place
      ) AS row
      WHERE row.attempt = given.attempt AND row.owner = given.owner AND row.begun";
 
-const LETTER_DELETED: &str = "SELECT 1 FROM dead_letter_queue
-     WHERE id = $1 AND status = 'deleted' AND deleted_at = $2 AND deleted_by = $3";
-
 const SAVED: &str = "SELECT versions.version, versions.created_at
       FROM workflows JOIN workflow_versions AS versions ON versions.workflow = workflows.key
      WHERE workflows.ns = 1 AND workflows.id = $1 AND versions.content_hash = $2
@@ -115,12 +112,10 @@ async fn outcome_of_rare(
 ) -> Result<PartOutcome, Failed> {
     Ok(match part {
         Part::DeleteLetter { id, by } => {
-            let now = order.now.as_micros();
-            let values = values![uuid(id.as_bytes()), now, by.as_bytes()];
-            if has_row(link, Query::new(LETTER_DELETED, values)).await? {
-                PartOutcome::Done
-            } else {
-                letter::not_pending(letter::standing(link, *id).await?)
+            let deleted = Some((order.now, by.clone()));
+            match letter::state(link, *id).await? {
+                Some(state) if state.deleted == deleted => PartOutcome::Done,
+                other => PartOutcome::LetterNotPending(other.map(|it| it.status)),
             }
         }
         Part::PutWorkflow(part) => saved(link, order, part).await?,
