@@ -7,6 +7,7 @@ mod batch;
 mod catalog;
 mod checksum;
 mod error;
+mod layer;
 mod letter;
 mod node;
 mod page;
@@ -47,6 +48,7 @@ pub use batch::{
 };
 pub use catalog::{VersionRow, WorkflowRow};
 pub use error::{CommitError, NotWritten, ReadError};
+pub use layer::Layer;
 pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, RetryRow};
 pub use node::{Joining, Lease, News, NodeRow};
 pub use page::{EventFilter, ExecutionFilter, LIMIT_MAX};
