@@ -31,7 +31,7 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::columns::uuid;
-use crate::{Batch, Part, PartOutcome, ReadError, WorkChange};
+use crate::{Batch, Part, PartOutcome, ReadError};
 use link::{Link, Query, Sent, values};
 use stage::{Group, Stage};
 
@@ -242,74 +242,15 @@ fn told(outcomes: Vec<Option<PartOutcome>>) -> Ended {
 
 /// The workflows that a batch names.
 fn workflows(batch: &Batch) -> impl Iterator<Item = &WorkflowId> {
-    batch.parts.iter().flat_map(|part| {
-        let mut named = Vec::new();
-        match part {
-            Part::Admit(admit) => {
-                named.push(&admit.row.workflow);
-                named.extend(of_work(&admit.work));
-                named.extend(admit.new_letter.iter().map(|letter| &letter.workflow));
-            }
-            Part::Advance(advance) => {
-                named.extend(of_work(&advance.work));
-                named.extend(advance.new_letter.iter().map(|letter| &letter.workflow));
-            }
-            Part::Fire(fire) => {
-                if let Some(admit) = &fire.admission {
-                    named.push(&admit.row.workflow);
-                    named.extend(of_work(&admit.work));
-                    named.extend(admit.new_letter.iter().map(|letter| &letter.workflow));
-                }
-            }
-            Part::Claim(claim) => named.extend(claim.wants.iter().map(|want| &want.workflow)),
-            Part::ClaimTimers(_)
-            | Part::Begin(_)
-            | Part::Release(_)
-            | Part::DeleteLetter { .. }
-            | Part::PutWorkflow(_)
-            | Part::DeleteWorkflow { .. }
-            | Part::CreateTrigger(_)
-            | Part::ChangeTrigger(_)
-            | Part::DeleteTrigger { .. }
-            | Part::LogRequests(_)
-            | Part::Prune(_) => {}
-        }
-        named
-    })
-}
-
-fn of_work(changes: &[WorkChange]) -> impl Iterator<Item = &WorkflowId> {
-    changes.iter().filter_map(|change| match change {
-        WorkChange::Put(row) | WorkChange::Restore(row) => Some(&row.workflow),
-        WorkChange::Remove { .. } | WorkChange::RemoveUnbegun | WorkChange::RemoveAll => None,
-    })
+    batch.parts.iter().flat_map(|part| part.about().workflows())
 }
 
 /// The locks of workflows that a batch takes, in their order, and whether it must be alone. Two
 /// workflows may share a lock: they wait for each other without need, and no harm is done.
 fn locks(batch: &Batch) -> BTreeMap<i32, bool> {
     let mut locks = BTreeMap::new();
-    for part in &batch.parts {
-        let (workflow, alone) = match part {
-            Part::Admit(admit) => (&admit.row.workflow, false),
-            Part::PutWorkflow(put) => (&put.id, true),
-            Part::DeleteWorkflow { id } => (id, true),
-            Part::CreateTrigger(create) => (&create.workflow, true),
-            Part::ChangeTrigger(change) => (&change.workflow, true),
-            Part::DeleteTrigger { workflow, .. } => (workflow, true),
-            Part::Fire(fire) => match &fire.admission {
-                Some(admit) => (&admit.row.workflow, false),
-                None => continue,
-            },
-            Part::Advance(_)
-            | Part::Claim(_)
-            | Part::ClaimTimers(_)
-            | Part::Begin(_)
-            | Part::Release(_)
-            | Part::DeleteLetter { .. }
-            | Part::LogRequests(_)
-            | Part::Prune(_) => continue,
-        };
+    let needed = batch.parts.iter().filter_map(|part| part.about().lock);
+    for (workflow, alone) in needed {
         *locks.entry(lock_name(workflow)).or_default() |= alone;
     }
     locks

@@ -5,7 +5,6 @@ mod trigger;
 
 use std::collections::{HashMap, HashSet};
 
-use refire_core::execution::EventRow;
 use refire_core::id::ExecutionId;
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -162,14 +161,8 @@ async fn moved(link: &mut Link, order: &Order, batch: &Batch) -> Result<HashSet<
     let (mut by_event, mut of, mut sequences, mut sums) = (vec![], vec![], vec![], vec![]);
     let (mut by_row, mut ids) = (Vec::<i64>::new(), Vec::<Uuid>::new());
     for (place, part) in batch.parts.iter().enumerate() {
-        let (id, event): (ExecutionId, Option<&EventRow>) = match part {
-            Part::Admit(part) => (part.row.id, part.events.first()),
-            Part::Advance(part) => (part.id, part.events.last()),
-            Part::Fire(part) => match &part.admission {
-                Some(admit) => (admit.row.id, admit.events.first()),
-                None => continue,
-            },
-            _ => continue,
+        let Some((id, event)) = part.about().execution else {
+            continue;
         };
         let place = signed(place as u64);
         if let Some(event) = event {

@@ -114,14 +114,8 @@ impl<'a> Piece<'a> {
             Part::Release(release) => Self::Release(release),
             Part::Claim(wanted) => Self::Claim(Taking::Ready(wanted)),
             Part::ClaimTimers(wanted) => Self::Claim(Taking::Timers(wanted)),
-            Part::DeleteLetter { .. }
-            | Part::PutWorkflow(_)
-            | Part::DeleteWorkflow { .. }
-            | Part::CreateTrigger(_)
-            | Part::ChangeTrigger(_)
-            | Part::DeleteTrigger { .. }
-            | Part::LogRequests(_)
-            | Part::Prune(_) => return None,
+            // All others ask first.
+            _ => return None,
         })
     }
 }

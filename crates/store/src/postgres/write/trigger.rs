@@ -14,10 +14,11 @@ use super::catalog::LIVE;
 use super::ledger::id_of;
 use super::link::{Link, Query, values};
 use super::{Failed, Order, ledger};
+use crate::batch::About;
 use crate::checksum;
 use crate::postgres::columns::{get, signed, small, uuid};
 use crate::postgres::read::trigger::{STATE_COLUMNS, state_at};
-use crate::{Batch, ChangeTrigger, CreateTrigger, NewState, Part, PartOutcome, TriggerEnd};
+use crate::{Batch, ChangeTrigger, CreateTrigger, NewState, PartOutcome, TriggerEnd};
 
 /// In the order of the keys, before an execution is locked: commits that meet never wait crosswise.
 const LOCK: &str = "SELECT 1 FROM trigger_state WHERE trigger = ANY($1::uuid[]) ORDER BY trigger
@@ -74,17 +75,7 @@ pub(super) fn lock(batch: &Batch, is_one_group: bool) -> Option<Query<'_>> {
     let mut triggers: Vec<Uuid> = Vec::new();
     let mut is_needed = !is_one_group;
     for part in &batch.parts {
-        let (trigger, end) = match part {
-            Part::Admit(admit) => (None, admit.end),
-            Part::Advance(advance) => (None, advance.end),
-            Part::Fire(fire) => {
-                let end = fire.admission.as_ref().and_then(|admit| admit.end);
-                (Some(fire.trigger), end)
-            }
-            Part::ChangeTrigger(change) => (Some(change.id), None),
-            Part::DeleteTrigger { id, .. } => (Some(*id), None),
-            _ => continue,
-        };
+        let About { trigger, end, .. } = part.about();
         is_needed |= end.is_some();
         let named = trigger.into_iter().chain(end.map(|end| end.trigger));
         triggers.extend(named.map(|id| uuid(id.as_bytes())));
