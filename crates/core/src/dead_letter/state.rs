@@ -50,7 +50,8 @@ impl LetterState {
     /// Somebody gives it up; nothing unless it waits for a person.
     #[must_use]
     pub fn given_up(self, by: String, now: Timestamp) -> Option<Self> {
-        (self.status == LetterStatus::Pending).then(|| Self {
+        let is_pending = self.status == LetterStatus::Pending;
+        is_pending.then_some(Self {
             status: LetterStatus::Deleted,
             deleted: Some((now, by)),
             ..self
