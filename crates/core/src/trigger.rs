@@ -48,7 +48,7 @@ use crate::time::Timestamp;
 const LOOK_AFTER_ALARM: Duration = Duration::from_secs(1);
 
 pub use change::{CatchUp, changed, created, mended};
-pub use ledger::{Entry, LateReason, Outcome, SkipReason};
+pub use ledger::{Entry, LateReason, Outcome, SkipReason, SlotStatus};
 pub use plan::{Fire, Missed, Plan, plan};
 pub use range::{BackfillError, Slots, Upcoming, backfill, backfilled, upcoming};
 pub use settings::{DeadMan, Draft, Kind, Misfire, Overlap, Settings, Wish};

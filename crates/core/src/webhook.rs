@@ -44,7 +44,7 @@ pub use scheme::{Encoding, HeaderName, Method, Scheme};
 pub use secret::{Previous, SECRET_BYTES_MIN, SECRET_RANDOM_BYTES, Secret, Secrets};
 pub use settings::{Authentication, RateLimit, Settings};
 pub use sign::sign;
-pub use status::Status;
+pub use status::RequestStatus;
 pub use verify::verify;
 
 /// A text as it is quoted in messages, cut where it is long.

@@ -169,6 +169,47 @@ fn stores_never_judge() {
     }
 }
 
+/// Words of core's lists, and numbers of its rules, are in no statement of a backend: those that must be
+/// are in `crates/store/src/words.rs`.
+#[test]
+fn backends_have_no_words_and_numbers_of_core() {
+    use refire_core::dead_letter::LetterStatus;
+    use refire_core::execution::{EventKind, Status, TriggerKind};
+    use refire_core::trigger::Outcome;
+    use refire_core::webhook::RequestStatus;
+
+    let outcomes = Outcome::ALL.iter();
+    let words = outcomes
+        .flat_map(|outcome| [outcome.reason(), Some(outcome.status().name())])
+        .flatten()
+        .chain(Status::ALL.map(Status::name))
+        .chain(LetterStatus::ALL.map(LetterStatus::name))
+        .chain(RequestStatus::ALL.map(RequestStatus::name))
+        .chain(TriggerKind::ALL.map(TriggerKind::name))
+        .chain(EventKind::NAMES.iter().copied());
+    let in_sql = words.map(|word| format!("'{word}'"));
+    let in_code = EventKind::NAMES.iter().map(|name| format!("\"{name}\""));
+    let words: Vec<String> = in_sql.chain(in_code).collect();
+    let mut found = Vec::new();
+    for backend in ["postgres", "sqlite", "model"] {
+        sources(&root().join("crates/store/src").join(backend), &mut found);
+    }
+    let is_tested = |path: &PathBuf| !path.to_str().unwrap().ends_with("tests.rs");
+    for path in found.into_iter().filter(is_tested) {
+        let text = fs::read_to_string(&path).unwrap();
+        for word in &words {
+            assert!(!text.contains(word), "{} knows {word}", name(&path));
+        }
+        for before in ["LIMIT ", "OFFSET ", "VALUES (", "share = "] {
+            for place in text.split(before).skip(1) {
+                let digits = place.chars().take_while(char::is_ascii_digit).count();
+                let number = &place[..digits];
+                assert!(digits < 2, "{} counts: {before}{number}", name(&path));
+            }
+        }
+    }
+}
+
 #[test]
 fn what_the_architecture_names_exists() {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();

@@ -1,8 +1,7 @@
 //! What a commit is made of: parts that become durable together.
 
+mod about;
 mod trigger;
-
-use std::collections::HashSet;
 
 use refire_core::dead_letter::{Letter, LetterStatus, RetryFrom};
 use refire_core::definition::WorkflowId;
@@ -13,6 +12,7 @@ use refire_core::time::Timestamp;
 use crate::request::RequestRow;
 use crate::row::WorkRow;
 
+pub(crate) use about::About;
 pub use trigger::{ChangeTrigger, CreateTrigger, Fire, NewState, TriggerEnd, TriggerVersion};
 
 /// One transaction's worth of parts.
@@ -77,49 +77,6 @@ pub enum Part {
     LogRequests(Vec<RequestRow>),
     /// Remove a chunk of what is old.
     Prune(Prune),
-}
-
-impl Part {
-    /// Whether a database that is asked over a connection must be asked before this can be written, so
-    /// that its transaction takes several ways there and back. Others had better not be in its batch.
-    #[must_use]
-    pub fn asks_first(&self) -> bool {
-        match self {
-            Self::Admit(admit) => admit.has_letters(),
-            Self::Advance(advance) => advance.settle.is_some() || advance.begun.is_some(),
-            // What else may refuse the execution is not asked for when the trigger is fired.
-            Self::Fire(fire) => fire.admission.as_ref().is_some_and(|admit| {
-                admit.has_letters() || admit.claim.is_some() || admit.trigger.is_some()
-            }),
-            Self::Claim(claim) => !claim.is_plain(),
-            Self::ClaimTimers(_) | Self::Begin(_) | Self::Release(_) => false,
-            Self::DeleteLetter { .. }
-            | Self::PutWorkflow(_)
-            | Self::DeleteWorkflow { .. }
-            | Self::CreateTrigger(_)
-            | Self::ChangeTrigger(_)
-            | Self::DeleteTrigger { .. }
-            | Self::LogRequests(_)
-            | Self::Prune(_) => true,
-        }
-    }
-}
-
-impl Admit {
-    /// Whether it has to do with dead letters.
-    fn has_letters(&self) -> bool {
-        self.letter.is_some() || self.settle.is_some() || self.new_letter.is_some()
-    }
-}
-
-impl Claim {
-    /// Whether one statement can make it: no workflow twice, no bounds, and as many retries as rows.
-    fn is_plain(&self) -> bool {
-        let mut seen = HashSet::new();
-        self.wants.iter().all(|want| {
-            seen.insert(&want.workflow) && want.bounds.is_none() && want.retries_up_to >= want.up_to
-        })
-    }
 }
 
 /// A new execution with everything that becomes true with it.

@@ -3,7 +3,7 @@
 mod search;
 mod tally;
 
-use refire_core::dead_letter::{LetterStatus, Reason, RetryFrom};
+use refire_core::dead_letter::{LetterStatus, Reason, RetryEntry, RetryFrom};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::Status;
 use refire_core::failure::Failure;
@@ -76,27 +76,6 @@ pub struct RetryRow {
     pub edited: Option<bool>,
     /// How its execution ended, and when; absent while it is open.
     pub ended: Option<(Status, Timestamp)>,
-}
-
-/// One failed attempt.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RetryEntry {
-    /// The attempt that failed.
-    pub attempt: u32,
-    /// Its error's message.
-    pub error: String,
-    /// The wait that followed; absent after the last.
-    pub delay_ms: Option<u64>,
-    /// When it failed.
-    pub at: Timestamp,
-}
-
-/// The execution that resolved a letter, of what its row says: while one is open, that is there, too.
-pub(crate) fn resolution(
-    status: LetterStatus,
-    execution: Option<ExecutionId>,
-) -> Option<ExecutionId> {
-    execution.filter(|_| status == LetterStatus::Resolved)
 }
 
 /// Which dead letters to list.

@@ -7,6 +7,7 @@ mod batch;
 mod catalog;
 mod checksum;
 mod error;
+mod layer;
 mod letter;
 mod node;
 mod page;
@@ -18,6 +19,7 @@ pub mod sqlite;
 mod table;
 mod trigger;
 mod unreadable;
+mod words;
 
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -33,6 +35,10 @@ use refire_core::execution::{EventRow, Execution};
 use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId, WebhookId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
+use refire_core::trigger::State;
+
+pub use refire_core::trigger::SlotStatus;
+pub use refire_core::webhook::RequestStatus;
 
 pub use batch::{
     Admit, Advance, Batch, Begin, Bounds, ChangeTrigger, Claim, ClaimTimers, CreateTrigger,
@@ -42,15 +48,13 @@ pub use batch::{
 };
 pub use catalog::{VersionRow, WorkflowRow};
 pub use error::{CommitError, NotWritten, ReadError};
-pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, RetryEntry, RetryRow};
+pub use layer::Layer;
+pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, RetryRow};
 pub use node::{Joining, Lease, News, NodeRow};
 pub use page::{EventFilter, ExecutionFilter, LIMIT_MAX};
-pub use request::{RequestFilter, RequestRow, RequestStatus};
+pub use request::{RequestFilter, RequestRow};
 pub use row::{OpenCounts, Stored, Summary, WorkRow};
-pub use trigger::{
-    BACKFILLS_KEPT, DueTrigger, SKIPS_KEPT, SLOTS_KEPT, Slot, SlotRow, SlotStatus, TriggerFilter,
-    TriggerPlan, TriggerRow, TriggerState,
-};
+pub use trigger::{DueTrigger, SlotRow, TriggerFilter, TriggerRow};
 
 /// Everything durable. Writes go through [`Store::commit`] and nothing else.
 #[async_trait]
@@ -180,7 +184,7 @@ pub trait Store: Send + Sync + 'static {
     async fn count_triggers(&self, filter: &TriggerFilter) -> Result<u64, ReadError>;
 
     /// Where a trigger stands; absent = it has no slots and nobody watches it.
-    async fn trigger_state(&self, id: TriggerId) -> Result<Option<TriggerState>, ReadError>;
+    async fn trigger_state(&self, id: TriggerId) -> Result<Option<State>, ReadError>;
 
     /// Triggers that are due by then, the earliest first. Those that cannot be read are left out, and
     /// `limit` counts the others.

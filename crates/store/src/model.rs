@@ -29,6 +29,7 @@ use refire_core::execution::{EventRow, Execution};
 use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId, WebhookId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
+use refire_core::trigger::State;
 use tokio::sync::{Mutex, Notify};
 
 pub use disk::{Disk, DiskClock};
@@ -41,7 +42,7 @@ use crate::{
     Batch, CommitError, DueTrigger, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter,
     LetterRow, LetterSummary, News, NodeRow, NotWritten, OpenCounts, PartOutcome, ReadError,
     RequestFilter, RequestRow, RetryRow, SlotRow, SlotStatus, Store, Stored, Summary,
-    TriggerFilter, TriggerRow, TriggerState, VersionRow, WorkKey, WorkRow, WorkflowRow,
+    TriggerFilter, TriggerRow, VersionRow, WorkKey, WorkRow, WorkflowRow,
 };
 use change::Change;
 use disk::Platter;
@@ -403,7 +404,7 @@ impl Store for Model {
             .await
     }
 
-    async fn trigger_state(&self, id: TriggerId) -> Result<Option<TriggerState>, ReadError> {
+    async fn trigger_state(&self, id: TriggerId) -> Result<Option<State>, ReadError> {
         self.read("trigger_state", |image| Ok(image.trigger_state(id)))
             .await
     }

@@ -34,6 +34,7 @@ use refire_core::execution::{EventRow, Execution};
 use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId, WebhookId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
+use refire_core::trigger::State;
 
 use backoff::Backoff;
 pub use connect::ConnectError;
@@ -46,7 +47,7 @@ use crate::{
     Batch, CommitError, DueTrigger, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter,
     LetterRow, LetterSummary, News, NodeRow, OpenCounts, PartOutcome, ReadError, RequestFilter,
     RequestRow, RetryRow, SlotRow, SlotStatus, Store, Stored, Summary, TriggerFilter, TriggerRow,
-    TriggerState, VersionRow, WorkKey, WorkRow, WorkflowRow,
+    VersionRow, WorkKey, WorkRow, WorkflowRow,
 };
 use news::Wire;
 use pool::Pool;
@@ -409,7 +410,7 @@ impl Store for Postgres {
             .await
     }
 
-    async fn trigger_state(&self, id: TriggerId) -> Result<Option<TriggerState>, ReadError> {
+    async fn trigger_state(&self, id: TriggerId) -> Result<Option<State>, ReadError> {
         let reader = self.dispatch.reader().await?;
         reader.read(read::trigger::state(&reader, id)).await
     }

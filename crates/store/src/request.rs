@@ -3,6 +3,7 @@
 
 use refire_core::id::{ExecutionId, RequestId, TriggerId};
 use refire_core::time::Timestamp;
+use refire_core::webhook::RequestStatus;
 
 /// A request to a webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,66 +44,6 @@ impl RequestRow {
     /// Whether it is in its trigger's ring.
     pub(crate) fn is_in_ring(&self) -> bool {
         self.status != RequestStatus::Triggered
-    }
-}
-
-/// What became of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RequestStatus {
-    /// It started an execution.
-    Triggered,
-    /// A filter did not let it through.
-    Filtered,
-    /// Its signature or key is wrong.
-    AuthFailed,
-    /// An equal one had been there before.
-    Duplicate,
-    /// Its body is too long.
-    TooLarge,
-    /// There were too many.
-    RateLimited,
-    /// Its sender is not on the list.
-    IpRefused,
-    /// The trigger was disabled.
-    Disabled,
-    /// It could not be used.
-    Error,
-}
-
-impl RequestStatus {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
-        Self::Triggered,
-        Self::Filtered,
-        Self::AuthFailed,
-        Self::Duplicate,
-        Self::TooLarge,
-        Self::RateLimited,
-        Self::IpRefused,
-        Self::Disabled,
-        Self::Error,
-    ];
-
-    /// The word for it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Triggered => "triggered",
-            Self::Filtered => "filtered",
-            Self::AuthFailed => "auth_failed",
-            Self::Duplicate => "duplicate",
-            Self::TooLarge => "too_large",
-            Self::RateLimited => "rate_limited",
-            Self::IpRefused => "ip_refused",
-            Self::Disabled => "disabled",
-            Self::Error => "error",
-        }
-    }
-
-    /// What a word means.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.name() == name)
     }
 }
 

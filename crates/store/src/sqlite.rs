@@ -34,6 +34,7 @@ use refire_core::execution::{EventRow, Execution};
 use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId, WebhookId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
+use refire_core::trigger::State;
 
 pub use checkpoint::Stats;
 pub use restore::{Restored, restore};
@@ -43,7 +44,7 @@ use crate::{
     Batch, CommitError, DueTrigger, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter,
     LetterRow, LetterSummary, NodeRow, OpenCounts, PartOutcome, ReadError, RequestFilter,
     RequestRow, RetryRow, SlotRow, SlotStatus, Store, Stored, Summary, TriggerFilter, TriggerRow,
-    TriggerState, VersionRow, WorkKey, WorkRow, WorkflowRow,
+    VersionRow, WorkKey, WorkRow, WorkflowRow,
 };
 use checkpoint::{Checkpointer, Gauge};
 use desk::{Desk, Writer};
@@ -382,7 +383,7 @@ impl Store for Sqlite {
             .await
     }
 
-    async fn trigger_state(&self, id: TriggerId) -> Result<Option<TriggerState>, ReadError> {
+    async fn trigger_state(&self, id: TriggerId) -> Result<Option<State>, ReadError> {
         self.readers
             .read(move |reader| read::trigger::state(reader, id))
             .await

@@ -65,10 +65,11 @@ impl Reason {
 }
 
 /// Where a dead letter stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LetterStatus {
     /// Waits for a person.
+    #[default]
     Pending,
     /// An execution that retries it is open.
     Retrying,

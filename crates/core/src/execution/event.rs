@@ -94,6 +94,16 @@ pub enum TriggerKind {
 }
 
 impl TriggerKind {
+    /// Every kind.
+    pub const ALL: [Self; 6] = [
+        Self::Manual,
+        Self::ManualDlqRetry,
+        Self::Cron,
+        Self::Schedule,
+        Self::Webhook,
+        Self::Amqp,
+    ];
+
     /// The word used in the API and in `${trigger.type}`.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -105,6 +115,12 @@ impl TriggerKind {
             Self::Webhook => "webhook",
             Self::Amqp => "amqp",
         }
+    }
+
+    /// The kind of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 

@@ -505,6 +505,9 @@ impl Execution {
         }
     }
 
+    /// The events that keep [missing values](Self::missing_values): the input, and outputs of steps.
+    pub const VALUE_EVENTS: [&str; 2] = ["EXECUTION_STARTED", "STEP_COMPLETED"];
+
     fn references(&self) -> impl Iterator<Item = &PayloadRef> {
         let input = self.origin.iter().map(|origin| &origin.input);
         let outputs = self.steps.values().filter_map(|step| step.output.as_ref());

@@ -83,12 +83,13 @@ impl World {
             .iter()
             .find(|entry| entry.execution == Some(execution))
             .map(|entry| entry.nominal);
-        self.state = self.state.ended(End {
+        let end = End {
             execution,
             success,
             slot,
             at: now,
-        });
+        };
+        self.state = self.state.ended(end, self.trigger.enabled, now);
     }
 
     pub(super) fn disable(&mut self, now: Timestamp) {

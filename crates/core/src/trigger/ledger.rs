@@ -12,6 +12,16 @@ use crate::time::Timestamp;
 /// The most entries that one step makes of left-out local times.
 pub(super) const GAPS_MAX: usize = 200;
 
+/// Entries that each trigger keeps, at least, apart from those that follow.
+pub const SLOTS_KEPT: u64 = 200;
+/// Stretches that were skipped are kept apart, so that what was missed is not pushed out by what went
+/// well. Local times that do not exist are none of them.
+pub const SKIPS_KEPT: u64 = 100;
+/// And so are the slots of them that were run after all: without these, they would be run once more.
+pub const BACKFILLS_KEPT: u64 = 2_000;
+/// Entries that a ledger may get before it is cut: not each commit does that.
+pub const GOT_MAX: u64 = SLOTS_KEPT + 50;
+
 /// What became of one planned time, or of a stretch of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
@@ -72,16 +82,60 @@ pub enum SkipReason {
     Dropped,
 }
 
-impl Outcome {
-    /// The word for it.
+/// An outcome without its reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SlotStatus {
+    /// [`Outcome::Fired`].
+    Fired,
+    /// [`Outcome::Late`].
+    Late,
+    /// [`Outcome::Skipped`].
+    Skipped,
+    /// [`Outcome::Overdue`].
+    Overdue,
+    /// [`Outcome::Recovered`].
+    Recovered,
+}
+
+impl SlotStatus {
+    /// Every status.
+    pub const ALL: [Self; 5] = [
+        Self::Fired,
+        Self::Late,
+        Self::Skipped,
+        Self::Overdue,
+        Self::Recovered,
+    ];
+
+    /// The word used everywhere.
     #[must_use]
-    pub fn status(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Fired => "fired",
-            Self::Late(_) => "late",
-            Self::Skipped(_) => "skipped",
+            Self::Late => "late",
+            Self::Skipped => "skipped",
             Self::Overdue => "overdue",
             Self::Recovered => "recovered",
+        }
+    }
+
+    /// The status that a word stands for.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.name() == name)
+    }
+}
+
+impl Outcome {
+    /// What it is without its reason.
+    #[must_use]
+    pub fn status(self) -> SlotStatus {
+        match self {
+            Self::Fired => SlotStatus::Fired,
+            Self::Late(_) => SlotStatus::Late,
+            Self::Skipped(_) => SlotStatus::Skipped,
+            Self::Overdue => SlotStatus::Overdue,
+            Self::Recovered => SlotStatus::Recovered,
         }
     }
 
@@ -105,7 +159,7 @@ impl Outcome {
     pub fn from_words(status: &str, reason: Option<&str>) -> Option<Self> {
         Self::ALL
             .into_iter()
-            .find(|known| known.status() == status && known.reason() == reason)
+            .find(|known| known.status().name() == status && known.reason() == reason)
     }
 
     /// Every outcome.
@@ -135,11 +189,65 @@ impl Outcome {
         )
     }
 
+    /// The share of a ledger that an entry belongs to.
+    #[must_use]
+    pub fn share(self) -> Share {
+        match self {
+            Self::Skipped(SkipReason::Dst) => Share::Slots,
+            Self::Skipped(_) => Share::Skips,
+            Self::Late(LateReason::Backfill) => Share::Backfills,
+            Self::Fired | Self::Late(_) | Self::Overdue | Self::Recovered => Share::Slots,
+        }
+    }
+
     /// Whether something was started.
     #[must_use]
     pub fn is_started(self) -> bool {
         matches!(self, Self::Fired | Self::Late(_))
     }
+}
+
+/// What is kept of a ledger by a number of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Share {
+    /// What is in no other share.
+    Slots,
+    /// Skipped stretches.
+    Skips,
+    /// Slots that a person ran later.
+    Backfills,
+}
+
+impl Share {
+    /// How many entries of it are kept when a ledger is cut.
+    #[must_use]
+    pub fn kept(self) -> u64 {
+        match self {
+            Self::Slots => SLOTS_KEPT,
+            Self::Skips => SKIPS_KEPT,
+            Self::Backfills => BACKFILLS_KEPT,
+        }
+    }
+}
+
+/// What goes when a ledger is cut, of its entries from the newest to the oldest.
+pub fn surplus<K>(newest_first: impl IntoIterator<Item = (K, Outcome)>) -> Vec<K> {
+    let mut seen = [0; 3];
+    let mut is_kept = |outcome: Outcome| {
+        let share = outcome.share();
+        seen[share as usize] += 1;
+        seen[share as usize] <= share.kept()
+    };
+    let entries = newest_first.into_iter();
+    let gone = entries.filter(|(_, outcome)| !is_kept(*outcome));
+    gone.map(|(key, _)| key).collect()
+}
+
+/// What a ledger has got since it was cut if it gets so many more, and whether it is cut before.
+#[must_use]
+pub fn got(before: u64, more: u64) -> (u64, bool) {
+    let is_cut = before + more > GOT_MAX;
+    (if is_cut { SLOTS_KEPT } else { before + more }, is_cut)
 }
 
 impl Entry {
@@ -158,12 +266,28 @@ impl Entry {
     /// Adds an entry to others as a store does: to the newest one, or as a new one.
     pub fn append(self, ledger: &mut Vec<Self>) {
         match ledger.last_mut() {
-            Some(newest) if self.outcome.extends() && newest.outcome == self.outcome => {
-                newest.to = self.to;
-                newest.count += self.count;
-                newest.at = self.at;
+            Some(newest) if self.outcome.extends() && self.goes_on_with(newest) => {
+                *newest = newest.longer_by(&self);
             }
             _ => ledger.push(self),
+        }
+    }
+
+    /// Whether both may be parts of one stretch.
+    #[must_use]
+    pub fn goes_on_with(&self, newest: &Self) -> bool {
+        let started = self.execution.or(newest.execution);
+        started.is_none() && self.outcome == newest.outcome
+    }
+
+    /// The stretch that both are.
+    #[must_use]
+    pub fn longer_by(&self, next: &Self) -> Self {
+        Self {
+            to: next.to,
+            count: self.count + next.count,
+            at: next.at,
+            ..*self
         }
     }
 }
@@ -175,7 +299,7 @@ mod tests {
     #[test]
     fn outcomes_have_words_that_lead_back() {
         for outcome in Outcome::ALL {
-            let found = Outcome::from_words(outcome.status(), outcome.reason());
+            let found = Outcome::from_words(outcome.status().name(), outcome.reason());
             assert_eq!(found, Some(outcome));
         }
         assert_eq!(Outcome::from_words("fired", Some("missed")), None);

@@ -8,7 +8,7 @@ use crate::id::ExecutionId;
 use crate::time::Timestamp;
 
 /// The row of a trigger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct State {
     /// Grows with every change but those of `success_at` and `success_slot`.
     pub rev: u64,
@@ -44,33 +44,39 @@ pub struct End {
 }
 
 impl State {
-    /// What the commit that ends an execution makes of the state. Stores do the same in their own
-    /// words; this is what they are compared with.
+    /// What the end of an execution makes of the state, in the commit that ends it. Whoever waits for it
+    /// looks at once, unless the trigger is disabled: a slot that was kept, or a person who was told
+    /// that a success is missing.
     #[must_use]
-    pub fn ended(mut self, end: End) -> Self {
-        if self.running == Some(end.execution) {
+    pub fn ended(mut self, end: End, is_enabled: bool, now: Timestamp) -> Self {
+        let was_waited_for = self.running == Some(end.execution);
+        let is_awaited = (was_waited_for && self.buffered.is_some())
+            || (end.success && self.alarmed_at.is_some());
+        if was_waited_for {
             self.running = None;
             self.rev += 1;
-            if self.buffered.is_some() {
-                self.due_by(end.at);
-            }
         }
         if end.success {
             self.success_at = self.success_at.max(Some(end.at));
             self.success_slot = self.success_slot.max(end.slot);
-            if self.alarmed_at.is_some() {
-                // Somebody must look whether this was the success that was missing.
-                self.due_by(end.at);
-            }
+        }
+        let is_late = self.due_at.is_none_or(|due| due > now);
+        if is_awaited && is_enabled && is_late {
+            self.due_at = Some(now);
+            self.rev += 1;
         }
         self
     }
 
-    /// A look is due then, or earlier if it was.
-    fn due_by(&mut self, at: Timestamp) {
-        if self.due_at.is_none_or(|due| due > at) {
-            self.due_at = Some(at);
-            self.rev += 1;
+    /// What a plan that was made on this state, or another one of this revision, makes of it. Successes
+    /// that came meanwhile stay.
+    #[must_use]
+    pub fn moved_to(self, planned: Self) -> Self {
+        Self {
+            rev: self.rev + 1,
+            success_at: self.success_at,
+            success_slot: self.success_slot,
+            ..planned
         }
     }
 }
@@ -112,7 +118,7 @@ mod tests {
     #[test]
     fn the_execution_that_was_waited_for_is_forgotten() {
         let state = waiting();
-        let ended = state.ended(end(1, false));
+        let ended = state.ended(end(1, false), true, LATER);
         let expected = State {
             rev: 6,
             running: None,
@@ -120,7 +126,7 @@ mod tests {
         };
         assert_eq!(ended, expected);
         assert_eq!(
-            state.ended(end(2, false)),
+            state.ended(end(2, false), true, LATER),
             state,
             "another one changes nothing"
         );
@@ -133,14 +139,14 @@ mod tests {
             due_at: None,
             ..waiting()
         };
-        let woken = state.ended(end(1, false));
+        let woken = state.ended(end(1, false), true, LATER);
         assert_eq!((woken.due_at, woken.rev), (Some(LATER), 7));
-        assert_eq!(state.ended(end(2, false)).due_at, None);
+        assert_eq!(state.ended(end(2, false), true, LATER).due_at, None);
         let owed = State {
             due_at: Some(AT),
             ..state
         };
-        let still = owed.ended(end(1, false));
+        let still = owed.ended(end(1, false), true, LATER);
         assert_eq!((still.due_at, still.rev), (Some(AT), 6));
     }
 
@@ -155,8 +161,8 @@ mod tests {
             at: AT,
             ..end(2, true)
         };
-        assert_eq!(state.ended(early), state);
-        let ended = waiting().ended(end(2, true));
+        assert_eq!(state.ended(early, true, LATER), state);
+        let ended = waiting().ended(end(2, true), true, LATER);
         assert_eq!(
             (ended.success_at, ended.success_slot),
             (Some(LATER), Some(AT))
@@ -170,7 +176,7 @@ mod tests {
             slot: None,
             ..end(2, true)
         };
-        assert_eq!(waiting().ended(by_hand).success_slot, None);
+        assert_eq!(waiting().ended(by_hand, true, LATER).success_slot, None);
     }
 
     #[test]
@@ -180,9 +186,26 @@ mod tests {
             due_at: None,
             ..waiting()
         };
-        let woken = state.ended(end(2, true));
+        let woken = state.ended(end(2, true), true, LATER);
         assert_eq!((woken.due_at, woken.rev), (Some(LATER), 6));
-        assert_eq!(woken.ended(end(3, true)).rev, 6, "it is due already");
-        assert_eq!(state.ended(end(2, false)), state);
+        assert_eq!(
+            woken.ended(end(3, true), true, LATER).rev,
+            6,
+            "it is due already"
+        );
+        assert_eq!(state.ended(end(2, false), true, LATER), state);
+    }
+
+    #[test]
+    fn a_disabled_trigger_is_not_woken() {
+        let state = State {
+            buffered: Some(AT),
+            alarmed_at: Some(AT),
+            due_at: None,
+            ..waiting()
+        };
+        let ended = state.ended(end(1, true), false, LATER);
+        assert_eq!((ended.due_at, ended.running, ended.rev), (None, None, 6));
+        assert_eq!(ended.success_at, Some(LATER));
     }
 }

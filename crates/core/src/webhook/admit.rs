@@ -7,7 +7,7 @@ use super::request::Request;
 use super::secret::Secrets;
 use super::settings::Settings;
 use super::source;
-use super::status::Status;
+use super::status::RequestStatus;
 use super::verify::{Verified, is_promising, verify};
 use crate::json::Json;
 use crate::jsonpath::Search;
@@ -73,14 +73,14 @@ pub enum Admission {
 impl Admission {
     /// The word for the log. A start may still turn out to be a duplicate when it is written.
     #[must_use]
-    pub fn status(&self) -> Status {
+    pub fn status(&self) -> RequestStatus {
         match self {
-            Self::Start(_) => Status::Triggered,
-            Self::Filtered { .. } | Self::Challenge { .. } => Status::Filtered,
-            Self::AuthFailed { .. } => Status::AuthFailed,
-            Self::IpRefused { .. } => Status::IpRefused,
+            Self::Start(_) => RequestStatus::Triggered,
+            Self::Filtered { .. } | Self::Challenge { .. } => RequestStatus::Filtered,
+            Self::AuthFailed { .. } => RequestStatus::AuthFailed,
+            Self::IpRefused { .. } => RequestStatus::IpRefused,
             Self::Unsupported { .. } | Self::Unjudged { .. } | Self::Invalid { .. } => {
-                Status::Error
+                RequestStatus::Error
             }
         }
     }

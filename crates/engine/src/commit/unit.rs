@@ -13,6 +13,7 @@ use refire_core::limit;
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
+use refire_core::trigger::End;
 use refire_store::{
     Admit, Advance, ExecutionRow, IdempotencyClaim, LetterRetry, Part, PartOutcome, RowUpdate,
     SettleLetter, TriggerEnd, WorkRow,
@@ -344,7 +345,7 @@ impl Unit {
             resolved,
             execution: id,
         });
-        let end = end_of(state, now);
+        let end = end_of(id, state, now);
         if end.is_some() {
             self.follow_ups.push(FollowUp::TriggerDue);
         }
@@ -446,16 +447,19 @@ fn caused(mut admit: Box<Admit>, cause: Option<Cause>) -> Part {
 }
 
 /// What the end of an execution means for the trigger that started it, if that is told.
-fn end_of(state: &Execution, now: Timestamp) -> Option<TriggerEnd> {
+fn end_of(id: ExecutionId, state: &Execution, now: Timestamp) -> Option<TriggerEnd> {
     let trigger = &state.origin.as_ref()?.trigger;
     if !trigger.awaits_end || !state.status.is_terminal() {
         return None;
     }
     Some(TriggerEnd {
         trigger: trigger.id.as_ref()?.parse().ok()?,
-        success: state.status == Status::Completed,
-        slot: trigger.scheduled_at,
-        at: now,
+        end: End {
+            execution: id,
+            success: state.status == Status::Completed,
+            slot: trigger.scheduled_at,
+            at: now,
+        },
     })
 }
 

@@ -12,8 +12,8 @@ use futures_util::future::join_all;
 use refire_core::execution::{Cancel, Command};
 use refire_core::id::{ExecutionId, TriggerId};
 use refire_core::time::Timestamp;
-use refire_core::trigger::{Fire, Plan, Trigger, plan};
-use refire_store::{DueTrigger, Part, PartOutcome, ReadError, TriggerRow, TriggerState};
+use refire_core::trigger::{Fire, Plan, State, Trigger, plan};
+use refire_store::{DueTrigger, Part, PartOutcome, ReadError, TriggerRow};
 
 use super::report::{Report, Said};
 use super::rest::Rests;
@@ -159,7 +159,7 @@ impl Cron {
         }
         for (look, _) in &mut put_off {
             let later = self.rests.next(look.trigger);
-            look.plan.due_at = Some(self.dispatcher.clock.now().plus(later));
+            look.state.due_at = Some(self.dispatcher.clock.now().plus(later));
         }
         is_fine & self.write_all(put_off).await.is_fine
     }
@@ -244,9 +244,8 @@ impl Cron {
                 return Ok(Step::Write(rows::look_again(&row, &state, later), None));
             }
         };
-        let before = rows::state(&state);
-        let plan = plan(&trigger, &before, now);
-        if plan.is_empty(&before) {
+        let plan = plan(&trigger, &state, now);
+        if plan.is_empty(&state) {
             let trigger = row.id;
             tracing::error!(%trigger, "a trigger is due, but there is nothing to do");
             let later = now.plus(self.rests.next(trigger));
@@ -274,7 +273,7 @@ impl Cron {
     async fn start(
         &self,
         trigger: &Trigger,
-        (row, state): (&TriggerRow, &TriggerState),
+        (row, state): (&TriggerRow, &State),
         plan: Plan,
         slot: Fire,
     ) -> Result<Step, IntakeError> {

@@ -172,7 +172,7 @@ impl Engine {
             settings: settings.as_bytes().to_vec(),
             secrets: sealed,
             webhook,
-            plan: state.as_ref().map(rows::planned),
+            state,
         };
         match self.part(Part::CreateTrigger(Box::new(create))).await? {
             PartOutcome::Done => {}
@@ -314,7 +314,7 @@ impl Engine {
             workflow_deleted,
             secret_problem,
             previous_secret_until: secrets.and_then(|both| both.previous_until(self.now())),
-            state: state.as_ref().map(rows::state),
+            state,
             trigger,
             row,
         })
@@ -358,7 +358,7 @@ impl Engine {
             }
             None => NewState {
                 rev: 0,
-                plan: rows::planned(&created(after, now)),
+                state: created(after, now),
                 slots: Vec::new(),
                 extends: false,
             },

@@ -4,8 +4,8 @@ use refire_core::definition::{Problems, RetrySettings};
 use refire_core::execution::{Trigger as Origin, TriggerKind};
 use refire_core::limit;
 use refire_core::time::Timestamp;
-use refire_core::trigger::{Entry, Kind, Outcome, Plan, State, Trigger};
-use refire_store::{Fire, NewState, Slot, SlotStatus, TriggerPlan, TriggerRow, TriggerState};
+use refire_core::trigger::{Kind, Plan, State, Trigger};
+use refire_store::{Fire, NewState, TriggerRow};
 
 use crate::intake::Submission;
 
@@ -51,65 +51,14 @@ pub(super) fn submission(
     }
 }
 
-pub(super) fn state(row: &TriggerState) -> State {
-    State {
-        rev: row.rev,
-        cursor: row.plan.cursor.unwrap_or_default(),
-        due_at: row.plan.due_at,
-        running: row.plan.running,
-        buffered: row.plan.buffered,
-        success_at: row.success_at,
-        success_slot: row.success_slot,
-        watched_from: row.plan.watched_from,
-        alarmed_at: row.plan.alarmed_at,
-    }
-}
-
-pub(super) fn planned(state: &State) -> TriggerPlan {
-    TriggerPlan {
-        cursor: Some(state.cursor),
-        due_at: state.due_at,
-        running: state.running,
-        buffered: state.buffered,
-        watched_from: state.watched_from,
-        alarmed_at: state.alarmed_at,
-    }
-}
-
-fn slots(plan: &Plan) -> Vec<Slot> {
-    plan.entries.iter().map(slot).collect()
-}
-
-fn slot(entry: &Entry) -> Slot {
-    Slot {
-        nominal: entry.nominal,
-        until: entry.to,
-        count: entry.count,
-        status: status(entry.outcome),
-        reason: entry.outcome.reason().map(str::to_owned),
-        execution: entry.execution,
-        at: entry.at,
-    }
-}
-
-fn status(outcome: Outcome) -> SlotStatus {
-    match outcome {
-        Outcome::Fired => SlotStatus::Fired,
-        Outcome::Late(_) => SlotStatus::Late,
-        Outcome::Skipped(_) => SlotStatus::Skipped,
-        Outcome::Overdue => SlotStatus::Overdue,
-        Outcome::Recovered => SlotStatus::Recovered,
-    }
-}
-
 /// A step of a plan, decided on a trigger of this version and a state of this revision.
 pub(super) fn fire(trigger: &Trigger, rev: u64, plan: &Plan) -> Box<Fire> {
     Box::new(Fire {
         trigger: trigger.id,
         version: trigger.version,
         rev,
-        plan: planned(&plan.state),
-        slots: slots(plan),
+        state: plan.state,
+        slots: plan.entries.clone(),
         extends: plan.extends(),
         admission: None,
     })
@@ -119,21 +68,21 @@ pub(super) fn fire(trigger: &Trigger, rev: u64, plan: &Plan) -> Box<Fire> {
 pub(super) fn new_state(rev: u64, plan: &Plan) -> NewState {
     NewState {
         rev,
-        plan: planned(&plan.state),
-        slots: slots(plan),
+        state: plan.state,
+        slots: plan.entries.clone(),
         extends: plan.extends(),
     }
 }
 
 /// A step that changes nothing but when the trigger is looked at next.
-pub(super) fn look_again(row: &TriggerRow, state: &TriggerState, at: Timestamp) -> Box<Fire> {
+pub(super) fn look_again(row: &TriggerRow, state: &State, at: Timestamp) -> Box<Fire> {
     Box::new(Fire {
         trigger: row.id,
         version: row.version,
         rev: state.rev,
-        plan: TriggerPlan {
+        state: State {
             due_at: Some(at),
-            ..state.plan
+            ..*state
         },
         slots: Vec::new(),
         extends: false,

@@ -5,12 +5,10 @@ use std::time::Duration;
 use refire_core::id::{ExecutionId, TriggerId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
+use refire_core::trigger::ledger::Share;
 use refire_core::trigger::range::BACKFILL_MAX;
-use refire_core::trigger::{
-    Entry, LateReason, Outcome, SkipReason, Slots, Trigger, Upcoming, backfill, backfilled,
-    upcoming,
-};
-use refire_store::{BACKFILLS_KEPT, IdempotencyClaim, LIMIT_MAX, SKIPS_KEPT, SlotRow, SlotStatus};
+use refire_core::trigger::{Entry, Slots, Trigger, Upcoming, backfill, backfilled, upcoming};
+use refire_store::{IdempotencyClaim, LIMIT_MAX, SlotRow};
 
 use super::{TriggerError, rows};
 use crate::commit::{Admitted, Cause, CommitFailure};
@@ -157,9 +155,7 @@ impl Engine {
         let now = self.now();
         // What has not been passed, or waits, is still the plan's own.
         let state = self.store().trigger_state(trigger.id).await?;
-        let plan = state.map(|state| state.plan).unwrap_or_default();
-        let cursor = plan.cursor;
-        let to = cursor.map_or(to, |cursor| to.min(cursor));
+        let to = state.map_or(to, |state| to.min(state.cursor));
         if to < from {
             return Ok(Vec::new());
         }
@@ -170,7 +166,7 @@ impl Engine {
         }
         let mut slots = backfill(trigger, Slots::All, from, to, now, BACKFILL_MAX)?;
         // What waits for an execution to end is started without anybody.
-        slots.retain(|slot| plan.buffered != Some(*slot));
+        slots.retain(|slot| state.and_then(|state| state.buffered) != Some(*slot));
         Ok(slots)
     }
 
@@ -217,10 +213,7 @@ impl Engine {
             .store()
             .slots_between(id, slot, slot.plus(MOMENT), LIMIT_MAX)
             .await?;
-        let is_it = |row: &SlotRow| {
-            let is_started = matches!(row.slot.status, SlotStatus::Fired | SlotStatus::Late);
-            is_started && row.slot.nominal == slot
-        };
+        let is_it = |row: &SlotRow| row.slot.outcome.is_started() && row.slot.nominal == slot;
         Ok(rows.iter().any(is_it))
     }
 
@@ -251,30 +244,26 @@ impl Known {
     /// Of a ledger, oldest first. It is cut now and then: of what was skipped before the oldest row that
     /// tells what was run after all, nobody knows whether that was run too.
     fn of(rows: &[SlotRow]) -> Self {
-        let all: Vec<(u64, Entry)> = rows
-            .iter()
-            .filter_map(|row| Some((row.seq, entry(row)?)))
-            .collect();
-        let is_run = |outcome| outcome == Outcome::Late(LateReason::Backfill);
-        let is_skip =
-            |outcome| matches!(outcome, Outcome::Skipped(reason) if reason != SkipReason::Dst);
-        let run = all.iter().filter(|(_, entry)| is_run(entry.outcome));
-        let skips = all.iter().filter(|(_, entry)| is_skip(entry.outcome));
-        let certain_from = match run.clone().count() as u64 >= BACKFILLS_KEPT {
-            true => run.map(|(seq, _)| *seq).min(),
+        let of = |share| {
+            rows.iter()
+                .filter(move |row| row.slot.outcome.share() == share)
+        };
+        let (run, skips) = (of(Share::Backfills), of(Share::Skips));
+        let certain_from = match run.clone().count() as u64 >= Share::Backfills.kept() {
+            true => run.map(|row| row.seq).min(),
             false => None,
         };
-        let is_certain = |seq: &u64| certain_from.is_none_or(|first| *seq > first);
-        let oldest = match skips.clone().count() as u64 >= SKIPS_KEPT {
-            true => skips.clone().map(|(_, entry)| entry.nominal).min(),
+        let is_certain = |row: &SlotRow| certain_from.is_none_or(|first| row.seq > first);
+        let oldest = match skips.clone().count() as u64 >= Share::Skips.kept() {
+            true => skips.clone().map(|row| row.slot.nominal).min(),
             false => None,
         };
-        let doubtful = skips.filter(|(seq, _)| !is_certain(seq));
-        let after = doubtful.map(|(_, entry)| entry.to.plus(MOMENT)).max();
-        let entries = all
+        let doubtful = skips.filter(|row| !is_certain(row));
+        let after = doubtful.map(|row| row.slot.to.plus(MOMENT)).max();
+        let entries = rows
             .iter()
-            .filter(|(seq, entry)| is_certain(seq) || !is_skip(entry.outcome))
-            .map(|(_, entry)| *entry)
+            .filter(|row| is_certain(row) || row.slot.outcome.share() != Share::Skips)
+            .map(|row| row.slot)
             .collect();
         Self {
             entries,
@@ -283,33 +272,22 @@ impl Known {
     }
 }
 
-/// What a row of the ledger says; nothing if it is not about slots.
-fn entry(row: &SlotRow) -> Option<Entry> {
-    let slot = &row.slot;
-    Some(Entry {
-        nominal: slot.nominal,
-        to: slot.until,
-        count: slot.count,
-        outcome: Outcome::from_words(slot.status.name(), slot.reason.as_deref())?,
-        execution: slot.execution,
-        at: slot.at,
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use refire_core::trigger::ledger::BACKFILLS_KEPT;
+    use refire_core::trigger::{LateReason, Outcome, SkipReason};
+
     use super::*;
 
-    fn row(seq: u64, status: SlotStatus, reason: &str) -> SlotRow {
+    fn row(seq: u64, outcome: Outcome) -> SlotRow {
         let at = Timestamp::from_millis(i64::try_from(seq).unwrap() * 1_000);
         SlotRow {
             seq,
-            slot: refire_store::Slot {
+            slot: Entry {
                 nominal: at,
-                until: at,
+                to: at,
                 count: 1,
-                status,
-                reason: Some(reason.to_owned()),
+                outcome,
                 execution: None,
                 at,
             },
@@ -318,8 +296,8 @@ mod tests {
 
     #[test]
     fn what_may_have_been_run_by_a_row_that_was_cut_is_not_known() {
-        let missed = |seq| row(seq, SlotStatus::Skipped, "missed");
-        let run = |seq| row(seq, SlotStatus::Late, "backfill");
+        let missed = |seq| row(seq, Outcome::Skipped(SkipReason::Missed));
+        let run = |seq| row(seq, Outcome::Late(LateReason::Backfill));
         let ledger = |runs: u64| -> Vec<SlotRow> {
             let runs = (10..10 + runs).map(run);
             [missed(1)]

@@ -14,7 +14,7 @@ use refire_core::time::Timestamp;
 use refire_core::trace::Trace;
 use refire_core::trigger::{Kind, Trigger};
 use refire_core::webhook::{
-    Admission, Headers, Key, Method, Secrets, Settings, Started, Status, enter, judge, may_enter,
+    Admission, Headers, Key, Method, Secrets, Settings, Started, enter, judge, may_enter,
 };
 use refire_store::{IdempotencyClaim, RequestStatus, TriggerVersion};
 
@@ -421,7 +421,7 @@ impl Engine {
             let started = self.start(ready, id, sent.incoming, *started, Time::First);
             return started.await;
         }
-        let status = log_status(admission.status());
+        let status = admission.status();
         let reason = admission.reason().map(str::to_owned);
         self.log_request(ready, id, sent, status, reason);
         Ok(Some(received(&admission)))
@@ -588,8 +588,4 @@ fn trace(incoming: &Incoming) -> Option<Trace> {
         found.map(|(_, value)| value.as_slice())
     };
     Trace::read(all("traceparent"), all("tracestate"))
-}
-
-fn log_status(status: Status) -> RequestStatus {
-    RequestStatus::from_name(status.as_str()).unwrap_or(RequestStatus::Error)
 }

@@ -9,14 +9,12 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use refire_core::id::{ExecutionId, TriggerId};
 use refire_core::time::Timestamp;
-use refire_core::trigger::CatchUp;
+use refire_core::trigger::ledger::{SKIPS_KEPT, SLOTS_KEPT};
+use refire_core::trigger::{CatchUp, Entry, Outcome, SkipReason, State};
 use refire_engine::Engine;
 use refire_engine::caller::Caller;
 use refire_engine::trigger::{Backfill, TriggerError};
-use refire_store::{
-    Batch, Fire, Part, PartOutcome, SKIPS_KEPT, SLOTS_KEPT, Slot, SlotRow, SlotStatus, Store,
-    TriggerPlan,
-};
+use refire_store::{Batch, Fire, Part, PartOutcome, SlotRow, Store};
 
 use crate::fixture::{Answer, World, apply, started, stop_at_once, within};
 use crate::troubled::{damaged, troubled};
@@ -42,32 +40,31 @@ fn ago(engine: &Engine, minutes: u32) -> Timestamp {
     whole.minus(MINUTE * minutes)
 }
 
-fn slot(nominal: Timestamp, status: SlotStatus, reason: Option<&str>) -> Slot {
-    Slot {
+fn slot(nominal: Timestamp, outcome: Outcome) -> Entry {
+    Entry {
         nominal,
-        until: nominal,
+        to: nominal,
         count: 1,
-        status,
-        reason: reason.map(str::to_owned),
+        outcome,
         execution: None,
         at: nominal,
     }
 }
 
 /// Writes into a ledger, and changes the plan, behind the engine's back.
-async fn write(engine: &Engine, id: TriggerId, slots: &[Slot], change: impl Fn(&mut TriggerPlan)) {
+async fn write(engine: &Engine, id: TriggerId, slots: &[Entry], change: impl Fn(&mut State)) {
     static COMMITS: AtomicU8 = AtomicU8::new(0);
     within(async {
         loop {
             let version = engine.store().trigger(id).await.unwrap().unwrap().version;
             let state = engine.store().trigger_state(id).await.unwrap().unwrap();
-            let mut plan = state.plan;
-            change(&mut plan);
+            let mut planned = state;
+            change(&mut planned);
             let fire = Fire {
                 trigger: id,
                 version,
                 rev: state.rev,
-                plan,
+                state: planned,
                 slots: slots.to_vec(),
                 extends: false,
                 admission: None,
@@ -88,10 +85,10 @@ async fn write(engine: &Engine, id: TriggerId, slots: &[Slot], change: impl Fn(&
 
 /// Every minute from one to another was missed.
 async fn miss(engine: &Engine, id: TriggerId, from: Timestamp, to: Timestamp) {
-    let missed = Slot {
-        until: to,
+    let missed = Entry {
+        to,
         count: to.since(from).as_secs() / 60 + 1,
-        ..slot(from, SlotStatus::Skipped, Some("missed"))
+        ..slot(from, Outcome::Skipped(SkipReason::Missed))
     };
     write(engine, id, &[missed], |_| ()).await;
 }
@@ -159,7 +156,7 @@ async fn what_was_missed_is_found_after_much_went_well() {
     for part in 0..6_u32 {
         let fired = (0..SLOTS_KEPT as u32 / 2).map(|n| {
             let nominal = ago(&engine, 1_900 - part * 100 - n);
-            slot(nominal, SlotStatus::Fired, None)
+            slot(nominal, Outcome::Fired)
         });
         write(&engine, id, &fired.collect::<Vec<_>>(), |_| ()).await;
     }
@@ -177,7 +174,7 @@ async fn what_was_missed_is_found_after_much_went_well() {
     for part in 0..4_u32 {
         let missed = (0..SKIPS_KEPT as u32).map(|n| {
             let nominal = ago(&engine, 1_000 - part * 100 - n);
-            slot(nominal, SlotStatus::Skipped, Some("missed"))
+            slot(nominal, Outcome::Skipped(SkipReason::Missed))
         });
         write(&engine, id, &missed.collect::<Vec<_>>(), |_| ()).await;
     }
@@ -212,7 +209,7 @@ async fn a_backfill_that_is_stopped_tells_what_it_has_started() {
         panic!("it is not stopped: {run:?}");
     };
     assert!(matches!(*because, TriggerError::Disabled), "{because:?}");
-    let is_run = |row: &&SlotRow| row.slot.reason.as_deref() == Some("backfill");
+    let is_run = |row: &&SlotRow| row.slot.outcome.reason() == Some("backfill");
     let written = ledger(&engine, id).await.iter().filter(is_run).count();
     assert_eq!(started.len(), written);
     for tried in [
@@ -279,7 +276,7 @@ async fn rests(engine: &Engine, id: TriggerId, at_least: Duration) {
         loop {
             let state = engine.store().trigger_state(id).await.unwrap().unwrap();
             let soon = engine.now().plus(at_least);
-            if state.plan.due_at.is_some_and(|due| due > soon) {
+            if state.due_at.is_some_and(|due| due > soon) {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -313,7 +310,7 @@ async fn one_fires_and_the_crowd_rests(engine: &Engine, crowd: &[TriggerId], one
     for id in crowd {
         let state = engine.store().trigger_state(*id).await.unwrap().unwrap();
         let soon = engine.now().plus(Duration::from_secs(2));
-        assert!(state.plan.due_at.is_some_and(|due| due > soon), "{state:?}");
+        assert!(state.due_at.is_some_and(|due| due > soon), "{state:?}");
     }
 }
 
@@ -388,7 +385,7 @@ async fn a_trigger_that_waits_for_a_damaged_execution_can_be_set_free() {
         while !ledger(&engine, id)
             .await
             .iter()
-            .any(|row| row.slot.reason.as_deref() == Some("overlap"))
+            .any(|row| row.slot.outcome.reason() == Some("overlap"))
         {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }

@@ -69,9 +69,9 @@ async fn ledger_of(engine: &Engine, trigger: TriggerId, rows: usize) -> Vec<Slot
 
 /// The words of a ledger.
 fn words(ledger: &[SlotRow]) -> Vec<String> {
-    let word = |row: &SlotRow| match &row.slot.reason {
-        Some(reason) => format!("{} {reason}", row.slot.status.name()),
-        None => row.slot.status.name().to_owned(),
+    let word = |row: &SlotRow| match row.slot.outcome.reason() {
+        Some(reason) => format!("{} {reason}", row.slot.outcome.status().name()),
+        None => row.slot.outcome.status().name().to_owned(),
     };
     ledger.iter().map(word).collect()
 }
@@ -87,7 +87,7 @@ async fn each_slot_starts_one_execution_that_knows_it() {
     assert!(
         ledger
             .iter()
-            .all(|row| row.slot.status == SlotStatus::Fired)
+            .all(|row| row.slot.outcome.status() == SlotStatus::Fired)
     );
     for pair in ledger.windows(2) {
         let apart = pair[1].slot.nominal.since(pair[0].slot.nominal);
@@ -178,12 +178,12 @@ async fn a_pause_is_one_row_and_can_be_filled_afterwards() {
     let all = ledger(&engine, trigger).await;
     let pause = all
         .iter()
-        .find(|row| row.slot.reason.as_deref() == Some("paused"));
-    let pause = pause.expect("the pause is in the ledger").slot.clone();
+        .find(|row| row.slot.outcome.reason() == Some("paused"));
+    let pause = pause.expect("the pause is in the ledger").slot;
     assert!(pause.count >= 2, "{pause:?}");
     let range = Backfill {
         from: pause.nominal,
-        to: pause.until,
+        to: pause.to,
         only_missed: true,
     };
     let started = engine.backfill(trigger, range, None).await.unwrap();
@@ -439,10 +439,10 @@ async fn a_webhook_that_is_not_watched_any_more_is_not_overdue() {
         "dead_man":{"success_within":"1s"}}"#;
     let id = create(&engine, &workflow, watched).await.view.row.id;
     let ledger = ledger_of(&engine, id, 1).await;
-    assert_eq!(ledger[0].slot.status, SlotStatus::Overdue);
+    assert_eq!(ledger[0].slot.outcome.status(), SlotStatus::Overdue);
     let alarmed = async || {
         let state = engine.store().trigger_state(id).await.unwrap().unwrap();
-        state.plan.alarmed_at.is_some()
+        state.alarmed_at.is_some()
     };
     assert!(alarmed().await);
     let patch = r#"{"idempotency_window":"1d"}"#;

@@ -16,7 +16,7 @@ pub(crate) fn left_alone(image: &Image, now: Timestamp) -> Result<(), Violation>
     let since = now.minus(LOOKED_AT_WITHIN);
     let is_late = |due: Option<Timestamp>| due.is_some_and(|due| due < since);
     let mut all = image.trigger_states.iter();
-    match all.find(|(_, standing)| is_late(standing.state.plan.due_at)) {
+    match all.find(|(_, standing)| is_late(standing.state.due_at)) {
         Some((id, standing)) => {
             let what = format!("{id}, it is {now}: {standing:?}");
             Err(Violation::new("a due trigger is looked at", what))

@@ -369,7 +369,10 @@ pub(crate) fn still_open(image: &Image) -> Option<String> {
         return Some(format!("{id} has slots to come"));
     }
     let retrying = |status| status == LetterStatus::Retrying;
-    let stuck = image.letters.values().find(|filed| retrying(filed.status));
+    let stuck = image
+        .letters
+        .values()
+        .find(|filed| retrying(filed.state.status));
     stuck.map(|filed| format!("{} is still being retried", filed.letter.id))
 }
 
@@ -384,7 +387,7 @@ fn owes(image: &Image, id: TriggerId) -> bool {
     let workflow = told.row.workflow.clone();
     let trigger = Trigger::new(id, workflow, told.row.version, true, &settings);
     let trigger = trigger.expect("it was accepted");
-    let plan = &standing.state.plan;
-    let next = |timeline: Timeline<'_>| timeline.next(plan.cursor.unwrap_or_default());
-    plan.buffered.is_some() || trigger.timeline().and_then(next).is_some()
+    let state = &standing.state;
+    let next = |timeline: Timeline<'_>| timeline.next(state.cursor);
+    state.buffered.is_some() || trigger.timeline().and_then(next).is_some()
 }

@@ -325,13 +325,12 @@ fn mark_fire(inside: &mut Inside, image: &Image, fire: &Fire) {
         return;
     }
     let slot = fire.slots.last().map(|slot| slot.nominal);
-    let is_backfill = fire.plan.cursor <= standing.state.plan.cursor && fire.plan.cursor > slot;
-    inside
-        .marks
-        .reach(match standing.state.plan.cursor >= slot {
-            true if !is_backfill => Mark::FireLostTheRace,
-            _ => Mark::FireDecidedOnThePast,
-        });
+    let (cursor, planned) = (standing.state.cursor, fire.state.cursor);
+    let is_backfill = planned <= cursor && Some(planned) > slot;
+    inside.marks.reach(match Some(cursor) >= slot {
+        true if !is_backfill => Mark::FireLostTheRace,
+        _ => Mark::FireDecidedOnThePast,
+    });
 }
 
 /// Notes what nobody knows the end of.
@@ -522,7 +521,7 @@ fn describe(trace: &mut Trace, batch: &Batch) -> String {
             Part::Fire(fire) => {
                 let _ = write!(text, "fire {} rev {}", fire.trigger, fire.rev);
                 for slot in &fire.slots {
-                    let _ = write!(text, ", {} {}", slot.nominal, slot.status.name());
+                    let _ = write!(text, ", {} {}", slot.nominal, slot.outcome.status().name());
                 }
                 if let Some(admit) = &fire.admission {
                     let _ = write!(text, ", admit {}", trace.name(admit.row.id));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use refire_client::model::{Execution, LedgerEntry, SlotStatus, Trigger};
 use refire_core::time::Timestamp;
-use refire_store::SLOTS_KEPT;
+use refire_core::trigger::ledger::SLOTS_KEPT;
 use reqwest::Method;
 use serde_json::{Value, json};
 

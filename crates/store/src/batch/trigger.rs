@@ -3,10 +3,9 @@
 use refire_core::definition::WorkflowId;
 use refire_core::execution::TriggerKind;
 use refire_core::id::{TriggerId, WebhookId};
-use refire_core::time::Timestamp;
+use refire_core::trigger::{End, Entry, State};
 
 use super::Admit;
-use crate::trigger::{Slot, TriggerPlan};
 
 /// A new trigger. Refused if its workflow is not there, or its id or address is taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +25,7 @@ pub struct CreateTrigger {
     /// The name in its address.
     pub webhook: Option<WebhookId>,
     /// Where it begins; absent = it has no slots and nobody watches it.
-    pub plan: Option<TriggerPlan>,
+    pub state: Option<State>,
 }
 
 /// A trigger as it is to be from now on. Its version and its state's revision grow by one. Refused if
@@ -54,10 +53,11 @@ pub struct ChangeTrigger {
 pub struct NewState {
     /// The revision that the state must have; 0 = there must be none.
     pub rev: u64,
-    /// What is planned.
-    pub plan: TriggerPlan,
+    /// Where the trigger stands then. Its revision is the one after `rev`, and it has the successes that
+    /// there are by then, whatever this says.
+    pub state: State,
     /// What the ledger gets, in order.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<Entry>,
     /// Whether the first of `slots` goes on with the newest stretch, as that of a [`Fire`] does.
     pub extends: bool,
 }
@@ -73,12 +73,12 @@ pub struct Fire {
     pub version: u32,
     /// The revision its state must have.
     pub rev: u64,
-    /// What is planned from now on.
-    pub plan: TriggerPlan,
+    /// Where it stands then, as in [`NewState`].
+    pub state: State,
     /// What the ledger gets, in order.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<Entry>,
     /// Whether the first of `slots` goes on with the newest stretch instead of making a row, if that
-    /// has the same status and reason and neither has an execution.
+    /// has the same outcome and neither has an execution.
     pub extends: bool,
     /// The execution.
     pub admission: Option<Box<Admit>>,
@@ -90,12 +90,8 @@ pub struct Fire {
 pub struct TriggerEnd {
     /// The trigger.
     pub trigger: TriggerId,
-    /// Whether the execution ended well.
-    pub success: bool,
-    /// The slot that it was for.
-    pub slot: Option<Timestamp>,
-    /// When it ended.
-    pub at: Timestamp,
+    /// How the execution ended.
+    pub end: End,
 }
 
 /// A trigger as it was when something was decided by it. Refused unless it still is that version, and

@@ -1,13 +1,13 @@
 //! Steps of plans: fired once, with the ledger and the execution, and told of its end.
 
 use refire_core::execution::TriggerKind;
+use refire_core::trigger::ledger::{BACKFILLS_KEPT, SKIPS_KEPT};
+use refire_core::trigger::{Entry, LateReason, Outcome, SkipReason, State};
 
 use super::Lab;
 use super::stage::{Stage, two_steps};
 use super::trigger::{admission, at, change, changing, due, end, firing, slot};
-use crate::{
-    LIMIT_MAX, Part, PartOutcome, Prune, Slot, SlotStatus, TriggerEnd, TriggerPlan, TriggerState,
-};
+use crate::{LIMIT_MAX, Part, PartOutcome, Prune, SlotStatus};
 
 pub async fn a_slot_is_fired_once(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
@@ -17,7 +17,7 @@ pub async fn a_slot_is_fired_once(lab: &dyn Lab) {
     let (late, again) = stage.fire_at(row.id, &workflow, 60).await;
     let neighbour = stage.made(&workflow, TriggerKind::Cron).await;
     let (other, beside) = stage.fire_at(neighbour.id, &workflow, 60).await;
-    let (plan, slots) = (fire.plan, fire.slots.clone());
+    let (plan, slots) = (fire.state, fire.slots.clone());
     let parts = vec![firing(fire), firing(again.clone()), firing(beside)];
     let outcomes = stage.commit(parts).await;
     let expected = [
@@ -31,7 +31,7 @@ pub async fn a_slot_is_fired_once(lab: &dyn Lab) {
         PartOutcome::TriggerMoved
     );
     let state = stage.state(row.id).await;
-    assert_eq!((state.rev, state.plan), (2, plan));
+    assert_eq!(state, State { rev: 2, ..plan });
     let ledger = stage.ledger(row.id).await;
     assert_eq!(ledger.len(), 1);
     assert_eq!(ledger[0].slot, slots[0]);
@@ -124,21 +124,27 @@ pub async fn stretches_become_one_row(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     let workflow = stage.save(&two_steps("orders")).await;
     let row = stage.made(&workflow, TriggerKind::Cron).await;
-    let missed = |from: u64, to: u64| Slot {
-        until: at(to),
+    let missed = |from: u64, to: u64| Entry {
+        to: at(to),
         count: to - from + 1,
-        ..slot(from, SlotStatus::Skipped, Some("missed"))
+        ..slot(from, Outcome::Skipped(SkipReason::Missed))
     };
     let steps = [
         // The first of a ledger has nothing to go on with.
         (vec![missed(1, 3)], 1),
         (vec![missed(4, 9)], 1),
-        (vec![slot(10, SlotStatus::Skipped, Some("overlap"))], 2),
-        (vec![slot(11, SlotStatus::Skipped, None)], 3),
-        (vec![slot(12, SlotStatus::Skipped, None)], 3),
+        (vec![slot(10, Outcome::Skipped(SkipReason::Overlap))], 2),
+        (vec![slot(11, Outcome::Skipped(SkipReason::Paused))], 3),
+        (vec![slot(12, Outcome::Skipped(SkipReason::Paused))], 3),
         // Only the first of several goes on with what is there.
-        (vec![slot(13, SlotStatus::Skipped, None), missed(14, 15)], 4),
-        (vec![slot(16, SlotStatus::Overdue, Some("missed"))], 5),
+        (
+            vec![
+                slot(13, Outcome::Skipped(SkipReason::Paused)),
+                missed(14, 15),
+            ],
+            4,
+        ),
+        (vec![slot(16, Outcome::Overdue)], 5),
     ];
     for (slots, rows) in steps {
         let mut fire = stage.fire(row.id, due(60)).await;
@@ -148,17 +154,16 @@ pub async fn stretches_become_one_row(lab: &dyn Lab) {
     }
     let ledger = stage.ledger(row.id).await;
     let (newest, oldest) = (&ledger[0].slot, &ledger[4].slot);
-    assert_eq!(newest.status, SlotStatus::Overdue);
-    assert_eq!((oldest.nominal, oldest.until), (at(1), at(9)));
+    assert_eq!(newest.outcome, Outcome::Overdue);
+    assert_eq!((oldest.nominal, oldest.to), (at(1), at(9)));
     assert_eq!((oldest.count, oldest.at), (9, at(4)));
     // One that started something is not gone on with, nor does it go on.
     let (_, mut fire) = stage.fire_at(row.id, &workflow, 17).await;
-    fire.slots[0].status = SlotStatus::Overdue;
-    fire.slots[0].reason = Some("missed".to_owned());
+    fire.slots[0].outcome = Outcome::Overdue;
     fire.extends = true;
     stage.commit_one(firing(fire)).await;
     let mut fire = stage.fire(row.id, due(60)).await;
-    fire.slots = vec![slot(18, SlotStatus::Overdue, Some("missed"))];
+    fire.slots = vec![slot(18, Outcome::Overdue)];
     fire.extends = true;
     stage.commit_one(firing(fire)).await;
     assert_eq!(stage.ledger(row.id).await.len(), 7);
@@ -171,7 +176,7 @@ pub async fn the_ledger_is_cut_now_and_then(lab: &dyn Lab) {
     let mut longest = 0;
     for round in 0..70_u64 {
         let mut fire = stage.fire(row.id, due(60)).await;
-        let slots = (0..7).map(|n| slot(round * 7 + n, SlotStatus::Late, None));
+        let slots = (0..7).map(|n| slot(round * 7 + n, Outcome::Late(LateReason::Behind)));
         fire.slots = slots.collect();
         assert_eq!(stage.commit_one(firing(fire)).await, PartOutcome::Done);
         let ledger = stage.ledger(row.id).await;
@@ -189,12 +194,12 @@ pub async fn what_was_missed_is_kept_apart(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     let workflow = stage.save(&two_steps("orders")).await;
     let row = stage.made(&workflow, TriggerKind::Cron).await;
-    let backfilled = |n| slot(n, SlotStatus::Late, Some("backfill"));
-    let missed = |n| slot(n, SlotStatus::Skipped, Some("missed"));
-    let fired = |n| slot(n, SlotStatus::Fired, None);
-    let no_such_time = |n| slot(n, SlotStatus::Skipped, Some("dst"));
+    let backfilled = |n| slot(n, Outcome::Late(LateReason::Backfill));
+    let missed = |n| slot(n, Outcome::Skipped(SkipReason::Missed));
+    let fired = |n| slot(n, Outcome::Fired);
+    let no_such_time = |n| slot(n, Outcome::Skipped(SkipReason::Dst));
     let mut first = 0;
-    let rounds: [(u64, &dyn Fn(u64) -> Slot); 7] = [
+    let rounds: [(u64, &dyn Fn(u64) -> Entry); 7] = [
         (3, &missed),
         (2, &backfilled),
         (600, &fired),
@@ -212,13 +217,13 @@ pub async fn what_was_missed_is_kept_apart(lab: &dyn Lab) {
             assert_eq!(stage.commit_one(firing(fire)).await, PartOutcome::Done);
         }
         first += count;
-        let of = async |status: SlotStatus, reason: Option<&str>| {
+        let of = async |outcome: Outcome| {
             let (mut seen, mut before) = (0_u64, None);
             loop {
-                let statuses = [status];
+                let statuses = [outcome.status()];
                 let page = stage.store.slots(row.id, &statuses, before, LIMIT_MAX);
                 let page = page.await.unwrap();
-                let is_meant = |row: &&crate::SlotRow| row.slot.reason.as_deref() == reason;
+                let is_meant = |row: &&crate::SlotRow| row.slot.outcome == outcome;
                 seen += page.iter().filter(is_meant).count() as u64;
                 before = page.last().map(|row| row.seq);
                 if before.is_none() {
@@ -227,9 +232,9 @@ pub async fn what_was_missed_is_kept_apart(lab: &dyn Lab) {
             }
         };
         counts.push((
-            of(SlotStatus::Skipped, Some("missed")).await,
-            of(SlotStatus::Late, Some("backfill")).await,
-            of(SlotStatus::Fired, None).await,
+            of(Outcome::Skipped(SkipReason::Missed)).await,
+            of(Outcome::Late(LateReason::Backfill)).await,
+            of(Outcome::Fired).await,
         ));
     }
     assert_eq!(counts[..2], [(3, 0, 0), (3, 2, 0)]);
@@ -239,9 +244,9 @@ pub async fn what_was_missed_is_kept_apart(lab: &dyn Lab) {
     assert!(counts[3].2 < 100, "{counts:?}");
     let (missed, run, _) = counts[4];
     assert_eq!(missed, 3);
-    assert!((crate::BACKFILLS_KEPT..2_080).contains(&run), "{run}");
+    assert!((BACKFILLS_KEPT..2_080).contains(&run), "{run}");
     let (missed, _, _) = counts[6];
-    assert!((crate::SKIPS_KEPT..183).contains(&missed), "{missed}");
+    assert!((SKIPS_KEPT..183).contains(&missed), "{missed}");
 }
 
 pub async fn filters_choose_slots(lab: &dyn Lab) {
@@ -250,16 +255,16 @@ pub async fn filters_choose_slots(lab: &dyn Lab) {
     let row = stage.made(&workflow, TriggerKind::Cron).await;
     let other = stage.made(&workflow, TriggerKind::Cron).await;
     let mut expected = Vec::new();
-    for n in 0..10_u64 {
-        let status = SlotStatus::ALL[(n % 5) as usize];
-        let slot = Slot {
-            until: at(10 * n + 5),
-            ..slot(10 * n, status, None)
+    for n in 0..24_u64 {
+        let outcome = Outcome::ALL[(n % 12) as usize];
+        let slot = Entry {
+            to: at(10 * n + 5),
+            ..slot(10 * n, outcome)
         };
-        expected.insert(0, slot.clone());
+        expected.insert(0, slot);
         for id in [row.id, other.id] {
             let mut fire = stage.fire(id, due(60)).await;
-            fire.slots = vec![slot.clone()];
+            fire.slots = vec![slot];
             stage.commit_one(firing(fire)).await;
         }
     }
@@ -274,8 +279,9 @@ pub async fn filters_choose_slots(lab: &dyn Lab) {
             }
             found.extend(page);
         }
-        let is_asked = |slot: &&Slot| statuses.is_empty() || statuses.contains(&slot.status);
-        let found: Vec<Slot> = found.into_iter().map(|row| row.slot).collect();
+        let is_asked =
+            |slot: &&Entry| statuses.is_empty() || statuses.contains(&slot.outcome.status());
+        let found: Vec<Entry> = found.into_iter().map(|row| row.slot).collect();
         assert_eq!(
             found.iter().collect::<Vec<_>>(),
             expected.iter().filter(is_asked).collect::<Vec<_>>()
@@ -295,7 +301,7 @@ pub async fn filters_choose_slots(lab: &dyn Lab) {
             .into_iter()
             .map(|row| row.slot)
             .collect();
-        let is_there = |slot: &&Slot| slot.until >= at(from) && slot.nominal < at(to);
+        let is_there = |slot: &&Entry| slot.to >= at(from) && slot.nominal < at(to);
         let oldest = expected.iter().rev().filter(is_there).take(limit as usize);
         assert_eq!(found, oldest.cloned().collect::<Vec<_>>(), "{from}..{to}");
     }
@@ -308,7 +314,7 @@ pub async fn the_earliest_are_due_first(lab: &dyn Lab) {
     let mut made = Vec::new();
     for seconds in [50, 10, 30, 10, 20] {
         let mut create = stage.new_trigger(&workflow, TriggerKind::Cron);
-        create.plan = Some(due(seconds));
+        create.state = Some(due(seconds));
         made.push((at(seconds), create.id));
         stage.create(create).await;
     }
@@ -329,7 +335,7 @@ pub async fn the_earliest_are_due_first(lab: &dyn Lab) {
         }
     }
     let mut fire = stage.fire(made[0].1, due(70)).await;
-    fire.plan.due_at = None;
+    fire.state.due_at = None;
     stage.commit_one(firing(fire)).await;
     let first = stage.store.due_triggers(at(99), 1).await.unwrap();
     assert_eq!(first[0].row.id, made[1].1);
@@ -343,13 +349,13 @@ pub async fn the_earliest_are_due_first(lab: &dyn Lab) {
 async fn running(
     stage: &mut Stage,
     workflow: &refire_core::definition::Workflow,
-    plan: TriggerPlan,
+    state: State,
 ) -> (crate::TriggerRow, super::stage::Run) {
     let row = stage.made(workflow, TriggerKind::Cron).await;
     let (run, mut fire) = stage.fire_at(row.id, workflow, 60).await;
-    fire.plan = TriggerPlan {
+    fire.state = State {
         running: Some(run.id),
-        ..plan
+        ..state
     };
     assert_eq!(stage.commit_one(firing(fire)).await, PartOutcome::Done);
     (row, run)
@@ -364,14 +370,14 @@ pub async fn an_end_clears_what_was_waited_for(lab: &dyn Lab) {
     let ending = stage.ending(&mut other, end(row.id, 30, true));
     assert_eq!(stage.commit_one(ending).await, PartOutcome::Done);
     let state = stage.state(row.id).await;
-    assert_eq!((state.rev, state.plan.running), (2, Some(run.id)));
+    assert_eq!((state.rev, state.running), (2, Some(run.id)));
     assert_eq!(state.success_at, Some(at(31)));
     assert_eq!(state.success_slot, Some(at(30)));
     let ending = stage.ending(&mut run, end(row.id, 60, false));
     stage.commit_one(ending).await;
-    let expected = TriggerState {
+    let expected = State {
         rev: 3,
-        plan: due(120),
+        running: None,
         ..state
     };
     assert_eq!(
@@ -385,16 +391,16 @@ pub async fn an_end_clears_what_was_waited_for(lab: &dyn Lab) {
 pub async fn an_end_wakes_what_waits(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     let workflow = stage.save(&two_steps("orders")).await;
-    let buffered = TriggerPlan {
+    let buffered = State {
         buffered: Some(at(90)),
         ..due(999)
     };
-    let alarmed = TriggerPlan {
+    let alarmed = State {
         alarmed_at: Some(at(1)),
         due_at: None,
         ..due(999)
     };
-    let early = TriggerPlan {
+    let early = State {
         buffered: Some(at(90)),
         ..due(2)
     };
@@ -410,8 +416,8 @@ pub async fn an_end_wakes_what_waits(lab: &dyn Lab) {
         let ending = stage.ending(&mut run, end(row.id, 60, success));
         stage.commit_one(ending).await;
         let state = stage.state(row.id).await;
-        assert_eq!((state.plan.running, state.plan.due_at), (None, due_at));
-        assert_eq!((state.plan.buffered, state.rev), (plan.buffered, rev));
+        assert_eq!((state.running, state.due_at), (None, due_at));
+        assert_eq!((state.buffered, state.rev), (plan.buffered, rev));
     }
     // Not if it is disabled, and not if it is gone.
     let (row, mut run) = running(&mut stage, &workflow, buffered).await;
@@ -421,7 +427,7 @@ pub async fn an_end_wakes_what_waits(lab: &dyn Lab) {
     let ending = stage.ending(&mut run, end(row.id, 60, true));
     assert_eq!(stage.commit_one(ending).await, PartOutcome::Done);
     let state = stage.state(row.id).await;
-    assert_eq!((state.plan.running, state.plan.due_at), (None, None));
+    assert_eq!((state.running, state.due_at), (None, None));
     let (row, mut run) = running(&mut stage, &workflow, buffered).await;
     let delete = Part::DeleteTrigger {
         id: row.id,
@@ -451,11 +457,11 @@ pub async fn a_success_is_in_nobodys_way(lab: &dyn Lab) {
     stage.commit_one(ending).await;
     told.state = Some(super::trigger::new_state(2, due(300)));
     assert_eq!(stage.commit_one(changing(told)).await, PartOutcome::Done);
-    let expected = TriggerState {
+    let expected = State {
         rev: 3,
-        plan: due(300),
         success_at: Some(at(41)),
         success_slot: Some(at(40)),
+        ..due(300)
     };
     assert_eq!(stage.state(row.id).await, expected);
 }
@@ -488,9 +494,13 @@ pub async fn several_ends_in_one_batch(lab: &dyn Lab) {
         [done.clone(), PartOutcome::Conflict, done.clone(), done]
     );
     let state = stage.state(row.id).await;
-    assert_eq!((state.rev, state.plan), (3, due(120)));
-    assert_eq!(state.success_at, Some(at(51)));
-    assert_eq!(state.success_slot, Some(at(50)));
+    let expected = State {
+        rev: 3,
+        success_at: Some(at(51)),
+        success_slot: Some(at(50)),
+        ..due(120)
+    };
+    assert_eq!(state, expected);
     // What comes late does not take it back.
     let ending = stage.ending(third, end(row.id, 10, true));
     stage.commit_one(ending).await;
@@ -508,12 +518,12 @@ pub async fn ends_and_fires_meet_in_order(lab: &dyn Lab) {
     assert_eq!(outcomes, [PartOutcome::Done, PartOutcome::TriggerMoved]);
     // First the fire, then the end of what it started, at once.
     let (mut next, mut fire) = stage.fire_at(row.id, &workflow, 120).await;
-    fire.plan.running = Some(next.id);
+    fire.state.running = Some(next.id);
     let ending = stage.ending(&mut next, end(row.id, 120, true));
     let outcomes = stage.commit(vec![firing(fire), ending]).await;
     assert_eq!(outcomes, [PartOutcome::Done, PartOutcome::Done]);
     let state = stage.state(row.id).await;
-    assert_eq!((state.rev, state.plan.running), (5, None));
+    assert_eq!((state.rev, state.running), (5, None));
     assert_eq!(state.success_slot, Some(at(120)));
     stage.check(&next).await;
 }
@@ -522,16 +532,14 @@ pub async fn an_execution_may_end_at_once(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     let workflow = stage.save(&two_steps("orders")).await;
     let row = stage.made(&workflow, TriggerKind::Cron).await;
-    let told = TriggerEnd {
-        slot: None,
-        ..end(row.id, 60, true)
-    };
     let (run, mut fire) = stage.fire_at(row.id, &workflow, 60).await;
-    fire.plan.running = Some(run.id);
+    let mut told = end(row.id, 60, true);
+    (told.end.execution, told.end.slot) = (run.id, None);
+    fire.state.running = Some(run.id);
     fire.admission.as_mut().unwrap().end = Some(told);
     assert_eq!(stage.commit_one(firing(fire)).await, PartOutcome::Done);
     let state = stage.state(row.id).await;
-    assert_eq!((state.rev, state.plan.running), (3, None));
+    assert_eq!((state.rev, state.running), (3, None));
     assert_eq!((state.success_at, state.success_slot), (Some(at(61)), None));
     let with = stage.plain_start("{}");
     let (_, mut admit) = stage.start(&workflow, with);

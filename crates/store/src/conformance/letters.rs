@@ -1,6 +1,6 @@
 //! Dead letters: what they say, how they are retried, settled and given up.
 
-use refire_core::dead_letter::{LetterStatus, Reason, RetryFrom};
+use refire_core::dead_letter::{LetterStatus, Reason, RetryEntry, RetryFrom};
 use refire_core::definition::Workflow;
 use refire_core::execution::{
     Cancel, Command, Lineage, Outcome, Start, Status, Trigger, TriggerKind,
@@ -10,7 +10,7 @@ use refire_core::time::Timestamp;
 
 use super::Lab;
 use super::stage::{Run, Stage, http, json, two_steps};
-use crate::{Admit, LetterRetry, LetterRow, Part, PartOutcome, RetryEntry, RetryRow, SettleLetter};
+use crate::{Admit, LetterRetry, LetterRow, Part, PartOutcome, RetryRow, SettleLetter};
 
 pub(super) async fn letter(stage: &Stage, run: &Run) -> LetterRow {
     stage

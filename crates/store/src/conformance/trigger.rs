@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use refire_core::definition::Workflow;
 use refire_core::execution::{Cancel, Command, TriggerKind};
-use refire_core::id::{RequestId, TriggerId, WebhookId};
+use refire_core::id::{ExecutionId, RequestId, TriggerId, WebhookId};
 use refire_core::time::Timestamp;
+use refire_core::trigger::{End, Entry, Outcome, State};
 
 use super::stage::{BEGINNING, Run, Stage};
 use crate::{
     Admit, ChangeTrigger, CreateTrigger, Fire, LIMIT_MAX, NewState, Part, PartOutcome, RequestRow,
-    RequestStatus, Slot, SlotRow, SlotStatus, TriggerEnd, TriggerPlan, TriggerRow, TriggerState,
+    RequestStatus, SlotRow, TriggerEnd, TriggerRow,
 };
 
 /// So many seconds after the beginning.
@@ -19,22 +20,21 @@ pub(super) fn at(seconds: u64) -> Timestamp {
 }
 
 /// A plan that is due then, and has handled all before.
-pub(super) fn due(seconds: u64) -> TriggerPlan {
-    TriggerPlan {
-        cursor: Some(at(seconds)),
+pub(super) fn due(seconds: u64) -> State {
+    State {
+        cursor: at(seconds),
         due_at: Some(at(seconds)),
-        ..TriggerPlan::default()
+        ..State::default()
     }
 }
 
 /// A slot with this end.
-pub(super) fn slot(seconds: u64, status: SlotStatus, reason: Option<&str>) -> Slot {
-    Slot {
+pub(super) fn slot(seconds: u64, outcome: Outcome) -> Entry {
+    Entry {
         nominal: at(seconds),
-        until: at(seconds),
+        to: at(seconds),
         count: 1,
-        status,
-        reason: reason.map(str::to_owned),
+        outcome,
         execution: None,
         at: at(seconds),
     }
@@ -54,10 +54,10 @@ pub(super) fn change(row: &TriggerRow) -> ChangeTrigger {
 }
 
 /// A state that writes nothing down.
-pub(super) fn new_state(rev: u64, plan: TriggerPlan) -> NewState {
+pub(super) fn new_state(rev: u64, state: State) -> NewState {
     NewState {
         rev,
-        plan,
+        state,
         slots: Vec::new(),
         extends: false,
     }
@@ -75,13 +75,16 @@ pub(super) fn admission(admit: Admit) -> Part {
     Part::Admit(Box::new(admit))
 }
 
-/// The execution of a slot ends.
+/// The execution of a slot ends; which one, [`Stage::ending`] says.
 pub(super) fn end(trigger: TriggerId, seconds: u64, success: bool) -> TriggerEnd {
     TriggerEnd {
         trigger,
-        success,
-        slot: Some(at(seconds)),
-        at: at(seconds + 1),
+        end: End {
+            execution: ExecutionId::from_bytes([0; 16]),
+            success,
+            slot: Some(at(seconds)),
+            at: at(seconds + 1),
+        },
     }
 }
 
@@ -102,7 +105,7 @@ impl Stage {
             settings: format!("{{\"of\":\"{id}\"}}\0").into_bytes(),
             secrets: is_webhook.then(|| vec![0, 1, 2]),
             webhook: is_webhook.then(|| WebhookId::from_bytes(*self.id().as_bytes())),
-            plan: (!is_webhook).then(|| due(60)),
+            state: (!is_webhook).then(|| due(60)),
         }
     }
 
@@ -122,18 +125,18 @@ impl Stage {
         self.store.trigger(id).await.unwrap().expect("it is there")
     }
 
-    pub(super) async fn state(&self, id: TriggerId) -> TriggerState {
+    pub(super) async fn state(&self, id: TriggerId) -> State {
         let state = self.store.trigger_state(id).await.unwrap();
         state.expect("it has a state")
     }
 
     /// A step of a plan on what stands there now, without an execution.
-    pub(super) async fn fire(&self, id: TriggerId, plan: TriggerPlan) -> Fire {
+    pub(super) async fn fire(&self, id: TriggerId, state: State) -> Fire {
         Fire {
             trigger: id,
             version: self.trigger(id).await.version,
             rev: self.state(id).await.rev,
-            plan,
+            state,
             slots: Vec::new(),
             extends: false,
             admission: None,
@@ -150,17 +153,18 @@ impl Stage {
         let with = self.plain_start("{}");
         let (run, admit) = self.start(workflow, with);
         let mut fire = self.fire(id, due(seconds + 60)).await;
-        fire.plan.cursor = Some(at(seconds));
-        fire.slots = vec![Slot {
+        fire.state.cursor = at(seconds);
+        fire.slots = vec![Entry {
             execution: Some(run.id),
-            ..slot(seconds, SlotStatus::Fired, None)
+            ..slot(seconds, Outcome::Fired)
         }];
         fire.admission = Some(Box::new(admit));
         (run, fire)
     }
 
     /// The execution is cancelled, which its trigger is told.
-    pub(super) fn ending(&mut self, run: &mut Run, end: TriggerEnd) -> Part {
+    pub(super) fn ending(&mut self, run: &mut Run, mut end: TriggerEnd) -> Part {
+        end.end.execution = run.id;
         let cancel = Command::Cancel(Cancel::by(None));
         let mut advance = self.decide(run, cancel);
         advance.end = Some(end);

@@ -2,13 +2,14 @@
 
 use refire_core::execution::TriggerKind;
 use refire_core::id::{TriggerId, WebhookId};
+use refire_core::trigger::{Entry, LateReason, Outcome, SkipReason, State};
 
 use super::Lab;
 use super::stage::{Stage, two_steps, workflow_id};
 use super::trigger::{at, change, changing, due, firing, new_state, slot};
 use crate::{
     ChangeTrigger, CreateTrigger, LIMIT_MAX, NewState, Part, PartOutcome, Prune, RequestFilter,
-    RequestStatus, Slot, SlotStatus, TriggerFilter, TriggerPlan,
+    RequestStatus, TriggerFilter,
 };
 
 pub async fn a_new_trigger_is_found_again(lab: &dyn Lab) {
@@ -27,7 +28,7 @@ pub async fn a_new_trigger_is_found_again(lab: &dyn Lab) {
     assert_eq!(stage.store.trigger_state(hook.id).await.unwrap(), None);
     let cron = stage.made(&workflow, TriggerKind::Cron).await;
     let state = stage.state(cron.id).await;
-    assert_eq!((state.rev, state.plan), (1, due(60)));
+    assert_eq!(state, State { rev: 1, ..due(60) });
     assert_eq!((state.success_at, state.success_slot), (None, None));
     let nobody = TriggerId::from_bytes([1; 16]);
     assert_eq!(stage.store.trigger(nobody).await.unwrap(), None);
@@ -78,7 +79,7 @@ pub async fn a_change_needs_what_it_saw(lab: &dyn Lab) {
     assert_eq!(changed.updated_at, stage.now);
     assert_eq!(changed.created_at, row.created_at);
     let state = stage.state(row.id).await;
-    assert_eq!((state.rev, state.plan), (2, plan));
+    assert_eq!(state, State { rev: 2, ..plan });
     // The version fits, the state does not.
     let mut late = change(&changed);
     late.state = Some(new_state(1, plan));
@@ -90,7 +91,7 @@ pub async fn a_change_needs_what_it_saw(lab: &dyn Lab) {
     let quiet = changing(change(&changed));
     assert_eq!(stage.commit_one(quiet).await, PartOutcome::Done);
     let state = stage.state(row.id).await;
-    assert_eq!((state.rev, state.plan), (3, plan));
+    assert_eq!(state, State { rev: 3, ..plan });
     let mut nobody = change(&changed);
     nobody.id = TriggerId::from_bytes([1; 16]);
     assert_eq!(
@@ -103,7 +104,7 @@ pub async fn a_state_can_come_later(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     let workflow = stage.save(&two_steps("orders")).await;
     let row = stage.made(&workflow, TriggerKind::Webhook).await;
-    let plan = TriggerPlan {
+    let plan = State {
         watched_from: Some(at(0)),
         ..due(9)
     };
@@ -113,11 +114,11 @@ pub async fn a_state_can_come_later(lab: &dyn Lab) {
         assert_eq!(stage.commit_one(changing(watched)).await, expected);
     }
     let state = stage.state(row.id).await;
-    assert_eq!((state.rev, state.plan), (1, plan));
+    assert_eq!(state, State { rev: 1, ..plan });
 }
 
 /// A change of what stands there now that writes these slots down.
-async fn noting(stage: &Stage, id: TriggerId, slots: Vec<Slot>, extends: bool) -> ChangeTrigger {
+async fn noting(stage: &Stage, id: TriggerId, slots: Vec<Entry>, extends: bool) -> ChangeTrigger {
     let state = stage.store.trigger_state(id).await.unwrap();
     ChangeTrigger {
         state: Some(NewState {
@@ -134,8 +135,8 @@ pub async fn a_change_writes_the_ledger(lab: &dyn Lab) {
     let workflow = stage.save(&two_steps("orders")).await;
     let row = stage.made(&workflow, TriggerKind::Cron).await;
     let other = stage.made(&workflow, TriggerKind::Cron).await;
-    let paused = |seconds| slot(seconds, SlotStatus::Skipped, Some("paused"));
-    let missed = |seconds| slot(seconds, SlotStatus::Skipped, Some("missed"));
+    let paused = |seconds| slot(seconds, Outcome::Skipped(SkipReason::Paused));
+    let missed = |seconds| slot(seconds, Outcome::Skipped(SkipReason::Missed));
     let mut fire = stage.fire(row.id, due(60)).await;
     fire.slots = vec![paused(1)];
     stage.commit_one(firing(fire)).await;
@@ -159,14 +160,14 @@ pub async fn a_change_writes_the_ledger(lab: &dyn Lab) {
         let next = noting(&stage, row.id, slots, extends).await;
         assert_eq!(stage.commit_one(changing(next)).await, PartOutcome::Done);
     }
-    let longer = Slot {
-        until: at(2),
+    let longer = Entry {
+        to: at(2),
         count: 2,
         at: at(2),
         ..paused(1)
     };
     let ledger = stage.ledger(row.id).await;
-    let slots: Vec<Slot> = ledger.into_iter().map(|row| row.slot).collect();
+    let slots: Vec<Entry> = ledger.into_iter().map(|row| row.slot).collect();
     assert_eq!(slots, [paused(5), missed(4), missed(3), longer]);
     // A fire goes on with what a change wrote.
     let mut on = noting(&stage, row.id, Vec::new(), true).await;
@@ -185,7 +186,7 @@ pub async fn a_ledger_begins_with_the_state(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     let workflow = stage.save(&two_steps("orders")).await;
     let row = stage.made(&workflow, TriggerKind::Webhook).await;
-    let late = |seconds| slot(seconds, SlotStatus::Late, None);
+    let late = |seconds| slot(seconds, Outcome::Late(LateReason::Behind));
     let slots = vec![late(1), late(2)];
     let mut refused = noting(&stage, row.id, slots.clone(), true).await;
     refused.state.as_mut().unwrap().rev = 1;
@@ -195,7 +196,7 @@ pub async fn a_ledger_begins_with_the_state(lab: &dyn Lab) {
     let first = noting(&stage, row.id, slots, true).await;
     assert_eq!(stage.commit_one(changing(first)).await, PartOutcome::Done);
     let state = stage.state(row.id).await;
-    assert_eq!((state.rev, state.plan), (1, due(60)));
+    assert_eq!(state, State { rev: 1, ..due(60) });
     let mut fire = stage.fire(row.id, due(60)).await;
     fire.slots = vec![late(3)];
     assert_eq!(stage.commit_one(firing(fire)).await, PartOutcome::Done);
@@ -213,7 +214,7 @@ pub async fn a_change_cuts_the_ledger(lab: &dyn Lab) {
         let row = stage.made(&workflow, kind).await;
         let mut longest = 0;
         for round in 0..40_u64 {
-            let slots = (0..20).map(|n| slot(round * 20 + n, SlotStatus::Late, None));
+            let slots = (0..20).map(|n| slot(round * 20 + n, Outcome::Late(LateReason::Behind)));
             let slots = slots.collect();
             let part = if round % 3 == 2 {
                 let mut fire = stage.fire(row.id, due(60)).await;
@@ -246,7 +247,7 @@ pub async fn a_disabled_trigger_is_never_due(lab: &dyn Lab) {
     off.enabled = false;
     stage.commit_one(changing(off)).await;
     assert_eq!(stage.store.next_trigger_due().await.unwrap(), None);
-    assert_eq!(stage.state(row.id).await.plan.cursor, Some(at(60)));
+    assert_eq!(stage.state(row.id).await.cursor, at(60));
     let mut still_off = change(&stage.trigger(row.id).await);
     let rev = stage.state(row.id).await.rev;
     still_off.state = Some(new_state(rev, due(1)));
@@ -272,7 +273,7 @@ pub async fn a_deleted_workflow_disables_its_triggers(lab: &dyn Lab) {
     let cron = stage.made(&orders, TriggerKind::Cron).await;
     let hook = stage.made(&orders, TriggerKind::Webhook).await;
     let other = stage.made(&refunds, TriggerKind::Cron).await;
-    let overdue = TriggerPlan {
+    let overdue = State {
         watched_from: Some(at(0)),
         alarmed_at: Some(at(1)),
         ..due(9)
@@ -280,7 +281,7 @@ pub async fn a_deleted_workflow_disables_its_triggers(lab: &dyn Lab) {
     let mut watched = Vec::new();
     for of in [&orders, &refunds] {
         let mut create = stage.new_trigger(of, TriggerKind::Cron);
-        create.plan = Some(overdue);
+        create.state = Some(overdue);
         watched.push(create.id);
         stage.create(create).await;
     }
@@ -295,12 +296,12 @@ pub async fn a_deleted_workflow_disables_its_triggers(lab: &dyn Lab) {
         assert_eq!(row.updated_at, stage.now);
     }
     let state = stage.state(cron.id).await;
-    assert_eq!((state.rev, state.plan.due_at), (2, None));
+    assert_eq!((state.rev, state.due_at), (2, None));
     assert_eq!(stage.trigger(other.id).await, other);
     // Nobody waits for a success of what cannot start.
-    let plan = stage.state(watched[0]).await.plan;
+    let plan = stage.state(watched[0]).await;
     assert_eq!((plan.watched_from, plan.alarmed_at), (None, None));
-    assert_eq!(stage.state(watched[1]).await.plan, overdue);
+    assert_eq!(stage.state(watched[1]).await, State { rev: 1, ..overdue });
     let mut on = change(&stage.trigger(cron.id).await);
     on.enabled = true;
     assert_eq!(
@@ -360,7 +361,7 @@ pub async fn filters_choose_triggers(lab: &dyn Lab) {
         let of = if n % 4 == 0 { &refunds } else { &orders };
         let mut create = stage.new_trigger(of, kinds[n % 3]);
         create.enabled = n % 2 == 0;
-        if let Some(plan) = create.plan.as_mut().filter(|_| n % 3 == 1) {
+        if let Some(plan) = create.state.as_mut().filter(|_| n % 3 == 1) {
             plan.alarmed_at = plan.due_at;
         }
         let id = create.id;
@@ -419,7 +420,7 @@ pub async fn what_a_deleted_trigger_left_goes_later(lab: &dyn Lab) {
     let kept = stage.made(&workflow, TriggerKind::Cron).await;
     for row in [&gone, &kept] {
         let mut fire = stage.fire(row.id, due(60)).await;
-        fire.slots = vec![slot(1, SlotStatus::Skipped, None); 4];
+        fire.slots = vec![slot(1, Outcome::Skipped(SkipReason::Paused)); 4];
         stage.commit_one(firing(fire)).await;
         let request = stage.request(row.id, RequestStatus::Filtered);
         stage.commit_one(Part::LogRequests(vec![request])).await;

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use refire_core::dead_letter::{Letter, LetterStatus};
+use refire_core::dead_letter::{Letter, LetterState};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
 use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId};
 use refire_core::time::Timestamp;
+use refire_core::trigger::State;
 
 use crate::{
-    ExecutionRow, NodeRow, RequestRow, RetryRow, SlotRow, TriggerRow, TriggerState, VersionRow,
-    WorkKey, WorkRow,
+    ExecutionRow, NodeRow, RequestRow, RetryRow, SlotRow, TriggerRow, VersionRow, WorkKey, WorkRow,
 };
 
 /// Everything that a store holds at one moment. Rows are shared, so a clone copies only the maps.
@@ -93,19 +93,9 @@ pub struct Filed {
     /// When it was made.
     pub created_at: Timestamp,
     /// Where it stands.
-    pub status: LetterStatus,
-    /// The highest generation that its retries have used.
-    pub generation: u32,
-    /// The last retry by a person: when and who.
-    pub retry_attempted: Option<(Timestamp, String)>,
-    /// The execution that retries it or has resolved it.
-    pub resolution_execution: Option<ExecutionId>,
+    pub state: LetterState,
     /// All retries by people, oldest first.
     pub retries: Vec<RetryRow>,
-    /// When it was resolved, and who had retried it.
-    pub resolved: Option<(Timestamp, String)>,
-    /// When it was given up, and by whom.
-    pub deleted: Option<(Timestamp, String)>,
 }
 
 /// An idempotency key that was used.
@@ -132,7 +122,7 @@ pub struct Told {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
     /// Its state.
-    pub state: TriggerState,
+    pub state: State,
     /// What its ledger has got since it was cut.
     pub slots: u64,
 }

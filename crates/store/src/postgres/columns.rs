@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use refire_core::definition::WorkflowId;
 use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::time::Timestamp;
+use refire_core::trigger::Outcome;
 use tokio_postgres::Row;
 use tokio_postgres::types::FromSql;
 use uuid::Uuid;
@@ -140,6 +141,15 @@ pub(super) fn maybe_word<T>(
         None => Ok(None),
         Some(_) => word(row, at, find).map(Some),
     }
+}
+
+/// What became of a slot, from its word and the word of its reason behind it.
+pub(super) fn outcome(row: &Row, at: usize) -> Result<Outcome, ReadError> {
+    let (status, reason): (&str, _) = (get(row, at)?, maybe_foreign(row, at + 1)?);
+    Outcome::from_words(status, reason.as_deref()).ok_or_else(|| {
+        let unknown = format!("no slot is {status:?} because of {reason:?}");
+        corrupt(|| "a row".to_owned())(unknown)
+    })
 }
 
 /// A count that is never negative, kept as `bigint`.

@@ -1,8 +1,9 @@
 //! One commit on one connection: the stages of a batch inside one transaction.
 //!
 //! A batch of groups goes out as one row of statements, COMMIT included, before the first answer is
-//! read. A batch with a part that stands alone is written statement by statement. Either way every
-//! answer is looked at: COMMIT of a transaction that has failed answers as if all were well.
+//! read. A part that stands alone, and what triggers are told of ends, wait for the answers before.
+//! Either way every answer is looked at: COMMIT of a transaction that has failed answers as if all were
+//! well.
 
 mod admit;
 mod advance;
@@ -30,9 +31,9 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::columns::uuid;
-use crate::{Batch, Part, PartOutcome, ReadError, WorkChange};
+use crate::{Batch, Part, PartOutcome, ReadError};
 use link::{Link, Query, Sent, values};
-use stage::Stage;
+use stage::{Group, Stage};
 
 const BEGIN: &str = "BEGIN";
 const COMMIT: &str = "COMMIT";
@@ -96,13 +97,20 @@ pub(super) async fn write(link: &mut Link, order: &Order, mark: Mark, batch: &Ba
     if let Err(error) = link.learn(workflows(batch)).await {
         return Ended::NotWritten(error.into());
     }
-    let mut stages = stage::stages(batch);
-    let is_row = stages.iter().all(|stage| matches!(stage, Stage::Group(_)));
-    if is_row {
-        in_a_row(link, order, mark, batch, &mut stages).await
-    } else {
-        step_by_step(link, order, mark, batch, stages).await
+    let stages = stage::stages(batch);
+    let mut row = Sending {
+        order,
+        queries: begin(mark, batch, &stages),
+        unread: Vec::new(),
+        outcomes: vec![None; batch.parts.len()],
+    };
+    for stage in stages {
+        if let Err(failed) = row.stage(link, batch, stage).await {
+            link.roll_back().await;
+            return Ended::NotWritten(failed);
+        }
     }
+    row.commit(link).await
 }
 
 /// How a transaction begins, whatever is written in it.
@@ -121,46 +129,88 @@ fn begin<'a>(mark: Mark, batch: &'a Batch, stages: &[Stage<'_>]) -> Vec<Query<'a
     queries
 }
 
-/// Sends everything, then reads.
-async fn in_a_row(
-    link: &mut Link,
-    order: &Order,
-    mark: Mark,
-    batch: &Batch,
-    stages: &mut [Stage<'_>],
-) -> Ended {
-    let mut queries = begin(mark, batch, stages);
-    let before = queries.len();
-    for stage in stages.iter_mut() {
-        if let Stage::Group(group) = stage {
-            queries.extend(group.queries(link, order));
+/// A transaction while it is sent: as much as possible before the first answer is read.
+struct Sending<'a> {
+    order: &'a Order,
+    /// What is not sent yet.
+    queries: Vec<Query<'a>>,
+    /// The groups among it, each with the place of its first statement.
+    unread: Vec<(usize, Box<Group<'a>>)>,
+    outcomes: Vec<Option<PartOutcome>>,
+}
+
+impl<'a> Sending<'a> {
+    async fn stage(
+        &mut self,
+        link: &mut Link,
+        batch: &Batch,
+        stage: Stage<'a>,
+    ) -> Result<(), Failed> {
+        match stage {
+            Stage::Single(place, part) => {
+                self.send(link).await?;
+                let outcome = single::write(link, self.order, place, part).await?;
+                self.outcomes[place] = Some(outcome);
+                if matches!(part, Part::PutWorkflow(_)) {
+                    // What is known only here must be forgotten if the commit fails.
+                    link.learn_for_now(workflows(batch)).await?;
+                }
+            }
+            Stage::Group(mut group) => {
+                let queries = group.queries(link, self.order);
+                let has_ends = group.has_ends();
+                self.unread.push((self.queries.len(), group));
+                self.queries.extend(queries);
+                if has_ends {
+                    self.send(link).await?;
+                }
+            }
         }
+        Ok(())
     }
-    queries.push(Query::new(COMMIT, Vec::new()));
-    if let Err(error) = link.prepare(&queries).await {
-        return Ended::NotWritten(error.into());
+
+    /// Sends what is not sent yet, and reads the answers.
+    async fn send(&mut self, link: &mut Link) -> Result<(), Failed> {
+        let queries = std::mem::take(&mut self.queries);
+        link.prepare(&queries).await?;
+        let answers = match link.send(&queries).await {
+            Sent::All(answers) => answers.into_iter().collect::<Result<_, _>>()?,
+            Sent::NotTheLast(error) => return Err(error.into()),
+        };
+        self.read(link, answers)
     }
-    let answers = match link.send(&queries).await {
-        Sent::All(answers) => answers,
-        Sent::NotTheLast(error) => {
+
+    fn read(&mut self, link: &Link, mut answers: Vec<Vec<Row>>) -> Result<(), Failed> {
+        for (first, group) in std::mem::take(&mut self.unread) {
+            let mut own = answers.iter_mut().skip(first).map(std::mem::take);
+            let left = group.read(link, self.order, &mut own, &mut self.outcomes)?;
+            self.queries.extend(left);
+        }
+        Ok(())
+    }
+
+    /// COMMIT goes with what is not sent yet.
+    async fn commit(mut self, link: &mut Link) -> Ended {
+        self.queries.push(Query::new(COMMIT, Vec::new()));
+        if let Err(error) = link.prepare(&self.queries).await {
             link.roll_back().await;
             return Ended::NotWritten(error.into());
         }
-    };
-    let answers = match judge(answers) {
-        Ok(answers) => answers,
-        Err(ended) => return *ended,
-    };
-    let mut answers = answers.into_iter().skip(before);
-    let mut outcomes = vec![None; batch.parts.len()];
-    for stage in stages {
-        if let Stage::Group(group) = stage
-            && let Err(error) = group.read(link, &mut answers, &mut outcomes)
-        {
-            return Ended::Unreadable(error);
+        let answers = match link.send(&self.queries).await {
+            Sent::All(answers) => answers,
+            Sent::NotTheLast(error) => {
+                link.roll_back().await;
+                return Ended::NotWritten(error.into());
+            }
+        };
+        match judge(answers) {
+            Ok(answers) => match self.read(link, answers) {
+                Ok(()) => told(self.outcomes),
+                Err(error) => Ended::Unreadable(error),
+            },
+            Err(ended) => *ended,
         }
     }
-    told(outcomes)
 }
 
 /// A statement that the server refused takes the transaction with it, whatever COMMIT answers. A
@@ -182,57 +232,6 @@ fn judge(
     Ok(rows)
 }
 
-/// Each statement waits for the one before.
-async fn step_by_step(
-    link: &mut Link,
-    order: &Order,
-    mark: Mark,
-    batch: &Batch,
-    stages: Vec<Stage<'_>>,
-) -> Ended {
-    let mut outcomes = vec![None; batch.parts.len()];
-    if let Err(error) = steps(link, order, mark, batch, stages, &mut outcomes).await {
-        link.roll_back().await;
-        return Ended::NotWritten(error);
-    }
-    match link.ask(Query::new(COMMIT, Vec::new())).await {
-        Ok(_) => told(outcomes),
-        Err(error) => Ended::Lost(error.into()),
-    }
-}
-
-async fn steps(
-    link: &mut Link,
-    order: &Order,
-    mark: Mark,
-    batch: &Batch,
-    stages: Vec<Stage<'_>>,
-    outcomes: &mut [Option<PartOutcome>],
-) -> Result<(), Failed> {
-    for query in begin(mark, batch, &stages) {
-        link.ask(query).await?;
-    }
-    for stage in stages {
-        match stage {
-            Stage::Single(place, part) => {
-                outcomes[place] = Some(single::write(link, order, place, part).await?);
-                if matches!(part, Part::PutWorkflow(_)) {
-                    // What is known only here must be forgotten if the commit fails.
-                    link.learn_for_now(workflows(batch)).await?;
-                }
-            }
-            Stage::Group(mut group) => {
-                let mut answers = Vec::new();
-                for query in group.queries(link, order) {
-                    answers.push(link.ask(query).await?);
-                }
-                group.read(link, &mut answers.into_iter(), outcomes)?;
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Every part has an outcome.
 fn told(outcomes: Vec<Option<PartOutcome>>) -> Ended {
     match outcomes.into_iter().collect() {
@@ -243,74 +242,15 @@ fn told(outcomes: Vec<Option<PartOutcome>>) -> Ended {
 
 /// The workflows that a batch names.
 fn workflows(batch: &Batch) -> impl Iterator<Item = &WorkflowId> {
-    batch.parts.iter().flat_map(|part| {
-        let mut named = Vec::new();
-        match part {
-            Part::Admit(admit) => {
-                named.push(&admit.row.workflow);
-                named.extend(of_work(&admit.work));
-                named.extend(admit.new_letter.iter().map(|letter| &letter.workflow));
-            }
-            Part::Advance(advance) => {
-                named.extend(of_work(&advance.work));
-                named.extend(advance.new_letter.iter().map(|letter| &letter.workflow));
-            }
-            Part::Fire(fire) => {
-                if let Some(admit) = &fire.admission {
-                    named.push(&admit.row.workflow);
-                    named.extend(of_work(&admit.work));
-                    named.extend(admit.new_letter.iter().map(|letter| &letter.workflow));
-                }
-            }
-            Part::Claim(claim) => named.extend(claim.wants.iter().map(|want| &want.workflow)),
-            Part::ClaimTimers(_)
-            | Part::Begin(_)
-            | Part::Release(_)
-            | Part::DeleteLetter { .. }
-            | Part::PutWorkflow(_)
-            | Part::DeleteWorkflow { .. }
-            | Part::CreateTrigger(_)
-            | Part::ChangeTrigger(_)
-            | Part::DeleteTrigger { .. }
-            | Part::LogRequests(_)
-            | Part::Prune(_) => {}
-        }
-        named
-    })
-}
-
-fn of_work(changes: &[WorkChange]) -> impl Iterator<Item = &WorkflowId> {
-    changes.iter().filter_map(|change| match change {
-        WorkChange::Put(row) | WorkChange::Restore(row) => Some(&row.workflow),
-        WorkChange::Remove { .. } | WorkChange::RemoveUnbegun | WorkChange::RemoveAll => None,
-    })
+    batch.parts.iter().flat_map(|part| part.about().workflows())
 }
 
 /// The locks of workflows that a batch takes, in their order, and whether it must be alone. Two
 /// workflows may share a lock: they wait for each other without need, and no harm is done.
 fn locks(batch: &Batch) -> BTreeMap<i32, bool> {
     let mut locks = BTreeMap::new();
-    for part in &batch.parts {
-        let (workflow, alone) = match part {
-            Part::Admit(admit) => (&admit.row.workflow, false),
-            Part::PutWorkflow(put) => (&put.id, true),
-            Part::DeleteWorkflow { id } => (id, true),
-            Part::CreateTrigger(create) => (&create.workflow, true),
-            Part::ChangeTrigger(change) => (&change.workflow, true),
-            Part::DeleteTrigger { workflow, .. } => (workflow, true),
-            Part::Fire(fire) => match &fire.admission {
-                Some(admit) => (&admit.row.workflow, false),
-                None => continue,
-            },
-            Part::Advance(_)
-            | Part::Claim(_)
-            | Part::ClaimTimers(_)
-            | Part::Begin(_)
-            | Part::Release(_)
-            | Part::DeleteLetter { .. }
-            | Part::LogRequests(_)
-            | Part::Prune(_) => continue,
-        };
+    let needed = batch.parts.iter().filter_map(|part| part.about().lock);
+    for (workflow, alone) in needed {
         *locks.entry(lock_name(workflow)).or_default() |= alone;
     }
     locks

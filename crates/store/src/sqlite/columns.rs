@@ -3,6 +3,7 @@
 use refire_core::definition::WorkflowId;
 use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::time::Timestamp;
+use refire_core::trigger::Outcome;
 use rusqlite::types::{FromSqlError, Type, ValueRef};
 use rusqlite::{Result, Row};
 
@@ -110,6 +111,15 @@ pub(super) fn maybe_word<T>(
         ValueRef::Null => Ok(None),
         _ => word(row, at, find).map(Some),
     }
+}
+
+/// What became of a slot, from its word and the word of its reason behind it.
+pub(super) fn outcome(row: &Row<'_>, at: usize) -> Result<Outcome> {
+    let reason: Option<String> = row.get(at + 1)?;
+    Outcome::from_words(text(row, at)?, reason.as_deref()).ok_or_else(|| {
+        let unknown = format!("no slot is {:?} because of {reason:?}", text(row, at));
+        unreadable(at, Type::Text, FromSqlError::Other(unknown.into()))
+    })
 }
 
 /// A count that is never negative.

@@ -118,7 +118,7 @@ impl History {
             0 => self.dice.pick_from(known.work.values())?.due_at,
             5 => {
                 let standing = self.dice.pick_from(known.trigger_states.values())?;
-                standing.state.plan.due_at
+                standing.state.due_at
             }
             1 => Some(self.dice.pick_from(known.keys.values())?.expires_at),
             2 => Some(
@@ -243,7 +243,7 @@ impl History {
             only_newest: self.dice.one_in(3),
             ..decision::admit(id, &decision, &looks)
         };
-        admit.end = self.end(&decision.state);
+        admit.end = self.end(admit.row.id, &decision.state);
         self.by_request(&mut admit);
         if is_new && newest_is_there(&self.known, &of) {
             self.decided.insert(id, decision.state);
@@ -274,7 +274,7 @@ impl History {
         }
         let filed = self.dice.pick_from(self.known.letters.values())?.clone();
         let (id, failed) = (filed.letter.id, filed.letter.execution);
-        let generation = filed.generation + self.dice.small(2);
+        let generation = filed.state.generation + self.dice.small(2);
         with.trigger.kind = TriggerKind::ManualDlqRetry;
         with.lineage = Lineage {
             parent: Some(failed),
@@ -283,7 +283,7 @@ impl History {
             generation,
         };
         with.automatic_retries = false;
-        let seen = filed.generation + u32::from(self.dice.one_in(6));
+        let seen = filed.state.generation + u32::from(self.dice.one_in(6));
         Some(LetterRetry {
             id,
             by: self.dice.pick(&PEOPLE).to_owned(),
@@ -341,7 +341,7 @@ impl History {
             if self.dice.one_in(6) {
                 advance.work.extend(self.restoration(id, &decision.state));
             }
-            advance.end = self.end(&decision.state);
+            advance.end = self.end(advance.id, &decision.state);
             if !is_late {
                 self.decided.insert(id, decision.state);
             }

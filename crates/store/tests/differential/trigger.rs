@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use refire_core::execution::{Execution, TriggerKind};
-use refire_core::id::{RequestId, TriggerId, WebhookId};
+use refire_core::id::{ExecutionId, RequestId, TriggerId, WebhookId};
+use refire_core::trigger::{End, Entry, LateReason, Outcome, SkipReason, State};
 use refire_store::{
     Admit, ChangeTrigger, CreateTrigger, Fire, NewState, Part, Prune, RequestRow, RequestStatus,
-    Slot, SlotStatus, TriggerEnd, TriggerPlan, TriggerVersion,
+    TriggerEnd, TriggerVersion,
 };
 
 use crate::history::History;
@@ -17,8 +18,14 @@ const KINDS: [TriggerKind; 4] = [
     TriggerKind::Webhook,
     TriggerKind::Amqp,
 ];
-/// With a character that a text of a database may not be able to hold.
-const REASONS: [&str; 5] = ["missed", "overlap", "backfill", "dst", "a\u{0}b"];
+/// What slots often become, so that stretches grow.
+const OUTCOMES: [Outcome; 3] = [
+    Outcome::Skipped(SkipReason::Missed),
+    Outcome::Skipped(SkipReason::Dst),
+    Outcome::Late(LateReason::Backfill),
+];
+/// One has a character that a text of a database may not be able to hold.
+const ERRORS: [&str; 2] = ["missed", "a\u{0}b"];
 /// Slots that one fire, or one change, writes at most; several of those fill a ledger.
 const SLOTS_MAX: u64 = 90;
 /// Requests of one chunk, at most; several such chunks fill a ring.
@@ -60,20 +67,21 @@ impl History {
         known.unwrap_or(TriggerId::from_bytes([5; 16]))
     }
 
-    fn plan(&mut self) -> TriggerPlan {
+    fn plan(&mut self) -> State {
         let times: [_; 5] = std::array::from_fn(|_| {
             let at = self.about_now(60);
             self.dice.maybe(at)
         });
         let [cursor, due_at, buffered, watched_from, alarmed_at] = times;
         let running = self.dice.pick_from(self.known.executions.keys()).copied();
-        TriggerPlan {
-            cursor,
+        State {
+            cursor: cursor.unwrap_or_default(),
             due_at,
             running: running.filter(|_| self.dice.one_in(2)),
             buffered,
             watched_from,
             alarmed_at,
+            ..State::default()
         }
     }
 
@@ -100,7 +108,7 @@ impl History {
             settings: self.bytes(),
             secrets: self.dice.maybe(secrets),
             webhook: self.dice.maybe(address),
-            plan: (!self.dice.one_in(4)).then_some(plan),
+            state: (!self.dice.one_in(4)).then_some(plan),
         }))
     }
 
@@ -110,7 +118,7 @@ impl History {
         let rev = state.map_or(0, |standing| standing.state.rev);
         let state = NewState {
             rev: rev + u64::from(self.dice.one_in(8)),
-            plan: self.plan(),
+            state: self.plan(),
             slots: self.slots(),
             extends: self.dice.one_in(2),
         };
@@ -137,7 +145,7 @@ impl History {
             Some(Part::Admit(mut admit)) if !self.dice.one_in(3) => {
                 admit.end = None;
                 if self.dice.one_in(4) {
-                    admit.end = Some(self.end_of(trigger));
+                    admit.end = Some(self.end_of(admit.row.id, trigger));
                 }
                 if self.dice.one_in(2) {
                     (admit.claim, admit.letter, admit.trigger) = (None, None, None);
@@ -150,60 +158,60 @@ impl History {
             trigger,
             version: version + u32::from(self.dice.one_in(10)),
             rev: rev + u64::from(self.dice.one_in(10)),
-            plan: self.plan(),
+            state: self.plan(),
             slots,
             extends: self.dice.one_in(2),
             admission,
         }))
     }
 
-    fn slots(&mut self) -> Vec<Slot> {
+    fn slots(&mut self) -> Vec<Entry> {
         let most = if self.dice.one_in(4) { SLOTS_MAX } else { 4 };
         let slots = (0..self.dice.below(most)).map(|_| self.slot());
         slots.collect()
     }
 
-    fn slot(&mut self) -> Slot {
+    fn slot(&mut self) -> Entry {
         let nominal = self.about_now(60);
         let execution = self.dice.pick_from(self.known.executions.keys()).copied();
-        let reason = self.dice.pick(&REASONS);
-        Slot {
+        let (often, any) = (self.dice.pick(&OUTCOMES), self.dice.pick(&Outcome::ALL));
+        Entry {
             nominal,
-            until: nominal.plus(Duration::from_secs(self.dice.below(9))),
+            to: nominal.plus(Duration::from_secs(self.dice.below(9))),
             count: 1 + self.dice.below(4),
-            status: self.dice.pick(&SlotStatus::ALL[1..4]),
-            reason: self.dice.maybe(reason.to_owned()),
+            outcome: self.dice.maybe(any).unwrap_or(often),
             execution: execution.filter(|_| self.dice.one_in(4)),
             at: self.now,
         }
     }
 
-    fn end_of(&mut self, trigger: TriggerId) -> TriggerEnd {
+    fn end_of(&mut self, execution: ExecutionId, trigger: TriggerId) -> TriggerEnd {
         let slot = self.about_now(60);
-        TriggerEnd {
-            trigger,
+        let end = End {
+            execution,
             success: !self.dice.one_in(3),
             slot: self.dice.maybe(slot),
             at: self.about_now(10),
-        }
+        };
+        TriggerEnd { trigger, end }
     }
 
     /// What a decision means for some trigger, mostly at the end of an execution.
-    pub(crate) fn end(&mut self, state: &Execution) -> Option<TriggerEnd> {
+    pub(crate) fn end(&mut self, id: ExecutionId, state: &Execution) -> Option<TriggerEnd> {
         let many = if state.status.is_terminal() { 2 } else { 12 };
         if !self.dice.one_in(many) {
             return None;
         }
         let waited_for = self.known.trigger_states.iter();
         let running = waited_for
-            .filter(|(_, standing)| standing.state.plan.running.is_some())
+            .filter(|(_, standing)| standing.state.running.is_some())
             .map(|(id, _)| *id);
         let running: Vec<TriggerId> = running.collect();
         let trigger = match self.dice.pick_from(running.iter()) {
             Some(trigger) if self.dice.one_in(2) => *trigger,
             _ => self.any_trigger(),
         };
-        Some(self.end_of(trigger))
+        Some(self.end_of(id, trigger))
     }
 
     /// An execution that some request started.
@@ -233,7 +241,7 @@ impl History {
             Some(known) if self.dice.one_in(12) => *known,
             _ => RequestId::from_bytes(*self.id().as_bytes()),
         };
-        let (body, error) = (self.bytes(), self.dice.pick(&REASONS));
+        let (body, error) = (self.bytes(), self.dice.pick(&ERRORS));
         let execution = self.dice.pick_from(self.known.executions.keys()).copied();
         RequestRow {
             id,

@@ -22,7 +22,7 @@ fn noting(stage: &Stage, version: u32, rev: u64) -> Part {
     };
     change.state = Some(NewState {
         rev,
-        plan: fire.plan,
+        state: fire.state,
         slots: fire.slots,
         extends: true,
     });

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use refire_core::execution::{Cancel, Command, TriggerKind};
 use refire_core::id::TriggerId;
+use refire_core::trigger::{End, Entry, Outcome, State};
 use refire_store::postgres::{Postgres, Scratch};
 use refire_store::{
-    Admit, CreateTrigger, ExecutionFilter, Fire, LIMIT_MAX, Part, PartOutcome, Slot, SlotStatus,
-    Store, TriggerEnd, TriggerPlan,
+    Admit, CreateTrigger, ExecutionFilter, Fire, LIMIT_MAX, Part, PartOutcome, Store, TriggerEnd,
 };
 use tokio::sync::Barrier;
 
@@ -25,10 +25,10 @@ pub(crate) fn trigger(n: u8) -> TriggerId {
     TriggerId::from_bytes([n; 16])
 }
 
-fn plan() -> TriggerPlan {
-    TriggerPlan {
+fn plan() -> State {
+    State {
         due_at: Some(stage::NOW),
-        ..TriggerPlan::default()
+        ..State::default()
     }
 }
 
@@ -41,17 +41,16 @@ pub(crate) fn create(stage: &Stage, n: u8) -> Part {
         settings: b"{}".to_vec(),
         secrets: None,
         webhook: None,
-        plan: Some(plan()),
+        state: Some(plan()),
     }))
 }
 
 pub(crate) fn fire(n: u8, rev: u64, admit: Option<Admit>) -> Part {
-    let slot = Slot {
+    let slot = Entry {
         nominal: stage::NOW,
-        until: stage::NOW,
+        to: stage::NOW,
         count: 1,
-        status: SlotStatus::Fired,
-        reason: None,
+        outcome: Outcome::Fired,
         execution: admit.as_ref().map(|admit| admit.row.id),
         at: stage::NOW,
     };
@@ -59,7 +58,7 @@ pub(crate) fn fire(n: u8, rev: u64, admit: Option<Admit>) -> Part {
         trigger: trigger(n),
         version: 1,
         rev,
-        plan: plan(),
+        state: plan(),
         slots: vec![slot],
         extends: false,
         admission: admit.map(Box::new),
@@ -72,9 +71,12 @@ fn ending(stage: &Stage, run: &Run, n: u8) -> Part {
     let mut advance = stage.decide(&mut run.clone(), cancel);
     advance.end = Some(TriggerEnd {
         trigger: trigger(n),
-        success: true,
-        slot: None,
-        at: stage::NOW,
+        end: End {
+            execution: run.id,
+            success: true,
+            slot: None,
+            at: stage::NOW,
+        },
     });
     part(advance)
 }

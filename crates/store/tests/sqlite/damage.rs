@@ -6,10 +6,11 @@ use std::time::Duration;
 use refire_core::execution::TriggerKind;
 use refire_core::id::{ExecutionId, NodeId, TriggerId};
 use refire_core::time::Timestamp;
+use refire_core::trigger::State;
 use refire_store::sqlite::Sqlite;
 use refire_store::{
     Bounds, Claim, ClaimTimers, CreateTrigger, EventFilter, LIMIT_MAX, Part, PartOutcome,
-    ReadError, Store, TriggerPlan, Want,
+    ReadError, Store, Want,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -148,9 +149,9 @@ fn trigger(id: TriggerId, due_at: Timestamp) -> Part {
         settings: b"{}".to_vec(),
         secrets: None,
         webhook: None,
-        plan: Some(TriggerPlan {
+        state: Some(State {
             due_at: Some(due_at),
-            ..TriggerPlan::default()
+            ..State::default()
         }),
     }))
 }

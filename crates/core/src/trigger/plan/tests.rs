@@ -58,7 +58,7 @@ fn line(entry: &Entry) -> String {
     if entry.count != 1 {
         line += &format!(" ×{}", entry.count);
     }
-    line += &format!(" {}", entry.outcome.status());
+    line += &format!(" {}", entry.outcome.status().name());
     if let Some(reason) = entry.outcome.reason() {
         line += &format!(" {reason}");
     }

@@ -111,37 +111,37 @@ fn the_first_station_that_refuses_has_the_last_word() {
     for (admission, status, http, expected) in [
         (
             ask(&elsewhere, "text/html", b"<", false, ""),
-            Status::IpRefused,
+            RequestStatus::IpRefused,
             403,
             "127.0.0.1",
         ),
         (
             ask(&strict, "text/html", b"<", false, ""),
-            Status::AuthFailed,
+            RequestStatus::AuthFailed,
             401,
             "previous secret",
         ),
         (
             ask(&strict, "text/html", b"<", true, ""),
-            Status::Error,
+            RequestStatus::Error,
             415,
             "text/html",
         ),
         (
             ask(&strict, json, b"<", true, ""),
-            Status::Error,
+            RequestStatus::Error,
             400,
             "line 1, column 1",
         ),
         (
             ask(&strict, json, br#"{"a":2}"#, true, ""),
-            Status::Filtered,
+            RequestStatus::Filtered,
             200,
             "filter 1 ($.a equals 1): the value is 2",
         ),
         (
             ask(&strict, json, br#"{"a":1}"#, true, ""),
-            Status::Error,
+            RequestStatus::Error,
             400,
             "Idempotency-Key is empty",
         ),
@@ -157,7 +157,7 @@ fn the_first_station_that_refuses_has_the_last_word() {
     let admission = ask(&strict, json, br#"{"a":1}"#, true, "k");
     assert_eq!(
         (admission.status(), admission.http_status()),
-        (Status::Triggered, 200)
+        (RequestStatus::Triggered, 200)
     );
     assert_eq!(admission.reason(), None);
     let started = started(admission);
@@ -190,7 +190,7 @@ fn handshakes_start_nothing() {
     assert_eq!(answered, Admission::Challenge { answer });
     assert_eq!(
         (answered.status(), answered.http_status()),
-        (Status::Filtered, 200)
+        (RequestStatus::Filtered, 200)
     );
     // Only to Slack itself.
     forged(judge(

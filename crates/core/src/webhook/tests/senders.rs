@@ -252,7 +252,7 @@ fn every_part_of_a_signature_is_refused() {
             let same = glued == "=" && whole.ends_with('=') && whole.len() == end + 1;
             let judged = sample.judge(longer, sample.at);
             assert_eq!(
-                judged.status() == Status::AuthFailed,
+                judged.status() == RequestStatus::AuthFailed,
                 !same,
                 "{whole} {glued}"
             );
@@ -411,7 +411,11 @@ fn milliseconds_are_understood_in_the_generic_form() {
         ];
         let now = second(SIGNED_AT + away);
         let judged = judge(&written, Some(&secrets), &headers, b"{}", now);
-        assert_eq!(judged.status() == Status::Triggered, genuine, "{judged:?}");
+        assert_eq!(
+            judged.status() == RequestStatus::Triggered,
+            genuine,
+            "{judged:?}"
+        );
     }
 }
 

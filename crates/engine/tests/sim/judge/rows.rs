@@ -98,14 +98,16 @@ pub(super) fn letter(image: &Image, id: ExecutionId, known: &Known) -> Result<()
         .last()
         .is_some_and(|retry| retry.execution == id);
     match state.status {
-        Status::Completed if is_last && filed.status != LetterStatus::Resolved => {
+        Status::Completed if is_last && filed.state.status != LetterStatus::Resolved => {
             fail("it resolved its letter, which does not know")
         }
-        status if status.is_terminal() => match is_last && filed.status == LetterStatus::Retrying {
-            true => fail("it ended, but its letter is still being retried"),
-            false => Ok(()),
-        },
-        _ if !is_last || filed.status != LetterStatus::Retrying => {
+        status if status.is_terminal() => {
+            match is_last && filed.state.status == LetterStatus::Retrying {
+                true => fail("it ended, but its letter is still being retried"),
+                false => Ok(()),
+            }
+        }
+        _ if !is_last || filed.state.status != LetterStatus::Retrying => {
             fail("it retries a letter that is not being retried by it")
         }
         _ => Ok(()),
@@ -130,10 +132,10 @@ pub(super) fn letters(
         let last = filed.retries.last().map(|retry| &retry.execution);
         let retry = last.and_then(state);
         let is_open = retry.is_some_and(|state| !state.status.is_terminal());
-        if (filed.status == LetterStatus::Retrying) != is_open {
+        if (filed.state.status == LetterStatus::Retrying) != is_open {
             return fail(
                 filed,
-                &format!("it is {:?}, its retry open: {is_open}", filed.status),
+                &format!("it is {:?}, its retry open: {is_open}", filed.state.status),
             );
         }
     }

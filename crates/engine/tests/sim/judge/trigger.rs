@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use refire_core::id::{ExecutionId, NodeId, TriggerId};
 use refire_core::time::Timestamp;
 use refire_core::trigger::ledger::LateReason;
-use refire_core::trigger::{Outcome, Timeline, Trigger};
+use refire_core::trigger::{Outcome, State, Timeline, Trigger};
+use refire_store::SlotRow;
 use refire_store::model::{Image, Standing, Told};
-use refire_store::{SlotRow, TriggerPlan};
 
 use super::{Judge, Known};
 use crate::mark::{Mark, Marks};
@@ -141,10 +141,10 @@ fn explain(mut violation: Violation, image: &Image, told: &Told) -> Violation {
             "\n    {} {} to {} ({}) {} {:?} at {} {:?}",
             row.seq >> 16,
             slot.nominal,
-            slot.until,
+            slot.to,
             slot.count,
-            slot.status.name(),
-            slot.reason,
+            slot.outcome.status().name(),
+            slot.outcome.reason(),
             slot.at,
             slot.execution
         );
@@ -155,8 +155,7 @@ fn explain(mut violation: Violation, image: &Image, told: &Told) -> Violation {
 impl Line {
     fn begin(told: &Told, standing: Option<&Standing>) -> Result<Self, Violation> {
         let state = standing.map(|standing| standing.state);
-        let plan = state.map_or_else(TriggerPlan::default, |state| state.plan);
-        let cursor = plan.cursor.unwrap_or_default();
+        let cursor = state.unwrap_or_default().cursor;
         let mut line = Self {
             trigger: read(told),
             rev: state.map_or(0, |state| state.rev),
@@ -175,7 +174,7 @@ impl Line {
             due: None,
         };
         match standing {
-            Some(_) => line.is_due(&plan, None).map(|()| line),
+            Some(state) => line.is_due(&state.state, None).map(|()| line),
             None => Ok(line),
         }
     }
@@ -187,7 +186,7 @@ impl Line {
         scene: &Scene<'_>,
         marks: &mut Marks,
     ) -> Result<(), Violation> {
-        let running = standing.and_then(|standing| standing.state.plan.running);
+        let running = standing.and_then(|standing| standing.state.running);
         if let Some(ended) = running.filter(|id| told.deleted_at.is_none() && scene.has_ended(*id))
         {
             return Err(Violation::new(WAITS, format!("{ended} has ended")));
@@ -217,7 +216,7 @@ impl Line {
                 self.stepped(&pieces, scene, marks)?;
             }
             let replanned = !after.settings.plans_like(&self.trigger.settings);
-            self.settle(&standing.state.plan, replanned, scene, marks)?;
+            self.settle(&standing.state, replanned, scene, marks)?;
         }
         self.trigger = after;
         self.rev = rev;
@@ -225,7 +224,7 @@ impl Line {
             Some(standing) => {
                 let writer = scene.writer.as_ref();
                 let shown = writer.and_then(|writer| writer.own_now.or(writer.real_now));
-                self.is_due(&standing.state.plan, now.max(shown))
+                self.is_due(&standing.state, now.max(shown))
             }
             None => Ok(()),
         }
@@ -254,15 +253,11 @@ impl Line {
         }
         for (_, row) in image.slots.range((id, from)..=(id, u64::MAX)) {
             let slot = &row.slot;
-            let outcome = Outcome::from_words(slot.status.name(), slot.reason.as_deref());
-            let Some(outcome) = outcome else {
-                return fail("a row says what cannot be");
-            };
             let mut piece = Piece {
                 first: Some(slot.nominal),
-                to: slot.until,
+                to: slot.to,
                 count: slot.count,
-                outcome,
+                outcome: slot.outcome,
                 execution: slot.execution,
                 at: slot.at,
             };
@@ -271,9 +266,8 @@ impl Line {
                 if before == slot {
                     continue;
                 }
-                let is_same = (before.nominal, before.status, &before.reason)
-                    == (slot.nominal, slot.status, &slot.reason);
-                if !is_same || before.count >= slot.count || before.until >= slot.until {
+                let is_same = (before.nominal, before.outcome) == (slot.nominal, slot.outcome);
+                if !is_same || before.count >= slot.count || before.to >= slot.to {
                     return fail("a row was changed that is no longer stretch");
                 }
                 piece.first = None;
@@ -403,12 +397,12 @@ impl Line {
     /// Where it stands must fit to the ledger.
     fn settle(
         &mut self,
-        plan: &TriggerPlan,
+        plan: &State,
         replanned: bool,
         scene: &Scene<'_>,
         marks: &mut Marks,
     ) -> Result<(), Violation> {
-        let cursor = plan.cursor.unwrap_or_default();
+        let cursor = plan.cursor;
         if cursor < self.cursor {
             let what = format!("it was {}, it is {cursor}", self.cursor);
             return Err(Violation::new("the cursor never goes back", what));
@@ -460,7 +454,7 @@ impl Line {
 
     /// Somebody will look at it when that is needed. What should have been started before now is due
     /// now: it does not stand before what has been due for longer.
-    fn is_due(&mut self, plan: &TriggerPlan, now: Option<Timestamp>) -> Result<(), Violation> {
+    fn is_due(&mut self, plan: &State, now: Option<Timestamp>) -> Result<(), Violation> {
         let fail = |what: String| Err(Violation::new("a trigger is looked at in time", what));
         if !self.trigger.enabled {
             return match plan.due_at {

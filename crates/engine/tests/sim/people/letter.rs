@@ -21,7 +21,7 @@ impl People {
             let pending: Vec<DlqId> = image
                 .letters
                 .iter()
-                .filter(|(_, filed)| waits(filed.status))
+                .filter(|(_, filed)| waits(filed.state.status))
                 .map(|(id, _)| *id)
                 .collect();
             let among = if pending.is_empty() { all } else { pending };
@@ -108,8 +108,8 @@ impl People {
                 inside.marks.reach(Mark::LetterDeleted);
                 let is_gone = life.world.disk.look(|image| {
                     let filed = image.letters.get(&letter)?;
-                    let deleted = filed.deleted.as_ref()?;
-                    Some(filed.status == LetterStatus::Deleted && deleted.1 == by)
+                    let deleted = filed.state.deleted.as_ref()?;
+                    Some(filed.state.status == LetterStatus::Deleted && deleted.1 == by)
                 });
                 match is_gone {
                     Some(true) => Ok(()),

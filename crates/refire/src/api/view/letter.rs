@@ -4,12 +4,12 @@ use refire_client::model::{
     Compensation, CompensationFailure, DeadLetter, DeadLetterGroup, DeadLetterSummary,
     LetterReason, LetterStatus, RetryHistoryEntry, SuggestedFix,
 };
-use refire_core::dead_letter::{Situation, suggest};
+use refire_core::dead_letter::{RetryEntry, Situation, suggest};
 use refire_core::definition::StepId;
 use refire_core::execution::{Execution, StepState, StepStatus};
 use refire_core::time::Timestamp;
 use refire_core::webhook::body::is_json_as_form;
-use refire_store::{LetterRow, LetterSummary, RetryEntry};
+use refire_store::{LetterRow, LetterSummary};
 
 use super::step::step_status;
 use super::{error, raw};

@@ -213,13 +213,13 @@ pub(crate) fn entry(row: &SlotRow, zone: &Zone) -> LedgerEntry {
     let slot = &row.slot;
     LedgerEntry {
         nominal: slot.nominal.to_string(),
-        to: slot.until.to_string(),
+        to: slot.to.to_string(),
         count: slot.count,
-        status: SlotStatus::from_name(slot.status.name()),
-        reason: slot.reason.clone(),
+        status: SlotStatus::from_name(slot.outcome.status().name()),
+        reason: slot.outcome.reason().map(str::to_owned),
         execution_id: slot.execution.map(|id| id.to_string()),
         at: slot.at.to_string(),
         local: zone.local(slot.nominal),
-        local_to: zone.local(slot.until),
+        local_to: zone.local(slot.to),
     }
 }

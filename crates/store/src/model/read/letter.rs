@@ -2,23 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use refire_core::dead_letter::{RetryEntry, RetryHistory, Tried};
 use refire_core::definition::WorkflowId;
+use refire_core::execution::EventRow;
 use refire_core::id::{DlqId, ExecutionId};
 
 use super::{corrupt, page};
-use crate::letter::resolution;
 use crate::model::image::{Filed, Image};
-use crate::{LetterFilter, LetterGroup, LetterRow, LetterSummary, ReadError, RetryEntry, RetryRow};
+use crate::{LetterFilter, LetterGroup, LetterRow, LetterSummary, ReadError, RetryRow};
 
-/// Failed attempts in a letter's history, at most.
-const HISTORY_MAX: usize = 50;
 /// The event that keeps an execution's input.
 const INPUT: u64 = 1;
-/// The event of a failed attempt.
-const FAILED: &str = "STEP_FAILED";
-/// The event that says how long the next attempt waits.
-const WAITS: &str = "RETRY_SCHEDULED";
-
 impl Image {
     pub(in crate::model) fn letter(&self, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
         let filed = self.letters.get(&id);
@@ -105,12 +99,12 @@ impl Image {
             retry_count: letter.retry_count,
             max_retries: letter.max_retries,
             retry_history: retry_history.unwrap_or_default(),
-            generation: filed.generation,
-            status: filed.status,
-            retry_attempted: filed.retry_attempted.clone(),
-            resolution_execution: resolution(filed.status, filed.resolution_execution),
-            resolved: filed.resolved.clone(),
-            deleted: filed.deleted.clone(),
+            generation: filed.state.generation,
+            status: filed.state.status,
+            retry_attempted: filed.state.retry_attempted.clone(),
+            resolution_execution: filed.state.resolved_by(),
+            resolved: filed.state.resolved.clone(),
+            deleted: filed.state.deleted.clone(),
             failed_at: letter.failed_at,
             created_at: filed.created_at,
         })
@@ -118,23 +112,22 @@ impl Image {
 
     /// The last failed attempts of a step, oldest first, each with the wait that followed it.
     fn retry_history(&self, id: ExecutionId, step: &str) -> Vec<RetryEntry> {
-        let mut history: Vec<RetryEntry> = Vec::new();
-        for row in self.log(id).filter(|row| row.step.as_deref() == Some(step)) {
-            let Some(attempt) = row.attempt else { continue };
-            if row.name == FAILED {
-                history.push(RetryEntry {
+        let mut history = RetryHistory::default();
+        let of_step = |row: &&EventRow| row.step.as_deref() == Some(step);
+        for row in self.log(id).rev().filter(of_step) {
+            if let Some(attempt) = row.attempt
+                && RetryHistory::EVENTS.contains(&&*row.name)
+            {
+                history.add(Tried {
+                    is_failure: row.name == RetryHistory::FAILED,
                     attempt,
-                    error: row.reason.clone().unwrap_or_default(),
-                    delay_ms: None,
+                    reason: row.reason.clone(),
+                    backoff_ms: row.backoff_ms,
                     at: row.at,
                 });
-            } else if row.name == WAITS
-                && let Some(failed) = history.iter_mut().find(|it| it.attempt + 1 == attempt)
-            {
-                failed.delay_ms = row.backoff_ms;
             }
         }
-        history.split_off(history.len().saturating_sub(HISTORY_MAX))
+        history.oldest_first()
     }
 }
 
@@ -158,7 +151,7 @@ fn passes(filter: &LetterFilter, filed: &Filed) -> bool {
         .as_ref()
         .is_none_or(|id| *id == letter.workflow)
         && (filter.error_types.is_empty() || filter.error_types.iter().any(|name| name == class))
-        && (filter.statuses.is_empty() || filter.statuses.contains(&filed.status))
+        && (filter.statuses.is_empty() || filter.statuses.contains(&filed.state.status))
         && filter.from.is_none_or(|from| letter.failed_at >= from)
         && filter.to.is_none_or(|to| letter.failed_at < to)
         && filter.fingerprint.is_none_or(|it| it == letter.fingerprint)

@@ -3,13 +3,13 @@
 use refire_core::execution::TriggerKind;
 use refire_core::id::{RequestId, TriggerId, WebhookId};
 use refire_core::time::Timestamp;
+use refire_core::trigger::State;
 
 use super::page;
 use crate::model::image::{Image, Told};
 use crate::request::first_id_at;
 use crate::{
     DueTrigger, RequestFilter, RequestRow, SlotRow, SlotStatus, TriggerFilter, TriggerRow,
-    TriggerState,
 };
 
 impl Image {
@@ -41,7 +41,7 @@ impl Image {
                 && filter.enabled.is_none_or(|enabled| enabled == row.enabled)
                 && filter.is_alarmed.is_none_or(|asked| {
                     let state = self.trigger_states.get(&row.id);
-                    let alarmed = state.and_then(|standing| standing.state.plan.alarmed_at);
+                    let alarmed = state.and_then(|standing| standing.state.alarmed_at);
                     asked == alarmed.is_some()
                 })
         })
@@ -64,7 +64,7 @@ impl Image {
         self.triggers_that(filter).count() as u64
     }
 
-    pub(in crate::model) fn trigger_state(&self, id: TriggerId) -> Option<TriggerState> {
+    pub(in crate::model) fn trigger_state(&self, id: TriggerId) -> Option<State> {
         Some(self.trigger_states.get(&id)?.state)
     }
 
@@ -72,7 +72,7 @@ impl Image {
         let states = self.trigger_states.iter();
         let mut due: Vec<(Timestamp, DueTrigger)> = states
             .filter_map(|(id, standing)| {
-                let due_at = standing.state.plan.due_at.filter(|due_at| *due_at <= by)?;
+                let due_at = standing.state.due_at.filter(|due_at| *due_at <= by)?;
                 let due = DueTrigger {
                     row: self.triggers.get(id)?.row.clone(),
                     state: standing.state,
@@ -87,9 +87,7 @@ impl Image {
 
     pub(in crate::model) fn next_trigger_due(&self) -> Option<Timestamp> {
         let states = self.trigger_states.values();
-        states
-            .filter_map(|standing| standing.state.plan.due_at)
-            .min()
+        states.filter_map(|standing| standing.state.due_at).min()
     }
 
     /// A trigger's ledger, oldest first.
@@ -111,7 +109,7 @@ impl Image {
         self.ledger(trigger)
             .rev()
             .filter(|row| before.is_none_or(|before| row.seq < before))
-            .filter(|row| statuses.is_empty() || statuses.contains(&row.slot.status))
+            .filter(|row| statuses.is_empty() || statuses.contains(&row.slot.outcome.status()))
             .take(page(limit))
             .cloned()
             .collect()
@@ -125,7 +123,7 @@ impl Image {
         limit: u32,
     ) -> Vec<SlotRow> {
         self.ledger(trigger)
-            .filter(|row| row.slot.until >= from && row.slot.nominal < to)
+            .filter(|row| row.slot.to >= from && row.slot.nominal < to)
             .take(page(limit))
             .cloned()
             .collect()

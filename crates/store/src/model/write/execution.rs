@@ -14,7 +14,7 @@ impl Pen<'_> {
     pub(super) fn admit(&mut self, admit: &Admit) -> Result<PartOutcome, Failed> {
         let outcome = self.admit_rows(admit)?;
         if outcome == PartOutcome::Done {
-            self.end_of(admit.row.id, admit.end);
+            self.end_of(admit.end);
         }
         Ok(outcome)
     }
@@ -91,7 +91,7 @@ impl Pen<'_> {
         self.change_work(advance.id, &advance.work)?;
         let (status, new) = (advance.update.status, advance.new_letter.as_deref());
         self.letters_of(status, new, advance.settle.as_ref())?;
-        self.end_of(advance.id, advance.end);
+        self.end_of(advance.end);
         Ok(PartOutcome::Done)
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use refire_core::dead_letter::{Letter, LetterStatus};
+use refire_core::dead_letter::{Letter, LetterState};
 use refire_core::execution::Status;
 use refire_core::id::{DlqId, ExecutionId};
 
@@ -14,42 +14,38 @@ use crate::{LetterRetry, PartOutcome, RetryRow, SettleLetter};
 impl Pen<'_> {
     /// The refusal of a retry: the letter is not pending, or was retried since the caller looked.
     pub(super) fn refuse_retry(&self, retry: &LetterRetry) -> Option<PartOutcome> {
-        let filed = self.image.letters.get(&retry.id);
-        let is_fine = filed.is_some_and(|filed| {
-            filed.status == LetterStatus::Pending && filed.generation == retry.expected_generation
-        });
-        (!is_fine).then(|| PartOutcome::LetterNotPending(filed.map(|filed| filed.status)))
+        let state = self.image.letters.get(&retry.id).map(|filed| &filed.state);
+        let may_be = |state: &&LetterState| state.may_be_retried(retry.expected_generation);
+        match state.filter(may_be) {
+            Some(_) => None,
+            None => Some(PartOutcome::LetterNotPending(state.map(|it| it.status))),
+        }
     }
 
-    pub(super) fn retry_letter(&mut self, retry: &LetterRetry, by: ExecutionId) {
-        let attempted = (self.now, retry.by.clone());
+    pub(super) fn retry_letter(&mut self, retry: &LetterRetry, execution: ExecutionId) {
+        let (now, by) = (self.now, retry.by.clone());
         let row = RetryRow {
-            execution: by,
-            at: self.now,
-            by: retry.by.clone(),
+            execution,
+            at: now,
+            by: by.clone(),
             from: Some(retry.from),
             edited: Some(retry.edited),
             ended: None,
         };
         self.change_letter(retry.id, |filed| {
             filed.retries.push(row);
-            filed.status = LetterStatus::Retrying;
-            filed.retry_attempted = Some(attempted);
-            filed.resolution_execution = Some(by);
-            filed.generation = retry.generation;
+            let state = std::mem::take(&mut filed.state);
+            filed.state = state.retried(by, execution, retry.generation, now);
         });
     }
 
     pub(super) fn delete_letter(&mut self, id: DlqId, by: &str) -> PartOutcome {
-        let status = self.image.letters.get(&id).map(|filed| filed.status);
-        if status != Some(LetterStatus::Pending) {
+        let state = self.image.letters.get(&id).map(|filed| filed.state.clone());
+        let status = state.as_ref().map(|state| state.status);
+        let Some(gone) = state.and_then(|state| state.given_up(by.to_owned(), self.now)) else {
             return PartOutcome::LetterNotPending(status);
-        }
-        let deleted = (self.now, by.to_owned());
-        self.change_letter(id, |filed| {
-            filed.status = LetterStatus::Deleted;
-            filed.deleted = Some(deleted);
-        });
+        };
+        self.change_letter(id, |filed| filed.state = gone);
         PartOutcome::Done
     }
 
@@ -83,13 +79,8 @@ impl Pen<'_> {
         let filed = Filed {
             letter: letter.clone(),
             created_at: self.now,
-            status: LetterStatus::Pending,
-            generation: 0,
-            retry_attempted: None,
-            resolution_execution: None,
+            state: LetterState::default(),
             retries: Vec::new(),
-            resolved: None,
-            deleted: None,
         };
         self.change(Change::Letter(letter.id, Some(Arc::new(filed))));
         Ok(())
@@ -97,26 +88,16 @@ impl Pen<'_> {
 
     /// The letter is resolved or pending again, if it still is what this execution retries.
     fn settle(&mut self, status: Status, settle: &SettleLetter) {
-        let is_retried_by_it = self.image.letters.get(&settle.id).is_some_and(|filed| {
-            filed.status == LetterStatus::Retrying
-                && filed.resolution_execution == Some(settle.execution)
-        });
-        if !is_retried_by_it {
-            return;
-        }
-        let now = self.now;
+        let (now, execution) = (self.now, settle.execution);
+        let state = self.image.letters.get(&settle.id);
+        let state = state.map(|filed| filed.state.clone());
+        let settled = state.and_then(|state| state.settled(execution, settle.resolved, now));
+        let Some(settled) = settled else { return };
         self.change_letter(settle.id, |filed| {
+            filed.state = settled;
             let mut retries = filed.retries.iter_mut();
-            if let Some(retry) = retries.find(|retry| retry.execution == settle.execution) {
+            if let Some(retry) = retries.find(|retry| retry.execution == execution) {
                 retry.ended = Some((status, now));
-            }
-            if settle.resolved {
-                filed.status = LetterStatus::Resolved;
-                let by = filed.retry_attempted.as_ref().map(|(_, by)| by.clone());
-                filed.resolved = by.map(|by| (now, by));
-            } else {
-                filed.status = LetterStatus::Pending;
-                filed.resolution_execution = None;
             }
         });
     }

@@ -64,7 +64,7 @@ impl Pen<'_> {
                 && statuses.contains(&update.status)
                 && update.updated_at < before;
             let letter = self.image.letter_of(id);
-            let letter = letter.map(|filed| (filed.letter.id, filed.status));
+            let letter = letter.map(|filed| (filed.letter.id, filed.state.status));
             let is_needed = matches!(
                 letter,
                 Some((_, LetterStatus::Pending | LetterStatus::Retrying))

@@ -3,17 +3,19 @@
 use std::sync::Arc;
 
 use refire_core::definition::WorkflowId;
-use refire_core::id::{ExecutionId, TriggerId};
+use refire_core::id::TriggerId;
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
+use refire_core::trigger::ledger::{got, surplus};
+use refire_core::trigger::{Entry, State};
 
 use super::{Failed, Pen};
 use crate::model::change::Change;
 use crate::model::image::{Standing, Told};
-use crate::trigger::{BACKFILLS_KEPT, SKIPS_KEPT, SLOTS_KEPT, SLOTS_SLACK, slot_seq};
+use crate::trigger::slot_seq;
 use crate::{
-    ChangeTrigger, CreateTrigger, Fire, NewState, PartOutcome, Slot, SlotRow, TriggerEnd,
-    TriggerPlan, TriggerRow, TriggerState, TriggerVersion,
+    ChangeTrigger, CreateTrigger, Fire, NewState, PartOutcome, SlotRow, TriggerEnd, TriggerRow,
+    TriggerVersion,
 };
 
 impl Pen<'_> {
@@ -44,8 +46,8 @@ impl Pen<'_> {
             row,
             deleted_at: None,
         });
-        if let Some(plan) = create.plan {
-            self.leave_state(create.id, create.enabled, begun(plan));
+        if let Some(state) = create.state {
+            self.leave_state(create.id, create.enabled, begun(state));
         }
         PartOutcome::Done
     }
@@ -81,12 +83,12 @@ impl Pen<'_> {
 
     fn change_state(&mut self, change: &ChangeTrigger, standing: Option<Standing>) {
         let mut standing = match (standing, &change.state) {
-            (Some(mut standing), state) => {
-                standing.state.rev += 1;
-                standing.state.plan = state.as_ref().map_or(standing.state.plan, |it| it.plan);
-                standing
+            (Some(standing), Some(new)) => standing.moved_to(new.state),
+            (Some(standing), None) => {
+                let state = standing.state;
+                standing.moved_to(state)
             }
-            (None, Some(state)) => begun(state.plan),
+            (None, Some(new)) => begun(new.state),
             (None, None) => return,
         };
         if let Some(state) = &change.state {
@@ -128,8 +130,8 @@ impl Pen<'_> {
             self.put_trigger(told);
             if let Some(mut standing) = self.standing(id) {
                 standing.state.rev += 1;
-                let plan = &mut standing.state.plan;
-                (plan.due_at, plan.watched_from, plan.alarmed_at) = (None, None, None);
+                let state = &mut standing.state;
+                (state.due_at, state.watched_from, state.alarmed_at) = (None, None, None);
                 self.put_state(id, Some(standing));
             }
         }
@@ -161,26 +163,18 @@ impl Pen<'_> {
                 return Ok(outcome);
             }
         }
-        standing.state.rev += 1;
-        standing.state.plan = fire.plan;
+        standing = standing.moved_to(fire.state);
         self.write_slots(&mut standing, fire.trigger, &fire.slots, fire.extends);
         self.put_state(fire.trigger, Some(standing));
         if let Some(admit) = &fire.admission {
-            self.end_of(admit.row.id, admit.end);
+            self.end_of(admit.end);
         }
         Ok(PartOutcome::Done)
     }
 
     fn cut_ledger(&mut self, trigger: TriggerId) {
-        let mut room = [SLOTS_KEPT, SKIPS_KEPT, BACKFILLS_KEPT];
-        let is_gone = |row: &&SlotRow| {
-            let room = &mut room[row.slot.share()];
-            let is_gone = *room == 0;
-            *room = room.saturating_sub(1);
-            is_gone
-        };
         let rows = self.image.ledger(trigger).rev();
-        let gone: Vec<u64> = rows.filter(is_gone).map(|row| row.seq).collect();
+        let gone = surplus(rows.map(|row| (row.seq, row.slot.outcome)));
         for seq in gone {
             self.change(Change::Slot((trigger, seq), None));
         }
@@ -191,60 +185,44 @@ impl Pen<'_> {
         &mut self,
         standing: &mut Standing,
         trigger: TriggerId,
-        slots: &[Slot],
+        slots: &[Entry],
         extends: bool,
     ) {
-        standing.slots += slots.len() as u64;
-        if standing.slots > SLOTS_KEPT + SLOTS_SLACK {
+        let (got, is_cut) = got(standing.slots, slots.len() as u64);
+        standing.slots = got;
+        if is_cut {
             self.cut_ledger(trigger);
-            standing.slots = SLOTS_KEPT;
         }
-        let newest = self.image.ledger(trigger).next_back().cloned();
+        let newest = self.image.ledger(trigger).next_back().copied();
         for (place, slot) in slots.iter().enumerate() {
             let row = match &newest {
-                Some(newest) if place == 0 && extends && slot.extends(&newest.slot) => {
-                    let mut longer = newest.clone();
-                    longer.slot.until = slot.until;
-                    longer.slot.count += slot.count;
-                    longer.slot.at = slot.at;
-                    longer
+                Some(newest) if place == 0 && extends && slot.goes_on_with(&newest.slot) => {
+                    SlotRow {
+                        slot: newest.slot.longer_by(slot),
+                        ..*newest
+                    }
                 }
                 _ => SlotRow {
                     seq: slot_seq(standing.state.rev, place),
-                    slot: slot.clone(),
+                    slot: *slot,
                 },
             };
             self.change(Change::Slot((trigger, row.seq), Some(Arc::new(row))));
         }
     }
 
-    /// An execution that a trigger started has ended. Whoever waits for that looks at once, unless the
-    /// trigger is disabled: a slot that was kept, or a person who was told that a success is missing.
-    pub(super) fn end_of(&mut self, execution: ExecutionId, end: Option<TriggerEnd>) {
-        let Some(end) = end else { return };
-        let Some(mut standing) = self.standing(end.trigger) else {
+    /// An execution that a trigger started has ended.
+    pub(super) fn end_of(&mut self, end: Option<TriggerEnd>) {
+        let Some(TriggerEnd { trigger, end }) = end else {
             return;
         };
-        let told = self.image.triggers.get(&end.trigger);
+        let Some(mut standing) = self.standing(trigger) else {
+            return;
+        };
+        let told = self.image.triggers.get(&trigger);
         let is_enabled = told.is_some_and(|told| told.row.enabled);
-        let state = &mut standing.state;
-        let was_waited_for = state.plan.running == Some(execution);
-        let is_awaited = (was_waited_for && state.plan.buffered.is_some())
-            || (end.success && state.plan.alarmed_at.is_some());
-        if end.success {
-            state.success_at = state.success_at.max(Some(end.at));
-            state.success_slot = state.success_slot.max(end.slot);
-        }
-        let is_due = state.plan.due_at.is_some_and(|due| due <= self.now);
-        if is_awaited && is_enabled && !is_due {
-            state.plan.due_at = Some(self.now);
-            state.rev += 1;
-        }
-        if was_waited_for {
-            state.plan.running = None;
-            state.rev += 1;
-        }
-        self.put_state(end.trigger, Some(standing));
+        standing.state = standing.state.ended(end, is_enabled, self.now);
+        self.put_state(trigger, Some(standing));
     }
 
     fn is_live(&self, workflow: &WorkflowId) -> bool {
@@ -258,8 +236,7 @@ impl Pen<'_> {
 
     /// A disabled trigger is not due.
     fn leave_state(&mut self, id: TriggerId, enabled: bool, mut standing: Standing) {
-        let due_at = standing.state.plan.due_at;
-        standing.state.plan.due_at = due_at.filter(|_| enabled);
+        standing.state.due_at = standing.state.due_at.filter(|_| enabled);
         self.put_state(id, Some(standing));
     }
 
@@ -273,12 +250,17 @@ impl Pen<'_> {
 }
 
 /// Where a trigger stands at first.
-fn begun(plan: TriggerPlan) -> Standing {
-    let state = TriggerState {
-        rev: 1,
-        plan,
-        success_at: None,
-        success_slot: None,
+fn begun(state: State) -> Standing {
+    let standing = Standing {
+        state: State::default(),
+        slots: 0,
     };
-    Standing { state, slots: 0 }
+    standing.moved_to(state)
+}
+
+impl Standing {
+    fn moved_to(self, planned: State) -> Self {
+        let state = self.state.moved_to(planned);
+        Self { state, ..self }
+    }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use refire_core::dead_letter::{LetterStatus, Reason, RetryFrom};
+use refire_core::dead_letter::{
+    LetterState, LetterStatus, Reason, RetryEntry, RetryFrom, RetryHistory, Tried,
+};
 use refire_core::execution::Status;
 use refire_core::failure::Failure;
 use refire_core::id::{DlqId, ExecutionId};
@@ -14,26 +16,23 @@ use uuid::Uuid;
 use super::execution::value_of;
 use super::letter_scan::Scan;
 use super::state::{EVENT, event_row};
-use crate::letter::resolution;
 use crate::postgres::columns::{
     count, dlq_id, execution_id, foreign, get, maybe_count, maybe_execution_id, maybe_foreign,
     maybe_time, maybe_word, small, time, uuid, word, workflow_id,
 };
 use crate::postgres::failure::corrupt;
 use crate::postgres::pool::Reader;
-use crate::{LIMIT_MAX, LetterFilter, LetterRow, ReadError, RetryEntry, RetryRow};
+use crate::{LIMIT_MAX, LetterFilter, LetterRow, ReadError, RetryRow};
 
-/// Failed attempts in a letter's history, at most.
-const HISTORY_MAX: i64 = 50;
 /// Letters that are loaded in one read.
 const LOADED_PER_READ: usize = 250;
 
 const LETTERS: &str = "SELECT dlq.id, dlq.execution, workflows.id, dlq.workflow_name, dlq.step,
-        dlq.reason, dlq.fingerprint, dlq.retry_count, dlq.max_retries, dlq.status,
-        dlq.retry_attempted_at, dlq.retry_attempted_by, dlq.resolution_execution,
-        dlq.resolved_at, dlq.resolved_by, dlq.deleted_at, dlq.deleted_by,
-        dlq.failed_at, dlq.created_at, dlq.failure, dlq.generation,
-        workflows.deleted_at IS NOT NULL
+        dlq.reason, dlq.fingerprint, dlq.retry_count, dlq.max_retries,
+        dlq.failed_at, dlq.created_at, dlq.failure, workflows.deleted_at IS NOT NULL,
+        dlq.status, dlq.generation, dlq.retry_attempted_at, dlq.retry_attempted_by,
+        dlq.resolution_execution, dlq.resolved_at, dlq.resolved_by, dlq.deleted_at,
+        dlq.deleted_by
    FROM dead_letter_queue AS dlq JOIN workflows ON workflows.key = dlq.workflow
   WHERE dlq.id = ANY($1)";
 
@@ -43,11 +42,11 @@ const HISTORIES: &str = "SELECT dlq.execution, tries.*
    FROM dead_letter_queue AS dlq CROSS JOIN LATERAL (
         SELECT sequence, type, attempt, reason, backoff_ms, at FROM workflow_events
          WHERE execution = dlq.execution AND step = dlq.step
-           AND type IN ('STEP_FAILED', 'RETRY_SCHEDULED') AND attempt IS NOT NULL
+           AND type = ANY($3) AND attempt IS NOT NULL
            AND sequence >= coalesce((
                SELECT failed.sequence FROM workflow_events AS failed
                 WHERE failed.execution = dlq.execution AND failed.step = dlq.step
-                  AND failed.type = 'STEP_FAILED' AND failed.attempt IS NOT NULL
+                  AND failed.type = $4 AND failed.attempt IS NOT NULL
                 ORDER BY failed.sequence DESC OFFSET $2 LIMIT 1), 0)
          ORDER BY sequence DESC) AS tries
   WHERE dlq.id = ANY($1)";
@@ -116,7 +115,7 @@ async fn load(reader: &Reader, ids: &[DlqId]) -> Result<Vec<LetterRow>, ReadErro
     for row in &rows {
         let mut letter = letter_row(row)?;
         let what = || format!("dead letter {}", letter.id);
-        letter.failure = serde_json::from_slice::<Failure>(get(row, 19)?).map_err(corrupt(what))?;
+        letter.failure = serde_json::from_slice::<Failure>(get(row, 11)?).map_err(corrupt(what))?;
         letter.input = inputs
             .remove(&letter.execution)
             .ok_or_else(|| corrupt(what)("its execution has no input"))?;
@@ -130,13 +129,13 @@ async fn load(reader: &Reader, ids: &[DlqId]) -> Result<Vec<LetterRow>, ReadErro
 
 /// All but the failure, the input and the history, which have their own places.
 fn letter_row(row: &Row) -> Result<LetterRow, ReadError> {
-    let status = word(row, 9, LetterStatus::from_name)?;
+    let state = letter_state(row, 13)?;
     Ok(LetterRow {
         id: dlq_id(row, 0)?,
         execution: execution_id(row, 1)?,
         workflow: workflow_id(row, 2)?,
         workflow_name: foreign(row, 3)?,
-        workflow_deleted: get(row, 21)?,
+        workflow_deleted: get(row, 12)?,
         step: get(row, 4)?,
         input: Json::null(),
         reason: word(row, 5, Reason::from_name)?,
@@ -145,14 +144,26 @@ fn letter_row(row: &Row) -> Result<LetterRow, ReadError> {
         retry_count: small(row, 7)?,
         max_retries: small(row, 8)?,
         retry_history: Vec::new(),
-        generation: small(row, 20)?,
-        status,
-        retry_attempted: when_and_who(row, 10)?,
-        resolution_execution: resolution(status, maybe_execution_id(row, 12)?),
-        resolved: when_and_who(row, 13)?,
-        deleted: when_and_who(row, 15)?,
-        failed_at: time(row, 17)?,
-        created_at: time(row, 18)?,
+        generation: state.generation,
+        status: state.status,
+        resolution_execution: state.resolved_by(),
+        retry_attempted: state.retry_attempted,
+        resolved: state.resolved,
+        deleted: state.deleted,
+        failed_at: time(row, 9)?,
+        created_at: time(row, 10)?,
+    })
+}
+
+/// A row that holds where a letter stands from this column on.
+pub(in crate::postgres) fn letter_state(row: &Row, at: usize) -> Result<LetterState, ReadError> {
+    Ok(LetterState {
+        status: word(row, at, LetterStatus::from_name)?,
+        generation: small(row, at + 1)?,
+        retry_attempted: when_and_who(row, at + 2)?,
+        resolution_execution: maybe_execution_id(row, at + 4)?,
+        resolved: when_and_who(row, at + 5)?,
+        deleted: when_and_who(row, at + 7)?,
     })
 }
 
@@ -207,31 +218,27 @@ async fn histories(
     reader: &Reader,
     ids: &[Uuid],
 ) -> Result<HashMap<ExecutionId, Vec<RetryEntry>>, ReadError> {
-    let rows = reader.rows(HISTORIES, &[&ids, &(HISTORY_MAX - 1)]).await?;
+    let (before, all) = (RetryHistory::MAX as i64 - 1, &RetryHistory::EVENTS[..]);
+    let rows = reader
+        .rows(HISTORIES, &[&ids, &before, &all, &RetryHistory::FAILED])
+        .await?;
     let mut tries: Vec<(ExecutionId, u64, &Row)> = Vec::with_capacity(rows.len());
     for row in &rows {
         tries.push((execution_id(row, 0)?, count(row, 1)?, row));
     }
     tries.sort_unstable_by_key(|(execution, sequence, _)| (*execution, *sequence));
-    let mut histories: HashMap<ExecutionId, Vec<RetryEntry>> = HashMap::new();
-    // Read backwards, a wait comes before the failure that it follows.
-    let mut waits: HashMap<(ExecutionId, u32), Option<u64>> = HashMap::new();
+    let mut histories: HashMap<ExecutionId, RetryHistory> = HashMap::new();
     for (execution, _, row) in tries.into_iter().rev() {
-        let attempt = small(row, 3)?;
-        if get::<&str>(row, 2)? == "RETRY_SCHEDULED" {
-            waits.insert((execution, attempt), maybe_count(row, 5)?);
-            continue;
-        }
-        let entry = RetryEntry {
-            attempt,
-            error: maybe_foreign(row, 4)?.unwrap_or_default(),
-            delay_ms: waits.get(&(execution, attempt + 1)).copied().flatten(),
+        histories.entry(execution).or_default().add(Tried {
+            is_failure: get::<&str>(row, 2)? == RetryHistory::FAILED,
+            attempt: small(row, 3)?,
+            reason: maybe_foreign(row, 4)?,
+            backoff_ms: maybe_count(row, 5)?,
             at: time(row, 6)?,
-        };
-        histories.entry(execution).or_default().push(entry);
+        });
     }
-    for history in histories.values_mut() {
-        history.reverse();
-    }
-    Ok(histories)
+    let histories = histories.into_iter();
+    Ok(histories
+        .map(|(id, history)| (id, history.oldest_first()))
+        .collect())
 }

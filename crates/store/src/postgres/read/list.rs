@@ -15,6 +15,7 @@ use super::state::stored_of;
 use super::{LAST_ID, ROWS_PER_READ, execution, workflow_key};
 use crate::postgres::columns::{execution_id, maybe_time, uuid};
 use crate::postgres::pool::Reader;
+use crate::words::shown_as_running;
 use crate::{ExecutionFilter, LIMIT_MAX, ReadError, Summary};
 
 /// Whether any of an execution's work has begun. Not as a join, which might read all work there is.
@@ -171,7 +172,10 @@ impl Walk<'_> {
 
     async fn with_status(&self, status: Status) -> Result<Found, ReadError> {
         match status {
-            Status::Completed => self.all("executions.status = 'completed'").await,
+            Status::Completed => {
+                let is_completed = format!("executions.status = '{status}'");
+                self.all(&is_completed).await
+            }
             Status::Pending => self.pending().await,
             Status::Running => self.begun().await,
             Status::Retrying | Status::Waiting => {
@@ -229,8 +233,9 @@ impl Walk<'_> {
                                   WHERE executions.id = pending.execution OFFSET 0) AS e
              ORDER BY pending.execution DESC";
         let condition = format!(
-            "{} AND executions.status = 'pending' AND NOT {HAS_BEGUN}",
-            self.wanted()
+            "{} AND executions.status = '{}' AND NOT {HAS_BEGUN}",
+            self.wanted(),
+            Status::Pending
         );
         self.window(looked, &condition, "id DESC").await
     }
@@ -241,8 +246,9 @@ impl Walk<'_> {
             "SELECT executions.id FROM executions
              WHERE executions.id IN (SELECT execution FROM work
                                       WHERE owner IS NOT NULL AND begun AND execution < $2)
-               AND executions.status IN ('pending', 'retrying', 'waiting') AND {}
+               AND executions.status {} AND {}
              ORDER BY executions.id DESC LIMIT $3",
+            shown_as_running(),
             self.wanted()
         );
         let ids = self.ids(&sql, self.limit()).await?;

@@ -1,5 +1,6 @@
 //! Requests to webhooks, newest first.
 
+use refire_core::execution::TriggerKind;
 use refire_core::id::{RequestId, TriggerId};
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -10,6 +11,7 @@ use crate::postgres::columns::{
 };
 use crate::postgres::pool::Reader;
 use crate::request::first_id_at;
+use crate::words::in_ring;
 use crate::{LIMIT_MAX, ReadError, RequestFilter, RequestRow, RequestStatus};
 
 /// What a request is read from, without its body.
@@ -56,7 +58,7 @@ pub(in crate::postgres) async fn list(
     // So that the server can see which index is the shortest that has all that is asked for.
     let index = match (filter.is_test, all) {
         (Some(true), _) => "is_test",
-        (_, false) => "status <> 'triggered'",
+        (_, false) => in_ring!(),
         (_, true) => "true",
     };
     let sql = format!(
@@ -99,10 +101,13 @@ pub(in crate::postgres) async fn beyond(
     let sql = "SELECT t.id, (SELECT r.id FROM webhook_requests AS r
                               WHERE r.trigger = t.id ORDER BY r.id DESC OFFSET $1 LIMIT 1)
                  FROM workflow_triggers AS t
-                WHERE t.kind = 'webhook' AND t.deleted_at IS NULL AND t.id > $2
+                WHERE t.kind = $4 AND t.deleted_at IS NULL AND t.id > $2
                 ORDER BY t.id LIMIT $3";
     let (newest, limit) = (i64::from(newest), i64::from(limit.min(LIMIT_MAX)));
-    let rows = reader.rows(sql, &[&newest, &uuid(&after), &limit]).await?;
+    let kind = TriggerKind::Webhook.name();
+    let rows = reader
+        .rows(sql, &[&newest, &uuid(&after), &limit, &kind])
+        .await?;
     let found = rows.iter().map(|row| {
         let (trigger, beyond): (Uuid, Option<Uuid>) = (get(row, 0)?, get(row, 1)?);
         let beyond = beyond.map(|id| RequestId::from_bytes(id.into_bytes()));

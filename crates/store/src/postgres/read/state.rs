@@ -60,7 +60,7 @@ const VALUES_AHEAD: &str = "SELECT 3::smallint, executions.id, ahead.*, NULL::uu
         SELECT sequence, type, v, at, step, attempt, backoff_ms, reason, payload, crc
           FROM workflow_events
          WHERE execution = executions.id AND sequence <= executions.snapshot_version
-           AND type IN ('EXECUTION_STARTED', 'STEP_COMPLETED')
+           AND type = ANY($4)
            AND octet_length(payload) <= $2
          ORDER BY sequence) AS ahead
   WHERE executions.id = ANY($1) AND executions.snapshot_version <= $3";
@@ -106,8 +106,9 @@ impl Gathered {
         let sql = format!("{HEADS} UNION ALL {EVENTS_AFTER} UNION ALL {VALUES_AHEAD}");
         let short = i32::try_from(limit::VALUES_BYTES_READ_AHEAD).unwrap_or(i32::MAX);
         let longest = short.saturating_add(AROUND_A_VALUE_BYTES);
+        let kept = &Execution::VALUE_EVENTS[..];
         let rows = reader
-            .rows(&sql, &[&uuids(ids), &longest, &EVENTS_AHEAD_MAX])
+            .rows(&sql, &[&uuids(ids), &longest, &EVENTS_AHEAD_MAX, &kept])
             .await?;
         Self::of(&rows)
     }

@@ -1,7 +1,9 @@
 //! Triggers, where they stand, and the ledger of their slots.
 
+use refire_core::execution::TriggerKind;
 use refire_core::id::{TriggerId, WebhookId};
 use refire_core::time::Timestamp;
+use refire_core::trigger::{Entry, State};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
@@ -9,17 +11,13 @@ use uuid::Uuid;
 use super::workflow_key;
 use crate::checksum;
 use crate::postgres::columns::{
-    count, crc, get, maybe_execution_id, maybe_foreign, maybe_time, signed, small, time, uuid,
-    word, workflow_id,
+    count, crc, get, maybe_execution_id, maybe_time, outcome, signed, small, time, uuid, word,
+    workflow_id,
 };
 use crate::postgres::failure::corrupt;
 use crate::postgres::pool::Reader;
-use crate::trigger::kind_of;
 use crate::unreadable::{LEFT_OUT_MAX, readable_trigger};
-use crate::{
-    DueTrigger, LIMIT_MAX, ReadError, Slot, SlotRow, SlotStatus, TriggerFilter, TriggerPlan,
-    TriggerRow, TriggerState,
-};
+use crate::{DueTrigger, LIMIT_MAX, ReadError, SlotRow, SlotStatus, TriggerFilter, TriggerRow};
 
 const TRIGGER: &str = "t.id, workflows.id, t.kind, t.enabled, t.version, t.settings, t.secrets, \
      t.webhook, t.created_at, t.updated_at, t.crc";
@@ -40,8 +38,11 @@ const STATE_FROM: usize = 11;
 /// Where its time stands.
 const DUE_AT: usize = STATE_FROM + 2;
 
+/// How many columns [`STATE`] has.
+pub(in crate::postgres) const STATE_COLUMNS: usize = 9;
+
 /// Where the state's trigger stands behind those.
-const DUE: usize = STATE_FROM + 9;
+const DUE: usize = STATE_FROM + STATE_COLUMNS;
 
 const SLOT: &str = "SELECT seq, nominal, until, count, status, reason, execution, at \
      FROM trigger_slots WHERE trigger = $1";
@@ -56,7 +57,7 @@ fn trigger_row(row: &Row) -> Result<TriggerRow, ReadError> {
     let trigger = TriggerRow {
         id: trigger_id(row, 0)?,
         workflow: workflow_id(row, 1)?,
-        kind: word(row, 2, kind_of)?,
+        kind: word(row, 2, TriggerKind::from_name)?,
         enabled: get(row, 3)?,
         version: small(row, 4)?,
         settings: get(row, 5)?,
@@ -72,17 +73,15 @@ fn trigger_row(row: &Row) -> Result<TriggerRow, ReadError> {
 }
 
 /// A row that holds [`STATE`] from this column on.
-fn state_at(row: &Row, at: usize) -> Result<TriggerState, ReadError> {
-    Ok(TriggerState {
+pub(in crate::postgres) fn state_at(row: &Row, at: usize) -> Result<State, ReadError> {
+    Ok(State {
         rev: count(row, at)?,
-        plan: TriggerPlan {
-            cursor: maybe_time(row, at + 1)?,
-            due_at: maybe_time(row, at + 2)?,
-            running: maybe_execution_id(row, at + 3)?,
-            buffered: maybe_time(row, at + 4)?,
-            watched_from: maybe_time(row, at + 5)?,
-            alarmed_at: maybe_time(row, at + 6)?,
-        },
+        cursor: maybe_time(row, at + 1)?.unwrap_or_default(),
+        due_at: maybe_time(row, at + 2)?,
+        running: maybe_execution_id(row, at + 3)?,
+        buffered: maybe_time(row, at + 4)?,
+        watched_from: maybe_time(row, at + 5)?,
+        alarmed_at: maybe_time(row, at + 6)?,
         success_at: maybe_time(row, at + 7)?,
         success_slot: maybe_time(row, at + 8)?,
     })
@@ -91,12 +90,11 @@ fn state_at(row: &Row, at: usize) -> Result<TriggerState, ReadError> {
 fn slot_row(row: &Row) -> Result<SlotRow, ReadError> {
     Ok(SlotRow {
         seq: count(row, 0)?,
-        slot: Slot {
+        slot: Entry {
             nominal: time(row, 1)?,
-            until: time(row, 2)?,
+            to: time(row, 2)?,
             count: count(row, 3)?,
-            status: word(row, 4, SlotStatus::from_name)?,
-            reason: maybe_foreign(row, 5)?,
+            outcome: outcome(row, 4)?,
             execution: maybe_execution_id(row, 6)?,
             at: time(row, 7)?,
         },
@@ -191,7 +189,7 @@ pub(in crate::postgres) async fn count_triggers(
 pub(in crate::postgres) async fn state(
     reader: &Reader,
     id: TriggerId,
-) -> Result<Option<TriggerState>, ReadError> {
+) -> Result<Option<State>, ReadError> {
     let sql = format!("SELECT {STATE} FROM trigger_state AS s WHERE s.trigger = $1");
     let row = reader.row(&sql, &[&uuid(id.as_bytes())]).await?;
     row.map(|row| state_at(&row, 0)).transpose()
@@ -249,7 +247,7 @@ fn due_trigger(row: &Row) -> Result<DueTrigger, ReadError> {
 /// Nobody waits for one that cannot be read: it would be due for ever.
 pub(in crate::postgres) async fn next_due(reader: &Reader) -> Result<Option<Timestamp>, ReadError> {
     let first = due(reader, Timestamp::LAST, 1).await?;
-    Ok(first.first().and_then(|due| due.state.plan.due_at))
+    Ok(first.first().and_then(|due| due.state.due_at))
 }
 
 /// The newest first.

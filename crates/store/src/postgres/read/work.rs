@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::{LAST_ID, ROWS_PER_READ, workflow_key};
 use crate::postgres::columns::{WORK, count, get, readable_work_at, uuid, workflow_id};
 use crate::postgres::pool::Reader;
+use crate::words::open_by_status;
 use crate::{LIMIT_MAX, OpenCounts, ReadError, WorkKey, WorkRow};
 
 /// Jumps from workflow to workflow along the index of ready work, instead of reading it, and looks
@@ -132,11 +133,13 @@ pub(in crate::postgres) async fn open_counts(
     count_work(reader, key, &mut counts).await?;
     let workless = reader
         .row(
-            "SELECT count(*) FROM executions
-             WHERE listed IS NOT NULL
-               AND listed IN ('running', 'retrying', 'waiting', 'paused')
+            &format!(
+                "SELECT count(*) FROM executions
+             WHERE listed IS NOT NULL AND listed {}
                AND ($1::bigint IS NULL OR workflow = $1)
                AND NOT EXISTS (SELECT 1 FROM work WHERE work.execution = executions.id)",
+                open_by_status()
+            ),
             &[&key],
         )
         .await?;

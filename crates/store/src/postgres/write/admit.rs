@@ -16,6 +16,7 @@ use super::link::{Link, Query, Value, values};
 use super::request::Requests;
 use super::rows::{Events, Puts, Updates};
 use crate::postgres::columns::{signed, signed_small, uuid};
+use crate::words::in_ring;
 use crate::{Admit, IdempotencyClaim, PartOutcome};
 
 /// Takes the keys that are free, whose time is over, or whose owner is the one from which the caller may
@@ -53,7 +54,7 @@ const KEYS: &str = "SELECT given.place, owner.execution, owner.body_hash
 
 /// One statement, with what goes before it, what is asked beside the rest, and what follows it.
 macro_rules! admits {
-    ($head:literal, $asked:literal, $tail:literal) => {
+    ($head:literal, $asked:literal, $tail:expr) => {
         concat!(
             "WITH ", $head, "admitted AS (
         INSERT INTO executions (id, workflow, workflow_version, version, commit_id, status, phase,
@@ -124,7 +125,8 @@ const ADMIT_BY_TRIGGERS: &str = admits!(
      ), ",
     "
            AND (given.id IN (SELECT execution FROM barred)) IS NOT TRUE",
-    ", requests AS (
+    concat!(
+        ", requests AS (
         INSERT INTO webhook_requests (id, trigger, at, status, source, headers, body, body_bytes,
             execution, error, is_test, size)
         SELECT given.id, given.trigger, given.at, given.status, given.source, given.headers,
@@ -140,8 +142,11 @@ const ADMIT_BY_TRIGGERS: &str = admits!(
             body = excluded.body, body_bytes = excluded.body_bytes,
             execution = excluded.execution, error = excluded.error, is_test = excluded.is_test,
             size = excluded.size
-         WHERE webhook_requests.status <> 'triggered'
+         WHERE ",
+        in_ring!(),
+        "
      )"
+    )
 );
 
 /// What refusals are about. The locks of the commit keep this true to its end.

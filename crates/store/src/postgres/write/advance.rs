@@ -83,20 +83,22 @@ const WITH_LETTERS: &str = moves!(
             failed_at, created_at, failure)
         SELECT given.id, given.execution, given.workflow, given.workflow_name, given.step,
             given.reason, given.error_type, given.error_code, given.error_message,
-            given.fingerprint, given.retry_count, given.max_retries, 'pending', given.failed_at,
+            given.fingerprint, given.retry_count, given.max_retries, given.status, given.failed_at,
             given.created_at, given.failure
           FROM unnest($38::uuid[], $39::uuid[], $40::uuid[], $41::bigint[], $42::bytea[],
                 $43::text[], $44::text[], $45::text[], $46::bytea[], $47::bytea[], $48::bigint[],
-                $49::integer[], $50::integer[], $51::bigint[], $52::bigint[], $53::bytea[])
+                $49::integer[], $50::integer[], $51::bigint[], $52::bigint[], $53::bytea[],
+                $54::text[])
             AS given (of, id, execution, workflow, workflow_name, step, reason, error_type,
                 error_code, error_message, fingerprint, retry_count, max_retries, failed_at,
-                created_at, failure)
+                created_at, failure, status)
          WHERE (given.of IN (SELECT id FROM moved)) IS TRUE
-        RETURNING workflow, error_type, coalesce(error_code, '') AS error_code
+        RETURNING workflow, error_type, coalesce(error_code, '') AS error_code, status
      ), counted AS (
         INSERT INTO dlq_counts (workflow, error_type, error_code, status, shard, n)
-        SELECT workflow, error_type, error_code, 'pending', $37::smallint, count(*) FROM letters
-         GROUP BY workflow, error_type, error_code ORDER BY workflow, error_type, error_code
+        SELECT workflow, error_type, error_code, status, $37::smallint, count(*) FROM letters
+         GROUP BY workflow, error_type, error_code, status
+         ORDER BY workflow, error_type, error_code
         ON CONFLICT (workflow, error_type, error_code, status, shard)
             DO UPDATE SET n = dlq_counts.n + excluded.n
      )"

@@ -7,6 +7,7 @@ use super::link::{Link, Query, values};
 use super::{Failed, Order, trigger};
 use crate::checksum;
 use crate::postgres::columns::{count, get, signed_small, small};
+use crate::words::is_paused;
 use crate::{PartOutcome, PutWorkflow};
 
 /// Open work of each kind is counted up to here: a backlog of a million need not be walked for a
@@ -36,7 +37,8 @@ pub(super) const LIVE: &str =
 
 /// Open executions of one workflow. Whatever is open and not paused has work, so the work answers
 /// for all statuses but one; paused ones may have none.
-const OPEN_EXECUTIONS: &str = "SELECT count(*) FROM (
+const OPEN_EXECUTIONS: &str = concat!(
+    "SELECT count(*) FROM (
         SELECT * FROM (SELECT execution FROM work
           WHERE owner IS NULL AND workflow = $1 LIMIT $2) AS waiting
         UNION
@@ -44,7 +46,10 @@ const OPEN_EXECUTIONS: &str = "SELECT count(*) FROM (
           WHERE owner IS NOT NULL AND workflow = $1 LIMIT $2) AS owned
         UNION
         SELECT * FROM (SELECT id FROM executions
-          WHERE listed = 'paused' AND workflow = $1 LIMIT $2) AS paused) AS open";
+          WHERE listed",
+    is_paused!(),
+    " AND workflow = $1 LIMIT $2) AS paused) AS open"
+);
 
 const MARK_DELETED: &str = "UPDATE workflows SET deleted_at = $2 WHERE key = $1";
 

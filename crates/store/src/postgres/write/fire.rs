@@ -21,12 +21,12 @@ const FIRE: &str = with_ledger!(
             fired = given.execution,
             slots = CASE WHEN trigger_state.slots + given.slots > $2 THEN $1
                 ELSE trigger_state.slots + given.slots END
-          FROM unnest($19::uuid[], $20::bigint[], $21::integer[], $22::bigint[], $23::bigint[],
-                $24::uuid[], $25::bigint[], $26::bigint[], $27::bigint[], $28::bigint[],
-                $29::uuid[], $30::boolean[], $31::bigint[], $32::integer[], $33::boolean[])
+          FROM unnest($23::uuid[], $24::bigint[], $25::integer[], $26::bigint[], $27::bigint[],
+                $28::uuid[], $29::bigint[], $30::bigint[], $31::bigint[], $32::bigint[],
+                $33::uuid[], $34::boolean[], $35::bigint[], $36::integer[], $37::boolean[])
             AS given (trigger, rev, version, cursor, due_at, running, buffered, watched_from,
                 alarmed_at, slots, execution, is_new, workflow, workflow_version, only_newest)
-         WHERE trigger_state.trigger = given.trigger AND trigger_state.trigger = ANY($19)
+         WHERE trigger_state.trigger = given.trigger AND trigger_state.trigger = ANY($23)
            AND trigger_state.rev = given.rev
            AND (SELECT enabled AND version = given.version FROM workflow_triggers
                  WHERE id = given.trigger)
@@ -150,7 +150,7 @@ struct Columns<'a> {
     trigger: Vec<Uuid>,
     rev: Vec<i64>,
     version: Vec<i32>,
-    cursor: Vec<Option<i64>>,
+    cursor: Vec<i64>,
     due_at: Vec<Option<i64>>,
     running: Vec<Option<Uuid>>,
     buffered: Vec<Option<i64>>,
@@ -167,18 +167,18 @@ struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     fn push(&mut self, fire: &'a Fire, link: Option<&Link>) {
-        let plan = &fire.plan;
+        let state = &fire.state;
         self.trigger.push(uuid(fire.trigger.as_bytes()));
         self.rev.push(signed(fire.rev));
         self.version.push(signed_small(fire.version));
-        self.cursor.push(plan.cursor.map(|at| at.as_micros()));
-        self.due_at.push(plan.due_at.map(|at| at.as_micros()));
-        self.running.push(plan.running.as_ref().map(id_of));
-        self.buffered.push(plan.buffered.map(|at| at.as_micros()));
+        self.cursor.push(state.cursor.as_micros());
+        self.due_at.push(state.due_at.map(|at| at.as_micros()));
+        self.running.push(state.running.as_ref().map(id_of));
+        self.buffered.push(state.buffered.map(|at| at.as_micros()));
         self.watched_from
-            .push(plan.watched_from.map(|at| at.as_micros()));
+            .push(state.watched_from.map(|at| at.as_micros()));
         self.alarmed_at
-            .push(plan.alarmed_at.map(|at| at.as_micros()));
+            .push(state.alarmed_at.map(|at| at.as_micros()));
         self.slots.push(signed(fire.slots.len() as u64));
         let row = fire.admission.as_ref().map(|admit| &admit.row);
         let only_newest = fire.admission.as_ref().map(|admit| admit.only_newest);

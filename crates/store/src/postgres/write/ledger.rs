@@ -1,16 +1,14 @@
 //! What the ledgers of triggers get, in the statement that moves their state on.
 
 use refire_core::id::{ExecutionId, TriggerId};
+use refire_core::trigger::ledger::{GOT_MAX, SLOTS_KEPT};
+use refire_core::trigger::{Entry, Outcome};
 use tokio_postgres::Error;
 use uuid::Uuid;
 
 use super::link::{Link, Query, Value, values};
-use crate::Slot;
 use crate::postgres::columns::{signed, uuid};
-use crate::trigger::{BACKFILLS_KEPT, SKIPS_KEPT, SLOTS_KEPT, SLOTS_SLACK, slot_seq};
-
-// The statement names them.
-const _: () = assert!(SKIPS_KEPT == 100 && BACKFILLS_KEPT == 2_000);
+use crate::trigger::slot_seq;
 
 /// A statement that moves states on, with what their ledgers get. The part that is given tells the
 /// triggers, and whether the ledger of each is cut, which is known from what it has got since the last
@@ -23,18 +21,17 @@ macro_rules! with_ledger {
             $moved,
             "), cut AS (
         DELETE FROM trigger_slots USING (
-            SELECT trigger, share, (SELECT seq FROM trigger_slots
-                WHERE trigger_slots.trigger = moved.trigger
-                  AND kept.share = CASE WHEN status = 'skipped'
-                        AND reason IS DISTINCT FROM 'dst'::bytea THEN 1
-                      WHEN status = 'late' AND reason = 'backfill'::bytea THEN 2 ELSE 0 END
-                ORDER BY seq DESC LIMIT 1 OFFSET kept.n) AS last
-              FROM moved, (VALUES (0, $1), (1, 100), (2, 2000)) AS kept (share, n) WHERE is_cut
+            SELECT slot.trigger, slot.seq, outcome.kept, row_number() OVER (
+                PARTITION BY slot.trigger, outcome.share ORDER BY slot.seq DESC) AS place
+              FROM moved JOIN trigger_slots AS slot ON slot.trigger = moved.trigger
+              JOIN unnest($19::text[], $20::bytea[], $21::integer[], $22::bigint[])
+                AS outcome (status, reason, share, kept)
+                ON outcome.status = slot.status
+                AND outcome.reason IS NOT DISTINCT FROM slot.reason
+             WHERE moved.is_cut
          ) AS old
-         WHERE trigger_slots.trigger = old.trigger AND trigger_slots.seq <= old.last
-           AND old.share = CASE WHEN status = 'skipped'
-                AND reason IS DISTINCT FROM 'dst'::bytea THEN 1
-              WHEN status = 'late' AND reason = 'backfill'::bytea THEN 2 ELSE 0 END
+         WHERE trigger_slots.trigger = old.trigger AND trigger_slots.seq = old.seq
+           AND old.place > old.kept
      ), extended AS (
         UPDATE trigger_slots SET until = given.until, count = trigger_slots.count + given.count,
             at = given.at
@@ -66,8 +63,8 @@ pub(super) use with_ledger;
 
 /// For a state that has moved on already.
 const WRITE: &str = with_ledger!(
-    "UPDATE trigger_state SET slots = CASE WHEN slots + $20 > $2 THEN $1 ELSE slots + $20 END
-         WHERE trigger = $19
+    "UPDATE trigger_state SET slots = CASE WHEN slots + $24 > $2 THEN $1 ELSE slots + $24 END
+         WHERE trigger = $23
         RETURNING trigger, slots = $1 AS is_cut"
 );
 
@@ -75,7 +72,7 @@ const WRITE: &str = with_ledger!(
 pub(super) async fn write(
     link: &mut Link,
     (trigger, rev): (TriggerId, u64),
-    slots: &[Slot],
+    slots: &[Entry],
     extends: bool,
 ) -> Result<(), Error> {
     if slots.is_empty() {
@@ -101,7 +98,7 @@ pub(super) struct Ledger<'a> {
 
 impl<'a> Ledger<'a> {
     /// What the ledger of a trigger gets with a revision of its state.
-    pub(super) fn push(&mut self, trigger: TriggerId, rev: u64, slots: &'a [Slot], extends: bool) {
+    pub(super) fn push(&mut self, trigger: TriggerId, rev: u64, slots: &'a [Entry], extends: bool) {
         let trigger = uuid(trigger.as_bytes());
         for (place, slot) in slots.iter().enumerate() {
             let extends = place == 0 && extends && slot.execution.is_none();
@@ -112,13 +109,26 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// The first 18 parameters of a statement.
+    /// The first 22 parameters of a statement.
     pub(super) fn values(self) -> Vec<Value<'a>> {
-        let mut values = values![signed(SLOTS_KEPT), signed(SLOTS_KEPT + SLOTS_SLACK)];
+        let mut values = values![signed(SLOTS_KEPT), signed(GOT_MAX)];
         values.extend(self.longer.values());
         values.extend(self.new.values());
+        values.extend(shares());
         values
     }
+}
+
+/// What is kept of each outcome, with its share: four columns.
+fn shares<'a>() -> Vec<Value<'a>> {
+    let all = Outcome::ALL.map(|outcome| (outcome, outcome.share()));
+    values![
+        all.map(|(outcome, _)| outcome.status().name()).to_vec(),
+        all.map(|(outcome, _)| outcome.reason().map(str::as_bytes))
+            .to_vec(),
+        all.map(|(_, share)| share as i32).to_vec(),
+        all.map(|(_, share)| signed(share.kept())).to_vec(),
+    ]
 }
 
 pub(super) fn id_of(id: &ExecutionId) -> Uuid {
@@ -137,12 +147,12 @@ struct Stretches<'a> {
 }
 
 impl<'a> Stretches<'a> {
-    fn push(&mut self, trigger: Uuid, slot: &'a Slot) {
+    fn push(&mut self, trigger: Uuid, slot: &'a Entry) {
         self.trigger.push(trigger);
-        self.until.push(slot.until.as_micros());
+        self.until.push(slot.to.as_micros());
         self.count.push(signed(slot.count));
-        self.status.push(slot.status.name());
-        self.reason.push(slot.reason.as_deref().map(str::as_bytes));
+        self.status.push(slot.outcome.status().name());
+        self.reason.push(slot.outcome.reason().map(str::as_bytes));
         self.at.push(slot.at.as_micros());
     }
 
@@ -175,14 +185,14 @@ struct Slots<'a> {
 }
 
 impl<'a> Slots<'a> {
-    fn push(&mut self, trigger: Uuid, seq: u64, slot: &'a Slot, extends: bool) {
+    fn push(&mut self, trigger: Uuid, seq: u64, slot: &'a Entry, extends: bool) {
         self.trigger.push(trigger);
         self.seq.push(signed(seq));
         self.nominal.push(slot.nominal.as_micros());
-        self.until.push(slot.until.as_micros());
+        self.until.push(slot.to.as_micros());
         self.count.push(signed(slot.count));
-        self.status.push(slot.status.name());
-        self.reason.push(slot.reason.as_deref().map(str::as_bytes));
+        self.status.push(slot.outcome.status().name());
+        self.reason.push(slot.outcome.reason().map(str::as_bytes));
         self.execution.push(slot.execution.as_ref().map(id_of));
         self.at.push(slot.at.as_micros());
         self.extends.push(extends);

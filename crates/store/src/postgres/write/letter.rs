@@ -3,20 +3,29 @@
 //! Every change of a letter's status moves one count of `dlq_counts` along with it, in this
 //! connection's own shard: one of them may be below zero, the sum never is.
 
-use refire_core::dead_letter::{Letter, LetterStatus};
+use refire_core::dead_letter::{Letter, LetterState, LetterStatus};
 use refire_core::definition::StepId;
 use refire_core::execution::Status;
 use refire_core::id::{DlqId, ExecutionId};
+use refire_core::time::Timestamp;
 use uuid::Uuid;
 
+use super::ledger::id_of;
 use super::link::{Link, Query, Value, values};
 use super::{Failed, Order};
-use crate::postgres::columns::{signed_small, small, uuid, word};
+use crate::postgres::columns::{signed_small, uuid};
+use crate::postgres::read::letter::letter_state;
 use crate::{LetterRetry, PartOutcome, SettleLetter};
 
 /// Where a letter stands, kept so until the commit ends.
-const STANDING: &str =
-    "SELECT status, generation FROM dead_letter_queue WHERE id = $1 FOR NO KEY UPDATE";
+const STATE: &str = "SELECT status, generation, retry_attempted_at, retry_attempted_by,
+        resolution_execution, resolved_at, resolved_by, deleted_at, deleted_by
+      FROM dead_letter_queue WHERE id = $1 FOR NO KEY UPDATE";
+
+const PUT_STATE: &str = "UPDATE dead_letter_queue SET status = $2, generation = $3,
+        retry_attempted_at = $4, retry_attempted_by = $5, resolution_execution = $6,
+        resolved_at = $7, resolved_by = $8, deleted_at = $9, deleted_by = $10
+     WHERE id = $1";
 
 /// Counts a letter under the status it is about to get, and no more under the one it has. In the
 /// order of the statuses, as all others do it.
@@ -28,22 +37,6 @@ const MOVE_COUNT: &str = "INSERT INTO dlq_counts (workflow, error_type, error_co
     ON CONFLICT (workflow, error_type, error_code, status, shard)
         DO UPDATE SET n = dlq_counts.n + excluded.n";
 
-const RETRY: &str = "UPDATE dead_letter_queue SET status = 'retrying', retry_attempted_at = $2,
-        retry_attempted_by = $3, resolution_execution = $4, generation = $5
-     WHERE id = $1";
-
-const DELETE: &str = "UPDATE dead_letter_queue SET status = 'deleted', deleted_at = $2,
-        deleted_by = $3
-     WHERE id = $1";
-
-const RESOLVE: &str = "UPDATE dead_letter_queue SET status = 'resolved', resolved_at = $2,
-        resolved_by = retry_attempted_by
-     WHERE id = $1";
-
-const PENDING_AGAIN: &str = "UPDATE dead_letter_queue SET status = 'pending',
-        resolution_execution = NULL
-     WHERE id = $1";
-
 const KEEP_RETRY: &str = "INSERT INTO dead_letter_retries
         (letter, execution, retried_at, retried_by, retried_from, edited)
      VALUES ($1, $2, $3, $4, $5, $6)";
@@ -51,27 +44,24 @@ const KEEP_RETRY: &str = "INSERT INTO dead_letter_retries
 const END_RETRY: &str = "UPDATE dead_letter_retries SET ended_as = $3, ended_at = $4
      WHERE letter = $1 AND execution = $2";
 
-const IS_RETRIED_BY: &str = "SELECT 1 FROM dead_letter_queue
-     WHERE id = $1 AND status = 'retrying' AND resolution_execution = $2 FOR NO KEY UPDATE";
-
 const INSERT: &str = "WITH letters AS (
         INSERT INTO dead_letter_queue (id, execution, workflow, workflow_name, step, reason,
             error_type, error_code, error_message, fingerprint, retry_count, max_retries, status,
             failed_at, created_at, failure)
         SELECT given.id, given.execution, given.workflow, given.workflow_name, given.step,
             given.reason, given.error_type, given.error_code, given.error_message,
-            given.fingerprint, given.retry_count, given.max_retries, 'pending', given.failed_at,
+            given.fingerprint, given.retry_count, given.max_retries, given.status, given.failed_at,
             given.created_at, given.failure
           FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::bytea[], $7::text[],
                 $8::text[], $9::text[], $10::bytea[], $11::bytea[], $12::bigint[], $13::integer[],
-                $14::integer[], $15::bigint[], $16::bigint[], $17::bytea[])
+                $14::integer[], $15::bigint[], $16::bigint[], $17::bytea[], $18::text[])
             AS given (of, id, execution, workflow, workflow_name, step, reason, error_type,
                 error_code, error_message, fingerprint, retry_count, max_retries, failed_at,
-                created_at, failure)
-        RETURNING workflow, error_type, coalesce(error_code, '') AS error_code
+                created_at, failure, status)
+        RETURNING workflow, error_type, coalesce(error_code, '') AS error_code, status
      )
      INSERT INTO dlq_counts (workflow, error_type, error_code, status, shard, n)
-     SELECT workflow, error_type, error_code, 'pending', $1::smallint, 1 FROM letters
+     SELECT workflow, error_type, error_code, status, $1::smallint, 1 FROM letters
      ON CONFLICT (workflow, error_type, error_code, status, shard)
         DO UPDATE SET n = dlq_counts.n + excluded.n";
 
@@ -94,6 +84,7 @@ pub(super) struct Letters<'a> {
     failed_at: Vec<i64>,
     created_at: Vec<i64>,
     failure: Vec<Vec<u8>>,
+    status: Vec<&'static str>,
 }
 
 impl<'a> Letters<'a> {
@@ -117,13 +108,14 @@ impl<'a> Letters<'a> {
         // A plain struct of texts and numbers: writing it as JSON cannot fail.
         self.failure
             .push(serde_json::to_vec(&letter.failure).unwrap_or_default());
+        self.status.push(LetterStatus::default().name());
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.id.is_empty()
     }
 
-    /// Sixteen columns.
+    /// Seventeen columns.
     pub(super) fn values(self) -> Vec<Value<'a>> {
         values![
             self.of,
@@ -142,43 +134,54 @@ impl<'a> Letters<'a> {
             self.failed_at,
             self.created_at,
             self.failure,
+            self.status,
         ]
     }
 }
 
-/// The refusal of a retry: the letter is not pending, or it was retried since the caller looked, and
-/// another retry may have used the same generation.
+/// The refusal of a retry: the letter is not pending, or it was retried since the caller looked.
 pub(super) async fn refuse_retry(
     link: &mut Link,
     retry: &LetterRetry,
 ) -> Result<Option<PartOutcome>, Failed> {
-    Ok(match standing(link, retry.id).await? {
-        Some((LetterStatus::Pending, generation)) if generation == retry.expected_generation => {
-            None
-        }
-        other => Some(not_pending(other)),
+    Ok(match state(link, retry.id).await? {
+        Some(state) if state.may_be_retried(retry.expected_generation) => None,
+        other => Some(PartOutcome::LetterNotPending(other.map(|it| it.status))),
     })
 }
 
-pub(super) fn not_pending(standing: Option<(LetterStatus, u32)>) -> PartOutcome {
-    PartOutcome::LetterNotPending(standing.map(|(status, _)| status))
+pub(super) async fn state(link: &mut Link, id: DlqId) -> Result<Option<LetterState>, Failed> {
+    let query = Query::new(STATE, values![uuid(id.as_bytes())]);
+    let rows = link.ask(query).await?;
+    Ok(rows.first().map(|row| letter_state(row, 0)).transpose()?)
 }
 
-/// Where a letter stands, and the highest generation that its retries have used.
-pub(super) async fn standing(
+async fn put_state(
     link: &mut Link,
+    order: &Order,
     id: DlqId,
-) -> Result<Option<(LetterStatus, u32)>, Failed> {
-    let rows = link
-        .ask(Query::new(STANDING, values![uuid(id.as_bytes())]))
-        .await?;
-    let Some(row) = rows.first() else {
-        return Ok(None);
-    };
-    Ok(Some((
-        word(row, 0, LetterStatus::from_name)?,
-        small(row, 1)?,
-    )))
+    state: &LetterState,
+) -> Result<(), Failed> {
+    let key = uuid(id.as_bytes());
+    let count = values![key, state.status.name(), order.shard];
+    link.ask(Query::new(MOVE_COUNT, count)).await?;
+    let at = |when: &Option<(Timestamp, String)>| when.as_ref().map(|(at, _)| at.as_micros());
+    let by =
+        |who: &Option<(Timestamp, String)>| who.as_ref().map(|(_, by)| by.clone().into_bytes());
+    let values = values![
+        key,
+        state.status.name(),
+        signed_small(state.generation),
+        at(&state.retry_attempted),
+        by(&state.retry_attempted),
+        state.resolution_execution.as_ref().map(id_of),
+        at(&state.resolved),
+        by(&state.resolved),
+        at(&state.deleted),
+        by(&state.deleted),
+    ];
+    link.ask(Query::new(PUT_STATE, values)).await?;
+    Ok(())
 }
 
 /// The letter, which is pending, is being retried by this execution.
@@ -188,15 +191,10 @@ pub(super) async fn retry(
     retry: &LetterRetry,
     by: ExecutionId,
 ) -> Result<(), Failed> {
-    move_count(link, order, retry.id, LetterStatus::Retrying).await?;
-    let values = values![
-        uuid(retry.id.as_bytes()),
-        order.now.as_micros(),
-        retry.by.as_bytes(),
-        uuid(by.as_bytes()),
-        signed_small(retry.generation),
-    ];
-    link.ask(Query::new(RETRY, values)).await?;
+    if let Some(state) = state(link, retry.id).await? {
+        let state = state.retried(retry.by.clone(), by, retry.generation, order.now);
+        put_state(link, order, retry.id, &state).await?;
+    }
     let values = values![
         uuid(retry.id.as_bytes()),
         uuid(by.as_bytes()),
@@ -216,13 +214,12 @@ pub(super) async fn delete(
     id: DlqId,
     by: &str,
 ) -> Result<PartOutcome, Failed> {
-    match standing(link, id).await? {
-        Some((LetterStatus::Pending, _)) => {}
-        other => return Ok(not_pending(other)),
-    }
-    move_count(link, order, id, LetterStatus::Deleted).await?;
-    let values = values![uuid(id.as_bytes()), order.now.as_micros(), by.as_bytes()];
-    link.ask(Query::new(DELETE, values)).await?;
+    let state = state(link, id).await?;
+    let status = state.as_ref().map(|state| state.status);
+    let Some(gone) = state.and_then(|state| state.given_up(by.to_owned(), order.now)) else {
+        return Ok(PartOutcome::LetterNotPending(status));
+    };
+    put_state(link, order, id, &gone).await?;
     Ok(PartOutcome::Done)
 }
 
@@ -254,33 +251,18 @@ async fn settle_letter(
     status: Status,
     settle: &SettleLetter,
 ) -> Result<(), Failed> {
-    let id = uuid(settle.id.as_bytes());
-    let by = uuid(settle.execution.as_bytes());
-    let retried = link.ask(Query::new(IS_RETRIED_BY, values![id, by])).await?;
-    if retried.is_empty() {
+    let state = state(link, settle.id).await?;
+    let settled =
+        state.and_then(|state| state.settled(settle.execution, settle.resolved, order.now));
+    let Some(settled) = settled else {
         return Ok(());
-    }
-    let end = values![id, by, status.name(), order.now.as_micros()];
-    link.ask(Query::new(END_RETRY, end)).await?;
-    let change = if settle.resolved {
-        move_count(link, order, settle.id, LetterStatus::Resolved).await?;
-        Query::new(RESOLVE, values![id, order.now.as_micros()])
-    } else {
-        move_count(link, order, settle.id, LetterStatus::Pending).await?;
-        Query::new(PENDING_AGAIN, values![id])
     };
-    link.ask(change).await?;
-    Ok(())
-}
-
-/// Must come before the change itself.
-async fn move_count(
-    link: &mut Link,
-    order: &Order,
-    id: DlqId,
-    to: LetterStatus,
-) -> Result<(), Failed> {
-    let values = values![uuid(id.as_bytes()), to.name(), order.shard];
-    link.ask(Query::new(MOVE_COUNT, values)).await?;
-    Ok(())
+    let end = values![
+        uuid(settle.id.as_bytes()),
+        uuid(settle.execution.as_bytes()),
+        status.name(),
+        order.now.as_micros()
+    ];
+    link.ask(Query::new(END_RETRY, end)).await?;
+    put_state(link, order, settle.id, &settled).await
 }

@@ -12,6 +12,7 @@ use super::link::{Link, Query, Value, values};
 use super::{Failed, Order};
 use crate::postgres::columns::{count, execution_id, get, signed, time, uuid, word};
 use crate::request::first_id_at;
+use crate::words::accepted;
 use crate::{PartOutcome, Prune};
 
 /// Rows that one chunk removes, at most, unless a single execution has more.
@@ -59,11 +60,14 @@ const REMOVE_REQUESTS: &str = "WITH old AS MATERIALIZED (
      )
      DELETE FROM webhook_requests USING old WHERE webhook_requests.id = old.id RETURNING 1";
 
-const REMOVE_OLDEST_REQUESTS_OF: &str = "WITH old AS MATERIALIZED (
-        SELECT id FROM webhook_requests WHERE trigger = $1 AND id <= $2
-           AND status = 'triggered' ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
+const REMOVE_OLDEST_REQUESTS_OF: &str = concat!(
+    "WITH old AS MATERIALIZED (
+        SELECT id FROM webhook_requests WHERE trigger = $1 AND id <= $2 AND ",
+    accepted!(),
+    " ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
      )
-     DELETE FROM webhook_requests USING old WHERE webhook_requests.id = old.id RETURNING 1";
+     DELETE FROM webhook_requests USING old WHERE webhook_requests.id = old.id RETURNING 1"
+);
 
 const DELETED_TRIGGER: &str = "SELECT id FROM workflow_triggers WHERE deleted_at < $1
      ORDER BY deleted_at, id LIMIT 1 FOR UPDATE";

@@ -9,9 +9,11 @@ use super::Failed;
 use super::link::{Link, Query, Value, values};
 use crate::postgres::columns::{count, get, signed, uuid};
 use crate::request::{Cut, Ring};
+use crate::words::in_ring;
 use crate::{PartOutcome, RequestRow};
 
-const PUT: &str = "INSERT INTO webhook_requests (id, trigger, at, status, source, headers, body,
+const PUT: &str = concat!(
+    "INSERT INTO webhook_requests (id, trigger, at, status, source, headers, body,
         body_bytes, execution, error, is_test, size)
     SELECT given.id, given.trigger, given.at, given.status, given.source, given.headers, given.body,
         given.body_bytes, given.execution, given.error, given.is_test, given.size
@@ -25,7 +27,9 @@ const PUT: &str = "INSERT INTO webhook_requests (id, trigger, at, status, source
         status = excluded.status, source = excluded.source, headers = excluded.headers,
         body = excluded.body, body_bytes = excluded.body_bytes, execution = excluded.execution,
         error = excluded.error, is_test = excluded.is_test, size = excluded.size
-     WHERE webhook_requests.status <> 'triggered'";
+     WHERE ",
+    in_ring!()
+);
 
 /// All rings at once, in the order in which every node takes their locks.
 const LENGTHEN: &str = "INSERT INTO request_rings (trigger, n, bytes)
@@ -36,11 +40,16 @@ const LENGTHEN: &str = "INSERT INTO request_rings (trigger, n, bytes)
         bytes = request_rings.bytes + excluded.bytes
     RETURNING trigger, n, bytes";
 
-const RING: &str = "SELECT id, size FROM webhook_requests
-     WHERE trigger = $1 AND status <> 'triggered' ORDER BY id DESC LIMIT $2";
+const RING: &str = concat!(
+    "SELECT id, size FROM webhook_requests WHERE trigger = $1 AND ",
+    in_ring!(),
+    " ORDER BY id DESC LIMIT $2"
+);
 
-const CUT: &str =
-    "DELETE FROM webhook_requests WHERE trigger = $1 AND status <> 'triggered' AND id <= $2";
+const CUT: &str = concat!(
+    "DELETE FROM webhook_requests WHERE trigger = $1 AND id <= $2 AND ",
+    in_ring!()
+);
 
 const SHORTEN: &str = "UPDATE request_rings SET n = $2, bytes = $3 WHERE trigger = $1";
 

@@ -5,7 +5,6 @@ mod trigger;
 
 use std::collections::{HashMap, HashSet};
 
-use refire_core::execution::EventRow;
 use refire_core::id::ExecutionId;
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -47,9 +46,6 @@ const BEGUN: &str = "SELECT given.place
          WHERE execution = given.execution AND step = given.step OFFSET 0
      ) AS row
      WHERE row.attempt = given.attempt AND row.owner = given.owner AND row.begun";
-
-const LETTER_DELETED: &str = "SELECT 1 FROM dead_letter_queue
-     WHERE id = $1 AND status = 'deleted' AND deleted_at = $2 AND deleted_by = $3";
 
 const SAVED: &str = "SELECT versions.version, versions.created_at
       FROM workflows JOIN workflow_versions AS versions ON versions.workflow = workflows.key
@@ -115,12 +111,10 @@ async fn outcome_of_rare(
 ) -> Result<PartOutcome, Failed> {
     Ok(match part {
         Part::DeleteLetter { id, by } => {
-            let now = order.now.as_micros();
-            let values = values![uuid(id.as_bytes()), now, by.as_bytes()];
-            if has_row(link, Query::new(LETTER_DELETED, values)).await? {
-                PartOutcome::Done
-            } else {
-                letter::not_pending(letter::standing(link, *id).await?)
+            let deleted = Some((order.now, by.clone()));
+            match letter::state(link, *id).await? {
+                Some(state) if state.deleted == deleted => PartOutcome::Done,
+                other => PartOutcome::LetterNotPending(other.map(|it| it.status)),
             }
         }
         Part::PutWorkflow(part) => saved(link, order, part).await?,
@@ -167,14 +161,8 @@ async fn moved(link: &mut Link, order: &Order, batch: &Batch) -> Result<HashSet<
     let (mut by_event, mut of, mut sequences, mut sums) = (vec![], vec![], vec![], vec![]);
     let (mut by_row, mut ids) = (Vec::<i64>::new(), Vec::<Uuid>::new());
     for (place, part) in batch.parts.iter().enumerate() {
-        let (id, event): (ExecutionId, Option<&EventRow>) = match part {
-            Part::Admit(part) => (part.row.id, part.events.first()),
-            Part::Advance(part) => (part.id, part.events.last()),
-            Part::Fire(part) => match &part.admission {
-                Some(admit) => (admit.row.id, admit.events.first()),
-                None => continue,
-            },
-            _ => continue,
+        let Some((id, event)) = part.about().execution else {
+            continue;
         };
         let place = signed(place as u64);
         if let Some(event) = event {

@@ -6,7 +6,6 @@ use super::admit::{
 use super::advance::Advances;
 use super::changes::Changes;
 use super::link::{Link, Query, values};
-use super::trigger::Ends;
 use super::{Failed, Order, catalog, claim, fire, letter, prune, request, trigger, work};
 use crate::{Admit, Advance, Fire, Part, PartOutcome};
 
@@ -50,7 +49,7 @@ async fn fire(link: &mut Link, order: &Order, fire: &Fire) -> Result<PartOutcome
         return Err(Failed::no_row());
     }
     if let Some(admission) = &fire.admission {
-        end_of_admission(link, order, admission).await?;
+        trigger::end_of(link, order, admission.end).await?;
     }
     Ok(PartOutcome::Done)
 }
@@ -58,16 +57,9 @@ async fn fire(link: &mut Link, order: &Order, fire: &Fire) -> Result<PartOutcome
 async fn admit(link: &mut Link, order: &Order, admit: &Admit) -> Result<PartOutcome, Failed> {
     let outcome = admit_rows(link, order, admit).await?;
     if outcome == PartOutcome::Done {
-        end_of_admission(link, order, admit).await?;
+        trigger::end_of(link, order, admit.end).await?;
     }
     Ok(outcome)
-}
-
-/// An execution that ended at once.
-async fn end_of_admission(link: &mut Link, order: &Order, admit: &Admit) -> Result<(), Failed> {
-    let mut ends = Ends::default();
-    ends.push(admit.row.id, admit.row.update.version, admit.end);
-    ends.write(link, order).await
 }
 
 /// Everything but what the end of an execution that ended at once means for its trigger.
@@ -130,8 +122,6 @@ async fn advance(link: &mut Link, order: &Order, advance: &Advance) -> Result<Pa
     work::change(link, advance.id, &advance.work).await?;
     let (new, settle) = (advance.new_letter.as_deref(), advance.settle.as_ref());
     letter::of_end(link, order, advance.update.status, new, settle).await?;
-    let mut ends = Ends::default();
-    ends.push(advance.id, advance.update.version, advance.end);
-    ends.write(link, order).await?;
+    trigger::end_of(link, order, advance.end).await?;
     Ok(PartOutcome::Done)
 }

@@ -17,7 +17,7 @@ use super::trigger::Ends;
 use super::work::{Begins, Releases};
 use super::{Failed, Order};
 use crate::postgres::columns::uuid;
-use crate::{Admit, Advance, Batch, Claim, ClaimTimers, Fire, Part, PartOutcome, TriggerEnd};
+use crate::{Admit, Advance, Batch, Claim, ClaimTimers, Fire, Part, PartOutcome};
 
 const LOCK: &str =
     "SELECT 1 FROM executions WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE";
@@ -51,8 +51,6 @@ pub(super) struct Group<'a> {
     requests: HashSet<RequestId>,
     /// Triggers that are fired.
     fired: HashSet<TriggerId>,
-    /// Triggers that are told of an end.
-    told: HashSet<TriggerId>,
     /// Executions that a part changes.
     changed: HashSet<ExecutionId>,
     /// Executions whose work begins.
@@ -116,14 +114,8 @@ impl<'a> Piece<'a> {
             Part::Release(release) => Self::Release(release),
             Part::Claim(wanted) => Self::Claim(Taking::Ready(wanted)),
             Part::ClaimTimers(wanted) => Self::Claim(Taking::Timers(wanted)),
-            Part::DeleteLetter { .. }
-            | Part::PutWorkflow(_)
-            | Part::DeleteWorkflow { .. }
-            | Part::CreateTrigger(_)
-            | Part::ChangeTrigger(_)
-            | Part::DeleteTrigger { .. }
-            | Part::LogRequests(_)
-            | Part::Prune(_) => return None,
+            // All others ask first.
+            _ => return None,
         })
     }
 }
@@ -148,7 +140,7 @@ impl<'a> Group<'a> {
             Piece::Fire(fire, _) => {
                 let admission = fire.admission.as_deref();
                 !self.fired.contains(&fire.trigger)
-                    && !self.told.contains(&fire.trigger)
+                    && !self.ends.is_about(fire.trigger)
                     && admission.is_none_or(|admit| self.has_room_for_admission(admit))
             }
             Piece::Admit(admit, _) => self.has_room_for_admission(admit),
@@ -178,17 +170,17 @@ impl<'a> Group<'a> {
                 self.fired.insert(fire.trigger);
                 self.fires.push(place, fire);
                 if let Some(admit) = &fire.admission {
-                    self.note(admit);
+                    self.note(place, admit);
                     self.admits.push_fired(place, fire.trigger, admit, changes);
                 }
             }
             Piece::Admit(admit, changes) => {
-                self.note(admit);
+                self.note(place, admit);
                 self.admits.push(place, admit, changes);
             }
             Piece::Advance(advance, changes) => {
                 self.changed.insert(advance.id);
-                self.note_end(advance.id, advance.update.version, advance.end);
+                self.ends.push(place, advance.end);
                 let letter = advance.new_letter.as_deref();
                 self.advances.push(place, advance, changes, letter);
             }
@@ -207,17 +199,17 @@ impl<'a> Group<'a> {
     }
 
     /// Remembers what an admission touches.
-    fn note(&mut self, admit: &'a Admit) {
+    fn note(&mut self, place: usize, admit: &'a Admit) {
         self.changed.insert(admit.row.id);
         self.used_keys.insert(admit.claim.as_ref());
         self.requests
             .extend(admit.request.as_ref().map(|request| request.id));
-        self.note_end(admit.row.id, admit.row.update.version, admit.end);
+        self.ends.push(place, admit.end);
     }
 
-    fn note_end(&mut self, execution: ExecutionId, version: u64, end: Option<TriggerEnd>) {
-        self.told.extend(end.map(|end| end.trigger));
-        self.ends.push(execution, version, end);
+    /// Whether there is something to write when all answers are there.
+    pub(super) fn has_ends(&self) -> bool {
+        !self.ends.is_empty()
     }
 
     /// The statements of the group; their answers are for [`Self::read`].
@@ -230,7 +222,9 @@ impl<'a> Group<'a> {
             queries.push(self.lock());
         }
         queries.extend(self.advances.queries(link, order));
-        queries.extend(self.ends.query(order));
+        if self.has_ends() {
+            queries.push(self.ends.query());
+        }
         if !self.begins.is_empty() {
             queries.push(self.begins.query(order));
         }
@@ -255,13 +249,15 @@ impl<'a> Group<'a> {
         Query::new(LOCK, values![ids])
     }
 
-    /// What became of the parts, from the answers in the order of the statements.
+    /// What became of the parts, from the answers in the order of the statements. What is left to write
+    /// comes back.
     pub(super) fn read(
         &self,
         link: &Link,
+        order: &Order,
         answers: &mut impl Iterator<Item = Vec<Row>>,
         outcomes: &mut [Option<PartOutcome>],
-    ) -> Result<(), Failed> {
+    ) -> Result<Option<Query<'a>>, Failed> {
         self.fires.read(answers, outcomes)?;
         if !self.admits.is_empty() {
             self.admits.read(link, answers, outcomes)?;
@@ -270,8 +266,11 @@ impl<'a> Group<'a> {
             answers.next();
         }
         self.advances.read(answers, outcomes)?;
-        if !self.told.is_empty() {
-            answers.next();
+        let mut left = None;
+        if self.has_ends() {
+            left = self
+                .ends
+                .tell(order, &answers.next().unwrap_or_default(), outcomes)?;
         }
         if !self.begins.is_empty() {
             let begun = answers.next().unwrap_or_default();
@@ -288,7 +287,7 @@ impl<'a> Group<'a> {
                 Taking::Timers(_) => claim::read_timers(&rows),
             });
         }
-        Ok(())
+        Ok(left)
     }
 }
 

@@ -2,18 +2,23 @@
 //! the workflow's lock alone when a trigger changes, so that nobody admits by it meanwhile; where it
 //! stands is locked before anything else.
 
-use refire_core::id::{ExecutionId, TriggerId, WebhookId};
+use std::collections::BTreeMap;
+
+use refire_core::id::{TriggerId, WebhookId};
 use refire_core::time::Timestamp;
+use refire_core::trigger::State;
+use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::catalog::LIVE;
+use super::ledger::id_of;
 use super::link::{Link, Query, values};
 use super::{Failed, Order, ledger};
+use crate::batch::About;
 use crate::checksum;
-use crate::postgres::columns::{count, get, signed, small, uuid};
-use crate::{
-    Batch, ChangeTrigger, CreateTrigger, NewState, Part, PartOutcome, TriggerEnd, TriggerPlan,
-};
+use crate::postgres::columns::{get, signed, small, uuid};
+use crate::postgres::read::trigger::{STATE_COLUMNS, state_at};
+use crate::{Batch, ChangeTrigger, CreateTrigger, NewState, PartOutcome, TriggerEnd};
 
 /// In the order of the keys, before an execution is locked: commits that meet never wait crosswise.
 const LOCK: &str = "SELECT 1 FROM trigger_state WHERE trigger = ANY($1::uuid[]) ORDER BY trigger
@@ -25,26 +30,12 @@ const INSERT: &str =
     VALUES ($1, $2, $3, $4, 1, $5, $6, $7, $8, $9, $9)
     ON CONFLICT DO NOTHING RETURNING 1";
 
-const INSERT_STATE: &str = "INSERT INTO trigger_state (trigger, rev, cursor, due_at, running,
-        buffered, watched_from, alarmed_at)
-    VALUES ($1, 1, $2, $3, $4, $5, $6, $7)";
-
 const VERSION: &str =
     "SELECT version FROM workflow_triggers WHERE id = $1 AND deleted_at IS NULL FOR UPDATE";
-
-const REV: &str = "SELECT rev FROM trigger_state WHERE trigger = $1 FOR NO KEY UPDATE";
 
 const CHANGE: &str = "UPDATE workflow_triggers SET enabled = $2, version = version + 1,
         settings = $3, crc = $4, secrets = $5, updated_at = $6
      WHERE id = $1";
-
-const CHANGE_STATE: &str = "UPDATE trigger_state SET rev = rev + 1, cursor = $2, due_at = $3,
-        running = $4, buffered = $5, watched_from = $6, alarmed_at = $7
-     WHERE trigger = $1";
-
-const TOUCH_STATE: &str = "UPDATE trigger_state SET rev = rev + 1,
-        due_at = CASE WHEN $2::boolean THEN due_at END
-     WHERE trigger = $1";
 
 const DELETE: &str = "UPDATE workflow_triggers SET enabled = false, version = version + 1,
         secrets = NULL, updated_at = $2, deleted_at = $2
@@ -61,43 +52,22 @@ const DISABLE: &str = "WITH disabled AS (
         alarmed_at = NULL
       WHERE trigger IN (SELECT id FROM disabled)";
 
-/// Whether somebody waits for an end, and is not to look by now anyway.
-macro_rules! is_due {
-    () => {
-        "((buffered IS NOT NULL AND running = ANY(ended.executions))
-                OR (alarmed_at IS NOT NULL AND ended.success_at IS NOT NULL))
-            AND (due_at IS NULL OR due_at > $8)
-            AND (SELECT enabled FROM workflow_triggers WHERE id = trigger_state.trigger)"
-    };
-}
+/// Where triggers stand, as [`state_at`] reads it, and whether they are enabled.
+const STATES: &str = "SELECT rev, cursor, due_at, running, buffered, watched_from, alarmed_at,
+        success_at, success_slot,
+        coalesce((SELECT enabled FROM workflow_triggers WHERE id = trigger_state.trigger), false),
+        trigger
+      FROM trigger_state WHERE trigger = ANY($1::uuid[])";
 
-/// Ends count if the execution's last move is the one that they came with. The revision grows with what
-/// was waited for and with the moment of the next look, each by one, as it would end by end.
-const ENDS: &str = concat!(
-    "WITH ended AS MATERIALIZED (
-        SELECT given.trigger, array_agg(given.execution) AS executions,
-            max(given.at) FILTER (WHERE given.success) AS success_at,
-            max(given.slot) FILTER (WHERE given.success) AS success_slot
-          FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::boolean[], $5::bigint[],
-                $6::bigint[]) AS given (trigger, execution, version, success, slot, at)
-         WHERE (SELECT version = given.version AND commit_id = $7 FROM executions
-                 WHERE id = given.execution)
-         GROUP BY given.trigger ORDER BY given.trigger
-     )
-     UPDATE trigger_state SET rev = rev
-            + CASE WHEN running = ANY(ended.executions) THEN 1 ELSE 0 END
-            + CASE WHEN ",
-    is_due!(),
-    " THEN 1 ELSE 0 END,
-        success_at = greatest(trigger_state.success_at, ended.success_at),
-        success_slot = greatest(trigger_state.success_slot, ended.success_slot),
-        due_at = CASE WHEN ",
-    is_due!(),
-    " THEN $8 ELSE due_at END,
-        running = CASE WHEN running = ANY(ended.executions) THEN NULL ELSE running END
-       FROM ended
-      WHERE trigger_state.trigger = ended.trigger AND trigger_state.trigger = ANY($1)"
-);
+const PUT_STATES: &str =
+    "INSERT INTO trigger_state (trigger, rev, cursor, due_at, running, buffered,
+        watched_from, alarmed_at, success_at, success_slot)
+    SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::uuid[],
+        $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[])
+    ON CONFLICT (trigger) DO UPDATE SET rev = excluded.rev, cursor = excluded.cursor,
+        due_at = excluded.due_at, running = excluded.running, buffered = excluded.buffered,
+        watched_from = excluded.watched_from, alarmed_at = excluded.alarmed_at,
+        success_at = excluded.success_at, success_slot = excluded.success_slot";
 
 /// Locks the state of every trigger that a batch is about, unless one statement changes all of them
 /// before it does anything else.
@@ -105,17 +75,7 @@ pub(super) fn lock(batch: &Batch, is_one_group: bool) -> Option<Query<'_>> {
     let mut triggers: Vec<Uuid> = Vec::new();
     let mut is_needed = !is_one_group;
     for part in &batch.parts {
-        let (trigger, end) = match part {
-            Part::Admit(admit) => (None, admit.end),
-            Part::Advance(advance) => (None, advance.end),
-            Part::Fire(fire) => {
-                let end = fire.admission.as_ref().and_then(|admit| admit.end);
-                (Some(fire.trigger), end)
-            }
-            Part::ChangeTrigger(change) => (Some(change.id), None),
-            Part::DeleteTrigger { id, .. } => (Some(*id), None),
-            _ => continue,
-        };
+        let About { trigger, end, .. } = part.about();
         is_needed |= end.is_some();
         let named = trigger.into_iter().chain(end.map(|end| end.trigger));
         triggers.extend(named.map(|id| uuid(id.as_bytes())));
@@ -153,8 +113,8 @@ pub(super) async fn create(
     if link.ask(Query::new(INSERT, values)).await?.is_empty() {
         return Ok(PartOutcome::Conflict);
     }
-    if let Some(plan) = &create.plan {
-        write_state(link, INSERT_STATE, create.id, create.enabled, plan).await?;
+    if let Some(state) = create.state {
+        put_state(link, create.id, State::default(), state, create.enabled).await?;
     }
     Ok(PartOutcome::Done)
 }
@@ -173,9 +133,9 @@ pub(super) async fn change(
     if change.enabled && link.ask(live).await?.is_empty() {
         return Ok(PartOutcome::NoSuchWorkflow);
     }
-    let rev = link.ask(Query::new(REV, values![id])).await?;
-    let rev = rev.first().map(|row| count(row, 0)).transpose()?;
-    let is_moved = |state: &NewState| state.rev != rev.unwrap_or(0);
+    let rows = link.ask(states_of([change.id])).await?;
+    let before = rows.first().map(|row| state_at(row, 0)).transpose()?;
+    let is_moved = |new: &NewState| new.rev != before.map_or(0, |before| before.rev);
     if small(version, 0)? != change.version || change.state.as_ref().is_some_and(is_moved) {
         return Ok(PartOutcome::TriggerMoved);
     }
@@ -188,43 +148,59 @@ pub(super) async fn change(
         order.now.as_micros(),
     ];
     link.ask(Query::new(CHANGE, values)).await?;
-    match &change.state {
-        Some(state) => {
-            let sql = if rev.is_some() {
-                CHANGE_STATE
-            } else {
-                INSERT_STATE
-            };
-            write_state(link, sql, change.id, change.enabled, &state.plan).await?;
-            let now = (change.id, state.rev + 1);
-            ledger::write(link, now, &state.slots, state.extends).await?;
-        }
-        None => {
-            let touch = Query::new(TOUCH_STATE, values![id, change.enabled]);
-            link.ask(touch).await?;
-        }
+    let planned = change.state.as_ref().map(|new| new.state).or(before);
+    if let Some(planned) = planned {
+        let before = before.unwrap_or_default();
+        put_state(link, change.id, before, planned, change.enabled).await?;
+    }
+    if let Some(new) = &change.state {
+        let now = (change.id, new.rev + 1);
+        ledger::write(link, now, &new.slots, new.extends).await?;
     }
     Ok(PartOutcome::Done)
 }
 
-async fn write_state(
+/// A disabled trigger is not due.
+async fn put_state(
     link: &mut Link,
-    sql: &'static str,
     id: TriggerId,
+    before: State,
+    planned: State,
     enabled: bool,
-    plan: &TriggerPlan,
 ) -> Result<(), Failed> {
-    let values = values![
-        uuid(id.as_bytes()),
-        plan.cursor.map(Timestamp::as_micros),
-        plan.due_at.filter(|_| enabled).map(Timestamp::as_micros),
-        plan.running.as_ref().map(ExecutionId::as_bytes).map(uuid),
-        plan.buffered.map(Timestamp::as_micros),
-        plan.watched_from.map(Timestamp::as_micros),
-        plan.alarmed_at.map(Timestamp::as_micros),
-    ];
-    link.ask(Query::new(sql, values)).await?;
+    let mut state = before.moved_to(planned);
+    state.due_at = state.due_at.filter(|_| enabled);
+    let put = put_states([(uuid(id.as_bytes()), state)]);
+    link.ask(put).await?;
     Ok(())
+}
+
+fn states_of<'a>(triggers: impl IntoIterator<Item = TriggerId>) -> Query<'a> {
+    let triggers = triggers.into_iter().map(|id| uuid(id.as_bytes()));
+    Query::new(STATES, values![triggers.collect::<Vec<Uuid>>()])
+}
+
+fn put_states<'a>(states: impl IntoIterator<Item = (Uuid, State)>) -> Query<'a> {
+    let (triggers, states): (Vec<Uuid>, Vec<State>) = states.into_iter().unzip();
+    let times = |of: fn(&State) -> Option<Timestamp>| -> Vec<Option<i64>> {
+        let times = states.iter().map(of);
+        times.map(|at| at.map(Timestamp::as_micros)).collect()
+    };
+    let revs: Vec<i64> = states.iter().map(|state| signed(state.rev)).collect();
+    let running = states.iter().map(|state| state.running.as_ref().map(id_of));
+    let values = values![
+        triggers,
+        revs,
+        times(|state| Some(state.cursor)),
+        times(|state| state.due_at),
+        running.collect::<Vec<Option<Uuid>>>(),
+        times(|state| state.buffered),
+        times(|state| state.watched_from),
+        times(|state| state.alarmed_at),
+        times(|state| state.success_at),
+        times(|state| state.success_slot),
+    ];
+    Query::new(PUT_STATES, values)
 }
 
 pub(super) async fn delete(
@@ -248,44 +224,72 @@ pub(super) async fn disable(link: &mut Link, order: &Order, workflow: i64) -> Re
     Ok(())
 }
 
-/// What ends of executions mean for their triggers.
+/// Ends of executions, which their triggers are told: what they stand at is read, and written again.
+/// That takes a way there and back more, so that the rule is core's. The commit has locked the states.
 #[derive(Default)]
 pub(super) struct Ends {
-    ends: Vec<(ExecutionId, u64, TriggerEnd)>,
+    /// Each with the place of the part that it comes with.
+    ends: Vec<(usize, TriggerEnd)>,
 }
 
 impl Ends {
-    /// The end of an execution that has this version then.
-    pub(super) fn push(&mut self, execution: ExecutionId, version: u64, end: Option<TriggerEnd>) {
-        self.ends.extend(end.map(|end| (execution, version, end)));
+    pub(super) fn push(&mut self, place: usize, end: Option<TriggerEnd>) {
+        self.ends.extend(end.map(|end| (place, end)));
     }
 
-    /// Its answer says nothing.
-    pub(super) fn query<'a>(&self, order: &Order) -> Option<Query<'a>> {
-        if self.ends.is_empty() {
-            return None;
-        }
-        let (mut triggers, mut executions, mut versions) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut successes, mut slots, mut times) = (Vec::new(), Vec::new(), Vec::new());
-        for (execution, version, end) in &self.ends {
-            triggers.push(uuid(end.trigger.as_bytes()));
-            executions.push(uuid(execution.as_bytes()));
-            versions.push(signed(*version));
-            successes.push(end.success);
-            slots.push(end.slot.map(Timestamp::as_micros));
-            times.push(end.at.as_micros());
-        }
-        let (commit, now) = (order.commit, order.now.as_micros());
-        let values = values![
-            triggers, executions, versions, successes, slots, times, commit, now
-        ];
-        Some(Query::new(ENDS, values))
+    pub(super) fn is_empty(&self) -> bool {
+        self.ends.is_empty()
     }
 
-    pub(super) async fn write(&self, link: &mut Link, order: &Order) -> Result<(), Failed> {
-        if let Some(query) = self.query(order) {
-            link.ask(query).await?;
-        }
-        Ok(())
+    pub(super) fn is_about(&self, trigger: TriggerId) -> bool {
+        self.ends.iter().any(|(_, end)| end.trigger == trigger)
     }
+
+    /// Its answer is for [`Self::tell`].
+    pub(super) fn query<'a>(&self) -> Query<'a> {
+        states_of(self.ends.iter().map(|(_, end)| end.trigger))
+    }
+
+    /// What is to be written; ends of parts that were refused are none.
+    pub(super) fn tell<'a>(
+        &self,
+        order: &Order,
+        rows: &[Row],
+        outcomes: &[Option<PartOutcome>],
+    ) -> Result<Option<Query<'a>>, Failed> {
+        let mut states = BTreeMap::new();
+        for row in rows {
+            let (enabled, trigger): (bool, Uuid) =
+                (get(row, STATE_COLUMNS)?, get(row, STATE_COLUMNS + 1)?);
+            states.insert(trigger, (state_at(row, 0)?, enabled));
+        }
+        for (place, TriggerEnd { trigger, end }) in &self.ends {
+            let known = states.get_mut(&uuid(trigger.as_bytes()));
+            if let Some((state, enabled)) = known
+                && outcomes[*place] == Some(PartOutcome::Done)
+            {
+                *state = state.ended(*end, *enabled, order.now);
+            }
+        }
+        let states = states.into_iter();
+        let states: Vec<_> = states.map(|(id, (state, _))| (id, state)).collect();
+        Ok((!states.is_empty()).then(|| put_states(states)))
+    }
+}
+
+/// The trigger is told of an end that stands alone.
+pub(super) async fn end_of(
+    link: &mut Link,
+    order: &Order,
+    end: Option<TriggerEnd>,
+) -> Result<(), Failed> {
+    let mut ends = Ends::default();
+    ends.push(0, end);
+    if !ends.is_empty() {
+        let rows = link.ask(ends.query()).await?;
+        if let Some(put) = ends.tell(order, &rows, &[Some(PartOutcome::Done)])? {
+            link.ask(put).await?;
+        }
+    }
+    Ok(())
 }

@@ -1,8 +1,8 @@
 //! Dead letters, with what the log of their failed execution says about them.
 
-use std::collections::HashMap;
-
-use refire_core::dead_letter::{LetterStatus, Reason, RetryFrom};
+use refire_core::dead_letter::{
+    LetterState, LetterStatus, Reason, RetryEntry, RetryFrom, RetryHistory, Tried,
+};
 use refire_core::execution::Status;
 use refire_core::failure::Failure;
 use refire_core::id::{DlqId, ExecutionId};
@@ -12,17 +12,14 @@ use rusqlite::{OptionalExtension, Row, params};
 
 use super::execution;
 use super::letter_scan::Scan;
-use crate::letter::resolution;
 use crate::sqlite::columns::{
     bytes, dlq_id, execution_id, maybe_count, maybe_execution_id, maybe_time, maybe_word, text,
     time, word, workflow_id,
 };
 use crate::sqlite::failure::corrupt;
 use crate::sqlite::readers::Reader;
-use crate::{LIMIT_MAX, LetterFilter, LetterRow, ReadError, RetryEntry, RetryRow};
+use crate::{LIMIT_MAX, LetterFilter, LetterRow, ReadError, RetryRow};
 
-/// Failed attempts in a letter's history, at most.
-const HISTORY_MAX: usize = 50;
 /// The event that keeps an execution's input.
 const INPUT: u64 = 1;
 
@@ -68,16 +65,16 @@ fn load(reader: &Reader, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
     let found = reader
         .prepare(
             "SELECT dlq.id, dlq.execution, workflows.id, dlq.workflow_name, dlq.step, dlq.reason,
-                 dlq.fingerprint, dlq.retry_count, dlq.max_retries, dlq.status,
-                 dlq.retry_attempted_at, dlq.retry_attempted_by, dlq.resolution_execution,
-                 dlq.resolved_at, dlq.resolved_by, dlq.deleted_at, dlq.deleted_by,
-                 dlq.failed_at, dlq.created_at, dlq.failure, dlq.generation,
-                 workflows.deleted_at IS NOT NULL
+                 dlq.fingerprint, dlq.retry_count, dlq.max_retries,
+                 dlq.failed_at, dlq.created_at, dlq.failure, workflows.deleted_at IS NOT NULL,
+                 dlq.status, dlq.generation, dlq.retry_attempted_at, dlq.retry_attempted_by,
+                 dlq.resolution_execution, dlq.resolved_at, dlq.resolved_by, dlq.deleted_at,
+                 dlq.deleted_by
              FROM dead_letter_queue AS dlq JOIN workflows ON workflows.key = dlq.workflow
              WHERE dlq.id = ?1",
         )?
         .query_row([id.as_bytes()], |row| {
-            Ok((letter_row(row)?, bytes(row, 19)?.to_vec()))
+            Ok((letter_row(row)?, bytes(row, 11)?.to_vec()))
         })
         .optional()?;
     let Some((mut letter, failure)) = found else {
@@ -94,13 +91,13 @@ fn load(reader: &Reader, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
 
 /// All but the failure, the input and the history, which have their own places.
 fn letter_row(row: &Row<'_>) -> rusqlite::Result<LetterRow> {
-    let status = word(row, 9, LetterStatus::from_name)?;
+    let state = letter_state(row, 13)?;
     Ok(LetterRow {
         id: dlq_id(row, 0)?,
         execution: execution_id(row, 1)?,
         workflow: workflow_id(row, 2)?,
         workflow_name: row.get(3)?,
-        workflow_deleted: row.get(21)?,
+        workflow_deleted: row.get(12)?,
         step: row.get(4)?,
         input: Json::null(),
         reason: word(row, 5, Reason::from_name)?,
@@ -109,14 +106,26 @@ fn letter_row(row: &Row<'_>) -> rusqlite::Result<LetterRow> {
         retry_count: row.get(7)?,
         max_retries: row.get(8)?,
         retry_history: Vec::new(),
-        generation: row.get(20)?,
-        status,
-        retry_attempted: when_and_who(row, 10)?,
-        resolution_execution: resolution(status, maybe_execution_id(row, 12)?),
-        resolved: when_and_who(row, 13)?,
-        deleted: when_and_who(row, 15)?,
-        failed_at: time(row, 17)?,
-        created_at: time(row, 18)?,
+        generation: state.generation,
+        status: state.status,
+        resolution_execution: state.resolved_by(),
+        retry_attempted: state.retry_attempted,
+        resolved: state.resolved,
+        deleted: state.deleted,
+        failed_at: time(row, 9)?,
+        created_at: time(row, 10)?,
+    })
+}
+
+/// A row that holds where a letter stands from this column on.
+pub(in crate::sqlite) fn letter_state(row: &Row<'_>, at: usize) -> rusqlite::Result<LetterState> {
+    Ok(LetterState {
+        status: word(row, at, LetterStatus::from_name)?,
+        generation: row.get(at + 1)?,
+        retry_attempted: when_and_who(row, at + 2)?,
+        resolution_execution: maybe_execution_id(row, at + 4)?,
+        resolved: when_and_who(row, at + 5)?,
+        deleted: when_and_who(row, at + 7)?,
     })
 }
 
@@ -152,7 +161,7 @@ fn when_and_who(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<(Timestamp,
     Ok(maybe_time(row, at)?.zip(who))
 }
 
-/// The last failed attempts of a step, from narrow columns of its events: payloads stay unread.
+/// The last failed attempts of a step.
 fn retry_history(
     reader: &Reader,
     execution: ExecutionId,
@@ -160,29 +169,22 @@ fn retry_history(
 ) -> Result<Vec<RetryEntry>, ReadError> {
     let mut select = reader.prepare(
         "SELECT type, attempt, reason, backoff_ms, at FROM workflow_events
-         WHERE execution = ?1 AND step = ?2 AND type IN ('STEP_FAILED', 'RETRY_SCHEDULED')
-           AND attempt IS NOT NULL
+         WHERE execution = ?1 AND step = ?2 AND type IN (?3, ?4) AND attempt IS NOT NULL
          ORDER BY sequence DESC",
     )?;
-    let mut rows = select.query(params![execution.as_bytes(), step])?;
-    let mut history: Vec<RetryEntry> = Vec::new();
-    // Read backwards, a wait comes before the failure that it follows.
-    let mut waits: HashMap<u32, Option<u64>> = HashMap::new();
-    while history.len() < HISTORY_MAX
+    let [failed, waits] = RetryHistory::EVENTS;
+    let mut rows = select.query(params![execution.as_bytes(), step, failed, waits])?;
+    let mut history = RetryHistory::default();
+    while !history.is_full()
         && let Some(row) = rows.next()?
     {
-        let attempt: u32 = row.get(1)?;
-        if text(row, 0)? == "RETRY_SCHEDULED" {
-            waits.insert(attempt, maybe_count(row, 3)?);
-            continue;
-        }
-        history.push(RetryEntry {
-            attempt,
-            error: row.get::<_, Option<String>>(2)?.unwrap_or_default(),
-            delay_ms: waits.get(&(attempt + 1)).copied().flatten(),
+        history.add(Tried {
+            is_failure: text(row, 0)? == RetryHistory::FAILED,
+            attempt: row.get(1)?,
+            reason: row.get(2)?,
+            backoff_ms: maybe_count(row, 3)?,
             at: time(row, 4)?,
         });
     }
-    history.reverse();
-    Ok(history)
+    Ok(history.oldest_first())
 }

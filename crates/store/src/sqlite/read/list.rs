@@ -10,6 +10,7 @@ use refire_core::id::ExecutionId;
 use super::{LAST_ID, ROWS_PER_READ, execution, workflow_key};
 use crate::sqlite::columns::execution_id;
 use crate::sqlite::readers::Reader;
+use crate::words::{COMMON, in_words, shown_as_running};
 use crate::{ExecutionFilter, LIMIT_MAX, ReadError, Summary};
 
 /// Whether any of an execution's work has begun.
@@ -126,7 +127,7 @@ impl Walk<'_> {
 
     fn with_status(&self, status: Status) -> Result<Found, ReadError> {
         match status {
-            Status::Completed => self.all(Some("executions.status = 'completed'")),
+            Status::Completed => self.all(Some(&format!("executions.status = '{status}'"))),
             Status::Pending => self.pending(),
             Status::Running => self.begun(),
             Status::Retrying | Status::Waiting => {
@@ -161,10 +162,11 @@ impl Walk<'_> {
         let sql = format!(
             "SELECT executions.id, {wanted} AND {condition}
              FROM executions INDEXED BY executions_by_status
-             WHERE executions.status NOT IN ('pending', 'completed')
+             WHERE executions.status NOT {common}
                AND executions.status = '{status}' AND executions.id < ?2
              ORDER BY executions.id DESC LIMIT ?3",
             wanted = self.wanted(),
+            common = in_words(COMMON),
         );
         self.collect(&sql)
     }
@@ -172,11 +174,12 @@ impl Walk<'_> {
     /// What is pending has work, so this goes along the work.
     fn pending(&self) -> Result<Found, ReadError> {
         let sql = format!(
-            "SELECT executions.id, {wanted} AND executions.status = 'pending' AND NOT {HAS_BEGUN}
+            "SELECT executions.id, {wanted} AND executions.status = '{pending}' AND NOT {HAS_BEGUN}
              FROM work CROSS JOIN executions ON executions.id = work.execution
              WHERE work.execution < ?2
              ORDER BY work.execution DESC LIMIT ?3",
             wanted = self.wanted(),
+            pending = Status::Pending,
         );
         self.collect(&sql)
     }
@@ -189,9 +192,10 @@ impl Walk<'_> {
              CROSS JOIN executions ON executions.id = work.execution
              WHERE work.owner IS NOT NULL AND work.begun
                AND (?1 IS NULL OR work.workflow = ?1) AND work.execution < ?2
-               AND executions.status IN ('pending', 'retrying', 'waiting') AND {wanted}
+               AND executions.status {shown_as_running} AND {wanted}
              ORDER BY executions.id DESC LIMIT ?3",
             wanted = self.wanted(),
+            shown_as_running = shown_as_running(),
         );
         self.collect(&sql)
     }

@@ -1,5 +1,6 @@
 //! Requests to webhooks, newest first.
 
+use refire_core::execution::TriggerKind;
 use refire_core::id::{RequestId, TriggerId};
 use rusqlite::{Row, params};
 
@@ -7,6 +8,7 @@ use super::{LAST_ID, ROWS_PER_READ};
 use crate::request::first_id_at;
 use crate::sqlite::columns::{count, maybe_execution_id, time, word};
 use crate::sqlite::readers::Reader;
+use crate::words::in_ring;
 use crate::{LIMIT_MAX, ReadError, RequestFilter, RequestRow, RequestStatus};
 
 /// What a request is read from, without its body.
@@ -72,10 +74,11 @@ pub(in crate::sqlite) fn beyond(
         "SELECT t.id, (SELECT r.id FROM webhook_requests AS r INDEXED BY requests_by_trigger
                         WHERE r.trigger = t.id ORDER BY r.id DESC LIMIT 1 OFFSET ?1)
            FROM workflow_triggers AS t
-          WHERE t.kind = 'webhook' AND t.deleted_at IS NULL AND t.id > ?2
+          WHERE t.kind = ?4 AND t.deleted_at IS NULL AND t.id > ?2
           ORDER BY t.id LIMIT ?3",
     )?;
-    let found = select.query_map(params![newest, after, limit.min(LIMIT_MAX)], |row| {
+    let kind = TriggerKind::Webhook.name();
+    let found = select.query_map(params![newest, after, limit.min(LIMIT_MAX), kind], |row| {
         let beyond: Option<[u8; 16]> = row.get(1)?;
         Ok((
             row.get(0).map(TriggerId::from_bytes)?,
@@ -99,7 +102,7 @@ impl<'a> Walk<'a> {
         let all = filter.statuses.is_empty() || filter.statuses.contains(&RequestStatus::Triggered);
         let index = match (filter.is_test, all) {
             (Some(true), _) => "INDEXED BY requests_tests WHERE is_test = 1",
-            (_, false) => "INDEXED BY requests_refused WHERE status <> 'triggered'",
+            (_, false) => concat!("INDEXED BY requests_refused WHERE ", in_ring!()),
             (_, true) => "INDEXED BY requests_by_trigger WHERE true",
         };
         let before = before.map_or(LAST_ID, |id| *id.as_bytes());

@@ -3,21 +3,18 @@
 use refire_core::execution::TriggerKind;
 use refire_core::id::{TriggerId, WebhookId};
 use refire_core::time::Timestamp;
+use refire_core::trigger::{Entry, State};
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::workflow_key;
 use crate::checksum;
 use crate::sqlite::columns::{
-    bytes, count, maybe_execution_id, maybe_time, signed, time, word, workflow_id,
+    bytes, count, maybe_execution_id, maybe_time, outcome, signed, time, word, workflow_id,
 };
 use crate::sqlite::failure::corrupt;
 use crate::sqlite::readers::Reader;
-use crate::trigger::kind_of;
 use crate::unreadable::{LEFT_OUT_MAX, readable_trigger};
-use crate::{
-    DueTrigger, LIMIT_MAX, ReadError, Slot, SlotRow, SlotStatus, TriggerFilter, TriggerPlan,
-    TriggerRow, TriggerState,
-};
+use crate::{DueTrigger, LIMIT_MAX, ReadError, SlotRow, SlotStatus, TriggerFilter, TriggerRow};
 
 const TRIGGER: &str = "t.id, workflows.id, t.kind, t.enabled, t.version, t.settings, t.secrets, \
      t.webhook, t.created_at, t.updated_at, t.crc";
@@ -35,8 +32,11 @@ const STATE: &str = "s.rev, s.cursor, s.due_at, s.running, s.buffered, s.watched
 /// Where the state stands in a row of [`TRIGGER`] and [`STATE`].
 const STATE_FROM: usize = 11;
 
+/// How many columns [`STATE`] has.
+pub(in crate::sqlite) const STATE_COLUMNS: usize = 9;
+
 /// Where the state's trigger stands behind those.
-const DUE: usize = STATE_FROM + 9;
+const DUE: usize = STATE_FROM + STATE_COLUMNS;
 
 const SLOT: &str = "SELECT seq, nominal, until, count, status, reason, execution, at \
      FROM trigger_slots WHERE trigger = ?1";
@@ -50,7 +50,7 @@ fn trigger_row(row: &Row<'_>) -> Result<TriggerRow, ReadError> {
     let trigger = TriggerRow {
         id: trigger_id(row, 0)?,
         workflow: workflow_id(row, 1)?,
-        kind: word(row, 2, kind_of)?,
+        kind: word(row, 2, TriggerKind::from_name)?,
         enabled: row.get(3)?,
         version: row.get(4)?,
         settings: bytes(row, 5)?.to_vec(),
@@ -68,17 +68,15 @@ fn trigger_row(row: &Row<'_>) -> Result<TriggerRow, ReadError> {
 }
 
 /// A row that holds [`STATE`] from this column on.
-fn state_at(row: &Row<'_>, at: usize) -> rusqlite::Result<TriggerState> {
-    Ok(TriggerState {
+pub(in crate::sqlite) fn state_at(row: &Row<'_>, at: usize) -> rusqlite::Result<State> {
+    Ok(State {
         rev: count(row, at)?,
-        plan: TriggerPlan {
-            cursor: maybe_time(row, at + 1)?,
-            due_at: maybe_time(row, at + 2)?,
-            running: maybe_execution_id(row, at + 3)?,
-            buffered: maybe_time(row, at + 4)?,
-            watched_from: maybe_time(row, at + 5)?,
-            alarmed_at: maybe_time(row, at + 6)?,
-        },
+        cursor: maybe_time(row, at + 1)?.unwrap_or_default(),
+        due_at: maybe_time(row, at + 2)?,
+        running: maybe_execution_id(row, at + 3)?,
+        buffered: maybe_time(row, at + 4)?,
+        watched_from: maybe_time(row, at + 5)?,
+        alarmed_at: maybe_time(row, at + 6)?,
         success_at: maybe_time(row, at + 7)?,
         success_slot: maybe_time(row, at + 8)?,
     })
@@ -87,12 +85,11 @@ fn state_at(row: &Row<'_>, at: usize) -> rusqlite::Result<TriggerState> {
 fn slot_row(row: &Row<'_>) -> rusqlite::Result<SlotRow> {
     Ok(SlotRow {
         seq: count(row, 0)?,
-        slot: Slot {
+        slot: Entry {
             nominal: time(row, 1)?,
-            until: time(row, 2)?,
+            to: time(row, 2)?,
             count: count(row, 3)?,
-            status: word(row, 4, SlotStatus::from_name)?,
-            reason: row.get(5)?,
+            outcome: outcome(row, 4)?,
             execution: maybe_execution_id(row, 6)?,
             at: time(row, 7)?,
         },
@@ -202,10 +199,7 @@ pub(in crate::sqlite) fn count_triggers(
     Ok(counted)
 }
 
-pub(in crate::sqlite) fn state(
-    reader: &Reader,
-    id: TriggerId,
-) -> Result<Option<TriggerState>, ReadError> {
+pub(in crate::sqlite) fn state(reader: &Reader, id: TriggerId) -> Result<Option<State>, ReadError> {
     let state = reader
         .prepare(&format!(
             "SELECT {STATE} FROM trigger_state AS s WHERE s.trigger = ?1"
@@ -255,7 +249,7 @@ fn name_of_due(row: &Row<'_>) -> String {
 /// Nobody waits for one that cannot be read: it would be due for ever.
 pub(in crate::sqlite) fn next_due(reader: &Reader) -> Result<Option<Timestamp>, ReadError> {
     let first = due(reader, Timestamp::LAST, 1)?;
-    Ok(first.first().and_then(|due| due.state.plan.due_at))
+    Ok(first.first().and_then(|due| due.state.due_at))
 }
 
 /// The newest first.
@@ -273,7 +267,7 @@ pub(in crate::sqlite) fn slots(
     while found.len() < limit.min(LIMIT_MAX) as usize {
         let Some(row) = rows.next()? else { break };
         let row = slot_row(row)?;
-        if statuses.is_empty() || statuses.contains(&row.slot.status) {
+        if statuses.is_empty() || statuses.contains(&row.slot.outcome.status()) {
             found.push(row);
         }
     }

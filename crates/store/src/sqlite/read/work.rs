@@ -9,6 +9,7 @@ use super::{ROWS_PER_READ, workflow_key};
 use crate::sqlite::columns::{WORK, count, execution_id, hex, readable_work, workflow_id};
 use crate::sqlite::readers::Reader;
 use crate::sqlite::write::NEXT_PRIORITY;
+use crate::words::{COMMON, in_words, open_by_status};
 use crate::{LIMIT_MAX, OpenCounts, ReadError, WorkKey, WorkRow};
 
 /// The next workflow that has unowned work.
@@ -152,13 +153,14 @@ pub(in crate::sqlite) fn open_counts(
     count_work(reader, key, &mut counts)?;
     reader.restart_clock();
     let workless: i64 = reader
-        .prepare(
+        .prepare(&format!(
             "SELECT count(*) FROM executions INDEXED BY executions_by_status
-             WHERE status NOT IN ('pending', 'completed')
-               AND status IN ('running', 'retrying', 'waiting', 'paused')
+             WHERE status NOT {common} AND status {open}
                AND (?1 IS NULL OR workflow = ?1)
                AND NOT EXISTS (SELECT 1 FROM work WHERE work.execution = executions.id)",
-        )?
+            common = in_words(COMMON),
+            open = open_by_status(),
+        ))?
         .query_row([key], |row| row.get(0))?;
     counts.executions += u64::try_from(workless).unwrap_or(0);
     Ok(counts)

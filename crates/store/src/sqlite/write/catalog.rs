@@ -5,6 +5,7 @@ use rusqlite::{OptionalExtension, Result, params};
 
 use super::{Known, Pen};
 use crate::checksum;
+use crate::words::is_paused;
 use crate::{PartOutcome, PutWorkflow};
 
 /// Open work of each kind is counted up to here: the writer has better things to do than to walk a
@@ -16,7 +17,8 @@ const OPEN_COUNTED_MAX: i64 = 10_000;
 /// Whatever is open and not paused has work (a live step has a row; one that fails has those of
 /// the steps that still run), so the work answers for all statuses but one. Paused ones may have
 /// none. Their index is small, and no admission, result or retry writes to it.
-pub(in crate::sqlite) const OPEN_EXECUTIONS: &str = "SELECT count(*) FROM (
+pub(in crate::sqlite) const OPEN_EXECUTIONS: &str = concat!(
+    "SELECT count(*) FROM (
          SELECT * FROM (SELECT execution FROM work
            WHERE owner IS NULL AND workflow = ?1 LIMIT ?2)
          UNION
@@ -24,7 +26,10 @@ pub(in crate::sqlite) const OPEN_EXECUTIONS: &str = "SELECT count(*) FROM (
            WHERE owner IS NOT NULL AND workflow = ?1 LIMIT ?2)
          UNION
          SELECT * FROM (SELECT id FROM executions
-           WHERE status = 'paused' AND workflow = ?1 LIMIT ?2))";
+           WHERE status",
+    is_paused!(),
+    " AND workflow = ?1 LIMIT ?2))"
+);
 
 impl Pen<'_> {
     pub(super) fn put_workflow(&mut self, put: &PutWorkflow) -> Result<PartOutcome> {

@@ -16,7 +16,7 @@ impl Pen<'_> {
     pub(super) fn admit(&mut self, admit: &Admit) -> Result<PartOutcome> {
         let outcome = self.admit_rows(admit)?;
         if outcome == PartOutcome::Done {
-            self.end_of(admit.row.id, admit.end.as_ref())?;
+            self.end_of(admit.end.as_ref())?;
         }
         Ok(outcome)
     }
@@ -82,7 +82,7 @@ impl Pen<'_> {
         self.change_work(advance.id, &advance.work)?;
         let (status, new) = (advance.update.status, advance.new_letter.as_deref());
         self.letters_of(status, new, advance.settle.as_ref())?;
-        self.end_of(advance.id, advance.end.as_ref())?;
+        self.end_of(advance.end.as_ref())?;
         Ok(PartOutcome::Done)
     }
 

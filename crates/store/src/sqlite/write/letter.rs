@@ -2,65 +2,71 @@
 //!
 //! Every change of a letter's status moves one count of `dlq_counts` along with it.
 
-use refire_core::dead_letter::{Letter, LetterStatus};
+use refire_core::dead_letter::{Letter, LetterState, LetterStatus};
 use refire_core::definition::StepId;
 use refire_core::execution::Status;
 use refire_core::id::{DlqId, ExecutionId};
+use refire_core::time::Timestamp;
 use rusqlite::{OptionalExtension, Result, params};
 
 use super::Pen;
-use crate::sqlite::columns::word;
+use crate::sqlite::read::letter::letter_state;
 use crate::{LetterRetry, PartOutcome, SettleLetter};
 
 impl Pen<'_> {
-    /// The refusal of a change that only a pending letter allows.
-    fn refuse_unless_pending(&self, id: DlqId) -> Result<Option<PartOutcome>> {
-        Ok(match self.standing(id)? {
-            Some((LetterStatus::Pending, _)) => None,
-            other => Some(PartOutcome::LetterNotPending(
-                other.map(|(status, _)| status),
-            )),
-        })
-    }
-
     /// The refusal of a retry: the letter is not pending, or it was retried since the caller
-    /// looked, and another retry may have used the same generation.
+    /// looked.
     pub(super) fn refuse_retry(&self, retry: &LetterRetry) -> Result<Option<PartOutcome>> {
-        Ok(match self.standing(retry.id)? {
-            Some((LetterStatus::Pending, generation))
-                if generation == retry.expected_generation =>
-            {
-                None
-            }
-            other => Some(PartOutcome::LetterNotPending(
-                other.map(|(status, _)| status),
-            )),
+        Ok(match self.letter_state(retry.id)? {
+            Some(state) if state.may_be_retried(retry.expected_generation) => None,
+            other => Some(PartOutcome::LetterNotPending(other.map(|it| it.status))),
         })
     }
 
-    /// Where a letter stands, and the highest generation that its retries have used.
-    fn standing(&self, id: DlqId) -> Result<Option<(LetterStatus, u32)>> {
-        self.prepare("SELECT status, generation FROM dead_letter_queue WHERE id = ?1")?
-            .query_row([id.as_bytes()], |row| {
-                Ok((word(row, 0, LetterStatus::from_name)?, row.get(1)?))
-            })
-            .optional()
+    fn letter_state(&self, id: DlqId) -> Result<Option<LetterState>> {
+        self.prepare(
+            "SELECT status, generation, retry_attempted_at, retry_attempted_by,
+                 resolution_execution, resolved_at, resolved_by, deleted_at, deleted_by
+             FROM dead_letter_queue WHERE id = ?1",
+        )?
+        .query_row([id.as_bytes()], |row| letter_state(row, 0))
+        .optional()
     }
 
-    pub(super) fn retry_letter(&self, retry: &LetterRetry, by: ExecutionId) -> Result<()> {
-        self.move_count(retry.id, LetterStatus::Retrying)?;
+    fn put_letter_state(&self, id: DlqId, state: &LetterState) -> Result<()> {
+        self.move_count(id, state.status)?;
+        let at = |when: &Option<(Timestamp, String)>| when.as_ref().map(|(at, _)| at.as_micros());
+        let by = |who: &Option<(Timestamp, String)>| who.as_ref().map(|(_, by)| by.clone());
         self.prepare(
-            "UPDATE dead_letter_queue SET status = 'retrying', retry_attempted_at = ?2,
-                 retry_attempted_by = ?3, resolution_execution = ?4, generation = ?5
+            "UPDATE dead_letter_queue SET status = ?2, generation = ?3, retry_attempted_at = ?4,
+                 retry_attempted_by = ?5, resolution_execution = ?6, resolved_at = ?7,
+                 resolved_by = ?8, deleted_at = ?9, deleted_by = ?10
              WHERE id = ?1",
         )?
         .execute(params![
-            retry.id.as_bytes(),
-            self.now.as_micros(),
-            retry.by,
-            by.as_bytes(),
-            retry.generation,
-        ])?;
+            id.as_bytes(),
+            state.status.name(),
+            state.generation,
+            at(&state.retry_attempted),
+            by(&state.retry_attempted),
+            state
+                .resolution_execution
+                .as_ref()
+                .map(ExecutionId::as_bytes),
+            at(&state.resolved),
+            by(&state.resolved),
+            at(&state.deleted),
+            by(&state.deleted),
+        ])
+        .map(drop)
+    }
+
+    pub(super) fn retry_letter(&self, retry: &LetterRetry, execution: ExecutionId) -> Result<()> {
+        if let Some(state) = self.letter_state(retry.id)? {
+            let by = retry.by.clone();
+            let state = state.retried(by, execution, retry.generation, self.now);
+            self.put_letter_state(retry.id, &state)?;
+        }
         self.prepare(
             "INSERT INTO dead_letter_retries
                  (letter, execution, retried_at, retried_by, retried_from, edited)
@@ -68,7 +74,7 @@ impl Pen<'_> {
         )?
         .execute(params![
             retry.id.as_bytes(),
-            by.as_bytes(),
+            execution.as_bytes(),
             self.now.as_micros(),
             retry.by,
             retry.from.name(),
@@ -78,15 +84,13 @@ impl Pen<'_> {
     }
 
     pub(super) fn delete_letter(&self, id: DlqId, by: &str) -> Result<PartOutcome> {
-        if let Some(refusal) = self.refuse_unless_pending(id)? {
-            return Ok(refusal);
-        }
-        self.move_count(id, LetterStatus::Deleted)?;
-        self.prepare(
-            "UPDATE dead_letter_queue SET status = 'deleted', deleted_at = ?2, deleted_by = ?3
-             WHERE id = ?1",
-        )?
-        .execute(params![id.as_bytes(), self.now.as_micros(), by])?;
+        let state = self.letter_state(id)?;
+        let status = state.as_ref().map(|state| state.status);
+        let gone = state.and_then(|state| state.given_up(by.to_owned(), self.now));
+        let Some(gone) = gone else {
+            return Ok(PartOutcome::LetterNotPending(status));
+        };
+        self.put_letter_state(id, &gone)?;
         Ok(PartOutcome::Done)
     }
 
@@ -108,13 +112,14 @@ impl Pen<'_> {
 
     fn insert_letter(&mut self, letter: &Letter) -> Result<()> {
         let workflow = self.workflow_key(&letter.workflow)?;
+        let status = LetterStatus::default().name();
         let failure = serde_json::to_vec(&letter.failure)
             .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
         self.prepare(
             "INSERT INTO dead_letter_queue (id, execution, workflow, workflow_name, step, reason,
                  error_type, error_code, error_message, fingerprint, retry_count, max_retries,
                  status, failed_at, created_at, failure)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'pending', ?13, ?14, ?15)",
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
         )?
         .execute(params![
             letter.id.as_bytes(),
@@ -129,34 +134,33 @@ impl Pen<'_> {
             letter.fingerprint.cast_signed(),
             letter.retry_count,
             letter.max_retries,
+            status,
             letter.failed_at.as_micros(),
             self.now.as_micros(),
             failure,
         ])?;
         self.prepare(
             "INSERT INTO dlq_counts (workflow, error_type, error_code, status, n)
-             VALUES (?1, ?2, coalesce(?3, ''), 'pending', 1)
+             VALUES (?1, ?2, coalesce(?3, ''), ?4, 1)
              ON CONFLICT DO UPDATE SET n = n + 1",
         )?
         .execute(params![
             workflow,
             letter.failure.class.name(),
-            letter.failure.code
+            letter.failure.code,
+            status,
         ])
         .map(drop)
     }
 
     /// The letter is resolved or pending again, if it still is what this execution retries.
     fn settle_letter(&self, status: Status, settle: &SettleLetter) -> Result<()> {
-        let is_retried_by_it = self
-            .prepare(
-                "SELECT 1 FROM dead_letter_queue
-                 WHERE id = ?1 AND status = 'retrying' AND resolution_execution = ?2",
-            )?
-            .exists(params![settle.id.as_bytes(), settle.execution.as_bytes()])?;
-        if !is_retried_by_it {
+        let state = self.letter_state(settle.id)?;
+        let settled =
+            state.and_then(|state| state.settled(settle.execution, settle.resolved, self.now));
+        let Some(settled) = settled else {
             return Ok(());
-        }
+        };
         self.prepare(
             "UPDATE dead_letter_retries SET ended_as = ?3, ended_at = ?4
              WHERE letter = ?1 AND execution = ?2",
@@ -167,24 +171,7 @@ impl Pen<'_> {
             status.name(),
             self.now.as_micros(),
         ])?;
-        if settle.resolved {
-            self.move_count(settle.id, LetterStatus::Resolved)?;
-            self.prepare(
-                "UPDATE dead_letter_queue SET status = 'resolved', resolved_at = ?2,
-                     resolved_by = retry_attempted_by
-                 WHERE id = ?1",
-            )?
-            .execute(params![settle.id.as_bytes(), self.now.as_micros()])
-            .map(drop)
-        } else {
-            self.move_count(settle.id, LetterStatus::Pending)?;
-            self.prepare(
-                "UPDATE dead_letter_queue SET status = 'pending', resolution_execution = NULL
-                 WHERE id = ?1",
-            )?
-            .execute([settle.id.as_bytes()])
-            .map(drop)
-        }
+        self.put_letter_state(settle.id, &settled)
     }
 
     /// Counts a letter under the status it is about to get. Must come before the change itself.

@@ -9,6 +9,7 @@ use rusqlite::{OptionalExtension, Result, params};
 use super::Pen;
 use crate::request::first_id_at;
 use crate::sqlite::columns::{count, dlq_id, execution_id, signed, time, word};
+use crate::words::accepted;
 use crate::{PartOutcome, Prune};
 
 /// Rows that one chunk removes, at most, unless a single execution has more: commits wait for a
@@ -165,12 +166,13 @@ impl Pen<'_> {
         limit: u32,
     ) -> Result<PartOutcome> {
         let removed = self
-            .prepare(
+            .prepare(concat!(
                 "DELETE FROM webhook_requests WHERE id IN
                      (SELECT id FROM webhook_requests INDEXED BY requests_by_trigger
-                       WHERE trigger = ?1 AND id <= ?2 AND status = 'triggered'
-                       ORDER BY id LIMIT ?3)",
-            )?
+                       WHERE trigger = ?1 AND id <= ?2 AND ",
+                accepted!(),
+                " ORDER BY id LIMIT ?3)"
+            ))?
             .execute(params![trigger.as_bytes(), up_to.as_bytes(), limit])?;
         Ok(pruned(removed))
     }

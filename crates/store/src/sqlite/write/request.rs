@@ -8,12 +8,28 @@ use rusqlite::{Result, params};
 use super::Pen;
 use crate::request::{Cut, Ring};
 use crate::sqlite::columns::{count, signed};
+use crate::words::in_ring;
 use crate::{PartOutcome, RequestRow};
 
 /// A trigger's ring, from the newest request to the oldest.
-pub(in crate::sqlite) const RING: &str = "SELECT id, size FROM webhook_requests
-         INDEXED BY requests_refused
-     WHERE trigger = ?1 AND status <> 'triggered' ORDER BY id DESC";
+pub(in crate::sqlite) const RING: &str = concat!(
+    "SELECT id, size FROM webhook_requests INDEXED BY requests_refused WHERE trigger = ?1 AND ",
+    in_ring!(),
+    " ORDER BY id DESC"
+);
+
+const PUT: &str = concat!(
+    "INSERT INTO webhook_requests (id, trigger, at, status, source, headers, body,
+         body_bytes, execution, error, is_test, size)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+     ON CONFLICT (id) DO UPDATE SET trigger = excluded.trigger, at = excluded.at,
+         status = excluded.status, source = excluded.source, headers = excluded.headers,
+         body = excluded.body, body_bytes = excluded.body_bytes,
+         execution = excluded.execution, error = excluded.error,
+         is_test = excluded.is_test, size = excluded.size
+      WHERE ",
+    in_ring!()
+);
 
 impl Pen<'_> {
     pub(super) fn log_requests(&mut self, requests: &[RequestRow]) -> Result<PartOutcome> {
@@ -34,32 +50,22 @@ impl Pen<'_> {
 
     /// Writes a request over one with the same id, unless that one has started something.
     pub(super) fn put_request(&mut self, request: &RequestRow) -> Result<()> {
-        self.hold(
-            "INSERT INTO webhook_requests (id, trigger, at, status, source, headers, body,
-                 body_bytes, execution, error, is_test, size)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
-             ON CONFLICT (id) DO UPDATE SET trigger = excluded.trigger, at = excluded.at,
-                 status = excluded.status, source = excluded.source, headers = excluded.headers,
-                 body = excluded.body, body_bytes = excluded.body_bytes,
-                 execution = excluded.execution, error = excluded.error,
-                 is_test = excluded.is_test, size = excluded.size
-              WHERE webhook_requests.status <> 'triggered'",
-        )?
-        .execute(params![
-            request.id.as_bytes(),
-            request.trigger.as_bytes(),
-            request.at.as_micros(),
-            request.status.name(),
-            request.source,
-            request.headers,
-            request.body,
-            signed(request.body_bytes),
-            request.execution.as_ref().map(ExecutionId::as_bytes),
-            request.error,
-            request.is_test,
-            signed(request.size()),
-        ])
-        .map(drop)
+        self.hold(PUT)?
+            .execute(params![
+                request.id.as_bytes(),
+                request.trigger.as_bytes(),
+                request.at.as_micros(),
+                request.status.name(),
+                request.source,
+                request.headers,
+                request.body,
+                signed(request.body_bytes),
+                request.execution.as_ref().map(ExecutionId::as_bytes),
+                request.error,
+                request.is_test,
+                signed(request.size()),
+            ])
+            .map(drop)
     }
 
     /// Counts what a ring has got, and cuts it when it is too long.
@@ -94,10 +100,11 @@ impl Pen<'_> {
         }
         drop(rows);
         if let Some(last) = last {
-            self.prepare(
+            self.prepare(concat!(
                 "DELETE FROM webhook_requests INDEXED BY requests_refused
-                 WHERE trigger = ?1 AND status <> 'triggered' AND id <= ?2",
-            )?
+                 WHERE trigger = ?1 AND id <= ?2 AND ",
+                in_ring!()
+            ))?
             .execute(params![trigger.as_bytes(), last])?;
         }
         self.prepare("UPDATE request_rings SET n = ?2, bytes = ?3 WHERE trigger = ?1")?

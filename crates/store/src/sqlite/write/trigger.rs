@@ -1,14 +1,56 @@
 //! Triggers: made, changed, deleted, and what the end of an execution means for them.
 
 use refire_core::id::{ExecutionId, TriggerId, WebhookId};
+use refire_core::time::Timestamp;
+use refire_core::trigger::State;
 use rusqlite::{OptionalExtension, Result, params};
 
 use super::{Pen, TRIGGERS_KNOWN_MAX};
 use crate::checksum;
-use crate::sqlite::columns::{count, signed};
-use crate::{
-    ChangeTrigger, CreateTrigger, NewState, PartOutcome, TriggerEnd, TriggerPlan, TriggerVersion,
-};
+use crate::sqlite::columns::{count, maybe_execution_id, signed};
+use crate::sqlite::read::trigger::{STATE_COLUMNS, state_at};
+use crate::{ChangeTrigger, CreateTrigger, NewState, PartOutcome, TriggerEnd, TriggerVersion};
+
+/// Begins with the state as [`state_at`] reads it.
+const STANDING: &str = "SELECT rev, cursor, due_at, running, buffered, watched_from, alarmed_at,
+         success_at, success_slot, fired, slots,
+         (SELECT version FROM workflow_triggers WHERE id = ?1 AND enabled = 1)
+     FROM trigger_state WHERE trigger = ?1";
+
+const PUT_STANDING: &str = "REPLACE INTO trigger_state (trigger, rev, cursor, due_at, running,
+         buffered, watched_from, alarmed_at, success_at, success_slot, fired, slots)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+
+/// Where a trigger stands.
+pub(super) struct Standing {
+    pub(super) state: State,
+    /// The execution that its last step started.
+    pub(super) fired: Option<ExecutionId>,
+    /// What its ledger has got since it was cut.
+    pub(super) slots: u64,
+    /// Its version, if it is enabled.
+    pub(super) enabled: Option<u32>,
+}
+
+impl Standing {
+    /// The first one of a trigger.
+    fn new(state: State, enabled: bool) -> Self {
+        let before = Self {
+            state: State::default(),
+            fired: None,
+            slots: 0,
+            enabled: None,
+        };
+        before.moved_to(state, enabled)
+    }
+
+    /// The next one. A disabled trigger is not due.
+    pub(super) fn moved_to(self, planned: State, enabled: bool) -> Self {
+        let mut state = self.state.moved_to(planned);
+        state.due_at = state.due_at.filter(|_| enabled);
+        Self { state, ..self }
+    }
+}
 
 impl Pen<'_> {
     pub(super) fn create_trigger(&mut self, create: &CreateTrigger) -> Result<PartOutcome> {
@@ -37,8 +79,8 @@ impl Pen<'_> {
         if rows == 0 {
             return Ok(PartOutcome::Conflict);
         }
-        if let Some(plan) = &create.plan {
-            self.insert_state(create.id, create.enabled, plan, 0)?;
+        if let Some(state) = create.state {
+            self.put_standing(create.id, &Standing::new(state, create.enabled))?;
         }
         Ok(PartOutcome::Done)
     }
@@ -51,8 +93,8 @@ impl Pen<'_> {
         if change.enabled && known.is_none_or(|known| known.is_deleted) {
             return Ok(PartOutcome::NoSuchWorkflow);
         }
-        let standing = self.rev_and_slots(change.id)?;
-        let rev = standing.map_or(0, |(rev, _)| rev);
+        let standing = self.standing(change.id)?;
+        let rev = standing.as_ref().map_or(0, |standing| standing.state.rev);
         let is_moved = |state: &NewState| state.rev != rev;
         if version != change.version || change.state.as_ref().is_some_and(is_moved) {
             return Ok(PartOutcome::TriggerMoved);
@@ -71,33 +113,24 @@ impl Pen<'_> {
             change.secrets,
             self.now.as_micros(),
         ])?;
-        match &change.state {
-            Some(state) => self.change_state(change, state, standing.map(|(_, slots)| slots))?,
-            None => self
-                .prepare(
-                    "UPDATE trigger_state SET rev = rev + 1,
-                         due_at = CASE WHEN ?2 THEN due_at END
-                     WHERE trigger = ?1",
-                )?
-                .execute(params![change.id.as_bytes(), change.enabled])
-                .map(drop)?,
-        }
+        self.change_state(change, standing)?;
         Ok(PartOutcome::Done)
     }
 
-    /// What the ledger has got since it was cut is absent if there was no state yet.
-    fn change_state(
-        &self,
-        change: &ChangeTrigger,
-        state: &NewState,
-        slots: Option<u64>,
-    ) -> Result<()> {
-        let rows = (&state.slots[..], state.extends);
-        let written = self.write_slots(change.id, state.rev + 1, rows, slots.unwrap_or(0))?;
-        match slots {
-            Some(_) => self.update_state(change.id, change.enabled, &state.plan, written),
-            None => self.insert_state(change.id, change.enabled, &state.plan, written),
+    fn change_state(&self, change: &ChangeTrigger, standing: Option<Standing>) -> Result<()> {
+        let mut standing = match (standing, &change.state) {
+            (Some(standing), Some(new)) => standing.moved_to(new.state, change.enabled),
+            (Some(standing), None) => {
+                let state = standing.state;
+                standing.moved_to(state, change.enabled)
+            }
+            (None, Some(new)) => Standing::new(new.state, change.enabled),
+            (None, None) => return Ok(()),
+        };
+        if let Some(new) = &change.state {
+            self.write_slots(change.id, &mut standing, &new.slots, new.extends)?;
         }
+        self.put_standing(change.id, &standing)
     }
 
     pub(super) fn delete_trigger(&mut self, id: TriggerId) -> Result<PartOutcome> {
@@ -162,92 +195,50 @@ impl Pen<'_> {
         Ok(version == Some(trigger.version))
     }
 
-    /// The revision of a state, and what its ledger has got since it was cut.
-    fn rev_and_slots(&self, id: TriggerId) -> Result<Option<(u64, u64)>> {
-        self.prepare("SELECT rev, slots FROM trigger_state WHERE trigger = ?1")?
-            .query_row([id.as_bytes()], |row| Ok((count(row, 0)?, count(row, 1)?)))
+    pub(super) fn standing(&self, id: TriggerId) -> Result<Option<Standing>> {
+        self.prepare(STANDING)?
+            .query_row([id.as_bytes()], |row| {
+                Ok(Standing {
+                    state: state_at(row, 0)?,
+                    fired: maybe_execution_id(row, STATE_COLUMNS)?,
+                    slots: count(row, STATE_COLUMNS + 1)?,
+                    enabled: row.get(STATE_COLUMNS + 2)?,
+                })
+            })
             .optional()
     }
 
-    fn insert_state(
-        &self,
-        id: TriggerId,
-        enabled: bool,
-        plan: &TriggerPlan,
-        slots: u64,
-    ) -> Result<()> {
-        self.prepare(
-            "INSERT INTO trigger_state (trigger, rev, cursor, due_at, running, buffered,
-                 watched_from, alarmed_at, slots)
-             VALUES (?1, 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        )?
-        .execute(params![
-            id.as_bytes(),
-            plan.cursor.map(|at| at.as_micros()),
-            plan.due_at.filter(|_| enabled).map(|at| at.as_micros()),
-            plan.running.as_ref().map(ExecutionId::as_bytes),
-            plan.buffered.map(|at| at.as_micros()),
-            plan.watched_from.map(|at| at.as_micros()),
-            plan.alarmed_at.map(|at| at.as_micros()),
-            signed(slots),
-        ])
-        .map(drop)
+    pub(super) fn put_standing(&self, id: TriggerId, standing: &Standing) -> Result<()> {
+        let state = &standing.state;
+        self.prepare(PUT_STANDING)?
+            .execute(params![
+                id.as_bytes(),
+                signed(state.rev),
+                state.cursor.as_micros(),
+                state.due_at.map(Timestamp::as_micros),
+                state.running.as_ref().map(ExecutionId::as_bytes),
+                state.buffered.map(Timestamp::as_micros),
+                state.watched_from.map(Timestamp::as_micros),
+                state.alarmed_at.map(Timestamp::as_micros),
+                state.success_at.map(Timestamp::as_micros),
+                state.success_slot.map(Timestamp::as_micros),
+                standing.fired.as_ref().map(ExecutionId::as_bytes),
+                signed(standing.slots),
+            ])
+            .map(drop)
     }
 
-    fn update_state(
-        &self,
-        id: TriggerId,
-        enabled: bool,
-        plan: &TriggerPlan,
-        slots: u64,
-    ) -> Result<()> {
-        self.prepare(
-            "UPDATE trigger_state SET rev = rev + 1, cursor = ?2, due_at = ?3, running = ?4,
-                 buffered = ?5, watched_from = ?6, alarmed_at = ?7, slots = ?8
-             WHERE trigger = ?1",
-        )?
-        .execute(params![
-            id.as_bytes(),
-            plan.cursor.map(|at| at.as_micros()),
-            plan.due_at.filter(|_| enabled).map(|at| at.as_micros()),
-            plan.running.as_ref().map(ExecutionId::as_bytes),
-            plan.buffered.map(|at| at.as_micros()),
-            plan.watched_from.map(|at| at.as_micros()),
-            plan.alarmed_at.map(|at| at.as_micros()),
-            signed(slots),
-        ])
-        .map(drop)
-    }
-
-    /// An execution that a trigger started has ended. Whoever waits for that looks at once, unless the
-    /// trigger is disabled: a slot that was kept, or a person who was told that a success is missing. The
-    /// revision grows with what was waited for and with the moment of the next look, each by one.
-    pub(super) fn end_of(&self, execution: ExecutionId, end: Option<&TriggerEnd>) -> Result<()> {
-        let Some(end) = end else { return Ok(()) };
-        self.prepare(
-            "UPDATE trigger_state SET
-                 success_at = CASE WHEN ?3 THEN max(coalesce(success_at, ?4), ?4)
-                     ELSE success_at END,
-                 success_slot = CASE WHEN ?3 THEN max(coalesce(success_slot, ?5),
-                     coalesce(?5, success_slot)) ELSE success_slot END,
-                 rev = rev + (running IS ?2) + is_due, due_at = CASE WHEN is_due THEN ?6 ELSE due_at END,
-                 running = CASE WHEN running = ?2 THEN NULL ELSE running END
-              FROM (SELECT trigger AS ended,
-                  ((buffered IS NOT NULL AND running IS ?2) OR (alarmed_at IS NOT NULL AND ?3))
-                     AND (due_at IS NULL OR due_at > ?6)
-                     AND EXISTS (SELECT 1 FROM workflow_triggers WHERE id = ?1 AND enabled = 1)
-                     AS is_due
-                  FROM trigger_state WHERE trigger = ?1)
-             WHERE trigger = ended",
-        )?
-        .execute(params![
-            end.trigger.as_bytes(),
-            execution.as_bytes(),
-            end.success,
-            end.at.as_micros(),
-            end.slot.map(|at| at.as_micros()),
-            self.now.as_micros(),
-        ])
-        .map(drop)
+    /// An execution that a trigger started has ended.
+    pub(super) fn end_of(&self, end: Option<&TriggerEnd>) -> Result<()> {
+        let Some(TriggerEnd { trigger, end }) = end else {
+            return Ok(());
+        };
+        let Some(mut standing) = self.standing(*trigger)? else {
+            return Ok(());
+        };
+        standing.state = standing
+            .state
+            .ended(*end, standing.enabled.is_some(), self.now);
+        self.put_standing(*trigger, &standing)
     }
 }

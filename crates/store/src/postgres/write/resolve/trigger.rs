@@ -30,8 +30,8 @@ pub(super) async fn fired(link: &mut Link, fire: &Fire) -> Result<PartOutcome, F
     let is_there = match (&fire.admission, fire.slots.first()) {
         (Some(_), _) => false,
         (None, Some(slot)) => {
-            let (until, at) = (slot.until.as_micros(), slot.at.as_micros());
-            let values = values![trigger, until, slot.status.name(), at];
+            let (until, at) = (slot.to.as_micros(), slot.at.as_micros());
+            let values = values![trigger, until, slot.outcome.status().name(), at];
             has_row(link, Query::new(WRITTEN, values)).await?
         }
         (None, None) => {

@@ -4,11 +4,12 @@ use refire_core::definition::WorkflowId;
 use refire_core::execution::Status;
 use refire_core::id::{ExecutionId, NodeId, TriggerId};
 use refire_core::time::Timestamp;
+use refire_core::trigger::{End, State};
 
 use super::{Stage, stages};
 use crate::{
     Admit, Advance, Batch, Begin, Bounds, Claim, ExecutionRow, Fire, IdempotencyClaim, Part, Prune,
-    Release, RowUpdate, TriggerEnd, TriggerPlan, Want, WorkChange, WorkKey,
+    Release, RowUpdate, TriggerEnd, Want, WorkChange, WorkKey,
 };
 
 const NODE: NodeId = NodeId::from_bytes([7; 16]);
@@ -94,7 +95,7 @@ fn fire(n: u8, admission: Option<Part>) -> Part {
         trigger: trigger(n),
         version: 1,
         rev: 1,
-        plan: TriggerPlan::default(),
+        state: State::default(),
         slots: Vec::new(),
         extends: false,
         admission,
@@ -108,9 +109,12 @@ fn ending(n: u8, of: u8) -> Part {
     };
     advance.end = Some(TriggerEnd {
         trigger: trigger(of),
-        success: true,
-        slot: None,
-        at: NOW,
+        end: End {
+            execution: id(n),
+            success: true,
+            slot: None,
+            at: NOW,
+        },
     });
     Part::Advance(advance)
 }
