@@ -5,7 +5,8 @@ mod refused;
 use proptest::prelude::*;
 
 use super::*;
-use crate::definition::workflow::{Http, Step, StepKind};
+use crate::definition::workflow::Step;
+use crate::definition::{Http, StepKind};
 
 const CUSTOMER: &str = r#"
 id: customer_360_view
@@ -59,7 +60,7 @@ fn the_example_of_the_documentation() {
     assert_eq!(workflow.name, "customer_360_view");
     let (at, notify) = workflow.step("notify").unwrap();
     assert_eq!(
-        (at, notify.needs.as_slice(), notify.type_name()),
+        (at, notify.needs.as_slice(), notify.kind.type_name()),
         (1, [0].as_slice(), "http")
     );
     let tickets = &workflow.steps[0];
