@@ -7,12 +7,9 @@ mod attempt;
 mod begin;
 mod claim;
 mod flight;
-mod prepare;
 mod recover;
 mod report;
-mod scope;
 mod stray;
-mod url;
 
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
@@ -33,14 +30,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::aside::Aside;
-use crate::caller::Caller;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::commit::{AfterCommit, Commands, Queue, Request};
 use crate::limit::{Permit, Slots};
-use crate::local::LocalTasks;
 use crate::membership::Membership;
-use crate::secret::Secrets;
+use crate::step::Clients;
 use crate::timer::Timers;
 use crate::trigger::Webhooks;
 use crate::vital::Vital;
@@ -67,9 +62,7 @@ pub(crate) struct Dispatcher {
     pub(crate) commands: Commands,
     pub(crate) timers: Timers,
     pub(crate) waiters: Arc<Waiters>,
-    pub(crate) http: Arc<dyn Caller>,
-    pub(crate) local: LocalTasks,
-    pub(crate) secrets: Arc<dyn Secrets>,
+    pub(crate) clients: Clients,
     pub(crate) tracker: TaskTracker,
     /// Compiled webhooks.
     pub(crate) webhooks: Webhooks,
@@ -96,9 +89,7 @@ pub(crate) struct Parts {
     pub(crate) queue: Queue,
     pub(crate) aside: Aside,
     pub(crate) waiters: Arc<Waiters>,
-    pub(crate) http: Arc<dyn Caller>,
-    pub(crate) local: LocalTasks,
-    pub(crate) secrets: Arc<dyn Secrets>,
+    pub(crate) clients: Clients,
     pub(crate) broken: CancellationToken,
 }
 
@@ -122,9 +113,7 @@ impl Dispatcher {
             queue: parts.queue,
             timers: Timers::default(),
             waiters: parts.waiters,
-            http: parts.http,
-            local: parts.local,
-            secrets: parts.secrets,
+            clients: parts.clients,
             vital: Vital::new(tracker.clone(), parts.broken.clone()),
             tracker,
             webhooks: Webhooks::default(),

@@ -27,7 +27,6 @@ use crate::dispatch::Dispatcher;
 use crate::entropy::Entropy;
 use crate::intake::{Drafted, Intake, IntakeError, Submission};
 use crate::limit::Slots;
-use crate::local::LocalTasks;
 use crate::membership::Membership;
 use crate::secret::SECRET_BYTES_MIN;
 use crate::trigger::{RequestLog, Webhooks};
@@ -54,7 +53,6 @@ pub struct Engine {
     intake: Intake,
     waiters: Arc<Waiters>,
     dispatcher: Arc<Dispatcher>,
-    local: LocalTasks,
     vault: Option<Arc<Vault>>,
     request_log: RequestLog,
     /// How long the log has refused requests; none = for ever.
@@ -162,7 +160,7 @@ impl Engine {
 
     /// Reads and checks a definition without saving it.
     pub fn check(&self, source: &str, expected_id: Option<&str>) -> Result<Workflow, Problems> {
-        let is_registered = |name: &str| self.local.contains(name);
+        let is_registered = |name: &str| self.dispatcher.clients.local.contains(name);
         let options = ParseOptions {
             expected_id,
             local_tasks: Some(&is_registered),
@@ -177,7 +175,7 @@ impl Engine {
     pub fn notes(&self, workflow: &Workflow) -> Vec<String> {
         let mut notes = workflow.notes();
         for (step, name) in workflow.secrets() {
-            let trouble = match self.dispatcher.secrets.get(name) {
+            let trouble = match self.dispatcher.clients.secrets.get(name) {
                 None => "is not set",
                 Some(value) if value.len() < SECRET_BYTES_MIN => "is too short to be used",
                 Some(_) => continue,

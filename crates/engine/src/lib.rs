@@ -5,6 +5,7 @@
 //! - `intake`: a request becomes an execution.
 //! - `commit`: the only writer of executions; every change of state happens there.
 //! - `dispatch`: due work becomes attempts, attempts become results.
+//! - `step`: how steps of each type are prepared and called.
 //! - `timer`: waits until exactly the next due time.
 //! - [`target`]: the outgoing HTTP call and the addresses it may reach.
 //! - [`limit`]: how much may run at once.
@@ -26,11 +27,11 @@ pub mod entropy;
 mod intake;
 mod letter;
 pub mod limit;
-mod local;
 mod maintenance;
 mod membership;
 mod news;
 pub mod secret;
+mod step;
 pub mod target;
 mod timer;
 pub mod trigger;
@@ -45,7 +46,7 @@ pub use engine::{
 };
 pub use intake::{IDEMPOTENCY_WINDOW, IntakeError, Submission};
 pub use letter::{LetterRetryError, LetterRetryRequest};
-pub use local::{LocalTasks, TaskContext, TaskError};
 pub use maintenance::Retention;
 pub use membership::{LEASE, NodeSettings};
 pub use refire_core::dead_letter::RetryFrom;
+pub use step::local::{LocalTasks, TaskContext, TaskError};

@@ -18,11 +18,12 @@ use crate::dispatch::{self, Dispatcher, Follow, Parts};
 use crate::entropy::{Entropy, SystemEntropy};
 use crate::intake::Intake;
 use crate::limit::{Limits, Slots};
-use crate::local::{LocalTasks, TaskContext, TaskError};
 use crate::maintenance::{Pruner, Retention, clock_loop, prune_loop};
 use crate::membership::{Membership, NodeSettings};
 use crate::news::news_loop;
 use crate::secret::{EnvironmentSecrets, Secrets};
+use crate::step::Clients;
+use crate::step::local::{LocalTasks, TaskContext, TaskError};
 use crate::target::{Allow, Guard, HttpSettings, HttpTarget, TargetError, Tether};
 use crate::trigger::{Cron, cron_loop, log_loop, request_log};
 use crate::vault::Vault;
@@ -250,9 +251,11 @@ impl Builder {
             queue: queue.clone(),
             aside: aside.clone(),
             waiters: Arc::clone(&waiters),
-            http: caller,
-            local: self.local.clone(),
-            secrets: self.secrets,
+            clients: Clients {
+                http: caller,
+                local: self.local,
+                secrets: self.secrets,
+            },
             broken: broken.clone(),
         });
         let committer = Committer::new(Tools {
@@ -290,7 +293,6 @@ impl Builder {
             intake,
             waiters,
             dispatcher,
-            local: self.local,
             vault: self.vault,
             request_log,
             requests_kept_for: self.retention.requests,

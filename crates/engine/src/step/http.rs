@@ -1,125 +1,58 @@
-//! From a step's definition to the call it means: templates filled in, headers added. The only
-//! place that sees secrets; they leave it inside the request and nowhere else.
+//! `http` steps: the request that a step means, and its call.
 
-use std::time::Duration;
+mod url;
 
-use refire_core::definition::{Http, Local, StepKind, Workflow};
-use refire_core::execution::Execution;
+use async_trait::async_trait;
+use refire_core::definition::Http;
 use refire_core::execution::state::Origin;
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::json::{Json, Kind};
-use refire_core::template::{RenderError, Scope, Tree};
 use refire_core::trace::Trace;
 use refire_store::WorkRow;
 use sha2::{Digest, Sha256};
 
-use super::Dispatcher;
-use super::attempt::input_of;
-use super::scope::CallScope;
-use super::url;
-use crate::local::TaskContext;
-use crate::secret::SECRET_BYTES_MIN;
-use crate::target::{HttpRequest, Redactor, without_secrets};
+use super::{Answer, Attempt, Call, Callable, Clients, in_part, render, text};
+use crate::target::{HttpRequest, Redactor};
 
-/// A call that can be made.
-pub(super) enum Prepared {
-    /// An HTTP request, and the host whose limit it counts for.
-    Http {
-        request: Box<HttpRequest>,
-        host: String,
-    },
-    /// A task of this program.
-    Local(LocalCall),
-}
-
-/// A call of a registered task.
-pub(super) struct LocalCall {
-    pub(super) task: String,
-    pub(super) context: TaskContext,
-    pub(super) input: Json,
-    pub(super) timeout: Option<Duration>,
-    /// The secrets that went into the input: cut from whatever the task gives back.
-    pub(super) redact: Redactor,
-}
-
-/// The call that the row's step means for this execution.
-pub(super) fn prepare(
-    dispatcher: &Dispatcher,
-    row: &WorkRow,
-    state: &Execution,
-    workflow: &Workflow,
-) -> Result<Prepared, Failure> {
-    let internal = |what: &str| Failure::new(ErrorClass::Internal, what.to_owned());
-    let (_, step) = workflow
-        .step(&row.step)
-        .ok_or_else(|| internal("the definition has no such step"))?;
-    let origin = state
-        .origin
-        .as_ref()
-        .ok_or_else(|| internal("the execution has no first event"))?;
-    let scope = CallScope::new(state, dispatcher.secrets.as_ref());
-    let mut prepared = match &step.kind {
-        StepKind::Http(http) => http_request(http, &scope, row, origin).map(|mut request| {
-            request.now = dispatcher.clock.now();
-            let host = host_of(&request.url);
-            Prepared::Http {
-                request: Box::new(request),
-                host,
-            }
-        }),
-        StepKind::Local(local) => local_input(local, &scope, state).map(|input| {
-            Prepared::Local(LocalCall {
-                task: local.task.clone(),
-                context: TaskContext {
-                    execution: row.execution,
-                    step: row.step.clone(),
-                    attempt: row.attempt,
-                    idempotency_key: idempotency_key(origin, &row.step),
-                },
-                input,
-                timeout: local.timeout,
-                redact: Redactor::default(),
-            })
-        }),
-    };
-    if let Some(name) = scope.too_short() {
-        prepared = Err(too_short(&name));
+impl Callable for Http {
+    fn host(&self) -> Option<&str> {
+        self.static_host.as_deref()
     }
-    let redact = Redactor::new(scope.into_used());
-    match &mut prepared {
-        Ok(Prepared::Http { request, .. }) => request.redact = redact,
-        Ok(Prepared::Local(call)) => call.redact = redact,
-        Err(failure) => *failure = without_secrets(failure.clone(), &redact),
+
+    fn prepare(&self, attempt: &Attempt<'_>) -> Result<Box<dyn Call>, Failure> {
+        let request = request(self, attempt)?;
+        let host = host_of(&request.url);
+        Ok(Box::new(HttpCall { request, host }))
     }
-    prepared
 }
 
-/// A secret that could not be kept secret is not used at all.
-fn too_short(name: &str) -> Failure {
-    let message = format!(
-        "the secret `{name}` has fewer than {SECRET_BYTES_MIN} characters, so it could not be cut \
-         out of what is recorded; set a longer one in REFIRE_SECRET_{name}"
-    );
-    let mut failure = Failure::new(ErrorClass::Template, message);
-    failure.code = Some("secret_too_short".to_owned());
-    failure
+struct HttpCall {
+    request: HttpRequest,
+    host: String,
 }
 
-/// The same for every attempt of a step, and across dead-letter retries that repeat the same
-/// work: `<root execution>:<step>:<generation>`.
-fn idempotency_key(origin: &Origin, step: &str) -> String {
-    format!(
-        "{}:{step}:{}",
-        origin.lineage.root, origin.lineage.generation
-    )
+#[async_trait]
+impl Call for HttpCall {
+    fn host(&self) -> Option<&str> {
+        Some(&self.host)
+    }
+
+    async fn make(
+        mut self: Box<Self>,
+        clients: &Clients,
+        redact: Redactor,
+    ) -> Result<Answer, Failure> {
+        self.request.redact = redact;
+        let answer = clients.http.call(self.request).await?;
+        Ok(Answer {
+            output: answer.output,
+            room: answer.room,
+        })
+    }
 }
 
-fn http_request(
-    http: &Http,
-    scope: &CallScope<'_>,
-    row: &WorkRow,
-    origin: &Origin,
-) -> Result<HttpRequest, Failure> {
+fn request(http: &Http, attempt: &Attempt<'_>) -> Result<HttpRequest, Failure> {
+    let scope = attempt.scope;
     let mut url = url::render(&http.url, scope)
         .map_err(|error| Failure::new(ErrorClass::Template, format!("`url`: {error}")))?;
     for (name, value) in &http.query {
@@ -139,7 +72,7 @@ fn http_request(
         .map(|body| render(body, scope, "body"))
         .transpose()?;
     let body = body.map(|body| encode_body(&body, &mut headers));
-    add_own_headers(&mut headers, row, origin);
+    add_own_headers(&mut headers, attempt);
     Ok(HttpRequest {
         method: http.method.clone(),
         url,
@@ -150,7 +83,7 @@ fn http_request(
         max_response_bytes: http.max_response_bytes,
         follow_redirects: http.follow_redirects,
         redact: Redactor::default(),
-        now: refire_core::time::Timestamp::default(),
+        now: attempt.now,
     })
 }
 
@@ -173,7 +106,8 @@ fn encode_body(body: &Json, headers: &mut Vec<(String, String)>) -> Vec<u8> {
 }
 
 /// What every call carries; a header of the step's own with the same name counts instead.
-fn add_own_headers(headers: &mut Vec<(String, String)>, row: &WorkRow, origin: &Origin) {
+fn add_own_headers(headers: &mut Vec<(String, String)>, attempt: &Attempt<'_>) {
+    let (row, origin) = (attempt.row, attempt.origin);
     let is_given = |headers: &[(String, String)], name: &str| {
         let mut names = headers.iter().map(|(given, _)| given);
         names.any(|given| given.eq_ignore_ascii_case(name))
@@ -186,7 +120,7 @@ fn add_own_headers(headers: &mut Vec<(String, String)>, row: &WorkRow, origin: &
         headers.push(("tracestate".to_owned(), state.to_owned()));
     }
     let own = [
-        ("Idempotency-Key", idempotency_key(origin, &row.step)),
+        ("Idempotency-Key", attempt.idempotency_key()),
         ("traceparent", traceparent(row, origin)),
         ("X-Refire-Execution", row.execution.to_string()),
         ("X-Refire-Step", row.step.clone()),
@@ -239,31 +173,6 @@ fn append_query(url: &mut String, name: &str, value: &Json) {
         url.push('#');
         url.push_str(&fragment);
     }
-}
-
-fn local_input(local: &Local, scope: &CallScope<'_>, state: &Execution) -> Result<Json, Failure> {
-    match &local.input {
-        Some(tree) => render(tree, scope, "input"),
-        None => input_of(state).ok_or_else(|| {
-            Failure::new(ErrorClass::Internal, "the execution's input is not at hand")
-        }),
-    }
-}
-
-fn render(tree: &Tree, scope: &dyn Scope, part: &str) -> Result<Json, Failure> {
-    tree.render(scope).map_err(in_part(part))
-}
-
-fn in_part(part: &str) -> impl Fn(RenderError) -> Failure {
-    let part = part.to_owned();
-    move |error| Failure::new(ErrorClass::Template, format!("`{part}`: {error}"))
-}
-
-/// A string as its text, anything else as its JSON.
-fn text(value: &Json) -> String {
-    value
-        .as_text()
-        .map_or_else(|| value.as_str().to_owned(), std::borrow::Cow::into_owned)
 }
 
 fn decoded(raw: &str) -> String {
