@@ -132,7 +132,7 @@ async fn prepare_aside(
         let now = with.clock.now();
         step::prepare(&with.clients, &row, &state, &workflow, now)
     };
-    dispatcher.commands.aside.run(bytes, work).await
+    dispatcher.aside.run(bytes, work).await
 }
 
 /// What the step's `outputMapping` gives: worked out here, so that the committer does not have to.
@@ -152,7 +152,7 @@ async fn map(
     let bytes = mapping_bytes(step, output);
     let (output, workflow) = (output.clone(), Arc::clone(workflow));
     let work = move || map_output(&workflow.steps[index], &output, rules);
-    match dispatcher.commands.aside.run(bytes, work).await {
+    match dispatcher.aside.run(bytes, work).await {
         Ok(mapped) => (outcome, Some(mapped)),
         Err(failure) => (Outcome::Failed(failure), None),
     }

@@ -250,7 +250,7 @@ async fn go(dispatcher: &Arc<Dispatcher>, mut ready: Vec<(Candidate, Ready)>) {
     if durable.is_empty() {
         return;
     }
-    let marked = dispatcher.part(marks(dispatcher, &durable)).await;
+    let marked = dispatcher.write(marks(dispatcher, &durable)).await;
     let mut back = Vec::new();
     for (index, (mut candidate, ready)) in durable.into_iter().enumerate() {
         let not = match &marked {

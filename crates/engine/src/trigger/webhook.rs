@@ -16,17 +16,19 @@ use refire_core::trigger::{Kind, Trigger};
 use refire_core::webhook::{
     Admission, Headers, Key, Method, Secrets, Settings, Started, Status, enter, judge, may_enter,
 };
-use refire_store::{IdempotencyClaim, RequestStatus, TriggerVersion};
+use refire_store::{IdempotencyClaim, News, RequestStatus, TriggerRow, TriggerVersion};
 
 use super::equal::EqualName;
+use super::request_log::{RequestLog, log_loop, request_log};
 use super::request_row::{Sent, pairs, request};
 use super::unlogged::Unlogged;
-use super::{TriggerError, rows};
+use super::{TriggerError, rows, secrets};
 use crate::commit::{Admitted, Cause, CommitFailure};
-use crate::engine::Engine;
+use crate::context::{Context, Listener};
 use crate::entropy;
 use crate::intake;
 use crate::limit::Rate;
+use crate::vital::Vital;
 
 /// Webhooks kept compiled; with more, all are compiled again when they are needed.
 const KEPT_MAX: usize = 10_000;
@@ -165,9 +167,10 @@ impl Look {
     }
 }
 
-/// Compiled webhooks.
-#[derive(Default)]
-pub(crate) struct Webhooks {
+/// Takes requests to webhooks, and keeps the log of them.
+pub struct Webhooks {
+    pub(super) context: Arc<Context>,
+    pub(super) log: RequestLog,
     known: Mutex<Known>,
     pub(super) unlogged: Unlogged,
     /// Held by whoever looks for repetitions of a request: that reads much, and claims read the same way.
@@ -183,16 +186,42 @@ struct Known {
     changes: u64,
 }
 
+impl Listener for Webhooks {
+    fn hear(&self, news: &News) {
+        match news {
+            News::Trigger(trigger) => self.forget(*trigger),
+            // A deleted workflow's triggers are disabled.
+            News::Definition(_) | News::Missed => self.forget_all(),
+            News::Work | News::Withdrawn(_) | News::Due => {}
+        }
+    }
+}
+
 impl Webhooks {
+    pub(crate) fn open(context: &Arc<Context>, vital: &Vital) -> Arc<Self> {
+        let (log, logged) = request_log();
+        let webhooks = Arc::new(Self {
+            context: Arc::clone(context),
+            log,
+            known: Mutex::default(),
+            unlogged: Unlogged::default(),
+            looking: tokio::sync::Mutex::default(),
+        });
+        context.listen(&webhooks);
+        let (queue, stopping) = (context.queue.clone(), context.stopping.clone());
+        vital.spawn(log_loop(logged, queue, stopping));
+        webhooks
+    }
+
     /// A trigger was changed: what is known of it counts no longer.
-    pub(crate) fn forget(&self, trigger: TriggerId) {
+    fn forget(&self, trigger: TriggerId) {
         let mut known = self.known();
         known.changes += 1;
         known.ready.retain(|_, ready| ready.trigger.id != trigger);
     }
 
     /// Anything may have changed.
-    pub(crate) fn forget_all(&self) {
+    fn forget_all(&self) {
         let mut known = self.known();
         known.changes += 1;
         known.ready.clear();
@@ -201,13 +230,15 @@ impl Webhooks {
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-impl Engine {
+    pub(super) async fn row_of_trigger(&self, id: TriggerId) -> Result<TriggerRow, TriggerError> {
+        rows::read(&*self.context.store, id).await
+    }
+
     /// Counts a request to an address that no webhook can have.
     pub fn receive_nowhere(&self, address: &str, source: IpAddr) {
         let beginning: String = address.chars().take(ADDRESS_CHARS_MAX).collect();
-        let unlogged = &self.webhooks().unlogged;
+        let unlogged = &self.unlogged;
         // Anybody may have written it: what is no letter is escaped.
         unlogged.to_nowhere(&beginning.escape_debug(), source);
     }
@@ -246,12 +277,12 @@ impl Engine {
             &ready.settings,
             ready.secrets.as_ref(),
             &request,
-            self.now(),
+            self.context.now(),
         )
     }
 
     pub(super) fn new_request(&self) -> RequestId {
-        RequestId::from_bytes(entropy::fresh(self.entropy(), self.now()))
+        RequestId::from_bytes(entropy::fresh(&*self.context.entropy, self.context.now()))
     }
 
     /// Takes a request under an id of the log. What goes wrong on our side is in the log, too.
@@ -262,15 +293,13 @@ impl Engine {
         incoming: &Incoming,
     ) -> Result<Received, TriggerError> {
         // Nobody could write down what becomes of it.
-        self.is_open()?;
+        self.context.is_open()?;
         let mut look = Look::default();
         for _ in 0..AGAIN_MAX {
             let ready = match self.webhook(webhook).await {
                 Ok(Some(ready)) => ready,
                 Ok(None) => {
-                    self.webhooks()
-                        .unlogged
-                        .to_nowhere(&webhook, incoming.source);
+                    self.unlogged.to_nowhere(&webhook, incoming.source);
                     return Ok(Received::NotFound);
                 }
                 Err((trigger, error)) => {
@@ -282,7 +311,7 @@ impl Engine {
             };
             match self.take(&ready, id, incoming, &mut look).await {
                 Ok(Some(received)) => return Ok(received),
-                Ok(None) => self.webhooks().forget(ready.trigger.id),
+                Ok(None) => self.forget(ready.trigger.id),
                 Err(error) => {
                     let reason = Some(error.to_string());
                     let sent = look.sent(incoming);
@@ -307,7 +336,7 @@ impl Engine {
         incoming: &Incoming,
         look: &mut Look,
     ) -> Result<Option<Received>, TriggerError> {
-        let now = self.now();
+        let now = self.context.now();
         let pairs = pairs(incoming);
         let request = request(incoming, &pairs);
         // Of what was not read nobody knows who signed it.
@@ -359,22 +388,22 @@ impl Engine {
         id: WebhookId,
     ) -> Result<Option<Arc<Ready>>, (Option<TriggerId>, TriggerError)> {
         let (before, changes) = {
-            let known = self.webhooks().known();
+            let known = self.known();
             (known.ready.get(&id).cloned(), known.changes)
         };
-        let is_old = |ready: &Ready| self.now().since(ready.read_at) >= KEPT_FOR;
+        let is_old = |ready: &Ready| self.context.now().since(ready.read_at) >= KEPT_FOR;
         if let Some(ready) = &before
-            && !(self.store().is_shared() && is_old(ready))
+            && !(self.context.store.is_shared() && is_old(ready))
         {
             return Ok(before);
         }
         let trigger = before.as_ref().map(|ready| ready.trigger.id);
-        let row = self.store().webhook(id).await;
+        let row = self.context.store.webhook(id).await;
         let Some(row) = row.map_err(|error| (trigger, error.into()))? else {
             return Ok(None);
         };
         let mut ready = self.ready(&row).map_err(|error| (Some(row.id), error))?;
-        let mut known = self.webhooks().known();
+        let mut known = self.known();
         if known.ready.len() >= KEPT_MAX {
             known.ready.clear();
         }
@@ -391,7 +420,7 @@ impl Engine {
         Ok(Some(ready))
     }
 
-    pub(super) fn ready(&self, row: &refire_store::TriggerRow) -> Result<Ready, TriggerError> {
+    pub(super) fn ready(&self, row: &TriggerRow) -> Result<Ready, TriggerError> {
         let trigger = rows::trigger(row).map_err(TriggerError::Invalid)?;
         let Kind::Webhook(settings) = &trigger.settings.kind else {
             let kind = trigger.settings.kind.name();
@@ -402,9 +431,9 @@ impl Engine {
         };
         Ok(Ready {
             settings: (**settings).clone(),
-            secrets: self.secrets_of(row, &trigger)?,
+            secrets: secrets::of(self.context.vault(), row, &trigger)?,
             rates: Arc::default(),
-            read_at: self.now(),
+            read_at: self.context.now(),
             trigger,
         })
     }
@@ -444,7 +473,7 @@ impl Engine {
             scope: ready.trigger.id.to_string(),
             key_hash: intake::hash(key.text.as_bytes()),
             body_hash: intake::hash(&body_hash),
-            expires_at: self.now().plus(ready.settings.idempotency_window),
+            expires_at: self.context.now().plus(ready.settings.idempotency_window),
             over: None,
         })
     }
@@ -469,7 +498,7 @@ impl Engine {
         submission.input = input;
         submission.idempotency_key = key.as_ref().map(|key| key.text.clone());
         submission.trace = trace(incoming);
-        let draft = self.draft(submission).await?;
+        let draft = self.context.draft(submission).await?;
         let execution = draft.id;
         let draft = draft.claiming(claim);
         let mut row = self.row(ready, id, incoming.into(), RequestStatus::Triggered, None);
@@ -481,7 +510,7 @@ impl Engine {
             },
             row: Some(Box::new(row)),
         };
-        match self.intake().commit(draft.caused_by(cause)).await? {
+        match self.context.intake().commit(draft.caused_by(cause)).await? {
             Admitted::New(_) => Ok(Some(Received::Triggered(execution))),
             Admitted::Duplicate {
                 execution,
@@ -491,7 +520,7 @@ impl Engine {
                     let sent = incoming.into();
                     let mut row = self.row(ready, id, sent, RequestStatus::Duplicate, None);
                     row.execution = Some(execution);
-                    self.request_log().write(row);
+                    self.log.write(row);
                 }
                 let is_chosen = key.is_some_and(|key| key.explicit);
                 Ok(Some(Received::AlreadyProcessed {

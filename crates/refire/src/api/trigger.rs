@@ -73,7 +73,11 @@ fn named(id: &str) -> impl Fn(TriggerError) -> Problem + '_ {
 }
 
 async fn find(app: &App, id: &str) -> Result<TriggerView, Problem> {
-    app.engine.trigger(known_id(id)?).await.map_err(named(id))
+    app.engine
+        .triggers()
+        .get(known_id(id)?)
+        .await
+        .map_err(named(id))
 }
 
 /// A trigger as shown, with its secret if that is new.
@@ -118,7 +122,11 @@ async fn create(
 ) -> Result<Response, Problem> {
     query.finish()?;
     let workflow = known_name(&id)?;
-    let new = app.engine.create_trigger(&workflow, body.text()?).await?;
+    let new = app
+        .engine
+        .triggers()
+        .create(&workflow, body.text()?)
+        .await?;
     let trigger = shown(&app, &origin, &new)?;
     let location = format!("/api/triggers/{}", trigger.about.id);
     let mut response = (StatusCode::CREATED, Json(trigger)).into_response();
@@ -219,7 +227,7 @@ async fn listed(
     let now = app.engine.now();
     let mut items = Vec::with_capacity(rows.len());
     for row in rows {
-        let view = app.engine.view(row).await?;
+        let view = app.engine.triggers().view(row).await?;
         items.push(view::trigger::trigger(&view, now, origin)?);
     }
     Ok(Json(Page { items, next_cursor }))
@@ -288,7 +296,8 @@ async fn change(
     query.finish()?;
     let changed = app
         .engine
-        .change_trigger(known_id(&id)?, body.text()?, catch_up)
+        .triggers()
+        .change(known_id(&id)?, body.text()?, catch_up)
         .await
         .map_err(named(&id))?;
     Ok(Json(shown(&app, &origin, &changed)?))
@@ -333,7 +342,8 @@ async fn replace(
     query.finish()?;
     let replaced = app
         .engine
-        .replace_trigger(known_id(&id)?, body.text()?, catch_up)
+        .triggers()
+        .replace(known_id(&id)?, body.text()?, catch_up)
         .await
         .map_err(named(&id))?;
     Ok(Json(shown(&app, &origin, &replaced)?))
@@ -361,7 +371,7 @@ async fn delete(
     query: Query,
 ) -> Result<StatusCode, Problem> {
     query.finish()?;
-    let removed = app.engine.delete_trigger(known_id(&id)?).await;
+    let removed = app.engine.triggers().delete(known_id(&id)?).await;
     removed.map_err(named(&id))?;
     Ok(StatusCode::NO_CONTENT)
 }

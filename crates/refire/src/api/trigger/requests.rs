@@ -65,7 +65,7 @@ async fn list(
     let scope = Scope::new(List::Requests, &(trigger, &filter));
     let from_key = |key: &[u8]| Some(RequestId::from_bytes(key.try_into().ok()?));
     let before = scope.key(cursor.as_deref(), from_key)?;
-    app.engine.flush_requests().await;
+    app.engine.webhooks().flush().await;
     let store = app.engine.store();
     let mut rows = store
         .requests(trigger, &filter, before, page::rows_to_read(limit))
@@ -99,7 +99,7 @@ async fn one(
 ) -> Result<Json<WebhookRequest>, Problem> {
     query.finish()?;
     let trigger = find(&app, &id).await?.row.id;
-    app.engine.flush_requests().await;
+    app.engine.webhooks().flush().await;
     let row = match request_id.parse::<RequestId>() {
         Ok(known) => app.engine.store().request(known).await?,
         Err(_) => None,
@@ -146,7 +146,7 @@ async fn recheck(
     let request: RequestId = request
         .parse()
         .map_err(|_| Problem::from(TriggerError::NoSuchRequest))?;
-    app.engine.flush_requests().await;
+    app.engine.webhooks().flush().await;
     if let Some(row) = app.engine.store().request(request).await?
         && row.status != RequestStatus::Triggered
         && row.body_bytes > app.body_bytes_max as u64
@@ -157,7 +157,12 @@ async fn recheck(
         );
         return Err(Problem::new(&codes::STILL_REFUSED, detail));
     }
-    match app.engine.recheck_request(trigger, request, equals).await? {
+    match app
+        .engine
+        .webhooks()
+        .recheck(trigger, request, equals)
+        .await?
+    {
         Received::Refused { reason, .. } | Received::Filtered(reason) => {
             Err(Problem::new(&codes::STILL_REFUSED, reason))
         }
