@@ -66,7 +66,7 @@ impl<'a> Config<'a, '_> {
 }
 
 /// What the rest of the core asks a step's settings.
-trait Settings {
+pub(super) trait Settings {
     /// Every reference that must have a value when the step runs.
     fn required(&self) -> Vec<&Reference>;
 
@@ -93,7 +93,7 @@ macro_rules! step_types {
                 }
             }
 
-            fn settings(&self) -> &dyn Settings {
+            pub(super) fn settings(&self) -> &dyn Settings {
                 match self {
                     $(Self::$kind(settings) => settings,)+
                 }
@@ -110,16 +110,6 @@ step_types! {
     Http,
     /// Calls a function of the embedding program.
     Local,
-}
-
-impl StepKind {
-    pub(super) fn required(&self) -> Vec<&Reference> {
-        self.settings().required()
-    }
-
-    pub(super) fn note(&self) -> Option<String> {
-        self.settings().note()
-    }
 }
 
 /// The type of that name, in lower case.

@@ -174,7 +174,7 @@ impl Workflow {
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let odd = |step: &Step| {
-            let note = step.kind.note()?;
+            let note = step.kind.settings().note()?;
             Some(format!("step \"{}\": {note}", step.id))
         };
         self.steps.iter().filter_map(odd).collect()
@@ -186,12 +186,8 @@ impl Workflow {
     pub fn secrets(&self) -> Vec<(&StepId, &str)> {
         let mut found: Vec<(&StepId, &str)> = Vec::new();
         for step in &self.steps {
-            for name in step
-                .kind
-                .required()
-                .into_iter()
-                .filter_map(Reference::secret)
-            {
+            let required = step.kind.settings().required();
+            for name in required.into_iter().filter_map(Reference::secret) {
                 if !found.iter().any(|(_, known)| *known == name) {
                     found.push((&step.id, name));
                 }
