@@ -5,6 +5,7 @@
 //! it, so that any node may take the next one.
 
 mod ask;
+mod compiled;
 mod cron;
 mod equal;
 mod logged_headers;

@@ -17,8 +17,9 @@ use refire_store::{
 };
 
 use super::TriggerError;
+use super::compiled::Ready;
 use super::recheck::{Equals, before};
-use super::webhook::{Incoming, Ready, Received, Time, Webhooks};
+use super::webhook::{Incoming, Received, Time, Webhooks};
 use crate::intake;
 
 /// Requests that started something which are looked through for a repetition: the newest.

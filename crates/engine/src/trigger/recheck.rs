@@ -5,9 +5,10 @@ use refire_core::webhook::{Admission, Method, admit, admit_verified};
 use refire_store::{RequestRow, RequestStatus};
 
 use super::TriggerError;
+use super::compiled::Ready;
 use super::logged_headers::LoggedHeaders;
 use super::request_row::{pairs, request};
-use super::webhook::{AGAIN_MAX, Incoming, Ready, Received, Time, Webhooks, received};
+use super::webhook::{AGAIN_MAX, Incoming, Received, Time, Webhooks, received};
 
 /// What is made of requests that have no name and are equal to the last byte.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -40,7 +41,7 @@ impl Webhooks {
             if let (RequestStatus::Triggered, Some(execution)) = (row.status, row.execution) {
                 return Ok(before(execution));
             }
-            let ready = self.ready(&current)?;
+            let ready = Ready::new(&self.context, &current)?;
             if let Some(received) = self.judge_again(&ready, &row, equals).await? {
                 return Ok(received);
             }

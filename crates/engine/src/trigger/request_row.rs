@@ -6,8 +6,9 @@ use refire_core::webhook::{self, Headers, Method, Settings};
 use refire_store::{RequestRow, RequestStatus};
 
 use super::TriggerError;
+use super::compiled::Ready;
 use super::logged_headers::{LoggedHeaders, Owner};
-use super::webhook::{Incoming, Ready, Unread, Webhooks};
+use super::webhook::{Incoming, Unread, Webhooks};
 
 /// Bytes of a body that are kept where it is not judged again, or is too long for that.
 pub const BODY_HEAD_BYTES: usize = 64 * 1_024;

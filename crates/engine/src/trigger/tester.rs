@@ -11,6 +11,7 @@ use refire_core::webhook::{Authentication, sign};
 use refire_store::TriggerRow;
 
 use super::TriggerError;
+use super::compiled::Ready;
 use super::webhook::{Incoming, Received, Webhooks};
 
 /// What a request says of its body unless somebody says otherwise.
@@ -97,7 +98,7 @@ impl Webhooks {
         id: RequestId,
         sample: &Sample,
     ) -> Result<(SignedSample, SentHeaders), TriggerError> {
-        let ready = self.ready(row)?;
+        let ready = Ready::new(&self.context, row)?;
         let authentication = &ready.settings.authentication;
         let secret = ready.secrets.as_ref().map(|secrets| &secrets.current);
         let signature = sign(

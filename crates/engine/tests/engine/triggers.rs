@@ -266,6 +266,11 @@ pub(crate) fn signed(trigger: &NewTrigger, secret: &Secret, body: &str, at: Time
     )
 }
 
+async fn receive(engine: &Engine, trigger: &NewTrigger, request: &Incoming) -> Received {
+    let webhook = address(trigger);
+    engine.webhooks().receive(webhook, request).await.unwrap()
+}
+
 pub(crate) fn address(trigger: &NewTrigger) -> WebhookId {
     trigger.view.row.webhook.expect("a webhook has an address")
 }
@@ -308,11 +313,7 @@ async fn a_signed_request_starts_one_execution_and_repeats_find_it() {
         &body.replace("n\":1", "n\":2"),
         engine.now(),
     );
-    let differs = engine
-        .webhooks()
-        .receive(address(&trigger), &other)
-        .await
-        .unwrap();
+    let differs = receive(&engine, &trigger, &other).await;
     assert!(matches!(
         differs,
         Received::AlreadyProcessed {
@@ -321,11 +322,7 @@ async fn a_signed_request_starts_one_execution_and_repeats_find_it() {
         }
     ));
     let deleted = signed(&trigger, &secret, r#"{"event":"deleted"}"#, engine.now());
-    let filtered = engine
-        .webhooks()
-        .receive(address(&trigger), &deleted)
-        .await
-        .unwrap();
+    let filtered = receive(&engine, &trigger, &deleted).await;
     assert!(matches!(filtered, Received::Filtered(_)), "{filtered:?}");
     let unsigned = engine
         .webhooks()
@@ -355,11 +352,7 @@ async fn what_was_refused_can_be_checked_again_and_run() {
     let told = "another secret, long enough to be one";
     let its = Secret::new(told, refire_core::webhook::Method::Hmac).unwrap();
     let request = signed(&trigger, &its, r#"{"n":1}"#, engine.now());
-    let refused = engine
-        .webhooks()
-        .receive(address(&trigger), &request)
-        .await
-        .unwrap();
+    let refused = receive(&engine, &trigger, &request).await;
     assert!(
         matches!(refused, Received::Refused { status: 401, .. }),
         "{refused:?}"
@@ -453,11 +446,7 @@ async fn a_secret_that_has_leaked_ends_at_once_and_the_one_before_it_too() {
     let third = third.secret.unwrap();
     for (secret, is_good) in [(first, false), (second, false), (third, true)] {
         let request = signed(&trigger, &secret, "{}", engine.now());
-        let received = engine
-            .webhooks()
-            .receive(address(&trigger), &request)
-            .await
-            .unwrap();
+        let received = receive(&engine, &trigger, &request).await;
         assert_eq!(
             matches!(received, Received::Triggered(_)),
             is_good,
@@ -504,18 +493,10 @@ async fn a_webhook_that_is_off_or_limited_starts_nothing() {
     assert!(trigger.secret.is_none());
     let request = incoming("{}", Vec::new());
     for _ in 0..2 {
-        let received = engine
-            .webhooks()
-            .receive(address(&trigger), &request)
-            .await
-            .unwrap();
+        let received = receive(&engine, &trigger, &request).await;
         assert!(matches!(received, Received::Triggered(_)), "{received:?}");
     }
-    let third = engine
-        .webhooks()
-        .receive(address(&trigger), &request)
-        .await
-        .unwrap();
+    let third = receive(&engine, &trigger, &request).await;
     let Received::RateLimited(after) = third else {
         panic!("{third:?}");
     };
@@ -526,11 +507,7 @@ async fn a_webhook_that_is_off_or_limited_starts_nothing() {
         .change(id, r#"{"enabled":false}"#, CatchUp::No)
         .await;
     off.unwrap();
-    let received = engine
-        .webhooks()
-        .receive(address(&trigger), &request)
-        .await
-        .unwrap();
+    let received = receive(&engine, &trigger, &request).await;
     assert_eq!(received, Received::NotFound);
     engine.stop().await;
 }
@@ -605,12 +582,7 @@ async fn a_secret_that_is_changed_on_one_node_counts_on_one_that_was_not_told() 
     within(async {
         loop {
             let request = signed(&trigger, &new, "{}", deaf.now());
-            match deaf
-                .webhooks()
-                .receive(address(&trigger), &request)
-                .await
-                .unwrap()
-            {
+            match receive(&deaf, &trigger, &request).await {
                 Received::Triggered(_) => return,
                 _ => tokio::time::sleep(Duration::from_millis(50)).await,
             }
