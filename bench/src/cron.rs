@@ -239,7 +239,7 @@ pub(crate) async fn make(
     count: usize,
 ) -> anyhow::Result<()> {
     async fn one(engine: Arc<Engine>, workflow: WorkflowId, text: String) -> anyhow::Result<()> {
-        engine.create_trigger(&workflow, &text).await?;
+        engine.triggers().create(&workflow, &text).await?;
         Ok(())
     }
     let mut under_way = JoinSet::new();

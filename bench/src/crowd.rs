@@ -114,7 +114,11 @@ async fn admissions(one: &Embedded) -> anyhow::Result<f64> {
 
 async fn webhook(one: &Embedded) -> anyhow::Result<WebhookId> {
     let settings = r#"{"trigger_type":"webhook","authentication":"none"}"#;
-    let made = one.engine.create_trigger(&one.workflow, settings).await?;
+    let made = one
+        .engine
+        .triggers()
+        .create(&one.workflow, settings)
+        .await?;
     made.view.row.webhook.context("it has no address")
 }
 
@@ -144,7 +148,7 @@ async fn send(engine: Arc<Engine>, hook: WebhookId, name: String) -> anyhow::Res
             unread: None,
             is_test: false,
         };
-        let received = engine.receive(hook, &incoming).await?;
+        let received = engine.webhooks().receive(hook, &incoming).await?;
         anyhow::ensure!(matches!(received, Received::Triggered(_)), "{received:?}");
     }
     Ok(())

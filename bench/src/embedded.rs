@@ -87,7 +87,10 @@ impl Embedded {
             builder = builder.caller(caller);
         }
         let engine = builder.start().await?;
-        let applied = engine.apply(definition, None, "bench").await?;
+        let applied = engine
+            .definitions()
+            .apply(definition, None, "bench")
+            .await?;
         Ok(Self {
             engine,
             store,
@@ -106,7 +109,7 @@ impl Embedded {
 
     /// Submits many, all of which must be accepted.
     pub(crate) async fn submit_all(&self, all: Vec<Submission>) -> anyhow::Result<Vec<Accepted>> {
-        let results = self.engine.submit_all(all).await;
+        let results = self.engine.executions().submit_all(all).await;
         Ok(results.into_iter().collect::<Result<_, _>>()?)
     }
 
@@ -190,7 +193,12 @@ mod tests {
         let embedded = embedded.await.unwrap();
         let before = embedded.store.counts();
         let submission = embedded.submission(1, None);
-        embedded.engine.submit(submission).await.unwrap();
+        embedded
+            .engine
+            .executions()
+            .submit(submission)
+            .await
+            .unwrap();
         embedded.ended(1).await.unwrap();
         let after = embedded.store.counts();
         assert_eq!(

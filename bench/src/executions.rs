@@ -149,7 +149,7 @@ pub(crate) async fn submit_for(
     let began = Instant::now();
     while began.elapsed() < wanted {
         let one = Instant::now();
-        engine.submit(submission.clone()).await?;
+        engine.executions().submit(submission.clone()).await?;
         waits.add(one.elapsed());
     }
     Ok(waits)

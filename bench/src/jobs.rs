@@ -105,7 +105,7 @@ async fn enqueue_one_by_one() -> anyhow::Result<(f64, Waits)> {
     while began.elapsed() < FOR {
         let submission = embedded.submission(waits.len(), Some(MUCH_LATER));
         let one = Instant::now();
-        embedded.engine.submit(submission).await?;
+        embedded.engine.executions().submit(submission).await?;
         waits.add(one.elapsed());
     }
     let rate = waits.len() as f64 / began.elapsed().as_secs_f64();

@@ -115,6 +115,7 @@ async fn one(embedded: &Embedded, number: usize) -> anyhow::Result<Duration> {
     let began = Instant::now();
     let (_, ended) = embedded
         .engine
+        .executions()
         .submit_and_wait(submission, PATIENCE)
         .await?;
     let took = began.elapsed();

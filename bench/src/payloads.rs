@@ -94,7 +94,11 @@ async fn admitted(mapping: &str, bytes: usize) -> anyhow::Result<Waits> {
     let embedded = Embedded::start(&source, Some(caller)).await?;
     let small =
         "id: small\nsteps: [{ id: a, type: http, config: { url: \"https://target.example/\" } }]\n";
-    let applied = embedded.engine.apply(small, None, "bench").await?;
+    let applied = embedded
+        .engine
+        .definitions()
+        .apply(small, None, "bench")
+        .await?;
     let small = applied.definition.workflow.id.clone();
     let until = Instant::now() + FOR;
     let engine = || Arc::clone(&embedded.engine);
@@ -123,7 +127,7 @@ async fn callers(
             delay: Some(LATER),
             ..Submission::manual(workflow.clone(), Json::empty_object())
         };
-        engine.submit(submission).await?;
+        engine.executions().submit(submission).await?;
         waits.add(began.elapsed());
         tokio::time::sleep(REST).await;
     }
@@ -135,7 +139,7 @@ async fn begin(engine: Arc<Engine>, workflow: WorkflowId, until: Instant) -> any
     while Instant::now() < until {
         for _ in 0..TOGETHER {
             let submission = Submission::manual(workflow.clone(), Json::empty_object());
-            engine.submit(submission).await?;
+            engine.executions().submit(submission).await?;
         }
         tokio::time::sleep(APART).await;
     }

@@ -36,7 +36,7 @@ pub(crate) async fn report() -> anyhow::Result<()> {
         for _ in 0..EXECUTIONS {
             let submitted = Instant::now();
             let submission = embedded.submission(0, None);
-            embedded.engine.submit(submission).await?;
+            embedded.engine.executions().submit(submission).await?;
             done += 1;
             embedded.ended(done).await?;
             let arrived = *arrived.lock().unwrap_or_else(PoisonError::into_inner);

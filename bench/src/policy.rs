@@ -33,6 +33,7 @@ pub(crate) async fn report() -> anyhow::Result<()> {
     let apply = async |id: &str, retry: &str| -> anyhow::Result<Arc<Workflow>> {
         let applied = embedded
             .engine
+            .definitions()
             .apply(&definition(id, retry), None, "bench")
             .await?;
         Ok(Arc::clone(&applied.definition.workflow))
@@ -92,6 +93,7 @@ async fn executed_ns(embedded: &Embedded) -> anyhow::Result<f64> {
         let began = Instant::now();
         embedded
             .engine
+            .executions()
             .submit_and_wait(submission, PATIENCE)
             .await?;
         waits.add(began.elapsed());

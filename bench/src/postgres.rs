@@ -95,7 +95,10 @@ pub(crate) async fn pick_up() -> anyhow::Result<()> {
         ));
         let mut waits = Waits::default();
         for _ in 0..PICKED_UP {
-            here.engine.submit(here.submission(0, None)).await?;
+            here.engine
+                .executions()
+                .submit(here.submission(0, None))
+                .await?;
             done += 1;
             there.ended(done).await?;
             let arrived = *arrived.lock().unwrap_or_else(PoisonError::into_inner);

@@ -42,7 +42,10 @@ pub(crate) async fn report() -> anyhow::Result<()> {
     let caller = Arc::new(AtOnce::new());
     let one = node(&scratch, &definition, Some(caller), Limits::default()).await?;
     let mut ended = 1;
-    one.engine.submit(one.submission(0, None)).await?;
+    one.engine
+        .executions()
+        .submit(one.submission(0, None))
+        .await?;
     one.ended(ended).await?;
     fill(&scratch.url()).await?;
     // A node without slots puts them in, so that all of them wait for the claims of the other.

@@ -20,6 +20,7 @@ mod schema;
 pub mod source;
 mod status;
 mod step;
+mod step_type;
 mod url;
 mod workflow;
 mod yaml;
@@ -33,4 +34,5 @@ pub use retry::{FAIL_STATUSES, JitterSetting, RETRY_STATUSES, RetryRules, RetryS
 pub use schema::json_schema;
 pub use source::Mark;
 pub use status::StatusRange;
-pub use workflow::{Concurrency, DeadLetterMode, Http, Local, RateLimit, Step, StepKind, Workflow};
+pub use step_type::*;
+pub use workflow::{Concurrency, DeadLetterMode, RateLimit, Step, Workflow};

@@ -7,14 +7,12 @@ mod attempt;
 mod begin;
 mod claim;
 mod flight;
-mod prepare;
 mod recover;
 mod report;
-mod scope;
 mod stray;
-mod url;
 
 use std::collections::BTreeSet;
+use std::ops::Deref;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,58 +25,28 @@ use refire_core::id::ExecutionId;
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
-use refire_store::{News, Part, PartOutcome, Release, Store, WorkRow};
-use tokio::sync::{Notify, oneshot};
-use tokio_util::sync::CancellationToken;
+use refire_store::{News, Part, Release, WorkRow};
 use tokio_util::task::TaskTracker;
 
-use crate::aside::Aside;
-use crate::caller::Caller;
-use crate::catalog::Catalog;
-use crate::clock::Clock;
-use crate::commit::{AfterCommit, Commands, Queue, Request};
-use crate::limit::{Permit, Slots};
-use crate::local::LocalTasks;
-use crate::membership::Membership;
-use crate::secret::Secrets;
+use crate::commit::{AfterCommit, Request};
+use crate::context::Context;
+use crate::limit::Permit;
+use crate::news::news_loop;
 use crate::timer::Timers;
-use crate::trigger::Webhooks;
 use crate::vital::Vital;
-use crate::waiter::Waiters;
 
-pub(crate) use claim::{claim_loop, horizon_loop, timer_loop};
 use flight::{Flights, Ticket};
-pub(crate) use recover::recover;
-pub(crate) use stray::stray_loop;
 
 /// Rows given back to the store in one part.
 const RELEASE_ROWS_MAX: usize = 500;
 /// How long a row that could not be given back is kept before it is tried again.
 const KEPT_FOR: Duration = Duration::from_secs(1);
 
-/// What attempts work with.
+/// What attempts work with: all that is shared, and what is in flight.
 pub(crate) struct Dispatcher {
-    pub(crate) membership: Arc<Membership>,
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) catalog: Arc<Catalog>,
-    pub(crate) slots: Arc<Slots>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) queue: Queue,
-    pub(crate) commands: Commands,
+    context: Arc<Context>,
     pub(crate) timers: Timers,
-    pub(crate) waiters: Arc<Waiters>,
-    pub(crate) http: Arc<dyn Caller>,
-    pub(crate) local: LocalTasks,
-    pub(crate) secrets: Arc<dyn Secrets>,
     pub(crate) tracker: TaskTracker,
-    /// Compiled webhooks.
-    pub(crate) webhooks: Webhooks,
-    /// Rings when a trigger may be due earlier than was known.
-    pub(crate) trigger_bell: Notify,
-    /// Set when the node stops: nothing new begins.
-    pub(crate) stopping: CancellationToken,
-    /// Set when the store's state is not known.
-    pub(crate) broken: CancellationToken,
     /// Tasks that have rows in their hands.
     vital: Vital,
     flights: Flights,
@@ -86,54 +54,38 @@ pub(crate) struct Dispatcher {
     found_again: AtomicU64,
 }
 
-/// What a dispatcher is made of.
-pub(crate) struct Parts {
-    pub(crate) membership: Arc<Membership>,
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) catalog: Arc<Catalog>,
-    pub(crate) slots: Arc<Slots>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) queue: Queue,
-    pub(crate) aside: Aside,
-    pub(crate) waiters: Arc<Waiters>,
-    pub(crate) http: Arc<dyn Caller>,
-    pub(crate) local: LocalTasks,
-    pub(crate) secrets: Arc<dyn Secrets>,
-    pub(crate) broken: CancellationToken,
+impl Deref for Dispatcher {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.context
+    }
 }
 
 impl Dispatcher {
-    pub(crate) fn new(parts: Parts) -> Arc<Self> {
+    pub(crate) fn new(context: &Arc<Context>) -> Arc<Self> {
         let tracker = TaskTracker::new();
-        let commands = Commands {
-            queue: parts.queue.clone(),
-            store: Arc::clone(&parts.store),
-            catalog: Arc::clone(&parts.catalog),
-            clock: Arc::clone(&parts.clock),
-            aside: parts.aside,
-        };
         Arc::new(Self {
-            commands,
-            membership: parts.membership,
-            store: parts.store,
-            catalog: parts.catalog,
-            slots: parts.slots,
-            clock: parts.clock,
-            queue: parts.queue,
+            context: Arc::clone(context),
             timers: Timers::default(),
-            waiters: parts.waiters,
-            http: parts.http,
-            local: parts.local,
-            secrets: parts.secrets,
-            vital: Vital::new(tracker.clone(), parts.broken.clone()),
+            vital: Vital::new(tracker.clone(), context.broken.clone()),
             tracker,
-            webhooks: Webhooks::default(),
-            trigger_bell: Notify::new(),
-            stopping: CancellationToken::new(),
-            broken: parts.broken,
             flights: Flights::default(),
             found_again: AtomicU64::new(0),
         })
+    }
+
+    /// Begins the loops.
+    pub(crate) fn run(self: &Arc<Self>, vital: &Vital) {
+        let same = || Arc::clone(self);
+        vital.spawn(claim::timer_loop(same()));
+        vital.spawn(claim::horizon_loop(same()));
+        vital.spawn(claim::claim_loop(same()));
+        vital.spawn(recover::recover(same()));
+        vital.spawn(stray::stray_loop(same()));
+        if self.store.is_shared() {
+            vital.spawn(news_loop(same()));
+        }
     }
 
     /// Begins an entered attempt in a task of its own.
@@ -183,7 +135,7 @@ impl Dispatcher {
                 node: self.membership.id(),
                 work,
             };
-            if self.part(Part::Release(release)).await.is_some() {
+            if self.write(Part::Release(release)).await.is_some() {
                 self.store.tell(News::Work);
                 continue;
             }
@@ -229,24 +181,6 @@ impl Dispatcher {
         }
         row.due_at = Some(until);
         self.timers.add_exact(row);
-    }
-
-    /// Commits a part; none if it was not written.
-    pub(crate) async fn part(&self, part: Part) -> Option<PartOutcome> {
-        let (reply, answer) = oneshot::channel();
-        let request = Request::Part {
-            part,
-            reply: Some(reply),
-        };
-        self.queue.result(request).await.ok()?;
-        match answer.await {
-            Ok(Ok(outcome)) => Some(outcome),
-            Ok(Err(failure)) => {
-                tracing::warn!(%failure, "a change of work was not committed");
-                None
-            }
-            Err(_) => None,
-        }
     }
 
     /// Aborts what still runs and gives it back: not a loss, since nothing failed.
@@ -400,8 +334,7 @@ impl AfterCommit for Follow {
     }
 
     fn trigger_due(&self) {
-        self.0.trigger_bell.notify_one();
-        self.0.store.tell(News::Due);
+        self.0.announce(News::Due);
     }
 
     fn look_again(&self, at: Timestamp) {

@@ -1,118 +1,42 @@
 //! The engine: everything wired together, with a start and a stop.
 //!
 //! A program that embeds it opens a store, registers its tasks, starts the engine and runs
-//! workflows; the server does nothing else.
+//! workflows; the server does nothing else. What it can do is in its services.
 
 mod build;
-mod query;
-mod stop;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use refire_core::definition::{
-    ParseOptions, Problems, Workflow, WorkflowId, canonical, content_hash,
-};
-use refire_core::execution::{Command, Execution};
-use refire_core::id::{DlqId, ExecutionId, NodeId};
+use refire_core::id::NodeId;
 use refire_core::time::Timestamp;
-use refire_store::{News, NodeRow, Part, PartOutcome, PutWorkflow, ReadError, Store, Stored};
-use tokio::sync::oneshot;
-use tokio_util::sync::CancellationToken;
+use refire_store::{NodeRow, ReadError, Store};
+use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::catalog::{Catalog, Definition};
-use crate::clock::Clock;
-use crate::commit::{Admitted, CommandError, CommitFailure, Queue, Request};
+use crate::catalog::Catalog;
+use crate::context::Context;
 use crate::dispatch::Dispatcher;
-use crate::entropy::Entropy;
-use crate::intake::{Drafted, Intake, IntakeError, Submission};
-use crate::limit::Slots;
-use crate::local::LocalTasks;
-use crate::membership::Membership;
-use crate::secret::SECRET_BYTES_MIN;
-use crate::trigger::{RequestLog, Webhooks};
-use crate::vault::Vault;
-use crate::waiter::Waiters;
+use crate::services::Services;
+use build::{RunningCommitter, Threads};
 
 pub use build::{Builder, StartError};
-pub use query::ReplayError;
 
-/// Whoever waits for an end looks for itself where another node may bring it, first after this.
-const ENDED_LOOK_MIN: Duration = Duration::from_millis(20);
-/// And at the latest after this.
-const ENDED_LOOK_MAX: Duration = Duration::from_secs(1);
+/// How long attempts in flight may go on.
+const FINISH_WITHIN: Duration = Duration::from_secs(18);
+/// How long loops may take to notice.
+const NOTICE_WITHIN: Duration = Duration::from_secs(1);
+/// How long all the rest may take: giving work back, emptying the queue, signing off. A database that says
+/// nothing must not keep the process from ending in time.
+const END_WITHIN: Duration = Duration::from_millis(3_500);
+/// What of it is left for signing off: if that fails, the others wait for a whole lease.
+const SIGN_OFF: Duration = Duration::from_secs(1);
 
 /// A running engine. Cheap to share behind an `Arc`.
 pub struct Engine {
-    membership: Arc<Membership>,
-    store: Arc<dyn Store>,
-    catalog: Arc<Catalog>,
-    clock: Arc<dyn Clock>,
-    entropy: Arc<dyn Entropy>,
-    queue: Queue,
-    slots: Arc<Slots>,
-    intake: Intake,
-    waiters: Arc<Waiters>,
+    context: Arc<Context>,
     dispatcher: Arc<Dispatcher>,
-    local: LocalTasks,
-    vault: Option<Arc<Vault>>,
-    request_log: RequestLog,
-    /// How long the log has refused requests; none = for ever.
-    requests_kept_for: Option<Duration>,
-    /// Set first when the node stops: nothing new is admitted.
-    closing: CancellationToken,
-    broken: CancellationToken,
-    threads: std::sync::Mutex<Option<build::Threads>>,
-}
-
-/// What became of a submission.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Accepted {
-    /// A new execution, durable.
-    New {
-        /// Its id.
-        id: ExecutionId,
-        /// Its state.
-        state: Arc<Execution>,
-    },
-    /// The idempotency key has an execution already.
-    Duplicate {
-        /// That execution.
-        id: ExecutionId,
-        /// Whether it was started with another input.
-        body_differs: bool,
-    },
-}
-
-/// Why a definition was not saved.
-#[derive(Debug, thiserror::Error)]
-pub enum ApplyError {
-    /// It is not a valid definition.
-    #[error("the definition has {} problem(s)", .0.len())]
-    Invalid(Problems),
-    /// It could not be committed.
-    #[error(transparent)]
-    Commit(#[from] CommitFailure),
-}
-
-/// A saved definition.
-#[derive(Debug, Clone)]
-pub struct Applied {
-    /// The definition and its version.
-    pub definition: Definition,
-    /// Whether the content is new.
-    pub created: bool,
-}
-
-/// What became of a wish to delete a workflow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deleted {
-    /// Done.
-    Done,
-    /// There is none.
-    NotFound,
-    /// So many executions are open.
-    Open(u64),
+    pub(crate) services: Services,
+    threads: Mutex<Option<Threads>>,
 }
 
 impl Engine {
@@ -122,299 +46,44 @@ impl Engine {
         Builder::new(store)
     }
 
-    /// Reads, checks and saves a definition; equal content makes no new version.
-    pub async fn apply(
-        &self,
-        source: &str,
-        expected_id: Option<&str>,
-        by: &str,
-    ) -> Result<Applied, ApplyError> {
-        let workflow = self
-            .check(source, expected_id)
-            .map_err(ApplyError::Invalid)?;
-        let content = canonical(source, Some(workflow.id.as_ref()))
-            .map_err(|problem| ApplyError::Invalid(problem.into()))?;
-        let put = PutWorkflow {
-            id: workflow.id.clone(),
-            name: workflow.name.clone(),
-            content_hash: content_hash(&content),
-            source: source.to_owned(),
-            by: by.to_owned(),
-        };
-        let changes = self.catalog.changes();
-        match self.part(Part::PutWorkflow(Box::new(put))).await? {
-            PartOutcome::Saved { version, created } => {
-                let definition = Definition {
-                    version,
-                    workflow: Arc::new(workflow),
-                };
-                self.catalog.saved(&definition, changes);
-                self.store
-                    .tell(News::Definition(definition.workflow.id.clone()));
-                Ok(Applied {
-                    definition,
-                    created,
-                })
-            }
-            other => Err(CommitFailure::Internal(format!("unexpected outcome {other:?}")).into()),
-        }
-    }
-
-    /// Reads and checks a definition without saving it.
-    pub fn check(&self, source: &str, expected_id: Option<&str>) -> Result<Workflow, Problems> {
-        let is_registered = |name: &str| self.local.contains(name);
-        let options = ParseOptions {
-            expected_id,
-            local_tasks: Some(&is_registered),
-            stored: false,
-        };
-        Workflow::parse(source, &options)
-    }
-
-    /// What is allowed but probably not meant, one sentence each; also secrets that its steps need
-    /// and this node does not have.
-    #[must_use]
-    pub fn notes(&self, workflow: &Workflow) -> Vec<String> {
-        let mut notes = workflow.notes();
-        for (step, name) in workflow.secrets() {
-            let trouble = match self.dispatcher.secrets.get(name) {
-                None => "is not set",
-                Some(value) if value.len() < SECRET_BYTES_MIN => "is too short to be used",
-                Some(_) => continue,
-            };
-            notes.push(format!(
-                "step \"{step}\": the secret `{name}` {trouble}; set REFIRE_SECRET_{name} in the \
-                 server's environment"
-            ));
-        }
-        notes
-    }
-
-    /// Deletes a workflow; its executions and dead letters stay.
-    pub async fn delete_workflow(&self, id: &WorkflowId) -> Result<Deleted, CommitFailure> {
-        match self.part(Part::DeleteWorkflow { id: id.clone() }).await? {
-            PartOutcome::Done => {
-                self.catalog.deleted(id);
-                self.webhooks().forget_all();
-                self.store.tell(News::Definition(id.clone()));
-                Ok(Deleted::Done)
-            }
-            PartOutcome::OpenExecutions(open) => Ok(Deleted::Open(open)),
-            _ => Ok(Deleted::NotFound),
-        }
-    }
-
-    /// Starts an execution. When this returns, it is durable.
-    pub async fn submit(&self, submission: Submission) -> Result<Accepted, IntakeError> {
-        let draft = self.draft(submission).await?;
-        let id = draft.id;
-        Ok(accepted(id, self.intake.commit(draft).await?)?)
-    }
-
-    /// Starts an execution and waits for its end, at most so long. The second part is what it
-    /// ended as, if it did in time and could be read.
-    pub async fn submit_and_wait(
-        &self,
-        submission: Submission,
-        wait: Duration,
-    ) -> Result<(Accepted, Option<Stored>), IntakeError> {
-        let accepted = self.submit(submission).await?;
-        let (Accepted::New { id, .. } | Accepted::Duplicate { id, .. }) = &accepted;
-        // It is accepted, whatever comes of looking for its end: an error here would say that
-        // nothing was written.
-        let stored = self.wait(*id, wait).await.unwrap_or_else(|error| {
-            tracing::error!(
-                error = &error as &dyn std::error::Error,
-                "waiting for an end"
-            );
-            None
-        });
-        Ok((
-            accepted,
-            stored.filter(|stored| stored.state.status.is_terminal()),
-        ))
-    }
-
-    /// Starts many executions in one commit; a result for each, in order.
-    pub async fn submit_all(
-        &self,
-        submissions: Vec<Submission>,
-    ) -> Vec<Result<Accepted, IntakeError>> {
-        let mut results = Vec::with_capacity(submissions.len());
-        let mut drafts = Vec::with_capacity(submissions.len());
-        for submission in submissions {
-            // A place for each, filled in below for those that get as far as the commit.
-            results.push(match self.draft(submission).await {
-                Ok(draft) => {
-                    drafts.push((results.len(), draft));
-                    Err(CommitFailure::Stopping.into())
-                }
-                Err(error) => Err(error),
-            });
-        }
-        let (places, drafts): (Vec<_>, Vec<_>) = drafts
-            .into_iter()
-            .map(|(place, draft)| ((place, draft.id), draft))
-            .unzip();
-        match self.intake.commit_all(drafts).await {
-            Ok(answers) => {
-                for ((place, id), answer) in places.into_iter().zip(answers) {
-                    let answer = answer.and_then(|admitted| accepted(id, admitted));
-                    results[place] = answer.map_err(IntakeError::from);
-                }
-            }
-            Err(failure) => {
-                for (place, _) in places {
-                    results[place] = Err(failure.clone().into());
-                }
-            }
-        }
-        results
-    }
-
-    pub(crate) async fn draft(&self, submission: Submission) -> Result<Drafted, IntakeError> {
-        self.is_open()?;
-        self.intake.draft(submission).await
-    }
-
-    /// Waits for an execution's end, at most so long; what it is then. None: there is none.
-    pub async fn wait(&self, id: ExecutionId, wait: Duration) -> Result<Option<Stored>, ReadError> {
-        // Registered before the look, so that an end in between is not missed.
-        let waiting = self.waiters.register(id);
-        let stored = self.store.execution(id).await?;
-        if stored
-            .as_ref()
-            .is_some_and(|stored| !stored.state.status.is_terminal())
-        {
-            tokio::select! {
-                biased;
-                () = waiting.ended() => {}
-                () = self.ended_elsewhere(id) => {}
-                // Nothing ends any more.
-                () = self.broken.cancelled() => {}
-                () = tokio::time::sleep(wait) => {}
-            }
-        }
-        self.store.execution(id).await
-    }
-
-    /// Returns when another node has brought an execution to its end.
-    async fn ended_elsewhere(&self, id: ExecutionId) {
-        if !self.store.is_shared() {
-            std::future::pending::<()>().await;
-        }
-        let mut pause = ENDED_LOOK_MIN;
-        loop {
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(ENDED_LOOK_MAX);
-            if let Ok(Some(stored)) = self.store.execution(id).await
-                && stored.state.status.is_terminal()
-            {
-                return;
-            }
-        }
-    }
-
-    /// Pauses, resumes or cancels an execution.
-    pub async fn command(
-        &self,
-        id: ExecutionId,
-        command: Command,
-    ) -> Result<Arc<Execution>, CommandError> {
-        let commands = &self.dispatcher.commands;
-        let asked = commands.send(id, command, None, None).await;
-        asked.map_err(CommitFailure::from)?.answer().await
-    }
-
-    /// Gives a dead letter up.
-    pub async fn delete_letter(&self, id: DlqId, by: &str) -> Result<PartOutcome, CommitFailure> {
-        self.part(Part::DeleteLetter {
-            id,
-            by: by.to_owned(),
-        })
-        .await
-    }
-
-    pub(crate) async fn part(&self, part: Part) -> Result<PartOutcome, CommitFailure> {
-        let (reply, answer) = oneshot::channel();
-        self.queue
-            .result(Request::Part {
-                part,
-                reply: Some(reply),
-            })
-            .await?;
-        answer.await.unwrap_or(Err(CommitFailure::Unknown))
-    }
-
-    pub(crate) fn is_open(&self) -> Result<(), CommitFailure> {
-        if self.broken.is_cancelled() {
-            Err(CommitFailure::Unavailable)
-        } else if self.closing.is_cancelled() {
-            Err(CommitFailure::Stopping)
-        } else {
-            Ok(())
-        }
-    }
-
     /// Whether new work is taken.
     #[must_use]
     pub fn is_ready(&self) -> bool {
-        self.is_open().is_ok() && self.membership.is_member()
+        self.context.is_open().is_ok() && self.context.membership.is_member()
     }
 
     /// Ends when the store's state is not known any more and the process must stop.
     pub async fn broken(&self) {
-        self.broken.cancelled().await;
+        self.context.broken.cancelled().await;
     }
 
     /// The store, for reading.
     #[must_use]
     pub fn store(&self) -> &dyn Store {
-        self.store.as_ref()
+        self.context.store.as_ref()
     }
 
     /// Compiled definitions.
     #[must_use]
     pub fn catalog(&self) -> &Catalog {
-        &self.catalog
+        &self.context.catalog
     }
 
     /// The nodes that share the store, the oldest first.
     pub async fn nodes(&self) -> Result<Vec<NodeRow>, ReadError> {
-        self.membership.nodes().await
+        self.context.membership.nodes().await
     }
 
     /// This node's id; another one after it lost its lease.
     #[must_use]
     pub fn node(&self) -> NodeId {
-        self.membership.id()
+        self.context.membership.id()
     }
 
     /// Now, by the engine's clock.
     #[must_use]
     pub fn now(&self) -> Timestamp {
-        self.clock.now()
-    }
-
-    pub(crate) fn vault(&self) -> Option<&Vault> {
-        self.vault.as_deref()
-    }
-
-    pub(crate) fn webhooks(&self) -> &Webhooks {
-        &self.dispatcher.webhooks
-    }
-
-    pub(crate) fn requests_kept_for(&self) -> Option<Duration> {
-        self.requests_kept_for
-    }
-
-    pub(crate) fn request_log(&self) -> &RequestLog {
-        &self.request_log
-    }
-
-    /// A trigger may be due earlier than was known.
-    pub(crate) fn ring_triggers(&self) {
-        self.dispatcher.trigger_bell.notify_one();
+        self.context.now()
     }
 
     /// Attempts in flight on this node.
@@ -432,36 +101,80 @@ impl Engine {
     /// Free dispatch slots of this node.
     #[must_use]
     pub fn free_slots(&self) -> u32 {
-        self.slots.free()
+        self.context.slots.free()
     }
 
-    pub(crate) fn clock(&self) -> &dyn Clock {
-        self.clock.as_ref()
+    /// Refuses new work from now on; what was accepted goes on.
+    pub fn close(&self) {
+        self.context.closing.cancel();
     }
 
-    pub(crate) fn entropy(&self) -> &dyn Entropy {
-        self.entropy.as_ref()
+    /// Stops within 22 seconds. A second call does nothing.
+    pub async fn stop(&self) {
+        self.stop_within(FINISH_WITHIN).await;
     }
 
-    pub(crate) fn intake(&self) -> &Intake {
-        &self.intake
+    /// The same, with another patience for attempts in flight.
+    pub async fn stop_within(&self, finish_within: Duration) {
+        self.close();
+        let threads = self
+            .threads
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let Some(Threads {
+            committer,
+            services,
+            keeping,
+            left,
+        }) = threads
+        else {
+            return;
+        };
+        let deadline = Instant::now() + finish_within;
+        self.context.stopping.cancel();
+        services.close();
+        self.dispatcher.tracker.close();
+        // The loops first: what they have claimed must be known before it is given back.
+        let _ = timeout(NOTICE_WITHIN, services.wait()).await;
+        if timeout_at(deadline, self.dispatcher.tracker.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!(
+                running = self.dispatcher.running(),
+                "aborting attempts in flight"
+            );
+        }
+        let end = Instant::now() + END_WITHIN;
+        // Half of the time, since the queue must be emptied after it.
+        let _ = timeout(END_WITHIN / 2, self.dispatcher.abort_and_release_all()).await;
+        self.drain(committer, end - SIGN_OFF).await;
+        left.cancel();
+        keeping.close();
+        let _ = timeout_at(end - SIGN_OFF / 2, keeping.wait()).await;
+        let _ = timeout_at(end, self.context.membership.leave()).await;
+        if self.context.store.is_shared() {
+            // What is not closed ends with the process.
+            let _ = timeout_at(end, self.context.store.close()).await;
+        } else {
+            self.context.store.close().await;
+        }
     }
-}
 
-pub(crate) fn accepted(id: ExecutionId, admitted: Admitted) -> Result<Accepted, CommitFailure> {
-    match admitted {
-        Admitted::New(state) => Ok(Accepted::New { id, state }),
-        Admitted::Duplicate {
-            execution,
-            body_differs,
-        } => Ok(Accepted::Duplicate {
-            id: execution,
-            body_differs,
-        }),
-        Admitted::NoSuchWorkflow => Err(CommitFailure::Gone),
-        Admitted::NotNewest | Admitted::TriggerMoved => Err(CommitFailure::Contended),
-        Admitted::LetterNotPending(_) => Err(CommitFailure::Internal(
-            "an admission without a letter spoke of one".to_owned(),
-        )),
+    /// Everything in the queue is committed before its committer ends.
+    async fn drain(&self, committer: RunningCommitter, end: Instant) {
+        self.context.queue.close();
+        let ended = async {
+            match committer {
+                RunningCommitter::Task(task) => drop(task.await),
+                RunningCommitter::Thread(thread) => {
+                    drop(tokio::task::spawn_blocking(move || thread.join()).await);
+                }
+            }
+        };
+        if timeout_at(end, ended).await.is_err() {
+            tracing::error!("the committer did not end in time");
+        }
     }
 }

@@ -13,11 +13,10 @@ use refire_store::{IdempotencyClaim, LetterRetry};
 use sha2::{Digest, Sha256};
 use tokio::sync::oneshot;
 
-use crate::aside::Aside;
-use crate::catalog::{Catalog, CatalogError, Definition};
-use crate::clock::Clock;
-use crate::commit::{AdmitRequest, Admitted, Cause, CommitFailure, Queue, Request};
-use crate::entropy::{self, Entropy};
+use crate::catalog::{CatalogError, Definition};
+use crate::commit::{AdmitRequest, Admitted, Cause, CommitFailure, Request};
+use crate::context::Context;
+use crate::entropy;
 
 /// How long an idempotency key is remembered.
 pub const IDEMPOTENCY_WINDOW: Duration = Duration::from_secs(7 * 24 * 3_600);
@@ -80,16 +79,8 @@ pub enum IntakeError {
 }
 
 /// Decides admissions and puts them into the commit queue.
-#[derive(Clone)]
-pub(crate) struct Intake {
-    pub(crate) catalog: Arc<Catalog>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) entropy: Arc<dyn Entropy>,
-    pub(crate) queue: Queue,
-    pub(crate) aside: Aside,
-    /// Whether other nodes may save definitions too.
-    pub(crate) is_shared: bool,
-}
+#[derive(Clone, Copy)]
+pub(crate) struct Intake<'a>(pub(crate) &'a Context);
 
 /// An admission that was decided but not committed.
 pub(crate) struct Drafted {
@@ -135,16 +126,22 @@ struct Basis {
     cause: Option<Cause>,
 }
 
-impl Intake {
+impl Intake<'_> {
+    /// Whether other nodes may save definitions too.
+    pub(crate) fn is_shared(self) -> bool {
+        self.0.store.is_shared()
+    }
+
     /// Decides a submission. The id is known before the commit, so that a waiter can register.
-    pub(crate) async fn draft(&self, submission: Submission) -> Result<Drafted, IntakeError> {
+    pub(crate) async fn draft(self, submission: Submission) -> Result<Drafted, IntakeError> {
         let definition = self
+            .0
             .catalog
             .newest(&submission.workflow)
             .await?
             .ok_or_else(|| IntakeError::NoSuchWorkflow(submission.workflow.clone()))?;
-        let now = self.clock.now();
-        let id = entropy::execution_id(self.entropy.as_ref(), now);
+        let now = self.0.clock.now();
+        let id = entropy::execution_id(self.0.entropy.as_ref(), now);
         let claim = submission
             .idempotency_key
             .as_deref()
@@ -155,7 +152,7 @@ impl Intake {
                 expires_at: now.plus(IDEMPOTENCY_WINDOW),
                 over: None,
             });
-        let seed = entropy::seed(self.entropy.as_ref());
+        let seed = entropy::seed(self.0.entropy.as_ref());
         let begin = Start {
             workflow_version: definition.version,
             trigger: submission.trigger,
@@ -166,7 +163,7 @@ impl Intake {
             trace: submission.trace,
             ..Start::plain(id, seed, submission.input)
         };
-        let again = self.is_shared.then(|| {
+        let again = self.is_shared().then(|| {
             Box::new(Basis {
                 workflow: submission.workflow,
                 begin: begin.clone(),
@@ -175,7 +172,7 @@ impl Intake {
             })
         });
         let mut drafted = self.decide(&definition, begin, claim, None).await;
-        drafted.request.only_newest = self.is_shared;
+        drafted.request.only_newest = self.is_shared();
         drafted.again = again;
         Ok(drafted)
     }
@@ -184,7 +181,7 @@ impl Intake {
     /// counts by a key searches values; any other start, however large its input, must not wait for those
     /// that do.
     pub(crate) async fn decide(
-        &self,
+        self,
         definition: &Definition,
         begin: Start,
         claim: Option<IdempotencyClaim>,
@@ -205,9 +202,9 @@ impl Intake {
             true => 0,
             false => begin.input.as_str().len() + carried.sum::<usize>(),
         };
-        let (with, now) = (Arc::clone(&definition.workflow), self.clock.now());
+        let (with, now) = (Arc::clone(&definition.workflow), self.0.clock.now());
         let work = move || Box::new(start(&with, begin, now));
-        let decision = self.aside.run(bytes, work).await;
+        let decision = self.0.aside.run(bytes, work).await;
         let workflow = Arc::clone(&definition.workflow);
         let request = AdmitRequest {
             id,
@@ -228,7 +225,7 @@ impl Intake {
 
     /// Commits a draft: when this returns, the execution is durable or certainly (or possibly,
     /// as the error says) not there.
-    pub(crate) async fn commit(&self, draft: Drafted) -> Result<Admitted, CommitFailure> {
+    pub(crate) async fn commit(self, draft: Drafted) -> Result<Admitted, CommitFailure> {
         let mut answers = self.commit_all(vec![draft]).await?;
         answers.pop().unwrap_or(Err(CommitFailure::Stopping))
     }
@@ -236,7 +233,7 @@ impl Intake {
     /// Commits drafts in one transaction; an answer for each, in order. One that was decided by a
     /// definition that another node has replaced meanwhile is decided again.
     pub(crate) async fn commit_all(
-        &self,
+        self,
         mut drafts: Vec<Drafted>,
     ) -> Result<Vec<Result<Admitted, CommitFailure>>, CommitFailure> {
         let again: Vec<_> = drafts.iter_mut().map(|draft| draft.again.take()).collect();
@@ -249,10 +246,10 @@ impl Intake {
         Ok(answers)
     }
 
-    async fn decide_again(&self, from: &Basis) -> Result<Admitted, CommitFailure> {
+    async fn decide_again(self, from: &Basis) -> Result<Admitted, CommitFailure> {
         for _ in 0..NEWER_MAX {
-            self.catalog.forget(&from.workflow);
-            let newest = self.catalog.newest(&from.workflow).await;
+            self.0.catalog.forget(&from.workflow);
+            let newest = self.0.catalog.newest(&from.workflow).await;
             let Some(definition) = newest.map_err(CommitFailure::catalog)? else {
                 return Ok(Admitted::NoSuchWorkflow);
             };
@@ -274,7 +271,7 @@ impl Intake {
     }
 
     async fn commit_once(
-        &self,
+        self,
         drafts: Vec<Drafted>,
     ) -> Result<Vec<Result<Admitted, CommitFailure>>, CommitFailure> {
         let (requests, answers): (Vec<_>, Vec<_>) = drafts
@@ -285,7 +282,7 @@ impl Intake {
                 (request, answer)
             })
             .unzip();
-        self.queue.admission(Request::Admit(requests)).await?;
+        self.0.queue.admission(Request::Admit(requests)).await?;
         let mut all = Vec::with_capacity(answers.len());
         for answer in answers {
             // No answer: the committer died in the middle, and what it wrote is not known.

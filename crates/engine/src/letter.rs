@@ -1,6 +1,8 @@
 //! Retrying a dead letter: a new execution, linked to the old one, in one commit with the
 //! letter's change of status.
 
+use std::sync::Arc;
+
 use refire_core::dead_letter::{Case, LetterStatus, Obstacle, RetryFrom};
 use refire_core::definition::StepId;
 use refire_core::execution::event::TriggerKind;
@@ -8,13 +10,14 @@ use refire_core::execution::{Carried, Execution, Lineage, Start, StepStatus, Tri
 use refire_core::id::{DlqId, ExecutionId};
 use refire_core::json::Json;
 use refire_core::limit;
-use refire_store::{LetterRetry, LetterRow, ReadError};
+use refire_store::{LetterRetry, LetterRow, Part, PartOutcome, ReadError};
 
 use crate::catalog::{CatalogError, Definition};
 use crate::commit::{Admitted, CommitFailure};
-use crate::engine::Engine;
+use crate::context::Context;
 use crate::entropy;
 use crate::intake::NEWER_MAX;
+use crate::vital::Vital;
 
 /// A person's wish to retry a dead letter.
 #[derive(Debug, Clone)]
@@ -65,14 +68,28 @@ pub enum LetterRetryError {
     Commit(#[from] CommitFailure),
 }
 
-impl Engine {
+/// Dead letters.
+pub struct Letters(Arc<Context>);
+
+impl Letters {
+    pub(crate) fn open(context: &Arc<Context>, _: &Vital) -> Arc<Self> {
+        Arc::new(Self(Arc::clone(context)))
+    }
+
+    /// Gives a dead letter up.
+    pub async fn delete(&self, id: DlqId, by: &str) -> Result<PartOutcome, CommitFailure> {
+        let by = by.to_owned();
+        self.0.queue.part(Part::DeleteLetter { id, by }).await
+    }
+
     /// Retries a dead letter; the new execution is durable when this returns.
-    pub async fn retry_letter(
+    pub async fn retry(
         &self,
         request: LetterRetryRequest,
     ) -> Result<ExecutionId, LetterRetryError> {
         let letter = self
-            .store()
+            .0
+            .store
             .letter(request.letter)
             .await?
             .ok_or(LetterRetryError::NotFound)?;
@@ -105,13 +122,13 @@ impl Engine {
         };
         // People fix the workflow, then retry: what they fixed must run, whichever node they ask.
         let is_newest = request.version.is_none() && request.from == RetryFrom::Start;
-        let intake = self.intake();
+        let intake = self.0.intake();
         let draft = intake.decide(&definition, begin, None, Some(claim)).await;
-        let draft = draft.only_newest(is_newest && intake.is_shared);
+        let draft = draft.only_newest(is_newest && intake.is_shared());
         match intake.commit(draft).await? {
             Admitted::New(_) => Ok(Some(id)),
             Admitted::NotNewest | Admitted::TriggerMoved => {
-                self.catalog().forget(&definition.workflow.id);
+                self.0.catalog.forget(&definition.workflow.id);
                 Ok(None)
             }
             // Somebody was faster, or it is a defect of ours; either way nothing was started.
@@ -132,7 +149,7 @@ impl Engine {
         failed: &Execution,
         from: RetryFrom,
     ) -> Result<Option<Obstacle>, ReadError> {
-        let workflow = self.store().workflow(&letter.workflow).await?;
+        let workflow = self.0.store.workflow(&letter.workflow).await?;
         let live = workflow.filter(|workflow| workflow.deleted_at.is_none());
         let case = Case {
             reason: letter.reason,
@@ -149,7 +166,8 @@ impl Engine {
         letter: &LetterRow,
     ) -> Result<(Definition, Start), LetterRetryError> {
         let original = self
-            .store()
+            .0
+            .store
             .execution(letter.execution)
             .await?
             .ok_or(LetterRetryError::NotFound)?;
@@ -170,10 +188,11 @@ impl Engine {
         let definition = match version {
             Some(version) => Definition {
                 version,
-                workflow: self.catalog().version(&origin.workflow, version).await?,
+                workflow: self.0.catalog.version(&origin.workflow, version).await?,
             },
             None => self
-                .catalog()
+                .0
+                .catalog
                 .newest(&origin.workflow)
                 .await?
                 .ok_or(LetterRetryError::CannotWork(Obstacle::WorkflowDeleted))?,
@@ -197,9 +216,9 @@ impl Engine {
         } else {
             origin.lineage.generation
         };
-        let now = self.clock().now();
-        let id = entropy::execution_id(self.entropy(), now);
-        let seed = entropy::seed(self.entropy());
+        let now = self.0.now();
+        let id = entropy::execution_id(&*self.0.entropy, now);
+        let seed = entropy::seed(&*self.0.entropy);
         let input = request.input.as_ref().unwrap_or(&letter.input).clone();
         let begin = Start {
             workflow_version: definition.version,
@@ -239,7 +258,7 @@ impl Engine {
         });
         let done: Vec<(&StepId, Option<u64>)> = done.collect();
         let sequences: Vec<u64> = done.iter().filter_map(|(_, sequence)| *sequence).collect();
-        let values = self.store().values(letter.execution, &sequences).await?;
+        let values = self.0.store.values(letter.execution, &sequences).await?;
         done.into_iter()
             .map(|(step, sequence)| {
                 let value = values.iter().find(|(found, _)| Some(*found) == sequence);

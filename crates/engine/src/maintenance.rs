@@ -5,5 +5,5 @@ mod pruner;
 mod watch;
 
 pub use pruner::Retention;
-pub(crate) use pruner::{Pruner, prune_loop};
+pub(crate) use pruner::prune_loop;
 pub(crate) use watch::clock_loop;

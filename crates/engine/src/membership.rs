@@ -193,16 +193,6 @@ impl Membership {
         Ok(nodes)
     }
 
-    /// Whether this is the node that does the chores which one node is enough for.
-    pub(crate) async fn is_oldest(&self) -> bool {
-        if !self.store.is_shared() {
-            return true;
-        }
-        let nodes = self.store.nodes().await;
-        let oldest = nodes.iter().flatten().next().map(|node| node.id);
-        oldest == Some(self.id())
-    }
-
     /// Keeps the lease, and joins again when it is lost.
     pub(crate) async fn keep(self: Arc<Self>, dispatcher: Arc<Dispatcher>, end: CancellationToken) {
         let mut next_renewal = Instant::now() + self.renew_every();

@@ -17,23 +17,14 @@ pub(crate) async fn news_loop(dispatcher: Arc<Dispatcher>) {
             () = dispatcher.stopping.cancelled() => return,
             news = dispatcher.store.news() => news,
         };
+        dispatcher.hear(&news);
         match news {
             News::Work => look_now(&dispatcher),
             News::Withdrawn(execution) => withdrawn(&dispatcher, execution).await,
-            News::Definition(workflow) => {
-                catalog.forget(&workflow);
-                // A deleted workflow's triggers are disabled.
-                dispatcher.webhooks.forget_all();
-            }
-            News::Trigger(trigger) => {
-                dispatcher.webhooks.forget(trigger);
-                dispatcher.trigger_bell.notify_one();
-            }
-            News::Due => dispatcher.trigger_bell.notify_one(),
+            News::Definition(workflow) => catalog.forget(&workflow),
+            News::Trigger(_) | News::Due => {}
             News::Missed => {
                 catalog.forget_all();
-                dispatcher.webhooks.forget_all();
-                dispatcher.trigger_bell.notify_one();
                 look_now(&dispatcher);
             }
         }

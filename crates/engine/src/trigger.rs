@@ -5,6 +5,7 @@
 //! it, so that any node may take the next one.
 
 mod ask;
+mod compiled;
 mod cron;
 mod equal;
 mod logged_headers;
@@ -20,20 +21,52 @@ mod rows;
 mod run;
 mod secrets;
 mod tester;
-mod turn;
 mod unlogged;
 mod webhook;
 
 pub use ask::Pause;
-pub(crate) use cron::{Cron, cron_loop};
 pub use logged_headers::LoggedHeaders;
 pub use manage::{NewTrigger, TriggerError, TriggerView};
 pub use recheck::Equals;
-pub(crate) use request_log::{RequestLog, log_loop, request_log};
 pub use request_row::{BODY_HEAD_BYTES, BODY_KEPT_BYTES_MAX};
 pub use reseal::Resealed;
 pub use rotate::{Rotation, SECRET_KEPT_FOR, SECRET_KEPT_MAX};
 pub use run::Backfill;
 pub use tester::{CONTENT_TYPE_DEFAULT, Sample, SignedSample, Tested};
-pub(crate) use webhook::Webhooks;
-pub use webhook::{Incoming, Received, Unread};
+pub use webhook::{Incoming, Received, Unread, Webhooks};
+
+use std::sync::Arc;
+
+use refire_store::News;
+use tokio::sync::Notify;
+
+use crate::context::{Context, Listener};
+use crate::vital::Vital;
+
+/// Triggers: made, changed, asked, run.
+pub struct Triggers {
+    context: Arc<Context>,
+    /// Rings when a trigger may be due earlier than was known.
+    bell: Notify,
+}
+
+impl Triggers {
+    pub(crate) fn open(context: &Arc<Context>, vital: &Vital) -> Arc<Self> {
+        let triggers = Arc::new(Self {
+            context: Arc::clone(context),
+            bell: Notify::new(),
+        });
+        context.listen(&triggers);
+        vital.spawn(cron::cron_loop(Arc::clone(&triggers)));
+        triggers
+    }
+}
+
+impl Listener for Triggers {
+    fn hear(&self, news: &News) {
+        match news {
+            News::Trigger(_) | News::Due | News::Missed => self.bell.notify_one(),
+            News::Work | News::Withdrawn(_) | News::Definition(_) => {}
+        }
+    }
+}

@@ -44,16 +44,18 @@ async fn main() -> anyhow::Result<()> {
         .start()
         .await?;
 
-    let applied = engine.apply(WORKFLOW, None, "example").await?;
+    let definitions = engine.definitions();
+    let applied = definitions.apply(WORKFLOW, None, "example").await?;
     let input = Json::parse(r#"{"to":"ann@example.com","amounts":[12, 30]}"#)?;
     let submission = Submission::manual(applied.definition.workflow.id.clone(), input);
     let wait = Duration::from_secs(10);
-    let (accepted, ended) = engine.submit_and_wait(submission, wait).await?;
+    let executions = engine.executions();
+    let (accepted, ended) = executions.submit_and_wait(submission, wait).await?;
     let (Accepted::New { id, .. } | Accepted::Duplicate { id, .. }) = accepted;
     let ended = ended.with_context(|| format!("{id} did not end within {wait:?}"))?;
 
     println!("{id} {}", ended.state.status);
-    for event in engine.log(id).await? {
+    for event in executions.log(id).await? {
         let step = event
             .step
             .map(|step| format!(" {step}"))

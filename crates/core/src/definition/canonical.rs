@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::keys::{self, Known};
 use super::problem::Problem;
 use super::source::{Content, Key, Mark, Node};
+use super::step_type;
 use crate::json::Json;
 
 /// The canonical JSON of a definition. `id` is put in where the definition has none.
@@ -29,6 +30,9 @@ pub fn content_hash(canonical: &Json) -> [u8; 32] {
 /// The same as a tree.
 pub(super) fn canonical_node(node: Node, id: Option<&str>) -> Node {
     let mut node = ordered(node, keys::WORKFLOW);
+    if let Some(Content::Sequence(steps)) = member(&mut node, "steps").map(|it| &mut it.content) {
+        steps.iter_mut().for_each(order_config);
+    }
     if let (Content::Mapping(members), Some(id)) = (&mut node.content, id) {
         let written = members
             .iter()
@@ -47,6 +51,27 @@ pub(super) fn canonical_node(node: Node, id: Option<&str>) -> Node {
         }
     }
     node
+}
+
+/// The keys of `config` depend on the step's type.
+fn order_config(step: &mut Node) {
+    let written = member(step, "type").and_then(|it| it.as_str().and_then(step_type::named));
+    if let (Some(step_type), Some(config)) = (written, member(step, "config")) {
+        let mark = config.mark;
+        let nothing = Node {
+            mark,
+            content: Content::Null,
+        };
+        *config = ordered(std::mem::replace(config, nothing), step_type.keys);
+    }
+}
+
+fn member<'a>(node: &'a mut Node, name: &str) -> Option<&'a mut Node> {
+    let Content::Mapping(members) = &mut node.content else {
+        return None;
+    };
+    let found = members.iter_mut().find(|(key, _)| &*key.text == name);
+    found.map(|(_, value)| value)
 }
 
 /// Keys renamed to their documented spelling and put in the order of the table; keys that are not

@@ -1,4 +1,4 @@
-//! The keys a definition may have: one table for the parser, the schema's test and the canonical
+//! The keys a definition may have (those of `config` are with the step types): one table for the parser, the schema's test and the canonical
 //! form, so that they cannot disagree.
 
 /// A key, its other spellings, and what stands below it.
@@ -83,43 +83,8 @@ pub(crate) const STEP: &[Known] = &[
     Known::new("when"),
     Known::with("retry", RETRY).not_written(&["retries", "maxRetries"]),
     Known::new("compensate"),
-    Known::with("config", CONFIG),
-    Known::new("outputMapping"),
-];
-
-pub(crate) const HTTP: &[Known] = &[
-    Known::new("method"),
-    Known::new("url"),
-    Known::new("headers"),
-    Known::new("query"),
-    Known::new("body"),
-    Known::new("timeout"),
-    Known::new("expectedStatuses"),
-    Known::new("maxResponseBytes"),
-    Known::new("followRedirects"),
-    Known::new("outputMapping"),
-];
-
-pub(crate) const LOCAL: &[Known] = &[
-    Known::new("task"),
-    Known::new("input"),
-    Known::new("timeout"),
-    Known::new("outputMapping"),
-];
-
-/// What any step's `config` may hold; the canonical form needs no more than this.
-pub(crate) const CONFIG: &[Known] = &[
-    Known::new("method"),
-    Known::new("url"),
-    Known::new("headers"),
-    Known::new("query"),
-    Known::new("body"),
-    Known::new("task"),
-    Known::new("input"),
-    Known::new("timeout"),
-    Known::new("expectedStatuses"),
-    Known::new("maxResponseBytes"),
-    Known::new("followRedirects"),
+    // Its keys are those of the step type.
+    Known::new("config"),
     Known::new("outputMapping"),
 ];
 
@@ -158,19 +123,6 @@ pub(crate) const CONCURRENCY: &[Known] = &[
 ];
 
 pub(crate) const RATE_LIMIT: &[Known] = &[Known::new("max"), Known::new("per"), Known::new("key")];
-
-/// The step types of this version.
-pub(crate) const STEP_TYPES: &[&str] = &["http", "local"];
-
-/// Step types that are planned: known words that get an answer of their own.
-pub(crate) const STEP_TYPES_LATER: &[&str] = &[
-    "external_task",
-    "lambda",
-    "sns",
-    "sqs",
-    "eventbridge",
-    "amqp",
-];
 
 /// `maxRetries` → `max_retries`.
 pub(crate) fn snake(name: &str) -> String {
@@ -213,20 +165,5 @@ mod tests {
         let key = Known::new("misfire_max");
         assert!(key.is("misfireMax") && key.is("misfire_max"));
         assert!(!key.is("misfiremax"));
-    }
-
-    #[test]
-    fn config_is_the_union_of_the_step_types() {
-        let names = |table: &[Known]| table.iter().map(|key| key.name).collect::<Vec<_>>();
-        let config = names(CONFIG);
-        for name in names(HTTP).into_iter().chain(names(LOCAL)) {
-            assert!(config.contains(&name), "{name}");
-        }
-        for name in config {
-            assert!(
-                names(HTTP).contains(&name) || names(LOCAL).contains(&name),
-                "{name}"
-            );
-        }
     }
 }

@@ -1,12 +1,54 @@
 //! The JSON Schema of definitions, for editors.
 //!
-//! It is written by hand, so that it reads well in a tooltip; a test holds it to the parser's own
-//! list of keys. The schema is a help while typing, `Workflow::parse` is the judge.
+//! It is written by hand, so that it reads well in a tooltip, in one file with places for what each
+//! step type adds; a test holds it to the parser's own list of keys. The schema is a help while typing, `Workflow::parse` is the judge.
+
+use std::sync::LazyLock;
+
+use super::step_type::{StepType, TYPES};
 
 /// The schema (draft 2020-12) as JSON text.
 #[must_use]
 pub fn json_schema() -> &'static str {
-    include_str!("../../schema/workflow.schema.json")
+    static SCHEMA: LazyLock<String> = LazyLock::new(|| {
+        let base = include_str!("../../schema/workflow.schema.template.json");
+        base.replace(
+            "{{types}}",
+            &each(", ", |it| format!("`{}` {}", it.name, it.does)),
+        )
+        .replace("{{patterns}}", &each("|", any_case))
+        .replace("{{names}}", &each(", ", |it| format!("\"{}\"", it.name)))
+        .replace("{{conditions}}", &each(",\n", condition))
+        .replace(
+            "{{configs}}",
+            &each(",\n", |it| format!("    \"{}\": {}", it.name, it.schema)),
+        )
+    });
+    &SCHEMA
+}
+
+fn each(between: &str, text: impl Fn(&StepType) -> String) -> String {
+    TYPES.iter().map(text).collect::<Vec<_>>().join(between)
+}
+
+/// The name as a pattern, since schemas know no other way to leave the case open.
+fn any_case(step_type: &StepType) -> String {
+    let letter = |c: char| match c.is_ascii_alphabetic() {
+        true => format!("[{}{c}]", c.to_ascii_uppercase()),
+        false => c.to_string(),
+    };
+    step_type.name.chars().map(letter).collect()
+}
+
+fn condition(step_type: &StepType) -> String {
+    format!(
+        r##"        {{
+          "if": {{ "properties": {{ "type": {{ "pattern": "^{}$" }} }} }},
+          "then": {{ "properties": {{ "config": {{ "$ref": "#/$defs/{}" }} }} }}
+        }}"##,
+        any_case(step_type),
+        step_type.name
+    )
 }
 
 #[cfg(test)]
@@ -18,7 +60,7 @@ mod tests {
     use super::*;
     use crate::definition::keys::{self, Known, snake};
     use crate::definition::retry::{FAIL_STATUSES, RETRY_STATUSES};
-    use crate::definition::step::{FOLLOW_REDIRECTS_MAX, OUTPUT_MAPPING_MAX};
+    use crate::definition::step::OUTPUT_MAPPING_MAX;
     use crate::failure::ErrorClass;
 
     fn schema() -> Value {
@@ -29,8 +71,6 @@ mod tests {
     fn the_schema_has_the_bounds_of_the_parser() {
         let mapped = &schema()["$defs"]["outputMapping"]["maxProperties"];
         assert_eq!(*mapped, OUTPUT_MAPPING_MAX);
-        let redirects = &schema()["$defs"]["http"]["properties"]["followRedirects"]["maximum"];
-        assert_eq!(*redirects, FOLLOW_REDIRECTS_MAX);
     }
 
     #[test]
@@ -38,8 +78,6 @@ mod tests {
         let table = [
             ("", keys::WORKFLOW),
             ("/$defs/step", keys::STEP),
-            ("/$defs/http", keys::HTTP),
-            ("/$defs/local", keys::LOCAL),
             ("/$defs/retryObject", keys::RETRY),
             ("/$defs/retryObject/properties/retryOn", keys::RETRY_ON),
             ("/$defs/retryObject/properties/failOn", keys::FAIL_ON),
@@ -48,8 +86,12 @@ mod tests {
             ("/$defs/rateLimit", keys::RATE_LIMIT),
         ];
         let schema = schema();
-        for (pointer, known) in table {
-            let object = schema.pointer(pointer).unwrap();
+        let configs = TYPES
+            .iter()
+            .map(|it| (format!("/$defs/{}", it.name), it.keys));
+        let table = table.map(|(pointer, known)| (pointer.to_owned(), known));
+        for (pointer, known) in table.into_iter().chain(configs) {
+            let object = schema.pointer(&pointer).unwrap();
             let properties = object["properties"].as_object().unwrap();
             let described: BTreeSet<_> = properties.keys().cloned().collect();
             let mut expected: BTreeSet<_> = known.iter().map(|key| key.name.to_owned()).collect();

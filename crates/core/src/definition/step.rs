@@ -1,38 +1,20 @@
 //! Reading one step. What it says about other steps is kept as text here; `check` finds out who is
 //! meant once all steps are read.
 
-use std::time::Duration;
-
 use refire_schedule::nearest;
 
 use super::check::{Owner, Sites};
 use super::fields::{Elsewhere, Field, Fields};
-use super::header;
 use super::keys;
 use super::name::StepId;
-use super::parse::{ParseOptions, template, tree};
+use super::parse::{ParseOptions, template};
 use super::problem::Problems;
-use super::retry::{RetrySettings, read_statuses};
-use super::source::{Content, Mark};
-use super::status::StatusRange;
-use super::url;
-use super::workflow::{Http, Local, StepKind};
+use super::retry::RetrySettings;
+use super::source::Mark;
+use super::step_type::{self, Config, StepKind};
 use crate::json::Kind;
 use crate::jsonpath::JsonPath;
 use crate::template::Template;
-
-/// How long an HTTP attempt may take when nothing is written.
-const HTTP_TIMEOUT_DEFAULT: Duration = Duration::from_secs(30);
-const TIMEOUT_MIN: Duration = Duration::from_millis(100);
-const HTTP_TIMEOUT_MAX: Duration = Duration::from_secs(60 * 60);
-const LOCAL_TIMEOUT_MAX: Duration = Duration::from_secs(24 * 60 * 60);
-
-const RESPONSE_BYTES_DEFAULT: u64 = 1024 * 1024;
-/// An answer becomes part of the execution's history, which is bounded by 10 MiB.
-const RESPONSE_BYTES_MAX: u64 = 8 * 1024 * 1024;
-
-/// The most redirects that one attempt may follow; browsers stop at twenty, and few need two.
-pub(super) const FOLLOW_REDIRECTS_MAX: u64 = 5;
 
 /// Names that one step's output may be mapped to: each is looked for in the whole output, by the
 /// thread that commits.
@@ -84,7 +66,7 @@ pub(super) fn read(
         output_mapping: Vec::new(),
     };
     let config = Elsewhere {
-        table: keys::CONFIG,
+        table: step_type::ANY_KEYS.as_slice(),
         place: "under `config`",
     };
     let Some(fields) = field.fields_or(keys::STEP, &[config], problems) else {
@@ -190,34 +172,30 @@ fn kind(
         return;
     };
     let name = written.to_ascii_lowercase();
-    if !keys::STEP_TYPES.contains(&name.as_str()) {
-        let available = keys::STEP_TYPES.join(", ");
+    let Some(step_type) = step_type::named(&name) else {
+        let names = step_type::names();
+        let available = names.join(", ");
         let mut problem = field.problem(format!("there is no step type `{written}`"));
-        if keys::STEP_TYPES_LATER.contains(&name.as_str()) {
+        if step_type::LATER.contains(&name.as_str()) {
             problem = field.problem(format!(
                 "step type `{name}` is not available in this version (available: {available})"
             ));
-        } else if let near @ Some(_) = nearest(&name, keys::STEP_TYPES.iter().copied()) {
+        } else if let near @ Some(_) = nearest(&name, names) {
             problem = problem.suggesting(near);
         } else {
             problem = problem.with_hint(format!("available: {available}"));
         }
         problems.push(problem);
         return;
-    }
+    };
     let Some(config) = fields.required("config", problems) else {
         return;
-    };
-    let table = if name == "http" {
-        keys::HTTP
-    } else {
-        keys::LOCAL
     };
     let step = Elsewhere {
         table: keys::STEP,
         place: "on the step, beside `config`",
     };
-    let Some(config) = config.fields_or(table, &[step], problems) else {
+    let Some(config) = config.fields_or(step_type.keys, &[step], problems) else {
         return;
     };
     if let Some(mapping) = config.get("outputMapping") {
@@ -226,115 +204,11 @@ fn kind(
         }
         draft.output_mapping = output_mapping(&mapping, problems);
     }
-    draft.kind = if name == "http" {
-        http(at, &config, options, sites, problems).map(StepKind::Http)
-    } else {
-        local(at, &config, options, sites, problems).map(StepKind::Local)
-    };
-}
-
-fn http(
-    at: usize,
-    config: &Fields<'_>,
-    options: &ParseOptions<'_>,
-    sites: &mut Sites,
-    problems: &mut Problems,
-) -> Option<Http> {
-    for name in ["url", "headers", "query", "body"] {
-        if let Some(field) = config.get(name) {
-            sites.add_all(Owner::Config(at), &field);
-        }
-    }
-    let method = method(config, problems);
-    let url = config.required("url", problems).and_then(|field| {
-        let url = template(&field, problems)?;
-        let host = field.keep(url::check(&url), problems)?;
-        Some((url, host))
+    draft.kind = (step_type.read)(Config {
+        step: at,
+        fields: &config,
+        options,
+        sites,
+        problems,
     });
-    let headers = config
-        .get("headers")
-        .map(|field| header::read(&field, options, problems));
-    let mut query = Vec::new();
-    if let Some(field) = config.get("query") {
-        for (name, item) in field.members(problems) {
-            if matches!(item.node.content, Content::Mapping(_)) {
-                problems.push(item.problem("a query value is a text, a number or a list of them"));
-            }
-            query.extend(tree(&item, problems).map(|tree| (name.to_owned(), tree)));
-        }
-    }
-    let body = config.any("body").and_then(|field| tree(&field, problems));
-    let timeout = config
-        .get("timeout")
-        .and_then(|field| field.duration(TIMEOUT_MIN..=HTTP_TIMEOUT_MAX, problems));
-    let expected = config.get("expectedStatuses").map(|field| {
-        let ranges = read_statuses(&field, problems);
-        if ranges.is_empty() && field.items().is_empty() {
-            problems.push(field.problem("at least one status must be expected"));
-        }
-        ranges
-    });
-    let max_response_bytes = config
-        .get("maxResponseBytes")
-        .and_then(|field| field.whole(1..=RESPONSE_BYTES_MAX, problems));
-    let follow_redirects = config
-        .get("followRedirects")
-        .and_then(|field| field.whole(0..=FOLLOW_REDIRECTS_MAX, problems));
-    let (url, static_host) = url?;
-    Some(Http {
-        method: method?,
-        url,
-        headers: headers.unwrap_or_default(),
-        query,
-        body,
-        timeout: timeout.unwrap_or(HTTP_TIMEOUT_DEFAULT),
-        expected: expected.unwrap_or_else(|| vec![StatusRange::SUCCESS]),
-        max_response_bytes: max_response_bytes.unwrap_or(RESPONSE_BYTES_DEFAULT),
-        follow_redirects: follow_redirects
-            .and_then(|count| u8::try_from(count).ok())
-            .unwrap_or_default(),
-        static_host,
-    })
-}
-
-fn method(config: &Fields<'_>, problems: &mut Problems) -> Option<String> {
-    let Some(field) = config.get("method") else {
-        return Some("GET".to_owned());
-    };
-    let method = field.text(problems)?.to_ascii_uppercase();
-    if method == "CONNECT" || !header::is_token(&method) || method.len() > 32 {
-        problems.push(field.problem(format!("`{method}` is not a method that can be used")));
-        return None;
-    }
-    Some(method)
-}
-
-fn local(
-    at: usize,
-    config: &Fields<'_>,
-    options: &ParseOptions<'_>,
-    sites: &mut Sites,
-    problems: &mut Problems,
-) -> Option<Local> {
-    let task = config.required("task", problems);
-    let timeout = config
-        .get("timeout")
-        .and_then(|field| field.duration(TIMEOUT_MIN..=LOCAL_TIMEOUT_MAX, problems));
-    let input = config.any("input").and_then(|field| {
-        sites.add_all(Owner::Config(at), &field);
-        tree(&field, problems)
-    });
-    let field = task?;
-    let task = field.text(problems)?.to_owned();
-    if task.is_empty() {
-        problems.push(field.problem("`task` is empty"));
-    }
-    if options.local_tasks.is_some_and(|known| !known(&task)) {
-        problems.push(field.problem(format!("no local task is registered as \"{task}\"")));
-    }
-    Some(Local {
-        task,
-        input,
-        timeout,
-    })
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::name::{StepId, WorkflowId};
 use super::retry::{RetryRules, RetrySettings};
-use super::status::StatusRange;
+use super::step_type::StepKind;
 use crate::jsonpath::JsonPath;
 use crate::template::{Reference, Template, Tree};
 
@@ -85,83 +85,6 @@ pub struct Step {
     pub is_compensation: bool,
     /// What its output adds to the context, key by key.
     pub output_mapping: Vec<(String, JsonPath)>,
-}
-
-impl Step {
-    /// The type as written in definitions and shown in lists.
-    #[must_use]
-    pub fn type_name(&self) -> &'static str {
-        match self.kind {
-            StepKind::Http(_) => "http",
-            StepKind::Local(_) => "local",
-        }
-    }
-}
-
-/// What a step does.
-#[derive(Debug, Clone, PartialEq)]
-pub enum StepKind {
-    /// Calls an HTTP service.
-    Http(Http),
-    /// Calls a function of the embedding program.
-    Local(Local),
-}
-
-impl StepKind {
-    /// Every reference that must have a value when the step runs.
-    fn required(&self) -> Vec<&Reference> {
-        match self {
-            Self::Http(http) => {
-                let headers = http.headers.iter().flat_map(|(_, value)| value.required());
-                let query = http.query.iter().flat_map(|(_, value)| value.required());
-                let body = http.body.iter().flat_map(Tree::required);
-                http.url
-                    .required()
-                    .chain(headers)
-                    .chain(query)
-                    .chain(body)
-                    .collect()
-            }
-            Self::Local(local) => local.input.iter().flat_map(Tree::required).collect(),
-        }
-    }
-}
-
-/// An HTTP call.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Http {
-    /// The method in capitals.
-    pub method: String,
-    /// Where to.
-    pub url: Template,
-    /// Headers in the order written.
-    pub headers: Vec<(String, Template)>,
-    /// What is added to the URL's query, in the order written; a list repeats the name.
-    pub query: Vec<(String, Tree)>,
-    /// The body, sent as JSON, or as it is when it renders to a string.
-    pub body: Option<Tree>,
-    /// How long one attempt may take.
-    pub timeout: Duration,
-    /// The statuses that count as success.
-    pub expected: Vec<StatusRange>,
-    /// The largest answer that is read.
-    pub max_response_bytes: u64,
-    /// How many redirects one attempt follows.
-    pub follow_redirects: u8,
-    /// The host, in lower case and with its port unless that is the scheme's own, when it does not
-    /// depend on a template.
-    pub static_host: Option<String>,
-}
-
-/// A call of a registered function.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Local {
-    /// The name it is registered under.
-    pub task: String,
-    /// What it is given; the execution's input if nothing is written.
-    pub input: Option<Tree>,
-    /// How long one attempt may take.
-    pub timeout: Option<Duration>,
 }
 
 impl Workflow {
@@ -250,16 +173,9 @@ impl Workflow {
     /// What is allowed but probably not meant, one sentence each.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
-        let odd = |step: &Step| match &step.kind {
-            StepKind::Http(http) if http.body.is_some() => {
-                matches!(http.method.as_str(), "GET" | "HEAD").then(|| {
-                    format!(
-                        "step \"{}\": {} with a body; many servers ignore it",
-                        step.id, http.method
-                    )
-                })
-            }
-            _ => None,
+        let odd = |step: &Step| {
+            let note = step.kind.settings().note()?;
+            Some(format!("step \"{}\": {note}", step.id))
         };
         self.steps.iter().filter_map(odd).collect()
     }
@@ -270,12 +186,8 @@ impl Workflow {
     pub fn secrets(&self) -> Vec<(&StepId, &str)> {
         let mut found: Vec<(&StepId, &str)> = Vec::new();
         for step in &self.steps {
-            for name in step
-                .kind
-                .required()
-                .into_iter()
-                .filter_map(Reference::secret)
-            {
+            let required = step.kind.settings().required();
+            for name in required.into_iter().filter_map(Reference::secret) {
                 if !found.iter().any(|(_, known)| *known == name) {
                     found.push((&step.id, name));
                 }

@@ -8,45 +8,36 @@ use std::sync::Arc;
 
 use refire_core::execution::{Command, Decision, Execution, decide};
 use refire_core::id::ExecutionId;
-use refire_store::Store;
 use tokio::sync::oneshot;
 
+use super::lane::Overloaded;
 use super::request::{CommandError, CommitFailure, Decided, Request, Unsettled};
-use super::{Queue, lane::Overloaded};
-use crate::aside::Aside;
-use crate::catalog::Catalog;
-use crate::clock::Clock;
+use crate::context::Context;
 use crate::limit::Permit;
 
 /// See the module.
-#[derive(Clone)]
-pub(crate) struct Commands {
-    pub(crate) queue: Queue,
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) catalog: Arc<Catalog>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) aside: Aside,
-}
+#[derive(Clone, Copy)]
+pub(crate) struct Commands<'a>(pub(crate) &'a Context);
 
 /// A command that was sent.
 pub(crate) struct Asked<'a> {
-    commands: &'a Commands,
+    commands: Commands<'a>,
     id: ExecutionId,
     command: Command,
     permit: Option<Arc<Permit>>,
     answer: oneshot::Receiver<Result<Arc<Execution>, Unsettled>>,
 }
 
-impl Commands {
+impl<'a> Commands<'a> {
     /// Sends a command. `known` is the state as the sender knows it; `permit` the slot of the attempt
     /// that the command ends.
     pub(crate) async fn send(
-        &self,
+        self,
         id: ExecutionId,
         command: Command,
         known: Option<Arc<Execution>>,
         permit: Option<Arc<Permit>>,
-    ) -> Result<Asked<'_>, Overloaded> {
+    ) -> Result<Asked<'a>, Overloaded> {
         let answer = self
             .put(id, command.clone(), (known, None), permit.clone())
             .await?;
@@ -60,7 +51,7 @@ impl Commands {
     }
 
     async fn put(
-        &self,
+        self,
         id: ExecutionId,
         command: Command,
         (known, decided): (Option<Arc<Execution>>, Option<Box<Decided>>),
@@ -75,35 +66,36 @@ impl Commands {
             reply: Some(reply),
             permit,
         };
-        self.queue.result(request).await?;
+        self.0.queue.result(request).await?;
         Ok(answer)
     }
 
     /// What the command leads to, on a state with all of its values.
     async fn decide_aside(
-        &self,
+        self,
         id: ExecutionId,
         mut state: Arc<Execution>,
         command: Command,
     ) -> Result<Decision, CommandError> {
         let origin = state.origin.as_ref().ok_or(CommandError::NotFound)?;
         let workflow = self
+            .0
             .catalog
             .version(&origin.workflow, origin.workflow_version)
             .await
             .map_err(CommitFailure::catalog)?;
         // What waits for its turn does not hold its values meanwhile.
-        let turn = self.aside.turn().await;
+        let turn = self.0.aside.turn().await;
         let missing = state.missing_values();
         if !missing.is_empty() {
-            let values = self.store.values(id, &missing).await;
+            let values = self.0.store.values(id, &missing).await;
             let values = values.map_err(|error| CommitFailure::read(&error))?;
             let payloads = &mut Arc::make_mut(&mut state).payloads;
             for (sequence, value) in values {
                 payloads.insert(sequence, value);
             }
         }
-        let now = self.clock.now();
+        let now = self.0.clock.now();
         let work = move || decide(&workflow, &state, command, now);
         let decided = turn.run(work).await;
         // What needs no value was refused by the committer, so this is about a value that is gone.

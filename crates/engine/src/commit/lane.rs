@@ -4,8 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use refire_store::{Part, PartOutcome};
 use tokio::sync::mpsc::{self, Receiver, Sender};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::request::{CommitFailure, Request};
@@ -103,13 +104,24 @@ impl Queue {
         self.closed.cancel();
     }
 
-    /// Maintenance: one chunk per batch.
-    pub(crate) async fn chore(&self, request: Request) -> Result<(), Overloaded> {
-        self.chores
-            .send((request, None))
-            .await
-            .map_err(|_| Overloaded::Closed)
+    /// Commits a part, in the lane of results.
+    pub(crate) async fn part(&self, part: Part) -> Result<PartOutcome, CommitFailure> {
+        commit(&self.results, part).await
     }
+
+    /// Commits a part of maintenance: one chunk per batch.
+    pub(crate) async fn chore(&self, part: Part) -> Result<PartOutcome, CommitFailure> {
+        commit(&self.chores, part).await
+    }
+}
+
+async fn commit(lane: &Sender<Queued>, part: Part) -> Result<PartOutcome, CommitFailure> {
+    let (reply, answer) = oneshot::channel();
+    let reply = Some(reply);
+    let sent = lane.send((Request::Part { part, reply }, None)).await;
+    sent.map_err(|_| Overloaded::Closed)?;
+    // No answer: the committer died in the middle, and what it wrote is not known.
+    answer.await.unwrap_or(Err(CommitFailure::Unknown))
 }
 
 /// The committer's side.

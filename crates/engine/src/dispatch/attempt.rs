@@ -6,21 +6,18 @@ use std::time::Duration;
 use refire_core::definition::{StepId, Workflow};
 use refire_core::execution::{Execution, Mapping, Outcome, Report, map_output, mapping_bytes};
 use refire_core::failure::{ErrorClass, Failure};
-use refire_core::json::Json;
 use refire_core::limit;
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
 use refire_store::WorkRow;
-use tokio_util::task::AbortOnDropHandle;
 
 use super::flight::Ticket;
-use super::prepare::{self, LocalCall, Prepared};
 use super::{Dispatcher, report};
 use crate::clock::until;
 use crate::limit::{Blocked, Permit};
 use crate::membership::MayCall;
-use crate::target::without_secrets;
+use crate::step::{self, Prepared};
 
 /// How long an attempt waits when its host has no slot; then it is claimed again.
 const HOST_FULL_WAIT: Duration = Duration::from_millis(500);
@@ -65,7 +62,7 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
         give_up(dispatcher, &ticket, row, None).await;
         return;
     }
-    if let Ok(Prepared::Http { host, .. }) = &prepared {
+    if let Some(host) = prepared.as_ref().ok().and_then(|ready| ready.call.host()) {
         let now = dispatcher.clock.now();
         if let Err(blocked) = permit.add_host(host, now) {
             let again = match blocked {
@@ -95,17 +92,13 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
     permit.begin();
     let started_at = dispatcher.clock.now();
     let began = tokio::time::Instant::now();
-    let mut room = None;
-    let outcome = match prepared {
-        Err(failure) => Outcome::Failed(failure),
-        Ok(Prepared::Http { request, .. }) => match dispatcher.http.call(*request).await {
-            Ok(answer) => {
-                room = answer.room;
-                Outcome::Succeeded(answer.output)
-            }
-            Err(failure) => Outcome::Failed(failure),
-        },
-        Ok(Prepared::Local(call)) => call_local(dispatcher, call).await,
+    let answer = match prepared {
+        Ok(Prepared { call, redact }) => call.make(&dispatcher.clients, redact).await,
+        Err(failure) => Err(failure),
+    };
+    let (outcome, room) = match answer {
+        Ok(answer) => (Outcome::Succeeded(answer.output), answer.room),
+        Err(failure) => (Outcome::Failed(failure), None),
     };
     let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let (outcome, mapped) = map(dispatcher, bounded(outcome), &step, &state, &workflow).await;
@@ -135,8 +128,11 @@ async fn prepare_aside(
     let bytes = state.payloads.bytes();
     let (with, row) = (Arc::clone(dispatcher), row.clone());
     let (state, workflow) = (Arc::clone(state), Arc::clone(workflow));
-    let work = move || prepare::prepare(&with, &row, &state, &workflow);
-    dispatcher.commands.aside.run(bytes, work).await
+    let work = move || {
+        let now = with.clock.now();
+        step::prepare(&with.clients, &row, &state, &workflow, now)
+    };
+    dispatcher.aside.run(bytes, work).await
 }
 
 /// What the step's `outputMapping` gives: worked out here, so that the committer does not have to.
@@ -157,7 +153,7 @@ async fn map(
     let bytes = mapping_bytes(step, output);
     let (output, workflow) = (output.clone(), Arc::clone(workflow));
     let work = move || map_output(&workflow.steps[index], &output, rules);
-    match dispatcher.commands.aside.map(bytes, work).await {
+    match dispatcher.aside.map(bytes, work).await {
         Ok(mapped) => (outcome, Some(mapped)),
         Err(failure) => (Outcome::Failed(failure), None),
     }
@@ -231,37 +227,6 @@ async fn load(
     }
 }
 
-async fn call_local(dispatcher: &Dispatcher, call: LocalCall) -> Outcome {
-    let Some(task) = dispatcher.local.get(&call.task) else {
-        let message = format!(
-            "no local task named `{}` is registered in this program",
-            call.task
-        );
-        return Outcome::Failed(Failure::new(ErrorClass::Local, message));
-    };
-    // In a task of its own, so that a panic ends the attempt and not the engine; aborted with it.
-    let running = AbortOnDropHandle::new(tokio::spawn(task(call.context, call.input)));
-    let joined = match call.timeout {
-        None => running.await,
-        Some(timeout) => match tokio::time::timeout(timeout, running).await {
-            Ok(joined) => joined,
-            Err(_) => {
-                let message = format!("the task did not finish within {timeout:?}");
-                return Outcome::Failed(Failure::new(ErrorClass::ReadTimeout, message));
-            }
-        },
-    };
-    match joined {
-        Ok(Ok(output)) => Outcome::Succeeded(call.redact.json(&output)),
-        Ok(Err(error)) => Outcome::Failed(without_secrets(error.into_failure(), &call.redact)),
-        Err(_) => {
-            let mut failure = Failure::new(ErrorClass::Local, "the task panicked");
-            failure.retryable = true;
-            Outcome::Failed(failure)
-        }
-    }
-}
-
 /// Outputs and messages within their bounds, whoever made them.
 fn bounded(outcome: Outcome) -> Outcome {
     match outcome {
@@ -297,10 +262,4 @@ fn cut(text: &mut String, bytes_max: usize) {
             .unwrap_or(0);
         text.truncate(end);
     }
-}
-
-/// What a local task gets when nothing is written: the execution's input.
-pub(super) fn input_of(state: &Execution) -> Option<Json> {
-    let origin = state.origin.as_ref()?;
-    state.payloads.get(origin.input.sequence).cloned()
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{join, join_all};
-use refire_core::definition::{StepId, StepKind, Workflow};
+use refire_core::definition::{StepId, Workflow};
 use refire_core::execution::Execution;
 use refire_core::id::ExecutionId;
 #[cfg(feature = "planted")]
@@ -20,6 +20,7 @@ use super::Dispatcher;
 use super::flight::Ticket;
 use crate::commit::{Request, TIMER_OWNED_WITHIN};
 use crate::limit::{Ask, Blocked, Permit};
+use crate::step;
 
 /// Rows that are read and marked together: few enough that the first does not wait for long.
 const TOGETHER_MAX: usize = 64;
@@ -223,19 +224,18 @@ fn turn_away(
 async fn go(dispatcher: &Arc<Dispatcher>, mut ready: Vec<(Candidate, Ready)>) {
     // Whoever was dropped meanwhile has no row any more, or one that is another's to begin.
     ready.retain(|(candidate, _)| dispatcher.flights.goes_on(&candidate.ticket));
-    // A task of this program may take the process down with it, so its beginning must be durable
-    // first; a call to elsewhere cannot, so it need not wait. Where there are other nodes it must:
+    // Most calls need not wait until their beginning is durable. Where there are other nodes all must:
     // one of them may have paused and resumed the execution, and then the row is not this node's
     // any more, whatever it remembers.
     let is_shared = dispatcher.store.is_shared();
     #[cfg(feature = "planted")]
     let is_shared = is_shared && !planted::is(Defect::CalledUnconfirmed);
-    let (local, other): (Vec<_>, Vec<_>) = ready.into_iter().partition(|(candidate, ready)| {
+    let (durable, other): (Vec<_>, Vec<_>) = ready.into_iter().partition(|(candidate, ready)| {
         let step = ready.workflow.step(&candidate.row.step);
-        let is_local = step.is_some_and(|(_, step)| matches!(step.kind, StepKind::Local(_)));
+        let waits = step.is_some_and(|(_, step)| step::of(&step.kind).begins_durably());
         #[cfg(feature = "planted")]
-        let is_local = is_local && !planted::is(Defect::AttemptCountedLate);
-        is_local || is_shared
+        let waits = waits && !planted::is(Defect::AttemptCountedLate);
+        waits || is_shared
     });
     if !other.is_empty() {
         // A lost mark only means that a loss of this attempt is not counted.
@@ -247,12 +247,12 @@ async fn go(dispatcher: &Arc<Dispatcher>, mut ready: Vec<(Candidate, Ready)>) {
     for (candidate, ready) in other {
         spawn(dispatcher, candidate, ready);
     }
-    if local.is_empty() {
+    if durable.is_empty() {
         return;
     }
-    let marked = dispatcher.part(marks(dispatcher, &local)).await;
+    let marked = dispatcher.write(marks(dispatcher, &durable)).await;
     let mut back = Vec::new();
-    for (index, (mut candidate, ready)) in local.into_iter().enumerate() {
+    for (index, (mut candidate, ready)) in durable.into_iter().enumerate() {
         let not = match &marked {
             Some(PartOutcome::Begun(begun)) if begun.get(index) == Some(&true) => {
                 spawn(dispatcher, candidate, ready);

@@ -292,7 +292,7 @@ async fn share_out(dispatcher: &Dispatcher, ready: &[WorkflowId], turn: &mut usi
 }
 
 async fn claimed(dispatcher: &Dispatcher, part: Part) -> Vec<WorkRow> {
-    match dispatcher.part(part).await {
+    match dispatcher.write(part).await {
         #[cfg(feature = "planted")]
         Some(PartOutcome::Claimed(rows)) if !rows.is_empty() && planted::forgets_claim() => {
             Vec::new()

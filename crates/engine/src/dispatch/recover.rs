@@ -115,7 +115,7 @@ pub(super) async fn lose(dispatcher: &Dispatcher, rows: Vec<WorkRow>, done: &mut
             node: row.owner,
             begun: true,
         };
-        let commands = &dispatcher.commands;
+        let commands = dispatcher.commands();
         match commands
             .send(row.execution, Command::Lost(lost), known, None)
             .await
@@ -144,7 +144,7 @@ async fn free(dispatcher: &Dispatcher, mut rows: Vec<WorkRow>, done: &mut Pass) 
         let Some(node) = group[0].owner else { continue };
         let work = group.iter().map(|row| (row.key(), None)).collect();
         if dispatcher
-            .part(Part::Release(Release { node, work }))
+            .write(Part::Release(Release { node, work }))
             .await
             .is_none()
         {

@@ -67,7 +67,7 @@ pub(super) async fn report(
     let mut replaced = false;
     loop {
         let command = Command::Report(report.clone());
-        let commands = &dispatcher.commands;
+        let commands = dispatcher.commands();
         let asked = commands
             .send(id, command, known.take(), permit.clone())
             .await;

@@ -1,7 +1,7 @@
 //! Putting an engine together. Everything is passed down from here; there are no globals, so two
 //! engines can live in one process.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, RwLock};
 
 use refire_store::{ReadError, Store};
 use tokio::runtime::Handle;
@@ -14,17 +14,17 @@ use crate::caller::Caller;
 use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
 use crate::commit::{BatchEnd, Committer, Lanes, Tools, lanes};
-use crate::dispatch::{self, Dispatcher, Follow, Parts};
+use crate::context::Context;
+use crate::dispatch::{Dispatcher, Follow};
 use crate::entropy::{Entropy, SystemEntropy};
-use crate::intake::Intake;
 use crate::limit::{Limits, Slots};
-use crate::local::{LocalTasks, TaskContext, TaskError};
-use crate::maintenance::{Pruner, Retention, clock_loop, prune_loop};
+use crate::maintenance::Retention;
 use crate::membership::{Membership, NodeSettings};
-use crate::news::news_loop;
 use crate::secret::{EnvironmentSecrets, Secrets};
+use crate::services::{Services, run_in_background};
+use crate::step::Clients;
+use crate::step::local::{LocalTasks, TaskContext, TaskError};
 use crate::target::{Allow, Guard, HttpSettings, HttpTarget, TargetError, Tether};
-use crate::trigger::{Cron, cron_loop, log_loop, request_log};
 use crate::vault::Vault;
 use crate::vital::Vital;
 use crate::waiter::Waiters;
@@ -48,7 +48,7 @@ pub struct Builder {
     overlap_from: usize,
     search_bytes_max: usize,
     node: NodeSettings,
-    vault: Option<Arc<Vault>>,
+    vault: Option<Vault>,
 }
 
 /// Where the committer runs.
@@ -123,7 +123,7 @@ impl Builder {
     /// What seals the secrets of webhooks. Without it none can be kept.
     #[must_use]
     pub fn vault(mut self, vault: Vault) -> Self {
-        self.vault = Some(Arc::new(vault));
+        self.vault = Some(vault);
         self
     }
 
@@ -236,67 +236,59 @@ impl Builder {
         .await
         .map_err(StartError::Join)?;
         let (queue, lanes) = lanes();
-        let slots = Slots::of(self.limits, self.store.is_shared());
-        let catalog = Arc::new(Catalog::new(Arc::clone(&self.store)));
-        let waiters = Arc::new(Waiters::default());
-        let broken = CancellationToken::new();
         let aside = self.committing.aside().at_once_up_to(self.search_bytes_max);
-        let dispatcher = Dispatcher::new(Parts {
-            membership: Arc::clone(&membership),
-            store: Arc::clone(&self.store),
-            catalog: Arc::clone(&catalog),
-            slots: Arc::clone(&slots),
-            clock: Arc::clone(&self.clock),
-            queue: queue.clone(),
-            aside: aside.clone(),
-            waiters: Arc::clone(&waiters),
-            http: caller,
-            local: self.local.clone(),
-            secrets: self.secrets,
-            broken: broken.clone(),
-        });
-        let committer = Committer::new(Tools {
-            store: Arc::clone(&self.store),
-            catalog: Arc::clone(&catalog),
-            slots: Arc::clone(&slots),
-            clock: Arc::clone(&self.clock),
-            entropy: Arc::clone(&self.entropy),
-            membership: Arc::clone(&membership),
-            after: Arc::new(Follow(Arc::clone(&dispatcher))),
-            overlap_from: self.overlap_from,
-            search_bytes_max: aside.at_once_bytes_max(),
-        });
-        let committer = spawn_committer(self.committing, committer, lanes, broken.clone())?;
-        let intake = Intake {
-            is_shared: self.store.is_shared(),
-            catalog: Arc::clone(&catalog),
-            clock: Arc::clone(&self.clock),
-            entropy: Arc::clone(&self.entropy),
-            queue: queue.clone(),
-            aside,
-        };
-        let (request_log, logged) = request_log();
-        let threads = spawn_services(committer, &dispatcher, &intake, self.retention);
-        let logging = log_loop(logged, queue.clone(), dispatcher.stopping.clone());
-        Vital::new(threads.services.clone(), broken.clone()).spawn(logging);
-        Ok(Arc::new(Engine {
+        let context = Arc::new(Context {
             membership,
+            queue,
+            aside,
+            slots: Slots::of(self.limits, self.store.is_shared()),
+            catalog: Arc::new(Catalog::new(Arc::clone(&self.store))),
+            waiters: Waiters::default(),
+            clients: Clients {
+                http: caller,
+                local: self.local,
+                secrets: self.secrets,
+            },
+            vault: self.vault,
+            retention: self.retention,
+            closing: CancellationToken::new(),
+            stopping: CancellationToken::new(),
+            broken: CancellationToken::new(),
+            listeners: RwLock::default(),
             store: self.store,
-            catalog,
             clock: self.clock,
             entropy: self.entropy,
-            queue,
-            slots,
-            intake,
-            waiters,
+        });
+        let dispatcher = Dispatcher::new(&context);
+        let committer = Committer::new(Tools {
+            store: Arc::clone(&context.store),
+            catalog: Arc::clone(&context.catalog),
+            slots: Arc::clone(&context.slots),
+            clock: Arc::clone(&context.clock),
+            entropy: Arc::clone(&context.entropy),
+            membership: Arc::clone(&context.membership),
+            after: Arc::new(Follow(Arc::clone(&dispatcher))),
+            overlap_from: self.overlap_from,
+            search_bytes_max: context.aside.at_once_bytes_max(),
+        });
+        let broken = context.broken.clone();
+        let committer = spawn_committer(self.committing, committer, lanes, broken)?;
+        let tracker = TaskTracker::new();
+        let vital = Vital::new(tracker.clone(), context.broken.clone());
+        dispatcher.run(&vital);
+        let services = Services::open(&context, &vital);
+        run_in_background(&context, &vital);
+        let (keeping, left) = keep_lease(&context, &dispatcher);
+        Ok(Arc::new(Engine {
+            context,
             dispatcher,
-            local: self.local,
-            vault: self.vault,
-            request_log,
-            requests_kept_for: self.retention.requests,
-            closing: CancellationToken::new(),
-            broken,
-            threads: std::sync::Mutex::new(Some(threads)),
+            services,
+            threads: Mutex::new(Some(Threads {
+                committer,
+                services: tracker,
+                keeping,
+                left,
+            })),
         }))
     }
 }
@@ -307,48 +299,19 @@ fn http_target(allow: Allow, tether: Tether) -> Result<HttpTarget, TargetError> 
     HttpTarget::new(settings)
 }
 
-/// Starts the loops that run beside the committer.
-fn spawn_services(
-    committer: RunningCommitter,
+/// Keeps the lease until the very end, longer than anything that hangs on it.
+fn keep_lease(
+    context: &Arc<Context>,
     dispatcher: &Arc<Dispatcher>,
-    intake: &Intake,
-    retention: Retention,
-) -> Threads {
-    let same = || Arc::clone(dispatcher);
-    let (clock, stopping) = (&dispatcher.clock, &dispatcher.stopping);
-    let services = TaskTracker::new();
-    let vital = Vital::new(services.clone(), dispatcher.broken.clone());
-    vital.spawn(dispatch::timer_loop(same()));
-    vital.spawn(dispatch::horizon_loop(same()));
-    vital.spawn(dispatch::claim_loop(same()));
-    let pruner = Pruner {
-        retention,
-        queue: dispatcher.queue.clone(),
-        clock: Arc::clone(clock),
-        entropy: Arc::clone(&intake.entropy),
-        store: Arc::clone(&dispatcher.store),
-    };
-    let membership = Arc::clone(&dispatcher.membership);
-    vital.spawn(prune_loop(pruner, membership, stopping.clone()));
-    vital.spawn(dispatch::recover(same()));
-    vital.spawn(dispatch::stray_loop(same()));
-    vital.spawn(cron_loop(Cron::new(same(), intake.clone())));
-    vital.spawn(clock_loop(Arc::clone(clock), stopping.clone()));
-    // The lease is kept until the very end, longer than anything that hangs on it.
+) -> (TaskTracker, CancellationToken) {
     let (keeping, left) = (TaskTracker::new(), CancellationToken::new());
-    if dispatcher.store.is_shared() {
-        vital.spawn(news_loop(same()));
-        let keeper = Vital::new(keeping.clone(), dispatcher.broken.clone());
-        let membership = || Arc::clone(&dispatcher.membership);
-        keeper.spawn(membership().keep(same(), left.clone()));
+    if context.store.is_shared() {
+        let keeper = Vital::new(keeping.clone(), context.broken.clone());
+        let membership = || Arc::clone(&context.membership);
+        keeper.spawn(membership().keep(Arc::clone(dispatcher), left.clone()));
         keeper.spawn(membership().watch(left.clone()));
     }
-    Threads {
-        committer,
-        services,
-        keeping,
-        left,
-    }
+    (keeping, left)
 }
 
 fn spawn_committer(

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use refire_core::definition::{Step, StepKind, Workflow, WorkflowId};
+use refire_core::definition::{Workflow, WorkflowId};
 use refire_core::execution::state::Origin;
 use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
@@ -13,6 +13,7 @@ use tokio::sync::Notify;
 use super::bounds::Limits;
 use super::counts::{Counts, Held, HostCall};
 use super::permit::{Permit, Start, Terms};
+use crate::step;
 
 /// What a permit is asked for.
 #[derive(Debug, Clone)]
@@ -85,7 +86,7 @@ impl Slots {
     /// A permit, if every limit allows one.
     pub fn reserve(self: &Arc<Self>, ask: &Ask<'_>, now: Timestamp) -> Result<Permit, Blocked> {
         let step = &ask.workflow.steps[ask.step];
-        let host = static_host(step).map(str::to_owned);
+        let host = step::of(&step.kind).host().map(str::to_owned);
         let key = ask.origin.limit_key.clone();
         let mut counts = self.counts();
         counts.check(&self.limits, ask, key.as_deref())?;
@@ -267,12 +268,9 @@ pub fn bounds(workflow: &Workflow) -> Option<Bounds> {
 
 /// The hosts a workflow calls, if all of them are known.
 fn static_hosts(workflow: &Workflow) -> Option<HashSet<&str>> {
-    workflow.steps.iter().map(static_host).collect()
-}
-
-fn static_host(step: &Step) -> Option<&str> {
-    match &step.kind {
-        StepKind::Http(http) => http.static_host.as_deref(),
-        StepKind::Local(_) => None,
-    }
+    let hosts = workflow
+        .steps
+        .iter()
+        .map(|step| step::of(&step.kind).host());
+    hosts.collect()
 }

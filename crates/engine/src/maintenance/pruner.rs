@@ -5,14 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::execution::Status;
-use refire_store::{Part, PartOutcome, Prune, Store};
-use tokio::sync::oneshot;
+use refire_store::{Part, PartOutcome, Prune};
 
-use crate::clock::Clock;
-use crate::commit::{Queue, Request};
-use crate::entropy::{Entropy, jittered};
-use crate::membership::Membership;
-use tokio_util::sync::CancellationToken;
+use crate::commit::{CommitFailure, Queue};
+use crate::context::Context;
+use crate::entropy::jittered;
+use crate::turn::Turn;
 
 /// Rows looked at in one chunk; more would hold up the writer noticeably.
 const CHUNK_ROWS: u32 = 500;
@@ -58,21 +56,19 @@ impl Default for Retention {
 
 /// Removes what is old: soon after the start, so that a server that is restarted often does it too, and
 /// then now and then.
-pub(crate) async fn prune_loop(
-    pruner: Pruner,
-    membership: Arc<Membership>,
-    stopping: CancellationToken,
-) {
-    let every = pruner.retention.every;
-    let mut wait = jittered(&*pruner.entropy, pruner.retention.first_within.min(every));
+pub(crate) async fn prune_loop(context: Arc<Context>) {
+    let (retention, stopping) = (&context.retention, &context.stopping);
+    let first = retention.first_within.min(retention.every);
+    let mut wait = jittered(&*context.entropy, first);
+    let (pruner, mut turn) = (Pruner(&context), Turn::default());
     loop {
         tokio::select! {
             biased;
             () = stopping.cancelled() => return,
             () = tokio::time::sleep(wait) => {}
         }
-        wait = every;
-        if !membership.is_oldest().await {
+        wait = retention.every;
+        if !turn.is_first(&context).await {
             continue;
         }
         let removed = tokio::select! {
@@ -86,24 +82,18 @@ pub(crate) async fn prune_loop(
     }
 }
 
-/// What a pass works with.
-pub(crate) struct Pruner {
-    pub(crate) retention: Retention,
-    pub(crate) queue: Queue,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) entropy: Arc<dyn Entropy>,
-    pub(crate) store: Arc<dyn Store>,
-}
+/// One pass.
+struct Pruner<'a>(&'a Context);
 
-impl Pruner {
+impl Pruner<'_> {
     /// One pass over everything; how many rows went.
     async fn prune(&self) -> u64 {
         let Some(mut removed) = self.executions().await else {
             return 0;
         };
-        let (queue, limit) = (&self.queue, CHUNK_ROWS);
-        if let Some(age) = self.retention.requests {
-            let before = self.clock.now().minus(age);
+        let (queue, limit) = (&self.0.queue, CHUNK_ROWS);
+        if let Some(age) = self.0.retention.requests {
+            let before = self.0.now().minus(age);
             removed += repeat(queue, || Prune::Requests { before, limit }).await;
             removed += repeat(queue, || Prune::Triggers { before, limit }).await;
             removed += self.accepted_requests().await;
@@ -113,7 +103,7 @@ impl Pruner {
 
     /// None if the store takes nothing now.
     async fn executions(&self) -> Option<u64> {
-        let retention = &self.retention;
+        let retention = &self.0.retention;
         let rules = [
             (vec![Status::Completed], retention.completed),
             (vec![Status::Cancelled], retention.cancelled),
@@ -124,7 +114,7 @@ impl Pruner {
             let Some(age) = age else { continue };
             let mut after = None;
             loop {
-                let before = self.clock.now().minus(age);
+                let before = self.0.now().minus(age);
                 let statuses = statuses.clone();
                 let chunk = Prune::Executions {
                     statuses,
@@ -132,7 +122,7 @@ impl Pruner {
                     after,
                     limit: CHUNK_ROWS,
                 };
-                let (gone, next) = chunk_done(&self.queue, chunk).await?;
+                let (gone, next) = chunk_done(&self.0.queue, chunk).await?;
                 removed += gone;
                 match next {
                     Some(next) => after = Some(next),
@@ -147,8 +137,8 @@ impl Pruner {
     async fn accepted_requests(&self) -> u64 {
         let (mut after, mut removed) = (None, 0);
         loop {
-            let newest = self.retention.requests_max;
-            let page = self.store.requests_beyond(newest, after, WEBHOOKS_PAGE);
+            let newest = self.0.retention.requests_max;
+            let page = self.0.store.requests_beyond(newest, after, WEBHOOKS_PAGE);
             let page = page.await.unwrap_or_else(|error| {
                 let error: &dyn std::error::Error = &error;
                 tracing::warn!(error, "looking for webhooks with a great many requests");
@@ -161,7 +151,7 @@ impl Pruner {
                     up_to,
                     limit: CHUNK_ROWS,
                 };
-                removed += repeat(&self.queue, chunk).await;
+                removed += repeat(&self.0.queue, chunk).await;
             }
             match page.last() {
                 Some((last, _)) if page.len() == WEBHOOKS_PAGE as usize => after = Some(*last),
@@ -186,17 +176,9 @@ async fn chunk_done(
     queue: &Queue,
     prune: Prune,
 ) -> Option<(u64, Option<refire_core::id::ExecutionId>)> {
-    let (reply, answer) = oneshot::channel();
-    queue
-        .chore(Request::Part {
-            part: Part::Prune(prune),
-            reply: Some(reply),
-        })
-        .await
-        .ok()?;
-    match answer.await.ok()? {
+    match queue.chore(Part::Prune(prune)).await {
         Ok(PartOutcome::Pruned { removed, next }) => Some((removed, next)),
-        Ok(_) => None,
+        Ok(_) | Err(CommitFailure::Stopping) => None,
         Err(failure) => {
             tracing::warn!(%failure, "retention stopped");
             None

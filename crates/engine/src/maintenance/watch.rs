@@ -4,19 +4,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
-
-use crate::clock::Clock;
+use crate::context::Context;
 
 /// How often to look.
 const EVERY: Duration = Duration::from_secs(5);
 
-pub(crate) async fn clock_loop(clock: Arc<dyn Clock>, stopping: CancellationToken) {
+pub(crate) async fn clock_loop(context: Arc<Context>) {
     loop {
         tokio::select! {
             biased;
-            () = stopping.cancelled() => return,
-            () = tokio::time::sleep(EVERY) => clock.tick(),
+            () = context.stopping.cancelled() => return,
+            () = tokio::time::sleep(EVERY) => context.clock.tick(),
         }
     }
 }

@@ -7,8 +7,7 @@ use refire_core::time::Timestamp;
 use refire_core::trigger::settings::MISFIRE_MAX_LIMIT;
 use refire_core::trigger::{CatchUp, State, Timeline, Trigger, change, plan};
 
-use super::{TriggerError, TriggerView};
-use crate::engine::Engine;
+use super::{TriggerError, TriggerView, Triggers};
 
 /// The shortest time between two moments.
 const MOMENT: Duration = Duration::from_micros(1);
@@ -26,22 +25,20 @@ pub struct Pause {
     pub caught_up: u64,
 }
 
-impl Engine {
+impl Triggers {
     /// Enables a trigger, and tells what becomes of the planned times of the pause.
-    pub async fn enable_trigger(
+    pub async fn enable(
         &self,
         id: TriggerId,
         catch_up: CatchUp,
     ) -> Result<(TriggerView, Pause), TriggerError> {
-        let before = self.trigger(id).await?;
+        let before = self.get(id).await?;
         let trigger = before.trigger.clone().map_err(TriggerError::Invalid)?;
         if trigger.enabled {
             return Ok((before, Pause::default()));
         }
-        let now = self.now();
-        let changed = self
-            .change_trigger(id, r#"{"enabled":true}"#, catch_up)
-            .await?;
+        let now = self.context.now();
+        let changed = self.change(id, r#"{"enabled":true}"#, catch_up).await?;
         let states = before.state.as_ref().zip(changed.view.state.as_ref());
         let pause = states.map(|(old, new)| match catch_up {
             // What was written down is what the cursor has passed.
@@ -52,13 +49,13 @@ impl Engine {
     }
 
     /// Disables a trigger.
-    pub async fn disable_trigger(&self, id: TriggerId) -> Result<TriggerView, TriggerError> {
-        let before = self.trigger(id).await?;
+    pub async fn disable(&self, id: TriggerId) -> Result<TriggerView, TriggerError> {
+        let before = self.get(id).await?;
         if !before.row.enabled {
             return Ok(before);
         }
         let patch = r#"{"enabled":false}"#;
-        let changed = self.change_trigger(id, patch, CatchUp::No).await?;
+        let changed = self.change(id, patch, CatchUp::No).await?;
         Ok(changed.view)
     }
 }

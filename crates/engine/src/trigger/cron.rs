@@ -17,13 +17,13 @@ use refire_store::{DueTrigger, Part, PartOutcome, ReadError, TriggerRow};
 
 use super::report::{Report, Said};
 use super::rest::Rests;
-use super::rows;
-use super::turn::Turn;
+use super::{Triggers, rows};
 use crate::catalog::CatalogError;
 use crate::clock::until;
 use crate::commit::{Admitted, Cause, CommandError, CommitFailure};
-use crate::dispatch::Dispatcher;
-use crate::intake::{Drafted, Intake, IntakeError};
+use crate::context::Context;
+use crate::intake::{Drafted, IntakeError};
+use crate::turn::Turn;
 
 /// Triggers that are read and fired together.
 const CROWD_MAX: u32 = 500;
@@ -41,9 +41,8 @@ const TROUBLE_WAIT: Duration = Duration::from_secs(1);
 const WITHOUT_WORKFLOW_WAIT: Duration = Duration::from_secs(60);
 
 /// What the loop works with.
-pub(crate) struct Cron {
-    dispatcher: Arc<Dispatcher>,
-    intake: Intake,
+struct Cron {
+    context: Arc<Context>,
     rests: Rests,
     said: Said,
 }
@@ -57,11 +56,16 @@ enum Looked {
 }
 
 /// Fires triggers until the node stops.
-pub(crate) async fn cron_loop(mut cron: Cron) {
-    let dispatcher = &cron.dispatcher.clone();
+pub(super) async fn cron_loop(triggers: Arc<Triggers>) {
+    let context = &triggers.context;
+    let mut cron = Cron {
+        context: Arc::clone(context),
+        rests: Rests::default(),
+        said: Said::default(),
+    };
     let mut turn = Turn::default();
     loop {
-        let behind = turn.of(dispatcher).await;
+        let behind = turn.of(context).await;
         let looked = cron.look(behind).await;
         cron.said.sum_up();
         let looked = looked.unwrap_or_else(|error| {
@@ -71,47 +75,36 @@ pub(crate) async fn cron_loop(mut cron: Cron) {
             );
             Looked::Trouble
         });
-        let net = if dispatcher.store.is_shared() {
+        let net = if context.store.is_shared() {
             SHARED_LOOK_EVERY
         } else {
             LOOK_EVERY
         };
         let wait = match looked {
             Looked::Until(None) => net,
-            Looked::Until(Some(next)) => {
-                until(dispatcher.clock.as_ref(), next.plus(behind)).min(net)
-            }
+            Looked::Until(Some(next)) => until(context.clock.as_ref(), next.plus(behind)).min(net),
             Looked::Trouble => TROUBLE_WAIT,
         };
         tokio::select! {
             biased;
-            () = dispatcher.stopping.cancelled() => return,
-            () = dispatcher.trigger_bell.notified() => {}
-            () = dispatcher.clock.doze(wait) => {}
+            () = context.stopping.cancelled() => return,
+            () = triggers.bell.notified() => {}
+            () = context.clock.doze(wait) => {}
         }
     }
 }
 
 impl Cron {
-    pub(crate) fn new(dispatcher: Arc<Dispatcher>, intake: Intake) -> Self {
-        Self {
-            dispatcher,
-            intake,
-            rests: Rests::default(),
-            said: Said::default(),
-        }
-    }
-
     /// Fires all that has been due for so long.
     async fn look(&mut self, behind: Duration) -> Result<Looked, ReadError> {
-        let dispatcher = self.dispatcher.clone();
-        let Dispatcher {
+        let context = Arc::clone(&self.context);
+        let Context {
             store,
             clock,
             stopping,
             membership,
             ..
-        } = dispatcher.as_ref();
+        } = context.as_ref();
         let mut crowd = CROWD_FIRST;
         loop {
             if stopping.is_cancelled() || !membership.is_member() {
@@ -159,7 +152,7 @@ impl Cron {
         }
         for (look, _) in &mut put_off {
             let later = self.rests.next(look.trigger);
-            look.state.due_at = Some(self.dispatcher.clock.now().plus(later));
+            look.state.due_at = Some(self.context.now().plus(later));
         }
         is_fine & self.write_all(put_off).await.is_fine
     }
@@ -174,7 +167,7 @@ impl Cron {
             .into_iter()
             .map(|start| (start.draft, (start.report, start.look_again)))
             .unzip();
-        match self.intake.commit_all(drafts).await {
+        match self.context.intake().commit_all(drafts).await {
             Ok(answers) => {
                 for (answer, (report, look_again)) in answers.iter().zip(rest) {
                     done.take(answer, report, look_again);
@@ -192,7 +185,7 @@ impl Cron {
     async fn write_all(&self, writes: Vec<Write>) -> Done {
         let written = writes
             .into_iter()
-            .map(|(fire, report)| async { (self.dispatcher.part(Part::Fire(fire)).await, report) });
+            .map(|(fire, report)| async { (self.context.write(Part::Fire(fire)).await, report) });
         let mut done = Done::nothing();
         for (outcome, report) in join_all(written).await {
             done.is_fine &= outcome.is_some();
@@ -233,7 +226,7 @@ impl Cron {
 
     /// Plans a step.
     async fn step(&mut self, due: DueTrigger) -> Result<Step, IntakeError> {
-        let now = self.dispatcher.clock.now();
+        let now = self.context.now();
         let DueTrigger { row, state } = due;
         let trigger = match rows::trigger(&row) {
             Ok(trigger) => trigger,
@@ -279,13 +272,13 @@ impl Cron {
     ) -> Result<Step, IntakeError> {
         let rev = state.rev;
         let submission = rows::submission(trigger, Some(slot.nominal), None);
-        let draft = self.intake.draft(submission).await?;
+        let draft = self.context.intake().draft(submission).await?;
         let plan = plan.started_as(draft.id);
         let cause = Cause::Fire(rows::fire(trigger, rev, &plan));
         let start = Start {
             draft: draft.caused_by(cause),
             report: Report::of(trigger, &plan),
-            look_again: rows::look_again(row, state, self.dispatcher.clock.now()),
+            look_again: rows::look_again(row, state, self.context.now()),
         };
         Ok(match plan.cancel {
             Some(previous) => Step::Replace(Box::new(Replacement {
@@ -307,7 +300,7 @@ impl Cron {
             previous: id,
             ..
         } = *replacement;
-        let store = &self.dispatcher.store;
+        let store = &self.context.store;
         let row = store.trigger(trigger).await;
         let row = row.map_err(|error| CommitFailure::read(&error))?;
         let state = store.trigger_state(trigger).await;
@@ -327,7 +320,7 @@ impl Cron {
             return Ok(Cancelled::Nothing);
         }
         let command = Command::Cancel(Cancel::by(Some(trigger.to_string())));
-        let commands = &self.dispatcher.commands;
+        let commands = self.context.commands();
         match commands.send(id, command, None, None).await?.answer().await {
             Ok(_) => Ok(Cancelled::LookAgain),
             Err(CommandError::Failed(CommitFailure::Damaged(what))) => {

@@ -17,9 +17,9 @@ use refire_store::{
 };
 
 use super::TriggerError;
+use super::compiled::Ready;
 use super::recheck::{Equals, before};
-use super::webhook::{Incoming, Ready, Received, Time};
-use crate::engine::Engine;
+use super::webhook::{Incoming, Received, Time, Webhooks};
 use crate::intake;
 
 /// Requests that started something which are looked through for a repetition: the newest.
@@ -40,7 +40,7 @@ pub(super) struct EqualName {
     pub(super) is_test: bool,
 }
 
-impl Engine {
+impl Webhooks {
     /// The name that is taken when one of equal requests is judged again.
     pub(super) fn equal_claim(
         &self,
@@ -54,14 +54,14 @@ impl Engine {
             true => format!("{trigger} equal test"),
             false => format!("{trigger} equal"),
         };
-        let kept_for = self.requests_kept_for();
+        let kept_for = self.context.retention.requests;
         IdempotencyClaim {
             scope,
             key_hash: intake::hash(&body_hash),
             body_hash: intake::hash(&body_hash),
             // None that came before this start is in the log for longer.
             expires_at: kept_for.map_or(Timestamp::LAST, |kept_for| {
-                self.now().plus(kept_for).plus(REMOVED_WITHIN)
+                self.context.now().plus(kept_for).plus(REMOVED_WITHIN)
             }),
             over: name.over,
         }
@@ -95,7 +95,7 @@ impl Engine {
             };
             // Whoever has started this very request has taken the name for it: before this look, so that
             // it is seen, or after it, and then the name is not taken from `execution` any more.
-            let now = self.store().request(row.id).await?;
+            let now = self.context.store.request(row.id).await?;
             let now = now.ok_or(TriggerError::NoSuchRequest)?;
             if let (RequestStatus::Triggered, Some(execution)) = (now.status, now.execution) {
                 return Ok(Some(before(execution)));
@@ -112,7 +112,7 @@ impl Engine {
     /// Whether an execution was started after a request came. If the clock was set back since, nobody
     /// knows: what may have been is not started twice.
     fn is_after(&self, execution: ExecutionId, row: &RequestRow) -> bool {
-        execution.as_bytes() > row.id.as_bytes() || self.now() < row.at
+        execution.as_bytes() > row.id.as_bytes() || self.context.now() < row.at
     }
 
     /// What an equal request has started that came after this one and passed: its sender had repeated it
@@ -122,7 +122,7 @@ impl Engine {
         row: &RequestRow,
         input: &Json,
     ) -> Result<Option<ExecutionId>, TriggerError> {
-        let _one_at_a_time = self.webhooks().looking.lock().await;
+        let _one_at_a_time = self.looking.lock().await;
         let filter = RequestFilter {
             statuses: vec![RequestStatus::Triggered],
             is_test: Some(false),
@@ -133,7 +133,8 @@ impl Engine {
         let (mut oldest, mut looked_through) = (None, 0);
         while looked_through < LOOKED_THROUGH_MAX {
             let page = self
-                .store()
+                .context
+                .store
                 .requests(row.trigger, &filter, oldest, LIMIT_MAX);
             let page = page.await?;
             let is_like =
@@ -167,13 +168,13 @@ impl Engine {
 
     /// The states of executions; none where it is not kept any more, or cannot be read.
     async fn states_of(&self, ids: &[ExecutionId]) -> Result<Vec<Option<Execution>>, TriggerError> {
-        match self.store().states(ids).await {
+        match self.context.store.states(ids).await {
             Err(ReadError::Corrupt { .. }) => {}
             other => return Ok(other?),
         }
         let mut states = Vec::with_capacity(ids.len());
         for id in ids {
-            states.push(match self.store().states(&[*id]).await {
+            states.push(match self.context.store.states(&[*id]).await {
                 Err(ReadError::Corrupt { .. }) => None,
                 other => other?.pop().flatten(),
             });
@@ -187,7 +188,7 @@ impl Engine {
         sequence: u64,
         input: &Json,
     ) -> Result<bool, TriggerError> {
-        match self.store().values(id, &[sequence]).await {
+        match self.context.store.values(id, &[sequence]).await {
             Err(ReadError::Corrupt { .. }) => Ok(false),
             other => Ok(other?.iter().any(|(_, value)| value == input)),
         }

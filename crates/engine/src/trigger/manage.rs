@@ -9,10 +9,9 @@ use refire_store::{
     ChangeTrigger, CreateTrigger, NewState, News, Part, PartOutcome, ReadError, TriggerRow,
 };
 
-use super::{rows, secrets};
+use super::{Triggers, rows, secrets};
 use crate::catalog::CatalogError;
 use crate::commit::CommitFailure;
-use crate::engine::Engine;
 use crate::entropy;
 use crate::intake::IntakeError;
 use crate::vault::VaultError;
@@ -133,21 +132,21 @@ enum Edit {
     Replace,
 }
 
-impl Engine {
+impl Triggers {
     /// Makes a trigger of a workflow from JSON or YAML.
-    pub async fn create_trigger(
+    pub async fn create(
         &self,
         workflow: &WorkflowId,
         source: &str,
     ) -> Result<NewTrigger, TriggerError> {
-        let known = self.catalog().newest(workflow).await?;
+        let known = self.context.catalog.newest(workflow).await?;
         if known.is_none() {
             return Err(TriggerError::NoSuchWorkflow(workflow.clone()));
         }
-        let now = self.now();
+        let now = self.context.now();
         let wish = Wish::parse(source).map_err(TriggerError::Invalid)?;
         let draft = Draft::create(&wish, now).map_err(TriggerError::Invalid)?;
-        let id = TriggerId::from_bytes(entropy::fresh(self.entropy(), now));
+        let id = TriggerId::from_bytes(entropy::fresh(&*self.context.entropy, now));
         let enabled = draft.enabled.unwrap_or(true);
         let settings = draft.settings.text.as_str();
         let trigger = Trigger::new(id, workflow.clone(), 1, enabled, settings)
@@ -160,7 +159,7 @@ impl Engine {
         };
         let webhook = matches!(trigger.settings.kind, Kind::Webhook(_)).then(|| {
             let mut random = [0; 16];
-            self.entropy().fill(&mut random);
+            self.context.entropy.fill(&mut random);
             WebhookId::from_bytes(random)
         });
         let state = trigger.has_state().then(|| created(&trigger, now));
@@ -174,15 +173,16 @@ impl Engine {
             webhook,
             state,
         };
-        match self.part(Part::CreateTrigger(Box::new(create))).await? {
+        let part = Part::CreateTrigger(Box::new(create));
+        match self.context.queue.part(part).await? {
             PartOutcome::Done => {}
             PartOutcome::NoSuchWorkflow => {
                 return Err(TriggerError::NoSuchWorkflow(workflow.clone()));
             }
             other => return Err(unexpected(&other)),
         }
-        self.trigger_changed(id);
-        let view = self.trigger(id).await?;
+        self.context.announce(News::Trigger(id));
+        let view = self.get(id).await?;
         Ok(NewTrigger {
             view,
             secret,
@@ -192,7 +192,7 @@ impl Engine {
 
     /// Changes a trigger by a JSON merge patch. When it is enabled again, `catch_up` says whether what
     /// was planned meanwhile is caught up with. One that cannot be read any more may be mended by it.
-    pub async fn change_trigger(
+    pub async fn change(
         &self,
         id: TriggerId,
         patch: &str,
@@ -203,7 +203,7 @@ impl Engine {
 
     /// Gives a trigger new settings in place of all that it was told. Its kind, its address and, if its
     /// senders are known in the same way, its secret stay.
-    pub async fn replace_trigger(
+    pub async fn replace(
         &self,
         id: TriggerId,
         source: &str,
@@ -221,13 +221,14 @@ impl Engine {
     ) -> Result<NewTrigger, TriggerError> {
         let wish = Wish::parse(source).map_err(TriggerError::Invalid)?;
         for _ in 0..AGAIN_MAX {
-            let found = self.trigger(id).await?;
+            let found = self.get(id).await?;
             let stood = found.state;
             let before = self.free(found).await?;
             let row = &before.row;
-            let after = edited(row, &wish, edit, self.now()).map_err(TriggerError::Invalid)?;
+            let after =
+                edited(row, &wish, edit, self.context.now()).map_err(TriggerError::Invalid)?;
             if is_replanned(&before, &after) {
-                let now = self.now();
+                let now = self.context.now();
                 wish.to_come(&after, now).map_err(TriggerError::Invalid)?;
             }
             let is_other = self.needs_other_secret(&before, &after);
@@ -266,22 +267,26 @@ impl Engine {
     /// Whether the secret of a trigger is of no use after a change: its senders are known in another way.
     fn needs_other_secret(&self, before: &TriggerView, after: &Trigger) -> bool {
         match &before.trigger {
-            Ok(old) => method(old) != method(after),
+            Ok(old) => secrets::method(old) != secrets::method(after),
             // How they were known cannot be read; what opens for the new way is kept.
             Err(_) => {
-                let has_secret = method(after).is_some_and(Method::has_secret);
-                !(has_secret && matches!(self.secrets_of(&before.row, after), Ok(Some(_))))
+                let has_secret = secrets::method(after).is_some_and(Method::has_secret);
+                !(has_secret
+                    && matches!(
+                        secrets::of(self.context.vault(), &before.row, after),
+                        Ok(Some(_))
+                    ))
             }
         }
     }
 
     /// Removes a trigger. What it started stays.
-    pub async fn delete_trigger(&self, id: TriggerId) -> Result<(), TriggerError> {
-        let row = self.store().trigger(id).await?;
-        let workflow = row.ok_or(TriggerError::NotFound)?.workflow;
-        match self.part(Part::DeleteTrigger { id, workflow }).await? {
+    pub async fn delete(&self, id: TriggerId) -> Result<(), TriggerError> {
+        let workflow = self.row(id).await?.workflow;
+        let part = Part::DeleteTrigger { id, workflow };
+        match self.context.queue.part(part).await? {
             PartOutcome::Done => {
-                self.trigger_changed(id);
+                self.context.announce(News::Trigger(id));
                 Ok(())
             }
             PartOutcome::NoSuchTrigger => Err(TriggerError::NotFound),
@@ -290,30 +295,29 @@ impl Engine {
     }
 
     /// One trigger.
-    pub async fn trigger(&self, id: TriggerId) -> Result<TriggerView, TriggerError> {
-        let row = self.store().trigger(id).await?;
-        self.view(row.ok_or(TriggerError::NotFound)?).await
+    pub async fn get(&self, id: TriggerId) -> Result<TriggerView, TriggerError> {
+        self.view(self.row(id).await?).await
     }
 
     /// A stored trigger with where it stands.
     pub async fn view(&self, row: TriggerRow) -> Result<TriggerView, TriggerError> {
-        let state = self.store().trigger_state(row.id).await?;
+        let state = self.context.store.trigger_state(row.id).await?;
         let trigger = rows::trigger(&row);
         let secrets = trigger.as_ref().ok();
-        let secrets = secrets.map(|trigger| self.secrets_of(&row, trigger));
+        let secrets = secrets.map(|trigger| secrets::of(self.context.vault(), &row, trigger));
         let (secrets, secret_problem) = match secrets.transpose() {
             Ok(secrets) => (secrets.flatten(), None),
             Err(error) => (None, Some(error.to_string())),
         };
         // While it is enabled, its workflow is there.
         let workflow_deleted = !row.enabled && {
-            let workflow = self.store().workflow(&row.workflow).await?;
+            let workflow = self.context.store.workflow(&row.workflow).await?;
             workflow.is_none_or(|workflow| workflow.deleted_at.is_some())
         };
         Ok(TriggerView {
             workflow_deleted,
             secret_problem,
-            previous_secret_until: secrets.and_then(|both| both.previous_until(self.now())),
+            previous_secret_until: secrets.and_then(|both| both.previous_until(self.context.now())),
             state,
             trigger,
             row,
@@ -328,7 +332,7 @@ impl Engine {
             return Ok(view);
         };
         if let Some(running) = state.running {
-            let is_live = match self.store().execution(running).await {
+            let is_live = match self.context.store.execution(running).await {
                 Ok(stored) => stored.is_some_and(|stored| !stored.state.status.is_terminal()),
                 Err(ReadError::Corrupt { .. }) => false,
                 Err(error) => return Err(error.into()),
@@ -345,7 +349,7 @@ impl Engine {
         secrets: Option<Vec<u8>>,
         catch_up: CatchUp,
     ) -> ChangeTrigger {
-        let now = self.now();
+        let now = self.context.now();
         // What is not watched any more is not overdue either.
         let has_state = after.has_state() || before.state.is_some();
         let state = has_state.then(|| match &before.state {
@@ -381,15 +385,24 @@ impl Engine {
     ) -> Result<Option<TriggerView>, TriggerError> {
         let id = change.id;
         let workflow = change.workflow.clone();
-        match self.part(Part::ChangeTrigger(Box::new(change))).await? {
+        let part = Part::ChangeTrigger(Box::new(change));
+        match self.context.queue.part(part).await? {
             PartOutcome::Done => {}
             PartOutcome::TriggerMoved => return Ok(None),
             PartOutcome::NoSuchTrigger => return Err(TriggerError::NotFound),
             PartOutcome::NoSuchWorkflow => return Err(TriggerError::NoSuchWorkflow(workflow)),
             other => return Err(unexpected(&other)),
         }
-        self.trigger_changed(id);
-        Ok(Some(self.trigger(id).await?))
+        self.context.announce(News::Trigger(id));
+        Ok(Some(self.get(id).await?))
+    }
+
+    pub(super) async fn row(&self, id: TriggerId) -> Result<TriggerRow, TriggerError> {
+        rows::read(&*self.context.store, id).await
+    }
+
+    pub(super) fn seal(&self, id: TriggerId, both: &Secrets) -> Result<Vec<u8>, TriggerError> {
+        secrets::seal(self.context.vault(), &*self.context.entropy, id, both)
     }
 
     /// A secret for the trigger, if its kind has one.
@@ -399,9 +412,9 @@ impl Engine {
         given: Option<&str>,
         place: Mark,
     ) -> Result<Option<Secret>, TriggerError> {
-        match method(trigger).filter(|method| method.has_secret()) {
+        match secrets::method(trigger).filter(|method| method.has_secret()) {
             Some(method) => {
-                let chosen = secrets::choose(given, place, method, self.entropy());
+                let chosen = secrets::choose(given, place, method, &*self.context.entropy);
                 Ok(Some(chosen.map_err(TriggerError::Invalid)?))
             }
             None if given.is_none() => Ok(None),
@@ -411,30 +424,6 @@ impl Engine {
                 Err(TriggerError::Invalid(problem.into()))
             }
         }
-    }
-
-    pub(super) fn seal(&self, id: TriggerId, both: &Secrets) -> Result<Vec<u8>, TriggerError> {
-        secrets::seal(self.vault(), self.entropy(), id, both)
-    }
-
-    /// The secrets of a webhook, opened.
-    pub(super) fn secrets_of(
-        &self,
-        row: &TriggerRow,
-        trigger: &Trigger,
-    ) -> Result<Option<Secrets>, TriggerError> {
-        match (&row.secrets, method(trigger)) {
-            (Some(sealed), Some(method)) => {
-                secrets::open(self.vault(), row.id, sealed, method).map(Some)
-            }
-            _ => Ok(None),
-        }
-    }
-
-    fn trigger_changed(&self, id: TriggerId) {
-        self.webhooks().forget(id);
-        self.ring_triggers();
-        self.store().tell(News::Trigger(id));
     }
 }
 
@@ -458,14 +447,6 @@ fn edited(row: &TriggerRow, wish: &Wish, edit: Edit, now: Timestamp) -> Result<T
 fn is_replanned(before: &TriggerView, after: &Trigger) -> bool {
     let same = |old: &Trigger| after.settings.plans_like(&old.settings);
     !before.trigger.as_ref().is_ok_and(same)
-}
-
-/// How a webhook knows its sender.
-fn method(trigger: &Trigger) -> Option<Method> {
-    match &trigger.settings.kind {
-        Kind::Webhook(settings) => Some(settings.authentication.method()),
-        Kind::Cron(_) | Kind::Schedule(_) => None,
-    }
 }
 
 fn unexpected(outcome: &PartOutcome) -> TriggerError {

@@ -5,10 +5,10 @@ use refire_core::webhook::{Admission, Method, admit, admit_verified};
 use refire_store::{RequestRow, RequestStatus};
 
 use super::TriggerError;
+use super::compiled::Ready;
 use super::logged_headers::LoggedHeaders;
 use super::request_row::{pairs, request};
-use super::webhook::{AGAIN_MAX, Incoming, Ready, Received, Time, received};
-use crate::engine::Engine;
+use super::webhook::{AGAIN_MAX, Incoming, Received, Time, Webhooks, received};
 
 /// What is made of requests that have no name and are equal to the last byte.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -20,28 +20,28 @@ pub enum Equals {
     Same,
 }
 
-impl Engine {
+impl Webhooks {
     /// Judges a refused request again by what the trigger is now and by the moment it came, and starts
     /// its execution if it passes. The log has it as triggered then, or as a duplicate if its execution
     /// had been started before; else it stays as it is.
-    pub async fn recheck_request(
+    pub async fn recheck(
         &self,
         trigger: TriggerId,
         id: RequestId,
         equals: Equals,
     ) -> Result<Received, TriggerError> {
-        self.flush_requests().await;
+        self.flush().await;
         for _ in 0..AGAIN_MAX {
             // The trigger first: whoever starts this request after the row was read does so by the
             // same version of the trigger, and so under the same name.
-            let view = self.trigger(trigger).await?;
-            let row = self.store().request(id).await?;
+            let current = self.row_of_trigger(trigger).await?;
+            let row = self.context.store.request(id).await?;
             let row = row.filter(|row| row.trigger == trigger);
             let row = row.ok_or(TriggerError::NoSuchRequest)?;
             if let (RequestStatus::Triggered, Some(execution)) = (row.status, row.execution) {
                 return Ok(before(execution));
             }
-            let ready = self.ready(&view.row)?;
+            let ready = Ready::new(&self.context, &current)?;
             if let Some(received) = self.judge_again(&ready, &row, equals).await? {
                 return Ok(received);
             }
@@ -89,7 +89,7 @@ impl Engine {
     /// The log has it as a duplicate from now on, so that nobody judges it a third time unless he chooses
     /// it: all of it stays. What has started something meanwhile stays what it is.
     pub(super) fn log_repeat(&self, row: &RequestRow, execution: ExecutionId) {
-        self.request_log().write(RequestRow {
+        self.log.write(RequestRow {
             status: RequestStatus::Duplicate,
             execution: Some(execution),
             error: None,
@@ -107,7 +107,7 @@ impl Engine {
         let incoming = Incoming {
             source: row.source.parse().map_err(|_| TriggerError::NotKept)?,
             query: String::new(),
-            headers: logged.open(self.vault(), row.id, &body)?,
+            headers: logged.open(self.context.vault(), row.id, &body)?,
             body,
             unread: None,
             is_test: row.is_test,

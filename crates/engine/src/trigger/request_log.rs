@@ -10,7 +10,7 @@ use refire_store::{Part, RequestRow};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::commit::{CommitFailure, Queue, Request};
+use crate::commit::{CommitFailure, Queue};
 
 /// Refused requests that wait to be logged.
 const WAITING_MAX: usize = 2_048;
@@ -264,26 +264,18 @@ enum Written {
 /// Writes a crowd; while the store is away it waits for it.
 async fn write(crowd: Vec<RequestRow>, queue: &Queue, stopping: &CancellationToken) -> Written {
     loop {
-        let (reply, answer) = oneshot::channel();
-        let request = Request::Part {
-            part: Part::LogRequests(crowd.clone()),
-            reply: Some(reply),
-        };
-        if queue.chore(request).await.is_err() {
-            return Written::Stopping;
-        }
-        match answer.await {
-            Ok(Ok(_)) => return Written::Yes,
-            Ok(Err(CommitFailure::Stopping)) | Err(_) => return Written::Stopping,
-            Ok(Err(
+        match queue.chore(Part::LogRequests(crowd.clone())).await {
+            Ok(_) => return Written::Yes,
+            Err(CommitFailure::Stopping) => return Written::Stopping,
+            Err(
                 CommitFailure::Unavailable | CommitFailure::DiskFull | CommitFailure::Overloaded,
-            )) => {
+            ) => {
                 tokio::select! {
                     () = tokio::time::sleep(AGAIN_AFTER) => {}
                     () = stopping.cancelled() => return Written::Stopping,
                 }
             }
-            Ok(Err(_)) => return Written::Refused,
+            Err(_) => return Written::Refused,
         }
     }
 }
@@ -295,7 +287,7 @@ mod tests {
     use refire_store::{PartOutcome, RequestStatus};
 
     use super::*;
-    use crate::commit::lanes;
+    use crate::commit::{Request, lanes};
 
     const BODY_BYTES: usize = 64 * 1_024;
 

@@ -6,9 +6,9 @@ use refire_core::webhook::{self, Headers, Method, Settings};
 use refire_store::{RequestRow, RequestStatus};
 
 use super::TriggerError;
+use super::compiled::Ready;
 use super::logged_headers::{LoggedHeaders, Owner};
-use super::webhook::{Incoming, Ready, Unread};
-use crate::engine::Engine;
+use super::webhook::{Incoming, Unread, Webhooks};
 
 /// Bytes of a body that are kept where it is not judged again, or is too long for that.
 pub const BODY_HEAD_BYTES: usize = 64 * 1_024;
@@ -48,11 +48,11 @@ impl<'a> From<&'a Incoming> for Sent<'a> {
     }
 }
 
-impl Engine {
+impl Webhooks {
     /// Waits until the log has what came before, for two seconds at most. Whoever reads it then misses
     /// nothing that this node has answered, unless the store is away or slower than that.
-    pub async fn flush_requests(&self) {
-        self.request_log().flush().await;
+    pub async fn flush(&self) {
+        self.log.flush().await;
     }
 
     pub(super) fn log_request(
@@ -64,7 +64,7 @@ impl Engine {
         error: Option<String>,
     ) {
         let row = self.row(ready, id, sent, status, error);
-        self.request_log().write(row);
+        self.log.write(row);
     }
 
     /// Logs a request to a disabled webhook, to be judged again when it is enabled. What a stranger sends,
@@ -80,13 +80,13 @@ impl Engine {
                 "the trigger was disabled when it came, and only what its sender sends is kept then",
             ),
             (false, false) => {
-                let unlogged = &self.webhooks().unlogged;
+                let unlogged = &self.unlogged;
                 unlogged.to_disabled(&ready.trigger.id, sent.incoming.source);
                 return;
             }
         };
         let row = self.row(ready, id, sent, kept_like, Some(reason.to_owned()));
-        self.request_log().write(RequestRow {
+        self.log.write(RequestRow {
             status: RequestStatus::Disabled,
             ..row
         });
@@ -106,7 +106,7 @@ impl Engine {
         let headers = self.with_sealed(hidden, None, id, incoming.into(), status);
         let mut row = self.row_of_request(trigger, id, incoming.into(), status, &headers);
         row.error = Some(error.to_string());
-        self.request_log().write(row);
+        self.log.write(row);
     }
 
     pub(super) fn row(
@@ -141,7 +141,7 @@ impl Engine {
         }
         let packed = pack(settings, Headers(&pairs(incoming)));
         let owner = Owner::new(id, sent.verified_by, &incoming.body);
-        logged.with_sealed(self.vault(), self.entropy(), &owner, packed)
+        logged.with_sealed(self.context.vault(), &*self.context.entropy, &owner, packed)
     }
 
     fn row_of_request(
@@ -162,7 +162,7 @@ impl Engine {
         RequestRow {
             id,
             trigger,
-            at: self.now(),
+            at: self.context.now(),
             status,
             source: incoming.source.to_string(),
             headers: headers.to_bytes(),

@@ -1,11 +1,9 @@
 //! After a change of the master key: what the previous key sealed is sealed with the current one, so
 //! that the previous one can be dropped.
 
-use refire_core::id::TriggerId;
 use refire_store::{ChangeTrigger, LIMIT_MAX, TriggerFilter, TriggerRow};
 
-use super::{TriggerError, secrets};
-use crate::engine::Engine;
+use super::{TriggerError, Triggers, secrets};
 
 /// Times a trigger is tried again because somebody changed it meanwhile.
 const AGAIN_MAX: u32 = 5;
@@ -19,14 +17,18 @@ pub struct Resealed {
     pub closed: u64,
 }
 
-impl Engine {
+impl Triggers {
     /// Seals anew what the previous master key had sealed. Other nodes must know the current key by then.
     pub async fn reseal_secrets(&self) -> Result<Resealed, TriggerError> {
         let mut resealed = Resealed::default();
         let mut after = None;
         loop {
             let filter = TriggerFilter::default();
-            let rows = self.store().triggers(&filter, after, LIMIT_MAX).await?;
+            let rows = self
+                .context
+                .store
+                .triggers(&filter, after, LIMIT_MAX)
+                .await?;
             let Some(last) = rows.last() else {
                 return Ok(resealed);
             };
@@ -53,21 +55,17 @@ impl Engine {
             let Some(sealed) = &row.secrets else {
                 return Ok(false);
             };
-            let anew = secrets::reseal(self.vault(), self.entropy(), row.id, sealed)?;
+            let (vault, entropy) = (self.context.vault(), &*self.context.entropy);
+            let anew = secrets::reseal(vault, entropy, row.id, sealed)?;
             let Some(anew) = anew else {
                 return Ok(false);
             };
             if self.keep_resealed(&row, anew).await? {
                 return Ok(true);
             }
-            row = self.row_of(row.id).await?;
+            row = self.row(row.id).await?;
         }
         Err(TriggerError::Contended)
-    }
-
-    async fn row_of(&self, id: TriggerId) -> Result<TriggerRow, TriggerError> {
-        let row = self.store().trigger(id).await?;
-        row.ok_or(TriggerError::NotFound)
     }
 
     /// False: somebody changed the trigger meanwhile.

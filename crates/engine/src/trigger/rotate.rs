@@ -8,8 +8,7 @@ use refire_core::trigger::{CatchUp, Trigger};
 use refire_core::webhook::{Previous, Secrets};
 
 use super::manage::AGAIN_MAX;
-use super::{NewTrigger, TriggerError};
-use crate::engine::Engine;
+use super::{NewTrigger, TriggerError, Triggers, secrets};
 
 /// How long the old secret of a webhook is good for after a change, unless somebody says otherwise.
 pub const SECRET_KEPT_FOR: Duration = Duration::from_secs(24 * 3_600);
@@ -38,7 +37,7 @@ impl Default for Rotation<'_> {
     }
 }
 
-impl Engine {
+impl Triggers {
     /// Gives a webhook a new secret. A webhook has two at most: while the one before the present one is
     /// still good, somebody must say that it may end, or that both end at once.
     pub async fn rotate_secret(
@@ -48,7 +47,7 @@ impl Engine {
     ) -> Result<NewTrigger, TriggerError> {
         let kept_for = rotation.keep_previous_for.min(SECRET_KEPT_MAX);
         for _ in 0..AGAIN_MAX {
-            let before = self.trigger(id).await?;
+            let before = self.get(id).await?;
             let trigger = before.trigger.clone().map_err(TriggerError::Invalid)?;
             let secret = self.new_secret(&trigger, rotation.secret, Mark::NOWHERE)?;
             let secret = secret.ok_or({
@@ -58,12 +57,12 @@ impl Engine {
                     what: "secret with this authentication",
                 }
             })?;
-            let old = match self.secrets_of(&before.row, &trigger) {
+            let old = match secrets::of(self.context.vault(), &before.row, &trigger) {
                 // What no key opens any more cannot be kept, and a new secret is what mends that.
                 Err(TriggerError::Vault(_) | TriggerError::Secrets(_)) => None,
                 old => old?,
             };
-            let now = self.now();
+            let now = self.context.now();
             let may_end = rotation.end_previous || kept_for.is_zero();
             if !may_end && let Some(until) = old.as_ref().and_then(|old| old.previous_until(now)) {
                 return Err(TriggerError::PreviousSecret { until });

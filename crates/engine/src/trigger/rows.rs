@@ -2,12 +2,19 @@
 
 use refire_core::definition::{Problems, RetrySettings};
 use refire_core::execution::{Trigger as Origin, TriggerKind};
+use refire_core::id::TriggerId;
 use refire_core::limit;
 use refire_core::time::Timestamp;
 use refire_core::trigger::{Kind, Plan, State, Trigger};
-use refire_store::{Fire, NewState, TriggerRow};
+use refire_store::{Fire, NewState, Store, TriggerRow};
 
+use super::TriggerError;
 use crate::intake::Submission;
+
+/// The row of a trigger that was not deleted.
+pub(super) async fn read(store: &dyn Store, id: TriggerId) -> Result<TriggerRow, TriggerError> {
+    store.trigger(id).await?.ok_or(TriggerError::NotFound)
+}
 
 /// A trigger as core asks it.
 pub(super) fn trigger(row: &TriggerRow) -> Result<Trigger, Problems> {

@@ -10,9 +10,9 @@ use refire_core::trigger::range::BACKFILL_MAX;
 use refire_core::trigger::{Entry, Slots, Trigger, Upcoming, backfill, backfilled, upcoming};
 use refire_store::{IdempotencyClaim, LIMIT_MAX, SlotRow};
 
-use super::{TriggerError, rows};
+use super::{TriggerError, Triggers, rows};
 use crate::commit::{Admitted, Cause, CommitFailure};
-use crate::engine::{Accepted, Engine, accepted};
+use crate::executions::{Accepted, accepted};
 use crate::intake::{self, IDEMPOTENCY_WINDOW};
 
 /// Times a slot is tried again because the trigger moved meanwhile.
@@ -32,10 +32,10 @@ pub struct Backfill {
     pub only_missed: bool,
 }
 
-impl Engine {
+impl Triggers {
     /// Starts an execution as the trigger would, with another input if one is given. The same key never
     /// starts a second one through this trigger, nor does it meet the keys of requests to a webhook.
-    pub async fn run_trigger(
+    pub async fn run(
         &self,
         id: TriggerId,
         input: Option<Json>,
@@ -43,7 +43,7 @@ impl Engine {
         by: Option<String>,
     ) -> Result<Accepted, TriggerError> {
         // Who comes when nothing is started any more hears it at once.
-        self.is_open()?;
+        self.context.is_open()?;
         let trigger = self.working(id).await?;
         // The trigger's own input may be another one when the request is repeated.
         let said = input.as_ref().map_or("", Json::as_str);
@@ -51,7 +51,7 @@ impl Engine {
             scope: format!("{id} run"),
             key_hash: intake::hash(key.as_bytes()),
             body_hash: intake::hash(said.as_bytes()),
-            expires_at: self.now().plus(IDEMPOTENCY_WINDOW),
+            expires_at: self.context.now().plus(IDEMPOTENCY_WINDOW),
             over: None,
         });
         let mut submission = rows::submission(&trigger, None, by);
@@ -59,9 +59,12 @@ impl Engine {
         if let Some(input) = input {
             submission.input = input;
         }
-        let draft = self.draft(submission).await?.claiming(claim);
+        let draft = self.context.draft(submission).await?.claiming(claim);
         let execution = draft.id;
-        Ok(accepted(execution, self.intake().commit(draft).await?)?)
+        Ok(accepted(
+            execution,
+            self.context.intake().commit(draft).await?,
+        )?)
     }
 
     /// The next planned times.
@@ -70,7 +73,7 @@ impl Engine {
         id: TriggerId,
         count: usize,
     ) -> Result<Vec<Upcoming>, TriggerError> {
-        let view = self.trigger(id).await?;
+        let view = self.get(id).await?;
         let trigger = view.trigger.map_err(TriggerError::Invalid)?;
         if trigger.schedule.is_none() {
             return Err(TriggerError::Without {
@@ -79,7 +82,7 @@ impl Engine {
             });
         }
         let cursor = view.state.map(|state| state.cursor);
-        Ok(upcoming(&trigger, cursor, self.now(), count))
+        Ok(upcoming(&trigger, cursor, self.context.now(), count))
     }
 
     /// The planned times that a backfill would run.
@@ -100,7 +103,7 @@ impl Engine {
         range: Backfill,
         by: Option<String>,
     ) -> Result<Vec<(Timestamp, ExecutionId)>, TriggerError> {
-        self.is_open()?;
+        self.context.is_open()?;
         let trigger = self.enabled(id).await?;
         let slots = self.slots_of(&trigger, range).await?;
         let mut started = Vec::with_capacity(slots.len());
@@ -131,7 +134,7 @@ impl Engine {
     async fn ledger(&self, id: TriggerId) -> Result<Vec<SlotRow>, TriggerError> {
         let (mut rows, mut before) = (Vec::new(), None);
         loop {
-            let page = self.store().slots(id, &[], before, LIMIT_MAX).await?;
+            let page = self.context.store.slots(id, &[], before, LIMIT_MAX).await?;
             before = page.last().map(|row| row.seq);
             let is_last = page.len() < LIMIT_MAX as usize;
             rows.extend(page);
@@ -152,9 +155,9 @@ impl Engine {
             to,
             only_missed,
         } = range;
-        let now = self.now();
+        let now = self.context.now();
         // What has not been passed, or waits, is still the plan's own.
-        let state = self.store().trigger_state(trigger.id).await?;
+        let state = self.context.store.trigger_state(trigger.id).await?;
         let to = state.map_or(to, |state| to.min(state.cursor));
         if to < from {
             return Ok(Vec::new());
@@ -179,7 +182,7 @@ impl Engine {
         by: Option<String>,
     ) -> Result<Option<ExecutionId>, TriggerError> {
         for _ in 0..AGAIN_MAX {
-            let view = self.trigger(id).await?;
+            let view = self.get(id).await?;
             let trigger = view.trigger.map_err(TriggerError::Invalid)?;
             let state = view.state.ok_or(TriggerError::NotFound)?;
             if !trigger.enabled {
@@ -190,11 +193,11 @@ impl Engine {
                 return Ok(None);
             }
             let submission = rows::submission(&trigger, Some(slot), by.clone());
-            let draft = self.draft(submission).await?;
+            let draft = self.context.draft(submission).await?;
             let execution = draft.id;
-            let plan = backfilled(&state, slot, execution, self.now());
+            let plan = backfilled(&state, slot, execution, self.context.now());
             let cause = Cause::Fire(rows::fire(&trigger, state.rev, &plan));
-            match self.intake().commit(draft.caused_by(cause)).await? {
+            match self.context.intake().commit(draft.caused_by(cause)).await? {
                 Admitted::New(_) => return Ok(Some(execution)),
                 Admitted::TriggerMoved => {}
                 Admitted::NoSuchWorkflow => return Err(CommitFailure::Gone.into()),
@@ -210,7 +213,8 @@ impl Engine {
     /// Whether the ledger has an execution of a slot.
     async fn is_started(&self, id: TriggerId, slot: Timestamp) -> Result<bool, TriggerError> {
         let rows = self
-            .store()
+            .context
+            .store
             .slots_between(id, slot, slot.plus(MOMENT), LIMIT_MAX)
             .await?;
         let is_it = |row: &SlotRow| row.slot.outcome.is_started() && row.slot.nominal == slot;
@@ -228,8 +232,7 @@ impl Engine {
 
     /// A trigger that can be read.
     async fn working(&self, id: TriggerId) -> Result<Trigger, TriggerError> {
-        let row = self.store().trigger(id).await?;
-        rows::trigger(&row.ok_or(TriggerError::NotFound)?).map_err(TriggerError::Invalid)
+        rows::trigger(&self.row(id).await?).map_err(TriggerError::Invalid)
     }
 }
 

@@ -3,7 +3,9 @@
 use refire_core::definition::{Mark, Problem, Problems};
 use refire_core::id::TriggerId;
 use refire_core::time::Timestamp;
+use refire_core::trigger::{Kind, Trigger};
 use refire_core::webhook::{Method, Previous, SECRET_RANDOM_BYTES, Secret, Secrets};
+use refire_store::TriggerRow;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
@@ -87,8 +89,28 @@ pub(super) fn reseal(
     )?))
 }
 
+/// The secrets of a webhook, opened.
+pub(super) fn of(
+    vault: Option<&Vault>,
+    row: &TriggerRow,
+    trigger: &Trigger,
+) -> Result<Option<Secrets>, TriggerError> {
+    match (&row.secrets, method(trigger)) {
+        (Some(sealed), Some(method)) => open(vault, row.id, sealed, method).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// How a webhook knows its sender.
+pub(super) fn method(trigger: &Trigger) -> Option<Method> {
+    match &trigger.settings.kind {
+        Kind::Webhook(settings) => Some(settings.authentication.method()),
+        Kind::Cron(_) | Kind::Schedule(_) => None,
+    }
+}
+
 /// The secrets of a trigger that has this method.
-pub(super) fn open(
+fn open(
     vault: Option<&Vault>,
     trigger: TriggerId,
     sealed: &[u8],

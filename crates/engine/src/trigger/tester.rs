@@ -8,10 +8,11 @@ use std::time::Duration;
 use refire_core::id::{RequestId, TriggerId};
 use refire_core::webhook::headers::REMOVED;
 use refire_core::webhook::{Authentication, sign};
+use refire_store::TriggerRow;
 
-use super::webhook::{Incoming, Received};
-use super::{TriggerError, TriggerView};
-use crate::engine::Engine;
+use super::TriggerError;
+use super::compiled::Ready;
+use super::webhook::{Incoming, Received, Webhooks};
 
 /// What a request says of its body unless somebody says otherwise.
 pub const CONTENT_TYPE_DEFAULT: &str = "application/json";
@@ -54,28 +55,24 @@ pub struct Tested {
     pub sent: SignedSample,
 }
 
-impl Engine {
+impl Webhooks {
     /// Signs a request as the sender of this webhook would, and does nothing with it.
     pub async fn sign_sample(
         &self,
         trigger: TriggerId,
         sample: &Sample,
     ) -> Result<SignedSample, TriggerError> {
-        let view = self.trigger(trigger).await?;
-        let (sent, _) = self.signed(&view, self.new_request(), sample)?;
+        let row = self.row_of_trigger(trigger).await?;
+        let (sent, _) = self.signed(&row, self.new_request(), sample)?;
         Ok(sent)
     }
 
     /// Signs a request and takes it as if it had come from outside. The log has it as a test.
-    pub async fn test_webhook(
-        &self,
-        trigger: TriggerId,
-        sample: Sample,
-    ) -> Result<Tested, TriggerError> {
-        let view = self.trigger(trigger).await?;
+    pub async fn test(&self, trigger: TriggerId, sample: Sample) -> Result<Tested, TriggerError> {
+        let row = self.row_of_trigger(trigger).await?;
         let request = self.new_request();
-        let (sent, headers) = self.signed(&view, request, &sample)?;
-        let webhook = view.row.webhook.ok_or(TriggerError::NotFound)?;
+        let (sent, headers) = self.signed(&row, request, &sample)?;
+        let webhook = row.webhook.ok_or(TriggerError::NotFound)?;
         let incoming = Incoming {
             source: sample.source,
             query: String::new(),
@@ -86,7 +83,7 @@ impl Engine {
         };
         let received = self.receive_as(request, webhook, &incoming).await?;
         // Whoever is told the id may ask for it at once.
-        self.flush_requests().await;
+        self.flush().await;
         Ok(Tested {
             request,
             received,
@@ -97,18 +94,18 @@ impl Engine {
     /// What is told of the request, and the headers that are sent.
     fn signed(
         &self,
-        view: &TriggerView,
+        row: &TriggerRow,
         id: RequestId,
         sample: &Sample,
     ) -> Result<(SignedSample, SentHeaders), TriggerError> {
-        let ready = self.ready(&view.row)?;
+        let ready = Ready::new(&self.context, row)?;
         let authentication = &ready.settings.authentication;
         let secret = ready.secrets.as_ref().map(|secrets| &secrets.current);
         let signature = sign(
             authentication,
             secret,
             &id.to_string(),
-            self.now(),
+            self.context.now(),
             &sample.body,
         );
         let content_type = sample.content_type.as_deref();

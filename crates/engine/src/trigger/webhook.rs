@@ -1,38 +1,30 @@
 //! Requests to webhooks: from the bytes that came to a durable execution, or a reason why not.
 //!
-//! Compiled webhooks are kept at hand. The commit that starts an execution compares the trigger's
+//! They are judged by webhooks that are kept compiled. The commit that starts an execution compares the trigger's
 //! version, so an old copy can start nothing; what it refuses may be refused for a moment longer on a
 //! node that has not heard of the change.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::id::{ExecutionId, RequestId, TriggerId, WebhookId};
-use refire_core::time::Timestamp;
 use refire_core::trace::Trace;
-use refire_core::trigger::{Kind, Trigger};
-use refire_core::webhook::{
-    Admission, Headers, Key, Method, Secrets, Settings, Started, enter, judge, may_enter,
-};
-use refire_store::{IdempotencyClaim, RequestStatus, TriggerVersion};
+use refire_core::webhook::{Admission, Headers, Key, Method, Started, enter, judge, may_enter};
+use refire_store::{IdempotencyClaim, News, RequestStatus, TriggerRow, TriggerVersion};
 
+use super::compiled::{Compiled, Ready, Who};
 use super::equal::EqualName;
+use super::request_log::{RequestLog, log_loop, request_log};
 use super::request_row::{Sent, pairs, request};
 use super::unlogged::Unlogged;
 use super::{TriggerError, rows};
 use crate::commit::{Admitted, Cause, CommitFailure};
-use crate::engine::Engine;
+use crate::context::{Context, Listener};
 use crate::entropy;
 use crate::intake;
-use crate::limit::Rate;
+use crate::vital::Vital;
 
-/// Webhooks kept compiled; with more, all are compiled again when they are needed.
-const KEPT_MAX: usize = 10_000;
-/// How long a copy counts where other nodes change triggers too, and their news may be lost: what is
-/// refused by an old one asks no store.
-const KEPT_FOR: Duration = Duration::from_secs(2);
 /// Times a request is judged again because its trigger was changed meanwhile.
 pub(super) const AGAIN_MAX: u32 = 5;
 
@@ -120,31 +112,6 @@ impl Received {
     }
 }
 
-/// A webhook ready to judge requests.
-pub(super) struct Ready {
-    pub(super) trigger: Trigger,
-    pub(super) settings: Settings,
-    pub(super) secrets: Option<Secrets>,
-    /// Shared with the copies before and after it.
-    rates: Arc<Mutex<Rates>>,
-    read_at: Timestamp,
-}
-
-/// How many requests came lately. Strangers, as far as they are known, count by themselves, so that
-/// they do not use up what the sender may send.
-#[derive(Debug, Default)]
-struct Rates {
-    sender: Rate,
-    strangers: Rate,
-}
-
-/// Who sent a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Who {
-    Sender,
-    Stranger,
-}
-
 /// What is known of a request from one look at it to the next.
 #[derive(Debug, Default)]
 struct Look {
@@ -165,49 +132,51 @@ impl Look {
     }
 }
 
-/// Compiled webhooks.
-#[derive(Default)]
-pub(crate) struct Webhooks {
-    known: Mutex<Known>,
+/// Takes requests to webhooks, and keeps the log of them.
+pub struct Webhooks {
+    pub(super) context: Arc<Context>,
+    pub(super) log: RequestLog,
+    compiled: Compiled,
     pub(super) unlogged: Unlogged,
     /// Held by whoever looks for repetitions of a request: that reads much, and claims read the same way.
     pub(super) looking: tokio::sync::Mutex<()>,
 }
 
-#[derive(Default)]
-struct Known {
-    ready: HashMap<WebhookId, Arc<Ready>>,
-    /// They outlive a change of the webhook; with too many, all begin anew.
-    rates: HashMap<WebhookId, Arc<Mutex<Rates>>>,
-    /// Grows with every change, so that what was read before one is not kept after it.
-    changes: u64,
+impl Listener for Webhooks {
+    fn hear(&self, news: &News) {
+        match news {
+            News::Trigger(trigger) => self.compiled.forget(*trigger),
+            // A deleted workflow's triggers are disabled.
+            News::Definition(_) | News::Missed => self.compiled.forget_all(),
+            News::Work | News::Withdrawn(_) | News::Due => {}
+        }
+    }
 }
 
 impl Webhooks {
-    /// A trigger was changed: what is known of it counts no longer.
-    pub(crate) fn forget(&self, trigger: TriggerId) {
-        let mut known = self.known();
-        known.changes += 1;
-        known.ready.retain(|_, ready| ready.trigger.id != trigger);
+    pub(crate) fn open(context: &Arc<Context>, vital: &Vital) -> Arc<Self> {
+        let (log, logged) = request_log();
+        let webhooks = Arc::new(Self {
+            context: Arc::clone(context),
+            log,
+            compiled: Compiled::default(),
+            unlogged: Unlogged::default(),
+            looking: tokio::sync::Mutex::default(),
+        });
+        context.listen(&webhooks);
+        let (queue, stopping) = (context.queue.clone(), context.stopping.clone());
+        vital.spawn(log_loop(logged, queue, stopping));
+        webhooks
     }
 
-    /// Anything may have changed.
-    pub(crate) fn forget_all(&self) {
-        let mut known = self.known();
-        known.changes += 1;
-        known.ready.clear();
+    pub(super) async fn row_of_trigger(&self, id: TriggerId) -> Result<TriggerRow, TriggerError> {
+        rows::read(&*self.context.store, id).await
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Engine {
     /// Counts a request to an address that no webhook can have.
     pub fn receive_nowhere(&self, address: &str, source: IpAddr) {
         let beginning: String = address.chars().take(ADDRESS_CHARS_MAX).collect();
-        let unlogged = &self.webhooks().unlogged;
+        let unlogged = &self.unlogged;
         // Anybody may have written it: what is no letter is escaped.
         unlogged.to_nowhere(&beginning.escape_debug(), source);
     }
@@ -229,7 +198,7 @@ impl Engine {
         source: IpAddr,
         headers: &[(String, Vec<u8>)],
     ) -> bool {
-        let Ok(Some(ready)) = self.webhook(webhook).await else {
+        let Ok(Some(ready)) = self.compiled.get(&self.context, webhook).await else {
             return false;
         };
         let pairs: Vec<(&str, &[u8])> = headers
@@ -246,12 +215,12 @@ impl Engine {
             &ready.settings,
             ready.secrets.as_ref(),
             &request,
-            self.now(),
+            self.context.now(),
         )
     }
 
     pub(super) fn new_request(&self) -> RequestId {
-        RequestId::from_bytes(entropy::fresh(self.entropy(), self.now()))
+        RequestId::from_bytes(entropy::fresh(&*self.context.entropy, self.context.now()))
     }
 
     /// Takes a request under an id of the log. What goes wrong on our side is in the log, too.
@@ -262,15 +231,13 @@ impl Engine {
         incoming: &Incoming,
     ) -> Result<Received, TriggerError> {
         // Nobody could write down what becomes of it.
-        self.is_open()?;
+        self.context.is_open()?;
         let mut look = Look::default();
         for _ in 0..AGAIN_MAX {
-            let ready = match self.webhook(webhook).await {
+            let ready = match self.compiled.get(&self.context, webhook).await {
                 Ok(Some(ready)) => ready,
                 Ok(None) => {
-                    self.webhooks()
-                        .unlogged
-                        .to_nowhere(&webhook, incoming.source);
+                    self.unlogged.to_nowhere(&webhook, incoming.source);
                     return Ok(Received::NotFound);
                 }
                 Err((trigger, error)) => {
@@ -282,7 +249,7 @@ impl Engine {
             };
             match self.take(&ready, id, incoming, &mut look).await {
                 Ok(Some(received)) => return Ok(received),
-                Ok(None) => self.webhooks().forget(ready.trigger.id),
+                Ok(None) => self.compiled.forget(ready.trigger.id),
                 Err(error) => {
                     let reason = Some(error.to_string());
                     let sent = look.sent(incoming);
@@ -291,7 +258,7 @@ impl Engine {
                 }
             }
         }
-        if let Ok(Some(ready)) = self.webhook(webhook).await {
+        if let Ok(Some(ready)) = self.compiled.get(&self.context, webhook).await {
             let reason = Some(TriggerError::Contended.to_string());
             let sent = look.sent(incoming);
             self.log_request(&ready, id, sent, RequestStatus::Error, reason);
@@ -307,7 +274,7 @@ impl Engine {
         incoming: &Incoming,
         look: &mut Look,
     ) -> Result<Option<Received>, TriggerError> {
-        let now = self.now();
+        let now = self.context.now();
         let pairs = pairs(incoming);
         let request = request(incoming, &pairs);
         // Of what was not read nobody knows who signed it.
@@ -330,14 +297,14 @@ impl Engine {
         };
         let sent = look.sent(incoming);
         let is_new = !std::mem::replace(&mut look.is_counted, true);
-        let again_after = is_new.then(|| over_limit(ready, who, now)).flatten();
+        let again_after = is_new.then(|| ready.over_limit(who, now)).flatten();
         if !ready.trigger.enabled {
             let is_kept = who == Who::Sender && again_after.is_none();
             self.log_disabled(ready, id, sent, is_kept);
             return Ok(Some(Received::NotFound));
         }
         if let Some(again_after) = again_after {
-            let reason = Some(too_many(ready, who));
+            let reason = Some(ready.too_many(who));
             self.log_request(ready, id, sent, RequestStatus::RateLimited, reason);
             return Ok(Some(Received::RateLimited(again_after)));
         }
@@ -351,62 +318,6 @@ impl Engine {
             }
         };
         self.settle(ready, id, sent, admission).await
-    }
-
-    /// An error tells the trigger, if it is known.
-    async fn webhook(
-        &self,
-        id: WebhookId,
-    ) -> Result<Option<Arc<Ready>>, (Option<TriggerId>, TriggerError)> {
-        let (before, changes) = {
-            let known = self.webhooks().known();
-            (known.ready.get(&id).cloned(), known.changes)
-        };
-        let is_old = |ready: &Ready| self.now().since(ready.read_at) >= KEPT_FOR;
-        if let Some(ready) = &before
-            && !(self.store().is_shared() && is_old(ready))
-        {
-            return Ok(before);
-        }
-        let trigger = before.as_ref().map(|ready| ready.trigger.id);
-        let row = self.store().webhook(id).await;
-        let Some(row) = row.map_err(|error| (trigger, error.into()))? else {
-            return Ok(None);
-        };
-        let mut ready = self.ready(&row).map_err(|error| (Some(row.id), error))?;
-        let mut known = self.webhooks().known();
-        if known.ready.len() >= KEPT_MAX {
-            known.ready.clear();
-        }
-        if known.rates.len() >= KEPT_MAX {
-            known.rates.clear();
-        }
-        if ready.settings.rate_limit.is_some() {
-            ready.rates = Arc::clone(known.rates.entry(id).or_default());
-        }
-        let ready = Arc::new(ready);
-        if known.changes == changes {
-            known.ready.insert(id, Arc::clone(&ready));
-        }
-        Ok(Some(ready))
-    }
-
-    pub(super) fn ready(&self, row: &refire_store::TriggerRow) -> Result<Ready, TriggerError> {
-        let trigger = rows::trigger(row).map_err(TriggerError::Invalid)?;
-        let Kind::Webhook(settings) = &trigger.settings.kind else {
-            let kind = trigger.settings.kind.name();
-            return Err(TriggerError::Without {
-                kind,
-                what: "requests",
-            });
-        };
-        Ok(Ready {
-            settings: (**settings).clone(),
-            secrets: self.secrets_of(row, &trigger)?,
-            rates: Arc::default(),
-            read_at: self.now(),
-            trigger,
-        })
     }
 
     /// None: the trigger was changed meanwhile.
@@ -444,7 +355,7 @@ impl Engine {
             scope: ready.trigger.id.to_string(),
             key_hash: intake::hash(key.text.as_bytes()),
             body_hash: intake::hash(&body_hash),
-            expires_at: self.now().plus(ready.settings.idempotency_window),
+            expires_at: self.context.now().plus(ready.settings.idempotency_window),
             over: None,
         })
     }
@@ -469,7 +380,7 @@ impl Engine {
         submission.input = input;
         submission.idempotency_key = key.as_ref().map(|key| key.text.clone());
         submission.trace = trace(incoming);
-        let draft = self.draft(submission).await?;
+        let draft = self.context.draft(submission).await?;
         let execution = draft.id;
         let draft = draft.claiming(claim);
         let mut row = self.row(ready, id, incoming.into(), RequestStatus::Triggered, None);
@@ -481,7 +392,7 @@ impl Engine {
             },
             row: Some(Box::new(row)),
         };
-        match self.intake().commit(draft.caused_by(cause)).await? {
+        match self.context.intake().commit(draft.caused_by(cause)).await? {
             Admitted::New(_) => Ok(Some(Received::Triggered(execution))),
             Admitted::Duplicate {
                 execution,
@@ -491,7 +402,7 @@ impl Engine {
                     let sent = incoming.into();
                     let mut row = self.row(ready, id, sent, RequestStatus::Duplicate, None);
                     row.execution = Some(execution);
-                    self.request_log().write(row);
+                    self.log.write(row);
                 }
                 let is_chosen = key.is_some_and(|key| key.explicit);
                 Ok(Some(Received::AlreadyProcessed {
@@ -519,31 +430,6 @@ pub(super) enum Time {
     Again,
     /// Judged again without one.
     Equal(EqualName),
-}
-
-/// After how long there is room for another one, if there is none now.
-fn over_limit(ready: &Ready, who: Who, now: Timestamp) -> Option<Duration> {
-    let limit = ready.settings.rate_limit?;
-    let per = Duration::from_secs(1) * limit.burst / limit.per_second.max(1);
-    let mut rates = ready.rates.lock().unwrap_or_else(PoisonError::into_inner);
-    let rate = match who {
-        Who::Sender => &mut rates.sender,
-        Who::Stranger => &mut rates.strangers,
-    };
-    rate.take(limit.burst, per, now).err()
-}
-
-/// Why there was no room for another one.
-fn too_many(ready: &Ready, who: Who) -> String {
-    let of = match who {
-        Who::Sender => "",
-        Who::Stranger => " from strangers",
-    };
-    let taken = ready.settings.rate_limit.map_or_else(String::new, |limit| {
-        let (burst, per_second) = (limit.burst, limit.per_second);
-        format!("; this webhook accepts {burst} at once and then {per_second} per second")
-    });
-    format!("too many requests{of}{taken}; the body was not kept")
 }
 
 /// What a request without a body is answered with, and the reason for the log.

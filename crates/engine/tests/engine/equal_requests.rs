@@ -41,11 +41,15 @@ impl Hook {
 
     async fn send(&self, body: &str) -> Received {
         let request = incoming(body, Vec::new());
-        self.engine.receive(self.webhook, &request).await.unwrap()
+        self.engine
+            .webhooks()
+            .receive(self.webhook, &request)
+            .await
+            .unwrap()
     }
 
     async fn change(&self, patch: &str) {
-        let changed = self.engine.change_trigger(self.id, patch, CatchUp::No);
+        let changed = self.engine.triggers().change(self.id, patch, CatchUp::No);
         changed.await.unwrap();
     }
 
@@ -62,7 +66,7 @@ impl Hook {
 
     /// The requests with a status, oldest first. What was answered before is in the log.
     async fn log(&self, status: RequestStatus) -> Vec<RequestRow> {
-        self.engine.flush_requests().await;
+        self.engine.webhooks().flush().await;
         let filter = RequestFilter {
             statuses: vec![status],
             ..RequestFilter::default()
@@ -74,7 +78,11 @@ impl Hook {
     }
 
     async fn recheck(&self, row: &RequestRow, equals: Equals) -> Received {
-        let again = self.engine.recheck_request(self.id, row.id, equals).await;
+        let again = self
+            .engine
+            .webhooks()
+            .recheck(self.id, row.id, equals)
+            .await;
         again.unwrap()
     }
 }
@@ -236,7 +244,7 @@ async fn equal_requests_are_started_once_on_two_nodes() {
             hook.send(body).await;
         }
         // Each node logs by itself what it has found to be a repeat.
-        other.engine.flush_requests().await;
+        other.engine.webhooks().flush().await;
         let refused = hook.log(RequestStatus::Filtered).await;
         hook.mend().await;
         let nodes = [&hook, &other].into_iter().cycle();

@@ -232,7 +232,7 @@ pub(crate) async fn stop_at_once(engine: Arc<Engine>) {
 }
 
 pub(crate) async fn apply(engine: &Engine, source: &str) -> WorkflowId {
-    let applied = engine.apply(source, None, "test").await;
+    let applied = engine.definitions().apply(source, None, "test").await;
     applied
         .unwrap_or_else(|error| panic!("{error:?}"))
         .definition
@@ -246,7 +246,12 @@ pub(crate) fn submission(workflow: &WorkflowId, input: &str) -> Submission {
 }
 
 pub(crate) async fn start(engine: &Engine, workflow: &WorkflowId, input: &str) -> ExecutionId {
-    match engine.submit(submission(workflow, input)).await.unwrap() {
+    match engine
+        .executions()
+        .submit(submission(workflow, input))
+        .await
+        .unwrap()
+    {
         Accepted::New { id, .. } => id,
         Accepted::Duplicate { .. } => panic!("no key was given"),
     }
@@ -254,6 +259,7 @@ pub(crate) async fn start(engine: &Engine, workflow: &WorkflowId, input: &str) -
 
 pub(crate) async fn end(engine: &Engine, id: ExecutionId) -> Stored {
     let stored = engine
+        .executions()
         .wait(id, Duration::from_secs(15))
         .await
         .unwrap()
@@ -287,7 +293,14 @@ pub(crate) async fn reaches(engine: &Engine, id: ExecutionId, status: Status) {
 
 /// The log as `STEP_FAILED a#1` lines.
 pub(crate) async fn log(engine: &Engine, id: ExecutionId) -> Vec<String> {
-    engine.log(id).await.unwrap().iter().map(line).collect()
+    engine
+        .executions()
+        .log(id)
+        .await
+        .unwrap()
+        .iter()
+        .map(line)
+        .collect()
 }
 
 fn line(event: &Event) -> String {
@@ -300,7 +313,7 @@ fn line(event: &Event) -> String {
 
 /// Every promise that one execution's log can be checked for.
 pub(crate) async fn check(engine: &Engine, id: ExecutionId) {
-    let log = engine.log(id).await.unwrap();
+    let log = engine.executions().log(id).await.unwrap();
     let stored = engine.store().execution(id).await.unwrap().unwrap();
     assert_eq!(
         refire_core::execution::fold(&log),
@@ -308,7 +321,12 @@ pub(crate) async fn check(engine: &Engine, id: ExecutionId) {
         "fold(log) is the snapshot"
     );
     assert!(
-        engine.replay(id, None).await.unwrap().is_identical(),
+        engine
+            .executions()
+            .replay(id, None)
+            .await
+            .unwrap()
+            .is_identical(),
         "replay is identical"
     );
     let ends = log.iter().filter(|event| event.is_terminal()).count();

@@ -191,7 +191,7 @@ async fn one_key_is_one_execution_also_at_the_same_instant() {
         let mut submission = submission(&order, r#"{"order":1,"big":1}"#);
         submission.idempotency_key = Some("k-1".to_owned());
         let engine = engine.clone();
-        tokio::spawn(async move { engine.submit(submission).await.unwrap() })
+        tokio::spawn(async move { engine.executions().submit(submission).await.unwrap() })
     });
     let mut new = 0;
     let mut ids = std::collections::HashSet::new();
@@ -210,7 +210,7 @@ async fn one_key_is_one_execution_also_at_the_same_instant() {
     assert_eq!((new, ids.len()), (1, 1));
     let mut other = submission(&order, r#"{"order":2}"#);
     other.idempotency_key = Some("k-1".to_owned());
-    let answer = engine.submit(other).await.unwrap();
+    let answer = engine.executions().submit(other).await.unwrap();
     assert!(matches!(
         answer,
         Accepted::Duplicate {
@@ -230,6 +230,7 @@ async fn a_delayed_start_begins_when_it_is_due() {
     let mut delayed = submission(&order, r#"{"order":1,"big":1}"#);
     delayed.delay = Some(Duration::from_millis(300));
     let (_, stored) = engine
+        .executions()
         .submit_and_wait(delayed, Duration::from_secs(10))
         .await
         .unwrap();
@@ -244,7 +245,7 @@ async fn a_thousand_executions_in_one_go_all_end() {
     let engine = world.engine();
     let order = apply(&engine, TWO_STEPS).await;
     let all = (0..1_000).map(|n| submission(&order, &format!(r#"{{"order":{n},"big":1}}"#)));
-    let results = engine.submit_all(all.collect()).await;
+    let results = engine.executions().submit_all(all.collect()).await;
     for result in results {
         let Accepted::New { id, .. } = result.unwrap() else {
             panic!("no keys were given")
@@ -267,7 +268,7 @@ async fn the_newest_definition_is_the_one_with_the_highest_version() {
                     "id: w{n}\nname: v{v}\nsteps: [{{ id: a, type: http, config: {{ url: 'https://t.example/a' }} }}]"
                 );
                 tokio::spawn(async move {
-                    engine.apply(&source, None, "t").await.unwrap().definition.version
+                    engine.definitions().apply(&source, None, "t").await.unwrap().definition.version
                 })
             })
             .collect();
@@ -307,7 +308,7 @@ async fn a_stored_definition_with_a_header_that_is_refused_now_still_runs() {
     let stored = run(&engine, &id, "{}").await;
     assert_eq!(stored.state.status, Status::Completed);
     check(&engine, stored.id).await;
-    let refused = engine.apply(source, None, "test").await;
+    let refused = engine.definitions().apply(source, None, "test").await;
     assert!(matches!(refused, Err(ApplyError::Invalid(_))));
     engine.stop().await;
 }

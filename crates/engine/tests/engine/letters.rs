@@ -50,14 +50,16 @@ async fn from_the_failed_step_completed_steps_do_not_run_again() {
     let failed = run(&engine, &two, r#"{"x":1}"#).await;
     let dlq = failed.state.dlq_id.unwrap();
     let again = engine
-        .retry_letter(wish(dlq, RetryFrom::FailedStep, None))
+        .letters()
+        .retry(wish(dlq, RetryFrom::FailedStep, None))
         .await
         .unwrap();
     let again = end(&engine, again).await;
     assert_eq!(again.state.status, Status::Failed, "no second letter");
     assert_eq!(letter(&engine, &failed).await.status, LetterStatus::Pending);
     let third = engine
-        .retry_letter(wish(dlq, RetryFrom::FailedStep, None))
+        .letters()
+        .retry(wish(dlq, RetryFrom::FailedStep, None))
         .await
         .unwrap();
     let third = end(&engine, third).await;
@@ -89,14 +91,14 @@ async fn from_the_start_with_an_edited_input_is_new_work() {
     let failed = run(&engine, &two, r#"{"x":1}"#).await;
     let dlq = failed.state.dlq_id.unwrap();
     let edited = wish(dlq, RetryFrom::Start, Some(r#"{"x":2}"#));
-    let again = engine.retry_letter(edited.clone()).await.unwrap();
+    let again = engine.letters().retry(edited.clone()).await.unwrap();
     let again = end(&engine, again).await;
     assert_eq!(again.state.status, Status::Completed);
     let lineage = &again.state.origin.as_ref().unwrap().lineage;
     assert_eq!((lineage.parent, lineage.root), (Some(failed.id), failed.id));
     let seen = world.targets.seen("/b");
     assert_ne!(seen[0].idempotency_key, seen[1].idempotency_key);
-    let refused = engine.retry_letter(edited).await.unwrap_err();
+    let refused = engine.letters().retry(edited).await.unwrap_err();
     assert!(matches!(
         refused,
         LetterRetryError::NotPending(LetterStatus::Resolved)
@@ -119,7 +121,8 @@ async fn fifty_people_retry_one_letter_and_one_of_them_does() {
             let engine = engine.clone();
             tokio::spawn(async move {
                 engine
-                    .retry_letter(wish(dlq, RetryFrom::Start, None))
+                    .letters()
+                    .retry(wish(dlq, RetryFrom::Start, None))
                     .await
                     .is_ok()
             })
@@ -148,7 +151,11 @@ async fn different_work_never_shares_a_key_at_the_target() {
         (RetryFrom::Start, Some(r#"{"x":3}"#)),
         (RetryFrom::FailedStep, Some(r#"{"x":4}"#)),
     ] {
-        let id = engine.retry_letter(wish(dlq, from, input)).await.unwrap();
+        let id = engine
+            .letters()
+            .retry(wish(dlq, from, input))
+            .await
+            .unwrap();
         end(&engine, id).await;
     }
     let mut bodies = std::collections::HashMap::new();

@@ -86,7 +86,7 @@ async fn what_waits_gets_its_turn_by_priority() {
     for priority in [9u8, 5, 1, 7, 3] {
         let mut submission = submission(&one, &format!(r#"{{"p":{priority}}}"#));
         submission.priority = priority;
-        match engine.submit(submission).await.unwrap() {
+        match engine.executions().submit(submission).await.unwrap() {
             Accepted::New { id, .. } => ids.push(id),
             Accepted::Duplicate { .. } => unreachable!(),
         }
@@ -145,7 +145,7 @@ async fn a_crowd_of_timers_that_come_due_at_once_gets_through_a_few_slots() {
         submission.delay = Some(Duration::from_millis(300));
         submission
     });
-    for result in engine.submit_all(crowd.collect()).await {
+    for result in engine.executions().submit_all(crowd.collect()).await {
         let Accepted::New { id, .. } = result.unwrap() else {
             panic!("no keys were given")
         };
@@ -241,7 +241,7 @@ async fn a_busy_key_does_not_hide_another() {
     .await;
     world.targets.script("/x", &[Answer::Held]);
     let busy = (0..2_500).map(|_| submission(&keyed, r#"{"k":"x"}"#));
-    engine.submit_all(busy.collect()).await;
+    engine.executions().submit_all(busy.collect()).await;
     let other = start(&engine, &keyed, r#"{"k":"y"}"#).await;
     assert_eq!(end(&engine, other).await.state.status, Status::Completed);
     engine.stop_within(Duration::ZERO).await;
@@ -257,7 +257,7 @@ async fn what_waits_keeps_its_order_while_slots_come_and_go() {
     )
     .await;
     let all = (0..1_500).map(|n| submission(&one, &format!(r#"{{"n":{n}}}"#)));
-    for result in engine.submit_all(all.collect()).await {
+    for result in engine.executions().submit_all(all.collect()).await {
         let Accepted::New { id, .. } = result.unwrap() else {
             panic!("no keys were given")
         };

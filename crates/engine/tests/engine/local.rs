@@ -53,6 +53,7 @@ async fn tasks_run_with_the_same_durability_and_are_retried() {
         "a permanent error is not retried"
     );
     let unknown = engine
+        .definitions()
         .apply(&LOCAL.replace("task: double", "task: triple"), None, "t")
         .await;
     assert!(
@@ -88,7 +89,7 @@ async fn cancelling_aborts_a_running_task() {
     })
     .await;
     let cancel = Command::Cancel(Cancel::by(None));
-    engine.command(id, cancel).await.unwrap();
+    engine.executions().command(id, cancel).await.unwrap();
     tokio::time::sleep(std::time::Duration::from_millis(500)).await;
     assert_eq!(
         ended.load(Ordering::SeqCst),

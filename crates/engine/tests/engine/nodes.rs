@@ -86,9 +86,9 @@ async fn what_is_saved_on_one_node_runs_on_the_other_at_once() {
     let origin = ended.state.origin.unwrap();
     assert_eq!(origin.workflow_version, 2, "the newest, though nobody told");
     assert_eq!(shared.targets.seen("/b").len(), 1);
-    one.delete_workflow(&id).await.unwrap();
+    one.definitions().delete(&id).await.unwrap();
     let submission = crate::fixture::submission(&id, "{}");
-    let refused = other.submit(submission).await;
+    let refused = other.executions().submit(submission).await;
     assert!(refused.is_err(), "{refused:?}");
     one.stop().await;
     other.stop().await;
@@ -104,7 +104,7 @@ async fn a_cancellation_through_another_node_stops_the_call() {
     shared.targets.called("/a", 1).await;
     assert_eq!((one.running(), other.running()), (1, 0));
     let cancel = Command::Cancel(Cancel::by(None));
-    other.command(id, cancel).await.unwrap();
+    other.executions().command(id, cancel).await.unwrap();
     within(async {
         while one.running() > 0 {
             tokio::time::sleep(Duration::from_millis(2)).await;
@@ -330,6 +330,7 @@ async fn calls_are_stopped_at_once_though_a_renewal_hangs() {
     let lost = std::time::Instant::now();
     // A commit that is refused is how it learns that its lease is gone.
     let refused = one
+        .executions()
         .submit(crate::fixture::submission(&workflow, "{}"))
         .await;
     until(|| one.running() == 0 || one.node() != was).await;
@@ -396,7 +397,7 @@ async fn a_letter_is_retried_by_what_was_fixed_on_another_node() {
         version: None,
         by: "ada".to_owned(),
     };
-    let again = deaf.retry_letter(retry).await.unwrap();
+    let again = deaf.letters().retry(retry).await.unwrap();
     assert_eq!(end(&deaf, again).await.state.status, Status::Completed);
     assert_eq!(shared.targets.seen("/fixed").len(), 1);
     one.stop().await;
@@ -416,8 +417,11 @@ async fn a_pause_told_by_another_node_leaves_no_row_behind() {
         // While its retry waits on one node, the other pauses and resumes again and again.
         for _ in 0..3 {
             let by = None;
-            let _ = other.command(id, Command::Pause { by: by.clone() }).await;
-            let _ = other.command(id, Command::Resume { by }).await;
+            let _ = other
+                .executions()
+                .command(id, Command::Pause { by: by.clone() })
+                .await;
+            let _ = other.executions().command(id, Command::Resume { by }).await;
         }
         assert_eq!(end(&other, id).await.state.status, Status::Completed);
         check(&one, id).await;

@@ -36,7 +36,7 @@ async fn conditions_mappings_and_outputs_of_large_answers() {
     assert_eq!(stored.state.status, Status::Completed);
     assert_eq!(world.targets.seen("/act")[0].body, r#"{"first":"ab"}"#);
     let id = stored.state.origin.as_ref().unwrap().id;
-    let last = engine.log(id).await.unwrap().pop().unwrap();
+    let last = engine.executions().log(id).await.unwrap().pop().unwrap();
     let output = last.value().unwrap().as_str().to_owned();
     assert_eq!(output, r#"{"names":["ab","c","de"],"go":true}"#);
     check(&engine, id).await;
@@ -101,7 +101,11 @@ async fn a_person_may_cancel_what_is_being_decided() {
         let id = start(&engine, &workflow, "{}").await;
         world.targets.called("/ask", 1).await;
         let cancel = Command::Cancel(Cancel::by(Some("ada".to_owned())));
-        cancelled += u32::from(within(engine.command(id, cancel)).await.is_ok());
+        cancelled += u32::from(
+            within(engine.executions().command(id, cancel))
+                .await
+                .is_ok(),
+        );
         end(&engine, id).await;
         check(&engine, id).await;
     }
@@ -132,7 +136,7 @@ steps:
         error.message
     );
     let id = stored.state.origin.as_ref().unwrap().id;
-    let events = engine.log(id).await.unwrap();
+    let events = engine.executions().log(id).await.unwrap();
     let kept = events.iter().find_map(|event| match &event.kind {
         EventKind::StepFailed(failed) => failed.error.response.clone(),
         _ => None,

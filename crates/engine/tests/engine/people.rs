@@ -52,14 +52,14 @@ async fn a_pause_during_a_retry_wait_holds_it_and_resuming_lets_it_go() {
         .script("/a", &[Answer::Status(503), Answer::Ok("{}")]);
     let id = start(&engine, &slow, "{}").await;
     reaches(&engine, id, Status::Retrying).await;
-    engine.command(id, pause()).await.unwrap();
+    engine.executions().command(id, pause()).await.unwrap();
     tokio::time::sleep(Duration::from_millis(500)).await;
     assert_eq!(
         world.targets.seen("/a").len(),
         1,
         "nothing starts while paused"
     );
-    engine.command(id, resume()).await.unwrap();
+    engine.executions().command(id, resume()).await.unwrap();
     assert_eq!(end(&engine, id).await.state.status, Status::Completed);
     check(&engine, id).await;
     engine.stop().await;
@@ -73,7 +73,7 @@ async fn a_running_attempt_finishes_during_a_pause_and_is_recorded() {
     world.targets.script("/a", &[Answer::Held]);
     let id = start(&engine, &slow, "{}").await;
     world.targets.called("/a", 1).await;
-    engine.command(id, pause()).await.unwrap();
+    engine.executions().command(id, pause()).await.unwrap();
     world.targets.open_gate(1);
     crate::fixture::within(async {
         while !log(&engine, id)
@@ -85,7 +85,7 @@ async fn a_running_attempt_finishes_during_a_pause_and_is_recorded() {
     })
     .await;
     assert!(world.targets.seen("/b").is_empty());
-    engine.command(id, resume()).await.unwrap();
+    engine.executions().command(id, resume()).await.unwrap();
     assert_eq!(end(&engine, id).await.state.status, Status::Completed);
     assert_eq!(world.targets.seen("/a").len(), 1, "it was not run twice");
     check(&engine, id).await;
@@ -100,8 +100,8 @@ async fn resuming_while_the_attempt_still_runs_does_not_run_it_twice() {
     world.targets.script("/a", &[Answer::Held]);
     let id = start(&engine, &slow, "{}").await;
     world.targets.called("/a", 1).await;
-    engine.command(id, pause()).await.unwrap();
-    engine.command(id, resume()).await.unwrap();
+    engine.executions().command(id, pause()).await.unwrap();
+    engine.executions().command(id, resume()).await.unwrap();
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert_eq!(world.targets.seen("/a").len(), 1);
     world.targets.open_gate(1);
@@ -118,14 +118,19 @@ async fn cancelling_ends_at_once_and_drops_what_comes_later() {
     world.targets.script("/a", &[Answer::Held]);
     let id = start(&engine, &slow, "{}").await;
     world.targets.called("/a", 1).await;
-    engine.command(id, cancel(false)).await.unwrap();
+    engine
+        .executions()
+        .command(id, cancel(false))
+        .await
+        .unwrap();
     world.targets.open_gate(1);
     assert_eq!(end(&engine, id).await.state.status, Status::Cancelled);
     engine
+        .executions()
         .command(id, cancel(false))
         .await
         .expect("again is fine");
-    let refused = engine.command(id, pause()).await.unwrap_err();
+    let refused = engine.executions().command(id, pause()).await.unwrap_err();
     assert!(matches!(refused, CommandError::Refused(_)), "{refused:?}");
     check(&engine, id).await;
     engine.stop().await;
@@ -139,7 +144,7 @@ async fn cancelling_with_compensation_undoes_first() {
     world.targets.script("/pay", &[Answer::Held]);
     let id = start(&engine, &saga, "{}").await;
     world.targets.called("/pay", 1).await;
-    engine.command(id, cancel(true)).await.unwrap();
+    engine.executions().command(id, cancel(true)).await.unwrap();
     assert_eq!(end(&engine, id).await.state.status, Status::Cancelled);
     assert_eq!(world.targets.seen("/unbook").len(), 1);
     check(&engine, id).await;
@@ -180,7 +185,11 @@ steps:
     let id = start(&engine, &workflow, "{}").await;
     world.targets.called("/a", 2).await;
     reaches(&engine, id, Status::Running).await;
-    engine.command(id, cancel(false)).await.unwrap();
+    engine
+        .executions()
+        .command(id, cancel(false))
+        .await
+        .unwrap();
     let lines = log(&engine, id).await;
     assert_eq!(
         &lines[lines.len() - 3..],

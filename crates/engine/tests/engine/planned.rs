@@ -29,7 +29,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 async fn create(engine: &Engine, source: &str) -> TriggerId {
     let workflow = apply(engine, SOURCE).await;
-    let created = engine.create_trigger(&workflow, source).await;
+    let created = engine.triggers().create(&workflow, source).await;
     created.unwrap().view.row.id
 }
 
@@ -111,7 +111,7 @@ async fn backfills_at_once_run_each_slot_once() {
         to,
         only_missed: true,
     };
-    let all = join_all((0..3).map(|_| engine.backfill(id, range, None))).await;
+    let all = join_all((0..3).map(|_| engine.triggers().backfill(id, range, None))).await;
     let run: Vec<Timestamp> = all
         .into_iter()
         .flat_map(|run| run.unwrap())
@@ -119,7 +119,7 @@ async fn backfills_at_once_run_each_slot_once() {
         .collect();
     assert_eq!(run.len(), 40, "{run:?}");
     assert_eq!(run.iter().collect::<HashSet<_>>().len(), 40);
-    let again = engine.backfill(id, range, None).await.unwrap();
+    let again = engine.triggers().backfill(id, range, None).await.unwrap();
     assert!(again.is_empty(), "{again:?}");
     engine.stop().await;
 }
@@ -141,7 +141,7 @@ async fn a_slot_that_waits_for_an_execution_is_not_run_by_a_backfill_too() {
         to,
         only_missed: false,
     };
-    let slots = engine.backfill_slots(id, range).await.unwrap();
+    let slots = engine.triggers().backfill_slots(id, range).await.unwrap();
     assert_eq!(slots, [from, from.plus(MINUTE)]);
     engine.stop().await;
 }
@@ -166,8 +166,8 @@ async fn what_was_missed_is_found_after_much_went_well() {
         to: engine.now(),
         only_missed: true,
     };
-    assert_eq!(engine.ledger_known_from(id).await.unwrap(), None);
-    let slots = engine.backfill_slots(id, range).await.unwrap();
+    assert_eq!(engine.triggers().ledger_known_from(id).await.unwrap(), None);
+    let slots = engine.triggers().backfill_slots(id, range).await.unwrap();
     assert_eq!(slots.len(), 10);
     // Where stretches were cut, too, it is said from when on all are known.
     let oldest = ago(&engine, 1_000);
@@ -178,12 +178,12 @@ async fn what_was_missed_is_found_after_much_went_well() {
         });
         write(&engine, id, &missed.collect::<Vec<_>>(), |_| ()).await;
     }
-    let known_from = engine.ledger_known_from(id).await.unwrap();
+    let known_from = engine.triggers().ledger_known_from(id).await.unwrap();
     assert!(
         known_from.is_some_and(|first| first > oldest),
         "{known_from:?}"
     );
-    let slots = engine.backfill_slots(id, range).await.unwrap();
+    let slots = engine.triggers().backfill_slots(id, range).await.unwrap();
     assert_eq!(slots.first().copied(), known_from);
     engine.stop().await;
 }
@@ -202,9 +202,9 @@ async fn a_backfill_that_is_stopped_tells_what_it_has_started() {
     };
     let disable = async {
         world.targets.called("/a", 3).await;
-        engine.disable_trigger(id).await.unwrap();
+        engine.triggers().disable(id).await.unwrap();
     };
-    let (run, ()) = tokio::join!(engine.backfill(id, range, None), disable);
+    let (run, ()) = tokio::join!(engine.triggers().backfill(id, range, None), disable);
     let Err(TriggerError::Partly { started, because }) = run else {
         panic!("it is not stopped: {run:?}");
     };
@@ -213,8 +213,8 @@ async fn a_backfill_that_is_stopped_tells_what_it_has_started() {
     let written = ledger(&engine, id).await.iter().filter(is_run).count();
     assert_eq!(started.len(), written);
     for tried in [
-        engine.backfill_slots(id, range).await.err(),
-        engine.backfill(id, range, None).await.err(),
+        engine.triggers().backfill_slots(id, range).await.err(),
+        engine.triggers().backfill(id, range, None).await.err(),
     ] {
         assert!(matches!(tried, Some(TriggerError::Disabled)), "{tried:?}");
     }
@@ -294,12 +294,12 @@ async fn crowd_and_one(engine: &Engine, input: &str) -> (Vec<TriggerId>, Trigger
     let workflow = apply(engine, SOURCE).await;
     let mut crowd = Vec::new();
     for _ in 0..CROWD {
-        let created = engine.create_trigger(&workflow, &settings).await;
+        let created = engine.triggers().create(&workflow, &settings).await;
         crowd.push(created.unwrap().view.row.id);
     }
     let other = apply(engine, &SOURCE.replace("id: w", "id: v")).await;
     let every = r#"{"trigger_type":"schedule","every":"1s"}"#;
-    let created = engine.create_trigger(&other, every).await;
+    let created = engine.triggers().create(&other, every).await;
     (crowd, created.unwrap().view.row.id)
 }
 
@@ -394,8 +394,8 @@ async fn a_trigger_that_waits_for_a_damaged_execution_can_be_set_free() {
     let before = ledger(&engine, id).await;
     let before = before.iter().filter(|row| row.slot.execution.is_some());
     let before = before.count();
-    engine.disable_trigger(id).await.unwrap();
-    let (view, _) = engine.enable_trigger(id, CatchUp::No).await.unwrap();
+    engine.triggers().disable(id).await.unwrap();
+    let (view, _) = engine.triggers().enable(id, CatchUp::No).await.unwrap();
     assert_eq!(view.state.unwrap().running, None);
     fires(&engine, id, before).await;
     engine.stop().await;

@@ -50,14 +50,20 @@ async fn two_who_judge_a_request_again_at_once_start_it_once() {
         let trigger = create(&engine, &workflow, strict).await;
         let id = trigger.view.row.id;
         let request = incoming(body, Vec::new());
-        let received = engine.receive(address(&trigger), &request).await.unwrap();
+        let received = engine
+            .webhooks()
+            .receive(address(&trigger), &request)
+            .await
+            .unwrap();
         assert!(matches!(received, Received::Filtered(_)), "{received:?}");
         let request = logged(&engine, id, RequestStatus::Filtered, 1).await.id;
-        let mended = engine.change_trigger(id, r#"{"filters":[]}"#, CatchUp::No);
+        let mended = engine
+            .triggers()
+            .change(id, r#"{"filters":[]}"#, CatchUp::No);
         mended.await.unwrap();
         // One of them has chosen it, another one judges all that there are.
         let ways = [Equals::Apart, Equals::Same].into_iter().cycle().take(16);
-        let all = ways.map(|equals| engine.recheck_request(id, request, equals));
+        let all = ways.map(|equals| engine.webhooks().recheck(id, request, equals));
         let all = futures_util::future::join_all(all).await;
         let mut started = Vec::new();
         let mut found = Vec::new();
@@ -72,7 +78,11 @@ async fn two_who_judge_a_request_again_at_once_start_it_once() {
         assert!(found.iter().all(|execution| *execution == started[0]));
         // What the others would log would have been written by the time that this is.
         let later = incoming("{", Vec::new());
-        engine.receive(address(&trigger), &later).await.unwrap();
+        engine
+            .webhooks()
+            .receive(address(&trigger), &later)
+            .await
+            .unwrap();
         logged(&engine, id, RequestStatus::Error, 1).await;
         let row = engine.store().request(request).await.unwrap().unwrap();
         assert_eq!(
@@ -98,21 +108,21 @@ async fn strangers_do_not_push_out_what_is_sent_to_a_disabled_webhook() {
     let sent = incoming(r#"{"n":1}"#, vec![("x-api-key".to_owned(), key)]);
     let strange = incoming(r#"{"n":1}"#, Vec::new());
     let send = async |request: &Incoming| {
-        let received = engine.receive(webhook, request).await.unwrap();
+        let received = engine.webhooks().receive(webhook, request).await.unwrap();
         assert_eq!(received, Received::NotFound);
     };
     send(&sent).await;
     for n in 0..STRANGERS {
         send(&strange).await;
         if n % 100 == 0 {
-            engine.flush_requests().await;
+            engine.webhooks().flush().await;
         }
     }
     // Nor does the sender, if it sends more than it may.
     for _ in 0..20 {
         send(&sent).await;
     }
-    engine.flush_requests().await;
+    engine.webhooks().flush().await;
     let filter = RequestFilter::default();
     let all = engine.store().requests(id, &filter, None, 100);
     let all = all.await.unwrap();
@@ -146,6 +156,7 @@ async fn what_can_be_judged_again_is_kept_whole_and_the_rest_is_not() {
     let (id, webhook) = (trigger.view.row.id, address(&trigger));
     let body = format!(r#"{{"n":1,"text":"{}"}}"#, "x".repeat(900 * 1_024));
     engine
+        .webhooks()
         .receive(webhook, &incoming(&body, Vec::new()))
         .await
         .unwrap();
@@ -158,6 +169,7 @@ async fn what_can_be_judged_again_is_kept_whole_and_the_rest_is_not() {
         ..incoming(r#"{"n":2,"#, named.clone())
     };
     let received = engine
+        .webhooks()
         .receive(webhook, &unread(Unread::TooLarge(5_000_000)))
         .await;
     assert_eq!(received.unwrap(), Received::TooLarge);
@@ -174,35 +186,40 @@ async fn what_can_be_judged_again_is_kept_whole_and_the_rest_is_not() {
     );
     let headers = LoggedHeaders::read(&large).unwrap().headers;
     assert!(headers.contains(&named[0]), "{headers:?}");
-    let again = engine.recheck_request(id, large.id, Equals::Apart).await;
+    let again = engine.webhooks().recheck(id, large.id, Equals::Apart).await;
     assert!(matches!(again, Err(TriggerError::NotKept)), "{again:?}");
 
     let slow = Unread::Broken("the body did not arrive".to_owned());
-    let received = engine.receive(webhook, &unread(slow)).await.unwrap();
+    let received = engine
+        .webhooks()
+        .receive(webhook, &unread(slow))
+        .await
+        .unwrap();
     assert_eq!(received, Received::Broken);
     let broken = logged(&engine, id, RequestStatus::Error, 1).await;
     assert_eq!(broken.error.as_deref(), Some("the body did not arrive"));
 
     let change = async |patch| {
-        let changed = engine.change_trigger(id, patch, CatchUp::No).await;
+        let changed = engine.triggers().change(id, patch, CatchUp::No).await;
         changed.unwrap();
     };
     change(r#"{"filters":[]}"#).await;
     let again = engine
-        .recheck_request(id, long.id, Equals::Apart)
+        .webhooks()
+        .recheck(id, long.id, Equals::Apart)
         .await
         .unwrap();
     assert!(matches!(again, Received::Triggered(_)), "{again:?}");
     change(r#"{"enabled":false}"#).await;
     let request = incoming(&body, Vec::new());
-    let received = engine.receive(webhook, &request).await.unwrap();
+    let received = engine.webhooks().receive(webhook, &request).await.unwrap();
     assert_eq!(received, Received::NotFound);
     let off = logged(&engine, id, RequestStatus::Disabled, 1).await;
     assert_eq!(off.body.as_deref(), Some(body.as_bytes()));
-    let again = engine.recheck_request(id, off.id, Equals::Apart).await;
+    let again = engine.webhooks().recheck(id, off.id, Equals::Apart).await;
     assert!(matches!(again, Err(TriggerError::Disabled)), "{again:?}");
     change(r#"{"enabled":true}"#).await;
-    let again = engine.recheck_request(id, off.id, Equals::Apart).await;
+    let again = engine.webhooks().recheck(id, off.id, Equals::Apart).await;
     assert!(matches!(again, Ok(Received::Triggered(_))), "{again:?}");
     engine.stop().await;
 }
@@ -230,7 +247,7 @@ async fn strangers_do_not_use_up_the_limit_of_the_sender() {
         } else {
             &from_elsewhere
         };
-        match engine.receive(webhook, stranger).await.unwrap() {
+        match engine.webhooks().receive(webhook, stranger).await.unwrap() {
             Received::Refused { .. } => {}
             Received::RateLimited(_) => limited += 1,
             other => panic!("{other:?}"),
@@ -248,11 +265,11 @@ async fn strangers_do_not_use_up_the_limit_of_the_sender() {
         if n == 150 {
             // What was counted still counts after a change.
             let patch = r#"{"idempotency_window":"1d"}"#;
-            let changed = engine.change_trigger(id, patch, CatchUp::No).await;
+            let changed = engine.triggers().change(id, patch, CatchUp::No).await;
             changed.unwrap();
         }
         let request = signed(&trigger, &secret, "{}", engine.now());
-        match engine.receive(webhook, &request).await.unwrap() {
+        match engine.webhooks().receive(webhook, &request).await.unwrap() {
             Received::Triggered(_) => started += 1,
             Received::RateLimited(_) => {}
             other => panic!("{other:?}"),
@@ -277,7 +294,7 @@ async fn what_goes_wrong_on_our_side_is_in_the_log() {
     // Another master key.
     let engine = world.engine_with(with_vault);
     let request = signed(&trigger, &secret, "{}", engine.now());
-    let received = engine.receive(webhook, &request).await;
+    let received = engine.webhooks().receive(webhook, &request).await;
     assert!(received.is_err(), "{received:?}");
     let row = logged(&engine, id, RequestStatus::Error, 1).await;
     assert_eq!(row.body.as_deref(), Some(&b"{}"[..]));
@@ -291,6 +308,7 @@ async fn what_goes_wrong_on_our_side_is_in_the_log() {
     let headers = LoggedHeaders::read(&row).unwrap();
     assert_eq!((headers.headers.len(), headers.left_out), (0, 2));
     engine
+        .triggers()
         .rotate_secret(
             id,
             Rotation {
@@ -302,7 +320,8 @@ async fn what_goes_wrong_on_our_side_is_in_the_log() {
         .await
         .unwrap();
     let again = engine
-        .recheck_request(id, row.id, Equals::Apart)
+        .webhooks()
+        .recheck(id, row.id, Equals::Apart)
         .await
         .unwrap();
     assert!(matches!(again, Received::Triggered(_)), "{again:?}");
@@ -389,18 +408,22 @@ async fn what_was_verified_when_it_came_runs_after_its_secret_was_changed_and_no
             query: case.query.to_owned(),
             ..request
         };
-        let received = engine.receive(address(&trigger), &request).await.unwrap();
+        let received = engine
+            .webhooks()
+            .receive(address(&trigger), &request)
+            .await
+            .unwrap();
         let row = logged(&engine, id, received.logged_as(), 1).await;
         let change = format!(r#"{{"filters":[]{}}}"#, case.change);
-        let changed = engine.change_trigger(id, &change, CatchUp::No).await;
+        let changed = engine.triggers().change(id, &change, CatchUp::No).await;
         changed.unwrap();
         let rotation = Rotation {
             keep_previous_for: Duration::ZERO,
             end_previous: true,
             ..Rotation::default()
         };
-        engine.rotate_secret(id, rotation).await.unwrap();
-        let again = engine.recheck_request(id, row.id, Equals::Apart).await;
+        engine.triggers().rotate_secret(id, rotation).await.unwrap();
+        let again = engine.webhooks().recheck(id, row.id, Equals::Apart).await;
         let again = again.unwrap();
         let is_refused = |status| {
             matches!(

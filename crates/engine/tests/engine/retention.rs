@@ -54,14 +54,22 @@ async fn of_accepted_requests_the_newest_of_each_webhook_stay() {
     let workflow = apply(&engine, SOURCE).await;
     let hook = r#"{"trigger_type":"webhook","authentication":"none",
         "filters":[{"json_path":"$.n","operator":"exists"}]}"#;
-    let made = engine.create_trigger(&workflow, hook).await.unwrap();
+    let made = engine.triggers().create(&workflow, hook).await.unwrap();
     let (id, webhook) = (made.view.row.id, made.view.row.webhook.unwrap());
-    let filtered = engine.receive(webhook, &request("{}")).await.unwrap();
+    let filtered = engine
+        .webhooks()
+        .receive(webhook, &request("{}"))
+        .await
+        .unwrap();
     assert!(matches!(filtered, Received::Filtered(_)), "{filtered:?}");
-    engine.flush_requests().await;
+    engine.webhooks().flush().await;
     for n in 0..10 {
         let body = format!(r#"{{"n":{n}}}"#);
-        let received = engine.receive(webhook, &request(&body)).await.unwrap();
+        let received = engine
+            .webhooks()
+            .receive(webhook, &request(&body))
+            .await
+            .unwrap();
         assert!(matches!(received, Received::Triggered(_)), "{received:?}");
     }
     // What was refused is apart: it may be judged again.

@@ -43,7 +43,7 @@ pub(crate) fn with_vault(builder: Builder) -> Builder {
 }
 
 pub(crate) async fn create(engine: &Engine, workflow: &WorkflowId, source: &str) -> NewTrigger {
-    let created = engine.create_trigger(workflow, source).await;
+    let created = engine.triggers().create(workflow, source).await;
     created.unwrap_or_else(|error| panic!("{source}: {error:?}"))
 }
 
@@ -132,7 +132,7 @@ async fn a_slot_that_overlaps_is_skipped_buffered_or_takes_over() {
             // Until the next slot has come.
             within(async {
                 loop {
-                    let state = engine.trigger(trigger).await.unwrap().state.unwrap();
+                    let state = engine.triggers().get(trigger).await.unwrap().state.unwrap();
                     let has_passed = ledger(&engine, trigger).await.len() > 1;
                     if state.buffered.is_some() || has_passed {
                         break;
@@ -146,7 +146,7 @@ async fn a_slot_that_overlaps_is_skipped_buffered_or_takes_over() {
         }
         let ledger = ledger_of(&engine, trigger, 2).await;
         assert_eq!(words(&ledger)[..2], ["fired".to_owned(), second.to_owned()]);
-        engine.delete_trigger(trigger).await.unwrap();
+        engine.triggers().delete(trigger).await.unwrap();
     }
     engine.stop_within(Duration::from_millis(50)).await;
 }
@@ -161,7 +161,8 @@ async fn a_pause_is_one_row_and_can_be_filled_afterwards() {
     ledger_of(&engine, trigger, 1).await;
     let change = async |text| {
         engine
-            .change_trigger(trigger, text, CatchUp::No)
+            .triggers()
+            .change(trigger, text, CatchUp::No)
             .await
             .unwrap()
     };
@@ -186,11 +187,19 @@ async fn a_pause_is_one_row_and_can_be_filled_afterwards() {
         to: pause.to,
         only_missed: true,
     };
-    let started = engine.backfill(trigger, range, None).await.unwrap();
+    let started = engine
+        .triggers()
+        .backfill(trigger, range, None)
+        .await
+        .unwrap();
     assert_eq!(started.len() as u64, pause.count);
     let slots: HashSet<Timestamp> = started.iter().map(|(slot, _)| *slot).collect();
     assert_eq!(slots.len(), started.len());
-    let again = engine.backfill(trigger, range, None).await.unwrap();
+    let again = engine
+        .triggers()
+        .backfill(trigger, range, None)
+        .await
+        .unwrap();
     assert!(again.is_empty(), "only what is still missing: {again:?}");
     engine.stop().await;
 }
@@ -257,6 +266,11 @@ pub(crate) fn signed(trigger: &NewTrigger, secret: &Secret, body: &str, at: Time
     )
 }
 
+async fn receive(engine: &Engine, trigger: &NewTrigger, request: &Incoming) -> Received {
+    let webhook = address(trigger);
+    engine.webhooks().receive(webhook, request).await.unwrap()
+}
+
 pub(crate) fn address(trigger: &NewTrigger) -> WebhookId {
     trigger.view.row.webhook.expect("a webhook has an address")
 }
@@ -274,7 +288,7 @@ async fn a_signed_request_starts_one_execution_and_repeats_find_it() {
     let request = signed(&trigger, &secret, body, engine.now());
     let all = futures_util::future::join_all((0..50).map(|_| {
         let (engine, request, webhook) = (&engine, &request, address(&trigger));
-        async move { engine.receive(webhook, request).await.unwrap() }
+        async move { engine.webhooks().receive(webhook, request).await.unwrap() }
     }));
     let all = all.await;
     let started: Vec<_> = all
@@ -299,7 +313,7 @@ async fn a_signed_request_starts_one_execution_and_repeats_find_it() {
         &body.replace("n\":1", "n\":2"),
         engine.now(),
     );
-    let differs = engine.receive(address(&trigger), &other).await.unwrap();
+    let differs = receive(&engine, &trigger, &other).await;
     assert!(matches!(
         differs,
         Received::AlreadyProcessed {
@@ -308,9 +322,10 @@ async fn a_signed_request_starts_one_execution_and_repeats_find_it() {
         }
     ));
     let deleted = signed(&trigger, &secret, r#"{"event":"deleted"}"#, engine.now());
-    let filtered = engine.receive(address(&trigger), &deleted).await.unwrap();
+    let filtered = receive(&engine, &trigger, &deleted).await;
     assert!(matches!(filtered, Received::Filtered(_)), "{filtered:?}");
     let unsigned = engine
+        .webhooks()
         .receive(address(&trigger), &incoming(body, Vec::new()))
         .await;
     assert!(matches!(
@@ -319,7 +334,7 @@ async fn a_signed_request_starts_one_execution_and_repeats_find_it() {
     ));
     let nobody = WebhookId::from_bytes([7; 16]);
     assert_eq!(
-        engine.receive(nobody, &request).await.unwrap(),
+        engine.webhooks().receive(nobody, &request).await.unwrap(),
         Received::NotFound
     );
     engine.stop().await;
@@ -337,7 +352,7 @@ async fn what_was_refused_can_be_checked_again_and_run() {
     let told = "another secret, long enough to be one";
     let its = Secret::new(told, refire_core::webhook::Method::Hmac).unwrap();
     let request = signed(&trigger, &its, r#"{"n":1}"#, engine.now());
-    let refused = engine.receive(address(&trigger), &request).await.unwrap();
+    let refused = receive(&engine, &trigger, &request).await;
     assert!(
         matches!(refused, Received::Refused { status: 401, .. }),
         "{refused:?}"
@@ -359,7 +374,8 @@ async fn what_was_refused_can_be_checked_again_and_run() {
     .await;
     assert_eq!(logged.status, RequestStatus::AuthFailed);
     let still = engine
-        .recheck_request(id, logged.id, Equals::Apart)
+        .webhooks()
+        .recheck(id, logged.id, Equals::Apart)
         .await
         .unwrap();
     assert!(
@@ -367,6 +383,7 @@ async fn what_was_refused_can_be_checked_again_and_run() {
         "{still:?}"
     );
     engine
+        .triggers()
         .rotate_secret(
             id,
             Rotation {
@@ -377,7 +394,8 @@ async fn what_was_refused_can_be_checked_again_and_run() {
         .await
         .unwrap();
     let Received::Triggered(execution) = engine
-        .recheck_request(id, logged.id, Equals::Apart)
+        .webhooks()
+        .recheck(id, logged.id, Equals::Apart)
         .await
         .unwrap()
     else {
@@ -390,7 +408,8 @@ async fn what_was_refused_can_be_checked_again_and_run() {
         (RequestStatus::Triggered, Some(execution))
     );
     let again = engine
-        .recheck_request(id, logged.id, Equals::Apart)
+        .webhooks()
+        .recheck(id, logged.id, Equals::Apart)
         .await
         .unwrap();
     assert!(
@@ -409,18 +428,25 @@ async fn a_secret_that_has_leaked_ends_at_once_and_the_one_before_it_too() {
     let trigger = create(&engine, &workflow, hmac).await;
     let id = trigger.view.row.id;
     let first = trigger.secret.clone().unwrap();
-    let second = engine.rotate_secret(id, Rotation::default()).await.unwrap();
+    let second = engine
+        .triggers()
+        .rotate_secret(id, Rotation::default())
+        .await
+        .unwrap();
     let second = second.secret.unwrap();
-    let refused = engine.rotate_secret(id, Rotation::default()).await;
+    let refused = engine
+        .triggers()
+        .rotate_secret(id, Rotation::default())
+        .await;
     assert!(
         matches!(refused, Err(TriggerError::PreviousSecret { .. })),
         "{refused:?}"
     );
-    let third = engine.rotate_secret(id, AT_ONCE).await.unwrap();
+    let third = engine.triggers().rotate_secret(id, AT_ONCE).await.unwrap();
     let third = third.secret.unwrap();
     for (secret, is_good) in [(first, false), (second, false), (third, true)] {
         let request = signed(&trigger, &secret, "{}", engine.now());
-        let received = engine.receive(address(&trigger), &request).await.unwrap();
+        let received = receive(&engine, &trigger, &request).await;
         assert_eq!(
             matches!(received, Received::Triggered(_)),
             is_good,
@@ -446,11 +472,11 @@ async fn a_webhook_that_is_not_watched_any_more_is_not_overdue() {
     };
     assert!(alarmed().await);
     let patch = r#"{"idempotency_window":"1d"}"#;
-    let changed = engine.change_trigger(id, patch, CatchUp::No).await;
+    let changed = engine.triggers().change(id, patch, CatchUp::No).await;
     changed.unwrap();
     assert!(alarmed().await, "another change ends nothing");
     let patch = r#"{"dead_man":null}"#;
-    let changed = engine.change_trigger(id, patch, CatchUp::No).await;
+    let changed = engine.triggers().change(id, patch, CatchUp::No).await;
     changed.unwrap();
     assert!(!alarmed().await);
     engine.stop().await;
@@ -467,20 +493,21 @@ async fn a_webhook_that_is_off_or_limited_starts_nothing() {
     assert!(trigger.secret.is_none());
     let request = incoming("{}", Vec::new());
     for _ in 0..2 {
-        let received = engine.receive(address(&trigger), &request).await.unwrap();
+        let received = receive(&engine, &trigger, &request).await;
         assert!(matches!(received, Received::Triggered(_)), "{received:?}");
     }
-    let third = engine.receive(address(&trigger), &request).await.unwrap();
+    let third = receive(&engine, &trigger, &request).await;
     let Received::RateLimited(after) = third else {
         panic!("{third:?}");
     };
     assert!(after <= Duration::from_secs(1) && !after.is_zero());
     let id = trigger.view.row.id;
     let off = engine
-        .change_trigger(id, r#"{"enabled":false}"#, CatchUp::No)
+        .triggers()
+        .change(id, r#"{"enabled":false}"#, CatchUp::No)
         .await;
     off.unwrap();
-    let received = engine.receive(address(&trigger), &request).await.unwrap();
+    let received = receive(&engine, &trigger, &request).await;
     assert_eq!(received, Received::NotFound);
     engine.stop().await;
 }
@@ -493,7 +520,7 @@ async fn secrets_need_a_master_key_and_are_sealed() {
     let given = "a canary that must be seen nowhere";
     let hmac =
         format!(r#"{{"trigger_type":"webhook","authentication":"hmac","secret":"{given}"}}"#);
-    let refused = engine.create_trigger(&workflow, &hmac).await;
+    let refused = engine.triggers().create(&workflow, &hmac).await;
     assert!(
         matches!(refused, Err(TriggerError::NoMasterKey)),
         "{refused:?}"
@@ -545,16 +572,17 @@ async fn a_secret_that_is_changed_on_one_node_counts_on_one_that_was_not_told() 
     let trigger = create(&one, &workflow, hmac).await;
     let old = trigger.secret.clone().unwrap();
     let received = deaf
+        .webhooks()
         .receive(address(&trigger), &signed(&trigger, &old, "{}", deaf.now()))
         .await;
     assert!(matches!(received.unwrap(), Received::Triggered(_)));
     let id = trigger.view.row.id;
-    let rotated = one.rotate_secret(id, AT_ONCE).await.unwrap();
+    let rotated = one.triggers().rotate_secret(id, AT_ONCE).await.unwrap();
     let new = rotated.secret.unwrap();
     within(async {
         loop {
             let request = signed(&trigger, &new, "{}", deaf.now());
-            match deaf.receive(address(&trigger), &request).await.unwrap() {
+            match receive(&deaf, &trigger, &request).await {
                 Received::Triggered(_) => return,
                 _ => tokio::time::sleep(Duration::from_millis(50)).await,
             }

@@ -43,7 +43,11 @@ async fn a_full_disk_refuses_new_work_keeps_results_and_recovers() {
     let waiting = start(&engine, &w, r#"{"n":1}"#).await;
     world.targets.called("/a", 2).await;
     store.disk_is_full.store(true, Ordering::SeqCst);
-    let refused = engine.submit(submission(&w, "{}")).await.unwrap_err();
+    let refused = engine
+        .executions()
+        .submit(submission(&w, "{}"))
+        .await
+        .unwrap_err();
     assert!(
         matches!(refused, IntakeError::Commit(CommitFailure::DiskFull)),
         "{refused:?}"
@@ -141,7 +145,7 @@ async fn content_that_the_store_chokes_on_hurts_nobody_else() {
         let text = if n == 7 { "POISON" } else { "fine" };
         all.push(submission(&w, &format!(r#"{{"text":"{text}"}}"#)));
     }
-    let results = engine.submit_all(all).await;
+    let results = engine.executions().submit_all(all).await;
     for (n, result) in results.into_iter().enumerate() {
         match (n, result) {
             (7, result) => {
@@ -183,14 +187,14 @@ async fn a_committer_that_panics_breaks_the_engine_and_loses_nothing() {
     let running = start(&engine, &w, r#"{"n":1}"#).await;
     world.targets.called("/a", 1).await;
     store.commits_panic.store(true, Ordering::SeqCst);
-    let cut_off = within(engine.submit(submission(&w, r#"{"n":2}"#))).await;
+    let cut_off = within(engine.executions().submit(submission(&w, r#"{"n":2}"#))).await;
     assert!(
         matches!(cut_off, Err(IntakeError::Commit(CommitFailure::Unknown))),
         "it may have been accepted: {cut_off:?}"
     );
     within(engine.broken()).await;
     assert!(!engine.is_ready());
-    let refused = within(engine.submit(submission(&w, "{}"))).await;
+    let refused = within(engine.executions().submit(submission(&w, "{}"))).await;
     assert!(
         matches!(
             refused,
@@ -199,7 +203,7 @@ async fn a_committer_that_panics_breaks_the_engine_and_loses_nothing() {
         "certainly nothing was started: {refused:?}"
     );
     let by = Some("test".to_owned());
-    let cancel = within(engine.command(running, Command::Pause { by })).await;
+    let cancel = within(engine.executions().command(running, Command::Pause { by })).await;
     assert!(matches!(cancel, Err(CommandError::Failed(_))), "{cancel:?}");
     // A result that comes now has nowhere to go; its attempt ends all the same.
     world.targets.open_gate(1);
@@ -255,7 +259,7 @@ async fn a_panic_while_timers_begin_breaks_the_engine() {
         delay: Some(Duration::from_millis(100)),
         ..submission(&w, "{}")
     };
-    engine.submit(submission).await.unwrap();
+    engine.executions().submit(submission).await.unwrap();
     store.states_panic.store(true, Ordering::SeqCst);
     within(engine.broken()).await;
     assert!(!engine.is_ready());

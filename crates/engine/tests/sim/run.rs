@@ -343,7 +343,7 @@ async fn resume_all(life: &Arc<Life>, people: &People) {
     });
     for id in paused {
         let command = Command::Resume { by: None };
-        let resumed = people.engine.command(id, command).await;
+        let resumed = people.engine.executions().command(id, command).await;
         life.alive().await;
         if let Err(CommandError::Failed(failure)) = resumed {
             let what = format!("a resume fails: {failure}");

@@ -156,14 +156,18 @@ fn wish(delay_ms: u64) -> Submission {
 /// An execution that begins so long after a process found it on the disk.
 async fn left_behind(scene: &Arc<Scene>, flow: &str) -> (Arc<Engine>, ExecutionId) {
     let engine = scene.start().await;
-    engine.apply(flow, None, "somebody").await.unwrap();
-    let Accepted::New { id, .. } = engine.submit(wish(100_500)).await.unwrap() else {
+    engine
+        .definitions()
+        .apply(flow, None, "somebody")
+        .await
+        .unwrap();
+    let Accepted::New { id, .. } = engine.executions().submit(wish(100_500)).await.unwrap() else {
         panic!("there was no key");
     };
     // So that its state is stored, and not only the events it is made of.
     for _ in 0..SNAPSHOT_EVENTS_MIN.div_ceil(2) {
         for command in [Command::Pause { by: None }, Command::Resume { by: None }] {
-            engine.command(id, command).await.unwrap();
+            engine.executions().command(id, command).await.unwrap();
         }
     }
     engine.stop().await;
@@ -171,7 +175,7 @@ async fn left_behind(scene: &Arc<Scene>, flow: &str) -> (Arc<Engine>, ExecutionI
 }
 
 async fn ended(engine: &Engine, id: ExecutionId) -> Status {
-    let stored = engine.wait(id, Duration::from_secs(60)).await;
+    let stored = engine.executions().wait(id, Duration::from_secs(60)).await;
     stored.unwrap().unwrap().state.status
 }
 
@@ -179,9 +183,14 @@ async fn ended(engine: &Engine, id: ExecutionId) -> Status {
 async fn what_is_accepted_stays_so_although_its_end_cannot_be_read() {
     let scene = Scene::new();
     let engine = scene.start().await;
-    engine.apply(FLOW, None, "somebody").await.unwrap();
+    engine
+        .definitions()
+        .apply(FLOW, None, "somebody")
+        .await
+        .unwrap();
     scene.fail(&["execution"]);
     let answer = engine
+        .executions()
         .submit_and_wait(wish(0), Duration::from_secs(1))
         .await;
     let (accepted, stored) = answer.unwrap();
@@ -198,7 +207,7 @@ async fn an_attempt_that_waits_for_its_values_is_given_back_by_a_stop() {
     assert_eq!(scene.calls(), 1);
     // The second step follows from a state that was read without the input.
     for command in [Command::Pause { by: None }, Command::Resume { by: None }] {
-        engine.command(id, command).await.unwrap();
+        engine.executions().command(id, command).await.unwrap();
     }
     scene.fail(&["values"]);
     scene.gate.add_permits(1);
@@ -255,10 +264,11 @@ async fn nothing_begins_once_a_pause_was_answered() {
             break;
         };
         let pause = Command::Pause { by: None };
-        engine.command(id, pause).await.unwrap();
+        engine.executions().command(id, pause).await.unwrap();
         sleep(Duration::from_secs(30)).await;
         assert_eq!((scene.calls(), engine.free_slots()), (0, SLOTS), "{read}");
         engine
+            .executions()
             .command(id, Command::Resume { by: None })
             .await
             .unwrap();
@@ -279,7 +289,10 @@ async fn nothing_begins_once_the_store_is_not_to_be_trusted() {
             break;
         };
         scene.judge_commits(Moment::Durable, Verdict::Unknown { durable: true });
-        let paused = engine.command(id, Command::Pause { by: None }).await;
+        let paused = engine
+            .executions()
+            .command(id, Command::Pause { by: None })
+            .await;
         let unknown = CommandError::Failed(CommitFailure::Unknown);
         assert_eq!(paused.unwrap_err(), unknown);
         engine.broken().await;
@@ -293,11 +306,15 @@ async fn nothing_begins_once_the_store_is_not_to_be_trusted() {
 async fn nobody_waits_for_an_end_once_the_store_is_not_to_be_trusted() {
     let scene = Scene::new();
     let engine = scene.start().await;
-    engine.apply(FLOW, None, "somebody").await.unwrap();
+    engine
+        .definitions()
+        .apply(FLOW, None, "somebody")
+        .await
+        .unwrap();
     let waiting = engine.clone();
     let waiting = tokio::spawn(async move {
         let hour = Duration::from_secs(3_600);
-        waiting.submit_and_wait(wish(0), hour).await
+        waiting.executions().submit_and_wait(wish(0), hour).await
     });
     sleep(Duration::from_secs(1)).await;
     assert_eq!(scene.calls(), 1);

@@ -79,7 +79,12 @@ async fn execute_batch(
         .filter_map(|draft| draft.as_ref().ok())
         .cloned()
         .collect();
-    let mut outcomes = app.engine.submit_all(submissions).await.into_iter();
+    let mut outcomes = app
+        .engine
+        .executions()
+        .submit_all(submissions)
+        .await
+        .into_iter();
     let mut results = Vec::with_capacity(drafts.len());
     for draft in drafts {
         let outcome = match draft {

@@ -209,7 +209,7 @@ async fn retry(
         version: wish.version,
         by: actor.name().to_owned(),
     };
-    let execution = match app.engine.retry_letter(request).await {
+    let execution = match app.engine.letters().retry(request).await {
         Ok(execution) => execution,
         Err(LetterRetryError::NotFound) => return Err(not_found(&id)),
         Err(error) => return Err(error.into()),
@@ -245,7 +245,8 @@ async fn delete(
 ) -> Result<StatusCode, Problem> {
     match app
         .engine
-        .delete_letter(known_id(&id)?, actor.name())
+        .letters()
+        .delete(known_id(&id)?, actor.name())
         .await?
     {
         PartOutcome::Done => Ok(StatusCode::NO_CONTENT),

@@ -184,7 +184,10 @@ pub(super) struct Started {
 
 async fn start(app: &App, submission: Submission) -> Result<Started, Problem> {
     let workflow = submission.workflow.clone();
-    settle(&app.engine.submit(submission).await?, &workflow)
+    settle(
+        &app.engine.executions().submit(submission).await?,
+        &workflow,
+    )
 }
 
 /// What became of a submission: an execution, or a key that belongs to another input.
@@ -223,7 +226,7 @@ pub(super) fn settle(
 /// were not: then the answer is 202.
 async fn finished(app: &App, started: Started, wait: Duration) -> Response {
     let stored = tokio::select! {
-        stored = app.engine.wait(started.id, wait) => stored.ok().flatten(),
+        stored = app.engine.executions().wait(started.id, wait) => stored.ok().flatten(),
         () = app.gate.stopping() => None,
     };
     let is_over = |stored: &&Stored| stored.state.status.is_terminal();

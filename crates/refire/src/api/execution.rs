@@ -249,7 +249,12 @@ async fn resume(
 }
 
 async fn command(app: &App, id: &str, command: Command) -> Result<Json<Execution>, Problem> {
-    match app.engine.command(known_id(id)?, command).await {
+    match app
+        .engine
+        .executions()
+        .command(known_id(id)?, command)
+        .await
+    {
         Err(refire_engine::CommandError::NotFound) => Err(not_found(id)),
         Err(error) => Err(error.into()),
         // It is done; that it cannot be shown just now must not look as if it were not.

@@ -52,6 +52,7 @@ async fn replay(
     let definition = definition(&body)?;
     match app
         .engine
+        .executions()
         .replay(known_id(&id)?, definition.as_deref())
         .await
     {

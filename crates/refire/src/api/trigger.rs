@@ -74,7 +74,11 @@ fn named(id: &str) -> impl Fn(TriggerError) -> Problem + '_ {
 }
 
 async fn find(app: &App, id: &str) -> Result<TriggerView, Problem> {
-    app.engine.trigger(known_id(id)?).await.map_err(named(id))
+    app.engine
+        .triggers()
+        .get(known_id(id)?)
+        .await
+        .map_err(named(id))
 }
 
 /// A trigger as shown, with its secret if that is new.
@@ -118,7 +122,11 @@ async fn create(
     body: Content,
 ) -> Result<Response, Problem> {
     let workflow = known_name(&id)?;
-    let new = app.engine.create_trigger(&workflow, body.text()?).await?;
+    let new = app
+        .engine
+        .triggers()
+        .create(&workflow, body.text()?)
+        .await?;
     let trigger = shown(&app, &origin, &new)?;
     let location = format!("/api/triggers/{}", trigger.about.id);
     let mut response = (StatusCode::CREATED, Json(trigger)).into_response();
@@ -198,7 +206,7 @@ async fn listed(
     let now = app.engine.now();
     let mut items = Vec::with_capacity(page.items.len());
     for row in &page.items {
-        let view = app.engine.view(row.clone()).await?;
+        let view = app.engine.triggers().view(row.clone()).await?;
         items.push(view::trigger::trigger(&view, now, origin)?);
     }
     Ok(Json(page.with(items)))
@@ -265,7 +273,8 @@ async fn change(
     let catch_up = catch_up(query.catch_up.unwrap_or_default());
     let changed = app
         .engine
-        .change_trigger(known_id(&id)?, body.text()?, catch_up)
+        .triggers()
+        .change(known_id(&id)?, body.text()?, catch_up)
         .await
         .map_err(named(&id))?;
     Ok(Json(shown(&app, &origin, &changed)?))
@@ -309,7 +318,8 @@ async fn replace(
     let catch_up = catch_up(query.catch_up.unwrap_or_default());
     let replaced = app
         .engine
-        .replace_trigger(known_id(&id)?, body.text()?, catch_up)
+        .triggers()
+        .replace(known_id(&id)?, body.text()?, catch_up)
         .await
         .map_err(named(&id))?;
     Ok(Json(shown(&app, &origin, &replaced)?))
@@ -336,7 +346,7 @@ async fn delete(
     Path(id): Path<String>,
     _: Params<()>,
 ) -> Result<StatusCode, Problem> {
-    let removed = app.engine.delete_trigger(known_id(&id)?).await;
+    let removed = app.engine.triggers().delete(known_id(&id)?).await;
     removed.map_err(named(&id))?;
     Ok(StatusCode::NO_CONTENT)
 }

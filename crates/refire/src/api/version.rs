@@ -163,6 +163,7 @@ async fn against(
     let source = body.text()?;
     let id = known_name(&id)?;
     app.engine
+        .definitions()
         .check(source, Some(id.as_str()))
         .map_err(|problems| invalid_definition(&problems))?;
     let row = find(&app, &id).await?;

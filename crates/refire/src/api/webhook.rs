@@ -95,14 +95,14 @@ pub(super) async fn refused(app: &App, request: Request, problem: &Problem) {
     let unread = Unread::Broken(problem.detail().to_owned());
     let incoming = incoming(&parts, sender(app, &parts), Vec::new(), Some(unread));
     // Its sender hears what is wrong with the headers, whatever is said of it here.
-    let _ = app.engine.receive(webhook, &incoming).await;
+    let _ = app.engine.webhooks().receive(webhook, &incoming).await;
 }
 
 pub(super) async fn take(app: &App, webhook: &str, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let sender = sender(app, &parts);
     let Ok(webhook) = webhook.parse() else {
-        app.engine.receive_nowhere(webhook, sender.0);
+        app.engine.webhooks().receive_nowhere(webhook, sender.0);
         return Err(no_webhook());
     };
     let read = body::whole(&parts.headers, body, app.body_bytes_max).await;
@@ -111,7 +111,10 @@ pub(super) async fn take(app: &App, webhook: &str, request: Request) -> Result<R
     let (body, unread, problem) = match read {
         Ok(Whole::Read(bytes)) => (bytes.into(), None, None),
         Ok(Whole::TooLarge(begun)) => {
-            let keeps = app.engine.keeps_oversized(webhook, sender.0, &sender.1);
+            let keeps = app
+                .engine
+                .webhooks()
+                .keeps_oversized(webhook, sender.0, &sender.1);
             // Only what may be kept takes room: a stranger must not be able to fill it.
             if keeps.await {
                 _room = app.oversized.try_acquire().ok();
@@ -124,7 +127,7 @@ pub(super) async fn take(app: &App, webhook: &str, request: Request) -> Result<R
         Err(problem) => broken(problem),
     };
     let incoming = incoming(&parts, sender, body, unread);
-    let received = app.engine.receive(webhook, &incoming).await;
+    let received = app.engine.webhooks().receive(webhook, &incoming).await;
     // It was written down; what its sender hears is what was wrong with the body.
     problem.map_or(Ok(()), Err)?;
     let reader = Reader::of(&parts.headers);

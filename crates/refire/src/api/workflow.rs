@@ -117,9 +117,13 @@ async fn save(
     let name = WorkflowId::new(id.as_str())
         .map_err(|error| Problem::field(&codes::INVALID_PARAMETER, "id", error.to_string()))?;
     let before = app.engine.store().workflow(&name).await?;
-    let applied = app.engine.apply(source, Some(&id), actor.name()).await?;
+    let applied = app
+        .engine
+        .definitions()
+        .apply(source, Some(&id), actor.name())
+        .await?;
     let restored = before.is_some_and(|row| row.deleted_at.is_some());
-    let mut notes = app.engine.notes(&applied.definition.workflow);
+    let mut notes = app.engine.definitions().notes(&applied.definition.workflow);
     if restored {
         notes.extend(paused(&app, &name).await?);
     }
@@ -199,7 +203,7 @@ async fn delete(
 ) -> Result<Json<WorkflowDeleted>, Problem> {
     let name = known_name(&id)?;
     let triggers_disabled = triggers(&app, &name, true).await?;
-    match app.engine.delete_workflow(&name).await? {
+    match app.engine.definitions().delete(&name).await? {
         Deleted::Done => Ok(Json(WorkflowDeleted {
             workflow_id: id,
             deleted: true,
@@ -237,6 +241,7 @@ async fn validate(
     let source = body.text()?;
     let workflow = app
         .engine
+        .definitions()
         .check(source, None)
         .map_err(|found| invalid_definition(&found))?;
     let hash = |source: &str| {
@@ -249,7 +254,7 @@ async fn validate(
         Some(row) if hash(&row.source) == hash(source) => (row.version, false),
         Some(row) => (row.version.saturating_add(1), true),
     };
-    let notes = app.engine.notes(&workflow);
+    let notes = app.engine.definitions().notes(&workflow);
     Ok(Json(WorkflowSaved {
         workflow_id: workflow.id.to_string(),
         version,

@@ -202,7 +202,7 @@ impl Change {
 
     /// Seals everything with the new key, and says whether the previous one can be dropped.
     pub(super) async fn carry_out(self, engine: Arc<Engine>) {
-        let resealed = match engine.reseal_secrets().await {
+        let resealed = match engine.triggers().reseal_secrets().await {
             Ok(resealed) => resealed,
             Err(error) => {
                 let error = &error as &dyn std::error::Error;

@@ -267,6 +267,22 @@ fn every_kind_of_start_is_in_the_guide() {
     }
 }
 
+/// Every step type has its section, and every key of its `config` a line there.
+#[test]
+fn every_step_type_is_in_the_guide() {
+    let guide = read("docs/workflows.md");
+    for (name, keys) in refire_core::definition::step_type_keys() {
+        let (_, section) = guide
+            .split_once(&format!("\n### `{name}` steps\n"))
+            .unwrap();
+        let section = section.split("\n## ").next().unwrap();
+        let section = section.split("\n### ").next().unwrap();
+        for key in keys {
+            assert!(section.contains(&format!("\n| `{key}` |")), "{name}: {key}");
+        }
+    }
+}
+
 /// Every field of a webhook has its line in the guide.
 #[test]
 fn every_field_of_a_webhook_is_in_its_guide() {

@@ -5,7 +5,9 @@ mod refused;
 use proptest::prelude::*;
 
 use super::*;
-use crate::definition::workflow::{Http, Step, StepKind};
+use crate::definition::step_type;
+use crate::definition::workflow::Step;
+use crate::definition::{Http, StepKind};
 
 const CUSTOMER: &str = r#"
 id: customer_360_view
@@ -45,10 +47,15 @@ fn steps(lines: &[&str]) -> String {
     source
 }
 
+/// A message that lists the step types of this version.
+fn said_of_types(message: &str) -> String {
+    message.replace("{types}", &step_type::names().join(", "))
+}
+
 fn http(step: &Step) -> &Http {
     match &step.kind {
         StepKind::Http(http) => http,
-        StepKind::Local(_) => panic!("not http"),
+        other => panic!("not http: {other:?}"),
     }
 }
 
@@ -59,7 +66,7 @@ fn the_example_of_the_documentation() {
     assert_eq!(workflow.name, "customer_360_view");
     let (at, notify) = workflow.step("notify").unwrap();
     assert_eq!(
-        (at, notify.needs.as_slice(), notify.type_name()),
+        (at, notify.needs.as_slice(), notify.kind.type_name()),
         (1, [0].as_slice(), "http")
     );
     let tickets = &workflow.steps[0];
@@ -200,11 +207,11 @@ fn local_tasks_are_checked_when_they_are_known() {
 #[test]
 fn json_is_read_too() {
     let source =
-        "{\n\t\"id\": \"w\",\n\t\"steps\": [\n\t\t{\"id\": \"a\", \"type\": \"lambda\"}\n\t]\n}";
+        "{\n\t\"id\": \"w\",\n\t\"steps\": [\n\t\t{\"id\": \"a\", \"type\": \"later\"}\n\t]\n}";
     let said = parse(source).unwrap_err().to_string();
     assert_eq!(
         said,
-        "steps[0].type (line 4): step type `lambda` is not available in this version (available: http, local)"
+        said_of_types("steps[0].type (line 4): there is no step type `later`; available: {types}")
     );
 }
 
@@ -242,7 +249,7 @@ fn redirects_are_followed_only_where_it_is_said() {
             format!("id: w\nsteps: [{{id: a, type: http, config: {{url: 'http://x/'{config}}}}}]");
         match &good(&source).steps[0].kind {
             StepKind::Http(http) => http.follow_redirects,
-            StepKind::Local(_) => unreachable!(),
+            other => panic!("not http: {other:?}"),
         }
     };
     assert_eq!(redirects(""), 0);

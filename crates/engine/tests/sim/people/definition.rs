@@ -24,7 +24,11 @@ impl People {
         });
         let text = &life.world.plan.flows[flow].texts[version];
         for tries in 0..SAVES_MAX {
-            let saved = self.engine.apply(text, None, "somebody").await;
+            let saved = self
+                .engine
+                .definitions()
+                .apply(text, None, "somebody")
+                .await;
             life.alive().await;
             match saved {
                 Ok(applied) => {
@@ -63,7 +67,7 @@ impl People {
     pub(super) async fn delete_workflow(&self, flow: usize) {
         let life = &self.life;
         life.say(&format!("somebody deletes w{flow}"));
-        let answer = self.engine.delete_workflow(&self.workflow(flow)).await;
+        let answer = self.engine.definitions().delete(&self.workflow(flow)).await;
         life.alive().await;
         match answer {
             Ok(Deleted::Done) => life.check(|inside| {

@@ -45,7 +45,7 @@ impl People {
             version: None,
             by: by.clone(),
         };
-        let answer = self.engine.retry_letter(request).await;
+        let answer = self.engine.letters().retry(request).await;
         life.alive().await;
         let answer = match answer {
             Ok(id) => {
@@ -101,7 +101,7 @@ impl People {
         let life = &self.life;
         life.say("somebody gives a letter up");
         let by = format!("deleter of life {} at {}", life.number, life.lived_ms());
-        let answer = self.engine.delete_letter(letter, &by).await;
+        let answer = self.engine.letters().delete(letter, &by).await;
         life.alive().await;
         match answer {
             Ok(PartOutcome::Done) => life.check(|inside| {

@@ -66,7 +66,7 @@ impl People {
             unread: None,
             is_test: false,
         };
-        let received = self.engine.receive(webhook, &incoming).await;
+        let received = self.engine.webhooks().receive(webhook, &incoming).await;
         life.alive().await;
         let answer = match received {
             Ok(Received::Triggered(id)) => {

@@ -43,7 +43,7 @@ impl People {
                     first.is_some_and(|call| call.life != life.number),
                 )
             });
-            let answer = people.engine.command(id, command).await;
+            let answer = people.engine.executions().command(id, command).await;
             life.alive().await;
             let answer = match answer {
                 Ok(state) => {

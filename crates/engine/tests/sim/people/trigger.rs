@@ -72,7 +72,7 @@ impl People {
         for tries in 0..MAKES_MAX {
             let text = text(self.engine.now());
             let workflow = self.workflow(flow);
-            let made = self.engine.create_trigger(&workflow, &text).await;
+            let made = self.engine.triggers().create(&workflow, &text).await;
             life.alive().await;
             match made {
                 Ok(made) => {
@@ -110,7 +110,7 @@ impl People {
         let changed = match deed {
             TriggerDeed::Change { patch, .. } => {
                 let patch = patch.text(is_cron);
-                let changed = engine.change_trigger(id, &patch, CatchUp::No).await;
+                let changed = engine.triggers().change(id, &patch, CatchUp::No).await;
                 changed.map(|changed| Some(changed.view))
             }
             TriggerDeed::Enable { catch_up, .. } => {
@@ -118,11 +118,11 @@ impl People {
                     true => CatchUp::Yes,
                     false => CatchUp::No,
                 };
-                let enabled = engine.enable_trigger(id, catch_up).await;
+                let enabled = engine.triggers().enable(id, catch_up).await;
                 enabled.map(|(view, _)| Some(view))
             }
-            TriggerDeed::Delete(_) => engine.delete_trigger(id).await.map(|()| None),
-            _ => engine.disable_trigger(id).await.map(Some),
+            TriggerDeed::Delete(_) => engine.triggers().delete(id).await.map(|()| None),
+            _ => engine.triggers().disable(id).await.map(Some),
         };
         life.alive().await;
         match changed {
@@ -149,7 +149,8 @@ impl People {
         life.say(&format!("{by} runs {id}"));
         let answer = self
             .engine
-            .run_trigger(id, None, None, Some(by.clone()))
+            .triggers()
+            .run(id, None, None, Some(by.clone()))
             .await;
         life.alive().await;
         let answer = match answer {
@@ -185,7 +186,11 @@ impl People {
             to: self.engine.now(),
             only_missed,
         };
-        let answer = self.engine.backfill(id, range, Some(by.clone())).await;
+        let answer = self
+            .engine
+            .triggers()
+            .backfill(id, range, Some(by.clone()))
+            .await;
         life.alive().await;
         match answer {
             Ok(started) => {

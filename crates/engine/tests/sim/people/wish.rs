@@ -25,7 +25,11 @@ impl People {
         self.doing.spawn(async move {
             let number = people.wished(&wish);
             let newest = people.newest(&wish);
-            let answer = people.engine.submit(people.submission(&wish)).await;
+            let answer = people
+                .engine
+                .executions()
+                .submit(people.submission(&wish))
+                .await;
             people.life.alive().await;
             let heard = people.heard(number, &wish, &answer);
             people.started_by(&answer, newest);
@@ -39,7 +43,7 @@ impl People {
     pub(super) async fn submit_all(&self, wishes: Vec<Wish>) {
         let numbers: Vec<usize> = wishes.iter().map(|wish| self.wished(wish)).collect();
         let submissions = wishes.iter().map(|wish| self.submission(wish)).collect();
-        let answers = self.engine.submit_all(submissions).await;
+        let answers = self.engine.executions().submit_all(submissions).await;
         self.life.alive().await;
         for ((number, wish), answer) in numbers.into_iter().zip(&wishes).zip(answers) {
             self.heard(number, wish, &answer);
@@ -52,6 +56,7 @@ impl People {
             .with(|inside| inside.ledger.wishes[number].is_patient = true);
         let answer = self
             .engine
+            .executions()
             .submit_and_wait(self.submission(&wish), WAIT)
             .await;
         self.life.alive().await;

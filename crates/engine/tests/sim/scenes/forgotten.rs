@@ -12,8 +12,12 @@ fn scenes() -> [Arc<Scene>; 2] {
 }
 
 async fn submitted(engine: &Engine, delay_ms: u64) -> ExecutionId {
-    engine.apply(FLOW, None, "somebody").await.unwrap();
-    match engine.submit(wish(delay_ms)).await.unwrap() {
+    engine
+        .definitions()
+        .apply(FLOW, None, "somebody")
+        .await
+        .unwrap();
+    match engine.executions().submit(wish(delay_ms)).await.unwrap() {
         Accepted::New { id, .. } => id,
         Accepted::Duplicate { .. } => panic!("there was no key"),
     }
@@ -60,7 +64,7 @@ async fn an_attempt_that_was_forgotten_counts_as_lost() {
         sleep(Duration::from_secs(30)).await;
         assert_eq!((scene.calls(), engine.found_again()), (1, 1));
         choose(None);
-        let log = engine.log(id).await.unwrap();
+        let log = engine.executions().log(id).await.unwrap();
         let lost = log.iter().filter(|event| event.kind.name() == "STEP_LOST");
         assert_eq!(lost.count(), 1);
         ends_well(&scene, &engine, id).await;

@@ -65,8 +65,12 @@ async fn obstacles(
     state: &Execution,
 ) -> Result<[Option<Obstacle>; 2], Problem> {
     Ok([
-        app.engine.obstacle(row, state, RetryFrom::Start).await?,
         app.engine
+            .letters()
+            .obstacle(row, state, RetryFrom::Start)
+            .await?,
+        app.engine
+            .letters()
             .obstacle(row, state, RetryFrom::FailedStep)
             .await?,
     ])

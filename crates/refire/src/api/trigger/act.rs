@@ -61,7 +61,7 @@ async fn enable(
     let wish: EnableTrigger = body.read()?;
     let wanted = wish.catch_up.or(query.catch_up);
     let catch_up = catch_up(wanted.unwrap_or_default());
-    let enabled = app.engine.enable_trigger(known_id(&id)?, catch_up).await;
+    let enabled = app.engine.triggers().enable(known_id(&id)?, catch_up).await;
     let (enabled, pause) = enabled.map_err(named(&id))?;
     let mut trigger = view::trigger::trigger(&enabled, app.engine.now(), &origin)?;
     trigger.about.pause = Some(view::trigger::pause(&enabled, &pause));
@@ -86,7 +86,7 @@ async fn disable(
     _: Params<()>,
     origin: Origin,
 ) -> Result<Json<Trigger>, Problem> {
-    let disabled = app.engine.disable_trigger(known_id(&id)?).await;
+    let disabled = app.engine.triggers().disable(known_id(&id)?).await;
     let disabled = disabled.map_err(named(&id))?;
     let trigger = view::trigger::trigger(&disabled, app.engine.now(), &origin)?;
     Ok(Json(trigger))
@@ -134,7 +134,11 @@ async fn run(
     let key = idempotency_key(&headers)?;
     let workflow = find(&app, &id).await?.row.workflow;
     let by = Some(actor.name().to_owned());
-    let started = app.engine.run_trigger(known_id(&id)?, input, key, by).await;
+    let started = app
+        .engine
+        .triggers()
+        .run(known_id(&id)?, input, key, by)
+        .await;
     let started = settle(&started.map_err(named(&id))?, &workflow)?;
     Ok(accepted(&app, started).await)
 }
@@ -183,6 +187,7 @@ async fn rotate_secret(
     let id_known = known_id(&id)?;
     let rotated = app
         .engine
+        .triggers()
         .rotate_secret(id_known, rotation)
         .await
         .map_err(named(&id))?;

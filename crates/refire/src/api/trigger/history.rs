@@ -125,7 +125,7 @@ async fn chosen(
     };
     let oldest = app.engine.store().triggers(&filter, None, 1).await?;
     match oldest.into_iter().next() {
-        Some(row) => Ok(app.engine.view(row).await?),
+        Some(row) => Ok(app.engine.triggers().view(row).await?),
         None => {
             let detail = format!("workflow `{workflow}` has no cron trigger");
             Err(Problem::new(&codes::NO_TRIGGER, detail))

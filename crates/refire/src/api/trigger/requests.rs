@@ -57,7 +57,7 @@ async fn list(
     };
     let trigger = find(&app, &id).await?.row.id;
     let window = Window::new(List::Requests, &(trigger, &filter), &paging)?;
-    app.engine.flush_requests().await;
+    app.engine.webhooks().flush().await;
     let store = app.engine.store();
     let rows = store
         .requests(trigger, &filter, window.behind, window.rows)
@@ -90,7 +90,7 @@ async fn one(
     _: Params<()>,
 ) -> Result<Json<WebhookRequest>, Problem> {
     let trigger = find(&app, &id).await?.row.id;
-    app.engine.flush_requests().await;
+    app.engine.webhooks().flush().await;
     let row = match request_id.parse::<RequestId>() {
         Ok(known) => app.engine.store().request(known).await?,
         Err(_) => None,
@@ -136,7 +136,7 @@ async fn recheck(
     let request: RequestId = request
         .parse()
         .map_err(|_| Problem::from(TriggerError::NoSuchRequest))?;
-    app.engine.flush_requests().await;
+    app.engine.webhooks().flush().await;
     if let Some(row) = app.engine.store().request(request).await?
         && row.status != RequestStatus::Triggered
         && row.body_bytes > app.body_bytes_max as u64
@@ -147,7 +147,12 @@ async fn recheck(
         );
         return Err(Problem::new(&codes::STILL_REFUSED, detail));
     }
-    match app.engine.recheck_request(trigger, request, equals).await? {
+    match app
+        .engine
+        .webhooks()
+        .recheck(trigger, request, equals)
+        .await?
+    {
         Received::Refused { reason, .. } | Received::Filtered(reason) => {
             Err(Problem::new(&codes::STILL_REFUSED, reason))
         }

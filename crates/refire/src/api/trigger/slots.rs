@@ -60,7 +60,11 @@ async fn next(
     Params(query): Params<NextQuery>,
 ) -> Result<Json<Page<PlannedSlot>>, Problem> {
     let count = query.count.unwrap_or(NEXT_COUNT);
-    let slots = app.engine.upcoming(known_id(&id)?, count as usize).await;
+    let slots = app
+        .engine
+        .triggers()
+        .upcoming(known_id(&id)?, count as usize)
+        .await;
     let slots = slots.map_err(named(&id))?;
     let items = slots.iter().map(view::trigger::planned).collect();
     Ok(Json(page::whole(items)))
@@ -139,19 +143,19 @@ async fn backfill(
     let wish: BackfillRequest = body.read()?;
     let range = range(&wish, app.engine.now())?;
     let known_from = match range.only_missed {
-        true => app.engine.ledger_known_from(known).await,
+        true => app.engine.triggers().ledger_known_from(known).await,
         false => Ok(None),
     };
     let known_from = known_from.map_err(named(&id))?;
     let known_from = known_from.filter(|first| range.from < *first);
     let mut error = None;
     let slots: Vec<BackfilledSlot> = if wish.dry_run {
-        let slots = app.engine.backfill_slots(known, range).await;
+        let slots = app.engine.triggers().backfill_slots(known, range).await;
         let would = |slot: Timestamp| backfilled(slot, None);
         slots.map_err(named(&id))?.into_iter().map(would).collect()
     } else {
         let by = Some(actor.name().to_owned());
-        let started = match app.engine.backfill(known, range, by).await {
+        let started = match app.engine.triggers().backfill(known, range, by).await {
             // These run: whoever asked must be told of them.
             Err(TriggerError::Partly { started, because }) => {
                 error = Some(because.to_string());

@@ -80,11 +80,11 @@ async fn test(
     let known = known_id(&id)?;
     let refuse = |error| refused(&id, error);
     if dry_run {
-        let signed = app.engine.sign_sample(known, &sample).await;
+        let signed = app.engine.webhooks().sign_sample(known, &sample).await;
         let sent = sent(&app, url, text, signed.map_err(refuse)?);
         return Ok(Json(TestedWebhook { result: None, sent }));
     }
-    let tested = app.engine.test_webhook(known, sample).await;
+    let tested = app.engine.webhooks().test(known, sample).await;
     let tested = tested.map_err(refuse)?;
     let result = Some(result(&app, &tested));
     let sent = sent(&app, url, text, tested.sent);

@@ -204,7 +204,11 @@ async fn the_log_has_every_request_with_its_body() {
             unread: None,
             is_test: false,
         };
-        app.engine.receive(webhook, &incoming).await.unwrap()
+        app.engine
+            .webhooks()
+            .receive(webhook, &incoming)
+            .await
+            .unwrap()
     };
     let Received::Triggered(execution) = send(br#"{"kind": "a"}"#).await else {
         panic!("it passes the filter");
@@ -381,23 +385,23 @@ async fn after_a_change_of_the_master_key_the_old_one_can_go() {
         sealed: 2,
         closed: 0,
     };
-    assert_eq!(engine.reseal_secrets().await.unwrap(), both);
+    assert_eq!(engine.triggers().reseal_secrets().await.unwrap(), both);
     let none = Resealed::default();
     assert_eq!(
-        engine.reseal_secrets().await.unwrap(),
+        engine.triggers().reseal_secrets().await.unwrap(),
         none,
         "once is enough"
     );
     engine.stop().await;
     let engine = begin(Vault::new(key(8), None)).await;
-    assert_eq!(engine.reseal_secrets().await.unwrap(), none);
+    assert_eq!(engine.triggers().reseal_secrets().await.unwrap(), none);
     engine.stop().await;
     let engine = begin(Vault::new(key(7), None)).await;
     let closed = Resealed {
         sealed: 0,
         closed: 2,
     };
-    let found = engine.reseal_secrets().await.unwrap();
+    let found = engine.triggers().reseal_secrets().await.unwrap();
     assert_eq!(found, closed, "the old key opens nothing any more");
     engine.stop().await;
 }

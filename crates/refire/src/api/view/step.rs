@@ -22,7 +22,7 @@ pub(super) fn steps(
             .collect();
     };
     let step = |step: &definition::Step| match stored.state.step(&step.id) {
-        Some(state) => one(stored, &step.id, step.type_name(), state, values),
+        Some(state) => one(stored, &step.id, step.kind.type_name(), state, values),
         None => Ok(untouched(stored, step)),
     };
     workflow.steps.iter().map(step).collect()
@@ -93,7 +93,7 @@ fn untouched(stored: &Stored, step: &definition::Step) -> Step {
     };
     Step {
         step_id: step.id.to_string(),
-        step_type: step.type_name().to_owned(),
+        step_type: step.kind.type_name().to_owned(),
         status,
         attempts: 0,
         retry_count: 0,

@@ -116,7 +116,11 @@ fn serve() {
             .unwrap();
         let source =
             "id: w\nsteps: [{ id: a, type: http, config: { url: \"https://t.example/\" } }]";
-        engine.apply(source, None, "test").await.unwrap();
+        engine
+            .definitions()
+            .apply(source, None, "test")
+            .await
+            .unwrap();
         trap.holds.store(true, Ordering::SeqCst);
         std::thread::spawn(move || {
             std::io::stdin().read_line(&mut String::new()).unwrap();

@@ -1,12 +1,13 @@
 //! Definitions that are refused, each with everything that must be said about it.
 
-use super::{good, parse, steps};
+use super::{good, parse, said_of_types, steps};
 use crate::definition::{ParseOptions, Workflow};
 
 /// A bad definition: the source, and the problems it must give, whole.
 fn bad(source: &str, expected: &[&str]) {
     let problems = parse(source).expect_err(source);
     let said: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let expected: Vec<String> = expected.iter().map(|one| said_of_types(one)).collect();
     assert_eq!(said, expected, "{source}");
 }
 
@@ -63,7 +64,7 @@ fn bad_structure() {
         "id: w\nsteps:\n  - {id: a, type: htpp}\n  - {id: b, type: cobol}\n  - {id: c}\n  - {type: local, config: {}}\n",
         &[
             "steps[0].type (line 3): there is no step type `htpp`; did you mean \"http\"?",
-            "steps[1].type (line 4): there is no step type `cobol`; available: http, local",
+            "steps[1].type (line 4): there is no step type `cobol`; available: {types}",
             "steps[2].type (line 5): `type` is required",
             "steps[3].id (line 6): `id` is required",
             "steps[3].config.task (line 6): `task` is required",
@@ -370,12 +371,12 @@ fn the_default_of_a_condition_is_true_or_false() {
 
 #[test]
 fn all_problems_of_all_steps_are_told() {
-    let source = "id: w\nretry: {maxRetries: 99}\nsteps:\n  - {id: a, type: lambda}\n  - {id: b, type: local, needs: [x], config: {task: t, timeout: never}}\n";
+    let source = "id: w\nretry: {maxRetries: 99}\nsteps:\n  - {id: a, type: amqp}\n  - {id: b, type: local, needs: [x], config: {task: t, timeout: never}}\n";
     bad(
         source,
         &[
             "retry.maxRetries (line 2): 99 is not a whole number from 1 to 10",
-            "steps[0].type (line 4): step type `lambda` is not available in this version (available: http, local)",
+            "steps[0].type (line 4): step type `amqp` is not available in this version (available: {types})",
             "steps[1].needs[0] (line 5): no step is called \"x\"; did you mean \"a\"?",
             "steps[1].config.timeout (line 5): `never` is not a duration (write for example `30s`, `5m`, `1h30m` or `250ms`)",
         ],

@@ -11,7 +11,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use refire_core::json::Json;
 use refire_core::template::{Reference, Scope, Template};
 
-use super::scope::CallScope;
+use super::super::scope::CallScope;
 
 /// Everything but letters, digits and `-._~` is escaped.
 const VALUE: &AsciiSet = &NON_ALPHANUMERIC

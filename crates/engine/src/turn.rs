@@ -1,6 +1,7 @@
-//! Whose turn it is to look for due triggers. Any node may fire any slot, and the commit sees to it that
-//! one does; so that not all of them look each time, the oldest node looks first, and each younger one a
-//! second later. A node that dies costs a second and not a lease.
+//! Whose turn it is to do what one node is enough for, such as looking for due triggers. Any node may do
+//! it, and the commit sees to it that nothing is done twice; so that not all of them try each time, the
+//! oldest node goes first, and each younger one a second later. A node that dies costs a second and not a
+//! lease.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use refire_core::id::NodeId;
 use refire_core::time::Timestamp;
 use refire_store::NodeRow;
 
-use crate::dispatch::Dispatcher;
+use crate::context::Context;
 
 /// How much longer each younger node waits.
 const TURN: Duration = Duration::from_secs(1);
@@ -19,22 +20,27 @@ const NODES_KNOWN_FOR: Duration = Duration::from_secs(1);
 
 /// What a node knows of its turn.
 #[derive(Default)]
-pub(super) struct Turn {
+pub(crate) struct Turn {
     known: Option<(Timestamp, Duration)>,
 }
 
 impl Turn {
+    /// Whether this node waits for none.
+    pub(crate) async fn is_first(&mut self, context: &Context) -> bool {
+        self.of(context).await.is_zero()
+    }
+
     /// How long this node waits for older ones.
-    pub(super) async fn of(&mut self, dispatcher: &Dispatcher) -> Duration {
-        if !dispatcher.store.is_shared() {
+    pub(crate) async fn of(&mut self, context: &Context) -> Duration {
+        if !context.store.is_shared() {
             return Duration::ZERO;
         }
-        let now = dispatcher.clock.now();
+        let now = context.clock.now();
         match self.known {
             Some((at, behind)) if now.since(at) < NODES_KNOWN_FOR => behind,
             _ => {
-                let nodes = dispatcher.store.nodes().await.unwrap_or_default();
-                let behind = TURN * older(&nodes, dispatcher.membership.id(), now);
+                let nodes = context.store.nodes().await.unwrap_or_default();
+                let behind = TURN * older(&nodes, context.membership.id(), now);
                 self.known = Some((now, behind));
                 behind
             }

@@ -4,10 +4,17 @@ use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
+use async_trait::async_trait;
+use refire_core::definition::Local;
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::ExecutionId;
 use refire_core::json::Json;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::{Answer, Attempt, Call, Callable, Clients, render};
+use crate::target::{Redactor, without_secrets};
 
 /// What a task is told about the attempt it is.
 #[derive(Debug, Clone)]
@@ -59,7 +66,7 @@ impl TaskError {
         self
     }
 
-    pub(crate) fn into_failure(self) -> Failure {
+    fn into_failure(self) -> Failure {
         let mut failure = Failure::new(ErrorClass::Local, self.message).with_causes(self.causes);
         failure.code = self.code;
         failure.retryable = self.retryable;
@@ -114,7 +121,73 @@ impl LocalTasks {
         self.tasks.contains_key(name)
     }
 
-    pub(crate) fn get(&self, name: &str) -> Option<Task> {
+    fn get(&self, name: &str) -> Option<Task> {
         self.tasks.get(name).cloned()
+    }
+}
+
+impl Callable for Local {
+    /// A function of this program may take the process down with it.
+    fn begins_durably(&self) -> bool {
+        true
+    }
+
+    fn prepare(&self, attempt: &Attempt<'_>) -> Result<Box<dyn Call>, Failure> {
+        let input = match &self.input {
+            Some(tree) => render(tree, attempt.scope, "input")?,
+            None => attempt.input()?,
+        };
+        Ok(Box::new(LocalCall {
+            task: self.task.clone(),
+            context: TaskContext {
+                execution: attempt.row.execution,
+                step: attempt.row.step.clone(),
+                attempt: attempt.row.attempt,
+                idempotency_key: attempt.idempotency_key(),
+            },
+            input,
+            timeout: self.timeout,
+        }))
+    }
+}
+
+struct LocalCall {
+    task: String,
+    context: TaskContext,
+    input: Json,
+    timeout: Option<Duration>,
+}
+
+#[async_trait]
+impl Call for LocalCall {
+    async fn make(self: Box<Self>, clients: &Clients, redact: Redactor) -> Result<Answer, Failure> {
+        let Some(task) = clients.local.get(&self.task) else {
+            let message = format!(
+                "no local task named `{}` is registered in this program",
+                self.task
+            );
+            return Err(Failure::new(ErrorClass::Local, message));
+        };
+        // In a task of its own, so that a panic ends the attempt and not the engine; aborted with it.
+        let running = AbortOnDropHandle::new(tokio::spawn(task(self.context, self.input)));
+        let joined = match self.timeout {
+            None => running.await,
+            Some(timeout) => match tokio::time::timeout(timeout, running).await {
+                Ok(joined) => joined,
+                Err(_) => {
+                    let message = format!("the task did not finish within {timeout:?}");
+                    return Err(Failure::new(ErrorClass::ReadTimeout, message));
+                }
+            },
+        };
+        match joined {
+            Ok(Ok(output)) => Ok(Answer::new(redact.json(&output))),
+            Ok(Err(error)) => Err(without_secrets(error.into_failure(), &redact)),
+            Err(_) => {
+                let mut failure = Failure::new(ErrorClass::Local, "the task panicked");
+                failure.retryable = true;
+                Err(failure)
+            }
+        }
     }
 }

@@ -1,0 +1,121 @@
+//! What all parts of the engine share. The builder makes it and passes it down; there are no
+//! globals, so two engines can live in one process.
+
+use std::sync::{Arc, PoisonError, RwLock, Weak};
+
+use refire_core::time::Timestamp;
+use refire_store::{News, Part, PartOutcome, Store};
+use tokio_util::sync::CancellationToken;
+
+use crate::aside::Aside;
+use crate::catalog::Catalog;
+use crate::clock::Clock;
+use crate::commit::{Commands, CommitFailure, Queue};
+use crate::entropy::Entropy;
+use crate::intake::{Drafted, Intake, IntakeError, Submission};
+use crate::limit::Slots;
+use crate::maintenance::Retention;
+use crate::membership::Membership;
+use crate::step::Clients;
+use crate::vault::Vault;
+use crate::waiter::Waiters;
+
+/// See the module.
+pub(crate) struct Context {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) membership: Arc<Membership>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) slots: Arc<Slots>,
+    pub(crate) queue: Queue,
+    pub(crate) aside: Aside,
+    pub(crate) waiters: Waiters,
+    pub(crate) clients: Clients,
+    pub(crate) vault: Option<Vault>,
+    pub(crate) retention: Retention,
+    /// Set first when the node stops: nothing new is admitted.
+    pub(crate) closing: CancellationToken,
+    /// Set when the node stops: nothing new begins.
+    pub(crate) stopping: CancellationToken,
+    /// Set when the store's state is not known.
+    pub(crate) broken: CancellationToken,
+    pub(crate) listeners: RwLock<Vec<Weak<dyn Listener>>>,
+}
+
+/// Who acts on what changed, on this node or on another.
+pub(crate) trait Listener: Send + Sync {
+    fn hear(&self, news: &News);
+}
+
+impl Context {
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    pub(crate) fn vault(&self) -> Option<&Vault> {
+        self.vault.as_ref()
+    }
+
+    /// Decides starts.
+    pub(crate) fn intake(&self) -> Intake<'_> {
+        Intake(self)
+    }
+
+    /// Sends commands to executions.
+    pub(crate) fn commands(&self) -> Commands<'_> {
+        Commands(self)
+    }
+
+    /// Decides a start that somebody asks for.
+    pub(crate) async fn draft(&self, submission: Submission) -> Result<Drafted, IntakeError> {
+        self.is_open()?;
+        self.intake().draft(submission).await
+    }
+
+    /// Commits a part of the node's own work; none if it was not written.
+    pub(crate) async fn write(&self, part: Part) -> Option<PartOutcome> {
+        let outcome = self.queue.part(part).await;
+        if let Err(failure) = &outcome
+            && *failure != CommitFailure::Stopping
+        {
+            tracing::warn!(%failure, "a change of work was not committed");
+        }
+        outcome.ok()
+    }
+
+    pub(crate) fn is_open(&self) -> Result<(), CommitFailure> {
+        if self.broken.is_cancelled() {
+            Err(CommitFailure::Unavailable)
+        } else if self.closing.is_cancelled() {
+            Err(CommitFailure::Stopping)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The listener hears from now on what changes, for as long as somebody else holds it.
+    pub(crate) fn listen<L: Listener + 'static>(&self, listener: &Arc<L>) {
+        let listener: Weak<L> = Arc::downgrade(listener);
+        let listeners = self.listeners.write();
+        listeners
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(listener);
+    }
+
+    /// Tells this node's listeners.
+    pub(crate) fn hear(&self, news: &News) {
+        let listeners = self.listeners.read();
+        for listener in listeners.unwrap_or_else(PoisonError::into_inner).iter() {
+            if let Some(listener) = listener.upgrade() {
+                listener.hear(news);
+            }
+        }
+    }
+
+    /// Tells this node's listeners and the other nodes.
+    pub(crate) fn announce(&self, news: News) {
+        self.hear(&news);
+        self.store.tell(news);
+    }
+}

@@ -1,0 +1,141 @@
+//! Definitions: checked, saved, deleted.
+
+use std::sync::Arc;
+
+use refire_core::definition::{
+    ParseOptions, Problems, Workflow, WorkflowId, canonical, content_hash,
+};
+use refire_store::{News, Part, PartOutcome, PutWorkflow};
+
+use crate::catalog::Definition;
+use crate::commit::CommitFailure;
+use crate::context::Context;
+use crate::secret::SECRET_BYTES_MIN;
+use crate::vital::Vital;
+
+/// The definitions of workflows.
+pub struct Definitions(Arc<Context>);
+
+/// Why a definition was not saved.
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyError {
+    /// It is not a valid definition.
+    #[error("the definition has {} problem(s)", .0.len())]
+    Invalid(Problems),
+    /// It could not be committed.
+    #[error(transparent)]
+    Commit(#[from] CommitFailure),
+}
+
+/// A saved definition.
+#[derive(Debug, Clone)]
+pub struct Applied {
+    /// The definition and its version.
+    pub definition: Definition,
+    /// Whether the content is new.
+    pub created: bool,
+}
+
+/// What became of a wish to delete a workflow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deleted {
+    /// Done.
+    Done,
+    /// There is none.
+    NotFound,
+    /// So many executions are open.
+    Open(u64),
+}
+
+impl Definitions {
+    pub(crate) fn open(context: &Arc<Context>, _: &Vital) -> Arc<Self> {
+        Arc::new(Self(Arc::clone(context)))
+    }
+
+    /// Reads, checks and saves a definition; equal content makes no new version.
+    pub async fn apply(
+        &self,
+        source: &str,
+        expected_id: Option<&str>,
+        by: &str,
+    ) -> Result<Applied, ApplyError> {
+        let workflow = self
+            .check(source, expected_id)
+            .map_err(ApplyError::Invalid)?;
+        let content = canonical(source, Some(workflow.id.as_ref()))
+            .map_err(|problem| ApplyError::Invalid(problem.into()))?;
+        let put = PutWorkflow {
+            id: workflow.id.clone(),
+            name: workflow.name.clone(),
+            content_hash: content_hash(&content),
+            source: source.to_owned(),
+            by: by.to_owned(),
+        };
+        let changes = self.0.catalog.changes();
+        match self.0.queue.part(Part::PutWorkflow(Box::new(put))).await? {
+            PartOutcome::Saved { version, created } => {
+                let definition = Definition {
+                    version,
+                    workflow: Arc::new(workflow),
+                };
+                self.0.catalog.saved(&definition, changes);
+                self.0
+                    .store
+                    .tell(News::Definition(definition.workflow.id.clone()));
+                Ok(Applied {
+                    definition,
+                    created,
+                })
+            }
+            other => Err(CommitFailure::Internal(format!("unexpected outcome {other:?}")).into()),
+        }
+    }
+
+    /// Reads and checks a definition without saving it.
+    pub fn check(&self, source: &str, expected_id: Option<&str>) -> Result<Workflow, Problems> {
+        let is_registered = |name: &str| self.0.clients.local.contains(name);
+        let options = ParseOptions {
+            expected_id,
+            local_tasks: Some(&is_registered),
+            stored: false,
+        };
+        Workflow::parse(source, &options)
+    }
+
+    /// What is allowed but probably not meant, one sentence each; also secrets that its steps need
+    /// and this node does not have.
+    #[must_use]
+    pub fn notes(&self, workflow: &Workflow) -> Vec<String> {
+        let mut notes = workflow.notes();
+        for (step, name) in workflow.secrets() {
+            let trouble = match self.0.clients.secrets.get(name) {
+                None => "is not set",
+                Some(value) if value.len() < SECRET_BYTES_MIN => "is too short to be used",
+                Some(_) => continue,
+            };
+            notes.push(format!(
+                "step \"{step}\": the secret `{name}` {trouble}; set REFIRE_SECRET_{name} in the \
+                 server's environment"
+            ));
+        }
+        notes
+    }
+
+    /// Deletes a workflow; its executions and dead letters stay.
+    pub async fn delete(&self, id: &WorkflowId) -> Result<Deleted, CommitFailure> {
+        match self
+            .0
+            .queue
+            .part(Part::DeleteWorkflow { id: id.clone() })
+            .await?
+        {
+            PartOutcome::Done => {
+                self.0.catalog.deleted(id);
+                self.0.announce(News::Definition(id.clone()));
+                Ok(Deleted::Done)
+            }
+            PartOutcome::OpenExecutions(open) => Ok(Deleted::Open(open)),
+            _ => Ok(Deleted::NotFound),
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Executions: started, waited for, steered, replayed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use refire_core::definition::{ParseOptions, Problems, Workflow};
+use refire_core::execution::replay::{Replay, replay};
+use refire_core::execution::{Command, Event, Execution};
+use refire_core::id::ExecutionId;
+use refire_store::{EventFilter, LIMIT_MAX, ReadError, Stored};
+
+use crate::catalog::CatalogError;
+use crate::commit::{Admitted, CommandError, CommitFailure};
+use crate::context::Context;
+use crate::intake::{IntakeError, Submission};
+use crate::vital::Vital;
+
+/// Whoever waits for an end looks for itself where another node may bring it, first after this.
+const ENDED_LOOK_MIN: Duration = Duration::from_millis(20);
+/// And at the latest after this.
+const ENDED_LOOK_MAX: Duration = Duration::from_secs(1);
+
+/// The executions of workflows.
+pub struct Executions(Arc<Context>);
+
+/// What became of a submission.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Accepted {
+    /// A new execution, durable.
+    New {
+        /// Its id.
+        id: ExecutionId,
+        /// Its state.
+        state: Arc<Execution>,
+    },
+    /// The idempotency key has an execution already.
+    Duplicate {
+        /// That execution.
+        id: ExecutionId,
+        /// Whether it was started with another input.
+        body_differs: bool,
+    },
+}
+
+/// Why an execution could not be replayed.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// There is no such execution.
+    #[error("there is no such execution")]
+    NotFound,
+    /// The definition to replay against is not valid.
+    #[error("the definition has {} problem(s)", .0.len())]
+    Invalid(Problems),
+    /// The definition could not be had.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// The store could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// An event cannot be read.
+    #[error(transparent)]
+    Codec(#[from] refire_core::execution::CodecError),
+}
+
+impl Executions {
+    pub(crate) fn open(context: &Arc<Context>, _: &Vital) -> Arc<Self> {
+        Arc::new(Self(Arc::clone(context)))
+    }
+
+    /// Starts an execution. When this returns, it is durable.
+    pub async fn submit(&self, submission: Submission) -> Result<Accepted, IntakeError> {
+        let draft = self.0.draft(submission).await?;
+        let id = draft.id;
+        Ok(accepted(id, self.0.intake().commit(draft).await?)?)
+    }
+
+    /// Starts an execution and waits for its end, at most so long. The second part is what it
+    /// ended as, if it did in time and could be read.
+    pub async fn submit_and_wait(
+        &self,
+        submission: Submission,
+        wait: Duration,
+    ) -> Result<(Accepted, Option<Stored>), IntakeError> {
+        let accepted = self.submit(submission).await?;
+        let (Accepted::New { id, .. } | Accepted::Duplicate { id, .. }) = &accepted;
+        // It is accepted, whatever comes of looking for its end: an error here would say that
+        // nothing was written.
+        let stored = self.wait(*id, wait).await.unwrap_or_else(|error| {
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "waiting for an end"
+            );
+            None
+        });
+        Ok((
+            accepted,
+            stored.filter(|stored| stored.state.status.is_terminal()),
+        ))
+    }
+
+    /// Starts many executions in one commit; a result for each, in order.
+    pub async fn submit_all(
+        &self,
+        submissions: Vec<Submission>,
+    ) -> Vec<Result<Accepted, IntakeError>> {
+        let mut results = Vec::with_capacity(submissions.len());
+        let mut drafts = Vec::with_capacity(submissions.len());
+        for submission in submissions {
+            // A place for each, filled in below for those that get as far as the commit.
+            results.push(match self.0.draft(submission).await {
+                Ok(draft) => {
+                    drafts.push((results.len(), draft));
+                    Err(CommitFailure::Stopping.into())
+                }
+                Err(error) => Err(error),
+            });
+        }
+        let (places, drafts): (Vec<_>, Vec<_>) = drafts
+            .into_iter()
+            .map(|(place, draft)| ((place, draft.id), draft))
+            .unzip();
+        match self.0.intake().commit_all(drafts).await {
+            Ok(answers) => {
+                for ((place, id), answer) in places.into_iter().zip(answers) {
+                    let answer = answer.and_then(|admitted| accepted(id, admitted));
+                    results[place] = answer.map_err(IntakeError::from);
+                }
+            }
+            Err(failure) => {
+                for (place, _) in places {
+                    results[place] = Err(failure.clone().into());
+                }
+            }
+        }
+        results
+    }
+
+    /// Waits for an execution's end, at most so long; what it is then. None: there is none.
+    pub async fn wait(&self, id: ExecutionId, wait: Duration) -> Result<Option<Stored>, ReadError> {
+        // Registered before the look, so that an end in between is not missed.
+        let waiting = self.0.waiters.register(id);
+        let stored = self.0.store.execution(id).await?;
+        if stored
+            .as_ref()
+            .is_some_and(|stored| !stored.state.status.is_terminal())
+        {
+            tokio::select! {
+                biased;
+                () = waiting.ended() => {}
+                () = self.ended_elsewhere(id) => {}
+                // Nothing ends any more.
+                () = self.0.broken.cancelled() => {}
+                () = tokio::time::sleep(wait) => {}
+            }
+        }
+        self.0.store.execution(id).await
+    }
+
+    /// Returns when another node has brought an execution to its end.
+    async fn ended_elsewhere(&self, id: ExecutionId) {
+        if !self.0.store.is_shared() {
+            std::future::pending::<()>().await;
+        }
+        let mut pause = ENDED_LOOK_MIN;
+        loop {
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(ENDED_LOOK_MAX);
+            if let Ok(Some(stored)) = self.0.store.execution(id).await
+                && stored.state.status.is_terminal()
+            {
+                return;
+            }
+        }
+    }
+
+    /// Pauses, resumes or cancels an execution.
+    pub async fn command(
+        &self,
+        id: ExecutionId,
+        command: Command,
+    ) -> Result<Arc<Execution>, CommandError> {
+        let commands = self.0.commands();
+        let asked = commands.send(id, command, None, None).await;
+        asked.map_err(CommitFailure::from)?.answer().await
+    }
+
+    /// An execution's whole log.
+    pub async fn log(&self, id: ExecutionId) -> Result<Vec<Event>, ReplayError> {
+        let mut log = Vec::new();
+        loop {
+            let after = log.len() as u64;
+            let rows = self
+                .0
+                .store
+                .history(id, &EventFilter::default(), after, LIMIT_MAX)
+                .await?;
+            if rows.is_empty() {
+                return if log.is_empty() {
+                    Err(ReplayError::NotFound)
+                } else {
+                    Ok(log)
+                };
+            }
+            for row in &rows {
+                log.push(Event::decode(row)?);
+            }
+        }
+    }
+
+    /// Derives every decision of an execution again, under its own definition or (the replay
+    /// lab) under another. Starts nothing.
+    pub async fn replay(
+        &self,
+        id: ExecutionId,
+        definition: Option<&str>,
+    ) -> Result<Replay, ReplayError> {
+        let log = self.log(id).await?;
+        let stored = self
+            .0
+            .store
+            .execution(id)
+            .await?
+            .ok_or(ReplayError::NotFound)?;
+        let origin = stored.state.origin.as_ref().ok_or(ReplayError::NotFound)?;
+        let workflow = match definition {
+            Some(source) => {
+                let options = ParseOptions {
+                    expected_id: Some(origin.workflow.as_ref()),
+                    local_tasks: None,
+                    // It may be an older version of the same workflow, and nothing is called.
+                    stored: true,
+                };
+                Arc::new(Workflow::parse(source, &options).map_err(ReplayError::Invalid)?)
+            }
+            None => {
+                self.0
+                    .catalog
+                    .version(&origin.workflow, origin.workflow_version)
+                    .await?
+            }
+        };
+        let aside = &self.0.aside;
+        Ok(aside.run(usize::MAX, move || replay(&workflow, &log)).await)
+    }
+}
+
+pub(crate) fn accepted(id: ExecutionId, admitted: Admitted) -> Result<Accepted, CommitFailure> {
+    match admitted {
+        Admitted::New(state) => Ok(Accepted::New { id, state }),
+        Admitted::Duplicate {
+            execution,
+            body_differs,
+        } => Ok(Accepted::Duplicate {
+            id: execution,
+            body_differs,
+        }),
+        Admitted::NoSuchWorkflow => Err(CommitFailure::Gone),
+        Admitted::NotNewest | Admitted::TriggerMoved => Err(CommitFailure::Contended),
+        Admitted::LetterNotPending(_) => Err(CommitFailure::Internal(
+            "an admission without a letter spoke of one".to_owned(),
+        )),
+    }
+}

@@ -1,0 +1,60 @@
+//! The capabilities of an engine: each is a handle with its loops, in a file or folder of its own,
+//! and one line here.
+
+use std::sync::Arc;
+
+use crate::context::Context;
+use crate::definitions::Definitions;
+use crate::engine::Engine;
+use crate::executions::Executions;
+use crate::letter::Letters;
+use crate::maintenance::{clock_loop, prune_loop};
+use crate::trigger::{Triggers, Webhooks};
+use crate::vital::Vital;
+
+macro_rules! services {
+    ($($(#[$doc:meta])* $name:ident: $service:ident,)+) => {
+        /// The handles of a running engine.
+        pub(crate) struct Services {
+            $($name: Arc<$service>,)+
+        }
+
+        impl Services {
+            /// Makes the handles and begins their loops.
+            pub(crate) fn open(context: &Arc<Context>, vital: &Vital) -> Self {
+                Self {
+                    $($name: $service::open(context, vital),)+
+                }
+            }
+        }
+
+        impl Engine {
+            $(
+                $(#[$doc])*
+                #[must_use]
+                pub fn $name(&self) -> &$service {
+                    &self.services.$name
+                }
+            )+
+        }
+    };
+}
+
+services! {
+    /// Definitions of workflows.
+    definitions: Definitions,
+    /// Executions.
+    executions: Executions,
+    /// Dead letters.
+    letters: Letters,
+    /// Triggers of all kinds.
+    triggers: Triggers,
+    /// Requests to webhooks.
+    webhooks: Webhooks,
+}
+
+/// Begins the loops that nobody asks anything.
+pub(crate) fn run_in_background(context: &Arc<Context>, vital: &Vital) {
+    vital.spawn(prune_loop(Arc::clone(context)));
+    vital.spawn(clock_loop(Arc::clone(context)));
+}
