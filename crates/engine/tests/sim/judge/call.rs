@@ -175,7 +175,7 @@ impl Judge {
             }
             let dropped = |event: &&Event| matches!(event.kind, EventKind::StepSkipped(_));
             let dropped = known.log.iter().filter(of_step).find(dropped);
-            let ended = dropped.or(known.log.last()).map(|event| event.at);
+            let ended = dropped.or_else(|| known.log.last()).map(|event| event.at);
             if ended.is_some_and(|at| at > *made_at) {
                 let violation = Violation::new(
                     "every call is in the log",

@@ -112,10 +112,8 @@ impl Judge {
         }
         for part in &batch.parts {
             match part {
-                Part::Release(release) => {
-                    if by != Some(release.node) {
-                        not_there(image, release.node, "its work is given away")?;
-                    }
+                Part::Release(release) if by != Some(release.node) => {
+                    not_there(image, release.node, "its work is given away")?;
                 }
                 Part::Advance(advance) => {
                     for row in &advance.events {
