@@ -70,7 +70,7 @@ impl Part {
                 }
             }
             Self::Advance(advance) => About {
-                asks_first: advance.settle.is_some() || advance.begun.is_some(),
+                asks_first: advance.settle.is_some(),
                 end: advance.end,
                 execution: Some((advance.id, advance.events.last())),
                 work: &advance.work,

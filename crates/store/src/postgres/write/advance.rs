@@ -29,11 +29,16 @@ macro_rules! moves {
                     snapshot_crc = coalesce(given.snapshot_crc, executions.snapshot_crc),
                     snapshot = coalesce(given.snapshot, executions.snapshot)
                   FROM unnest($1::uuid[], $3::bigint[], $4::bigint[], $5::text[], $6::text[],
-                        $7::bigint[], $8::integer[], $9::bigint[], $10::bigint[], $11::bytea[])
+                        $7::bigint[], $8::integer[], $9::bigint[], $10::bigint[], $11::bytea[],
+                        $37::text[])
                     AS given (id, expected, version, status, phase, updated_at, retry_count,
-                        next_retry_at, snapshot_crc, snapshot)
+                        next_retry_at, snapshot_crc, snapshot, begun)
                  WHERE executions.id = given.id AND executions.id = ANY($1)
                    AND executions.version = given.expected
+                   AND (given.begun IS NULL OR given.begun = coalesce((
+                       SELECT string_agg(work.step || '#' || work.attempt, ','
+                              ORDER BY work.step COLLATE \"C\")
+                         FROM work WHERE work.execution = given.id AND work.begun), ''))
                 RETURNING executions.id
              ), events AS (
                 INSERT INTO workflow_events (execution, sequence, type, v, at, step, attempt,
@@ -85,10 +90,10 @@ const WITH_LETTERS: &str = moves!(
             given.reason, given.error_type, given.error_code, given.error_message,
             given.fingerprint, given.retry_count, given.max_retries, given.status, given.failed_at,
             given.created_at, given.failure
-          FROM unnest($38::uuid[], $39::uuid[], $40::uuid[], $41::bigint[], $42::bytea[],
-                $43::text[], $44::text[], $45::text[], $46::bytea[], $47::bytea[], $48::bigint[],
-                $49::integer[], $50::integer[], $51::bigint[], $52::bigint[], $53::bytea[],
-                $54::text[])
+          FROM unnest($39::uuid[], $40::uuid[], $41::uuid[], $42::bigint[], $43::bytea[],
+                $44::text[], $45::text[], $46::text[], $47::bytea[], $48::bytea[], $49::bigint[],
+                $50::integer[], $51::integer[], $52::bigint[], $53::bigint[], $54::bytea[],
+                $55::text[])
             AS given (of, id, execution, workflow, workflow_name, step, reason, error_type,
                 error_code, error_message, fingerprint, retry_count, max_retries, failed_at,
                 created_at, failure, status)
@@ -96,7 +101,7 @@ const WITH_LETTERS: &str = moves!(
         RETURNING workflow, error_type, coalesce(error_code, '') AS error_code, status
      ), counted AS (
         INSERT INTO dlq_counts (workflow, error_type, error_code, status, shard, n)
-        SELECT workflow, error_type, error_code, status, $37::smallint, count(*) FROM letters
+        SELECT workflow, error_type, error_code, status, $38::smallint, count(*) FROM letters
          GROUP BY workflow, error_type, error_code, status
          ORDER BY workflow, error_type, error_code
         ON CONFLICT (workflow, error_type, error_code, status, shard)
@@ -141,6 +146,11 @@ impl<'a> Advances<'a> {
         self.parts.is_empty()
     }
 
+    /// Whether any of them says what must have begun.
+    pub(super) fn compare_begun(&self) -> bool {
+        self.parts.iter().any(|part| part.advance.begun.is_some())
+    }
+
     /// Their answers are for [`Self::read`].
     pub(super) fn queries(&mut self, link: &Link, order: &Order) -> Vec<Query<'a>> {
         self.parts.sort_unstable_by_key(|part| part.advance.id);
@@ -170,7 +180,7 @@ impl<'a> Advances<'a> {
 }
 
 fn query<'a>(parts: &[Moving<'a>], link: &Link, order: &Order) -> Query<'a> {
-    let (mut ids, mut expected) = (Vec::new(), Vec::new());
+    let (mut ids, mut expected, mut begun) = (Vec::new(), Vec::new(), Vec::new());
     let (mut updates, mut events) = (Updates::default(), Events::default());
     let (mut removed, mut removed_steps): (Vec<Uuid>, Vec<&'a str>) = (Vec::new(), Vec::new());
     let (mut cleared, mut puts) = (Vec::new(), Puts::default());
@@ -180,6 +190,7 @@ fn query<'a>(parts: &[Moving<'a>], link: &Link, order: &Order) -> Query<'a> {
         let id = uuid(advance.id.as_bytes());
         ids.push(id);
         expected.push(signed(advance.expected_version));
+        begun.push(advance.begun.as_deref().map(as_text));
         updates.push(advance.id, &advance.update);
         events.push(advance.id, &advance.events);
         for step in changes.removes() {
@@ -201,12 +212,21 @@ fn query<'a>(parts: &[Moving<'a>], link: &Link, order: &Order) -> Query<'a> {
     values.extend(events.values());
     values.extend(values![removed, removed_steps, cleared]);
     values.extend(puts.values());
+    values.extend(values![begun]);
     if letters.is_empty() {
         return Query::new(PLAIN, values);
     }
     values.extend(values![order.shard]);
     values.extend(letters.values());
     Query::new(WITH_LETTERS, values)
+}
+
+/// Attempts as the statement puts them: names of steps have neither of these signs.
+fn as_text(begun: &[(String, u32)]) -> String {
+    let attempts = begun
+        .iter()
+        .map(|(step, attempt)| format!("{step}#{attempt}"));
+    attempts.collect::<Vec<_>>().join(",")
 }
 
 /// The first column as a set of ids.

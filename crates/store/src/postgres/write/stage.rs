@@ -22,6 +22,11 @@ use crate::{Admit, Advance, Batch, Claim, ClaimTimers, Fire, Part, PartOutcome};
 const LOCK: &str =
     "SELECT 1 FROM executions WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE";
 
+/// What has begun stays so until the commit: who begins more on another node waits, and then finds that it
+/// is gone.
+const LOCK_WORK: &str = "SELECT 1 FROM work WHERE execution = ANY($1::uuid[])
+     ORDER BY execution, step FOR UPDATE";
+
 /// See the module.
 pub(super) enum Stage<'a> {
     /// Parts that are written together.
@@ -218,8 +223,11 @@ impl<'a> Group<'a> {
         if !self.admits.is_empty() {
             queries.extend(self.admits.queries(link, order));
         }
-        if !self.releases.is_empty() {
-            queries.push(self.lock());
+        if self.locks_first() {
+            queries.push(self.lock(LOCK));
+        }
+        if self.advances.compare_begun() {
+            queries.push(self.lock(LOCK_WORK));
         }
         queries.extend(self.advances.queries(link, order));
         if self.has_ends() {
@@ -240,13 +248,18 @@ impl<'a> Group<'a> {
         queries
     }
 
-    /// Giving work back looks at executions as well. They are locked together with those that are
-    /// changed, all in one order and before any work: others may do the same in another order.
-    fn lock(&self) -> Query<'a> {
+    /// Giving work back looks at executions as well, and who compares what has begun looks at work. All
+    /// are locked together with those that are changed, in one order, and executions before any work:
+    /// others may do the same in another order.
+    fn locks_first(&self) -> bool {
+        !self.releases.is_empty() || self.advances.compare_begun()
+    }
+
+    fn lock(&self, how: &'static str) -> Query<'a> {
         let ids = self.changed.union(&self.released);
         let mut ids: Vec<Uuid> = ids.map(|id| uuid(id.as_bytes())).collect();
         ids.sort_unstable();
-        Query::new(LOCK, values![ids])
+        Query::new(how, values![ids])
     }
 
     /// What became of the parts, from the answers in the order of the statements. What is left to write
@@ -262,7 +275,10 @@ impl<'a> Group<'a> {
         if !self.admits.is_empty() {
             self.admits.read(link, answers, outcomes)?;
         }
-        if !self.releases.is_empty() {
+        if self.locks_first() {
+            answers.next();
+        }
+        if self.advances.compare_begun() {
             answers.next();
         }
         self.advances.read(answers, outcomes)?;
