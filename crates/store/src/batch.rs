@@ -344,7 +344,7 @@ pub struct PutWorkflow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Prune {
     /// Ended executions with everything that belongs to them. Those whose dead letter is pending
-    /// or being retried stay.
+    /// or being retried stay, and so do those that have retried such a letter: its history shows them.
     Executions {
         /// With one of these (terminal) statuses.
         statuses: Vec<Status>,

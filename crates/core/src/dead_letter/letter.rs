@@ -83,6 +83,12 @@ impl LetterStatus {
     /// Every status.
     pub const ALL: [Self; 4] = [Self::Pending, Self::Retrying, Self::Resolved, Self::Deleted];
 
+    /// Whether a person may still need it, with its execution and those that retried it.
+    #[must_use]
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Pending | Self::Retrying)
+    }
+
     /// The word used everywhere.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -65,10 +65,16 @@ impl Pen<'_> {
                 && update.updated_at < before;
             let letter = self.image.letter_of(id);
             let letter = letter.map(|filed| (filed.letter.id, filed.state.status));
-            let is_needed = matches!(
-                letter,
-                Some((_, LetterStatus::Pending | LetterStatus::Retrying))
-            );
+            let of_parent = record
+                .row
+                .parent
+                .and_then(|parent| self.image.letter_of(parent));
+            let of_parent = of_parent.map(|filed| filed.state.status);
+            let mut both = letter
+                .map(|(_, status)| status)
+                .into_iter()
+                .chain(of_parent);
+            let is_needed = both.any(LetterStatus::is_open);
             if is_old && !is_needed {
                 rows += update.version + 1 + u64::from(letter.is_some());
                 if removed > 0 && rows > ROWS_REMOVED_MAX {

@@ -10,7 +10,9 @@ use uuid::Uuid;
 
 use super::link::{Link, Query, Value, values};
 use super::{Failed, Order};
-use crate::postgres::columns::{count, execution_id, get, signed, time, uuid, word};
+use crate::postgres::columns::{
+    count, execution_id, get, maybe_execution_id, signed, time, uuid, word,
+};
 use crate::request::first_id_at;
 use crate::words::accepted;
 use crate::{PartOutcome, Prune};
@@ -18,7 +20,8 @@ use crate::{PartOutcome, Prune};
 /// Rows that one chunk removes, at most, unless a single execution has more.
 const ROWS_REMOVED_MAX: u64 = 500;
 
-const CANDIDATES: &str = "SELECT id, status, created_at, updated_at, version FROM executions
+const CANDIDATES: &str =
+    "SELECT id, status, created_at, updated_at, version, parent FROM executions
      WHERE id > $1 ORDER BY id LIMIT $2";
 
 /// Letters that are being changed are waited for.
@@ -176,6 +179,8 @@ struct Candidate {
     updated_at: Timestamp,
     /// How many events it has.
     version: u64,
+    /// The execution that it repeats.
+    parent: Option<ExecutionId>,
 }
 
 /// One chunk of the walk.
@@ -206,9 +211,9 @@ impl Chunk<'_> {
         let (mut rows, mut last, mut is_cut) = (0, None, false);
         for candidate in &looked_at {
             let letter = letters.get(&candidate.id);
-            let stays = letter.is_some_and(|(_, status)| {
-                matches!(status, LetterStatus::Pending | LetterStatus::Retrying)
-            });
+            let of_parent = candidate.parent.and_then(|parent| letters.get(&parent));
+            let mut both = letter.into_iter().chain(of_parent);
+            let stays = both.any(|(_, status)| status.is_open());
             if self.is_old(candidate) && !stays {
                 rows += candidate.version + 1 + u64::from(letter.is_some());
                 if !gone.is_empty() && rows > ROWS_REMOVED_MAX {
@@ -258,6 +263,7 @@ impl Chunk<'_> {
                     created_at: time(row, 2)?,
                     updated_at: time(row, 3)?,
                     version: count(row, 4)?,
+                    parent: maybe_execution_id(row, 5)?,
                 })
             })
             .collect()
@@ -268,7 +274,8 @@ async fn letters<'a>(
     link: &mut Link,
     of: impl Iterator<Item = &'a Candidate>,
 ) -> Result<Standing, Failed> {
-    let of: Vec<Uuid> = of.map(|one| uuid(one.id.as_bytes())).collect();
+    let both = of.flat_map(|one| [Some(one.id), one.parent]);
+    let of: Vec<Uuid> = both.flatten().map(|id| uuid(id.as_bytes())).collect();
     if of.is_empty() {
         return Ok(Standing::new());
     }

@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension, Result, params};
 
 use super::Pen;
 use crate::request::first_id_at;
-use crate::sqlite::columns::{count, dlq_id, execution_id, signed, time, word};
+use crate::sqlite::columns::{count, dlq_id, execution_id, maybe_execution_id, signed, time, word};
 use crate::words::accepted;
 use crate::{PartOutcome, Prune};
 
@@ -24,6 +24,8 @@ struct Candidate {
     updated_at: Timestamp,
     /// How many events it has.
     version: u64,
+    /// The execution that it repeats.
+    parent: Option<ExecutionId>,
 }
 
 /// What becomes of an execution that is old enough.
@@ -64,7 +66,7 @@ impl Pen<'_> {
         let after = after.unwrap_or(ExecutionId::from_bytes([0; 16]));
         let looked_at = self
             .prepare(
-                "SELECT id, status, created_at, updated_at, version FROM executions
+                "SELECT id, status, created_at, updated_at, version, parent FROM executions
                  WHERE id > ?1 ORDER BY id LIMIT ?2",
             )?
             .query_map(params![after.as_bytes(), limit], |row| {
@@ -74,6 +76,7 @@ impl Pen<'_> {
                     created_at: time(row, 2)?,
                     updated_at: time(row, 3)?,
                     version: count(row, 4)?,
+                    parent: maybe_execution_id(row, 5)?,
                 })
             })?
             .collect::<Result<Vec<_>>>()?;
@@ -87,7 +90,7 @@ impl Pen<'_> {
             let is_old = candidate.status.is_terminal()
                 && statuses.contains(&candidate.status)
                 && candidate.updated_at < before;
-            if is_old && let Fate::Goes(letter) = self.fate(candidate.id)? {
+            if is_old && let Fate::Goes(letter) = self.fate(&candidate)? {
                 rows += candidate.version + 1 + u64::from(letter.is_some());
                 if removed > 0 && rows > ROWS_REMOVED_MAX {
                     // The next chunk begins with this one.
@@ -105,20 +108,25 @@ impl Pen<'_> {
         Ok(PartOutcome::Pruned { removed, next })
     }
 
-    fn fate(&self, id: ExecutionId) -> Result<Fate> {
-        let letter: Option<(DlqId, LetterStatus)> = self
-            .prepare("SELECT id, status FROM dead_letter_queue WHERE execution = ?1")?
+    fn fate(&self, candidate: &Candidate) -> Result<Fate> {
+        let letter = self.letter_of(candidate.id)?;
+        let of_parent = match candidate.parent {
+            Some(parent) => self.letter_of(parent)?,
+            None => None,
+        };
+        let mut both = letter.iter().chain(&of_parent);
+        Ok(match both.any(|(_, status)| status.is_open()) {
+            true => Fate::Stays,
+            false => Fate::Goes(letter.map(|(id, _)| id)),
+        })
+    }
+
+    fn letter_of(&self, id: ExecutionId) -> Result<Option<(DlqId, LetterStatus)>> {
+        self.prepare("SELECT id, status FROM dead_letter_queue WHERE execution = ?1")?
             .query_row([id.as_bytes()], |row| {
                 Ok((dlq_id(row, 0)?, word(row, 1, LetterStatus::from_name)?))
             })
-            .optional()?;
-        Ok(match letter {
-            Some((_, LetterStatus::Pending | LetterStatus::Retrying)) => Fate::Stays,
-            Some((letter, LetterStatus::Resolved | LetterStatus::Deleted)) => {
-                Fate::Goes(Some(letter))
-            }
-            None => Fate::Goes(None),
-        })
+            .optional()
     }
 
     /// Removes an execution and all that belongs to it.
