@@ -9,6 +9,7 @@ mod cache;
 mod command;
 mod decide;
 mod lane;
+mod letter_log;
 #[cfg(feature = "planted")]
 mod planted;
 mod request;
@@ -35,6 +36,7 @@ pub(crate) use command::Commands;
 pub(crate) use decide::Tools;
 pub(crate) use lane::Queue;
 pub(crate) use lane::{Lanes, lanes};
+use letter_log::LetterLog;
 pub(crate) use request::{AdmitRequest, Admitted, Cause, Request};
 pub use request::{CommandError, CommitFailure};
 pub(crate) use rows::TIMER_OWNED_WITHIN;
@@ -56,6 +58,7 @@ pub(crate) struct Committer {
     trouble: Trouble,
     waiting: Waiting,
     under_way: UnderWay,
+    letters: LetterLog,
 }
 
 /// How a batch ended, as far as the loop needs to know.
@@ -72,6 +75,7 @@ impl Committer {
         let overlap_from = tools.overlap_from;
         Self {
             under_way: UnderWay::to(tools.store.as_ref()),
+            letters: LetterLog::default(),
             tools: Arc::new(tools),
             cache: Cache::default(),
             trouble: Trouble::default(),
@@ -230,6 +234,7 @@ impl Committer {
             now,
             is_old: self.tools.store.is_shared() && age > FRESH_FOR,
             after: self.tools.after.as_ref(),
+            letters: &mut self.letters,
         };
         for unit in units {
             let outcome = if unit.has_part() {

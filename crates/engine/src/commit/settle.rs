@@ -9,6 +9,7 @@ use refire_core::time::Timestamp;
 use refire_store::{PartOutcome, WorkRow};
 
 use super::cache::Cache;
+use super::letter_log::LetterLog;
 use super::request::{Admitted, CommandError, CommitFailure, Request, send};
 use super::rows::TIMER_OWNED_WITHIN;
 use super::unit::{CommandAnswer, FollowUp, Kind, Unit};
@@ -50,6 +51,7 @@ pub(super) struct Told<'a> {
     /// Whether its answer was so long on its way that others may have changed what it wrote.
     pub(super) is_old: bool,
     pub(super) after: &'a dyn AfterCommit,
+    pub(super) letters: &'a mut LetterLog,
 }
 
 pub(super) fn settle(
@@ -154,7 +156,7 @@ fn follow_up(
     follow_ups: Vec<FollowUp>,
     state: &Arc<Execution>,
     workflow: &Arc<Workflow>,
-    told: &Told<'_>,
+    told: &mut Told<'_>,
 ) {
     let after = told.after;
     for follow_up in follow_ups {
@@ -170,11 +172,9 @@ fn follow_up(
             FollowUp::Hold => after.hold(id),
             FollowUp::Abort => after.abort(id),
             FollowUp::TriggerDue => after.trigger_due(),
-            // What it was about is in the letter: payloads and answers are not for the log.
-            FollowUp::Letter(letter, reason) => tracing::warn!(
-                workflow = workflow.id.as_str(), execution = %id, %letter, reason = reason.name(),
-                "an execution failed for good and became a dead letter"
-            ),
+            FollowUp::Letter(letter, reason) => {
+                told.letters.note(&workflow.id, id, letter, reason);
+            }
         }
     }
 }
