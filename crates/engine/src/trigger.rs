@@ -4,29 +4,29 @@
 //! here is remembered between two looks but how long what does not work has rested and what was said of
 //! it, so that any node may take the next one.
 
-mod ask;
+mod backoff;
 mod compiled;
 mod cron;
-mod equal;
 mod logged_headers;
 mod manage;
+mod pause;
 mod recheck;
 mod report;
 mod request_log;
 mod request_row;
 mod reseal;
-mod rest;
 mod rotate;
 mod rows;
 mod run;
+mod same_request;
 mod secrets;
 mod tester;
 mod unlogged;
 mod webhook;
 
-pub use ask::Pause;
 pub use logged_headers::LoggedHeaders;
 pub use manage::{NewTrigger, TriggerError, TriggerView};
+pub use pause::Pause;
 pub use recheck::Equals;
 pub use request_row::{BODY_HEAD_BYTES, BODY_KEPT_BYTES_MAX};
 pub use reseal::Resealed;

@@ -20,8 +20,6 @@ mod local;
 mod nodes;
 #[path = "engine/payloads.rs"]
 mod payloads;
-#[path = "engine/people.rs"]
-mod people;
 #[path = "engine/planned.rs"]
 mod planned;
 #[path = "engine/refused_requests.rs"]
@@ -30,6 +28,8 @@ mod refused_requests;
 mod restart;
 #[path = "engine/retention.rs"]
 mod retention;
+#[path = "engine/steering.rs"]
+mod steering;
 #[path = "engine/triggers.rs"]
 mod triggers;
 #[path = "engine/trouble.rs"]

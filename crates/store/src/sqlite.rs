@@ -9,7 +9,6 @@ mod backup;
 mod checkpoint;
 mod columns;
 mod connect;
-mod desk;
 mod failure;
 mod lock;
 mod migrate;
@@ -20,6 +19,7 @@ mod read;
 mod readers;
 mod restore;
 mod rows;
+mod single_writer;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -47,10 +47,10 @@ use crate::{
     VersionRow, WorkKey, WorkRow, WorkflowRow,
 };
 use checkpoint::{Checkpointer, Gauge};
-use desk::{Desk, Writer};
 use lock::FileLock;
 use nodes::Nodes;
 use readers::{OwnReader, Readers};
+use single_writer::{SingleWriter, Writer};
 
 /// Read-only connections unless told otherwise; each may keep one thread busy.
 const READERS: usize = 4;
@@ -96,7 +96,7 @@ pub enum Synchronous {
 /// A store in one SQLite file.
 pub struct Sqlite {
     path: PathBuf,
-    desk: Arc<Desk>,
+    desk: Arc<SingleWriter>,
     readers: Arc<Readers>,
     /// The committer's.
     loader: Arc<OwnReader>,
@@ -125,7 +125,10 @@ impl Sqlite {
         let loader = OwnReader::open(path)?;
         Ok(Self {
             path: path.to_owned(),
-            desk: Arc::new(Desk::new(Writer::new(connection, Arc::clone(&gauge)))),
+            desk: Arc::new(SingleWriter::new(Writer::new(
+                connection,
+                Arc::clone(&gauge),
+            ))),
             readers: Arc::new(readers),
             loader: Arc::new(loader),
             gauge,

@@ -150,7 +150,7 @@ impl Tools {
             Ok(decision) => !decision.events.is_empty(),
             Err(error) => !matches!(error, CommandError::Refused(_)),
         };
-        if let Some(id) = unit.hearsay().filter(|_| !writes) {
+        if let Some(id) = unit.unconfirmed().filter(|_| !writes) {
             if unit.is_answered() {
                 return Some(asker.ask_again(id, command));
             }

@@ -163,7 +163,7 @@ impl Unit {
     }
 
     /// The execution, if its state is only what was last known of it.
-    pub(super) fn hearsay(&self) -> Option<ExecutionId> {
+    pub(super) fn unconfirmed(&self) -> Option<ExecutionId> {
         self.id.filter(|_| self.read.is_none())
     }
 

@@ -47,13 +47,13 @@ struct Ready {
 
 /// Why a row does not become an attempt now.
 #[derive(Debug, Clone, Copy)]
-enum Not {
+enum NotBegun {
     /// Not yet.
     Before(Timestamp),
     /// It goes back to the store.
-    Here,
+    Returned,
     /// It belongs to the past.
-    AnyMore,
+    Void,
 }
 
 /// Begins the attempt of each row, puts it off, or gives the row back.
@@ -102,15 +102,18 @@ async fn begin_group(dispatcher: &Arc<Dispatcher>, rows: Vec<WorkRow>) {
 }
 
 /// The states, or why there is none.
-async fn read(dispatcher: &Dispatcher, candidates: &[Candidate]) -> Vec<Result<Execution, Not>> {
+async fn read(
+    dispatcher: &Dispatcher,
+    candidates: &[Candidate],
+) -> Vec<Result<Execution, NotBegun>> {
     if dispatcher.stopping.is_cancelled() {
-        return candidates.iter().map(|_| Err(Not::Here)).collect();
+        return candidates.iter().map(|_| Err(NotBegun::Returned)).collect();
     }
     let ids: Vec<ExecutionId> = candidates.iter().map(|one| one.row.execution).collect();
     match dispatcher.store.states(&ids).await {
         Ok(states) => {
             let states = states.into_iter();
-            states.map(|state| state.ok_or(Not::AnyMore)).collect()
+            states.map(|state| state.ok_or(NotBegun::Void)).collect()
         }
         Err(ReadError::Corrupt { .. }) if ids.len() > 1 => {
             // Only the damaged one is to wait.
@@ -130,7 +133,9 @@ async fn read(dispatcher: &Dispatcher, candidates: &[Candidate]) -> Vec<Result<E
             let now = dispatcher.clock.now().plus(TROUBLE_WAIT);
             let later = (0..).map(|place| now.plus(TROUBLE_APART * place));
             let waits = candidates.iter().zip(later);
-            waits.map(|(_, until)| Err(Not::Before(until))).collect()
+            waits
+                .map(|(_, until)| Err(NotBegun::Before(until)))
+                .collect()
         }
     }
 }
@@ -140,29 +145,29 @@ async fn prepare(
     dispatcher: &Dispatcher,
     Candidate { row, ticket }: &Candidate,
     state: Execution,
-) -> Result<Ready, Not> {
+) -> Result<Ready, NotBegun> {
     if state.paused_at.is_some() {
         // Nothing begins while it is paused; the store drops the row and resuming makes it again.
-        return Err(Not::Here);
+        return Err(NotBegun::Returned);
     }
-    let id = StepId::new(row.step.as_str()).map_err(|_| Not::AnyMore)?;
+    let id = StepId::new(row.step.as_str()).map_err(|_| NotBegun::Void)?;
     let step = state.step(&id);
     if !step.is_some_and(|step| step.is_live() && step.attempt == row.attempt) {
         // The row was read before the execution moved on, which removed or replaced it.
-        return Err(Not::AnyMore);
+        return Err(NotBegun::Void);
     }
-    let origin = state.origin.as_ref().ok_or(Not::AnyMore)?;
+    let origin = state.origin.as_ref().ok_or(NotBegun::Void)?;
     let version = dispatcher
         .catalog
         .version(&origin.workflow, origin.workflow_version);
     let workflow = version.await.map_err(|error| {
         tracing::error!(execution = %row.execution, %error, "the definition cannot be had");
-        Not::Before(dispatcher.clock.now().plus(TROUBLE_WAIT))
+        NotBegun::Before(dispatcher.clock.now().plus(TROUBLE_WAIT))
     })?;
     let real = dispatcher.clock.now();
     // What is begun ahead of its time counts as what it will be.
     let now = real.max(row.due_at.unwrap_or_default());
-    let (step, _) = workflow.step(&row.step).ok_or(Not::AnyMore)?;
+    let (step, _) = workflow.step(&row.step).ok_or(NotBegun::Void)?;
     let ask = Ask {
         workflow: &workflow,
         step,
@@ -173,7 +178,7 @@ async fn prepare(
     };
     let permit = match dispatcher.slots.reserve(&ask, now) {
         Ok(permit) => permit,
-        Err(Blocked::Rate(turn)) => return Err(Not::Before(turn)),
+        Err(Blocked::Rate(turn)) => return Err(NotBegun::Before(turn)),
         Err(Blocked::Node | Blocked::Workflow | Blocked::Host) => {
             // Who asked ahead of time asks again on time.
             let again = if now > real {
@@ -181,11 +186,11 @@ async fn prepare(
             } else {
                 now.plus(BLOCKED_WAIT)
             };
-            return Err(Not::Before(again));
+            return Err(NotBegun::Before(again));
         }
     };
     if !dispatcher.flights.begins(ticket) {
-        return Err(Not::AnyMore);
+        return Err(NotBegun::Void);
     }
     Ok(Ready {
         permit,
@@ -199,7 +204,7 @@ async fn prepare(
 fn turn_away(
     dispatcher: &Dispatcher,
     Candidate { row, ticket }: Candidate,
-    not: Not,
+    not: NotBegun,
 ) -> Option<(WorkRow, Option<Timestamp>)> {
     if !dispatcher.flights.goes_on(&ticket) {
         // Cancelled, paused or withdrawn while it was being prepared: the commit that did it has
@@ -208,15 +213,15 @@ fn turn_away(
     }
     dispatcher.flights.leave(&ticket);
     match not {
-        Not::Before(until) if until > dispatcher.clock.now().plus(TIMER_OWNED_WITHIN) => {
+        NotBegun::Before(until) if until > dispatcher.clock.now().plus(TIMER_OWNED_WITHIN) => {
             Some((row, Some(until)))
         }
-        Not::Before(until) => {
+        NotBegun::Before(until) => {
             dispatcher.keep(row, until);
             None
         }
-        Not::Here => Some((row, None)),
-        Not::AnyMore => None,
+        NotBegun::Returned => Some((row, None)),
+        NotBegun::Void => None,
     }
 }
 
@@ -258,10 +263,10 @@ async fn go(dispatcher: &Arc<Dispatcher>, mut ready: Vec<(Candidate, Ready)>) {
                 spawn(dispatcher, candidate, ready);
                 continue;
             }
-            Some(_) => Not::AnyMore,
+            Some(_) => NotBegun::Void,
             None => {
                 candidate.row.begun = true;
-                Not::Before(dispatcher.clock.now().plus(TROUBLE_WAIT))
+                NotBegun::Before(dispatcher.clock.now().plus(TROUBLE_WAIT))
             }
         };
         back.extend(turn_away(dispatcher, candidate, not));

@@ -15,11 +15,11 @@ const KNOWN_MAX: usize = 10_000;
 
 /// The rests of triggers since each was last in order.
 #[derive(Debug, Default)]
-pub(crate) struct Rests {
+pub(crate) struct Backoffs {
     last: HashMap<TriggerId, Duration>,
 }
 
-impl Rests {
+impl Backoffs {
     /// How long a trigger rests now.
     pub(crate) fn next(&mut self, trigger: TriggerId) -> Duration {
         if self.last.len() >= KNOWN_MAX && !self.last.contains_key(&trigger) {
@@ -42,25 +42,25 @@ mod tests {
 
     #[test]
     fn rests_grow_until_the_trigger_is_in_order() {
-        let mut rests = Rests::default();
+        let mut backoffs = Backoffs::default();
         let [one, other] = [1, 2].map(|n| TriggerId::from_bytes([n; 16]));
-        let seconds: Vec<u64> = (0..11).map(|_| rests.next(one).as_secs()).collect();
+        let seconds: Vec<u64> = (0..11).map(|_| backoffs.next(one).as_secs()).collect();
         assert_eq!(
             seconds,
             [10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600, 3_600]
         );
-        assert_eq!(rests.next(other), REST);
-        rests.end(one);
-        assert_eq!(rests.next(one), REST);
-        assert_eq!(rests.next(other), REST * 2);
+        assert_eq!(backoffs.next(other), REST);
+        backoffs.end(one);
+        assert_eq!(backoffs.next(one), REST);
+        assert_eq!(backoffs.next(other), REST * 2);
     }
 
     #[test]
     fn what_is_remembered_is_bounded() {
-        let mut rests = Rests::default();
+        let mut backoffs = Backoffs::default();
         for n in 0..=KNOWN_MAX as u128 {
-            rests.next(TriggerId::from_bytes(n.to_be_bytes()));
+            backoffs.next(TriggerId::from_bytes(n.to_be_bytes()));
         }
-        assert_eq!(rests.last.len(), 1);
+        assert_eq!(backoffs.last.len(), 1);
     }
 }

@@ -15,8 +15,8 @@ use refire_core::time::Timestamp;
 use refire_core::trigger::{Fire, Plan, State, Trigger, plan};
 use refire_store::{DueTrigger, Part, PartOutcome, ReadError, TriggerRow};
 
+use super::backoff::Backoffs;
 use super::report::{Report, Said};
-use super::rest::Rests;
 use super::{Triggers, rows};
 use crate::catalog::CatalogError;
 use crate::clock::until;
@@ -43,7 +43,7 @@ const WITHOUT_WORKFLOW_WAIT: Duration = Duration::from_secs(60);
 /// What the loop works with.
 struct Cron {
     context: Arc<Context>,
-    rests: Rests,
+    backoffs: Backoffs,
     said: Said,
 }
 
@@ -60,7 +60,7 @@ pub(super) async fn cron_loop(triggers: Arc<Triggers>) {
     let context = &triggers.context;
     let mut cron = Cron {
         context: Arc::clone(context),
-        rests: Rests::default(),
+        backoffs: Backoffs::default(),
         said: Said::default(),
     };
     let mut turn = Turn::default();
@@ -147,11 +147,11 @@ impl Cron {
         for done in [started, written, replaced] {
             is_fine &= done.is_fine;
             done.reports.iter().for_each(|report| self.said.say(report));
-            done.in_order.iter().for_each(|id| self.rests.end(*id));
+            done.in_order.iter().for_each(|id| self.backoffs.end(*id));
             put_off.extend(done.put_off);
         }
         for (look, _) in &mut put_off {
-            let later = self.rests.next(look.trigger);
+            let later = self.backoffs.next(look.trigger);
             look.state.due_at = Some(self.context.now().plus(later));
         }
         is_fine & self.write_all(put_off).await.is_fine
@@ -233,7 +233,7 @@ impl Cron {
             Err(problems) => {
                 let trigger = row.id;
                 tracing::error!(%trigger, %problems, "a stored trigger cannot be read; it starts nothing");
-                let later = now.plus(self.rests.next(trigger));
+                let later = now.plus(self.backoffs.next(trigger));
                 return Ok(Step::Write(rows::look_again(&row, &state, later), None));
             }
         };
@@ -241,7 +241,7 @@ impl Cron {
         if plan.is_empty(&state) {
             let trigger = row.id;
             tracing::error!(%trigger, "a trigger is due, but there is nothing to do");
-            let later = now.plus(self.rests.next(trigger));
+            let later = now.plus(self.backoffs.next(trigger));
             return Ok(Step::Write(rows::look_again(&row, &state, later), None));
         }
         match plan.fire {
@@ -256,7 +256,7 @@ impl Cron {
                 other => other,
             },
             None => {
-                self.rests.end(row.id);
+                self.backoffs.end(row.id);
                 let report = Report::of(&trigger, &plan);
                 Ok(Step::Write(rows::fire(&trigger, state.rev, &plan), report))
             }

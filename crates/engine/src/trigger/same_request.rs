@@ -34,7 +34,7 @@ const TAKEN_MAX: u32 = 200;
 const REMOVED_WITHIN: Duration = Duration::from_secs(24 * 3_600);
 
 /// The name of all requests that are equal to one.
-pub(super) struct EqualName {
+pub(super) struct SameRequest {
     /// Who has it, as far as is known.
     pub(super) over: Option<ExecutionId>,
     pub(super) is_test: bool,
@@ -46,7 +46,7 @@ impl Webhooks {
         &self,
         ready: &Ready,
         body_hash: [u8; 32],
-        name: &EqualName,
+        name: &SameRequest,
     ) -> IdempotencyClaim {
         let trigger = ready.trigger.id;
         // What was only tried is no event.
@@ -87,7 +87,7 @@ impl Webhooks {
         let mut over = None;
         for _ in 0..TAKEN_MAX {
             let is_test = row.is_test;
-            let name = EqualName { over, is_test };
+            let name = SameRequest { over, is_test };
             let start = self.start(ready, row.id, incoming, started.clone(), Time::Equal(name));
             let received = start.await?;
             let Some(Received::AlreadyProcessed { execution, .. }) = received else {

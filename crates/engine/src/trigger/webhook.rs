@@ -14,9 +14,9 @@ use refire_core::webhook::{Admission, Headers, Key, Method, Started, enter, judg
 use refire_store::{IdempotencyClaim, News, RequestStatus, TriggerRow, TriggerVersion};
 
 use super::compiled::{Compiled, Ready, Who};
-use super::equal::EqualName;
 use super::request_log::{RequestLog, log_loop, request_log};
 use super::request_row::{Sent, pairs, request};
+use super::same_request::SameRequest;
 use super::unlogged::Unlogged;
 use super::{TriggerError, rows};
 use crate::commit::{Admitted, Cause, CommitFailure};
@@ -429,7 +429,7 @@ pub(super) enum Time {
     /// Judged again, under its own name.
     Again,
     /// Judged again without one.
-    Equal(EqualName),
+    Equal(SameRequest),
 }
 
 /// What a request without a body is answered with, and the reason for the log.

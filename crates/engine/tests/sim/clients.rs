@@ -26,7 +26,7 @@ use wish::TRIES_MAX;
 
 /// The people of one life, at its door.
 #[derive(Clone)]
-pub(crate) struct People {
+pub(crate) struct Clients {
     pub(crate) life: Arc<Life>,
     pub(crate) engine: Arc<Engine>,
     /// What they are at.
@@ -35,7 +35,7 @@ pub(crate) struct People {
     pub(crate) fleet: Option<Arc<Fleet>>,
 }
 
-impl People {
+impl Clients {
     /// The same people at the door of another life, or at this one.
     pub(crate) fn elsewhere(&self) -> Self {
         let door = self.fleet.as_ref().and_then(|fleet| fleet.door());

@@ -12,10 +12,10 @@ use refire_store::WorkRow;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::clients::Clients;
 use crate::due::{LOOKED_AT_WITHIN, left_alone};
 use crate::life::Life;
 use crate::mark::Mark;
-use crate::people::People;
 use crate::plan::{Deed, Healing, Mishap};
 use crate::process::{self, End, LIVES_MAX};
 use crate::run::{CALLS_END_WITHIN_MS, HEALED_WITHIN_MS, between, still_open};
@@ -35,7 +35,7 @@ const TAKEN_OVER_MS: u64 = 5_000;
 pub(crate) struct Fleet {
     world: Arc<World>,
     /// The people at the door of each node that is up.
-    doors: Mutex<Vec<Option<People>>>,
+    doors: Mutex<Vec<Option<Clients>>>,
     lives: AtomicU32,
     /// Set when everything has come to its end: nobody comes back.
     done: CancellationToken,
@@ -76,7 +76,7 @@ pub(crate) fn live_together(world: &Arc<World>) -> u32 {
 
 impl Fleet {
     /// One of the doors that are open.
-    pub(crate) fn door(&self) -> Option<People> {
+    pub(crate) fn door(&self) -> Option<Clients> {
         let mut doors = self.open_doors();
         if doors.is_empty() {
             return None;
@@ -86,7 +86,7 @@ impl Fleet {
         Some(doors.swap_remove(index))
     }
 
-    fn open_doors(&self) -> Vec<People> {
+    fn open_doors(&self) -> Vec<Clients> {
         let doors = self.doors.lock().unwrap();
         doors.iter().flatten().cloned().collect()
     }
@@ -126,7 +126,7 @@ impl Fleet {
     }
 
     /// Somebody finds a door, sooner or later.
-    async fn find_door(&self) -> People {
+    async fn find_door(&self) -> Clients {
         loop {
             if let Some(door) = self.door() {
                 return door;
@@ -195,7 +195,7 @@ async fn lead(fleet: &Arc<Fleet>, life: &Arc<Life>) -> End {
             return End::Broken;
         }
     };
-    let people = People {
+    let people = Clients {
         life: Arc::clone(life),
         engine: Arc::clone(&engine),
         doing: TaskTracker::new(),
@@ -248,7 +248,7 @@ fn crash(life: Arc<Life>) {
     tokio::spawn(async move { life.crash("from outside", None).await });
 }
 
-/// People come and go until everything heals, then all comes to its end.
+/// Clients come and go until everything heals, then all comes to its end.
 async fn days(fleet: &Arc<Fleet>) {
     let plan = &fleet.world.plan;
     let in_time = plan.deeds.iter().filter(|(at, _)| *at < plan.safety_ms);
@@ -293,7 +293,7 @@ async fn come_to_an_end(fleet: &Fleet) {
         sleep_ms(wait_ms).await;
         wait_ms = (wait_ms * 2).min(20_000);
     }
-    for People { life, engine, .. } in fleet.open_doors() {
+    for Clients { life, engine, .. } in fleet.open_doors() {
         process::remembered(&life, &engine);
         let slots = fleet.world.plan.limits.attempts;
         let began = fleet.lived_ms();
@@ -382,7 +382,7 @@ async fn watch_calls(fleet: Arc<Fleet>) {
     loop {
         sleep_ms(WATCH_EVERY_MS).await;
         let mut found = Vec::new();
-        for People { life, .. } in fleet.open_doors() {
+        for Clients { life, .. } in fleet.open_doors() {
             let node = life.node();
             if !life.is_dead() && !life.is_paused() {
                 let inside = fleet.world.inside();

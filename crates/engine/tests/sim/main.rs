@@ -12,7 +12,7 @@
 //! own that is wrong, and each crashes, is paused past its lease and goes on with what it knew, is
 //! cut off from the database, stops and comes back by itself. Answers of the database are lost, and
 //! what became of the commit is found out later or never; batches arrive when nobody waits for them
-//! any more; news are lost and late. People go to any node, and to several at once.
+//! any more; news are lost and late. Clients go to any node, and to several at once.
 //!
 //! A run has two phases. In the first there are faults, of the kinds and at the rates that the seed
 //! has (`plan`); in the second everything is well, and within two simulated hours all that is open
@@ -62,6 +62,7 @@
 //! where it is seen. `planted.rs` switches defects on that the seeds must find.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
+mod clients;
 mod dice;
 mod due;
 mod fleet;
@@ -71,7 +72,6 @@ mod ledger;
 mod life;
 mod mark;
 mod panics;
-mod people;
 mod plan;
 mod planted;
 mod process;
@@ -79,6 +79,6 @@ mod regressions;
 mod run;
 mod scenes;
 mod seeds;
+mod store_faults;
 mod target;
-mod weather;
 mod world;

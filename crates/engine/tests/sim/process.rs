@@ -8,11 +8,11 @@ use refire_engine::{Engine, NodeSettings, Retention, StartError};
 use refire_store::Store;
 use refire_store::model::Image;
 
+use crate::clients::Clients;
 use crate::life::{Life, WorldEntropy};
 use crate::mark::Mark;
-use crate::people::People;
+use crate::store_faults::StoreFaults;
 use crate::target::Targets;
-use crate::weather::Weather;
 use crate::world::Violation;
 
 /// How long requests may take to be answered once the store is not to be trusted: what the server
@@ -37,7 +37,7 @@ pub(crate) enum End {
 /// Starts one. It may find that it cannot join.
 pub(crate) async fn start(life: &Arc<Life>) -> Result<Arc<Engine>, StartError> {
     let world = &life.world;
-    let store: Arc<dyn Store> = Arc::new(world.disk.open(Arc::new(Weather(Arc::clone(life)))));
+    let store: Arc<dyn Store> = Arc::new(world.disk.open(Arc::new(StoreFaults(Arc::clone(life)))));
     let targets = Targets(Arc::clone(life));
     let mut builder = Engine::builder(store)
         .clock(life.clock.clone())
@@ -87,7 +87,7 @@ pub(crate) fn remembered(life: &Life, engine: &Engine) {
 }
 
 /// The store is not to be trusted: whoever waits is answered, then the process is gone.
-pub(crate) async fn leave(life: &Life, people: &People) -> End {
+pub(crate) async fn leave(life: &Life, people: &Clients) -> End {
     let began_ms = life.lived_ms();
     people.doing.close();
     tokio::select! {
@@ -106,7 +106,7 @@ pub(crate) async fn leave(life: &Life, people: &People) -> End {
 }
 
 /// It is told to stop.
-pub(crate) async fn stop(life: &Life, people: &People, patience_ms: u64) -> End {
+pub(crate) async fn stop(life: &Life, people: &Clients, patience_ms: u64) -> End {
     life.say(&format!("it is told to stop within {patience_ms} ms"));
     let patience = Duration::from_millis(patience_ms);
     let began_ms = life.lived_ms();

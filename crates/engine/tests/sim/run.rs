@@ -14,12 +14,12 @@ use refire_store::WorkRow;
 use refire_store::model::{Disk, Image};
 use tokio_util::task::TaskTracker;
 
+use crate::clients::Clients;
 use crate::due::{LOOKED_AT_WITHIN, left_alone};
 use crate::fleet::live_together;
 use crate::life::Life;
 use crate::mark::{Mark, Marks};
 use crate::panics;
-use crate::people::People;
 use crate::plan::Healing;
 use crate::process::{self, End, LIVES_MAX};
 use crate::world::{BEGINNING_US, Violation, World};
@@ -195,7 +195,7 @@ async fn lead(life: &Arc<Life>) -> End {
             }
         }
     };
-    let people = People {
+    let people = Clients {
         life: Arc::clone(life),
         engine: Arc::clone(&engine),
         doing: TaskTracker::new(),
@@ -264,7 +264,7 @@ async fn watch(life: Arc<Life>, engine: Arc<Engine>) {
 }
 
 /// The days of a life: people come and go until everything heals, then all comes to its end.
-async fn days(life: &Arc<Life>, people: &People) -> End {
+async fn days(life: &Arc<Life>, people: &Clients) -> End {
     let plan = &life.world.plan;
     if !life.with(|inside| inside.healed) {
         loop {
@@ -299,7 +299,7 @@ async fn days(life: &Arc<Life>, people: &People) -> End {
 }
 
 /// Everything that is open must end, and nothing may be left over.
-async fn come_to_an_end(life: &Arc<Life>, people: &People) {
+async fn come_to_an_end(life: &Arc<Life>, people: &Clients) {
     let began = life.lived_ms();
     let mut wait_ms = 50;
     loop {
@@ -335,7 +335,7 @@ async fn come_to_an_end(life: &Arc<Life>, people: &People) {
     });
 }
 
-async fn resume_all(life: &Arc<Life>, people: &People) {
+async fn resume_all(life: &Arc<Life>, people: &Clients) {
     let paused: Vec<ExecutionId> = life.with(|inside| {
         let all = inside.judge.all();
         let paused = all.filter(|(_, known)| known.state.status == Status::Paused);

@@ -25,7 +25,7 @@ use crate::world::{Inside, Trace};
 pub(crate) const POISON: &str = "POISON";
 
 /// The faults of one life's store.
-pub(crate) struct Weather(pub(crate) Arc<Life>);
+pub(crate) struct StoreFaults(pub(crate) Arc<Life>);
 
 /// What a roll of the dice came to.
 enum Fault {
@@ -36,7 +36,7 @@ enum Fault {
 }
 
 #[async_trait]
-impl Faults for Weather {
+impl Faults for StoreFaults {
     async fn commit(&self, moment: Moment, batch: &Batch) -> Verdict {
         let verdict = match self.0.world.is_shared() {
             true => self.shared_commit(moment, batch).await,
@@ -89,7 +89,7 @@ impl Faults for Weather {
     }
 }
 
-impl Weather {
+impl StoreFaults {
     /// A commit on a disk that nobody else uses.
     async fn lone_commit(&self, moment: Moment, batch: &Batch) -> Verdict {
         let life = &self.0;

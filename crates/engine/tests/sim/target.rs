@@ -18,7 +18,7 @@ use crate::flow::Mood;
 use crate::judge::By;
 use crate::life::{Life, WAKES_WITHIN_MS};
 use crate::mark::Mark;
-use crate::weather::POISON;
+use crate::store_faults::POISON;
 use crate::world::Inside;
 
 /// For how long a lease cannot be renewed, in milliseconds: longer than it lasts.

@@ -6,7 +6,7 @@
 
 mod activity;
 mod entrance;
-mod rest;
+mod unread_body;
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};

@@ -8,8 +8,8 @@ use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 use tokio::sync::mpsc;
 
-use super::desk::Desk;
 use super::new_file::NewFile;
+use super::single_writer::SingleWriter;
 use super::{connect, failure};
 use crate::ReadError;
 
@@ -22,7 +22,7 @@ const REPORTS_WAITING_MAX: usize = 16;
 
 /// Copies the database to a new file. It is there, complete and synced, or not at all.
 pub(super) async fn backup(
-    desk: Arc<Desk>,
+    desk: Arc<SingleWriter>,
     to: &Path,
     progress: &(dyn Fn(u64, u64) + Send + Sync),
 ) -> Result<(), ReadError> {
@@ -38,7 +38,11 @@ pub(super) async fn backup(
         .unwrap_or_else(|broken| Err(ReadError::Unavailable(broken.into())))
 }
 
-fn run(desk: &Desk, target: &Path, reports: &mpsc::Sender<(u64, u64)>) -> Result<(), ReadError> {
+fn run(
+    desk: &SingleWriter,
+    target: &Path,
+    reports: &mpsc::Sender<(u64, u64)>,
+) -> Result<(), ReadError> {
     let file = NewFile::begin(target)?;
     let pages = copy(desk, file.path(), reports)?;
     file.publish()?;
@@ -46,7 +50,11 @@ fn run(desk: &Desk, target: &Path, reports: &mpsc::Sender<(u64, u64)>) -> Result
     Ok(())
 }
 
-fn copy(desk: &Desk, partial: &Path, reports: &mpsc::Sender<(u64, u64)>) -> Result<u64, ReadError> {
+fn copy(
+    desk: &SingleWriter,
+    partial: &Path,
+    reports: &mpsc::Sender<(u64, u64)>,
+) -> Result<u64, ReadError> {
     let mut destination = connect::copy(partial)?;
     let pages = copy_pages(desk, &mut destination, reports)?;
     destination.close().map_err(|(_, error)| {
@@ -56,7 +64,7 @@ fn copy(desk: &Desk, partial: &Path, reports: &mpsc::Sender<(u64, u64)>) -> Resu
 }
 
 fn copy_pages(
-    desk: &Desk,
+    desk: &SingleWriter,
     destination: &mut Connection,
     reports: &mpsc::Sender<(u64, u64)>,
 ) -> Result<u64, ReadError> {

@@ -150,13 +150,13 @@ pub(super) enum Place {
 }
 
 /// Where commits are made.
-pub(super) struct Desk {
+pub(super) struct SingleWriter {
     place: Mutex<Place>,
     returned: Condvar,
     is_closing: AtomicBool,
 }
 
-impl Desk {
+impl SingleWriter {
     pub(super) fn new(writer: Writer) -> Self {
         Self {
             place: Mutex::new(Place::Here(Box::new(writer))),
@@ -252,7 +252,7 @@ impl Desk {
 
 /// The writer in the hands of somebody else. Dropping it gives the writer back.
 pub(super) struct Loan<'a> {
-    desk: &'a Desk,
+    desk: &'a SingleWriter,
     /// Taken only by dropping.
     writer: Option<Box<Writer>>,
     guests: Guests,

@@ -8,8 +8,8 @@ use rusqlite::{Connection, StatementStatus, ffi};
 
 use super::columns::WORK;
 use super::connect;
-use super::desk::Place;
 use super::read::work::NEXT_WORKFLOW;
+use super::single_writer::Place;
 use super::write::{NEXT_PRIORITY, OF_EXECUTIONS, OPEN_EXECUTIONS, RING, TIMERS, at_once, due};
 use super::{Options, Sqlite};
 use crate::{Batch, CommitError, NotWritten, Part, PutWorkflow, Store};

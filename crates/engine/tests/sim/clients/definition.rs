@@ -3,7 +3,7 @@
 use refire_core::execution::Execution;
 use refire_engine::{ApplyError, Deleted};
 
-use super::People;
+use super::Clients;
 use crate::judge::Known;
 use crate::mark::Mark;
 use crate::world::Violation;
@@ -13,7 +13,7 @@ const SAVES_MAX: u32 = 8;
 /// How long they wait after the first try, in milliseconds; then twice as long each time.
 const SAVE_AGAIN_AFTER_MS: u64 = 300;
 
-impl People {
+impl Clients {
     pub(super) async fn save(&self, flow: usize, version: usize) {
         let life = &self.life;
         let name = (flow, version);

@@ -7,12 +7,12 @@ use refire_core::json::Json;
 use refire_engine::{LetterRetryError, LetterRetryRequest, RetryFrom};
 use refire_store::PartOutcome;
 
-use super::{People, word};
+use super::{Clients, word};
 use crate::ledger::Answer;
 use crate::mark::Mark;
 use crate::world::Violation;
 
-impl People {
+impl Clients {
     /// One of the letters, rather one that waits for somebody.
     pub(super) fn letter(&self, which: u64) -> Option<DlqId> {
         self.life.world.disk.look(|image| {

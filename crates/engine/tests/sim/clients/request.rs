@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use refire_core::id::{ExecutionId, TriggerId, WebhookId};
 use refire_engine::trigger::{Incoming, Received};
 
-use super::{People, word};
+use super::{Clients, word};
 use crate::ledger::{Answer, Sent};
 use crate::mark::Mark;
 use crate::plan::Request;
@@ -14,7 +14,7 @@ use crate::world::{Inside, Violation};
 /// How often a sender repeats a request that was not granted.
 const SENDS_MAX: u32 = 4;
 
-impl People {
+impl Clients {
     /// Somebody sends a request, to any node, several times at once.
     pub(super) fn send(&self, which: u64, request: &Request, times: u32) {
         let Some(hook) = self.hook(which) else {

@@ -6,12 +6,12 @@ use refire_core::execution::{Command, Status};
 use refire_core::id::ExecutionId;
 use refire_engine::CommandError;
 
-use super::{People, word};
+use super::{Clients, word};
 use crate::ledger::Answer;
 use crate::mark::Mark;
 use crate::world::Violation;
 
-impl People {
+impl Clients {
     /// Steers one of the executions that somebody was told of.
     pub(super) fn steer_one(&self, which: u64, command: impl FnOnce(Option<String>) -> Command) {
         let id = self.life.with(|inside| {

@@ -10,7 +10,7 @@ use refire_engine::trigger::{Backfill, NewTrigger, TriggerError, TriggerView};
 use refire_engine::{Accepted, IntakeError};
 use refire_store::model::{Image, Told};
 
-use super::{People, word};
+use super::{Clients, word};
 use crate::ledger::Answer;
 use crate::mark::Mark;
 use crate::plan::{Patch, Timing, TriggerDeed};
@@ -23,7 +23,7 @@ const MAKE_AGAIN_AFTER_MS: u64 = 200;
 /// How far a node's reading of the time may go back between two looks at it.
 const CLOCK_OFF_MAX: Duration = Duration::from_secs(1);
 
-impl People {
+impl Clients {
     /// Somebody does something with triggers.
     pub(super) fn tend(&self, deed: TriggerDeed) {
         let people = self.clone();

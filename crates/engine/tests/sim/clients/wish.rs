@@ -7,7 +7,7 @@ use refire_core::id::ExecutionId;
 use refire_core::json::Json;
 use refire_engine::{Accepted, IntakeError, Submission};
 
-use super::People;
+use super::Clients;
 use crate::ledger::Answer;
 use crate::mark::Mark;
 use crate::plan::{Oddity, Wish};
@@ -18,7 +18,7 @@ pub(super) const TRIES_MAX: u32 = 3;
 /// How long somebody waits for an end.
 const WAIT: Duration = Duration::from_secs(20);
 
-impl People {
+impl Clients {
     /// Somebody asks for an execution, and asks so many times at most, perhaps elsewhere.
     pub(super) fn begin_to_submit(&self, wish: Wish, tries: u32) {
         let people = self.clone();

@@ -11,8 +11,8 @@ use refire_store::model::Image;
 use super::account::{agree, number_of};
 use super::trigger::{COMPLETE, ONCE};
 use super::{Judge, Known};
+use crate::clients::key_text;
 use crate::ledger::{Asked, Ledger, Sent};
-use crate::people::key_text;
 use crate::world::Violation;
 
 /// What triggers have started, by what it was for.

@@ -1,4 +1,4 @@
-//! People run planned times of the past, several at once, while the trigger goes on.
+//! Clients run planned times of the past, several at once, while the trigger goes on.
 
 use std::collections::BTreeSet;
 

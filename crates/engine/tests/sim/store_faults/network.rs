@@ -11,7 +11,7 @@ use refire_store::model::{Finding, Moment, Verdict};
 use refire_store::{Batch, News, NotWritten, Part, ReadError};
 use tokio::time::sleep;
 
-use super::{Fault, Weather, is_unstorable};
+use super::{Fault, StoreFaults, is_unstorable};
 use crate::life::Life;
 use crate::mark::Mark;
 
@@ -26,7 +26,7 @@ const OF_TRIGGERS: u32 = 4;
 /// And so many times more often they arrive when nobody waits any more.
 const LATER_OF_TRIGGERS: u32 = 3;
 
-impl Weather {
+impl StoreFaults {
     /// A commit on a disk that others use too.
     pub(super) async fn shared_commit(&self, moment: Moment, batch: &Batch) -> Verdict {
         match moment {
@@ -277,6 +277,6 @@ async fn arrive(life: Arc<Life>) {
         if batch.parts.iter().any(is_of_trigger) {
             life.reach(Mark::TriggeredLate);
         }
-        Weather(Arc::clone(&life)).look(&batch);
+        StoreFaults(Arc::clone(&life)).look(&batch);
     }
 }

@@ -9,7 +9,7 @@ use http::Request;
 use hyper::body::Incoming;
 use tokio::time::Instant;
 
-use super::{Peer, rest};
+use super::{Peer, unread_body};
 use crate::api::Api;
 
 /// What happens on a connection.
@@ -102,7 +102,7 @@ impl hyper::service::Service<Request<Incoming>> for Watched {
         let in_flight = self.activity.begin();
         let api = self.api.clone();
         Box::pin(async move {
-            let (request, finish) = rest::track(request);
+            let (request, finish) = unread_body::track(request);
             let mut response = api.answer(request).await;
             finish.with(&mut response).await;
             drop(in_flight);
