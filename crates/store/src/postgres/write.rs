@@ -7,6 +7,7 @@
 
 mod admit;
 mod advance;
+mod arrays;
 mod catalog;
 mod changes;
 mod claim;

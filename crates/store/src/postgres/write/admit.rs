@@ -4,6 +4,7 @@
 //! a commit in flight cannot see who won.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 use refire_core::id::{ExecutionId, TriggerId};
 use tokio_postgres::{Error, Row};
@@ -11,7 +12,9 @@ use uuid::Uuid;
 
 use super::Order;
 use super::advance::ids;
+use super::arrays::{Parameter, columns, statement};
 use super::changes::Changes;
+use super::ledger::id_of;
 use super::link::{Link, Query, Value, values};
 use super::request::Requests;
 use super::rows::{Events, Puts, Updates};
@@ -21,14 +24,10 @@ use crate::{Admit, IdempotencyClaim, PartOutcome};
 
 /// Takes the keys that are free, whose time is over, or whose owner is the one from which the caller may
 /// take them, for what is not refused for another reason.
-const TAKE_KEYS: &str =
-    "INSERT INTO idempotency (scope, key_hash, body_hash, execution, expires_at)
+static TAKE_KEYS: LazyLock<String> = LazyLock::new(|| {
+    let text = "INSERT INTO idempotency (scope, key_hash, body_hash, execution, expires_at)
     SELECT given.scope, given.key_hash, given.body_hash, given.execution, given.expires_at
-      FROM unnest($1::text[], $2::bytea[], $3::bytea[], $4::uuid[], $5::bigint[], $6::bigint[],
-            $7::integer[], $8::boolean[], $10::uuid[], $11::integer[])
-        AS given (scope, key_hash, body_hash, execution, expires_at, workflow, workflow_version,
-            only_newest, trigger, trigger_version)
-      JOIN workflows ON workflows.key = given.workflow
+      FROM {claims} JOIN workflows ON workflows.key = given.workflow
      WHERE workflows.deleted_at IS NULL
        AND (NOT given.only_newest OR workflows.version = given.workflow_version)
        AND (SELECT true FROM executions WHERE executions.id = given.execution) IS NULL
@@ -37,20 +36,25 @@ const TAKE_KEYS: &str =
      ORDER BY given.scope COLLATE \"C\", given.key_hash
     ON CONFLICT (ns, scope, key_hash) DO UPDATE SET body_hash = excluded.body_hash,
         execution = excluded.execution, expires_at = excluded.expires_at
-     WHERE idempotency.expires_at <= $9
-        OR ((idempotency.execution = ANY($12::uuid[])) IS TRUE
-            AND idempotency.execution = (SELECT over FROM unnest($4::uuid[], $12::uuid[])
+     WHERE idempotency.expires_at <= {now}
+        OR ((idempotency.execution = ANY({claims.over})) IS TRUE
+            AND idempotency.execution = (SELECT over FROM unnest({claims.execution}, {claims.over})
                 AS claimed (execution, over) WHERE claimed.execution = excluded.execution))";
+    let claims = Parameter::Arrays("claims", Claims::COLUMNS);
+    statement(text, &[claims, Parameter::One("now")])
+});
 
 /// Who has the keys, apart from those from whom they may be taken.
-const KEYS: &str = "SELECT given.place, owner.execution, owner.body_hash
-      FROM unnest($1::text[], $2::bytea[], $3::bigint[], $5::uuid[])
-        AS given (scope, key_hash, place, over)
+static KEYS: LazyLock<String> = LazyLock::new(|| {
+    let text = "SELECT given.place, owner.execution, owner.body_hash FROM {keys}
      CROSS JOIN LATERAL (
         SELECT execution, body_hash, expires_at FROM idempotency
          WHERE ns = 1 AND scope = given.scope AND key_hash = given.key_hash OFFSET 0
      ) AS owner
-     WHERE owner.expires_at > $4 AND owner.execution IS DISTINCT FROM given.over";
+     WHERE owner.expires_at > {now} AND owner.execution IS DISTINCT FROM given.over";
+    let keys = Parameter::Arrays("keys", Keys::COLUMNS);
+    statement(text, &[keys, Parameter::One("now")])
+});
 
 /// One statement, with what goes before it, what is asked beside the rest, and what follows it.
 macro_rules! admits {
@@ -60,19 +64,12 @@ macro_rules! admits {
         INSERT INTO executions (id, workflow, workflow_version, version, commit_id, status, phase,
             trigger, priority, created_at, updated_at, retry_count, next_retry_at, parent, root,
             snapshot_version, snapshot_crc, snapshot)
-        SELECT given.id, given.workflow, given.workflow_version, given.version, $2, given.status,
-            given.phase, given.trigger, given.priority, given.created_at, given.updated_at,
-            given.retry_count, given.next_retry_at, given.parent, given.root,
+        SELECT given.id, given.workflow, given.workflow_version, given.version, {commit},
+            given.status, given.phase, given.trigger, given.priority, given.created_at,
+            given.updated_at, given.retry_count, given.next_retry_at, given.parent, given.root,
             CASE WHEN given.snapshot IS NULL THEN 0 ELSE given.version END, given.snapshot_crc,
             given.snapshot
-          FROM unnest($1::uuid[], $3::bigint[], $4::integer[], $5::text[], $6::smallint[],
-                $7::bigint[], $8::uuid[], $9::uuid[], $10::boolean[], $11::text[], $12::bytea[],
-                $13::bigint[], $14::text[], $15::text[], $16::bigint[], $17::integer[],
-                $18::bigint[], $19::bigint[], $20::bytea[])
-            AS given (id, workflow, workflow_version, trigger, priority, created_at, parent, root,
-                only_newest, scope, key_hash, version, status, phase, updated_at, retry_count,
-                next_retry_at, snapshot_crc, snapshot)
-          JOIN workflows ON workflows.key = given.workflow
+          FROM {starts+updates} JOIN workflows ON workflows.key = given.workflow
          WHERE workflows.deleted_at IS NULL
            AND (NOT given.only_newest OR workflows.version = given.workflow_version)
            AND (given.scope IS NULL OR given.id = (SELECT execution FROM idempotency
@@ -82,22 +79,10 @@ macro_rules! admits {
         ON CONFLICT (id) DO NOTHING
         RETURNING id
      ), events AS (
-        INSERT INTO workflow_events (execution, sequence, type, v, at, step, attempt, backoff_ms,
-            reason, crc, payload)
-        SELECT * FROM unnest($21::uuid[], $22::bigint[], $23::text[], $24::integer[],
-                $25::bigint[], $26::text[], $27::integer[], $28::bigint[], $29::bytea[],
-                $30::bigint[], $31::bytea[])
-            AS given (execution, sequence, type, v, at, step, attempt, backoff_ms, reason, crc,
-                payload)
+        INSERT INTO workflow_events ({events.names}) SELECT * FROM {events}
          WHERE (given.execution IN (SELECT id FROM admitted)) IS TRUE
      ), put AS (
-        INSERT INTO work (execution, step, attempt, is_retry, workflow, priority, due_at,
-            limit_key, owner, begun, begun_at)
-        SELECT * FROM unnest($32::uuid[], $33::text[], $34::integer[], $35::boolean[],
-                $36::bigint[], $37::smallint[], $38::bigint[], $39::bytea[], $40::uuid[],
-                $41::boolean[], $42::bigint[])
-            AS given (execution, step, attempt, is_retry, workflow, priority, due_at, limit_key,
-                owner, begun, begun_at)
+        INSERT INTO work ({work.names}) SELECT * FROM {work}
          WHERE (given.execution IN (SELECT id FROM admitted)) IS TRUE
      )",
             $tail,
@@ -107,15 +92,24 @@ macro_rules! admits {
     };
 }
 
-const ADMIT: &str = admits!("", "", "");
+const PARAMETERS: [Parameter; 7] = [
+    Parameter::Arrays("starts", Starts::COLUMNS),
+    Parameter::One("commit"),
+    Parameter::Arrays("updates", Updates::COLUMNS),
+    Parameter::Arrays("events", Events::COLUMNS),
+    Parameter::Arrays("work", Puts::COLUMNS),
+    Parameter::Arrays("guards", Guards::COLUMNS),
+    Parameter::Arrays("requests", Requests::COLUMNS),
+];
+
+static ADMIT: LazyLock<String> = LazyLock::new(|| statement(admits!("", "", ""), &PARAMETERS));
 
 /// The same for what triggers start: not if the trigger has changed, or if it was not fired. The
 /// requests are written along with it.
-const ADMIT_BY_TRIGGERS: &str = admits!(
-    "barred AS MATERIALIZED (
-        SELECT given.execution
-          FROM unnest($43::uuid[], $44::uuid[], $45::integer[])
-            AS given (execution, trigger, version)
+static ADMIT_BY_TRIGGERS: LazyLock<String> = LazyLock::new(|| {
+    let text = admits!(
+        "barred AS MATERIALIZED (
+        SELECT given.execution FROM {guards}
          WHERE CASE WHEN given.version IS NULL
             THEN (SELECT fired = given.execution FROM trigger_state
                    WHERE trigger_state.trigger = given.trigger)
@@ -123,31 +117,73 @@ const ADMIT_BY_TRIGGERS: &str = admits!(
                     FROM workflow_triggers WHERE id = given.trigger)
             END IS NOT TRUE
      ), ",
-    "
-           AND (given.id IN (SELECT execution FROM barred)) IS NOT TRUE",
-    concat!(
-        ", requests AS (
-        INSERT INTO webhook_requests (id, trigger, at, status, source, headers, body, body_bytes,
-            execution, error, is_test, size)
-        SELECT given.id, given.trigger, given.at, given.status, given.source, given.headers,
-            given.body, given.body_bytes, given.execution, given.error, given.is_test, given.size
-          FROM unnest($46::uuid[], $47::uuid[], $48::uuid[], $49::bigint[], $50::text[],
-                $51::bytea[], $52::bytea[], $53::bytea[], $54::bigint[], $55::uuid[], $56::bytea[],
-                $57::boolean[], $58::bigint[])
-            AS given (of, id, trigger, at, status, source, headers, body, body_bytes, execution,
-                error, is_test, size)
-         WHERE (given.of IN (SELECT id FROM admitted)) IS TRUE
-        ON CONFLICT (id) DO UPDATE SET trigger = excluded.trigger, at = excluded.at,
-            status = excluded.status, source = excluded.source, headers = excluded.headers,
-            body = excluded.body, body_bytes = excluded.body_bytes,
-            execution = excluded.execution, error = excluded.error, is_test = excluded.is_test,
-            size = excluded.size
-         WHERE ",
-        in_ring!(),
         "
+           AND (given.id IN (SELECT execution FROM barred)) IS NOT TRUE",
+        concat!(
+            ", requests AS (
+        INSERT INTO webhook_requests ({requests.names!of}) SELECT {requests.given!of}
+          FROM {requests} WHERE (given.of IN (SELECT id FROM admitted)) IS TRUE
+        ON CONFLICT (id) DO UPDATE SET {requests.replaced!of,id} WHERE ",
+            in_ring!(),
+            "
      )"
-    )
-);
+        )
+    );
+    statement(text, &PARAMETERS)
+});
+
+columns! {
+    /// Uses of keys, with what else an admission may be refused for.
+    struct Claims(link: &Link, admit: &'a Admit, claim: &'a IdempotencyClaim) {
+        scope: &'a str = &claim.scope,
+        key_hash: &'a [u8] = &claim.key_hash,
+        body_hash: &'a [u8] = &claim.body_hash,
+        execution: Uuid = id_of(&admit.row.id),
+        expires_at: i64 = claim.expires_at.as_micros(),
+        workflow: Option<i64> = link.key(&admit.row.workflow),
+        workflow_version: i32 = signed_small(admit.row.workflow_version),
+        only_newest: bool = admit.only_newest,
+        trigger: Option<Uuid> = admit.trigger.as_ref().map(|it| uuid(it.id.as_bytes())),
+        trigger_version: Option<i32> = admit.trigger.as_ref().map(|it| signed_small(it.version)),
+        over: Option<Uuid> = claim.over.as_ref().map(id_of),
+    }
+}
+
+columns! {
+    /// Keys that are asked for, each with the place of its part.
+    struct Keys(place: usize, claim: &'a IdempotencyClaim) {
+        scope: &'a str = &claim.scope,
+        key_hash: &'a [u8] = &claim.key_hash,
+        place: i64 = signed(place as u64),
+        over: Option<Uuid> = claim.over.as_ref().map(id_of),
+    }
+}
+
+columns! {
+    /// What of a new execution no later commit changes, and what it may be refused for.
+    struct Starts(link: &Link, admit: &'a Admit) {
+        id: Uuid = id_of(&admit.row.id),
+        workflow: Option<i64> = link.key(&admit.row.workflow),
+        workflow_version: i32 = signed_small(admit.row.workflow_version),
+        trigger: &'static str = admit.row.trigger,
+        priority: i16 = admit.row.priority.into(),
+        created_at: i64 = admit.row.created_at.as_micros(),
+        parent: Option<Uuid> = admit.row.parent.as_ref().map(id_of),
+        root: Uuid = id_of(&admit.row.root),
+        only_newest: bool = admit.only_newest,
+        scope: Option<&'a str> = admit.claim.as_ref().map(|claim| claim.scope.as_str()),
+        key_hash: Option<&'a [u8]> = admit.claim.as_ref().map(|claim| &claim.key_hash[..]),
+    }
+}
+
+columns! {
+    /// The triggers that executions depend on; without a version, one that was fired in this commit.
+    struct Guards(execution: &ExecutionId, trigger: &TriggerId, version: Option<u32>) {
+        execution: Uuid = id_of(execution),
+        trigger: Uuid = uuid(trigger.as_bytes()),
+        version: Option<i32> = version.map(signed_small),
+    }
+}
 
 /// What refusals are about. The locks of the commit keep this true to its end.
 pub(super) const WORKFLOWS: &str =
@@ -227,118 +263,58 @@ impl<'a> Admits<'a> {
     }
 
     fn take_keys(&self, link: &Link, order: &Order) -> Query<'a> {
-        let (mut scopes, mut keys, mut bodies) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut executions, mut expiries) = (Vec::new(), Vec::new());
-        let (mut workflows, mut versions, mut only_newest) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut triggers, mut trigger_versions) = (Vec::new(), Vec::new());
-        let mut overs = Vec::new();
+        let mut claims = Claims::default();
         for (_, admit, claim) in self.claims() {
-            scopes.push(claim.scope.as_str());
-            keys.push(&claim.key_hash[..]);
-            bodies.push(&claim.body_hash[..]);
-            executions.push(uuid(admit.row.id.as_bytes()));
-            expiries.push(claim.expires_at.as_micros());
-            workflows.push(link.key(&admit.row.workflow));
-            versions.push(signed_small(admit.row.workflow_version));
-            only_newest.push(admit.only_newest);
-            let trigger = admit.trigger.as_ref();
-            triggers.push(trigger.map(|trigger| uuid(trigger.id.as_bytes())));
-            trigger_versions.push(trigger.map(|trigger| signed_small(trigger.version)));
-            overs.push(over(claim));
+            claims.push(link, admit, claim);
         }
-        let now = order.now.as_micros();
-        let values = values![
-            scopes,
-            keys,
-            bodies,
-            executions,
-            expiries,
-            workflows,
-            versions,
-            only_newest,
-            now,
-            triggers,
-            trigger_versions,
-            overs
-        ];
-        Query::new(TAKE_KEYS, values)
+        let mut values = claims.values();
+        values.extend(values![order.now.as_micros()]);
+        Query::new(&TAKE_KEYS, values)
     }
 
     fn admit(&self, link: &Link, order: &Order) -> Query<'a> {
-        let (mut ids, mut workflows, mut versions) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut triggers, mut priorities, mut created) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut parents, mut roots, mut only_newest) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut scopes, mut keys) = (Vec::new(), Vec::new());
-        let (mut updates, mut events) = (Updates::default(), Events::default());
-        let mut puts = Puts::default();
+        let (mut starts, mut updates) = (Starts::default(), Updates::default());
+        let (mut events, mut puts) = (Events::default(), Puts::default());
         for (_, admit, changes) in &self.parts {
             let row = &admit.row;
-            ids.push(uuid(row.id.as_bytes()));
-            workflows.push(link.key(&row.workflow));
-            versions.push(signed_small(row.workflow_version));
-            triggers.push(row.trigger);
-            priorities.push(i16::from(row.priority));
-            created.push(row.created_at.as_micros());
-            parents.push(row.parent.as_ref().map(ExecutionId::as_bytes).map(uuid));
-            roots.push(uuid(row.root.as_bytes()));
-            only_newest.push(admit.only_newest);
-            let claim = admit.claim.as_ref();
-            scopes.push(claim.map(|claim| claim.scope.as_str()));
-            keys.push(claim.map(|claim| &claim.key_hash[..]));
+            starts.push(link, admit);
             updates.push(row.id, &row.update);
-            events.push(row.id, &admit.events);
+            events.extend(row.id, &admit.events);
             for row in changes.puts() {
                 puts.push(link, row);
             }
         }
-        let mut values = values![
-            ids,
-            order.commit,
-            workflows,
-            versions,
-            triggers,
-            priorities,
-            created,
-            parents,
-            roots,
-            only_newest,
-            scopes,
-            keys
-        ];
+        let mut values = starts.values();
+        values.extend(values![order.commit]);
         values.extend(updates.values());
         values.extend(events.values());
         values.extend(puts.values());
         let by_triggers = self.by_triggers();
         if by_triggers.is_empty() {
-            return Query::new(ADMIT, values);
+            return Query::new(&ADMIT, values);
         }
         values.extend(by_triggers);
-        Query::new(ADMIT_BY_TRIGGERS, values)
+        Query::new(&ADMIT_BY_TRIGGERS, values)
     }
 
     /// What triggers have to do with them, as columns; none if that is nothing.
     fn by_triggers(&self) -> Vec<Value<'a>> {
-        let (mut executions, mut triggers, mut versions) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut guards, mut requests) = (Guards::default(), Requests::default());
         for (execution, trigger) in &self.fired {
-            executions.push(uuid(execution.as_bytes()));
-            triggers.push(uuid(trigger.as_bytes()));
-            versions.push(None);
+            guards.push(execution, trigger, None);
         }
-        let mut requests = Requests::default();
         for (_, admit, _) in &self.parts {
             if let Some(trigger) = &admit.trigger {
-                executions.push(uuid(admit.row.id.as_bytes()));
-                triggers.push(uuid(trigger.id.as_bytes()));
-                versions.push(Some(signed_small(trigger.version)));
+                guards.push(&admit.row.id, &trigger.id, Some(trigger.version));
             }
             if let Some(request) = &admit.request {
                 requests.push(Some(admit.row.id), request);
             }
         }
-        if executions.is_empty() && requests.is_empty() {
+        if guards.execution.is_empty() && requests.is_empty() {
             return Vec::new();
         }
-        let mut values = values![executions, triggers, versions];
+        let mut values = guards.values();
         values.extend(requests.values());
         values
     }
@@ -386,21 +362,13 @@ pub(super) fn keys_of<'a>(
     claims: impl Iterator<Item = (usize, &'a IdempotencyClaim)>,
     order: &Order,
 ) -> Query<'a> {
-    let (mut scopes, mut keys, mut places) = (Vec::new(), Vec::new(), Vec::new());
-    let mut overs = Vec::new();
+    let mut keys = Keys::default();
     for (place, claim) in claims {
-        scopes.push(claim.scope.as_str());
-        keys.push(&claim.key_hash[..]);
-        places.push(signed(place as u64));
-        overs.push(over(claim));
+        keys.push(place, claim);
     }
-    let now = order.now.as_micros();
-    Query::new(KEYS, values![scopes, keys, places, now, overs])
-}
-
-/// From whom a key may be taken.
-fn over(claim: &IdempotencyClaim) -> Option<Uuid> {
-    claim.over.as_ref().map(ExecutionId::as_bytes).map(uuid)
+    let mut values = keys.values();
+    values.extend(values![order.now.as_micros()]);
+    Query::new(&KEYS, values)
 }
 
 /// By the part's place.

@@ -1,12 +1,14 @@
 //! Executions that move on, many in one statement.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use refire_core::dead_letter::Letter;
 use tokio_postgres::{Error, Row};
 use uuid::Uuid;
 
 use super::Order;
+use super::arrays::{Parameter, columns, statement};
 use super::changes::Changes;
 use super::letter::Letters;
 use super::link::{Link, Query, values};
@@ -18,22 +20,18 @@ use crate::{Advance, PartOutcome};
 /// the keys: commits that meet wait for each other, but never crosswise. What was refused is not in
 /// `moved`; the subqueries are wrapped so that they are hashed instead of joined.
 macro_rules! moves {
-    ($($tail:literal)?) => {
+    ($tail:literal) => {
         concat!(
             "WITH moved AS (
-                UPDATE executions SET version = given.version, commit_id = $2,
+                UPDATE executions SET version = given.version, commit_id = {commit},
                     status = given.status, phase = given.phase, updated_at = given.updated_at,
                     retry_count = given.retry_count, next_retry_at = given.next_retry_at,
                     snapshot_version = CASE WHEN given.snapshot IS NULL
                         THEN executions.snapshot_version ELSE given.version END,
                     snapshot_crc = coalesce(given.snapshot_crc, executions.snapshot_crc),
                     snapshot = coalesce(given.snapshot, executions.snapshot)
-                  FROM unnest($1::uuid[], $3::bigint[], $4::bigint[], $5::text[], $6::text[],
-                        $7::bigint[], $8::integer[], $9::bigint[], $10::bigint[], $11::bytea[],
-                        $37::text[])
-                    AS given (id, expected, version, status, phase, updated_at, retry_count,
-                        next_retry_at, snapshot_crc, snapshot, begun)
-                 WHERE executions.id = given.id AND executions.id = ANY($1)
+                  FROM {moves+updates}
+                 WHERE executions.id = given.id AND executions.id = ANY({moves.id})
                    AND executions.version = given.expected
                    AND (given.begun IS NULL OR given.begun = coalesce((
                        SELECT string_agg(work.step || '#' || work.attempt, ','
@@ -41,73 +39,77 @@ macro_rules! moves {
                          FROM work WHERE work.execution = given.id AND work.begun), ''))
                 RETURNING executions.id
              ), events AS (
-                INSERT INTO workflow_events (execution, sequence, type, v, at, step, attempt,
-                    backoff_ms, reason, crc, payload)
-                SELECT * FROM unnest($12::uuid[], $13::bigint[], $14::text[], $15::integer[],
-                        $16::bigint[], $17::text[], $18::integer[], $19::bigint[], $20::bytea[],
-                        $21::bigint[], $22::bytea[])
-                    AS given (execution, sequence, type, v, at, step, attempt, backoff_ms, reason,
-                        crc, payload)
+                INSERT INTO workflow_events ({events.names}) SELECT * FROM {events}
                  WHERE (given.execution IN (SELECT id FROM moved)) IS TRUE
              ), removed AS (
-                DELETE FROM work USING unnest($23::uuid[], $24::text[]) AS given (execution, step)
+                DELETE FROM work USING {removed}
                  WHERE work.execution = given.execution AND work.step = given.step
-                   AND work.execution = ANY($23)
+                   AND work.execution = ANY({removed.execution})
                    AND (given.execution IN (SELECT id FROM moved)) IS TRUE
              ), cleared AS (
-                DELETE FROM work WHERE work.execution = ANY($25::uuid[])
+                DELETE FROM work WHERE work.execution = ANY({cleared}::uuid[])
                    AND (work.execution IN (SELECT id FROM moved)) IS TRUE
              ), put AS (
-                INSERT INTO work (execution, step, attempt, is_retry, workflow, priority, due_at,
-                    limit_key, owner, begun, begun_at)
-                SELECT * FROM unnest($26::uuid[], $27::text[], $28::integer[], $29::boolean[],
-                        $30::bigint[], $31::smallint[], $32::bigint[], $33::bytea[], $34::uuid[],
-                        $35::boolean[], $36::bigint[])
-                    AS given (execution, step, attempt, is_retry, workflow, priority, due_at,
-                        limit_key, owner, begun, begun_at)
+                INSERT INTO work ({work.names}) SELECT * FROM {work}
                  WHERE (given.execution IN (SELECT id FROM moved)) IS TRUE
-                ON CONFLICT (execution, step) DO UPDATE SET attempt = excluded.attempt,
-                    is_retry = excluded.is_retry, workflow = excluded.workflow,
-                    priority = excluded.priority, due_at = excluded.due_at,
-                    limit_key = excluded.limit_key, owner = excluded.owner,
-                    begun = excluded.begun, begun_at = excluded.begun_at, claim = NULL
+                ON CONFLICT (execution, step) DO UPDATE SET {work.replaced!execution,step},
+                    claim = NULL
              )",
-            $($tail,)?
+            $tail,
             "SELECT id FROM moved"
         )
     };
 }
 
-const PLAIN: &str = moves!();
+const PARAMETERS: [Parameter; 9] = [
+    Parameter::Arrays("moves", Moves::COLUMNS),
+    Parameter::One("commit"),
+    Parameter::Arrays("updates", Updates::COLUMNS),
+    Parameter::Arrays("events", Events::COLUMNS),
+    Parameter::Arrays("removed", Removed::COLUMNS),
+    Parameter::One("cleared"),
+    Parameter::Arrays("work", Puts::COLUMNS),
+    Parameter::One("shard"),
+    Parameter::Arrays("letters", Letters::COLUMNS),
+];
+
+static PLAIN: LazyLock<String> = LazyLock::new(|| statement(moves!(""), &PARAMETERS));
 
 /// The same with dead letters, each under the execution that made it.
-const WITH_LETTERS: &str = moves!(
-    ", letters AS (
-        INSERT INTO dead_letter_queue (id, execution, workflow, workflow_name, step, reason,
-            error_type, error_code, error_message, fingerprint, retry_count, max_retries, status,
-            failed_at, created_at, failure)
-        SELECT given.id, given.execution, given.workflow, given.workflow_name, given.step,
-            given.reason, given.error_type, given.error_code, given.error_message,
-            given.fingerprint, given.retry_count, given.max_retries, given.status, given.failed_at,
-            given.created_at, given.failure
-          FROM unnest($39::uuid[], $40::uuid[], $41::uuid[], $42::bigint[], $43::bytea[],
-                $44::text[], $45::text[], $46::text[], $47::bytea[], $48::bytea[], $49::bigint[],
-                $50::integer[], $51::integer[], $52::bigint[], $53::bigint[], $54::bytea[],
-                $55::text[])
-            AS given (of, id, execution, workflow, workflow_name, step, reason, error_type,
-                error_code, error_message, fingerprint, retry_count, max_retries, failed_at,
-                created_at, failure, status)
-         WHERE (given.of IN (SELECT id FROM moved)) IS TRUE
+static WITH_LETTERS: LazyLock<String> = LazyLock::new(|| {
+    let text = moves!(
+        ", letters AS (
+        INSERT INTO dead_letter_queue ({letters.names!of}) SELECT {letters.given!of}
+          FROM {letters} WHERE (given.of IN (SELECT id FROM moved)) IS TRUE
         RETURNING workflow, error_type, coalesce(error_code, '') AS error_code, status
      ), counted AS (
         INSERT INTO dlq_counts (workflow, error_type, error_code, status, shard, n)
-        SELECT workflow, error_type, error_code, status, $38::smallint, count(*) FROM letters
+        SELECT workflow, error_type, error_code, status, {shard}::smallint, count(*) FROM letters
          GROUP BY workflow, error_type, error_code, status
          ORDER BY workflow, error_type, error_code
         ON CONFLICT (workflow, error_type, error_code, status, shard)
             DO UPDATE SET n = dlq_counts.n + excluded.n
      )"
-);
+    );
+    statement(text, &PARAMETERS)
+});
+
+columns! {
+    /// Executions, as they are expected.
+    struct Moves(advance: &'a Advance) {
+        id: Uuid = uuid(advance.id.as_bytes()),
+        expected: i64 = signed(advance.expected_version),
+        begun: Option<String> = advance.begun.as_deref().map(as_text),
+    }
+}
+
+columns! {
+    /// Work that goes.
+    struct Removed(execution: Uuid, step: &'a str) {
+        execution: Uuid = execution,
+        step: &'a str = step,
+    }
+}
 
 struct Moving<'a> {
     place: usize,
@@ -180,22 +182,18 @@ impl<'a> Advances<'a> {
 }
 
 fn query<'a>(parts: &[Moving<'a>], link: &Link, order: &Order) -> Query<'a> {
-    let (mut ids, mut expected, mut begun) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut updates, mut events) = (Updates::default(), Events::default());
-    let (mut removed, mut removed_steps): (Vec<Uuid>, Vec<&'a str>) = (Vec::new(), Vec::new());
+    let (mut moves, mut updates) = (Moves::default(), Updates::default());
+    let (mut events, mut removed) = (Events::default(), Removed::default());
     let (mut cleared, mut puts) = (Vec::new(), Puts::default());
     let mut letters = Letters::default();
     for part in parts {
         let (advance, changes) = (part.advance, &part.changes);
         let id = uuid(advance.id.as_bytes());
-        ids.push(id);
-        expected.push(signed(advance.expected_version));
-        begun.push(advance.begun.as_deref().map(as_text));
+        moves.push(advance);
         updates.push(advance.id, &advance.update);
-        events.push(advance.id, &advance.events);
+        events.extend(advance.id, &advance.events);
         for step in changes.removes() {
-            removed.push(id);
-            removed_steps.push(step);
+            removed.push(id, step);
         }
         if changes.removes_all {
             cleared.push(id);
@@ -207,18 +205,19 @@ fn query<'a>(parts: &[Moving<'a>], link: &Link, order: &Order) -> Query<'a> {
             letters.push(link, order, id, letter);
         }
     }
-    let mut values = values![ids, order.commit, expected];
+    let mut values = moves.values();
+    values.extend(values![order.commit]);
     values.extend(updates.values());
     values.extend(events.values());
-    values.extend(values![removed, removed_steps, cleared]);
+    values.extend(removed.values());
+    values.extend(values![cleared]);
     values.extend(puts.values());
-    values.extend(values![begun]);
     if letters.is_empty() {
-        return Query::new(PLAIN, values);
+        return Query::new(&PLAIN, values);
     }
     values.extend(values![order.shard]);
     values.extend(letters.values());
-    Query::new(WITH_LETTERS, values)
+    Query::new(&WITH_LETTERS, values)
 }
 
 /// Attempts as the statement puts them: names of steps have neither of these signs.

@@ -2,32 +2,32 @@
 //! admitted with all others, if the state says that they were fired.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 use refire_core::id::TriggerId;
+use refire_core::time::Timestamp;
 use tokio_postgres::{Error, Row};
 use uuid::Uuid;
 
 use super::advance::ids;
-use super::ledger::{Ledger, id_of, with_ledger};
+use super::arrays::{Parameter, columns};
+use super::ledger::{Ledger, id_of, ledger_statement, with_ledger};
 use super::link::{Link, Query, values};
 use crate::postgres::columns::{signed, signed_small, uuid};
-use crate::{Fire, PartOutcome};
+use crate::{Admit, Fire, PartOutcome};
 
 /// Whatever may keep an execution from being admitted is asked for here, too.
-const FIRE: &str = with_ledger!(
-    "UPDATE trigger_state SET rev = trigger_state.rev + 1, cursor = given.cursor,
+static FIRE: LazyLock<String> = LazyLock::new(|| {
+    let text = with_ledger!(
+        "UPDATE trigger_state SET rev = trigger_state.rev + 1, cursor = given.cursor,
             due_at = given.due_at, running = given.running, buffered = given.buffered,
             watched_from = given.watched_from, alarmed_at = given.alarmed_at,
             fired = given.execution,
-            slots = CASE WHEN trigger_state.slots + given.slots > $2 THEN $1
+            slots = CASE WHEN trigger_state.slots + given.slots > {got_max} THEN {slots_kept}
                 ELSE trigger_state.slots + given.slots END
-          FROM unnest($23::uuid[], $24::bigint[], $25::integer[], $26::bigint[], $27::bigint[],
-                $28::uuid[], $29::bigint[], $30::bigint[], $31::bigint[], $32::bigint[],
-                $33::uuid[], $34::boolean[], $35::bigint[], $36::integer[], $37::boolean[])
-            AS given (trigger, rev, version, cursor, due_at, running, buffered, watched_from,
-                alarmed_at, slots, execution, is_new, workflow, workflow_version, only_newest)
-         WHERE trigger_state.trigger = given.trigger AND trigger_state.trigger = ANY($23)
-           AND trigger_state.rev = given.rev
+          FROM {fires}
+         WHERE trigger_state.trigger = given.trigger
+           AND trigger_state.trigger = ANY({fires.trigger}) AND trigger_state.rev = given.rev
            AND (SELECT enabled AND version = given.version FROM workflow_triggers
                  WHERE id = given.trigger)
            AND (NOT given.is_new OR (
@@ -36,8 +36,10 @@ const FIRE: &str = with_ledger!(
                    FROM workflows WHERE key = given.workflow)
                 AND (SELECT true FROM executions WHERE id = given.execution) IS NULL))
         RETURNING trigger_state.trigger,
-            given.slots > 0 AND trigger_state.slots = $1 AS is_cut"
-);
+            given.slots > 0 AND trigger_state.slots = {slots_kept} AS is_cut"
+    );
+    ledger_statement(text, vec![Parameter::Arrays("fires", Columns::COLUMNS)])
+});
 
 /// Where enabled triggers stand.
 const STANDING: &str = "SELECT trigger_state.trigger, trigger_state.rev, workflow_triggers.version
@@ -137,82 +139,33 @@ pub(super) async fn fire(link: &mut Link, fire: &Fire) -> Result<bool, Error> {
 
 /// Executions are asked about only where the connection that knows the workflows is given.
 fn query<'a>(fires: impl Iterator<Item = &'a Fire>, link: Option<&Link>) -> Query<'a> {
-    let mut columns = Columns::default();
+    let (mut columns, mut ledger) = (Columns::default(), Ledger::default());
     for fire in fires {
-        columns.push(fire, link);
+        columns.push(fire, fire.admission.as_deref(), link);
+        ledger.push(fire.trigger, fire.rev + 1, &fire.slots, fire.extends);
     }
-    columns.query()
+    let mut values = ledger.values();
+    values.extend(columns.values());
+    Query::new(&FIRE, values)
 }
 
-/// Fires as columns.
-#[derive(Default)]
-struct Columns<'a> {
-    trigger: Vec<Uuid>,
-    rev: Vec<i64>,
-    version: Vec<i32>,
-    cursor: Vec<i64>,
-    due_at: Vec<Option<i64>>,
-    running: Vec<Option<Uuid>>,
-    buffered: Vec<Option<i64>>,
-    watched_from: Vec<Option<i64>>,
-    alarmed_at: Vec<Option<i64>>,
-    slots: Vec<i64>,
-    execution: Vec<Option<Uuid>>,
-    is_new: Vec<bool>,
-    workflow: Vec<Option<i64>>,
-    workflow_version: Vec<Option<i32>>,
-    only_newest: Vec<bool>,
-    ledger: Ledger<'a>,
-}
-
-impl<'a> Columns<'a> {
-    fn push(&mut self, fire: &'a Fire, link: Option<&Link>) {
-        let state = &fire.state;
-        self.trigger.push(uuid(fire.trigger.as_bytes()));
-        self.rev.push(signed(fire.rev));
-        self.version.push(signed_small(fire.version));
-        self.cursor.push(state.cursor.as_micros());
-        self.due_at.push(state.due_at.map(|at| at.as_micros()));
-        self.running.push(state.running.as_ref().map(id_of));
-        self.buffered.push(state.buffered.map(|at| at.as_micros()));
-        self.watched_from
-            .push(state.watched_from.map(|at| at.as_micros()));
-        self.alarmed_at
-            .push(state.alarmed_at.map(|at| at.as_micros()));
-        self.slots.push(signed(fire.slots.len() as u64));
-        let row = fire.admission.as_ref().map(|admit| &admit.row);
-        let only_newest = fire.admission.as_ref().map(|admit| admit.only_newest);
-        self.execution.push(row.map(|row| id_of(&row.id)));
-        self.is_new.push(row.is_some() && link.is_some());
-        self.workflow
-            .push(row.and_then(|row| link?.key(&row.workflow)));
-        self.workflow_version
-            .push(row.map(|row| signed_small(row.workflow_version)));
-        self.only_newest.push(only_newest.unwrap_or(false));
-        let rev = fire.rev + 1;
-        self.ledger
-            .push(fire.trigger, rev, &fire.slots, fire.extends);
-    }
-
-    fn query(self) -> Query<'a> {
-        let mut values = self.ledger.values();
-        values.extend(values![
-            self.trigger,
-            self.rev,
-            self.version,
-            self.cursor,
-            self.due_at,
-            self.running,
-            self.buffered,
-            self.watched_from,
-            self.alarmed_at,
-            self.slots,
-            self.execution,
-            self.is_new,
-            self.workflow,
-            self.workflow_version,
-            self.only_newest,
-        ]);
-        Query::new(FIRE, values)
+columns! {
+    /// Fires, with the executions that are admitted by them.
+    struct Columns(fire: &'a Fire, admit: Option<&'a Admit>, link: Option<&Link>) {
+        trigger: Uuid = uuid(fire.trigger.as_bytes()),
+        rev: i64 = signed(fire.rev),
+        version: i32 = signed_small(fire.version),
+        cursor: i64 = fire.state.cursor.as_micros(),
+        due_at: Option<i64> = fire.state.due_at.map(Timestamp::as_micros),
+        running: Option<Uuid> = fire.state.running.as_ref().map(id_of),
+        buffered: Option<i64> = fire.state.buffered.map(Timestamp::as_micros),
+        watched_from: Option<i64> = fire.state.watched_from.map(Timestamp::as_micros),
+        alarmed_at: Option<i64> = fire.state.alarmed_at.map(Timestamp::as_micros),
+        slots: i64 = signed(fire.slots.len() as u64),
+        execution: Option<Uuid> = admit.map(|admit| id_of(&admit.row.id)),
+        is_new: bool = admit.is_some() && link.is_some(),
+        workflow: Option<i64> = admit.and_then(|admit| link?.key(&admit.row.workflow)),
+        workflow_version: Option<i32> = admit.map(|admit| signed_small(admit.row.workflow_version)),
+        only_newest: bool = admit.is_some_and(|admit| admit.only_newest),
     }
 }

@@ -1,19 +1,21 @@
 //! What the ledgers of triggers get, in the statement that moves their state on.
 
+use std::sync::LazyLock;
+
 use refire_core::id::{ExecutionId, TriggerId};
 use refire_core::trigger::ledger::{GOT_MAX, SLOTS_KEPT};
 use refire_core::trigger::{Entry, Outcome};
 use tokio_postgres::Error;
 use uuid::Uuid;
 
+use super::arrays::{Parameter, columns, statement};
 use super::link::{Link, Query, Value, values};
 use crate::postgres::columns::{signed, uuid};
 use crate::trigger::slot_seq;
 
 /// A statement that moves states on, with what their ledgers get. The part that is given tells the
 /// triggers, and whether the ledger of each is cut, which is known from what it has got since the last
-/// time; its own parameters come after those of [`Ledger::values`], of which it uses the first two. A
-/// ledger is cut before the new rows come.
+/// time. A ledger is cut before the new rows come.
 macro_rules! with_ledger {
     ($moved:literal) => {
         concat!(
@@ -21,13 +23,11 @@ macro_rules! with_ledger {
             $moved,
             "), cut AS (
         DELETE FROM trigger_slots USING (
-            SELECT slot.trigger, slot.seq, outcome.kept, row_number() OVER (
-                PARTITION BY slot.trigger, outcome.share ORDER BY slot.seq DESC) AS place
+            SELECT slot.trigger, slot.seq, given.kept, row_number() OVER (
+                PARTITION BY slot.trigger, given.share ORDER BY slot.seq DESC) AS place
               FROM moved JOIN trigger_slots AS slot ON slot.trigger = moved.trigger
-              JOIN unnest($19::text[], $20::bytea[], $21::integer[], $22::bigint[])
-                AS outcome (status, reason, share, kept)
-                ON outcome.status = slot.status
-                AND outcome.reason IS NOT DISTINCT FROM slot.reason
+              JOIN {shares}
+                ON given.status = slot.status AND given.reason IS NOT DISTINCT FROM slot.reason
              WHERE moved.is_cut
          ) AS old
          WHERE trigger_slots.trigger = old.trigger AND trigger_slots.seq = old.seq
@@ -35,9 +35,9 @@ macro_rules! with_ledger {
      ), extended AS (
         UPDATE trigger_slots SET until = given.until, count = trigger_slots.count + given.count,
             at = given.at
-          FROM unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::text[], $7::bytea[],
-                $8::bigint[]) AS given (trigger, until, count, status, reason, at)
-         WHERE trigger_slots.trigger = given.trigger AND trigger_slots.trigger = ANY($3)
+          FROM {longer}
+         WHERE trigger_slots.trigger = given.trigger
+           AND trigger_slots.trigger = ANY({longer.trigger})
            AND trigger_slots.seq = (SELECT max(seq) FROM trigger_slots AS newest
                  WHERE newest.trigger = given.trigger)
            AND trigger_slots.execution IS NULL AND trigger_slots.status = given.status
@@ -45,13 +45,7 @@ macro_rules! with_ledger {
            AND (given.trigger IN (SELECT trigger FROM moved)) IS TRUE
         RETURNING trigger_slots.trigger
      ), written AS (
-        INSERT INTO trigger_slots (trigger, seq, nominal, until, count, status, reason, execution,
-            at)
-        SELECT given.trigger, given.seq, given.nominal, given.until, given.count, given.status,
-            given.reason, given.execution, given.at
-          FROM unnest($9::uuid[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[],
-                $14::text[], $15::bytea[], $16::uuid[], $17::bigint[], $18::boolean[])
-            AS given (trigger, seq, nominal, until, count, status, reason, execution, at, extends)
+        INSERT INTO trigger_slots ({new.names!extends}) SELECT {new.given!extends} FROM {new}
          WHERE (given.trigger IN (SELECT trigger FROM moved)) IS TRUE
            AND NOT (given.extends AND given.trigger IN (SELECT trigger FROM extended))
      )
@@ -61,12 +55,32 @@ macro_rules! with_ledger {
 }
 pub(super) use with_ledger;
 
+/// Such a statement, with parameters of its own behind those of [`Ledger::values`].
+pub(super) fn ledger_statement(text: &str, own: Vec<Parameter>) -> String {
+    let mut parameters = vec![
+        Parameter::One("slots_kept"),
+        Parameter::One("got_max"),
+        Parameter::Arrays("longer", Stretches::COLUMNS),
+        Parameter::Arrays("new", Slots::COLUMNS),
+        Parameter::Arrays("shares", Shares::COLUMNS),
+    ];
+    parameters.extend(own);
+    statement(text, &parameters)
+}
+
 /// For a state that has moved on already.
-const WRITE: &str = with_ledger!(
-    "UPDATE trigger_state SET slots = CASE WHEN slots + $24 > $2 THEN $1 ELSE slots + $24 END
-         WHERE trigger = $23
-        RETURNING trigger, slots = $1 AS is_cut"
-);
+static WRITE: LazyLock<String> = LazyLock::new(|| {
+    let text = with_ledger!(
+        "UPDATE trigger_state SET slots = CASE WHEN slots + {count} > {got_max} THEN {slots_kept}
+                ELSE slots + {count} END
+         WHERE trigger = {trigger}
+        RETURNING trigger, slots = {slots_kept} AS is_cut"
+    );
+    ledger_statement(
+        text,
+        vec![Parameter::One("trigger"), Parameter::One("count")],
+    )
+});
 
 /// Writes what the ledger of a trigger gets with the revision that its state has now.
 pub(super) async fn write(
@@ -85,7 +99,7 @@ pub(super) async fn write(
         uuid(trigger.as_bytes()),
         signed(slots.len() as u64)
     ]);
-    link.ask(Query::new(WRITE, values)).await?;
+    link.ask(Query::new(&WRITE, values)).await?;
     Ok(())
 }
 
@@ -109,108 +123,58 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// The first 22 parameters of a statement.
+    /// The first parameters of a [`ledger_statement`].
     pub(super) fn values(self) -> Vec<Value<'a>> {
         let mut values = values![signed(SLOTS_KEPT), signed(GOT_MAX)];
         values.extend(self.longer.values());
         values.extend(self.new.values());
-        values.extend(shares());
+        let mut shares = Shares::default();
+        Outcome::ALL
+            .into_iter()
+            .for_each(|outcome| shares.push(outcome));
+        values.extend(shares.values());
         values
     }
-}
-
-/// What is kept of each outcome, with its share: four columns.
-fn shares<'a>() -> Vec<Value<'a>> {
-    let all = Outcome::ALL.map(|outcome| (outcome, outcome.share()));
-    values![
-        all.map(|(outcome, _)| outcome.status().name()).to_vec(),
-        all.map(|(outcome, _)| outcome.reason().map(str::as_bytes))
-            .to_vec(),
-        all.map(|(_, share)| share as i32).to_vec(),
-        all.map(|(_, share)| signed(share.kept())).to_vec(),
-    ]
 }
 
 pub(super) fn id_of(id: &ExecutionId) -> Uuid {
     uuid(id.as_bytes())
 }
 
-/// What may go on with the newest row of a ledger.
-#[derive(Default)]
-struct Stretches<'a> {
-    trigger: Vec<Uuid>,
-    until: Vec<i64>,
-    count: Vec<i64>,
-    status: Vec<&'static str>,
-    reason: Vec<Option<&'a [u8]>>,
-    at: Vec<i64>,
-}
-
-impl<'a> Stretches<'a> {
-    fn push(&mut self, trigger: Uuid, slot: &'a Entry) {
-        self.trigger.push(trigger);
-        self.until.push(slot.to.as_micros());
-        self.count.push(signed(slot.count));
-        self.status.push(slot.outcome.status().name());
-        self.reason.push(slot.outcome.reason().map(str::as_bytes));
-        self.at.push(slot.at.as_micros());
-    }
-
-    /// Six columns.
-    fn values(self) -> Vec<Value<'a>> {
-        values![
-            self.trigger,
-            self.until,
-            self.count,
-            self.status,
-            self.reason,
-            self.at,
-        ]
+columns! {
+    /// What is kept of each outcome, with its share.
+    struct Shares(outcome: Outcome) {
+        status: &'static str = outcome.status().name(),
+        reason: Option<&'static [u8]> = outcome.reason().map(str::as_bytes),
+        share: i32 = outcome.share() as i32,
+        kept: i64 = signed(outcome.share().kept()),
     }
 }
 
-/// New rows of ledgers.
-#[derive(Default)]
-struct Slots<'a> {
-    trigger: Vec<Uuid>,
-    seq: Vec<i64>,
-    nominal: Vec<i64>,
-    until: Vec<i64>,
-    count: Vec<i64>,
-    status: Vec<&'static str>,
-    reason: Vec<Option<&'a [u8]>>,
-    execution: Vec<Option<Uuid>>,
-    at: Vec<i64>,
-    extends: Vec<bool>,
+columns! {
+    /// What may go on with the newest row of a ledger.
+    struct Stretches(trigger: Uuid, slot: &'a Entry) {
+        trigger: Uuid = trigger,
+        until: i64 = slot.to.as_micros(),
+        count: i64 = signed(slot.count),
+        status: &'static str = slot.outcome.status().name(),
+        reason: Option<&'a [u8]> = slot.outcome.reason().map(str::as_bytes),
+        at: i64 = slot.at.as_micros(),
+    }
 }
 
-impl<'a> Slots<'a> {
-    fn push(&mut self, trigger: Uuid, seq: u64, slot: &'a Entry, extends: bool) {
-        self.trigger.push(trigger);
-        self.seq.push(signed(seq));
-        self.nominal.push(slot.nominal.as_micros());
-        self.until.push(slot.to.as_micros());
-        self.count.push(signed(slot.count));
-        self.status.push(slot.outcome.status().name());
-        self.reason.push(slot.outcome.reason().map(str::as_bytes));
-        self.execution.push(slot.execution.as_ref().map(id_of));
-        self.at.push(slot.at.as_micros());
-        self.extends.push(extends);
-    }
-
-    /// Ten columns.
-    fn values(self) -> Vec<Value<'a>> {
-        values![
-            self.trigger,
-            self.seq,
-            self.nominal,
-            self.until,
-            self.count,
-            self.status,
-            self.reason,
-            self.execution,
-            self.at,
-            self.extends,
-        ]
+columns! {
+    /// New rows of ledgers.
+    struct Slots(trigger: Uuid, seq: u64, slot: &'a Entry, extends: bool) {
+        trigger: Uuid = trigger,
+        seq: i64 = signed(seq),
+        nominal: i64 = slot.nominal.as_micros(),
+        until: i64 = slot.to.as_micros(),
+        count: i64 = signed(slot.count),
+        status: &'static str = slot.outcome.status().name(),
+        reason: Option<&'a [u8]> = slot.outcome.reason().map(str::as_bytes),
+        execution: Option<Uuid> = slot.execution.as_ref().map(id_of),
+        at: i64 = slot.at.as_micros(),
+        extends: bool = extends,
     }
 }

@@ -3,6 +3,8 @@
 //! Every change of a letter's status moves one count of `dlq_counts` along with it, in this
 //! connection's own shard: one of them may be below zero, the sum never is.
 
+use std::sync::LazyLock;
+
 use refire_core::dead_letter::{Letter, LetterState, LetterStatus};
 use refire_core::definition::StepId;
 use refire_core::execution::Status;
@@ -10,8 +12,9 @@ use refire_core::id::{DlqId, ExecutionId};
 use refire_core::time::Timestamp;
 use uuid::Uuid;
 
+use super::arrays::{Parameter, columns, statement};
 use super::ledger::id_of;
-use super::link::{Link, Query, Value, values};
+use super::link::{Link, Query, values};
 use super::{Failed, Order};
 use crate::postgres::columns::{signed_small, uuid};
 use crate::postgres::read::letter::letter_state;
@@ -44,98 +47,46 @@ const KEEP_RETRY: &str = "INSERT INTO dead_letter_retries
 const END_RETRY: &str = "UPDATE dead_letter_retries SET ended_as = $3, ended_at = $4
      WHERE letter = $1 AND execution = $2";
 
-const INSERT: &str = "WITH letters AS (
-        INSERT INTO dead_letter_queue (id, execution, workflow, workflow_name, step, reason,
-            error_type, error_code, error_message, fingerprint, retry_count, max_retries, status,
-            failed_at, created_at, failure)
-        SELECT given.id, given.execution, given.workflow, given.workflow_name, given.step,
-            given.reason, given.error_type, given.error_code, given.error_message,
-            given.fingerprint, given.retry_count, given.max_retries, given.status, given.failed_at,
-            given.created_at, given.failure
-          FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::bytea[], $7::text[],
-                $8::text[], $9::text[], $10::bytea[], $11::bytea[], $12::bigint[], $13::integer[],
-                $14::integer[], $15::bigint[], $16::bigint[], $17::bytea[], $18::text[])
-            AS given (of, id, execution, workflow, workflow_name, step, reason, error_type,
-                error_code, error_message, fingerprint, retry_count, max_retries, failed_at,
-                created_at, failure, status)
+static INSERT: LazyLock<String> = LazyLock::new(|| {
+    let text = "WITH letters AS (
+        INSERT INTO dead_letter_queue ({letters.names!of}) SELECT {letters.given!of} FROM {letters}
         RETURNING workflow, error_type, coalesce(error_code, '') AS error_code, status
      )
      INSERT INTO dlq_counts (workflow, error_type, error_code, status, shard, n)
-     SELECT workflow, error_type, error_code, status, $1::smallint, 1 FROM letters
+     SELECT workflow, error_type, error_code, status, {shard}::smallint, 1 FROM letters
      ON CONFLICT (workflow, error_type, error_code, status, shard)
         DO UPDATE SET n = dlq_counts.n + excluded.n";
+    let letters = Parameter::Arrays("letters", Letters::COLUMNS);
+    statement(text, &[Parameter::One("shard"), letters])
+});
 
-/// New letters as columns, each under the execution that made it.
-#[derive(Default)]
-pub(super) struct Letters<'a> {
-    of: Vec<Uuid>,
-    id: Vec<Uuid>,
-    execution: Vec<Uuid>,
-    workflow: Vec<Option<i64>>,
-    workflow_name: Vec<&'a [u8]>,
-    step: Vec<Option<&'a str>>,
-    reason: Vec<&'static str>,
-    error_type: Vec<&'static str>,
-    error_code: Vec<Option<&'a [u8]>>,
-    error_message: Vec<&'a [u8]>,
-    fingerprint: Vec<i64>,
-    retry_count: Vec<i32>,
-    max_retries: Vec<i32>,
-    failed_at: Vec<i64>,
-    created_at: Vec<i64>,
-    failure: Vec<Vec<u8>>,
-    status: Vec<&'static str>,
+columns! {
+    /// New letters, each under the execution that made it.
+    pub(super) struct Letters(link: &Link, order: &Order, of: Uuid, letter: &'a Letter) {
+        of: Uuid = of,
+        id: Uuid = uuid(letter.id.as_bytes()),
+        execution: Uuid = uuid(letter.execution.as_bytes()),
+        workflow: Option<i64> = link.key(&letter.workflow),
+        workflow_name: &'a [u8] = letter.workflow_name.as_bytes(),
+        step: Option<&'a str> = letter.step.as_ref().map(StepId::as_str),
+        reason: &'static str = letter.reason.name(),
+        error_type: &'static str = letter.failure.class.name(),
+        error_code: Option<&'a [u8]> = letter.failure.code.as_deref().map(str::as_bytes),
+        error_message: &'a [u8] = letter.failure.message.as_bytes(),
+        fingerprint: i64 = letter.fingerprint.cast_signed(),
+        retry_count: i32 = signed_small(letter.retry_count),
+        max_retries: i32 = signed_small(letter.max_retries),
+        failed_at: i64 = letter.failed_at.as_micros(),
+        created_at: i64 = order.now.as_micros(),
+        // A plain struct of texts and numbers: writing it as JSON cannot fail.
+        failure: Vec<u8> = serde_json::to_vec(&letter.failure).unwrap_or_default(),
+        status: &'static str = LetterStatus::default().name(),
+    }
 }
 
-impl<'a> Letters<'a> {
-    pub(super) fn push(&mut self, link: &Link, order: &Order, of: Uuid, letter: &'a Letter) {
-        self.of.push(of);
-        self.id.push(uuid(letter.id.as_bytes()));
-        self.execution.push(uuid(letter.execution.as_bytes()));
-        self.workflow.push(link.key(&letter.workflow));
-        self.workflow_name.push(letter.workflow_name.as_bytes());
-        self.step.push(letter.step.as_ref().map(StepId::as_str));
-        self.reason.push(letter.reason.name());
-        self.error_type.push(letter.failure.class.name());
-        self.error_code
-            .push(letter.failure.code.as_deref().map(str::as_bytes));
-        self.error_message.push(letter.failure.message.as_bytes());
-        self.fingerprint.push(letter.fingerprint.cast_signed());
-        self.retry_count.push(signed_small(letter.retry_count));
-        self.max_retries.push(signed_small(letter.max_retries));
-        self.failed_at.push(letter.failed_at.as_micros());
-        self.created_at.push(order.now.as_micros());
-        // A plain struct of texts and numbers: writing it as JSON cannot fail.
-        self.failure
-            .push(serde_json::to_vec(&letter.failure).unwrap_or_default());
-        self.status.push(LetterStatus::default().name());
-    }
-
+impl Letters<'_> {
     pub(super) fn is_empty(&self) -> bool {
         self.id.is_empty()
-    }
-
-    /// Seventeen columns.
-    pub(super) fn values(self) -> Vec<Value<'a>> {
-        values![
-            self.of,
-            self.id,
-            self.execution,
-            self.workflow,
-            self.workflow_name,
-            self.step,
-            self.reason,
-            self.error_type,
-            self.error_code,
-            self.error_message,
-            self.fingerprint,
-            self.retry_count,
-            self.max_retries,
-            self.failed_at,
-            self.created_at,
-            self.failure,
-            self.status,
-        ]
     }
 }
 
@@ -236,7 +187,7 @@ pub(super) async fn of_end(
         letters.push(link, order, uuid(letter.execution.as_bytes()), letter);
         let mut values = values![order.shard];
         values.extend(letters.values());
-        link.ask(Query::new(INSERT, values)).await?;
+        link.ask(Query::new(&INSERT, values)).await?;
     }
     if let Some(settlement) = settle {
         settle_letter(link, order, status, settlement).await?;

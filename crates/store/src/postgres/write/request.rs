@@ -1,35 +1,29 @@
 //! Requests to webhooks: beside the executions that they started, or in their triggers' rings.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use refire_core::id::{ExecutionId, RequestId, TriggerId};
 use uuid::Uuid;
 
 use super::Failed;
-use super::link::{Link, Query, Value, values};
+use super::arrays::{Parameter, columns, statement};
+use super::ledger::id_of;
+use super::link::{Link, Query, values};
 use crate::postgres::columns::{count, get, signed, uuid};
 use crate::request::{Cut, Ring};
 use crate::words::in_ring;
 use crate::{PartOutcome, RequestRow};
 
-const PUT: &str = concat!(
-    "INSERT INTO webhook_requests (id, trigger, at, status, source, headers, body,
-        body_bytes, execution, error, is_test, size)
-    SELECT given.id, given.trigger, given.at, given.status, given.source, given.headers, given.body,
-        given.body_bytes, given.execution, given.error, given.is_test, given.size
-      FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::bytea[],
-            $7::bytea[], $8::bytea[], $9::bigint[], $10::uuid[], $11::bytea[], $12::boolean[],
-            $13::bigint[])
-        AS given (of, id, trigger, at, status, source, headers, body, body_bytes, execution, error,
-            is_test, size)
-     ORDER BY given.id
-    ON CONFLICT (id) DO UPDATE SET trigger = excluded.trigger, at = excluded.at,
-        status = excluded.status, source = excluded.source, headers = excluded.headers,
-        body = excluded.body, body_bytes = excluded.body_bytes, execution = excluded.execution,
-        error = excluded.error, is_test = excluded.is_test, size = excluded.size
-     WHERE ",
-    in_ring!()
-);
+static PUT: LazyLock<String> = LazyLock::new(|| {
+    let text = concat!(
+        "INSERT INTO webhook_requests ({requests.names!of}) SELECT {requests.given!of}
+          FROM {requests} ORDER BY given.id
+        ON CONFLICT (id) DO UPDATE SET {requests.replaced!of,id} WHERE ",
+        in_ring!()
+    );
+    statement(text, &[Parameter::Arrays("requests", Requests::COLUMNS)])
+});
 
 /// All rings at once, in the order in which every node takes their locks.
 const LENGTHEN: &str = "INSERT INTO request_rings (trigger, n, bytes)
@@ -53,64 +47,28 @@ const CUT: &str = concat!(
 
 const SHORTEN: &str = "UPDATE request_rings SET n = $2, bytes = $3 WHERE trigger = $1";
 
-/// Requests as columns, each under the execution that it started.
-#[derive(Default)]
-pub(super) struct Requests<'a> {
-    of: Vec<Option<Uuid>>,
-    id: Vec<Uuid>,
-    trigger: Vec<Uuid>,
-    at: Vec<i64>,
-    status: Vec<&'static str>,
-    source: Vec<&'a [u8]>,
-    headers: Vec<&'a [u8]>,
-    body: Vec<Option<&'a [u8]>>,
-    body_bytes: Vec<i64>,
-    execution: Vec<Option<Uuid>>,
-    error: Vec<Option<&'a [u8]>>,
-    is_test: Vec<bool>,
-    size: Vec<i64>,
+columns! {
+    /// Requests, each under the execution that it started.
+    pub(super) struct Requests(of: Option<ExecutionId>, request: &'a RequestRow) {
+        of: Option<Uuid> = of.as_ref().map(id_of),
+        id: Uuid = uuid(request.id.as_bytes()),
+        trigger: Uuid = uuid(request.trigger.as_bytes()),
+        at: i64 = request.at.as_micros(),
+        status: &'static str = request.status.name(),
+        source: &'a [u8] = request.source.as_bytes(),
+        headers: &'a [u8] = &request.headers,
+        body: Option<&'a [u8]> = request.body.as_deref(),
+        body_bytes: i64 = signed(request.body_bytes),
+        execution: Option<Uuid> = request.execution.as_ref().map(id_of),
+        error: Option<&'a [u8]> = request.error.as_deref().map(str::as_bytes),
+        is_test: bool = request.is_test,
+        size: i64 = signed(request.size()),
+    }
 }
 
-impl<'a> Requests<'a> {
-    pub(super) fn push(&mut self, of: Option<ExecutionId>, request: &'a RequestRow) {
-        let execution = |id: &ExecutionId| uuid(id.as_bytes());
-        self.of.push(of.as_ref().map(execution));
-        self.id.push(uuid(request.id.as_bytes()));
-        self.trigger.push(uuid(request.trigger.as_bytes()));
-        self.at.push(request.at.as_micros());
-        self.status.push(request.status.name());
-        self.source.push(request.source.as_bytes());
-        self.headers.push(&request.headers);
-        self.body.push(request.body.as_deref());
-        self.body_bytes.push(signed(request.body_bytes));
-        self.execution
-            .push(request.execution.as_ref().map(execution));
-        self.error.push(request.error.as_deref().map(str::as_bytes));
-        self.is_test.push(request.is_test);
-        self.size.push(signed(request.size()));
-    }
-
+impl Requests<'_> {
     pub(super) fn is_empty(&self) -> bool {
         self.id.is_empty()
-    }
-
-    /// Thirteen columns.
-    pub(super) fn values(self) -> Vec<Value<'a>> {
-        values![
-            self.of,
-            self.id,
-            self.trigger,
-            self.at,
-            self.status,
-            self.source,
-            self.headers,
-            self.body,
-            self.body_bytes,
-            self.execution,
-            self.error,
-            self.is_test,
-            self.size,
-        ]
     }
 }
 
@@ -127,7 +85,7 @@ pub(super) async fn log(link: &mut Link, requests: &[RequestRow]) -> Result<Part
     for request in last.into_values() {
         rows.push(None, request);
     }
-    link.ask(Query::new(PUT, rows.values())).await?;
+    link.ask(Query::new(&PUT, rows.values())).await?;
     let mut added: BTreeMap<TriggerId, (u64, u64)> = BTreeMap::new();
     for request in requests.iter().filter(|request| request.is_in_ring()) {
         let (rows, bytes) = added.entry(request.trigger).or_default();

@@ -1,12 +1,14 @@
 //! Work: how attempts begin and are given back, and changes that depend on the rows that are there.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use refire_core::execution::Status;
 use refire_core::id::{ExecutionId, NodeId};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
+use super::arrays::{Parameter, statement};
 use super::link::{Link, Query, values};
 use super::rows::Puts;
 use super::{Failed, Order};
@@ -39,32 +41,21 @@ const RELEASE: &str = "WITH held AS MATERIALIZED (
         AND work.execution = ANY($5) AND work.owner = given.owner
         AND (given.execution IN (SELECT id FROM held WHERE status = $7)) IS NOT TRUE";
 
-const PUT: &str =
-    "INSERT INTO work (execution, step, attempt, is_retry, workflow, priority, due_at,
-        limit_key, owner, begun, begun_at)
-    SELECT * FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::boolean[], $5::bigint[],
-        $6::smallint[], $7::bigint[], $8::bytea[], $9::uuid[], $10::boolean[],
-        $11::bigint[])
-    ON CONFLICT (execution, step) DO UPDATE SET attempt = excluded.attempt,
-        is_retry = excluded.is_retry, workflow = excluded.workflow, priority = excluded.priority,
-        due_at = excluded.due_at, limit_key = excluded.limit_key, owner = excluded.owner,
-        begun = excluded.begun, begun_at = excluded.begun_at, claim = NULL";
+fn put(unless: &str) -> String {
+    let text = "INSERT INTO work ({work.names}) SELECT * FROM {work}
+    ON CONFLICT (execution, step) DO UPDATE SET {work.replaced!execution,step}, claim = NULL";
+    statement(text, &[Parameter::Arrays("work", Puts::COLUMNS)]) + unless
+}
+
+static PUT: LazyLock<String> = LazyLock::new(|| put(""));
+
+/// A put that leaves the very attempt that is running as it is.
+static RESTORE: LazyLock<String> =
+    LazyLock::new(|| put(" WHERE NOT (work.begun AND work.attempt = excluded.attempt)"));
 
 const LOCK_EXECUTION: &str = "SELECT 1 FROM executions WHERE id = $1 FOR NO KEY UPDATE";
 const LOCK_WORK: &str =
     "SELECT step, attempt, begun FROM work WHERE execution = $1 ORDER BY step FOR UPDATE";
-
-/// A put that leaves the very attempt that is running as it is.
-const RESTORE: &str = "INSERT INTO work (execution, step, attempt, is_retry, workflow, priority,
-        due_at, limit_key, owner, begun, begun_at)
-    SELECT * FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::boolean[], $5::bigint[],
-        $6::smallint[], $7::bigint[], $8::bytea[], $9::uuid[], $10::boolean[],
-        $11::bigint[])
-    ON CONFLICT (execution, step) DO UPDATE SET attempt = excluded.attempt,
-        is_retry = excluded.is_retry, workflow = excluded.workflow, priority = excluded.priority,
-        due_at = excluded.due_at, limit_key = excluded.limit_key, owner = excluded.owner,
-        begun = excluded.begun, begun_at = excluded.begun_at, claim = NULL
-     WHERE NOT (work.begun AND work.attempt = excluded.attempt)";
 
 const REMOVE: &str = "DELETE FROM work WHERE execution = $1 AND step = $2";
 const REMOVE_UNBEGUN: &str = "DELETE FROM work WHERE execution = $1 AND NOT begun";
@@ -216,7 +207,7 @@ pub(super) async fn change(
                 let mut puts = Puts::default();
                 puts.push(link, row);
                 let is_put = matches!(change, WorkChange::Put(_));
-                Query::new(if is_put { PUT } else { RESTORE }, puts.values())
+                Query::new(if is_put { &PUT } else { &RESTORE }, puts.values())
             }
             WorkChange::Remove { step } => Query::new(REMOVE, values![execution, step.as_str()]),
             WorkChange::RemoveUnbegun => Query::new(REMOVE_UNBEGUN, values![execution]),
