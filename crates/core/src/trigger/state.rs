@@ -69,14 +69,27 @@ impl State {
     }
 
     /// What a plan that was made on this state, or another one of this revision, makes of it. Successes
-    /// that came meanwhile stay.
+    /// that came meanwhile stay. A disabled trigger is not due.
     #[must_use]
-    pub fn moved_to(self, planned: Self) -> Self {
+    pub fn moved_to(self, planned: Self, is_enabled: bool) -> Self {
         Self {
             rev: self.rev + 1,
+            due_at: planned.due_at.filter(|_| is_enabled),
             success_at: self.success_at,
             success_slot: self.success_slot,
             ..planned
+        }
+    }
+
+    /// What is left of it when its workflow is deleted: it starts nothing, and nobody waits for a success.
+    #[must_use]
+    pub fn without_workflow(self) -> Self {
+        Self {
+            rev: self.rev + 1,
+            due_at: None,
+            watched_from: None,
+            alarmed_at: None,
+            ..self
         }
     }
 }
@@ -207,5 +220,25 @@ mod tests {
         let ended = state.ended(end(1, true), false, LATER);
         assert_eq!((ended.due_at, ended.running, ended.rev), (None, None, 6));
         assert_eq!(ended.success_at, Some(LATER));
+    }
+
+    #[test]
+    fn what_is_disabled_or_without_a_workflow_is_not_due() {
+        let state = State {
+            rev: 3,
+            due_at: Some(LATER),
+            watched_from: Some(AT),
+            alarmed_at: Some(AT),
+            success_at: Some(AT),
+            ..State::default()
+        };
+        assert_eq!(state.moved_to(state, true).due_at, Some(LATER));
+        assert_eq!(state.moved_to(state, false).due_at, None);
+        let left = state.without_workflow();
+        assert_eq!(
+            (left.rev, left.due_at, left.success_at),
+            (4, None, Some(AT))
+        );
+        assert_eq!((left.watched_from, left.alarmed_at), (None, None));
     }
 }

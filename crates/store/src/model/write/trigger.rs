@@ -47,7 +47,8 @@ impl Pen<'_> {
             deleted_at: None,
         });
         if let Some(state) = create.state {
-            self.leave_state(create.id, create.enabled, begun(state));
+            let standing = begun(state, create.enabled);
+            self.put_state(create.id, Some(standing));
         }
         PartOutcome::Done
     }
@@ -83,18 +84,18 @@ impl Pen<'_> {
 
     fn change_state(&mut self, change: &ChangeTrigger, standing: Option<Standing>) {
         let mut standing = match (standing, &change.state) {
-            (Some(standing), Some(new)) => standing.moved_to(new.state),
+            (Some(standing), Some(new)) => standing.moved_to(new.state, change.enabled),
             (Some(standing), None) => {
                 let state = standing.state;
-                standing.moved_to(state)
+                standing.moved_to(state, change.enabled)
             }
-            (None, Some(new)) => begun(new.state),
+            (None, Some(new)) => begun(new.state, change.enabled),
             (None, None) => return,
         };
         if let Some(state) = &change.state {
             self.write_slots(&mut standing, change.id, &state.slots, state.extends);
         }
-        self.leave_state(change.id, change.enabled, standing);
+        self.put_state(change.id, Some(standing));
     }
 
     pub(super) fn delete_trigger(&mut self, id: TriggerId) -> PartOutcome {
@@ -114,7 +115,7 @@ impl Pen<'_> {
         PartOutcome::Done
     }
 
-    /// Whoever deletes a workflow keeps its triggers from starting it. Nobody waits for a success any more.
+    /// Whoever deletes a workflow keeps its triggers from starting it.
     pub(super) fn disable_triggers(&mut self, workflow: &WorkflowId) {
         let all = self.image.triggers.values();
         let enabled: Vec<Arc<Told>> = all
@@ -129,9 +130,7 @@ impl Pen<'_> {
             let id = told.row.id;
             self.put_trigger(told);
             if let Some(mut standing) = self.standing(id) {
-                standing.state.rev += 1;
-                let state = &mut standing.state;
-                (state.due_at, state.watched_from, state.alarmed_at) = (None, None, None);
+                standing.state = standing.state.without_workflow();
                 self.put_state(id, Some(standing));
             }
         }
@@ -163,7 +162,7 @@ impl Pen<'_> {
                 return Ok(outcome);
             }
         }
-        standing = standing.moved_to(fire.state);
+        standing = standing.moved_to(fire.state, true);
         self.write_slots(&mut standing, fire.trigger, &fire.slots, fire.extends);
         self.put_state(fire.trigger, Some(standing));
         if let Some(admit) = &fire.admission {
@@ -234,12 +233,6 @@ impl Pen<'_> {
         self.image.trigger_states.get(&id).map(|it| (**it).clone())
     }
 
-    /// A disabled trigger is not due.
-    fn leave_state(&mut self, id: TriggerId, enabled: bool, mut standing: Standing) {
-        standing.state.due_at = standing.state.due_at.filter(|_| enabled);
-        self.put_state(id, Some(standing));
-    }
-
     fn put_state(&mut self, id: TriggerId, standing: Option<Standing>) {
         self.change(Change::TriggerState(id, standing.map(Arc::new)));
     }
@@ -250,17 +243,17 @@ impl Pen<'_> {
 }
 
 /// Where a trigger stands at first.
-fn begun(state: State) -> Standing {
+fn begun(state: State, enabled: bool) -> Standing {
     let standing = Standing {
         state: State::default(),
         slots: 0,
     };
-    standing.moved_to(state)
+    standing.moved_to(state, enabled)
 }
 
 impl Standing {
-    fn moved_to(self, planned: State) -> Self {
-        let state = self.state.moved_to(planned);
+    fn moved_to(self, planned: State, enabled: bool) -> Self {
+        let state = self.state.moved_to(planned, enabled);
         Self { state, ..self }
     }
 }

@@ -3,6 +3,7 @@
 //! stands is locked before anything else.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use refire_core::id::{TriggerId, WebhookId};
 use refire_core::time::Timestamp;
@@ -10,6 +11,7 @@ use refire_core::trigger::State;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
+use super::arrays::{Parameter, columns, statement};
 use super::catalog::LIVE;
 use super::ledger::id_of;
 use super::link::{Link, Query, values};
@@ -43,14 +45,10 @@ const DELETE: &str = "UPDATE workflow_triggers SET enabled = false, version = ve
 
 const DELETE_STATE: &str = "DELETE FROM trigger_state WHERE trigger = $1";
 
-const DISABLE: &str = "WITH disabled AS (
-        UPDATE workflow_triggers SET enabled = false, version = version + 1, updated_at = $2
-         WHERE workflow = $1 AND enabled AND deleted_at IS NULL
-        RETURNING id
-     )
-     UPDATE trigger_state SET rev = rev + 1, due_at = NULL, watched_from = NULL,
-        alarmed_at = NULL
-      WHERE trigger IN (SELECT id FROM disabled)";
+const DISABLE: &str = "UPDATE workflow_triggers SET enabled = false, version = version + 1,
+        updated_at = $2
+     WHERE workflow = $1 AND enabled AND deleted_at IS NULL
+    RETURNING id";
 
 /// Where triggers stand, as [`state_at`] reads it, and whether they are enabled.
 const STATES: &str = "SELECT rev, cursor, due_at, running, buffered, watched_from, alarmed_at,
@@ -59,15 +57,27 @@ const STATES: &str = "SELECT rev, cursor, due_at, running, buffered, watched_fro
         trigger
       FROM trigger_state WHERE trigger = ANY($1::uuid[])";
 
-const PUT_STATES: &str =
-    "INSERT INTO trigger_state (trigger, rev, cursor, due_at, running, buffered,
-        watched_from, alarmed_at, success_at, success_slot)
-    SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::uuid[],
-        $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[])
-    ON CONFLICT (trigger) DO UPDATE SET rev = excluded.rev, cursor = excluded.cursor,
-        due_at = excluded.due_at, running = excluded.running, buffered = excluded.buffered,
-        watched_from = excluded.watched_from, alarmed_at = excluded.alarmed_at,
-        success_at = excluded.success_at, success_slot = excluded.success_slot";
+static PUT_STATES: LazyLock<String> = LazyLock::new(|| {
+    let text = "INSERT INTO trigger_state ({states.names}) SELECT * FROM {states}
+    ON CONFLICT (trigger) DO UPDATE SET {states.replaced!trigger}";
+    statement(text, &[Parameter::Arrays("states", States::COLUMNS)])
+});
+
+columns! {
+    /// Where triggers stand.
+    struct States(trigger: Uuid, state: &State) {
+        trigger: Uuid = trigger,
+        rev: i64 = signed(state.rev),
+        cursor: i64 = state.cursor.as_micros(),
+        due_at: Option<i64> = state.due_at.map(Timestamp::as_micros),
+        running: Option<Uuid> = state.running.as_ref().map(id_of),
+        buffered: Option<i64> = state.buffered.map(Timestamp::as_micros),
+        watched_from: Option<i64> = state.watched_from.map(Timestamp::as_micros),
+        alarmed_at: Option<i64> = state.alarmed_at.map(Timestamp::as_micros),
+        success_at: Option<i64> = state.success_at.map(Timestamp::as_micros),
+        success_slot: Option<i64> = state.success_slot.map(Timestamp::as_micros),
+    }
+}
 
 /// Locks the state of every trigger that a batch is about, unless one statement changes all of them
 /// before it does anything else.
@@ -160,7 +170,6 @@ pub(super) async fn change(
     Ok(PartOutcome::Done)
 }
 
-/// A disabled trigger is not due.
 async fn put_state(
     link: &mut Link,
     id: TriggerId,
@@ -168,8 +177,7 @@ async fn put_state(
     planned: State,
     enabled: bool,
 ) -> Result<(), Failed> {
-    let mut state = before.moved_to(planned);
-    state.due_at = state.due_at.filter(|_| enabled);
+    let state = before.moved_to(planned, enabled);
     let put = put_states([(uuid(id.as_bytes()), state)]);
     link.ask(put).await?;
     Ok(())
@@ -181,26 +189,11 @@ fn states_of<'a>(triggers: impl IntoIterator<Item = TriggerId>) -> Query<'a> {
 }
 
 fn put_states<'a>(states: impl IntoIterator<Item = (Uuid, State)>) -> Query<'a> {
-    let (triggers, states): (Vec<Uuid>, Vec<State>) = states.into_iter().unzip();
-    let times = |of: fn(&State) -> Option<Timestamp>| -> Vec<Option<i64>> {
-        let times = states.iter().map(of);
-        times.map(|at| at.map(Timestamp::as_micros)).collect()
-    };
-    let revs: Vec<i64> = states.iter().map(|state| signed(state.rev)).collect();
-    let running = states.iter().map(|state| state.running.as_ref().map(id_of));
-    let values = values![
-        triggers,
-        revs,
-        times(|state| Some(state.cursor)),
-        times(|state| state.due_at),
-        running.collect::<Vec<Option<Uuid>>>(),
-        times(|state| state.buffered),
-        times(|state| state.watched_from),
-        times(|state| state.alarmed_at),
-        times(|state| state.success_at),
-        times(|state| state.success_slot),
-    ];
-    Query::new(PUT_STATES, values)
+    let mut columns = States::default();
+    for (trigger, state) in states {
+        columns.push(trigger, &state);
+    }
+    Query::new(&PUT_STATES, columns.values())
 }
 
 pub(super) async fn delete(
@@ -220,7 +213,22 @@ pub(super) async fn delete(
 /// Whoever deletes a workflow keeps its triggers from starting it.
 pub(super) async fn disable(link: &mut Link, order: &Order, workflow: i64) -> Result<(), Failed> {
     let values = values![workflow, order.now.as_micros()];
-    link.ask(Query::new(DISABLE, values)).await?;
+    let disabled = link.ask(Query::new(DISABLE, values)).await?;
+    let mut ids: Vec<Uuid> = disabled
+        .iter()
+        .map(|row| get(row, 0))
+        .collect::<Result<_, _>>()?;
+    if ids.is_empty() {
+        return Ok(());
+    }
+    ids.sort_unstable();
+    link.ask(Query::new(LOCK, values![ids.clone()])).await?;
+    let mut states = Vec::new();
+    for row in link.ask(Query::new(STATES, values![ids])).await? {
+        let trigger: Uuid = get(&row, STATE_COLUMNS + 1)?;
+        states.push((trigger, state_at(&row, 0)?.without_workflow()));
+    }
+    link.ask(put_states(states)).await?;
     Ok(())
 }
 

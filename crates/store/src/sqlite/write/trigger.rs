@@ -44,10 +44,9 @@ impl Standing {
         before.moved_to(state, enabled)
     }
 
-    /// The next one. A disabled trigger is not due.
+    /// The next one.
     pub(super) fn moved_to(self, planned: State, enabled: bool) -> Self {
-        let mut state = self.state.moved_to(planned);
-        state.due_at = state.due_at.filter(|_| enabled);
+        let state = self.state.moved_to(planned, enabled);
         Self { state, ..self }
     }
 }
@@ -150,17 +149,23 @@ impl Pen<'_> {
         Ok(PartOutcome::Done)
     }
 
-    /// Whoever deletes a workflow keeps its triggers from starting it. Nobody waits for a success any more.
+    /// Whoever deletes a workflow keeps its triggers from starting it.
     pub(super) fn disable_triggers(&mut self, workflow: i64) -> Result<()> {
         // Rare enough to forget those of other workflows, too.
         self.memory.triggers.clear();
-        self.prepare(
-            "UPDATE trigger_state SET rev = rev + 1, due_at = NULL, watched_from = NULL,
-                 alarmed_at = NULL
-             WHERE trigger IN (SELECT id FROM workflow_triggers
-                 WHERE workflow = ?1 AND enabled = 1 AND deleted_at IS NULL)",
-        )?
-        .execute([workflow])?;
+        let enabled = self
+            .prepare(
+                "SELECT id FROM workflow_triggers
+                 WHERE workflow = ?1 AND enabled = 1 AND deleted_at IS NULL",
+            )?
+            .query_map([workflow], |row| row.get(0).map(TriggerId::from_bytes))?
+            .collect::<Result<Vec<_>>>()?;
+        for id in enabled {
+            if let Some(mut standing) = self.standing(id)? {
+                standing.state = standing.state.without_workflow();
+                self.put_standing(id, &standing)?;
+            }
+        }
         self.prepare(
             "UPDATE workflow_triggers SET enabled = 0, version = version + 1, updated_at = ?2
              WHERE workflow = ?1 AND enabled = 1 AND deleted_at IS NULL",
