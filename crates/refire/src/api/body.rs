@@ -129,9 +129,9 @@ impl Content {
         Ok(text)
     }
 
-    /// Whether there is nothing but white space.
+    /// Whether there is nothing but what JSON and YAML take for white space.
     pub(super) fn is_blank(&self) -> bool {
-        self.bytes.trim_ascii().is_empty()
+        self.bytes.iter().all(|byte| b" \t\r\n".contains(byte))
     }
 
     /// The body as JSON.

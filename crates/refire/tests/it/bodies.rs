@@ -21,6 +21,7 @@ async fn hostile_inputs_start_nothing() {
         (b"{} {}".to_vec(), "trailing"),
         (b"{\"a\":\"\xff\"}".to_vec(), "offset 6"),
         (b"NaN".to_vec(), "expected"),
+        (b"\x0c".to_vec(), "expected"),
         (deep.clone().into_bytes(), "128 levels"),
         (format!("{{\"a\":{deep}}}").into_bytes(), "128 levels"),
     ] {
