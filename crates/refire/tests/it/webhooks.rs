@@ -8,6 +8,8 @@ use hmac::{Hmac, KeyInit, Mac};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use sha2::Sha256;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 use crate::server::{Server, send};
@@ -283,4 +285,37 @@ async fn a_body_that_is_too_large_is_kept_if_it_is_signed_and_runs_when_the_limi
     // Of what was not signed, or is longer still, only the beginning is there.
     server.post(&kept[2], "").await.problem(409, "RF0038");
     server.post(&kept[3], "").await.problem(409, "RF0039");
+}
+
+#[tokio::test]
+async fn strangers_do_not_take_the_room_of_large_requests() {
+    const BYTES: usize = 2 * 1024 * 1024;
+    /// As many as are kept at a time, and more.
+    const STRANGERS: usize = 4;
+    let (server, target) = (Server::start().await, Target::start().await);
+    let trigger = webhook(&server, &target, servicenow()).await;
+    let place = server.url.strip_prefix("http://").unwrap();
+    let mut strangers = Vec::new();
+    for _ in 0..STRANGERS {
+        let mut stranger = TcpStream::connect(place).await.unwrap();
+        let head = format!(
+            "POST /webhooks/wh_01kb2m8x0c7q2t5v9w3y4z6a8d HTTP/1.1\r\nHost: {place}\r\n\
+             Content-Type: application/json\r\nContent-Length: {BYTES}\r\n\r\n{{"
+        );
+        stranger.write_all(head.as_bytes()).await.unwrap();
+        strangers.push(stranger);
+    }
+    // They are being heard.
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let text = "x".repeat(BYTES);
+    let body = format!(r#"{{"event_type":"incident.created","text":"{text}"}}"#);
+    let signature = BASE64_STANDARD.encode(signature(&body));
+    let request = post(&server, &trigger, &body).header("X-ServiceNow-Signature", signature);
+    send(request).await.problem(413, "RF0021");
+    let log = format!("/api/triggers/{}/requests", trigger["id"].as_str().unwrap());
+    let newest = server.get(&format!("{log}?limit=1")).await.expect(200);
+    let newest = newest["items"][0]["id"].as_str().unwrap().to_owned();
+    let row = server.get(&format!("{log}/{newest}")).await.expect(200);
+    assert_eq!(row["body"]["text"].as_str().map(str::len), Some(BYTES));
+    drop(strangers);
 }

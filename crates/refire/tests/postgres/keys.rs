@@ -164,3 +164,16 @@ async fn a_rotated_key_counts_on_running_nodes_and_on_later_ones() {
     OWN.clone_into(&mut later.key);
     later.get("/api/nodes").await.expect(200);
 }
+
+#[tokio::test]
+async fn a_start_that_fails_leaves_no_key_behind() {
+    let (home, database) = (tempfile::tempdir().unwrap(), Database::new());
+    let refuse = "ALTER TABLE settings ADD CONSTRAINT refused CHECK (name <> 'admin_key_sha256')";
+    database.change(home.path(), refuse).await;
+    let mut started = command(home.path());
+    started.envs(database.settings()).stdin(Stdio::null());
+    let ended = started.output().unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{ended:?}");
+    // The next start would take it for one that somebody was shown.
+    assert!(!home.path().join("data/admin.key").exists());
+}
