@@ -26,12 +26,7 @@ struct Processors {
 }
 
 /// A processor for some work; none where it is done on the runtime.
-pub(crate) struct Turn(Option<Permits>);
-
-struct Permits {
-    _processor: Option<OwnedSemaphorePermit>,
-    _mapping: Option<OwnedSemaphorePermit>,
-}
+pub(crate) struct Turn(Option<Vec<OwnedSemaphorePermit>>);
 
 impl Turn {
     /// Does the work. Whoever stops waiting for it does not end it: it keeps its processor until it is
@@ -109,15 +104,12 @@ impl Aside {
         if bytes <= self.at_once_bytes_max {
             return work();
         }
-        let mapping = match &self.processors {
-            Some(processors) => acquire(&processors.mappings).await,
-            None => None,
+        let Some(processors) = &self.processors else {
+            return Turn(None).run(work).await;
         };
-        let mut turn = self.turn().await;
-        if let Turn(Some(permits)) = &mut turn {
-            permits._mapping = mapping;
-        }
-        turn.run(work).await
+        let mut permits = acquire(&processors.mappings).await;
+        permits.extend(acquire(&processors.free).await);
+        Turn(Some(permits)).run(work).await
     }
 
     /// Waits for a processor. For whoever has to read much into memory before it can work.
@@ -125,16 +117,14 @@ impl Aside {
         let Some(processors) = &self.processors else {
             return Turn(None);
         };
-        Turn(Some(Permits {
-            _processor: acquire(&processors.free).await,
-            _mapping: None,
-        }))
+        Turn(Some(acquire(&processors.free).await))
     }
 }
 
 /// The semaphore is never closed; were it, the work would still have to be done.
-async fn acquire(semaphore: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
-    Arc::clone(semaphore).acquire_owned().await.ok()
+async fn acquire(semaphore: &Arc<Semaphore>) -> Vec<OwnedSemaphorePermit> {
+    let permit = Arc::clone(semaphore).acquire_owned().await;
+    permit.into_iter().collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! New dead letters in the server's log: one line each, unless there are too many. A target that is gone
 //! may fail thousands of executions, and the list of dead letters has them all.
 
+use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 
 use refire_core::dead_letter::Reason;
@@ -18,9 +19,7 @@ pub(super) struct LetterLog(Option<Window>);
 
 struct Window {
     began: Instant,
-    lines: u32,
-    /// Letters without a line.
-    more: u64,
+    letters: u32,
 }
 
 impl LetterLog {
@@ -33,34 +32,30 @@ impl LetterLog {
         letter: DlqId,
         reason: Reason,
     ) {
-        if self.has_line(Instant::now()) {
-            tracing::warn!(
+        match self.count(Instant::now()).cmp(&LINES_MAX) {
+            Ordering::Less => tracing::warn!(
                 workflow = workflow.as_str(), execution = %id, %letter, reason = reason.name(),
                 "an execution failed for good and became a dead letter"
-            );
+            ),
+            Ordering::Equal => tracing::warn!(
+                "more executions become dead letters, which are not logged for a minute: \
+                 `refire dlq summary` shows them by their causes"
+            ),
+            Ordering::Greater => {}
         }
     }
 
-    fn has_line(&mut self, now: Instant) -> bool {
-        if let Some(over) = self
-            .0
-            .take_if(|window| now.duration_since(window.began) >= WINDOW)
-            && over.more > 0
-        {
-            tracing::warn!(
-                count = over.more,
-                "more executions became dead letters: `refire dlq summary` shows them by their causes"
-            );
-        }
+    /// How many there were before this one, not long ago.
+    fn count(&mut self, now: Instant) -> u32 {
+        self.0
+            .take_if(|window| now.duration_since(window.began) >= WINDOW);
         let window = self.0.get_or_insert(Window {
             began: now,
-            lines: 0,
-            more: 0,
+            letters: 0,
         });
-        let has_line = window.lines < LINES_MAX;
-        window.lines += u32::from(has_line);
-        window.more += u64::from(!has_line);
-        has_line
+        let before = window.letters;
+        window.letters = before.saturating_add(1);
+        before
     }
 }
 
@@ -72,10 +67,8 @@ mod tests {
     fn many_letters_do_not_fill_the_log() {
         let mut log = LetterLog::default();
         let now = Instant::now();
-        let lines = (0..1_000).filter(|_| log.has_line(now)).count();
-        assert_eq!(lines, LINES_MAX as usize);
-        let more = log.0.as_ref().map(|window| window.more);
-        assert_eq!(more, Some(1_000 - u64::from(LINES_MAX)));
-        assert!(log.has_line(now + WINDOW), "the next minute has its own");
+        let lines = (0..1_000).filter(|_| log.count(now) <= LINES_MAX).count();
+        assert_eq!(lines, LINES_MAX as usize + 1);
+        assert_eq!(log.count(now + WINDOW), 0, "the next minute has its own");
     }
 }

@@ -29,7 +29,7 @@ const HEALTHY_EVERY: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(300);
 /// Lines that the server may log meanwhile: its own start.
 const LOG_LINES_MAX: usize = 5;
-/// And of dead letters: twenty a minute, and how many more there were.
+/// And of dead letters: twenty a minute, and that there are more.
 const LETTER_LINES_MAX: usize = 63;
 /// Files that come and go by themselves.
 const FILES_LOOSE: usize = 8;

@@ -174,7 +174,6 @@ impl<'a> Releases<'a> {
     }
 }
 
-/// Changes the work of an execution one change after the other.
 /// The work of an execution that has begun, in order of the steps. It stays like this until the commit:
 /// who begins another one on another node waits, and then finds that it is gone.
 pub(super) async fn begun_of(
@@ -195,6 +194,7 @@ pub(super) async fn begun_of(
     Ok(begun)
 }
 
+/// Changes the work of an execution one change after the other.
 pub(super) async fn change(
     link: &mut Link,
     id: ExecutionId,
