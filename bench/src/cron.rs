@@ -3,25 +3,16 @@
 
 use std::collections::HashSet;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 use refire_core::definition::WorkflowId;
 use refire_core::time::Timestamp;
-use refire_engine::Engine;
-use refire_engine::clock::{Clock, SystemClock};
-use refire_engine::limit::Limits;
+use refire_store::Store;
 use refire_store::postgres::Scratch;
 use tokio::task::JoinSet;
 
-use crate::embedded::{self, Embedded};
-use crate::line::{Goal, Line};
-use crate::place;
 use crate::postgres;
+use crate::prelude::*;
 use crate::process::Server;
-use crate::progress::say;
-use crate::sample::{Latency, Repeats, Waits};
-use crate::target::{Manner, Target};
 
 const REPEATS: u32 = 3;
 /// Triggers of the server.
@@ -49,68 +40,44 @@ type Arrivals = Arc<Mutex<Vec<(usize, i64)>>>;
 
 /// Prints `cron` on SQLite.
 pub(crate) async fn report() -> anyhow::Result<()> {
-    let dir = place::fresh()?;
-    let clock = Arc::new(SystemClock::new());
-    measure("sqlite", &clock, dir.path(), None, async |workflow| {
-        Embedded::start_in(dir.path(), Arc::clone(&clock), &workflow, None).await
-    })
-    .await
+    let (dir, clock) = (place::fresh()?, Arc::new(SystemClock::new()));
+    let below = embedded::sqlite(dir.path(), &clock)?;
+    measure("sqlite", &clock, below, dir.path(), None).await
 }
 
 /// Prints `cron` on PostgreSQL.
 pub(crate) async fn on_postgres() -> anyhow::Result<()> {
-    let dir = place::fresh()?;
-    let clock = Arc::new(SystemClock::new());
+    let (dir, clock) = (place::fresh()?, Arc::new(SystemClock::new()));
     let scratch = Scratch::new();
-    let url = scratch.url();
-    measure(
-        "postgres",
-        &clock,
-        dir.path(),
-        Some(&url),
-        async |workflow| {
-            let below = postgres::open(&scratch).await?;
-            let limits = Limits::default();
-            Embedded::start_on(below, Arc::clone(&clock), &workflow, None, limits).await
-        },
-    )
-    .await
+    let below = postgres::open(&scratch).await?;
+    measure("postgres", &clock, below, dir.path(), Some(&scratch.url())).await
 }
 
 async fn measure(
     store: &str,
     clock: &Arc<SystemClock>,
+    below: Arc<dyn Store>,
     dir: &Path,
     database: Option<&str>,
-    start: impl AsyncFnOnce(String) -> anyhow::Result<Embedded>,
 ) -> anyhow::Result<()> {
     let arrivals = Arrivals::default();
     let (heard, now) = (Arc::clone(&arrivals), Arc::clone(clock));
     let target = Target::start_and_tell(Manner::AtOnce, move |body| {
         let at = now.now().as_micros();
-        let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut heard = locked(&heard);
         heard.extend(embedded::number(body).map(|number| (number, at)));
     });
     let target = target.await?;
     // Made by an engine in this process, which leaves before the server comes.
-    let maker = start(target.workflow()).await?;
-    let began = Instant::now();
-    make(&maker, later(clock.now()), TRIGGERS - DUE).await?;
-    let first = whole_second(clock.now().plus(FIRST_IN));
-    make(&maker, often(first, EVERY), DUE).await?;
-    let made_s = TRIGGERS as f64 / began.elapsed().as_secs_f64();
+    let (own, limits) = (Arc::clone(clock), Limits::default());
+    let maker = Embedded::start_on(below, own, &target.workflow(), None, limits).await?;
+    let (first, made_s) = make_all(&maker, clock, FIRST_IN, EVERY).await?;
     maker.stop().await;
-    let server = match database {
-        Some(url) => Server::start_on(dir, url)?,
-        None => Server::start(dir)?,
-    };
+    let server = Server::start(dir, database)?;
     let (mut idle, mut bursts) = (Repeats::default(), Bursts::default());
-    for repeat in 0..REPEATS {
+    let what = format_args!("cron on {store}: {TRIGGERS} triggers");
+    for repeat in repeats(REPEATS, what) {
         let due = first.plus(EVERY * repeat);
-        say(format_args!(
-            "cron on {store}: {TRIGGERS} triggers, {} of {REPEATS}",
-            repeat + 1
-        ));
         idle.add(watch(&server, clock, due).await?);
         bursts.add(&arrivals, clock, due).await?;
     }
@@ -157,7 +124,7 @@ impl Bursts {
         clock: &SystemClock,
         due: Timestamp,
     ) -> anyhow::Result<()> {
-        let seen = || std::mem::take(&mut *arrivals.lock().unwrap_or_else(PoisonError::into_inner));
+        let seen = || std::mem::take(&mut *locked(arrivals));
         tokio::time::sleep(due.since(clock.now())).await;
         let mut all = Vec::with_capacity(DUE);
         embedded::until(|| {
@@ -207,12 +174,12 @@ impl Bursts {
 }
 
 /// What a trigger's settings can say.
-pub(crate) fn whole_second(at: Timestamp) -> Timestamp {
+fn whole_second(at: Timestamp) -> Timestamp {
     Timestamp::from_micros(at.as_micros() / 1_000_000 * 1_000_000)
 }
 
 /// Triggers that are due once a year, half a year from now, at different minutes.
-pub(crate) fn later(now: Timestamp) -> impl Fn(usize) -> String {
+fn later(now: Timestamp) -> impl Fn(usize) -> String {
     let month = (now.as_micros() / 1_000 / MONTH_MS + 6) % 12 + 1;
     move |n| {
         let (minute, hour, day) = (n % 60, n / 60 % 24, n / 1_440 % 28 + 1);
@@ -223,7 +190,7 @@ pub(crate) fn later(now: Timestamp) -> impl Fn(usize) -> String {
 }
 
 /// Triggers that are all due at this moment, and then again and again.
-pub(crate) fn often(first: Timestamp, every: Duration) -> impl Fn(usize) -> String {
+fn often(first: Timestamp, every: Duration) -> impl Fn(usize) -> String {
     move |n| {
         format!(
             r#"{{"trigger_type":"schedule","every":"{}s","anchor":"{first}","start":"{first}","input":{{"number":{n}}}}}"#,
@@ -232,8 +199,22 @@ pub(crate) fn often(first: Timestamp, every: Duration) -> impl Fn(usize) -> Stri
     }
 }
 
+/// Makes all triggers; when some of them are due first, and how many were made per second.
+pub(crate) async fn make_all(
+    maker: &Embedded,
+    clock: &SystemClock,
+    first_in: Duration,
+    every: Duration,
+) -> anyhow::Result<(Timestamp, f64)> {
+    let began = Instant::now();
+    make(maker, later(clock.now()), TRIGGERS - DUE).await?;
+    let first = whole_second(clock.now().plus(first_in));
+    make(maker, often(first, every), DUE).await?;
+    Ok((first, TRIGGERS as f64 / began.elapsed().as_secs_f64()))
+}
+
 /// Makes triggers, many at once.
-pub(crate) async fn make(
+async fn make(
     maker: &Embedded,
     settings: impl Fn(usize) -> String,
     count: usize,

@@ -3,25 +3,16 @@
 //! admissions.
 
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use refire_core::id::WebhookId;
-use refire_engine::Engine;
-use refire_engine::clock::{Clock, SystemClock};
-use refire_engine::limit::Limits;
 use refire_engine::trigger::{Incoming, Received};
 use refire_store::Store;
 use refire_store::postgres::Scratch;
-use refire_store::sqlite::{Options, Sqlite};
 
-use crate::cron::{DUE, TRIGGERS, later, make, often, whole_second};
-use crate::embedded::{self, Embedded};
-use crate::line::Line;
-use crate::progress::say;
-use crate::sample::{Latency, Repeats, Waits};
-use crate::{place, postgres, rows, target};
+use crate::cron::{DUE, TRIGGERS, make_all};
+use crate::postgres;
+use crate::prelude::*;
 
 const REPEATS: u32 = 3;
 /// Times that the due ones are asked for.
@@ -34,13 +25,12 @@ const FIRST_IN: Duration = Duration::from_secs(45);
 const EVERY: Duration = Duration::from_secs(40);
 /// Executions admitted and requests sent at once.
 const AT_ONCE: usize = 500;
-const NOWHERE: &str = "https://target.example/";
 
 /// Prints `crowd` on SQLite.
 pub(crate) async fn report() -> anyhow::Result<()> {
     let dir = place::fresh()?;
-    let store = Sqlite::open_in(dir.path(), &Options::new(SystemClock::new().now()))?;
-    measure("sqlite", Arc::new(store)).await
+    let store = embedded::sqlite(dir.path(), &SystemClock::new())?;
+    measure("sqlite", store).await
 }
 
 /// Prints `crowd` on PostgreSQL.
@@ -51,21 +41,13 @@ pub(crate) async fn on_postgres() -> anyhow::Result<()> {
 
 async fn measure(name: &str, below: Arc<dyn Store>) -> anyhow::Result<()> {
     let clock = Arc::new(SystemClock::new());
-    // Nobody has room, so that what is started is written and waits.
-    let limits = Limits {
-        attempts: 0,
-        ..Limits::default()
-    };
-    let workflow = target::workflow(NOWHERE);
+    let limits = embedded::no_room();
+    let workflow = target::workflow_to_nowhere();
     let one = Embedded::start_on(below, Arc::clone(&clock), &workflow, None, limits).await?;
     say(format_args!(
         "crowd on {name}: {TRIGGERS} triggers are made"
     ));
-    let began = Instant::now();
-    make(&one, later(clock.now()), TRIGGERS - DUE).await?;
-    let first = whole_second(clock.now().plus(FIRST_IN));
-    make(&one, often(first, EVERY), DUE).await?;
-    let made_s = TRIGGERS as f64 / began.elapsed().as_secs_f64();
+    let (first, made_s) = make_all(&one, &clock, FIRST_IN, EVERY).await?;
     let mut waits = Waits::default();
     for _ in 0..QUESTIONS {
         let began = Instant::now();
@@ -76,10 +58,8 @@ async fn measure(name: &str, below: Arc<dyn Store>) -> anyhow::Result<()> {
     let mut latency = Latency::default();
     latency.add(&waits);
     let hook = webhook(&one).await?;
-    let (mut fires, mut plain, mut requests) =
-        (Repeats::default(), Repeats::default(), Repeats::default());
-    for repeat in 0..REPEATS {
-        say(format_args!("crowd on {name}: {} of {REPEATS}", repeat + 1));
+    let (mut fires, mut plain, mut requests) = <(Repeats, Repeats, Repeats)>::default();
+    for repeat in repeats(REPEATS, format_args!("crowd on {name}")) {
         plain.add(admissions(&one).await?);
         requests.add(keyed(&one, hook, repeat).await?);
         let due = first.plus(EVERY * repeat);

@@ -44,29 +44,21 @@ impl Embedded {
         definition: &str,
         caller: Option<Arc<dyn Caller>>,
     ) -> anyhow::Result<Self> {
-        Self::start_by(Arc::new(SystemClock::new()), definition, caller).await
-    }
-
-    /// The same with a clock that is also asked elsewhere.
-    pub(crate) async fn start_by(
-        clock: Arc<SystemClock>,
-        definition: &str,
-        caller: Option<Arc<dyn Caller>>,
-    ) -> anyhow::Result<Self> {
         let dir = place::fresh()?;
+        let clock = Arc::new(SystemClock::new());
         let mut started = Self::start_in(dir.path(), clock, definition, caller).await?;
         started._dir = Some(dir);
         Ok(started)
     }
 
-    /// The same on a given directory, which is left behind.
+    /// The same on a given directory, which is left behind, with a clock that is also asked elsewhere.
     pub(crate) async fn start_in(
         dir: &Path,
         clock: Arc<SystemClock>,
         definition: &str,
         caller: Option<Arc<dyn Caller>>,
     ) -> anyhow::Result<Self> {
-        let below = Arc::new(Sqlite::open_in(dir, &Options::new(clock.now()))?);
+        let below = sqlite(dir, &clock)?;
         Self::start_on(below, clock, definition, caller, Limits::default()).await
     }
 
@@ -120,6 +112,19 @@ impl Embedded {
 
     pub(crate) async fn stop(self) {
         self.engine.stop().await;
+    }
+}
+
+/// An SQLite store in a directory.
+pub(crate) fn sqlite(dir: &Path, clock: &SystemClock) -> anyhow::Result<Arc<dyn Store>> {
+    Ok(Arc::new(Sqlite::open_in(dir, &Options::new(clock.now()))?))
+}
+
+/// Limits of a node that has no room: what is started is written, and waits.
+pub(crate) fn no_room() -> Limits {
+    Limits {
+        attempts: 0,
+        ..Limits::default()
     }
 }
 

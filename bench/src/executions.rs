@@ -1,80 +1,96 @@
 //! B2, executions admitted and completed together with the engine inside the program: what each
 //! caller waits for, and how often an execution is written.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use crate::prelude::*;
+use crate::watched::Counts;
 
-use refire_engine::{Engine, Submission};
-
-use crate::embedded::{AtOnce, Embedded};
-use crate::line::{Goal, Line};
-use crate::machine;
-use crate::progress::say;
-use crate::sample::{Latency, Repeats, Waits};
-use crate::target::{self, Manner, Target};
-
-const REPEATS: usize = 3;
+const REPEATS: u32 = 3;
 /// How long the callers go on.
 const FOR: Duration = Duration::from_secs(2);
 /// Callers at once.
 const CALLERS: [usize; 3] = [1, 16, 64];
 /// The most callers: where the goal is set.
 const MANY: usize = 64;
-const NOWHERE: &str = "https://target.example/";
 
-/// Where the calls of executions go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Calls {
-    /// Nowhere: what is left is the engine.
-    None,
-    /// To a target on this machine, over HTTP.
-    Http,
-}
-
-impl Calls {
-    fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Http => "http",
-        }
-    }
-}
-
+/// Repeats of callers who submit executions.
 #[derive(Default)]
-struct Series {
-    admitted_s: Repeats,
-    completed_s: Repeats,
-    latency: Latency,
+pub(crate) struct Series {
+    pub(crate) admitted_s: Repeats,
+    pub(crate) completed_s: Repeats,
+    pub(crate) latency: Latency,
     commits: Repeats,
     fsyncs: Repeats,
-    cpu_us: Repeats,
+    pub(crate) cpu_us: Repeats,
+}
+
+impl Series {
+    /// One repeat: so many callers submit to these nodes by turns for so long, and everything ends;
+    /// admissions per second.
+    pub(crate) async fn add(
+        &mut self,
+        nodes: Vec<Embedded>,
+        callers: usize,
+        wanted: Duration,
+    ) -> anyhow::Result<f64> {
+        let own = std::process::id();
+        let counts = || {
+            let all = nodes.iter().map(|node| node.store.counts());
+            all.fold(Counts::default(), |sum, one| sum + one)
+        };
+        let (before, cpu) = (counts(), machine::cpu_time(own)?);
+        let began = Instant::now();
+        let tasks: Vec<_> = (0..callers)
+            .map(|caller| {
+                let node = &nodes[caller % nodes.len()];
+                let submission = node.submission(caller, None);
+                tokio::spawn(submit_for(Arc::clone(&node.engine), submission, wanted))
+            })
+            .collect();
+        let mut waits = Waits::default();
+        for task in tasks {
+            waits.extend(task.await??);
+        }
+        let all = waits.len() as f64;
+        let admitted_s = all / began.elapsed().as_secs_f64();
+        embedded::until(|| counts().ended >= waits.len() as u64).await?;
+        self.admitted_s.add(admitted_s);
+        self.completed_s.add(all / began.elapsed().as_secs_f64());
+        self.latency.add(&waits);
+        let (after, cpu) = (counts(), machine::cpu_time(own)? - cpu);
+        self.cpu_us.add(cpu.as_secs_f64() * 1e6 / all);
+        self.commits.add((after.moves - before.moves) as f64 / all);
+        let transactions = after.transactions - before.transactions;
+        self.fsyncs.add(transactions as f64 / all);
+        for node in nodes {
+            node.stop().await;
+        }
+        Ok(admitted_s)
+    }
 }
 
 /// Prints `B2 executions`.
 pub(crate) async fn report() -> anyhow::Result<()> {
     let target = Target::start(Manner::AtOnce).await?;
     for callers in CALLERS {
-        let mut without = Series::default();
-        let mut over_http = Series::default();
-        for repeat in 1..=REPEATS {
-            for (calls, series) in [(Calls::None, &mut without), (Calls::Http, &mut over_http)] {
-                let name = calls.name();
-                say(format_args!(
-                    "executions: {callers} callers, calls {name}, {repeat} of {REPEATS}"
-                ));
-                measure(callers, calls, &target, series).await?;
-            }
+        let (mut without, mut over_http) = <(Series, Series)>::default();
+        for _ in repeats(REPEATS, format_args!("executions: {callers} callers")) {
+            let caller = Some(Arc::new(AtOnce::new()) as _);
+            let alone = Embedded::start(&target::workflow_to_nowhere(), caller).await?;
+            without.add(vec![alone], callers, FOR).await?;
+            let calling = Embedded::start(&target.workflow(), None).await?;
+            over_http.add(vec![calling], callers, FOR).await?;
         }
-        print(callers, Calls::None, &without)?;
-        print(callers, Calls::Http, &over_http)?;
+        // Without calls, what is left is the engine; the others go to a target on this machine.
+        print(callers, "none", &without)?;
+        print(callers, "http", &over_http)?;
     }
     Ok(())
 }
 
-fn print(callers: usize, calls: Calls, series: &Series) -> anyhow::Result<()> {
+fn print(callers: usize, calls: &str, series: &Series) -> anyhow::Result<()> {
     let mut line = Line::new("B2", "executions")
         .word("callers", callers)
-        .word("calls", calls.name())
+        .word("calls", calls)
         .figure("completed_s", &series.completed_s)
         .figure("admitted_s", &series.admitted_s)
         .latency(&series.latency)
@@ -90,57 +106,8 @@ fn print(callers: usize, calls: Calls, series: &Series) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn measure(
-    callers: usize,
-    calls: Calls,
-    target: &Target,
-    series: &mut Series,
-) -> anyhow::Result<()> {
-    let embedded = match calls {
-        Calls::None => {
-            let caller = Arc::new(AtOnce::new());
-            Embedded::start(&target::workflow(NOWHERE), Some(caller)).await?
-        }
-        Calls::Http => Embedded::start(&target.workflow(), None).await?,
-    };
-    let own = std::process::id();
-    let (before, cpu) = (embedded.store.counts(), machine::cpu_time(own)?);
-    let began = Instant::now();
-    let mut tasks = Vec::new();
-    for caller in 0..callers {
-        let submission = embedded.submission(caller, None);
-        tasks.push(tokio::spawn(submit_for(
-            Arc::clone(&embedded.engine),
-            submission,
-            FOR,
-        )));
-    }
-    let mut waits = Waits::default();
-    for task in tasks {
-        waits.extend(task.await??);
-    }
-    let count = waits.len() as f64;
-    series.admitted_s.add(count / began.elapsed().as_secs_f64());
-    embedded.ended(waits.len() as u64).await?;
-    series
-        .completed_s
-        .add(count / began.elapsed().as_secs_f64());
-    series.latency.add(&waits);
-    let after = embedded.store.counts();
-    let cpu = machine::cpu_time(own)? - cpu;
-    series.cpu_us.add(cpu.as_secs_f64() * 1e6 / count);
-    series
-        .commits
-        .add((after.moves - before.moves) as f64 / count);
-    series
-        .fsyncs
-        .add((after.transactions - before.transactions) as f64 / count);
-    embedded.stop().await;
-    Ok(())
-}
-
 /// Submits one after the other, for so long.
-pub(crate) async fn submit_for(
+async fn submit_for(
     engine: Arc<Engine>,
     submission: Submission,
     wanted: Duration,

@@ -1,55 +1,25 @@
 //! B1, ingest over real HTTP: requests that are answered when they are durable, beside servers that
 //! do the least that could be done.
 
-use std::time::{Duration, Instant};
-
-use refire_client::model::ExecutionStatus;
-use refire_client::query::{ExecutionQuery, Paging};
-
 use crate::limit::Work;
-use crate::line::{Goal, Line};
 use crate::load::{Client, Shot};
+use crate::prelude::*;
 use crate::process::Server;
-use crate::progress::say;
-use crate::series::{FOR, Series, WARM_UP, measure_limit};
-use crate::target::{Manner, Target, WORKFLOW};
-use crate::{place, rows};
+use crate::series::{Ask, Series, measure_limit};
 
-const REPEATS: usize = 3;
+const REPEATS: u32 = 3;
 /// Connections at once, and the requests per second that are the goal.
 const CONNECTIONS: [(usize, f64); 3] = [(1, 2_000.0), (16, 13_000.0), (64, 20_000.0)];
 /// The most connections: where goals of latency and memory are set.
 const MANY: usize = 64;
 /// Executions admitted and completed per second that are the goal with many connections.
 const COMPLETED_GOAL: f64 = 8_000.0;
-/// Between two looks at whether everything has been completed.
-const GLANCE: Duration = Duration::from_millis(10);
-/// How long a server may take to complete what it has admitted.
-const COMPLETE_WITHIN: Duration = Duration::from_secs(60);
-const KEY: &str = "idempotency-key";
-/// The statuses of executions that have not ended.
-const OPEN: [ExecutionStatus; 3] = [
-    ExecutionStatus::Pending,
-    ExecutionStatus::Running,
-    ExecutionStatus::Retrying,
-];
-
-/// What the product is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ask {
-    /// Admission alone: the execution begins in an hour.
-    Admit,
-    /// The same with another idempotency key each time.
-    AdmitWithKey,
-    /// The execution calls a target on this machine and ends.
-    Complete,
-}
+/// What stands beside the product; the last one is the limit that it is compared with.
+const LIMITS: [Work; 3] = [Work::Nothing, Work::Rows(1), Work::Rows(6)];
 
 #[derive(Default)]
 struct Round {
-    at_once: Series,
-    row: Series,
-    limit: Series,
+    limits: [Series; 3],
     admit: Series,
     with_key: Series,
     complete: Series,
@@ -61,10 +31,7 @@ pub(crate) async fn report() -> anyhow::Result<()> {
     let target = Target::start(Manner::AtOnce).await?;
     for (connections, goal) in CONNECTIONS {
         let mut round = Round::default();
-        for repeat in 1..=REPEATS {
-            say(format_args!(
-                "ingest: {connections} connections, {repeat} of {REPEATS}"
-            ));
+        for _ in repeats(REPEATS, format_args!("ingest: {connections} connections")) {
             repeat_once(client, &target, connections, &mut round).await?;
         }
         print(client, connections, goal, &round);
@@ -78,21 +45,22 @@ async fn repeat_once(
     connections: usize,
     round: &mut Round,
 ) -> anyhow::Result<()> {
-    measure_limit(client, Work::Nothing, connections, &mut round.at_once).await?;
-    measure_limit(client, Work::Rows(1), connections, &mut round.row).await?;
-    let limit = measure_limit(client, Work::Rows(6), connections, &mut round.limit).await?;
-    let admit = &mut round.admit;
-    let admitted = measure_product(client, target, Ask::Admit, connections, admit).await?;
-    admit.ratio.add(admitted / limit);
-    if connections == MANY {
-        let with_key = &mut round.with_key;
-        let ask = Ask::AdmitWithKey;
-        let admitted = measure_product(client, target, ask, connections, with_key).await?;
-        with_key.ratio.add(admitted / limit);
+    let mut limit = 0.0;
+    for (work, series) in LIMITS.into_iter().zip(&mut round.limits) {
+        limit = measure_limit(client, work, connections, series).await?;
     }
-    let complete = &mut round.complete;
-    let completed = measure_product(client, target, Ask::Complete, connections, complete).await?;
-    complete.ratio.add(completed / limit);
+    let ask = |runs, keys| Ask::new(connections, runs, keys);
+    let mut asks = vec![
+        (ask(false, false), &mut round.admit),
+        (ask(true, false), &mut round.complete),
+    ];
+    if connections == MANY {
+        asks.insert(1, (ask(false, true), &mut round.with_key));
+    }
+    for (ask, series) in asks {
+        let rate = measure_product(client, target, ask, series).await?;
+        series.ratio.add(rate / limit);
+    }
     Ok(())
 }
 
@@ -101,73 +69,27 @@ async fn measure_product(
     client: Client,
     target: &Target,
     ask: Ask,
-    connections: usize,
     series: &mut Series,
 ) -> anyhow::Result<f64> {
     let dir = place::fresh()?;
-    let server = Server::start(dir.path())?;
+    let server = Server::start(dir.path(), None)?;
     let api = server.client()?;
     api.apply_workflow(WORKFLOW, &target.workflow()).await?;
-    let delay = if ask == Ask::Complete {
-        ""
-    } else {
-        "?delay=1h"
-    };
-    let mut shot = Shot {
+    // An execution that is only admitted begins in an hour; one that runs calls a target and ends.
+    let delay = if ask.runs { "" } else { "?delay=1h" };
+    let shot = Shot {
         to: server.process.address,
         path: format!("/api/workflows/{WORKFLOW}/execute{delay}"),
         headers: server.headers(),
         body: rows::body(),
         unique: None,
     };
-    Client::Own.load(&shot, connections, WARM_UP).await?;
-    if ask == Ask::AdmitWithKey {
-        shot.unique = Some(KEY);
-    }
-    if ask == Ask::Complete {
-        completed(&api).await?;
-    }
-    let cpu = server.process.cpu_time()?;
-    let began = Instant::now();
-    let loaded = client.load(&shot, connections, FOR).await?;
-    let mut rate = loaded.req_s;
-    if ask == Ask::Complete {
-        completed(&api).await?;
-        rate = loaded.answers as f64 / began.elapsed().as_secs_f64();
-        series.completed_s.add(rate);
-    }
-    series.add(&loaded, &server.process, cpu)?;
-    Ok(rate)
-}
-
-/// Returns when no execution is open.
-pub(crate) async fn completed(api: &refire_client::Client) -> anyhow::Result<()> {
-    let until = Instant::now() + COMPLETE_WITHIN;
-    let open = ExecutionQuery {
-        status: OPEN.to_vec(),
-        ..ExecutionQuery::default()
-    };
-    while !api
-        .executions(&open, &Paging::first(1))
-        .await?
-        .items
-        .is_empty()
-    {
-        anyhow::ensure!(
-            Instant::now() < until,
-            "the server does not complete its executions"
-        );
-        tokio::time::sleep(GLANCE).await;
-    }
-    Ok(())
+    let (admitted, completed) = series.load(client, &server, shot, ask).await?;
+    Ok(completed.unwrap_or(admitted))
 }
 
 fn print(client: Client, connections: usize, goal: f64, round: &Round) {
-    for (work, series) in [
-        (Work::Nothing, &round.at_once),
-        (Work::Rows(1), &round.row),
-        (Work::Rows(6), &round.limit),
-    ] {
+    for (work, series) in LIMITS.into_iter().zip(&round.limits) {
         series.print_limit(client, work, connections);
     }
     let product = |table: &str, subject: &str, series: &Series| {
@@ -177,7 +99,7 @@ fn print(client: Client, connections: usize, goal: f64, round: &Round) {
         }
         line.figure("req_s", &series.req_s)
             .latency(&series.latency)
-            .figure("limit_req_s", &round.limit.req_s)
+            .figure("limit_req_s", &round.limits[2].req_s)
             .figure("ratio", &series.ratio)
             .figure("cpu_us", &series.cpu_us)
             .figure("rss_mb", &series.rss_mb)

@@ -1,25 +1,13 @@
 //! B2, jobs with the engine inside the program: how fast they are put in, one by one and many at
 //! once, and how fast those that wait are worked off.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-
 use async_trait::async_trait;
 use refire_core::failure::Failure;
-use refire_engine::caller::Caller;
-use refire_engine::target::{HttpAnswer, HttpRequest};
 use tokio::sync::watch;
 
-use crate::embedded::{AtOnce, Embedded, TOGETHER};
-use crate::line::{Goal, Line};
-use crate::machine;
-use crate::place;
-use crate::progress::say;
-use crate::rows::{self, Scribe};
-use crate::sample::{Latency, Repeats, Waits};
-use crate::target;
+use crate::prelude::*;
 
-const REPEATS: usize = 3;
+const REPEATS: u32 = 3;
 /// How long each measurement goes on.
 const FOR: Duration = Duration::from_secs(2);
 /// Executions that wait to be worked off.
@@ -28,7 +16,6 @@ const DRAINED: usize = 20_000;
 const LIMIT_ROWS: usize = 6;
 /// A delay after which nothing happens any more here.
 const MUCH_LATER: Duration = Duration::from_secs(3_600);
-const NOWHERE: &str = "https://target.example/";
 
 /// Prints `B2`.
 pub(crate) async fn report() -> anyhow::Result<()> {
@@ -45,8 +32,7 @@ async fn enqueue() -> anyhow::Result<()> {
     let (mut one, mut limit_one, mut ratio_one) = <(Repeats, Repeats, Repeats)>::default();
     let (mut bulk, mut limit_bulk, mut ratio_bulk) = <(Repeats, Repeats, Repeats)>::default();
     let mut latency = Latency::default();
-    for repeat in 1..=REPEATS {
-        say(format_args!("jobs: enqueue, {repeat} of {REPEATS}"));
+    for _ in repeats(REPEATS, "jobs: enqueue") {
         let limit = tokio::task::spawn_blocking(|| limit(1)).await??;
         let (rate, waits) = enqueue_one_by_one().await?;
         one.add(rate);
@@ -81,25 +67,15 @@ async fn enqueue() -> anyhow::Result<()> {
 
 /// Requests of six rows that one thread makes durable per second, so many to a transaction.
 fn limit(together: usize) -> anyhow::Result<f64> {
-    let dir = place::fresh()?;
-    let connection = rows::open(&dir.path().join("rows.db"))?;
-    let mut scribe = Scribe::new(&connection)?;
     let body = rows::body();
-    let began = Instant::now();
-    let mut done = 0_usize;
-    while began.elapsed() < FOR {
-        connection.execute_batch("BEGIN IMMEDIATE")?;
-        for _ in 0..together {
-            scribe.request(&body, LIMIT_ROWS)?;
-        }
-        connection.execute_batch("COMMIT")?;
-        done += together;
-    }
-    Ok(done as f64 / began.elapsed().as_secs_f64())
+    let transactions_s = rows::transactions_s(place::fresh()?.path(), FOR, |scribe| {
+        (0..together).try_for_each(|_| scribe.request(&body, LIMIT_ROWS))
+    })?;
+    Ok(transactions_s * together as f64)
 }
 
 async fn enqueue_one_by_one() -> anyhow::Result<(f64, Waits)> {
-    let embedded = Embedded::start(&target::workflow(NOWHERE), no_network()).await?;
+    let embedded = Embedded::start(&target::workflow_to_nowhere(), no_network()).await?;
     let mut waits = Waits::default();
     let began = Instant::now();
     while began.elapsed() < FOR {
@@ -114,7 +90,7 @@ async fn enqueue_one_by_one() -> anyhow::Result<(f64, Waits)> {
 }
 
 async fn enqueue_bulk() -> anyhow::Result<f64> {
-    let embedded = Embedded::start(&target::workflow(NOWHERE), no_network()).await?;
+    let embedded = Embedded::start(&target::workflow_to_nowhere(), no_network()).await?;
     let mut done = 0;
     let began = Instant::now();
     while began.elapsed() < FOR {
@@ -146,14 +122,14 @@ impl Caller for Gate {
 /// `B2 drain`: executions that wait are claimed, run and completed, log and all.
 async fn drain() -> anyhow::Result<()> {
     let (mut rate, mut transactions) = <(Repeats, Repeats)>::default();
-    for repeat in 1..=REPEATS {
-        say(format_args!("jobs: drain, {repeat} of {REPEATS}"));
+    for _ in repeats(REPEATS, "jobs: drain") {
         let (keeper, open) = watch::channel(false);
         let gate = Gate {
             answers: AtOnce::new(),
             open,
         };
-        let embedded = Embedded::start(&target::workflow(NOWHERE), Some(Arc::new(gate))).await?;
+        let embedded =
+            Embedded::start(&target::workflow_to_nowhere(), Some(Arc::new(gate))).await?;
         for chunk in 0..DRAINED / TOGETHER {
             let many = (0..TOGETHER).map(|n| embedded.submission(chunk * TOGETHER + n, None));
             embedded.submit_all(many.collect()).await?;

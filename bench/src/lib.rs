@@ -20,6 +20,7 @@ mod pickup;
 mod place;
 mod policy;
 mod postgres;
+mod prelude;
 mod process;
 mod progress;
 mod raw;
@@ -41,70 +42,44 @@ use std::process::{Command, ExitCode};
 use anyhow::Context;
 use progress::say;
 
-/// The measurements: the name of each, the table it belongs to, and what it measures.
-const ALL: [(&str, &str, &str); 21] = [
-    ("raw", "B5", "what the disk and SQLite can do"),
-    ("ingest", "B1", "requests over HTTP, answered when durable"),
-    ("webhooks", "B1", "signed requests to a webhook"),
-    (
-        "jobs",
-        "B2",
-        "the engine inside a program: put in, worked off",
-    ),
-    (
-        "executions",
-        "B2",
-        "the engine inside a program: both together",
-    ),
-    ("pickup", "B3", "from durable to called"),
-    ("timers", "B4", "lateness, and what waiting costs"),
-    ("schedules", "cron", "when a schedule is due next"),
-    (
-        "cron",
-        "cron",
-        "a hundred thousand triggers, and ten thousand of them at once",
-    ),
-    (
-        "crowd",
-        "cron",
-        "making and firing very many triggers, without a server",
-    ),
-    ("start", "start", "starting with many unfinished executions"),
-    (
-        "overhead",
-        "overhead",
-        "what the engine adds to an execution",
-    ),
-    (
-        "payloads",
-        "payloads",
-        "admissions beside executions that map large answers",
-    ),
-    (
-        "pg-executions",
-        "PG",
-        "the engine on PostgreSQL: executions on one node and on three",
-    ),
-    (
-        "pg-claims",
-        "PG",
-        "claims beside a million finished executions",
-    ),
-    (
-        "pg-pickup",
-        "PG",
-        "from durable on a node to called by another",
-    ),
-    ("pg-timers", "PG", "lateness on PostgreSQL"),
-    (
-        "pg-webhooks",
-        "PG",
-        "signed requests to a webhook, on PostgreSQL",
-    ),
-    ("pg-cron", "PG", "a hundred thousand triggers on PostgreSQL"),
-    ("pg-crowd", "PG", "making and firing them on PostgreSQL"),
-    ("retry", "retry", "what a policy costs where nothing fails"),
-];
+/// A measurement: its name, the table it belongs to, what it measures, and how.
+type Measurement = (
+    &'static str,
+    &'static str,
+    &'static str,
+    fn() -> anyhow::Result<()>,
+);
+
+macro_rules! measurements {
+    ($($name:literal in $table:literal: $what:literal, $run:expr;)*) => {
+        [$(($name, $table, $what, || $run)),*]
+    };
+}
+
+const ALL: [Measurement; 21] = measurements! {
+    "raw" in "B5": "what the disk and SQLite can do", raw::report();
+    "ingest" in "B1": "requests over HTTP, answered when durable", wait(ingest::report());
+    "webhooks" in "B1": "signed requests to a webhook", wait(webhooks::report());
+    "jobs" in "B2": "the engine inside a program: put in, worked off", wait(jobs::report());
+    "executions" in "B2": "the engine inside a program: both together", wait(executions::report());
+    "pickup" in "B3": "from durable to called", wait(pickup::report());
+    "timers" in "B4": "lateness, and what waiting costs", wait(timers::report());
+    "schedules" in "cron": "when a schedule is due next", schedules::report();
+    "cron" in "cron": "a hundred thousand triggers, and ten thousand of them at once", wait(cron::report());
+    "crowd" in "cron": "making and firing very many triggers, without a server", wait(crowd::report());
+    "start" in "start": "starting with many unfinished executions", wait(start::report());
+    "overhead" in "overhead": "what the engine adds to an execution", wait(overhead::report());
+    "payloads" in "payloads": "admissions beside executions that map large answers", wait(payloads::report());
+    "pg-executions" in "PG": "the engine on PostgreSQL: executions on one node and on three", wait(postgres::executions());
+    "pg-claims" in "PG": "claims beside a million finished executions", wait(postgres::claims());
+    "pg-pickup" in "PG": "from durable on a node to called by another", wait(pickup::on_postgres());
+    "pg-timers" in "PG": "lateness on PostgreSQL", wait(postgres::timers());
+    "pg-webhooks" in "PG": "signed requests to a webhook, on PostgreSQL", wait(postgres::webhooks());
+    "pg-cron" in "PG": "a hundred thousand triggers on PostgreSQL", wait(cron::on_postgres());
+    "pg-crowd" in "PG": "making and firing them on PostgreSQL", wait(crowd::on_postgres());
+    // Counting allocations takes an allocator of its own, and so a program of its own.
+    "retry" in "retry": "what a policy costs where nothing fails", run_program("refire-bench-retry");
+};
 
 /// Runs what the arguments name, or everything.
 #[must_use]
@@ -123,12 +98,13 @@ pub fn main() -> ExitCode {
 fn run(words: &[&str]) -> anyhow::Result<()> {
     match words {
         // Words that this program says to itself.
-        ["inner:run", name] => measure(name),
-        ["inner:limit", work, dir] => {
-            runtime()?.block_on(limit::serve(work.parse()?, Path::new(dir).to_owned()))
-        }
+        ["inner:run", name] => match ALL.iter().find(|(one, ..)| one == name) {
+            Some((.., measure)) => measure(),
+            None => anyhow::bail!("`{name}` is no measurement"),
+        },
+        ["inner:limit", work, dir] => wait(limit::serve(work.parse()?, Path::new(dir).to_owned())),
         ["inner:unfinished", dir, url] => {
-            runtime()?.block_on(start::fill(Path::new(dir), url))?;
+            wait(start::fill(Path::new(dir), url))?;
             // As a process ends that is killed: nothing is given back, nothing is finished.
             std::process::exit(0)
         }
@@ -136,8 +112,15 @@ fn run(words: &[&str]) -> anyhow::Result<()> {
     }
 }
 
-fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Runtime::new().context("no runtime")
+fn wait(measuring: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Runtime::new().context("no runtime")?;
+    runtime.block_on(measuring)
+}
+
+fn run_program(name: &str) -> anyhow::Result<()> {
+    let status = Command::new(place::program(name)?).status()?;
+    anyhow::ensure!(status.success(), "{name} ended with {status}");
+    Ok(())
 }
 
 /// The measurements of these names or tables, in the order of the list; without any, all.
@@ -146,19 +129,19 @@ fn chosen(names: &[&str]) -> anyhow::Result<Vec<&'static str>> {
     for name in names {
         if !ALL
             .iter()
-            .any(|(one, table, _)| is(name, one) || is(name, table))
+            .any(|(one, table, ..)| is(name, one) || is(name, table))
         {
             let known: Vec<String> = ALL
                 .iter()
-                .map(|(one, table, what)| format!("\n  {one} ({table}): {what}"))
+                .map(|(one, table, what, _)| format!("\n  {one} ({table}): {what}"))
                 .collect();
             anyhow::bail!("`{name}` is none of{}", known.concat());
         }
     }
-    let wanted = ALL.iter().filter(|(one, table, _)| {
+    let wanted = ALL.iter().filter(|(one, table, ..)| {
         names.is_empty() || names.iter().any(|name| is(name, one) || is(name, table))
     });
-    Ok(wanted.map(|(one, _, _)| *one).collect())
+    Ok(wanted.map(|(one, ..)| *one).collect())
 }
 
 /// Runs each in a process of its own; one that fails does not keep the others.
@@ -175,15 +158,8 @@ fn all(names: &[&str]) -> anyhow::Result<()> {
     let mut failed = Vec::new();
     for name in names {
         say(format_args!("{name}"));
-        let mut command = match *name {
-            "retry" => Command::new(place::program("refire-bench-retry")?),
-            _ => {
-                let mut own = Command::new(std::env::current_exe()?);
-                own.args(["inner:run", name]);
-                own
-            }
-        };
-        if !command.status()?.success() {
+        let mut own = Command::new(std::env::current_exe()?);
+        if !own.args(["inner:run", name]).status()?.success() {
             failed.push(*name);
         }
     }
@@ -193,33 +169,6 @@ fn all(names: &[&str]) -> anyhow::Result<()> {
         failed.join(", ")
     );
     Ok(())
-}
-
-fn measure(name: &str) -> anyhow::Result<()> {
-    let runtime = runtime()?;
-    match name {
-        "raw" => raw::report(),
-        "ingest" => runtime.block_on(ingest::report()),
-        "webhooks" => runtime.block_on(webhooks::report()),
-        "jobs" => runtime.block_on(jobs::report()),
-        "executions" => runtime.block_on(executions::report()),
-        "pickup" => runtime.block_on(pickup::report()),
-        "timers" => runtime.block_on(timers::report()),
-        "schedules" => schedules::report(),
-        "cron" => runtime.block_on(cron::report()),
-        "crowd" => runtime.block_on(crowd::report()),
-        "start" => runtime.block_on(start::report()),
-        "pg-executions" => runtime.block_on(postgres::executions()),
-        "pg-claims" => runtime.block_on(postgres::claims()),
-        "pg-pickup" => runtime.block_on(postgres::pick_up()),
-        "pg-timers" => runtime.block_on(postgres::timers()),
-        "pg-webhooks" => runtime.block_on(postgres::webhooks()),
-        "pg-cron" => runtime.block_on(cron::on_postgres()),
-        "pg-crowd" => runtime.block_on(crowd::on_postgres()),
-        "payloads" => runtime.block_on(payloads::report()),
-        "overhead" => runtime.block_on(overhead::report()),
-        other => anyhow::bail!("`{other}` is no measurement"),
-    }
 }
 
 #[cfg(test)]

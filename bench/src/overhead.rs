@@ -1,25 +1,17 @@
 //! What the engine itself adds to an execution, from the call that submits it until its end is
 //! known: without a retry, with one and with three, the waits between attempts taken off.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use refire_core::failure::{ErrorClass, Failure};
-use refire_engine::caller::Caller;
-use refire_engine::target::{HttpAnswer, HttpRequest};
 use refire_store::EventFilter;
 
-use crate::embedded::{self, AtOnce, Embedded};
-use crate::line::{Goal, Line};
-use crate::machine;
 use crate::policy;
-use crate::progress::say;
+use crate::prelude::*;
 use crate::raw;
-use crate::sample::{Latency, Waits};
 
-const REPEATS: usize = 3;
+const REPEATS: u32 = 3;
 /// Executions of one repeat.
 const EXECUTIONS: usize = 300;
 /// Between the beginnings of two, so that each finds the engine idle.
@@ -56,10 +48,7 @@ impl Caller for Failing {
 pub(crate) async fn report() -> anyhow::Result<()> {
     for retries in [0, 1, 3] {
         let (mut latency, mut disk) = <(Latency, Latency)>::default();
-        for repeat in 1..=REPEATS {
-            say(format_args!(
-                "overhead: {retries} retries, {repeat} of {REPEATS}"
-            ));
+        for _ in repeats(REPEATS, format_args!("overhead: {retries} retries")) {
             disk.add(&tokio::task::spawn_blocking(|| raw::syncs(DISK_FOR)).await??);
             latency.add(&overheads(retries).await?);
         }

@@ -1,23 +1,14 @@
 //! Admissions beside executions that map large answers: what costs by the size of a payload must not
 //! hold up those who only want to be admitted.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-
 use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
 use refire_core::failure::Failure;
 use refire_core::json::Json;
-use refire_engine::caller::Caller;
-use refire_engine::target::{HttpAnswer, HttpRequest};
-use refire_engine::{Engine, Submission};
 
-use crate::embedded::Embedded;
-use crate::line::{Goal, Line};
-use crate::progress::say;
-use crate::sample::{Latency, Repeats, Waits};
+use crate::prelude::*;
 
-const REPEATS: usize = 3;
+const REPEATS: u32 = 3;
 /// How long admissions are measured in one repeat.
 const FOR: Duration = Duration::from_secs(6);
 /// Executions with large answers that begin together, and how long after the last ones.
@@ -58,11 +49,10 @@ pub(crate) async fn report() -> anyhow::Result<()> {
         let mapping = format!(", outputMapping: {{ {} }}", mapping.join(", "));
         let (mut with, mut without) = <(Latency, Latency)>::default();
         let mut ratio = Repeats::default();
-        for repeat in 1..=REPEATS {
-            say(format_args!("payloads: {name}, {repeat} of {REPEATS}"));
+        for _ in repeats(REPEATS, format_args!("payloads: {name}")) {
             let plain = admitted("", bytes).await?;
             let mapped = admitted(&mapping, bytes).await?;
-            ratio.add(p99(&mapped) / p99(&plain));
+            ratio.add(mapped.percentile_ms(0.99) / plain.percentile_ms(0.99));
             without.add(&plain);
             with.add(&mapped);
         }
@@ -77,12 +67,6 @@ pub(crate) async fn report() -> anyhow::Result<()> {
             .print();
     }
     Ok(())
-}
-
-fn p99(waits: &Waits) -> f64 {
-    let mut one = Latency::default();
-    one.add(waits);
-    one.p99_ms.median()
 }
 
 /// How long admissions take beside executions with such a mapping.

@@ -2,8 +2,6 @@
 //! as a share of what the whole execution takes.
 
 use std::hint::black_box;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use refire_core::definition::{StepId, Workflow};
 use refire_core::execution::{Command, Outcome, Report, Start, decide, start};
@@ -11,11 +9,8 @@ use refire_core::id::ExecutionId;
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
 
-use crate::embedded::{AtOnce, Embedded};
-use crate::line::{Goal, Line};
 use crate::overhead::{POLICY, definition};
-use crate::progress::say;
-use crate::sample::{Repeats, Waits};
+use crate::prelude::*;
 
 const REPEATS: usize = 5;
 /// Executions decided in one repeat.
@@ -60,7 +55,7 @@ pub(crate) async fn report() -> anyhow::Result<()> {
 
 /// Nanoseconds for the two decisions of an execution that succeeds.
 fn decided_ns(workflow: &Workflow) -> anyhow::Result<f64> {
-    let input = Json::parse(String::from_utf8(crate::rows::body())?)?;
+    let input = Json::parse(String::from_utf8(rows::body())?)?;
     let output = AtOnce::new().answer().output;
     let (now, step) = (Timestamp::from_millis(1), StepId::new("call")?);
     let began = Instant::now();

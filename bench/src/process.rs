@@ -85,17 +85,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts it on a data directory.
-    pub(crate) fn start(data: &Path) -> anyhow::Result<Self> {
-        Self::start_with(data, &[])
-    }
-
-    /// Starts it on a database; only its keys are in the directory.
-    pub(crate) fn start_on(data: &Path, database: &str) -> anyhow::Result<Self> {
-        Self::start_with(data, &["--database", database])
-    }
-
-    fn start_with(data: &Path, options: &[&str]) -> anyhow::Result<Self> {
+    /// Starts it on a data directory, or on a database: then only its keys are in the directory.
+    pub(crate) fn start(data: &Path, database: Option<&str>) -> anyhow::Result<Self> {
         let mut command = Command::new(place::program("refire")?);
         command.env_clear().current_dir(data).args([
             "serve",
@@ -105,7 +96,7 @@ impl Server {
             "--data-dir",
             ".",
         ]);
-        command.args(options);
+        command.args(database.iter().flat_map(|url| ["--database", url]));
         let process = Process::start(command, &data.join("server.log"))?;
         let key = std::fs::read_to_string(data.join("admin.key")).context("no key was made")?;
         Ok(Self {

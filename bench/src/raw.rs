@@ -2,14 +2,8 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
-use rusqlite::Connection;
-
-use crate::line::Line;
-use crate::place;
-use crate::rows::{self, Scribe};
-use crate::sample::{Latency, Repeats, Waits};
+use crate::prelude::*;
 
 const REPEATS: usize = 3;
 /// How long each measurement goes on.
@@ -30,8 +24,8 @@ pub(crate) fn report() -> anyhow::Result<()> {
         let waits = syncs_in(dir.path(), FOR)?;
         syncs.add(waits.len() as f64 / FOR.as_secs_f64());
         latency.add(&waits);
-        one.add(transactions(dir.path(), 1, FOR)?);
-        together.add(transactions(dir.path(), ROWS_TOGETHER, FOR)? * ROWS_TOGETHER as f64);
+        one.add(transactions(dir.path(), 1)?);
+        together.add(transactions(dir.path(), ROWS_TOGETHER)? * ROWS_TOGETHER as f64);
     }
     Line::new("B5", "fdatasync")
         .figure("sync_s", &syncs)
@@ -68,20 +62,9 @@ fn syncs_in(dir: &Path, wanted: Duration) -> anyhow::Result<Waits> {
 }
 
 /// Durable transactions per second of one thread, with so many rows in each.
-fn transactions(dir: &Path, rows: usize, wanted: Duration) -> anyhow::Result<f64> {
-    let dir = tempfile::tempdir_in(dir)?;
-    let connection: Connection = rows::open(&dir.path().join("rows.db"))?;
-    let mut scribe = Scribe::new(&connection)?;
+fn transactions(dir: &Path, count: usize) -> anyhow::Result<f64> {
     let body = rows::body();
-    let began = Instant::now();
-    let mut done = 0_u32;
-    while began.elapsed() < wanted {
-        connection.execute_batch("BEGIN IMMEDIATE")?;
-        for _ in 0..rows {
-            scribe.insert(&body)?;
-        }
-        connection.execute_batch("COMMIT")?;
-        done += 1;
-    }
-    Ok(f64::from(done) / began.elapsed().as_secs_f64())
+    rows::transactions_s(dir, FOR, |scribe| {
+        (0..count).try_for_each(|_| scribe.insert(&body))
+    })
 }

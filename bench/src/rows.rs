@@ -2,6 +2,7 @@
 //! a database that is durable with every transaction, as a server's must be.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use rusqlite::{CachedStatement, Connection, params};
 
@@ -30,6 +31,26 @@ pub(crate) fn open(path: &Path) -> rusqlite::Result<Connection> {
         ))?;
     }
     Ok(connection)
+}
+
+/// Makes durable transactions for so long; how many per second.
+pub(crate) fn transactions_s(
+    dir: &Path,
+    wanted: Duration,
+    mut write: impl FnMut(&mut Scribe<'_>) -> rusqlite::Result<()>,
+) -> anyhow::Result<f64> {
+    let dir = tempfile::tempdir_in(dir)?;
+    let connection = open(&dir.path().join("rows.db"))?;
+    let mut scribe = Scribe::new(&connection)?;
+    let began = Instant::now();
+    let mut done = 0_u32;
+    while began.elapsed() < wanted {
+        connection.execute_batch("BEGIN IMMEDIATE")?;
+        write(&mut scribe)?;
+        connection.execute_batch("COMMIT")?;
+        done += 1;
+    }
+    Ok(f64::from(done) / began.elapsed().as_secs_f64())
 }
 
 /// Writes rows with prepared statements, one table after the other.

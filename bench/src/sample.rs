@@ -1,6 +1,12 @@
 //! What repeated measurements say: the middle one, and how far apart they lie.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+/// What a lock holds, also after a panic elsewhere.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// One figure, measured several times.
 #[derive(Debug, Clone, Default)]

@@ -3,25 +3,15 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use refire_client::Execute;
 use refire_core::failure::Failure;
-use refire_engine::caller::Caller;
-use refire_engine::clock::SystemClock;
-use refire_engine::target::{HttpAnswer, HttpRequest};
 
-use crate::embedded::{Embedded, TOGETHER};
-use crate::line::{Goal, Line};
-use crate::place;
+use crate::prelude::*;
 use crate::process::Server;
-use crate::progress::say;
-use crate::sample::Repeats;
-use crate::target::{self, Manner, Target, WORKFLOW};
 
-const REPEATS: usize = 3;
+const REPEATS: u32 = 3;
 /// Executions that have not ended.
 const UNFINISHED: usize = 100_000;
 /// Of ten of them, so many wait for a time far away; the others are due.
@@ -44,10 +34,9 @@ pub(crate) async fn report() -> anyhow::Result<()> {
         .status()?;
     anyhow::ensure!(made.success(), "the unfinished executions were not made");
     let (mut ready, mut accepted, mut rss_mb) = <(Repeats, Repeats, Repeats)>::default();
-    for repeat in 1..=REPEATS {
-        say(format_args!("start: {repeat} of {REPEATS}"));
+    for _ in repeats(REPEATS, "start") {
         let began = Instant::now();
-        let server = Server::start(dir.path())?;
+        let server = Server::start(dir.path(), None)?;
         let api = server.client()?;
         is_ready(&server).await?;
         ready.add(began.elapsed().as_secs_f64());

@@ -77,6 +77,11 @@ impl Target {
     }
 }
 
+/// A workflow whose calls go nowhere: somebody else answers them, or nobody.
+pub(crate) fn workflow_to_nowhere() -> String {
+    workflow("https://target.example/")
+}
+
 /// The name of the workflow that everything here runs.
 pub(crate) const WORKFLOW: &str = "bench";
 

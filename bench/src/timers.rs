@@ -1,19 +1,12 @@
 //! B4, timers: how late the target hears of what was due, while very many other timers wait, and
 //! what all of them cost while nothing is due.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::{Duration, Instant};
 
 use refire_core::time::Timestamp;
-use refire_engine::clock::{Clock, SystemClock};
+use refire_store::Store;
 
-use crate::embedded::{self, Embedded, TOGETHER};
-use crate::line::{Goal, Line};
-use crate::machine;
-use crate::progress::say;
-use crate::sample::{Latency, Repeats, Waits};
-use crate::target::{Manner, Target};
+use crate::prelude::*;
 
 const REPEATS: usize = 3;
 /// Timers that wait and are not due while this runs.
@@ -58,18 +51,17 @@ pub(crate) struct Lateness {
 /// Prints `B4`.
 pub(crate) async fn report() -> anyhow::Result<()> {
     let clock = Arc::new(SystemClock::new());
-    lateness("B4", &clock, LATENESS, async |definition| {
-        Embedded::start_by(Arc::clone(&clock), &definition, None).await
-    })
-    .await
+    let dir = place::fresh()?;
+    let below = embedded::sqlite(dir.path(), &clock)?;
+    lateness("B4", &clock, LATENESS, below).await
 }
 
-/// Measures an engine that is started on a definition.
+/// Measures an engine on a store.
 pub(crate) async fn lateness(
     table: &'static str,
     clock: &Arc<SystemClock>,
     goals: Lateness,
-    start: impl AsyncFnOnce(String) -> anyhow::Result<Embedded>,
+    below: Arc<dyn Store>,
 ) -> anyhow::Result<()> {
     let numbers = 2 * REPEATS * DUE;
     let moments = || (0..numbers).map(|_| AtomicI64::new(0)).collect();
@@ -85,7 +77,8 @@ pub(crate) async fn lateness(
         }
     });
     let target = target.await?;
-    let embedded = start(target.workflow()).await?;
+    let (own, limits) = (Arc::clone(clock), Limits::default());
+    let embedded = Embedded::start_on(below, own, &target.workflow(), None, limits).await?;
     let filled = fill(&embedded).await?;
     say(format_args!(
         "timers: {PENDING} wait; far ones are due in {FAR:?}"

@@ -1,14 +1,14 @@
 //! A store that counts what is committed through it and notes when, and is otherwise the one below.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use refire_core::execution::Status;
 use refire_store::{Admit, Batch, CommitError, Layer, Part, PartOutcome, Store};
 
-use crate::sample::Waits;
+use crate::sample::{Waits, locked};
 
 /// See the module.
 pub(crate) struct Watched {
@@ -43,6 +43,18 @@ pub(crate) struct Counts {
     pub(crate) ended: u64,
 }
 
+impl std::ops::Add for Counts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            transactions: self.transactions + other.transactions,
+            moves: self.moves + other.moves,
+            ended: self.ended + other.ended,
+        }
+    }
+}
+
 impl Watched {
     pub(crate) fn new(below: Arc<dyn Store>) -> Self {
         Self {
@@ -66,20 +78,17 @@ impl Watched {
 
     /// When an admission was last made durable.
     pub(crate) fn admitted_at(&self) -> Option<Instant> {
-        *self
-            .admitted_at
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        *locked(&self.admitted_at)
     }
 
     /// How long commits took that claimed work, since the last call.
     pub(crate) fn take_claims(&self) -> Waits {
-        std::mem::take(&mut *self.claims())
+        std::mem::take(&mut *locked(&self.claims))
     }
 
     /// Triggers that were fired, and how long the last crowd of them took.
     pub(crate) fn fires(&self) -> (u64, Option<Duration>) {
-        let fires = self.fires.lock().unwrap_or_else(PoisonError::into_inner);
+        let fires = locked(&self.fires);
         (fires.all, fires.crowd.map(|(from, to)| to - from))
     }
 
@@ -92,7 +101,7 @@ impl Watched {
         if fired == 0 {
             return;
         }
-        let mut fires = self.fires.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut fires = locked(&self.fires);
         fires.all += fired;
         let from = match fires.crowd {
             Some((from, to)) if began.saturating_duration_since(to) < CROWD_APART => from,
@@ -101,23 +110,15 @@ impl Watched {
         fires.crowd = Some((from, Instant::now()));
     }
 
-    fn claims(&self) -> MutexGuard<'_, Waits> {
-        self.claims.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn note_admission(&self, admit: &Admit) -> Status {
-        let mut admitted_at = self
-            .admitted_at
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        *admitted_at = Some(Instant::now());
+        *locked(&self.admitted_at) = Some(Instant::now());
         admit.row.update.status
     }
 
     fn note(&self, batch: &Batch, outcomes: &[PartOutcome], took: Duration) {
         let claimed = |outcome: &PartOutcome| matches!(outcome, PartOutcome::Claimed(rows) if !rows.is_empty());
         if outcomes.iter().any(claimed) {
-            self.claims().add(took);
+            locked(&self.claims).add(took);
         }
         self.transactions.fetch_add(1, Ordering::Relaxed);
         for part in &batch.parts {

@@ -1,20 +1,13 @@
 //! B1, signed requests to a webhook of the real server, answered when their executions are durable,
 //! beside the limit: the least that a server could do for them.
 
-use std::path::Path;
-use std::time::Instant;
-
 use anyhow::Context;
 
-use crate::ingest::completed;
 use crate::limit::{self, Work};
-use crate::line::{Goal, Line};
 use crate::load::{Client, Shot};
+use crate::prelude::*;
 use crate::process::Server;
-use crate::progress::say;
-use crate::series::{FOR, Series, WARM_UP, measure_limit};
-use crate::target::{Manner, Target, WORKFLOW};
-use crate::{place, rows};
+use crate::series::{Ask, Series, measure_limit};
 
 const REPEATS: usize = 3;
 /// Connections at once, and the requests per second that are the goal.
@@ -25,19 +18,7 @@ const MANY: usize = 64;
 const CROWD: usize = 1_000;
 /// How long all but one in a hundred requests of a crowd may take, in milliseconds.
 const CROWD_P99_MS: f64 = 250.0;
-const KEY: &str = "idempotency-key";
 const SIGNATURE: &str = "x-signature";
-
-/// What a load asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Ask {
-    pub(crate) connections: usize,
-    /// Whether the executions run and end while the load goes on. Else all but one wait, so that the
-    /// way in is measured alone.
-    pub(crate) runs: bool,
-    /// Whether each request has a key of its own.
-    pub(crate) keys: bool,
-}
 
 impl Ask {
     /// `work=runs` in lines.
@@ -49,13 +30,18 @@ impl Ask {
         if self.keys { "B1k" } else { "B1" }
     }
 
-    fn line(self, client: Client, limit: &Series, series: &Series) -> Line {
-        let mut line = Line::new(self.table(), "webhook")
-            .word("c", self.connections)
-            .word("work", self.work())
+    /// A line of requests to a webhook, beside what was measured by turns with them.
+    pub(crate) fn line(
+        self,
+        line: Line,
+        client: Client,
+        (beside, limit): (&'static str, &Repeats),
+        series: &Series,
+    ) -> Line {
+        let mut line = line
             .figure("req_s", &series.req_s)
             .latency(&series.latency)
-            .figure("limit_req_s", &limit.req_s)
+            .figure(beside, limit)
             .figure("ratio", &series.ratio);
         if self.runs {
             line = line.figure("completed_s", &series.completed_s);
@@ -65,17 +51,21 @@ impl Ask {
             .figure("errors", &(series.errors as f64).into())
             .word("client", client.name())
     }
+
+    /// The same beside the limit.
+    fn line_beside(self, client: Client, limit: &Series, series: &Series) -> Line {
+        let line = Line::new(self.table(), "webhook")
+            .word("c", self.connections)
+            .word("work", self.work());
+        self.line(line, client, ("limit_req_s", &limit.req_s), series)
+    }
 }
 
 /// Prints `B1 webhook` and `B1k webhook`, and the limit of the same turns.
 pub(crate) async fn report() -> anyhow::Result<()> {
     let client = Client::best();
     for (connections, goal) in CONNECTIONS {
-        let ask = |runs, keys| Ask {
-            connections,
-            runs,
-            keys,
-        };
+        let ask = |runs, keys| Ask::new(connections, runs, keys);
         let mut asks = vec![ask(false, false), ask(true, false)];
         if connections == MANY {
             asks.extend([ask(false, true), ask(true, true)]);
@@ -83,7 +73,7 @@ pub(crate) async fn report() -> anyhow::Result<()> {
         let (limit, all) = by_turns(client, &asks).await?;
         limit.print_limit(client, Work::Rows(6), connections);
         for (ask, series) in asks.iter().zip(&all) {
-            let line = ask.line(client, &limit, series);
+            let line = ask.line_beside(client, &limit, series);
             let line = match (connections, ask.keys) {
                 (MANY, false) => line
                     .goal("req_s", Goal::AtLeast(goal))
@@ -96,15 +86,11 @@ pub(crate) async fn report() -> anyhow::Result<()> {
             line.print();
         }
     }
-    let crowd = Ask {
-        connections: CROWD,
-        runs: true,
-        keys: false,
-    };
+    let crowd = Ask::new(CROWD, true, false);
     let (limit, all) = by_turns(client, &[crowd]).await?;
     for series in &all {
         crowd
-            .line(client, &limit, series)
+            .line_beside(client, &limit, series)
             .goal("errors", Goal::Below(1.0))
             .goal("p99_ms", Goal::Below(CROWD_P99_MS))
             .print();
@@ -152,34 +138,12 @@ pub(crate) async fn measure(
         workflow.push_str("concurrency: { max: 1 }\n");
     }
     let dir = place::fresh()?;
-    let server = server(dir.path(), database)?;
+    let server = Server::start(dir.path(), database)?;
     let api = server.client()?;
     api.apply_workflow(WORKFLOW, &workflow).await?;
-    let mut shot = shot(&server, &api).await?;
-    Client::Own.load(&shot, ask.connections, WARM_UP).await?;
-    if ask.keys {
-        shot.unique = Some(KEY);
-    }
-    if ask.runs {
-        completed(&api).await?;
-    }
-    let cpu = server.process.cpu_time()?;
-    let began = Instant::now();
-    let loaded = client.load(&shot, ask.connections, FOR).await?;
-    if ask.runs {
-        completed(&api).await?;
-        let rate = loaded.answers as f64 / began.elapsed().as_secs_f64();
-        series.completed_s.add(rate);
-    }
-    series.add(&loaded, &server.process, cpu)?;
-    Ok(loaded.req_s)
-}
-
-fn server(data: &Path, database: Option<&str>) -> anyhow::Result<Server> {
-    match database {
-        Some(url) => Server::start_on(data, url),
-        None => Server::start(data),
-    }
+    let shot = shot(&server, &api).await?;
+    let (taken, _) = series.load(client, &server, shot, ask).await?;
+    Ok(taken)
 }
 
 /// A signed request to a new webhook.

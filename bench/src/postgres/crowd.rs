@@ -1,28 +1,19 @@
 //! Claims while a million finished executions are in the tables: what ends leaves the table that
 //! claims look at, so they should not notice.
 
-use std::sync::Arc;
-use std::time::Instant;
-
-use refire_engine::limit::Limits;
 use refire_store::postgres::Scratch;
 use tokio_postgres::NoTls;
 
 use super::node;
-use crate::embedded::{AtOnce, TOGETHER};
-use crate::line::{Goal, Line};
-use crate::progress::say;
-use crate::sample::{Latency, Repeats};
-use crate::target;
+use crate::prelude::*;
 
-const REPEATS: usize = 3;
+const REPEATS: u32 = 3;
 /// Finished executions.
 const FINISHED: i64 = 1_000_000;
 /// Copied by one statement.
 const COPIED_AT_ONCE: i64 = 50_000;
 /// Executions that wait to be claimed.
 const WAITING: usize = 20_000;
-const NOWHERE: &str = "https://target.example/";
 
 /// Copies the only execution there is, log and all, under ids that sort before it.
 const COPY: &str = "WITH original AS (SELECT * FROM executions ORDER BY id LIMIT 1),
@@ -38,7 +29,7 @@ const COPY: &str = "WITH original AS (SELECT * FROM executions ORDER BY id LIMIT
 
 pub(crate) async fn report() -> anyhow::Result<()> {
     let scratch = Scratch::new();
-    let definition = target::workflow(NOWHERE);
+    let definition = target::workflow_to_nowhere();
     let caller = Arc::new(AtOnce::new());
     let one = node(&scratch, &definition, Some(caller), Limits::default()).await?;
     let mut ended = 1;
@@ -49,17 +40,10 @@ pub(crate) async fn report() -> anyhow::Result<()> {
     one.ended(ended).await?;
     fill(&scratch.url()).await?;
     // A node without slots puts them in, so that all of them wait for the claims of the other.
-    let no_room = Limits {
-        attempts: 0,
-        ..Limits::default()
-    };
-    let intake = node(&scratch, &definition, None, no_room).await?;
+    let intake = node(&scratch, &definition, None, embedded::no_room()).await?;
     let (mut latency, mut drained) = (Latency::default(), Repeats::default());
     let _ = one.store.take_claims();
-    for repeat in 1..=REPEATS {
-        say(format_args!(
-            "claims: {WAITING} wait, {repeat} of {REPEATS}"
-        ));
+    for _ in repeats(REPEATS, format_args!("claims: {WAITING} wait")) {
         let began = Instant::now();
         for _ in 0..WAITING / TOGETHER {
             let many = (0..TOGETHER).map(|n| intake.submission(n, None));

@@ -1,24 +1,16 @@
-//! One method per call of the API.
+//! A client: how calls are made, and those that are made in a way of their own. The others are in `calls`.
 
-mod trigger;
+mod calls;
 
 use std::time::Duration;
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{Method, RequestBuilder, StatusCode};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::Error;
-use crate::model::{
-    Accepted, BackupRequest, BackupResult, BatchItem, BatchResult, DeadLetter, DeadLetterDetail,
-    DeadLetterRetried, DeadLetterSummary, Event, Execution, Node, Page, Problem, ReplayRequest,
-    ReplayResult, RetriedExecution, RetryLetter, RetryTimeline, Version, Workflow, WorkflowDeleted,
-    WorkflowDiff, WorkflowSaved, WorkflowVersion,
-};
-use crate::query::{
-    CancelQuery, DiffQuery, EventQuery, ExecuteQuery, ExecutionQuery, LetterQuery, Paging, Query,
-};
+use crate::model::{Accepted, BackupRequest, BackupResult, Execution, Page, Problem};
+use crate::query::{ExecuteQuery, Paging, Query};
+use calls::segment;
 
 /// How long a call may take; waiting for an execution adds to it.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -31,35 +23,27 @@ const IDLE_MAX: Duration = Duration::from_secs(8);
 const BACKUP_TIMEOUT: Duration = Duration::from_secs(6 * 60 * 60);
 
 /// A client of one server.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Client {
     http: reqwest::Client,
     url: String,
-    key: Option<String>,
+    key: Option<Key>,
 }
 
 /// Makes a client.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct ClientBuilder {
     url: String,
-    key: Option<String>,
+    key: Option<Key>,
 }
 
-impl std::fmt::Debug for Client {
-    /// Without the key.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Client")
-            .field("url", &self.url)
-            .finish_non_exhaustive()
-    }
-}
+/// Is never shown.
+#[derive(Clone)]
+struct Key(String);
 
-impl std::fmt::Debug for ClientBuilder {
-    /// Without the key.
+impl std::fmt::Debug for Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ClientBuilder")
-            .field("url", &self.url)
-            .finish_non_exhaustive()
+        f.write_str("Key(…)")
     }
 }
 
@@ -83,7 +67,7 @@ impl ClientBuilder {
     /// The API key.
     #[must_use]
     pub fn key(mut self, key: impl Into<String>) -> Self {
-        self.key = Some(key.into());
+        self.key = Some(Key(key.into()));
         self
     }
 
@@ -123,90 +107,11 @@ impl Client {
         &self.url
     }
 
-    /// What runs there.
-    pub async fn version(&self) -> Result<Version, Error> {
-        self.get("/version", &()).await
-    }
-
-    /// The nodes that share the server's store, the oldest first.
-    pub async fn nodes(&self) -> Result<Page<Node>, Error> {
-        self.get("/api/nodes", &()).await
-    }
-
     /// Copies the store to a new file on the server's machine.
     pub async fn backup(&self, to: &str) -> Result<BackupResult, Error> {
         let body = BackupRequest { to: to.to_owned() };
-        self.send(
-            self.request(Method::POST, "/api/backup")
-                .json(&body)
-                .timeout(BACKUP_TIMEOUT),
-        )
-        .await
-    }
-
-    /// Saves a definition (YAML or JSON text).
-    pub async fn apply_workflow(&self, id: &str, source: &str) -> Result<WorkflowSaved, Error> {
-        let path = format!("/api/workflows/{}", segment(id));
-        self.send(self.request(Method::PUT, &path).body(source.to_owned()))
-            .await
-    }
-
-    /// Checks a definition without saving it.
-    pub async fn validate_workflow(&self, source: &str) -> Result<WorkflowSaved, Error> {
-        self.send(
-            self.request(Method::POST, "/api/workflows/validate")
-                .body(source.to_owned()),
-        )
-        .await
-    }
-
-    /// Compares a definition with the newest version of it.
-    pub async fn diff_workflow(&self, id: &str, source: &str) -> Result<WorkflowDiff, Error> {
-        let path = format!("/api/workflows/{}/diff", segment(id));
-        self.send(self.request(Method::POST, &path).body(source.to_owned()))
-            .await
-    }
-
-    /// Compares two versions.
-    pub async fn diff_versions(&self, id: &str, from: u32, to: u32) -> Result<WorkflowDiff, Error> {
-        let path = format!("/api/workflows/{}/diff", segment(id));
-        let query = DiffQuery {
-            from: Some(from),
-            to: Some(to),
-        };
-        self.get(&path, &query).await
-    }
-
-    /// Workflows by name.
-    pub async fn workflows(&self, paging: &Paging) -> Result<Page<Workflow>, Error> {
-        self.get("/api/workflows", paging).await
-    }
-
-    /// One workflow with its definition.
-    pub async fn workflow(&self, id: &str) -> Result<Workflow, Error> {
-        self.get(&format!("/api/workflows/{}", segment(id)), &())
-            .await
-    }
-
-    /// Its versions, newest first.
-    pub async fn workflow_versions(&self, id: &str) -> Result<Page<WorkflowVersion>, Error> {
-        self.get(&format!("/api/workflows/{}/versions", segment(id)), &())
-            .await
-    }
-
-    /// One version with its text.
-    pub async fn workflow_version(&self, id: &str, version: u32) -> Result<WorkflowVersion, Error> {
-        self.get(
-            &format!("/api/workflows/{}/versions/{version}", segment(id)),
-            &(),
-        )
-        .await
-    }
-
-    /// Deletes a workflow, and disables its triggers.
-    pub async fn delete_workflow(&self, id: &str) -> Result<WorkflowDeleted, Error> {
-        let path = format!("/api/workflows/{}", segment(id));
-        self.send(self.request(Method::DELETE, &path)).await
+        let request = self.request(Method::POST, "/api/backup", &()).json(&body);
+        self.send(request.timeout(BACKUP_TIMEOUT)).await
     }
 
     /// Starts an execution.
@@ -245,157 +150,50 @@ impl Client {
             delay: execute.delay.clone(),
             wait: wait.map(|wait| format!("{}ms", wait.as_millis())),
         };
-        let mut request = self.request(Method::POST, &path_with(&path, &query));
-        if let Some(key) = &execute.idempotency_key {
-            request = request.header("Idempotency-Key", key);
-        }
-        request
+        let (input, key) = (&execute.input, &execute.idempotency_key);
+        self.start(&path, &query, input.as_deref(), key.as_deref())
+    }
+
+    /// Starts an execution as the trigger would, with another input (JSON text) if one is given. The
+    /// same idempotency key never starts a second one.
+    pub async fn run_trigger(
+        &self,
+        id: &str,
+        input: Option<&str>,
+        idempotency_key: Option<&str>,
+    ) -> Result<Accepted, Error> {
+        let path = format!("/api/triggers/{}/run", segment(id));
+        self.send(self.start(&path, &(), input, idempotency_key))
+            .await
+    }
+
+    fn start(
+        &self,
+        path: &str,
+        query: &impl Query,
+        input: Option<&str>,
+        idempotency_key: Option<&str>,
+    ) -> RequestBuilder {
+        let request = self
+            .request(Method::POST, path, query)
             .header("Content-Type", "application/json")
-            .body(execute.input.clone().unwrap_or_default())
+            .body(input.unwrap_or_default().to_owned());
+        match idempotency_key {
+            Some(key) => request.header("Idempotency-Key", key),
+            None => request,
+        }
     }
 
-    /// Starts many executions in one commit.
-    pub async fn execute_batch(
-        &self,
-        workflow: &str,
-        items: &[BatchItem],
-    ) -> Result<Page<BatchResult>, Error> {
-        let path = format!("/api/workflows/{}/execute-batch", segment(workflow));
-        self.post(&path, &items).await
-    }
-
-    /// Executions, newest first.
-    pub async fn executions(
-        &self,
-        query: &ExecutionQuery,
-        paging: &Paging,
-    ) -> Result<Page<Execution>, Error> {
-        self.list("/api/executions", query, paging).await
-    }
-
-    /// One execution with everything.
-    pub async fn execution(&self, id: &str) -> Result<Execution, Error> {
-        self.get(&format!("/api/executions/{}", segment(id)), &())
-            .await
-    }
-
-    /// Its log.
-    pub async fn events(
-        &self,
-        id: &str,
-        query: &EventQuery,
-        paging: &Paging,
-    ) -> Result<Page<Event>, Error> {
-        let path = format!("/api/executions/{}/events", segment(id));
-        self.list(&path, query, paging).await
-    }
-
-    /// `cancel`, `pause` or `resume`.
-    pub async fn command(
-        &self,
-        id: &str,
-        command: &str,
-        compensate: bool,
-    ) -> Result<Execution, Error> {
-        let query = CancelQuery {
-            compensate: compensate.then_some(true),
-        };
-        let path = format!("/api/executions/{}/{command}", segment(id));
-        self.send(self.request(Method::POST, &path_with(&path, &query)))
-            .await
-    }
-
-    /// Replays an execution, against another definition if one is given.
-    pub async fn replay(&self, id: &str, definition: Option<&str>) -> Result<ReplayResult, Error> {
-        let body = ReplayRequest {
-            definition: definition.map(str::to_owned),
-        };
-        self.post(&format!("/api/executions/{}/replay", segment(id)), &body)
-            .await
-    }
-
-    /// Executions that were retried, newest first.
-    pub async fn retries(
-        &self,
-        query: &ExecutionQuery,
-        paging: &Paging,
-    ) -> Result<Page<RetriedExecution>, Error> {
-        self.list("/api/retries", query, paging).await
-    }
-
-    /// When the retries of a policy (JSON or YAML text) would happen.
-    pub async fn simulate(&self, policy: &str) -> Result<RetryTimeline, Error> {
-        self.send(
-            self.request(Method::POST, "/api/retry/simulate")
-                .body(policy.to_owned()),
-        )
-        .await
-    }
-
-    /// Dead letters, newest first.
-    pub async fn dead_letters(
-        &self,
-        query: &LetterQuery,
-        paging: &Paging,
-    ) -> Result<Page<DeadLetter>, Error> {
-        self.list("/api/dlq", query, paging).await
-    }
-
-    /// An overview of dead letters.
-    pub async fn dead_letter_summary(
-        &self,
-        query: &LetterQuery,
-    ) -> Result<DeadLetterSummary, Error> {
-        self.get("/api/dlq/summary", query).await
-    }
-
-    /// One dead letter with everything about it.
-    pub async fn dead_letter(&self, id: &str) -> Result<DeadLetterDetail, Error> {
-        self.get(&format!("/api/dlq/{}", segment(id)), &()).await
-    }
-
-    /// Retries a dead letter.
-    pub async fn retry_dead_letter(
-        &self,
-        id: &str,
-        retry: &RetryLetter,
-    ) -> Result<DeadLetterRetried, Error> {
-        self.post(&format!("/api/dlq/{}/retry", segment(id)), retry)
-            .await
-    }
-
-    /// Gives a dead letter up.
-    pub async fn delete_dead_letter(&self, id: &str) -> Result<(), Error> {
-        let path = format!("/api/dlq/{}", segment(id));
-        self.send_empty(self.request(Method::DELETE, &path)).await
-    }
-
-    async fn get<T: DeserializeOwned>(&self, path: &str, query: &impl Query) -> Result<T, Error> {
-        self.send(self.request(Method::GET, &path_with(path, query)))
-            .await
-    }
-
-    async fn list<T: DeserializeOwned, Q: Query + Clone>(
-        &self,
-        path: &str,
-        query: &Q,
-        paging: &Paging,
-    ) -> Result<Page<T>, Error> {
-        self.get(path, &(query.clone(), paging.clone())).await
-    }
-
-    async fn post<T: DeserializeOwned>(
-        &self,
-        path: &str,
-        body: &impl Serialize,
-    ) -> Result<T, Error> {
-        self.send(self.request(Method::POST, path).json(body)).await
-    }
-
-    fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        let request = self.http.request(method, format!("{}{path}", self.url));
+    fn request(&self, method: Method, path: &str, query: &impl Query) -> RequestBuilder {
+        let mut url = format!("{}{path}", self.url);
+        let pairs = query.pairs();
+        if !pairs.is_empty() {
+            let mut text = url::form_urlencoded::Serializer::new(String::new());
+            url = format!("{url}?{}", text.extend_pairs(pairs).finish());
+        }
+        let request = self.http.request(method, url);
         match &self.key {
-            Some(key) => request.bearer_auth(key),
+            Some(Key(key)) => request.bearer_auth(key),
             None => request,
         }
     }
@@ -403,10 +201,6 @@ impl Client {
     async fn send<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, Error> {
         let (status, body) = self.exchange(request).await?;
         self.read(status, &body)
-    }
-
-    async fn send_empty(&self, request: RequestBuilder) -> Result<(), Error> {
-        self.exchange(request).await.map(|_| ())
     }
 
     async fn exchange(&self, request: RequestBuilder) -> Result<(StatusCode, Vec<u8>), Error> {
@@ -427,6 +221,8 @@ impl Client {
     }
 
     fn read<T: DeserializeOwned>(&self, status: StatusCode, body: &[u8]) -> Result<T, Error> {
+        // Where there is nothing to say, there is no body.
+        let body = if body.is_empty() { b"null" } else { body };
         serde_json::from_slice(body).map_err(|_| self.unexpected(status))
     }
 
@@ -474,19 +270,6 @@ fn check(url: &str) -> Result<(), Error> {
         Ok(_) => refuse(format!("write {whole}")),
         Err(_) => refuse("write for example http://127.0.0.1:7373".to_owned()),
     }
-}
-
-fn segment(text: &str) -> String {
-    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
-}
-
-fn path_with(path: &str, query: &impl Query) -> String {
-    let pairs = query.pairs();
-    if pairs.is_empty() {
-        return path.to_owned();
-    }
-    let mut text = url::form_urlencoded::Serializer::new(String::new());
-    format!("{path}?{}", text.extend_pairs(pairs).finish())
 }
 
 #[cfg(test)]

@@ -1,5 +1,14 @@
 //! Requests and answers of the API, as they stand on the wire.
 
+/// What every request and answer is: read, written, and described in OpenAPI.
+macro_rules! shapes {
+    ($($shape:item)*) => { $(
+        #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+        $shape
+    )* };
+}
+
 mod dead_letter;
 mod execution;
 mod problem;
@@ -12,35 +21,17 @@ mod webhook;
 mod words;
 mod workflow;
 
-pub use dead_letter::{
-    Compensation, CompensationFailure, DeadLetter, DeadLetterDetail, DeadLetterGroup,
-    DeadLetterMore, DeadLetterRetried, DeadLetterRetry, DeadLetterSummary, RetryHistoryEntry,
-    RetryLetter, SuggestedFix, TargetResponse,
-};
-pub use execution::{
-    Accepted, BatchItem, BatchResult, ErrorInfo, Event, Execution, ReplayDifference, ReplayRequest,
-    ReplayResult, RetryContext, Step,
-};
-pub use problem::{FieldProblem, Problem};
-pub use retry::{PlannedRetry, RetriedExecution, RetryTimeline};
-pub use server::{BackupRequest, BackupResult, Health, Node, Version};
-pub use status::{
-    ExecutionStatus, LetterReason, LetterStatus, RequestStatus, RunStatus, SlotKind, SlotStatus,
-    StartedBy, StepStatus, TriggerType,
-};
-pub use trigger::{
-    BackfillRequest, BackfillResult, BackfilledSlot, CronHistory, CronRun, EnableTrigger, InWords,
-    LedgerEntry, Pause, PlannedSlot, RequestHeader, RotateSecret, Trigger, TriggerAbout,
-    TriggerSettings, WebhookRequest,
-};
-pub use webhook::{
-    SentRequest, TestResult, TestWebhook, TestedWebhook, WebhookAnswer, WebhookStatus,
-};
+pub use dead_letter::*;
+pub use execution::*;
+pub use problem::*;
+pub use retry::*;
+pub use server::*;
+pub use status::*;
+pub use trigger::*;
+pub use webhook::*;
 #[cfg(feature = "openapi")]
-pub use words::{Input, MaybeAddress};
-pub use workflow::{
-    Change, Workflow, WorkflowDeleted, WorkflowDiff, WorkflowSaved, WorkflowVersion,
-};
+pub use words::*;
+pub use workflow::*;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;

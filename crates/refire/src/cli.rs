@@ -23,11 +23,13 @@ mod nodes;
 mod outcome;
 mod output;
 mod paint;
+mod prelude;
 mod pretty;
 mod progress;
 mod report;
 mod restore;
 mod retries;
+mod screen;
 mod session;
 mod simulate;
 mod slip;
@@ -305,18 +307,20 @@ async fn ask(session: &Session, command: Command) -> anyhow::Result<Outcome> {
 fn serve(args: ServeArgs) -> anyhow::Result<Outcome> {
     use_tls();
     let config = args.resolve()?;
-    let runtime = runtime::Builder::new_multi_thread().enable_all().build()?;
-    let served = runtime.block_on(crate::serve::run(config));
-    // What still blocks, such as the lookup of a name, is not waited for.
-    runtime.shutdown_background();
-    served?;
-    Ok(Outcome::Done)
+    on_all_cores(crate::serve::run(config))
 }
 
 fn demo(args: DemoArgs) -> anyhow::Result<Outcome> {
     use_tls();
+    on_all_cores(Box::pin(crate::demo::run(args)))
+}
+
+fn on_all_cores(server: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<Outcome> {
     let runtime = runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(Box::pin(crate::demo::run(args)))?;
+    let served = runtime.block_on(server);
+    // What still blocks, such as the lookup of a name, is not waited for.
+    runtime.shutdown_background();
+    served?;
     Ok(Outcome::Done)
 }
 

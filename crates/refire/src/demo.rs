@@ -4,14 +4,11 @@
 mod story;
 mod target;
 
-use std::fs::DirBuilder;
 use std::net::SocketAddr;
-use std::os::unix::fs::DirBuilderExt as _;
 
 use anyhow::Context;
 use clap::Args;
 use refire_client::Client;
-use refire_engine::entropy::{Entropy as _, SystemEntropy};
 use refire_engine::target::Allow;
 
 use crate::config::{DATABASE, Database, ServeArgs, refuse_exposure};
@@ -30,15 +27,22 @@ pub(crate) struct DemoArgs {
 /// Runs until it is stopped; the data directory goes with it.
 pub(crate) async fn run(args: DemoArgs) -> anyhow::Result<()> {
     refuse_exposure(args.listen, false)?;
-    let directory = Throwaway::make()?;
+    // It goes when it is dropped. Nobody can know its name before, and nobody else can enter it: the
+    // temporary directory belongs to everybody on the machine.
+    let throwaway = tempfile::Builder::new()
+        .prefix("refire-demo-")
+        .rand_bytes(16)
+        .tempdir()
+        .context("no temporary directory can be created")?;
+    let directory = throwaway.path();
     let target = target::start()
         .await
         .context("the demo's target cannot listen")?;
     let mut config = ServeArgs::default().resolve()?;
     config.listen = args.listen;
-    config.data_dir.clone_from(&directory.0);
-    config.backup_dir = directory.0.join("backups");
-    config.database = Database::Sqlite(directory.0.join(DATABASE));
+    directory.clone_into(&mut config.data_dir);
+    config.backup_dir = directory.join("backups");
+    config.database = Database::Sqlite(directory.join(DATABASE));
     config.allow = Allow::All;
     config.admin_key = None;
     config.greet = false;
@@ -53,35 +57,6 @@ pub(crate) async fn run(args: DemoArgs) -> anyhow::Result<()> {
     let served = crate::serve::run(config).await;
     telling.abort();
     served
-}
-
-/// A directory that goes when it is dropped.
-struct Throwaway(std::path::PathBuf);
-
-impl Throwaway {
-    fn make() -> anyhow::Result<Self> {
-        // A name that nobody can know before, and a directory that nobody else can enter: the
-        // temporary directory belongs to everybody on the machine.
-        let mut random = [0u8; 8];
-        SystemEntropy::default().fill(&mut random);
-        let name = random
-            .iter()
-            .fold(String::from("refire-demo-"), |name, byte| {
-                name + &format!("{byte:02x}")
-            });
-        let path = std::env::temp_dir().join(name);
-        DirBuilder::new()
-            .mode(0o700)
-            .create(&path)
-            .with_context(|| format!("{} cannot be created", path.display()))?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Throwaway {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 /// A client of the demo's server, once it answers.

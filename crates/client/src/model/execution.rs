@@ -1,242 +1,220 @@
 //! Executions, their steps and events.
 
-use serde::{Deserialize, Serialize};
-
 use super::{ExecutionStatus, Raw, StartedBy, StepStatus};
 
-/// An execution.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Execution {
-    /// `exec_…`
-    pub execution_id: String,
-    /// The workflow.
-    pub workflow_id: String,
-    /// The version of its definition that this execution keeps.
-    pub workflow_version: u32,
-    /// Where it stands.
-    pub status: ExecutionStatus,
-    /// `compensating` while completed steps are being undone.
-    pub phase: Option<String>,
-    /// The input; absent in lists.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Value>))]
-    pub input: Option<Raw>,
-    /// The output of a completed execution; absent in lists.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Value>))]
-    pub output: Option<Raw>,
-    /// What went wrong.
-    pub error: Option<ErrorInfo>,
-    /// Retries so far of the step that failed last.
-    pub retry_count: u32,
-    /// Retries that step may have.
-    pub max_retries: u32,
-    /// When its next attempt is due.
-    pub next_retry_at: Option<String>,
-    /// The step's attempt and last wait.
-    pub retry_context: Option<RetryContext>,
-    /// What started it.
-    pub trigger_type: StartedBy,
-    /// The trigger object, if there is one.
-    pub trigger_id: Option<String>,
-    /// The planned time that it was started for, if it was one.
-    #[serde(default)]
-    pub scheduled_at: Option<String>,
-    /// Who started it.
-    pub triggered_by: Option<String>,
-    /// The caller's idempotency key.
-    pub idempotency_key: Option<String>,
-    /// The trace that the calls of its steps belong to: the caller's, if it sent a `traceparent`.
-    #[serde(default)]
-    pub trace_id: Option<String>,
-    /// 1 (first) to 10 (last).
-    pub priority: u8,
-    /// Did not begin before.
-    pub delay_until: Option<String>,
-    /// The dead letter made of it.
-    pub dlq_entry_id: Option<String>,
-    /// The dead letter it retries.
-    pub parent_dlq_entry_id: Option<String>,
-    /// When it was accepted.
-    pub created_at: String,
-    /// When its first attempt began.
-    pub started_at: Option<String>,
-    /// When it ended.
-    pub completed_at: Option<String>,
-    /// From start to end.
-    pub duration_ms: Option<u64>,
-    /// Its steps in the definition's order; empty in lists.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub steps: Vec<Step>,
-}
+shapes! {
+    /// An execution.
+    pub struct Execution {
+        /// `exec_…`
+        pub execution_id: String,
+        /// The workflow.
+        pub workflow_id: String,
+        /// The version of its definition that this execution keeps.
+        pub workflow_version: u32,
+        /// Where it stands.
+        pub status: ExecutionStatus,
+        /// `compensating` while completed steps are being undone.
+        pub phase: Option<String>,
+        /// The input; absent in lists.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "openapi", schema(value_type = Option<Value>))]
+        pub input: Option<Raw>,
+        /// The output of a completed execution; absent in lists.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "openapi", schema(value_type = Option<Value>))]
+        pub output: Option<Raw>,
+        /// What went wrong.
+        pub error: Option<ErrorInfo>,
+        /// Retries so far of the step that failed last.
+        pub retry_count: u32,
+        /// Retries that step may have.
+        pub max_retries: u32,
+        /// When its next attempt is due.
+        pub next_retry_at: Option<String>,
+        /// The step's attempt and last wait.
+        pub retry_context: Option<RetryContext>,
+        /// What started it.
+        pub trigger_type: StartedBy,
+        /// The trigger object, if there is one.
+        pub trigger_id: Option<String>,
+        /// The planned time that it was started for, if it was one.
+        pub scheduled_at: Option<String>,
+        /// Who started it.
+        pub triggered_by: Option<String>,
+        /// The caller's idempotency key.
+        pub idempotency_key: Option<String>,
+        /// The trace that the calls of its steps belong to: the caller's, if it sent a `traceparent`.
+        pub trace_id: Option<String>,
+        /// 1 (first) to 10 (last).
+        pub priority: u8,
+        /// Did not begin before.
+        pub delay_until: Option<String>,
+        /// The dead letter made of it.
+        pub dlq_entry_id: Option<String>,
+        /// The dead letter it retries.
+        pub parent_dlq_entry_id: Option<String>,
+        /// When it was accepted.
+        pub created_at: String,
+        /// When its first attempt began.
+        pub started_at: Option<String>,
+        /// When it ended.
+        pub completed_at: Option<String>,
+        /// From start to end.
+        pub duration_ms: Option<u64>,
+        /// Its steps in the definition's order; empty in lists.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub steps: Vec<Step>,
+    }
 
-/// Where the retries of a step stand.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct RetryContext {
-    /// The live attempt, or the last one.
-    pub current_attempt: u32,
-    /// The wait before it.
-    pub last_backoff_ms: Option<u64>,
-}
+    /// Where the retries of a step stand.
+    pub struct RetryContext {
+        /// The live attempt, or the last one.
+        pub current_attempt: u32,
+        /// The wait before it.
+        pub last_backoff_ms: Option<u64>,
+    }
 
-/// A step of an execution.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Step {
-    /// Its name in the definition.
-    pub step_id: String,
-    /// `http` or `local`
-    #[serde(rename = "type")]
-    pub step_type: String,
-    /// Where it stands.
-    pub status: StepStatus,
-    /// Attempts so far, one that runs included. One whose result was not awaited, because the
-    /// execution was cancelled, is not among them.
-    pub attempts: u32,
-    /// Retries so far.
-    pub retry_count: u32,
-    /// When the next attempt is due.
-    pub next_retry_at: Option<String>,
-    /// When the first attempt began.
-    pub started_at: Option<String>,
-    /// When it ended.
-    pub completed_at: Option<String>,
-    /// Its raw output.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Value>))]
-    pub output: Option<Raw>,
-    /// Its last failure.
-    pub error: Option<ErrorInfo>,
-    /// The completed step that it undoes, if it was begun for that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub undoes: Option<String>,
-}
+    /// A step of an execution.
+    pub struct Step {
+        /// Its name in the definition.
+        pub step_id: String,
+        /// `http` or `local`
+        #[serde(rename = "type")]
+        pub step_type: String,
+        /// Where it stands.
+        pub status: StepStatus,
+        /// Attempts so far, one that runs included. One whose result was not awaited, because the
+        /// execution was cancelled, is not among them.
+        pub attempts: u32,
+        /// Retries so far.
+        pub retry_count: u32,
+        /// When the next attempt is due.
+        pub next_retry_at: Option<String>,
+        /// When the first attempt began.
+        pub started_at: Option<String>,
+        /// When it ended.
+        pub completed_at: Option<String>,
+        /// Its raw output.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "openapi", schema(value_type = Option<Value>))]
+        pub output: Option<Raw>,
+        /// Its last failure.
+        pub error: Option<ErrorInfo>,
+        /// The completed step that it undoes, if it was begun for that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub undoes: Option<String>,
+    }
 
-/// A failure.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct ErrorInfo {
-    /// The class, such as `http_status` or `read_timeout`.
-    #[serde(rename = "type")]
-    pub error_type: String,
-    /// The HTTP status or the task's own code.
-    pub code: Option<String>,
-    /// One sentence for a person.
-    pub message: String,
-    /// Whether the policy retries this kind.
-    pub retryable: bool,
-    /// The causes below it, outermost first.
-    #[serde(default)]
-    pub causes: Vec<String>,
-}
+    /// A failure.
+    pub struct ErrorInfo {
+        /// The class, such as `http_status` or `read_timeout`.
+        #[serde(rename = "type")]
+        pub error_type: String,
+        /// The HTTP status or the task's own code.
+        pub code: Option<String>,
+        /// One sentence for a person.
+        pub message: String,
+        /// Whether the policy retries this kind.
+        pub retryable: bool,
+        /// The causes below it, outermost first.
+        #[serde(default)]
+        pub causes: Vec<String>,
+    }
 
-/// One entry of an execution's log.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Event {
-    /// Counted from 1 without gaps.
-    pub sequence: u64,
-    /// Such as `STEP_COMPLETED`.
-    pub event_type: String,
-    /// When it was recorded.
-    pub timestamp: String,
-    /// The step it is about.
-    pub step_id: Option<String>,
-    /// What belongs to it.
-    #[cfg_attr(feature = "openapi", schema(value_type = Value))]
-    pub payload: Raw,
-    /// The attempt it is about; on RETRY_SCHEDULED the attempt to come.
-    pub attempt_number: Option<u32>,
-    /// The wait before the attempt to come.
-    pub backoff_delay_ms: Option<u64>,
-    /// Why, in one sentence.
-    pub failure_reason: Option<String>,
-}
+    /// One entry of an execution's log.
+    pub struct Event {
+        /// Counted from 1 without gaps.
+        pub sequence: u64,
+        /// Such as `STEP_COMPLETED`.
+        pub event_type: String,
+        /// When it was recorded.
+        pub timestamp: String,
+        /// The step it is about.
+        pub step_id: Option<String>,
+        /// What belongs to it.
+        #[cfg_attr(feature = "openapi", schema(value_type = Value))]
+        pub payload: Raw,
+        /// The attempt it is about; on RETRY_SCHEDULED the attempt to come.
+        pub attempt_number: Option<u32>,
+        /// The wait before the attempt to come.
+        pub backoff_delay_ms: Option<u64>,
+        /// Why, in one sentence.
+        pub failure_reason: Option<String>,
+    }
 
-/// An accepted execution.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Accepted {
-    /// `exec_…`
-    pub execution_id: String,
-    /// Its status now.
-    pub status: ExecutionStatus,
-    /// True if the idempotency key was used before for this execution.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub duplicate: bool,
-}
+    /// An accepted execution.
+    pub struct Accepted {
+        /// `exec_…`
+        pub execution_id: String,
+        /// Its status now.
+        pub status: ExecutionStatus,
+        /// True if the idempotency key was used before for this execution.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub duplicate: bool,
+    }
 
-/// One item of a batch.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct BatchItem {
-    /// The input; absent = `{}`.
-    #[serde(
-        default,
-        deserialize_with = "super::present",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[cfg_attr(feature = "openapi", schema(value_type = super::Input, required = false))]
-    pub input: Option<Raw>,
-    /// Its own idempotency key.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 255))]
-    pub idempotency_key: Option<String>,
-    /// 1 (first) to 10 (last).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 10))]
-    pub priority: Option<u8>,
-    /// Such as `30s`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delay: Option<String>,
-}
+    /// One item of a batch.
+    #[derive(Default)]
+    #[serde(deny_unknown_fields)]
+    pub struct BatchItem {
+        /// The input; absent = `{}`.
+        #[serde(
+            default,
+            deserialize_with = "super::present",
+            skip_serializing_if = "Option::is_none"
+        )]
+        #[cfg_attr(feature = "openapi", schema(value_type = super::Input, required = false))]
+        pub input: Option<Raw>,
+        /// Its own idempotency key.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 255))]
+        pub idempotency_key: Option<String>,
+        /// 1 (first) to 10 (last).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 10))]
+        pub priority: Option<u8>,
+        /// Such as `30s`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub delay: Option<String>,
+    }
 
-/// The result of one item of a batch; exactly one of the two is present.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct BatchResult {
-    /// It was accepted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub accepted: Option<Accepted>,
-    /// It was not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub problem: Option<super::Problem>,
-}
+    /// The result of one item of a batch; exactly one of the two is present.
+    pub struct BatchResult {
+        /// It was accepted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub accepted: Option<Accepted>,
+        /// It was not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub problem: Option<super::Problem>,
+    }
 
-/// Replays an execution; with a definition, against that one (the replay lab).
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct ReplayRequest {
-    /// YAML or JSON text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub definition: Option<String>,
-}
+    /// Replays an execution; with a definition, against that one (the replay lab).
+    #[derive(Default)]
+    pub struct ReplayRequest {
+        /// YAML or JSON text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub definition: Option<String>,
+    }
 
-/// What a replay found.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct ReplayResult {
-    /// Whether every decision came out the same. Requests to targets are not compared.
-    pub identical: bool,
-    /// Events compared.
-    pub events: u64,
-    /// The first difference.
-    pub first_difference: Option<ReplayDifference>,
-}
+    /// What a replay found.
+    pub struct ReplayResult {
+        /// Whether every decision came out the same. Requests to targets are not compared.
+        pub identical: bool,
+        /// Events compared.
+        pub events: u64,
+        /// The first difference.
+        pub first_difference: Option<ReplayDifference>,
+    }
 
-/// Where the log and the derivation part.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct ReplayDifference {
-    /// The number of the event.
-    pub sequence: u64,
-    /// What the log says; null = it ends there.
-    pub recorded: Option<Event>,
-    /// What follows from the definition; null = nothing does.
-    pub derived: Option<Event>,
-    /// Why nothing follows, where that is known.
-    pub note: Option<String>,
+    /// Where the log and the derivation part.
+    pub struct ReplayDifference {
+        /// The number of the event.
+        pub sequence: u64,
+        /// What the log says; null = it ends there.
+        pub recorded: Option<Event>,
+        /// What follows from the definition; null = nothing does.
+        pub derived: Option<Event>,
+        /// Why nothing follows, where that is known.
+        pub note: Option<String>,
+    }
 }

@@ -41,74 +41,69 @@ pub struct WebhookAnswer {
     pub text: Option<String>,
 }
 
-/// A test request to a webhook, signed as its sender would sign it.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct TestWebhook {
-    /// The body as JSON, sent byte for byte; `{}` if there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Value>))]
-    pub body: Option<Raw>,
-    /// The body as text instead, such as a form.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub body_text: Option<String>,
-    /// The content type of the body; default `application/json`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub content_type: Option<String>,
-    /// Headers to add or replace, including a signature.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub headers: BTreeMap<String, String>,
-    /// The sender address to simulate; yours if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = super::MaybeAddress, required = false))]
-    pub source_ip: Option<String>,
-    /// Signs it, and sends nothing.
-    #[serde(default)]
-    pub dry_run: bool,
-}
+shapes! {
+    /// A test request to a webhook, signed as its sender would sign it.
+    #[derive(Default)]
+    #[serde(deny_unknown_fields)]
+    pub struct TestWebhook {
+        /// The body as JSON, sent byte for byte; `{}` if there is none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "openapi", schema(value_type = Option<Value>))]
+        pub body: Option<Raw>,
+        /// The body as text instead, such as a form.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub body_text: Option<String>,
+        /// The content type of the body; default `application/json`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub content_type: Option<String>,
+        /// Headers to add or replace, including a signature.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        pub headers: BTreeMap<String, String>,
+        /// The sender address to simulate; yours if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "openapi", schema(value_type = super::MaybeAddress, required = false))]
+        pub source_ip: Option<String>,
+        /// Signs it, and sends nothing.
+        #[serde(default)]
+        pub dry_run: bool,
+    }
 
-/// A request to a webhook that was made and signed.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct TestedWebhook {
-    /// The result; null in a dry run.
-    pub result: Option<TestResult>,
-    /// What was sent.
-    pub sent: SentRequest,
-}
+    /// A request to a webhook that was made and signed.
+    pub struct TestedWebhook {
+        /// The result; null in a dry run.
+        pub result: Option<TestResult>,
+        /// What was sent.
+        pub sent: SentRequest,
+    }
 
-/// The result of a test.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct TestResult {
-    /// The HTTP status that its sender would have got.
-    pub http_status: u16,
-    /// What the log says of it.
-    pub status: RequestStatus,
-    /// Why, if it started nothing.
-    pub reason: Option<String>,
-    /// What it started, or what an equal one had started.
-    pub execution_id: Option<String>,
-    /// `whr_…`: under this id the log has it, as a test.
-    pub request_id: String,
-}
+    /// The result of a test.
+    pub struct TestResult {
+        /// The HTTP status that its sender would have got.
+        pub http_status: u16,
+        /// What the log says of it.
+        pub status: RequestStatus,
+        /// Why, if it started nothing.
+        pub reason: Option<String>,
+        /// What it started, or what an equal one had started.
+        pub execution_id: Option<String>,
+        /// `whr_…`: under this id the log has it, as a test.
+        pub request_id: String,
+    }
 
-/// A request as it was sent.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct SentRequest {
-    /// `POST`
-    pub method: String,
-    /// The webhook's address.
-    pub url: String,
-    /// Its headers with the signature. The secret itself is never shown: `[removed]` is in its place.
-    pub headers: Vec<RequestHeader>,
-    /// The header that holds the key, if the sender is authenticated by a key.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key_header: Option<String>,
-    /// Its body.
-    pub body: String,
-    /// Until when its signature is valid; null if its time is not checked.
-    pub valid_until: Option<String>,
+    /// A request as it was sent.
+    pub struct SentRequest {
+        /// `POST`
+        pub method: String,
+        /// The webhook's address.
+        pub url: String,
+        /// Its headers with the signature. The secret itself is never shown: `[removed]` is in its place.
+        pub headers: Vec<RequestHeader>,
+        /// The header that holds the key, if the sender is authenticated by a key.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub key_header: Option<String>,
+        /// Its body.
+        pub body: String,
+        /// Until when its signature is valid; null if its time is not checked.
+        pub valid_until: Option<String>,
+    }
 }

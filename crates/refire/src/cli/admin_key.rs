@@ -4,14 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use clap::{Args, Subcommand};
 use refire_store::Store as _;
 use refire_store::postgres::{Options, Postgres};
 
-use super::outcome::{Outcome, Usage};
-use super::output::{print, print_json, say};
-use super::session::Session;
-use crate::config::{DATABASE, Database, DatabaseUrl};
+use crate::cli::prelude::*;
+use crate::config::{Database, DatabaseUrl};
 use crate::serve::key;
 
 /// The variable with a key of one's own.
@@ -61,10 +58,7 @@ struct Changed {
 pub(crate) async fn run(session: &Session, command: &AdminKeyCommand) -> anyhow::Result<Outcome> {
     let AdminKeyCommand::Rotate(args) = command;
     let given = std::env::var(VARIABLE).ok().filter(|key| !key.is_empty());
-    let database = match session.database(args.database.as_ref()) {
-        Some(url) => url.read().map_err(|error| Usage(format!("{error:#}")))?,
-        None => Database::Sqlite(session.globals().data_dir().join(DATABASE)),
-    };
+    let database = session.needed_database(args.database.as_ref())?;
     let path = session.key_path();
     let changed = match database {
         Database::Sqlite(file) => in_directory(&path, &file, given.as_deref())?,
@@ -73,8 +67,7 @@ pub(crate) async fn run(session: &Session, command: &AdminKeyCommand) -> anyhow:
             in_database(&path, &options, given.as_deref()).await?
         }
     };
-    show(session, &changed)?;
-    Ok(Outcome::Done)
+    show(session, &changed)
 }
 
 /// The key of a single server is the one in its data directory.
@@ -141,10 +134,7 @@ async fn in_database(
         && let Err(error) = key::replace(file, new)
     {
         // The database has it: the key must be shown whatever happens here.
-        say(&format!(
-            "{} still has the old key: {error}",
-            file.display()
-        ));
+        say!("{} still has the old key: {error}", file.display());
         return Ok(Changed {
             made,
             file: None,
@@ -154,7 +144,7 @@ async fn in_database(
     Ok(Changed { made, file, note })
 }
 
-fn show(session: &Session, changed: &Changed) -> anyhow::Result<()> {
+fn show(session: &Session, changed: &Changed) -> anyhow::Result<Outcome> {
     let file = changed.file.as_ref().map(|file| file.display().to_string());
     if session.is_json() {
         return print_json(&serde_json::json!({ "admin_key": changed.made, "file": file }));
@@ -167,8 +157,8 @@ fn show(session: &Session, changed: &Changed) -> anyhow::Result<()> {
         });
     }
     if let Some(file) = file {
-        say(&format!("saved in {file}"));
+        say!("saved in {file}");
     }
     say(&changed.note);
-    Ok(())
+    Ok(Outcome::Done)
 }

@@ -12,19 +12,14 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
-use clap::Args;
 use refire_client::model::BackupResult;
 use refire_store::Store;
 use refire_store::postgres::Postgres;
 use refire_store::sqlite::{self, Sqlite};
 
-use super::moment::{millis, span};
-use super::outcome::Outcome;
-use super::output::{print, print_json, say};
-use super::progress::{pages_bar, rows_bar};
-use super::session::Session;
-use super::wait::spinner;
-use crate::config::{DATABASE, Database, DatabaseUrl};
+use super::progress::bar;
+use crate::cli::prelude::*;
+use crate::config::{Database, DatabaseUrl};
 
 /// Only its owner reads a copy: it holds all inputs and outputs.
 const PRIVATE: u32 = 0o600;
@@ -72,17 +67,18 @@ pub(crate) async fn run(session: &Session, args: &BackupArgs) -> anyhow::Result<
     let Some(name) = name.and_then(Path::to_str) else {
         bail!("{} is not a file name in valid UTF-8", args.file.display());
     };
-    let progress = spinner();
-    progress.set_message("the server is writing the backup");
+    let waiting = Waiting::new("the server is writing the backup");
     let answer = session.client()?.backup(name).await;
-    progress.finish_and_clear();
+    drop(waiting);
     let result = match answer {
         Ok(result) if session.is_local() => fetched(result, &to)?,
         Ok(result) => result,
-        Err(error) if error.is_connect() && session.is_local() => match database(session, args)? {
-            Database::Sqlite(file) if !file.is_file() => return Err(error.into()),
-            database => copy(session, database, &to).await?,
-        },
+        Err(error) if error.is_connect() && session.is_local() => {
+            match session.database(args.database.as_ref())? {
+                Database::Sqlite(file) if !file.is_file() => return Err(error.into()),
+                database => copy(session, database, &to).await?,
+            }
+        }
         Err(error) => return Err(error.into()),
     };
     if session.is_json() {
@@ -94,11 +90,11 @@ pub(crate) async fn run(session: &Session, args: &BackupArgs) -> anyhow::Result<
         } else {
             " on the server's machine"
         };
-        say(&format!(
+        say!(
             "{} written{place} in {}",
             size(result.bytes),
             span(result.duration_ms)
-        ));
+        );
     }
     Ok(Outcome::Done)
 }
@@ -165,28 +161,18 @@ fn take(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::remove_file(from)
 }
 
-/// The database of a server that does not run.
-fn database(session: &Session, args: &BackupArgs) -> anyhow::Result<Database> {
-    match session.database(args.database.as_ref()) {
-        Some(url) => url.read(),
-        None => Ok(Database::Sqlite(
-            session.globals().data_dir().join(DATABASE),
-        )),
-    }
-}
-
 /// Copies the store of a server that does not run.
 async fn copy(session: &Session, database: Database, to: &Path) -> anyhow::Result<BackupResult> {
     let (store, bar): (Box<dyn Store>, _) = match database {
         Database::Sqlite(file) => {
-            say(&format!("no server runs; copying {}", file.display()));
+            say!("no server runs; copying {}", file.display());
             let options = sqlite::Options::new(session.now());
-            (Box::new(Sqlite::open(&file, &options)?), pages_bar())
+            (Box::new(Sqlite::open(&file, &options)?), bar("pages"))
         }
         Database::Postgres(mut options) => {
-            say(&format!("no server runs here; copying {}", options.place()));
+            say!("no server runs here; copying {}", options.place());
             options.migrate = false;
-            (Box::new(Postgres::open(&options).await?), rows_bar())
+            (Box::new(Postgres::open(&options).await?), bar("rows"))
         }
     };
     let started = Instant::now();

@@ -36,21 +36,25 @@ use options::size;
 use pace::End;
 use payload::{Payload, Shape};
 use progress::Progress;
-use report::{Left, Parts, Report};
+use report::{Left, Report};
 use subject::Subject;
 use verify::Found;
 use wire::Origin;
 
-use super::outcome::{Outcome, Usage};
-use super::output::{confirm, print, print_json, say};
-use super::paint::{clean, warning};
-use super::session::Session;
+use crate::cli::prelude::*;
 
 /// How long a request may take; one that waits for the end of its execution gets more.
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 const ENDED_WITHIN: Duration = Duration::from_secs(90);
 /// Characters of a random name.
 const SUFFIX_CHARS: usize = 8;
+
+/// What a load test works with.
+struct Run<'a> {
+    session: &'a Session,
+    args: &'a BenchArgs,
+    client: &'a Client,
+}
 
 /// Measures.
 pub(crate) async fn run(session: &Session, args: &BenchArgs) -> anyhow::Result<Outcome> {
@@ -62,19 +66,24 @@ pub(crate) async fn run(session: &Session, args: &BenchArgs) -> anyhow::Result<O
         Some(id) => Some(Subject::existing(&client, id).await?),
         None => None,
     };
-    if !agreed(session, args, &client, &version)? {
+    let run = Run {
+        session,
+        args,
+        client: &client,
+    };
+    if !agreed(&run, &version)? {
         return Ok(Outcome::Refused);
     }
     let mut interrupts = Interrupts::new()?;
     let suffix = suffix(session);
     let subject = match existing {
         Some(subject) => subject,
-        None => throw_away(session, args, &client, &suffix).await?,
+        None => throw_away(&run, &suffix).await?,
     };
     if let Some(why) = &subject.fallback {
         say(&warning(&format!("{why}: only admission is measured")));
     }
-    let load = load(session, args, &subject, input.clone(), suffix);
+    let load = load(&run, &subject, input.clone(), suffix);
     let measured = match load {
         Ok(load) => measure(args, load, &mut interrupts).await,
         Err(error) => Err(error),
@@ -95,36 +104,36 @@ pub(crate) async fn run(session: &Session, args: &BenchArgs) -> anyhow::Result<O
     }
     let found = found.ok();
     let mut left = remove(&client, &subject).await;
-    left.probes = number(subject.probes.len());
+    left.probes = count(subject.probes.len());
     left.executions = found.as_ref().map_or_else(
-        || number(phase.tally.accepted.len() + warmed.len()),
-        |found| found.found + found.untold,
+        || count(phase.tally.accepted.len() + warmed.len()),
+        |found| found.verified.found + found.verified.untold,
     ) + left.probes;
-    let report = Report::new(Parts {
-        url: client.url(),
+    let settings = args.settings(&input);
+    let url = client.url();
+    let report = Report::new(
+        url,
         version,
-        subject: &subject,
-        settings: args.settings(&input),
-        phase: &phase,
-        found: found.as_ref(),
+        &subject,
+        settings,
+        &phase,
+        found.as_ref(),
         left,
-    });
-    if session.is_json() {
-        print_json(&report)?;
-    } else {
-        print(&report.text())?;
+    );
+    session.answer(&report, || report.text())?;
+    if !session.is_json() {
         say(&report.left());
     }
     Ok(report.outcome())
 }
 
 /// Real executions on somebody else's machine, or of somebody's own workflow, are asked for first.
-fn agreed(
-    session: &Session,
-    args: &BenchArgs,
-    client: &Client,
-    version: &Version,
-) -> anyhow::Result<bool> {
+fn agreed(run: &Run<'_>, version: &Version) -> anyhow::Result<bool> {
+    let Run {
+        session,
+        args,
+        client,
+    } = run;
     let server = format!("{} (refire {})", client.url(), clean(&version.version));
     let question = match &args.workflow {
         Some(workflow) => format!(
@@ -148,12 +157,12 @@ fn suffix(session: &Session) -> String {
 }
 
 /// A workflow of our own.
-async fn throw_away(
-    session: &Session,
-    args: &BenchArgs,
-    client: &Client,
-    suffix: &str,
-) -> anyhow::Result<Subject> {
+async fn throw_away(run: &Run<'_>, suffix: &str) -> anyhow::Result<Subject> {
+    let Run {
+        session,
+        args,
+        client,
+    } = run;
     if args.admit_only {
         return Subject::admission(client, suffix).await;
     }
@@ -176,13 +185,8 @@ async fn throw_away(
     Ok(subject)
 }
 
-fn load(
-    session: &Session,
-    args: &BenchArgs,
-    subject: &Subject,
-    input: String,
-    run: String,
-) -> anyhow::Result<Load> {
+fn load(run: &Run<'_>, subject: &Subject, input: String, suffix: String) -> anyhow::Result<Load> {
+    let (session, args) = (run.session, run.args);
     let within = if args.wait {
         ENDED_WITHIN
     } else {
@@ -194,7 +198,7 @@ fn load(
         batch: args.batch.map(size),
         keys: args.idempotency_keys,
         wait: args.wait,
-        run,
+        run: suffix,
     };
     Ok(Load {
         payload: Payload::new(&origin, &subject.id, shape)?,
@@ -273,6 +277,6 @@ async fn remove(client: &Client, subject: &Subject) -> Left {
     left
 }
 
-fn number(count: usize) -> u64 {
+fn count(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
 }

@@ -1,24 +1,13 @@
 //! `refire cron`: what a cron expression means and when it fires. Needs no server.
 
-use std::fmt::Write as _;
-
-use clap::{Args, Subcommand};
-use comfy_table::Cell;
 use refire_client::model::FieldProblem;
-use refire_core::time::Timestamp;
 use refire_schedule::{
     Dst, Gap, Language, Repeat, Schedule, ScheduleSettings, Slot, SlotKind, jiff,
 };
 use serde::Serialize;
 
-use super::moment::relative;
-use super::outcome::Outcome;
-use super::output::{print, print_json, say};
-use super::paint::{bad, dim, heading};
-use super::report::field_line;
-use super::session::Session;
-use super::table::{Grid, cell};
-use super::when::moment;
+use super::report::say_option;
+use crate::cli::prelude::*;
 use crate::config::TimeZones;
 
 /// Times that one call may ask for.
@@ -117,30 +106,26 @@ pub(crate) fn run(session: &Session, command: &CronCommand) -> anyhow::Result<Ou
                 None => now,
             };
             let slots = upcoming(&schedule, from, *count as usize);
-            if session.is_json() {
-                let times: Vec<String> = slots.iter().map(ToString::to_string).collect();
-                print_json(&times)?;
-            } else {
-                print(&draw(&schedule, Language::of_tag(lang), from, &slots))?;
-            }
+            let times: Vec<String> = slots.iter().map(ToString::to_string).collect();
+            session.answer(&times, || {
+                draw(&schedule, Language::of_tag(lang), from, &slots)
+            })
         }
         CronCommand::Explain { lang, .. } => {
             let language = Language::of_tag(lang);
             let words = schedule.explain(language, now);
-            if session.is_json() {
-                print_json(&Explained {
-                    expression: &expression.cron,
-                    timezone: schedule.timezone(),
-                    summary: &words.summary,
-                    notes: &words.notes,
-                })?;
-            } else {
+            let document = Explained {
+                expression: &expression.cron,
+                timezone: schedule.timezone(),
+                summary: &words.summary,
+                notes: &words.notes,
+            };
+            session.answer(&document, || {
                 let slots = upcoming(&schedule, now, EXPLAINED_COUNT);
-                print(&draw(&schedule, language, now, &slots))?;
-            }
+                draw(&schedule, language, now, &slots)
+            })
         }
     }
-    Ok(Outcome::Done)
 }
 
 /// The schedule, or nothing when what is wrong with it has been said.
@@ -165,17 +150,17 @@ fn schedule_of(expression: &Expression) -> Option<Schedule> {
         Err(problems) => problems,
     };
     for problem in problems {
-        let field = FieldProblem {
-            field: match problem.field.as_str() {
-                "timezone" => "--tz".to_owned(),
-                _ => "expression".to_owned(),
-            },
+        let field = match problem.field.as_str() {
+            "timezone" => "--tz".to_owned(),
+            _ => "expression".to_owned(),
+        };
+        say_option(FieldProblem {
+            field,
             message: problem.message,
             line: None,
             column: None,
             hint: problem.hint,
-        };
-        say(&format!("{} {}", bad("error:"), field_line(&field)));
+        });
     }
     None
 }
@@ -199,22 +184,21 @@ fn draw(schedule: &Schedule, language: Language, from: jiff::Timestamp, slots: &
         return out;
     }
     let from = Timestamp::from_micros(from.as_microsecond());
-    let has_notes = slots.iter().any(|slot| slot.kind != SlotKind::Normal);
     let heads = match language {
         Language::English => ["FIRES AT", "", "CLOCK"],
         Language::TraditionalChinese => ["觸發時間", "", "時鐘"],
     };
-    let mut grid = Grid::new(if has_notes { &heads } else { &heads[..2] });
+    let has_notes = slots.iter().any(|slot| slot.kind != SlotKind::Normal);
+    let shown = if has_notes { 3 } else { 2 };
+    let mut grid = Grid::new(&heads[..shown]);
     for slot in slots {
         let distance = relative(&slot.at.to_string(), from);
         let distance = match language {
             Language::English => distance,
             Language::TraditionalChinese => chinese_distance(&distance),
         };
-        let mut row = vec![Cell::new(slot), cell(&distance)];
-        if has_notes {
-            row.push(cell(&clock(slot, language)));
-        }
+        let mut row = vec![Cell::new(slot), cell(distance), cell(clock(slot, language))];
+        row.truncate(shown);
         grid.row(row);
     }
     let _ = write!(out, "\n{}", grid.lines(0));

@@ -3,7 +3,7 @@
 //! A YAML file may hold several definitions, as documents separated by `---`.
 
 use std::borrow::Cow;
-use std::io::Read as _;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
@@ -11,7 +11,7 @@ use refire_client::model::FieldProblem;
 use refire_core::definition::{ParseOptions, Problems, Workflow};
 
 use super::excerpt::{excerpt, field_problem};
-use super::output::say;
+use crate::cli::prelude::*;
 
 /// What files in a directory must end with to be read.
 const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
@@ -35,12 +35,17 @@ impl Source {
 
     /// The same; problems are shown.
     pub(crate) fn check(&self) -> Option<Workflow> {
+        self.shown(self.parse())
+    }
+
+    /// Shows the problems, if there are any.
+    pub(crate) fn shown(&self, parsed: Result<Workflow, Problems>) -> Option<Workflow> {
         let show = |problems: &Problems| {
             for problem in problems {
                 self.show(&field_problem(problem));
             }
         };
-        self.parse().inspect_err(show).ok()
+        parsed.inspect_err(show).ok()
     }
 
     /// Shows a problem that was found in the text as it was sent.
@@ -100,12 +105,12 @@ impl Source {
 pub(crate) fn read_all(paths: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
     let mut sources = Vec::new();
     for path in paths {
-        if path.is_dir() {
-            for file in files_of(path)? {
-                sources.extend(read(&file)?.documents());
-            }
-        } else {
-            sources.extend(read(path)?.documents());
+        let files = match path.is_dir() {
+            true => files_of(path)?,
+            false => vec![path.clone()],
+        };
+        for file in files {
+            sources.extend(read(&file)?.documents());
         }
     }
     Ok(sources)
@@ -118,21 +123,19 @@ pub(crate) fn is_one_file(paths: &[PathBuf]) -> bool {
 
 /// Reads one file or the standard input.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Source> {
-    if path == Path::new("-") {
-        let mut text = String::new();
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .context("standard input cannot be read")?;
-        return Ok(Source {
-            file: "<stdin>".to_owned(),
-            text,
-            lines_before: 0,
-        });
-    }
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("{} cannot be read", path.display()))?;
+    let (file, text) = if path == Path::new("-") {
+        let text = io::read_to_string(io::stdin()).context("standard input cannot be read")?;
+        ("<stdin>".to_owned(), text)
+    } else {
+        let file = path.display().to_string();
+        let text = std::fs::read_to_string(path);
+        (
+            file.clone(),
+            text.with_context(|| format!("{file} cannot be read"))?,
+        )
+    };
     Ok(Source {
-        file: path.display().to_string(),
+        file,
         text,
         lines_before: 0,
     })

@@ -5,12 +5,7 @@ mod retry;
 mod show;
 mod story;
 
-use clap::{Args, Subcommand};
-
-use super::ids;
-use super::outcome::Outcome;
-use super::output::{confirm, print_json, say};
-use super::session::Session;
+use crate::cli::prelude::*;
 
 /// Commands about dead letters.
 #[derive(Debug, Subcommand)]
@@ -59,12 +54,6 @@ async fn delete(session: &Session, args: &DeleteArgs) -> anyhow::Result<Outcome>
         return Ok(Outcome::Refused);
     }
     client.delete_dead_letter(id).await?;
-    if session.is_json() {
-        print_json(&serde_json::json!({ "id": id, "deleted": true }))?;
-    } else {
-        say(&format!(
-            "{id} is deleted; `refire dlq list --status deleted` still shows it"
-        ));
-    }
-    Ok(Outcome::Done)
+    let hint = "`refire dlq list --status deleted` still shows it";
+    session.deleted(id, hint)
 }

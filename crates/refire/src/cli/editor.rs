@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::{Context as _, bail};
 use refire_core::json::Json;
 
-use super::pretty::pretty;
+use crate::cli::prelude::*;
 
 /// What is opened when neither VISUAL nor EDITOR is set.
 const DEFAULT_EDITOR: &str = "vi";

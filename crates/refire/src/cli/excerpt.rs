@@ -1,11 +1,9 @@
 //! A problem of a definition with its place in the file: the line, and a mark under the spot.
 
-use std::fmt::Write as _;
-
 use refire_client::model::FieldProblem;
 use refire_core::definition::Problem;
 
-use super::paint::{bad, clean, dim, heading};
+use crate::cli::prelude::*;
 
 /// The most characters shown of a line.
 const LINE_CHARS_MAX: usize = 160;

@@ -2,20 +2,12 @@
 
 use std::time::Duration;
 
-use clap::Args;
-use refire_client::Execute;
-use refire_client::model::{Execution, ExecutionStatus};
+use refire_client::model::{Accepted, Execution, ExecutionStatus};
+use refire_client::{Client, Execute};
 use refire_core::duration;
 
 use super::executions::{failure_lines, left_undone, next_commands};
-use super::input;
-use super::moment::span;
-use super::outcome::Outcome;
-use super::output::{print, print_json, say};
-use super::paint::{command, status};
-use super::pretty::pretty;
-use super::session::Session;
-use super::wait::until_over;
+use crate::cli::prelude::*;
 
 /// Options of `refire execute`.
 #[derive(Debug, Args)]
@@ -27,21 +19,36 @@ Examples:
 pub(crate) struct ExecuteArgs {
     /// The workflow's id
     workflow: String,
-    /// The input: JSON, @file, or - for standard input [default: {}]
-    #[arg(long, short, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
-    input: Option<String>,
-    /// Wait this long for the result and show it, e.g. 30s
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse, allow_hyphen_values = true)]
-    wait: Option<Duration>,
-    /// A key: repeating the command with the same key starts no second execution
-    #[arg(long, value_name = "KEY")]
-    idempotency_key: Option<String>,
+    #[command(flatten)]
+    start: StartArgs,
     /// 1 (first) to 10 (last) [default: 5]
     #[arg(long, value_name = "N", value_parser = priority)]
     priority: Option<u8>,
     /// Start after this delay, e.g. 10s
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, allow_hyphen_values = true)]
     delay: Option<Duration>,
+}
+
+/// What can be said with everything that starts an execution.
+#[derive(Debug, Args)]
+pub(crate) struct StartArgs {
+    /// The input: JSON, @file, or - for standard input [default: {}]
+    #[arg(long, short, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
+    input: Option<String>,
+    /// Wait this long for the result and show it, e.g. 30s
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) wait: Option<Duration>,
+    /// A key: repeating the command with the same key starts no second execution
+    #[arg(long, value_name = "KEY")]
+    pub(crate) idempotency_key: Option<String>,
+}
+
+impl StartArgs {
+    /// The input, if one was given.
+    pub(crate) fn input(&self) -> anyhow::Result<Option<String>> {
+        let input = self.input.as_deref().map(input::read).transpose()?;
+        Ok(input.map(|json| json.as_str().to_owned()))
+    }
 }
 
 fn priority(text: &str) -> Result<u8, String> {
@@ -51,46 +58,48 @@ fn priority(text: &str) -> Result<u8, String> {
 
 /// Starts the execution.
 pub(crate) async fn run(session: &Session, args: &ExecuteArgs) -> anyhow::Result<Outcome> {
-    let input = args.input.as_deref().map(input::read).transpose()?;
+    let input = args.start.input()?;
     let client = session.client()?;
     let execute = Execute {
-        input: input.map(|json| json.as_str().to_owned()),
-        idempotency_key: args.idempotency_key.clone(),
+        input,
+        idempotency_key: args.start.idempotency_key.clone(),
         priority: args.priority,
         delay: args.delay.map(duration::format),
     };
     let accepted = client.execute(&args.workflow, &execute).await?;
-    let id = accepted.execution_id.clone();
+    let id = &accepted.execution_id;
+    started(session, &client, &accepted, args.start.wait, || {
+        // Whoever starts it again would start a second one.
+        let show = show_command(id);
+        say!("{id} was accepted and keeps running on the server: {show}");
+    })
+    .await
+}
+
+/// Says what was started, or waits for its end and shows that; `lost` is called if the wait fails.
+pub(crate) async fn started(
+    session: &Session,
+    client: &Client,
+    accepted: &Accepted,
+    wait: Option<Duration>,
+    lost: impl FnOnce(),
+) -> anyhow::Result<Outcome> {
+    let id = &accepted.execution_id;
     if accepted.duplicate {
-        say(&format!(
-            "{id} was already started with this idempotency key"
-        ));
+        say!("{id} was already started with this idempotency key");
     }
-    if let Some(wait) = args.wait {
+    if let Some(wait) = wait {
         // The id first: who interrupts the wait can still look at the execution.
         if !session.is_json() {
-            say(&id);
+            say(id);
         }
-        let execution = until_over(session, &client, &id, wait)
-            .await
-            .inspect_err(|_| {
-                // Whoever starts it again would start a second one.
-                let show = show_command(&id);
-                say(&format!(
-                    "{id} was accepted and keeps running on the server: {show}"
-                ));
-            })?;
-        return show_result(session, &execution);
+        let ended = until_over(session, client, id, wait).await;
+        return show_result(session, &ended.inspect_err(|_| lost())?);
     }
-    if session.is_json() {
-        print_json(&accepted)?;
-    } else {
-        print(&id)?;
-        say(&format!(
-            "{}; see {}",
-            status(accepted.status.name()),
-            show_command(&id)
-        ));
+    session.answer(accepted, || id.clone())?;
+    if !session.is_json() {
+        let word = status(accepted.status.name());
+        say!("{word}; see {}", show_command(id));
     }
     Ok(Outcome::Done)
 }
@@ -111,11 +120,7 @@ pub(crate) fn show_result(session: &Session, execution: &Execution) -> anyhow::R
     match outcome {
         Outcome::Done => {
             let took = execution.duration_ms.map(|ms| format!(" in {}", span(ms)));
-            say(&format!(
-                "{}{}",
-                status("completed"),
-                took.unwrap_or_default()
-            ));
+            say!("{}{}", status("completed"), took.unwrap_or_default());
             // A completed execution always has an output; JSON's null is one.
             let output = execution
                 .output
@@ -125,11 +130,11 @@ pub(crate) fn show_result(session: &Session, execution: &Execution) -> anyhow::R
                 print(&pretty(output))?;
             }
         }
-        Outcome::NotInTime => say(&format!(
+        Outcome::NotInTime => say!(
             "{} after the wait; it keeps running: {}",
             status(execution.status.name()),
             command(&format!("refire executions show {id} --watch"))
-        )),
+        ),
         Outcome::Failed | Outcome::Refused | Outcome::Misused | Outcome::Filtered => {
             say(&ending(execution));
             if let Some(error) = &execution.error {
@@ -138,7 +143,8 @@ pub(crate) fn show_result(session: &Session, execution: &Execution) -> anyhow::R
             for line in left_undone(execution) {
                 say(&line);
             }
-            say(next_commands(execution).trim_end());
+            let next = Screen::new("").next(&next_commands(execution));
+            say(next.trim());
         }
     }
     Ok(outcome)

@@ -4,22 +4,15 @@ mod events;
 mod replay;
 mod show;
 
-use clap::{Args, Subcommand};
-use comfy_table::Cell;
 use refire_client::every;
 use refire_client::model::{Execution, ExecutionStatus};
 use refire_client::query::{ExecutionQuery, Paging, Query};
-use refire_core::time::Timestamp;
 
-pub(crate) use show::{failure_lines, left_undone, next_commands, not_undone, started_by};
+pub(crate) use show::{
+    error_lines, failure_lines, left_undone, next_commands, not_undone, started_by,
+};
 
-use super::ids;
-use super::moment::{relative, span};
-use super::outcome::Outcome;
-use super::output::{print, print_json, say};
-use super::paint::{command, status, status_cell_with};
-use super::session::Session;
-use super::table::{Grid, cell};
+use crate::cli::prelude::*;
 
 /// Commands about executions.
 #[derive(Debug, Subcommand)]
@@ -106,13 +99,28 @@ async fn steer(
 ) -> anyhow::Result<Outcome> {
     let id = ids::execution(id)?;
     let execution = session.client()?.command(id, order, compensate).await?;
-    if session.is_json() {
-        print_json(&execution)?;
-    } else {
-        print(&format!("{id}  {}", status(execution.status.name())))?;
-    }
-    Ok(Outcome::Done)
+    session.answer(&execution, || {
+        format!("{id}  {}", status(execution.status.name()))
+    })
 }
+
+const COLUMNS: [Column<Execution>; 7] = [
+    text("EXECUTION", |one, _| cell(&one.execution_id)),
+    text("WORKFLOW", |one, _| {
+        cell(format!("{} v{}", one.workflow_id, one.workflow_version))
+    }),
+    text("STATUS", |one, now| {
+        status_cell_with(one.status.name(), &later(one, now))
+    }),
+    number("RETRIES", |one, _| {
+        cell(format!("{}/{}", one.retry_count, one.max_retries))
+    }),
+    text("CREATED", |one, now| cell(relative(&one.created_at, now))),
+    number("TOOK", |one, _| maybe(one.duration_ms.map(span))),
+    text("ERROR", |one, _| {
+        maybe(one.error.as_ref().map(|error| &error.message))
+    }),
+];
 
 async fn list(session: &Session, args: &ListArgs) -> anyhow::Result<Outcome> {
     let client = session.client()?;
@@ -122,23 +130,15 @@ async fn list(session: &Session, args: &ListArgs) -> anyhow::Result<Outcome> {
         let paging = Paging::first(args.limit);
         client.executions(&args.query, &paging).await?
     };
-    if session.is_json() {
-        print_json(&page)?;
-        return Ok(Outcome::Done);
-    }
-    if page.items.is_empty() {
+    let more = "more exist: use --limit or --all";
+    let nothing = async || {
         if let Some(workflow) = &args.query.workflow {
             // That there is none of that name is an error, with the name that is nearest.
             client.workflow(workflow).await?;
         }
-        say(&nothing(args));
-        return Ok(Outcome::Done);
-    }
-    print(&rows(session, &page.items))?;
-    if page.next_cursor.is_some() {
-        say("more exist: use --limit or --all");
-    }
-    Ok(Outcome::Done)
+        Ok(nothing(args))
+    };
+    session.part(more, &page, &COLUMNS, nothing).await
 }
 
 fn nothing(args: &ListArgs) -> String {
@@ -158,38 +158,4 @@ fn later(execution: &Execution, now: Timestamp) -> String {
         Some(at) => format!(", {}", relative(at, now)),
         None => String::new(),
     }
-}
-
-fn rows(session: &Session, executions: &[Execution]) -> String {
-    let heads = [
-        "EXECUTION",
-        "WORKFLOW",
-        "STATUS",
-        "RETRIES",
-        "CREATED",
-        "TOOK",
-        "ERROR",
-    ];
-    let mut grid = Grid::new(&heads).right(3).right(5);
-    let now = session.now();
-    for execution in executions {
-        let error = execution.error.as_ref().map(|error| error.message.as_str());
-        let took = execution.duration_ms.map(span).unwrap_or_default();
-        grid.row(vec![
-            cell(&execution.execution_id),
-            cell(&format!(
-                "{} v{}",
-                execution.workflow_id, execution.workflow_version
-            )),
-            status_cell_with(execution.status.name(), &later(execution, now)),
-            Cell::new(format!(
-                "{}/{}",
-                execution.retry_count, execution.max_retries
-            )),
-            cell(&relative(&execution.created_at, now)),
-            cell(&took),
-            cell(error.unwrap_or_default()),
-        ]);
-    }
-    grid.lines(0)
 }

@@ -1,13 +1,8 @@
 //! `refire explain`: the page of an error code, readable in a terminal. Needs no server.
 
 use anyhow::bail;
-use clap::Args;
 
-use super::outcome::Outcome;
-use super::output::{print, print_json, say};
-use super::paint::{command, heading};
-use super::session::Session;
-use super::table::{Grid, cell};
+use crate::cli::prelude::*;
 use crate::codes;
 
 /// Digits of a code.
@@ -33,12 +28,8 @@ pub(crate) fn run(session: &Session, args: &ExplainArgs) -> anyhow::Result<Outco
     let Some(page) = codes::page(&code) else {
         bail!("unknown error code {given}; `refire explain` lists all codes");
     };
-    if session.is_json() {
-        print_json(&serde_json::json!({ "code": code, "page": page }))?;
-    } else {
-        print(&readable(page))?;
-    }
-    Ok(Outcome::Done)
+    let document = serde_json::json!({ "code": code, "page": page });
+    session.answer(&document, || readable(page))
 }
 
 fn list(session: &Session) -> anyhow::Result<Outcome> {
@@ -48,18 +39,14 @@ fn list(session: &Session) -> anyhow::Result<Outcome> {
             .iter()
             .map(|(code, title)| serde_json::json!({ "code": code, "title": title }))
             .collect();
-        print_json(&serde_json::json!({ "items": items, "next_cursor": null }))?;
-        return Ok(Outcome::Done);
+        return print_json(&serde_json::json!({ "items": items, "next_cursor": null }));
     }
     let mut grid = Grid::new(&["CODE", "MEANING"]);
     for (code, title) in all {
         grid.row(vec![cell(code), cell(title)]);
     }
     print(&grid.lines(0))?;
-    say(&format!(
-        "\nread one with: {}",
-        command("refire explain RF0001")
-    ));
+    say!("\nread one with: {}", command("refire explain RF0001"));
     Ok(Outcome::Done)
 }
 

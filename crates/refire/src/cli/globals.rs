@@ -44,24 +44,19 @@ pub(crate) struct Globals {
 }
 
 impl Globals {
-    /// The server's address; a variable that is set to nothing counts as not set.
+    /// The server's address.
     pub(crate) fn url(&self) -> &str {
-        self.url
-            .as_deref()
-            .map(str::trim)
-            .filter(|url| !url.is_empty())
-            .unwrap_or(DEFAULT_URL)
+        given(self.url.as_ref()).unwrap_or(DEFAULT_URL)
     }
 
     /// The key that was given, if one was.
     pub(crate) fn own_key(&self) -> Option<&str> {
-        let key = self.api_key.as_deref().map(str::trim);
-        key.filter(|key| !key.is_empty())
+        given(self.api_key.as_ref())
     }
 
     /// Takes over what the settings file of a server says, where nothing else was said.
     pub(crate) fn fill_from(&mut self, here: &Here) {
-        if self.url.as_deref().is_none_or(|url| url.trim().is_empty()) {
+        if given(self.url.as_ref()).is_none() {
             self.url = here.address.map(|address| format!("http://{address}"));
         }
         if self.data_dir.is_none() {
@@ -75,6 +70,11 @@ impl Globals {
             .as_deref()
             .unwrap_or_else(|| Path::new(DATA_DIR))
     }
+}
+
+/// What was given; a variable that is set to nothing counts as not set.
+fn given(text: Option<&String>) -> Option<&str> {
+    text.map(|text| text.trim()).filter(|text| !text.is_empty())
 }
 
 /// How data is written to the standard output: for people, or for programs.

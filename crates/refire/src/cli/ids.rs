@@ -32,28 +32,20 @@ pub(crate) fn letter(id: &str) -> Result<&str, Usage> {
 
 /// The id, unless it is something else's.
 pub(crate) fn trigger(id: &str) -> Result<&str, Usage> {
-    if id.starts_with(WEBHOOK) {
-        return Err(Usage(format!(
+    Err(Usage(match id.split_inclusive('_').next() {
+        Some(TRIGGER) => return Ok(id),
+        Some(WEBHOOK) => format!(
             "{id} is part of a webhook's address; find its trigger (trg_…) with: refire trigger list"
-        )));
-    }
-    if id.starts_with(EXECUTION) {
-        return Err(Usage(format!(
+        ),
+        Some(EXECUTION) => format!(
             "{id} is an execution, not a trigger; `refire executions show {id}` names its trigger"
-        )));
-    }
-    if id.starts_with(REQUEST) {
-        return Err(Usage(format!(
-            "{id} is a webhook request; put its trigger (trg_…) before it"
-        )));
-    }
-    if !id.starts_with(TRIGGER) {
-        return Err(Usage(format!(
+        ),
+        Some(REQUEST) => format!("{id} is a webhook request; put its trigger (trg_…) before it"),
+        _ => format!(
             "{id} is not a trigger (trg_…); if it is a workflow, see its triggers with: refire trigger \
              list --workflow {id}"
-        )));
-    }
-    Ok(id)
+        ),
+    }))
 }
 
 #[cfg(test)]

@@ -5,14 +5,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use clap::Args;
 use refire_store::postgres::{Options, Postgres};
 
-use super::moment::{millis, span};
-use super::outcome::{Outcome, Usage};
-use super::output::{print, print_json, say};
-use super::progress::rows_bar;
-use super::session::Session;
+use super::progress::bar;
+use crate::cli::prelude::*;
 use crate::config::{Database, DatabaseUrl};
 use crate::serve::moved;
 
@@ -70,11 +66,11 @@ pub(crate) async fn run(session: &Session, args: &MigrateArgs) -> anyhow::Result
 
 /// The database to work on.
 fn target(session: &Session, args: &MigrateArgs) -> anyhow::Result<Options> {
-    let Some(url) = session.database(args.database.as_ref()) else {
+    if session.database_url(args.database.as_ref()).is_none() {
         let how = "give the PostgreSQL database with --database or REFIRE_DATABASE_URL";
         return Err(Usage(how.to_owned()).into());
-    };
-    match url.read().map_err(|error| Usage(format!("{error:#}")))? {
+    }
+    match session.needed_database(args.database.as_ref())? {
         Database::Postgres(options) => Ok(*options),
         Database::Sqlite(_) => Err(Usage(
             "--database: this command is for PostgreSQL; the server updates the tables of an \
@@ -101,13 +97,13 @@ async fn check(session: &Session, options: &Options) -> anyhow::Result<Outcome> 
         let names: Vec<&str> = pending.iter().map(|one| one.name.as_str()).collect();
         print_json(&serde_json::json!({ "pending": names }))?;
     } else if pending.is_empty() {
-        say(&format!("{place} is up to date"));
+        say!("{place} is up to date");
     } else {
         let count = match pending.len() {
             1 => "1 migration is pending".to_owned(),
             many => format!("{many} migrations are pending"),
         };
-        say(&format!("{place}: {count}"));
+        say!("{place}: {count}");
         let lines = pending.iter();
         let lines: Vec<String> = lines
             .map(|one| format!("{}  {}", one.name, one.about))
@@ -115,18 +111,14 @@ async fn check(session: &Session, options: &Options) -> anyhow::Result<Outcome> 
         print(&lines.join("\n"))?;
         say("run `refire migrate` to apply them; a node also does this when it starts");
     }
-    Ok(if pending.is_empty() {
-        Outcome::Done
-    } else {
-        Outcome::Failed
-    })
+    Ok(Outcome::Failed.unless(pending.is_empty()))
 }
 
 fn say_applied(options: &Options, applied: &[String]) {
     let place = options.place();
     match applied {
-        [] => say(&format!("{place} is up to date")),
-        applied => say(&format!("{place}: applied {}", applied.join(", "))),
+        [] => say!("{place} is up to date"),
+        applied => say!("{place}: applied {}", applied.join(", ")),
     }
 }
 
@@ -138,7 +130,7 @@ async fn import(
     applied: &[String],
 ) -> anyhow::Result<u64> {
     let began = Instant::now();
-    let bar = rows_bar();
+    let bar = bar("rows");
     let copied = Postgres::import(options, file, &|done, all| {
         bar.set_length(all);
         bar.set_position(done);
@@ -153,16 +145,16 @@ async fn import(
     })?;
     if !session.is_json() {
         say_applied(options, applied);
-        say(&format!(
+        say!(
             "{rows} rows of {} copied to {} in {}",
             file.display(),
             options.place(),
             span(millis(began.elapsed()))
-        ));
-        say(&format!(
+        );
+        say!(
             "{} marks the old file as moved: no server will start on it",
             note.display()
-        ));
+        );
     }
     Ok(rows)
 }

@@ -54,6 +54,12 @@ pub(crate) fn span(ms: u64) -> String {
     }
 }
 
+/// `1 step`, `2 steps`
+pub(crate) fn counted(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
 /// The time between two texts of the API, if both are times.
 pub(crate) fn between(from: Option<&str>, to: Option<&str>) -> Option<u64> {
     let from = from?.parse::<Timestamp>().ok()?;

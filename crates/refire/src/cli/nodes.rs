@@ -1,12 +1,8 @@
 //! `refire nodes`: the servers that share one database, and how they are.
 
-use clap::Args;
+use refire_client::model::Node;
 
-use super::moment::relative;
-use super::outcome::Outcome;
-use super::output::{print, print_json};
-use super::session::Session;
-use super::table::{Grid, cell, faint};
+use crate::cli::prelude::*;
 
 /// Options of `refire nodes`; there are none of its own.
 #[derive(Debug, Args)]
@@ -25,35 +21,26 @@ pub(crate) struct NodesArgs {
     list: Option<String>,
 }
 
+const COLUMNS: [Column<Node>; 9] = [
+    text("NAME", |node, _| cell(&node.name)),
+    text("NODE", |node, _| cell(&node.node_id)),
+    text("ADDRESS", |node, _| cell(&node.address)),
+    text("VERSION", |node, _| cell(&node.version)),
+    text("UP SINCE", |node, now| {
+        cell(relative(&node.started_at, now))
+    }),
+    text("HEARD", |node, now| cell(relative(&node.renewed_at, now))),
+    number("RUNNING", |node, _| Cell::new(node.running)),
+    number("HOLDING", |node, _| Cell::new(node.holding)),
+    text("NOTE", |node, _| match node.is_this {
+        true => faint("answered"),
+        false => cell(""),
+    }),
+];
+
 /// Lists them.
 pub(crate) async fn run(session: &Session) -> anyhow::Result<Outcome> {
     let page = session.client()?.nodes().await?;
-    if session.is_json() {
-        print_json(&page)?;
-        return Ok(Outcome::Done);
-    }
-    let heads = [
-        "NAME", "NODE", "ADDRESS", "VERSION", "UP SINCE", "HEARD", "RUNNING", "HOLDING", "NOTE",
-    ];
-    let mut grid = Grid::new(&heads).right(6).right(7);
-    let now = session.now();
-    for node in &page.items {
-        grid.row(vec![
-            cell(&node.name),
-            cell(&node.node_id),
-            cell(&node.address),
-            cell(&node.version),
-            cell(&relative(&node.started_at, now)),
-            cell(&relative(&node.renewed_at, now)),
-            cell(&node.running.to_string()),
-            cell(&node.holding.to_string()),
-            if node.is_this {
-                faint("answered")
-            } else {
-                cell("")
-            },
-        ]);
-    }
-    print(&grid.lines(0))?;
-    Ok(Outcome::Done)
+    let rows = || table(&COLUMNS, &page.items, session.now()).lines(0);
+    session.answer(&page, rows)
 }

@@ -40,11 +40,12 @@ pub(crate) enum Outcome {
 impl Outcome {
     /// What an execution's last status means to who waited for it.
     pub(crate) fn of_status(status: ExecutionStatus) -> Self {
-        if status == ExecutionStatus::Completed {
-            Self::Done
-        } else {
-            Self::Failed
-        }
+        Self::Failed.unless(status == ExecutionStatus::Completed)
+    }
+
+    /// This, unless all is as it should be.
+    pub(crate) fn unless(self, is_done: bool) -> Self {
+        if is_done { Self::Done } else { self }
     }
 
     /// The exit code.

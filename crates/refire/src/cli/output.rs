@@ -7,6 +7,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use anyhow::bail;
 use serde::Serialize;
 
+use super::outcome::Outcome;
 use super::pretty::pretty;
 
 /// Writes data. An error here is mostly a reader that has seen enough; `report` knows that one.
@@ -29,14 +30,15 @@ pub(crate) fn print_raw(bytes: &[u8]) -> anyhow::Result<()> {
 }
 
 /// Writes a document of the API: as it is for programs, in lines on a terminal.
-pub(crate) fn print_json(document: &impl Serialize) -> anyhow::Result<()> {
+pub(crate) fn print_json(document: &impl Serialize) -> anyhow::Result<Outcome> {
     let text = serde_json::to_string(document)?;
     let text = if io::stdout().is_terminal() {
         pretty(&text)
     } else {
         text
     };
-    print_raw(format!("{text}\n").as_bytes())
+    print_raw(format!("{text}\n").as_bytes())?;
+    Ok(Outcome::Done)
 }
 
 /// Says something that is not data. That nobody hears it is no reason to stop.
@@ -44,6 +46,12 @@ pub(crate) fn say(text: &str) {
     let mut err = anstream::stderr().lock();
     let _ = writeln!(err, "{text}");
 }
+
+/// The same with what stands in braces.
+macro_rules! say_formatted {
+    ($($text:tt)+) => { crate::cli::output::say(&format!($($text)+)) };
+}
+pub(crate) use say_formatted as say;
 
 /// Whether somebody watches the standard error.
 pub(crate) fn is_watched() -> bool {

@@ -3,38 +3,28 @@
 use std::borrow::Cow;
 
 use comfy_table::{Attribute, Cell, Color};
-use owo_colors::OwoColorize as _;
+use owo_colors::{AnsiColors, OwoColorize as _};
 
-/// The tone of a status, for tables and for text alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tone {
-    Good,
-    Bad,
-    Busy,
-    Warning,
-    Quiet,
-}
-
-fn tone(status: &str) -> Tone {
-    match status {
+/// The colour of a status, in text and in tables; a quiet one has none.
+fn tone(status: &str) -> Option<(AnsiColors, Color)> {
+    Some(match status {
         "completed" | "resolved" | "compensated" | "enabled" | "fired" | "recovered"
-        | "triggered" => Tone::Good,
-        "failed" | "dlq" | "overdue" | "broken" | "auth_failed" | "error" => Tone::Bad,
-        "running" => Tone::Busy,
-        "retrying" | "paused" | "waiting" | "late" => Tone::Warning,
-        _ => Tone::Quiet,
-    }
+        | "triggered" => (AnsiColors::Green, Color::DarkGreen),
+        "failed" | "dlq" | "overdue" | "broken" | "auth_failed" | "error" => {
+            (AnsiColors::Red, Color::DarkRed)
+        }
+        "running" => (AnsiColors::Cyan, Color::DarkCyan),
+        "retrying" | "paused" | "waiting" | "late" => (AnsiColors::Yellow, Color::DarkYellow),
+        _ => return None,
+    })
 }
 
 /// A status word in its colour.
 pub(crate) fn status(status: &str) -> String {
     let word = clean(status);
     match tone(status) {
-        Tone::Good => word.green().to_string(),
-        Tone::Bad => word.red().to_string(),
-        Tone::Busy => word.cyan().to_string(),
-        Tone::Warning => word.yellow().to_string(),
-        Tone::Quiet => word.into_owned(),
+        Some((colour, _)) => word.color(colour).to_string(),
+        None => word.into_owned(),
     }
 }
 
@@ -47,12 +37,9 @@ pub(crate) fn status_cell(status: &str) -> Cell {
 pub(crate) fn status_cell_with(status: &str, more: &str) -> Cell {
     let cell = Cell::new(clean(&format!("{status}{more}")));
     match tone(status) {
-        Tone::Good => cell.fg(Color::DarkGreen),
-        Tone::Bad => cell.fg(Color::DarkRed),
-        Tone::Busy => cell.fg(Color::DarkCyan),
-        Tone::Warning => cell.fg(Color::DarkYellow),
+        Some((_, colour)) => cell.fg(colour),
         // A dead letter that waits for somebody is not quiet, but a pending step is.
-        Tone::Quiet => cell.add_attribute(Attribute::Dim),
+        None => cell.add_attribute(Attribute::Dim),
     }
 }
 

@@ -6,10 +6,8 @@ use http::Uri;
 use refire_client::model::{FieldProblem, Problem};
 
 use super::globals::DEFAULT_URL;
-use super::outcome::{Outcome, Usage};
-use super::output::say;
-use super::paint::{bad, clean, command};
-use super::session::{Session, is_loopback};
+use super::session::is_loopback;
+use crate::cli::prelude::*;
 use crate::codes;
 
 /// Where plain HTTP goes when an address names no port.
@@ -114,6 +112,16 @@ fn code_line(problem: &Problem) -> String {
         "code {code}; for help run '{}'",
         command(&format!("refire explain {code}"))
     )
+}
+
+/// Says what is wrong with an option. It was put together here, so a place in a text says nothing.
+pub(crate) fn say_option(field: FieldProblem) {
+    let field = FieldProblem {
+        line: None,
+        column: None,
+        ..field
+    };
+    say!("{} {}", bad("error:"), field_line(&field));
 }
 
 /// One wrong field.

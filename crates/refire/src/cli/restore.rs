@@ -4,14 +4,11 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use clap::Args;
 use refire_store::sqlite::{self, Restored};
 
 use super::backup::size;
-use super::outcome::{Outcome, Usage};
-use super::output::{confirm, print, print_json, say};
-use super::session::Session;
-use crate::config::{DATABASE, Database, DatabaseUrl};
+use crate::cli::prelude::*;
+use crate::config::{Database, DatabaseUrl};
 use crate::serve::data;
 
 /// The variable with a master key of one's own.
@@ -84,10 +81,7 @@ pub(crate) fn run(session: &Session, args: &RestoreArgs) -> anyhow::Result<Outco
 }
 
 fn database(session: &Session, args: &RestoreArgs) -> anyhow::Result<PathBuf> {
-    let Some(url) = session.database(args.database.as_ref()) else {
-        return Ok(session.globals().data_dir().join(DATABASE));
-    };
-    match url.read().map_err(|error| Usage(format!("{error:#}")))? {
+    match session.needed_database(args.database.as_ref())? {
         Database::Sqlite(file) => Ok(file),
         Database::Postgres(options) => Err(Usage(format!(
             "the configured database is PostgreSQL at {}; to fill an empty one from a backup, run \
@@ -128,30 +122,30 @@ fn give_to_owner(database: &Path) -> anyhow::Result<()> {
 
 /// What was done, and what comes next.
 fn tell(session: &Session, args: &RestoreArgs, restored: &Restored) {
-    say(&format!(
+    say!(
         "restored from {} ({})",
         args.file.display(),
         size(restored.bytes)
-    ));
+    );
     if let Some(previous) = &restored.previous {
-        say(&format!(
+        say!(
             "the old database is kept as {}; delete it when you no longer need it",
             previous.display()
-        ));
+        );
     }
     let master = session.globals().data_dir().join("master.key");
     let has_own = std::env::var_os(MASTER_KEY).is_some_and(|key| !key.is_empty());
     if master.exists() || has_own {
-        say(&format!(
+        say!(
             "next: start the server. If the backup is from another server, first copy that server's \
              master.key to {}",
             master.display()
-        ));
+        );
     } else {
-        say(&format!(
+        say!(
             "next: copy the master.key of the server that made the backup to {} (without it the \
              secrets of webhooks cannot be read), and its admin.key too; then start the server",
             master.display()
-        ));
+        );
     }
 }

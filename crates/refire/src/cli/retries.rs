@@ -1,15 +1,9 @@
 //! `refire retries`: executions that did not succeed at once.
 
-use clap::{Args, Subcommand};
-use comfy_table::Cell;
+use refire_client::model::RetriedExecution;
 use refire_client::query::{ExecutionQuery, Paging};
 
-use super::moment::{relative, span};
-use super::outcome::Outcome;
-use super::output::{print, print_json, say};
-use super::paint::status_cell;
-use super::session::Session;
-use super::table::{Grid, cell, maybe};
+use crate::cli::prelude::*;
 
 /// Commands about retries.
 #[derive(Debug, Subcommand)]
@@ -32,56 +26,30 @@ pub(crate) struct ListArgs {
     limit: u32,
 }
 
+const COLUMNS: [Column<RetriedExecution>; 8] = [
+    text("EXECUTION", |one, _| cell(&one.execution_id)),
+    text("WORKFLOW", |one, _| cell(&one.workflow_id)),
+    text("STEP", |one, _| maybe(one.step_id.as_ref())),
+    number("RETRIES", |one, _| {
+        cell(format!("{}/{}", one.retry_count, one.max_retries))
+    }),
+    text("STATUS", |one, _| status_cell(one.status.name())),
+    text("NEXT", |one, now| {
+        maybe(one.next_retry_at.as_ref().map(|at| relative(at, now)))
+    }),
+    number("TOTAL", |one, _| cell(span(one.total_ms))),
+    text("ERROR", |one, _| {
+        maybe(one.error_message.as_ref().or(one.error_type.as_ref()))
+    }),
+];
+
 /// Does what was asked.
 pub(crate) async fn run(session: &Session, command: &RetriesCommand) -> anyhow::Result<Outcome> {
     let RetriesCommand::List(args) = command;
-    let client = session.client()?;
-    let page = client
-        .retries(&args.query, &Paging::first(args.limit))
-        .await?;
-    if session.is_json() {
-        print_json(&page)?;
-        return Ok(Outcome::Done);
-    }
-    if page.items.is_empty() {
-        say("no retries: no execution has been retried so far.");
-        return Ok(Outcome::Done);
-    }
-    let heads = [
-        "EXECUTION",
-        "WORKFLOW",
-        "STEP",
-        "RETRIES",
-        "STATUS",
-        "NEXT",
-        "TOTAL",
-        "ERROR",
-    ];
-    let mut grid = Grid::new(&heads).right(3).right(6);
-    for retried in &page.items {
-        let next = retried
-            .next_retry_at
-            .as_deref()
-            .map(|at| relative(at, session.now()));
-        grid.row(vec![
-            cell(&retried.execution_id),
-            cell(&retried.workflow_id),
-            maybe(retried.step_id.as_deref()),
-            Cell::new(format!("{}/{}", retried.retry_count, retried.max_retries)),
-            status_cell(retried.status.name()),
-            cell(&next.unwrap_or_default()),
-            cell(&span(retried.total_ms)),
-            maybe(
-                retried
-                    .error_message
-                    .as_deref()
-                    .or(retried.error_type.as_deref()),
-            ),
-        ]);
-    }
-    print(&grid.lines(0))?;
-    if page.next_cursor.is_some() {
-        say("more exist: use --limit");
-    }
-    Ok(Outcome::Done)
+    let paging = Paging::first(args.limit);
+    let page = session.client()?.retries(&args.query, &paging).await?;
+    let nothing = "no retries: no execution has been retried so far.";
+    session
+        .list(&page, &COLUMNS, async || Ok(nothing.to_owned()))
+        .await
 }

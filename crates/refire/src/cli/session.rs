@@ -9,11 +9,16 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use http::Uri;
 use refire_client::Client;
+use refire_client::model::Page;
 use refire_core::time::Timestamp;
 use refire_engine::clock::{Clock, SystemClock};
+use serde::Serialize;
 
 use super::globals::{Format, Globals};
-use crate::config::{self, DatabaseUrl};
+use super::outcome::{Outcome, Usage};
+use super::output::{print, print_json, say};
+use super::table::{Column, table};
+use crate::config::{self, DATABASE, Database, DatabaseUrl};
 
 /// The file in the data directory that holds the admin key.
 const KEY_FILE: &str = "admin.key";
@@ -43,8 +48,23 @@ impl Session {
         &self.globals
     }
 
-    /// The database that was given, else the one of the settings file in this directory.
-    pub(crate) fn database<'a>(
+    /// The database that was given, else the one of the settings file in this directory, else the one
+    /// in the data directory.
+    pub(crate) fn database(&self, given: Option<&DatabaseUrl>) -> anyhow::Result<Database> {
+        match self.database_url(given) {
+            Some(url) => url.read(),
+            None => Ok(Database::Sqlite(self.globals.data_dir().join(DATABASE))),
+        }
+    }
+
+    /// The same for a command line that cannot be carried out with another one.
+    pub(crate) fn needed_database(&self, given: Option<&DatabaseUrl>) -> Result<Database, Usage> {
+        self.database(given)
+            .map_err(|error| Usage(format!("{error:#}")))
+    }
+
+    /// Its address, unless it is the one in the data directory.
+    pub(crate) fn database_url<'a>(
         &'a self,
         given: Option<&'a DatabaseUrl>,
     ) -> Option<&'a DatabaseUrl> {
@@ -55,6 +75,58 @@ impl Session {
     /// Whether the answer is read by a program.
     pub(crate) fn is_json(&self) -> bool {
         self.globals.format == Format::Json
+    }
+
+    /// Answers with the API's document, or with what people read of it.
+    pub(crate) fn answer(
+        &self,
+        document: &impl Serialize,
+        text: impl FnOnce() -> String,
+    ) -> anyhow::Result<Outcome> {
+        if self.is_json() {
+            return print_json(document);
+        }
+        print(&text())?;
+        Ok(Outcome::Done)
+    }
+
+    /// Answers with a list; `nothing` says what an empty one means, and may ask for that.
+    pub(crate) async fn list<T: Serialize>(
+        &self,
+        page: &Page<T>,
+        columns: &[Column<T>],
+        nothing: impl AsyncFnOnce() -> anyhow::Result<String>,
+    ) -> anyhow::Result<Outcome> {
+        self.part("more exist: use --limit", page, columns, nothing)
+            .await
+    }
+
+    /// The same; `more` is said where there is more of it.
+    pub(crate) async fn part<T: Serialize>(
+        &self,
+        more: &str,
+        page: &Page<T>,
+        columns: &[Column<T>],
+        nothing: impl AsyncFnOnce() -> anyhow::Result<String>,
+    ) -> anyhow::Result<Outcome> {
+        if page.items.is_empty() && !self.is_json() {
+            say(&nothing().await?);
+            return Ok(Outcome::Done);
+        }
+        self.answer(page, || table(columns, &page.items, self.now()).lines(0))?;
+        if page.next_cursor.is_some() && !self.is_json() {
+            say(more);
+        }
+        Ok(Outcome::Done)
+    }
+
+    /// Answers that something is deleted, and what is left of it.
+    pub(crate) fn deleted(&self, id: &str, left: &str) -> anyhow::Result<Outcome> {
+        if self.is_json() {
+            return print_json(&serde_json::json!({ "id": id, "deleted": true }));
+        }
+        say!("{id} is deleted; {left}");
+        Ok(Outcome::Done)
     }
 
     /// Now.

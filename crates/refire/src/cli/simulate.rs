@@ -3,27 +3,20 @@
 //! The options become a policy text that is read like one in a definition, so the numbers and the
 //! limits are the server's own.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
-use comfy_table::Cell;
 use refire_client::model::{FieldProblem, PlannedRetry, RetryTimeline};
 use refire_core::definition::source::{Content, Node};
 use refire_core::definition::{JitterSetting, ParseOptions, Problems, RetrySettings, Workflow};
 use refire_core::duration;
-use refire_retry::{Ending, Policy, Timeline};
+use refire_retry::{Ending, Planned, Policy, Timeline};
+use serde_json::{Value, json};
 
 use super::definitions;
 use super::excerpt::{excerpt, field_problem};
-use super::moment::{millis, span};
-use super::outcome::{Outcome, Usage};
-use super::output::{print, print_json, say};
-use super::paint::{bad, dim, heading};
-use super::report::field_line;
-use super::session::Session;
-use super::table::{Grid, cell};
+use super::report::say_option;
+use crate::cli::prelude::*;
 
 /// The width of the time line in characters.
 const BAR_CHARS: u64 = 40;
@@ -94,12 +87,9 @@ pub(crate) fn run(session: &Session, args: &SimulateArgs) -> anyhow::Result<Outc
     };
     let policy = settings.rules().policy;
     let timeline = policy.timeline();
-    if session.is_json() {
-        print_json(&document(&timeline))?;
-    } else {
-        print(&draw(&policy, settings.jitter, &timeline))?;
-    }
-    Ok(Outcome::Done)
+    session.answer(&document(&timeline), || {
+        draw(&policy, settings.jitter, &timeline)
+    })
 }
 
 /// The settings, or `None` when what is wrong with them has been said.
@@ -156,9 +146,7 @@ fn of_workflow(workflow: &Workflow, step: Option<&str>) -> Result<RetrySettings,
         let own: Vec<&str> = own.map(|step| step.id.as_str()).collect();
         if !own.is_empty() {
             let own = own.join(", ");
-            say(&format!(
-                "this is the workflow's policy; these steps have their own (--step): {own}"
-            ));
+            say!("this is the workflow's policy; these steps have their own (--step): {own}");
         }
         return Ok(workflow.retry.clone());
     };
@@ -174,35 +162,30 @@ fn of_workflow(workflow: &Workflow, step: Option<&str>) -> Result<RetrySettings,
     })
 }
 
-/// The options in the words of a definition.
-fn policy_of(args: &SimulateArgs) -> serde_json::Map<String, serde_json::Value> {
-    let mut policy = serde_json::Map::new();
-    let mut set = |name: &str, value: Option<serde_json::Value>| {
-        if let Some(value) = value {
-            policy.insert(name.to_owned(), value);
-        }
-    };
-    set("maxRetries", args.max_retries.map(Into::into));
-    set("initialDelay", args.initial_delay.clone().map(Into::into));
-    set("strategy", args.strategy.clone().map(Into::into));
-    set("multiplier", args.multiplier.map(Into::into));
-    set("maxDelay", args.max_delay.clone().map(Into::into));
-    set("maxElapsed", args.max_elapsed.clone().map(Into::into));
-    set("jitter", args.jitter.clone().map(Into::into));
-    policy
+/// The options that were given, in the words of a definition.
+fn policy_of(args: &SimulateArgs) -> serde_json::Map<String, Value> {
+    let all = [
+        ("maxRetries", json!(args.max_retries)),
+        ("initialDelay", json!(args.initial_delay)),
+        ("strategy", json!(args.strategy)),
+        ("multiplier", json!(args.multiplier)),
+        ("maxDelay", json!(args.max_delay)),
+        ("maxElapsed", json!(args.max_elapsed)),
+        ("jitter", json!(args.jitter)),
+    ];
+    let given = all.into_iter().filter(|(_, value)| !value.is_null());
+    given
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }
 
 /// Problems of options have no line; they are named as they were typed.
 fn say_options(problems: &Problems) {
     for problem in problems {
-        let field = FieldProblem {
+        say_option(FieldProblem {
             field: option_name(&problem.path),
-            message: problem.message.clone(),
-            line: None,
-            column: None,
-            hint: problem.hint.clone(),
-        };
-        say(&format!("{} {}", bad("error:"), field_line(&field)));
+            ..field_problem(problem)
+        });
     }
 }
 
@@ -240,7 +223,10 @@ fn draw(policy: &Policy, jitter: Option<JitterSetting>, timeline: &Timeline) -> 
         return "no retries: the first failure is final\n".to_owned();
     }
     let mut out = format!("{}\n", dim(&describe(policy, jitter)));
-    out.push_str(&rows(timeline));
+    let is_spread = timeline.retries.iter().any(|one| one.min != one.max);
+    let rows = timeline.retries.iter();
+    let rows: Vec<Row> = rows.map(|one| (*one, timeline.total, is_spread)).collect();
+    out.push_str(&table(&COLUMNS, &rows, Timestamp::from_micros(0)).lines(0));
     let total = heading(&time(timeline.total));
     let (min, max) = (timeline.total_min, timeline.total_max);
     let between = if min == max {
@@ -263,30 +249,20 @@ fn draw(policy: &Policy, jitter: Option<JitterSetting>, timeline: &Timeline) -> 
     out
 }
 
-/// A line for each retry; waits that are always the same have no range.
-fn rows(timeline: &Timeline) -> String {
-    let is_spread = timeline.retries.iter().any(|one| one.min != one.max);
-    let mut heads = vec!["RETRY", "WAIT", "BETWEEN", "AT", "TIME LINE"];
-    if !is_spread {
-        heads.remove(2);
-    }
-    let mut grid = Grid::new(&heads).right(0).right(heads.len() - 2);
-    for planned in &timeline.retries {
-        let start = planned.at.saturating_sub(planned.delay);
-        let mut row = vec![
-            Cell::new(planned.retry),
-            cell(&time(planned.delay)),
-            cell(&range(planned.min, planned.max)),
-            cell(&time(planned.at)),
-            Cell::new(bar(start, planned.at, timeline.total)),
-        ];
-        if !is_spread {
-            row.remove(2);
-        }
-        grid.row(row);
-    }
-    grid.lines(0)
-}
+/// A retry, all of the waiting, and whether waits differ: those that are always the same have no range.
+type Row = (Planned, Duration, bool);
+
+const COLUMNS: [Column<Row>; 5] = [
+    number("RETRY", |(one, ..), _| Cell::new(one.retry)),
+    text("WAIT", |(one, ..), _| cell(time(one.delay))),
+    optional("BETWEEN", |(one, _, is_spread), _| {
+        maybe(is_spread.then(|| range(one.min, one.max)))
+    }),
+    number("AT", |(one, ..), _| cell(time(one.at))),
+    text("TIME LINE", |(one, total, _), _| {
+        Cell::new(bar(one.at.saturating_sub(one.delay), one.at, *total))
+    }),
+];
 
 fn describe(policy: &Policy, jitter: Option<JitterSetting>) -> String {
     let strategy = format!("{:?}", policy.strategy).to_lowercase();

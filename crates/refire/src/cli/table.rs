@@ -5,6 +5,8 @@ use comfy_table::{
     Attribute, Cell, CellAlignment, ColumnConstraint, ContentArrangement, Row, Table, Width,
 };
 
+use refire_core::time::Timestamp;
+
 use super::paint::clean;
 
 /// Between two columns.
@@ -69,14 +71,73 @@ impl Grid {
     }
 }
 
+/// A column of a table: its head, and what of an entry stands in it.
+#[derive(Debug)]
+pub(crate) struct Column<T> {
+    head: &'static str,
+    is_number: bool,
+    is_optional: bool,
+    cell: fn(&T, Timestamp) -> Cell,
+}
+
+/// A column of texts.
+pub(crate) const fn text<T>(head: &'static str, cell: fn(&T, Timestamp) -> Cell) -> Column<T> {
+    Column {
+        head,
+        is_number: false,
+        is_optional: false,
+        cell,
+    }
+}
+
+/// A column of numbers, which stand at its right edge.
+pub(crate) const fn number<T>(head: &'static str, cell: fn(&T, Timestamp) -> Cell) -> Column<T> {
+    Column {
+        is_number: true,
+        ..text(head, cell)
+    }
+}
+
+/// A column of texts that is left out where no entry has one.
+pub(crate) const fn optional<T>(head: &'static str, cell: fn(&T, Timestamp) -> Cell) -> Column<T> {
+    Column {
+        is_optional: true,
+        ..text(head, cell)
+    }
+}
+
+/// Entries as a table, with times as they are seen now.
+pub(crate) fn table<T>(columns: &[Column<T>], entries: &[T], now: Timestamp) -> Grid {
+    let cells = |column: &Column<T>| -> Vec<Cell> {
+        let cells = entries.iter().map(|entry| (column.cell)(entry, now));
+        cells.collect()
+    };
+    let mut shown: Vec<(&Column<T>, _)> = columns
+        .iter()
+        .map(|column| (column, cells(column)))
+        .filter(|(column, cells)| {
+            !column.is_optional || cells.iter().any(|cell| !cell.content().is_empty())
+        })
+        .map(|(column, cells)| (column, cells.into_iter()))
+        .collect();
+    let heads: Vec<&str> = shown.iter().map(|(column, _)| column.head).collect();
+    let numbers = (0..shown.len()).filter(|at| shown[*at].0.is_number);
+    let mut grid = numbers.fold(Grid::new(&heads), Grid::right);
+    for _ in entries {
+        let row = shown.iter_mut().filter_map(|(_, cells)| cells.next());
+        grid.row(row.collect());
+    }
+    grid
+}
+
 /// A cell of text that others wrote.
-pub(crate) fn cell(text: &str) -> Cell {
-    Cell::new(clean(text))
+pub(crate) fn cell(text: impl AsRef<str>) -> Cell {
+    Cell::new(clean(text.as_ref()))
 }
 
 /// A cell of something that may be missing.
-pub(crate) fn maybe(text: Option<&str>) -> Cell {
-    Cell::new(clean(text.unwrap_or("")))
+pub(crate) fn maybe(text: Option<impl AsRef<str>>) -> Cell {
+    text.map_or_else(|| Cell::new(""), cell)
 }
 
 /// A cell of less important text.
@@ -92,7 +153,7 @@ mod tests {
     fn a_table_is_aligned_and_has_no_borders() {
         let mut grid = Grid::new(&["NAME", "N", "NOTE"]).right(1);
         grid.row(vec![cell("long_name"), cell("7"), cell("x")]);
-        grid.row(vec![cell("a"), cell("12"), maybe(None)]);
+        grid.row(vec![cell("a"), cell("12"), maybe(None::<&str>)]);
         let lines = anstream::adapter::strip_str(&grid.lines(1)).to_string();
         assert_eq!(
             lines,

@@ -16,10 +16,7 @@ mod slots;
 mod tester;
 mod wish;
 
-use clap::Subcommand;
-
-use super::outcome::Outcome;
-use super::session::Session;
+use crate::cli::prelude::*;
 
 /// Commands about triggers.
 #[derive(Debug, Subcommand)]

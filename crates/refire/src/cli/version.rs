@@ -5,10 +5,7 @@ use std::time::Duration;
 use refire_client::model::Version;
 use refire_schedule::built_in_zone_data_version;
 
-use super::outcome::Outcome;
-use super::output::{print, print_json, say};
-use super::paint::clean;
-use super::session::Session;
+use crate::cli::prelude::*;
 
 /// This program's version.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -44,7 +41,7 @@ pub(crate) async fn run(session: &Session) -> anyhow::Result<Outcome> {
             server.node_id,
             time_zones(&server)
         ))?,
-        None => say(&format!("no server answers at {}", client.url())),
+        None => say!("no server answers at {}", client.url()),
     }
     Ok(Outcome::Done)
 }

@@ -24,29 +24,44 @@ pub(crate) async fn until_over(
     wait: Duration,
 ) -> anyhow::Result<Execution> {
     let deadline = Instant::now() + wait;
-    let spinner = spinner();
+    let waiting = Waiting::new("");
     let mut pause = POLL_FIRST;
     loop {
         let execution = client.execution(id).await?;
         let left = deadline.saturating_duration_since(Instant::now());
         if execution.status.is_over() || left.is_zero() {
-            spinner.finish_and_clear();
             return Ok(execution);
         }
-        spinner.set_message(progress(session, &execution));
+        waiting.say(progress(session, &execution));
         tokio::time::sleep(pause.min(left)).await;
         pause = (pause * 2).min(POLL_MAX);
     }
 }
 
-/// Turns on the standard error if that is a terminal, else nothing.
-pub(crate) fn spinner() -> ProgressBar {
-    if !is_watched() {
-        return ProgressBar::hidden();
+/// Turns on the standard error as long as it is there, if that is a terminal.
+pub(crate) struct Waiting(ProgressBar);
+
+impl Waiting {
+    /// Turning, with what is waited for.
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        if !is_watched() {
+            return Self(ProgressBar::hidden());
+        }
+        let spinner = ProgressBar::new_spinner().with_message(text.into());
+        spinner.enable_steady_tick(SPIN);
+        Self(spinner)
     }
-    let spinner = ProgressBar::new_spinner();
-    spinner.enable_steady_tick(SPIN);
-    spinner
+
+    /// Says how it stands.
+    pub(crate) fn say(&self, text: String) {
+        self.0.set_message(text);
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
 }
 
 fn progress(session: &Session, execution: &Execution) -> String {

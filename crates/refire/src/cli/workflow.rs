@@ -6,19 +6,13 @@ mod show;
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
-use comfy_table::Cell;
+use refire_client::model::{Workflow, WorkflowVersion};
 use refire_client::query::{OfWorkflow, Paging, TriggerQuery};
 use refire_client::{Client, every};
 
 pub(crate) use diff::lines as change_lines;
 
-use super::moment::relative;
-use super::outcome::Outcome;
-use super::output::{confirm, print, print_json, say};
-use super::paint::command;
-use super::session::Session;
-use super::table::{Grid, cell, maybe};
+use crate::cli::prelude::*;
 
 /// Commands about workflows.
 #[derive(Debug, Subcommand)]
@@ -85,54 +79,36 @@ pub(crate) async fn run(session: &Session, command: &WorkflowCommand) -> anyhow:
     }
 }
 
+const COLUMNS: [Column<Workflow>; 5] = [
+    text("WORKFLOW", |one, _| cell(&one.workflow_id)),
+    number("VERSION", |one, _| Cell::new(one.version)),
+    number("STEPS", |one, _| Cell::new(one.steps)),
+    text("UPDATED", |one, now| cell(relative(&one.updated_at, now))),
+    text("NAME", |one, _| {
+        maybe((one.name != one.workflow_id).then_some(&one.name))
+    }),
+];
+
+const VERSIONS: [Column<WorkflowVersion>; 4] = [
+    number("VERSION", |one, _| Cell::new(one.version)),
+    text("SAVED", |one, now| cell(relative(&one.created_at, now))),
+    text("BY", |one, _| cell(&one.created_by)),
+    text("CONTENT", |one, _| cell(&one.content_hash)),
+];
+
 async fn list(session: &Session) -> anyhow::Result<Outcome> {
     // All of them: there are few, and half a list of names is of no use.
     let client = session.client()?;
     let page = every(async |paging| client.workflows(paging).await).await?;
-    if session.is_json() {
-        print_json(&page)?;
-        return Ok(Outcome::Done);
-    }
-    if page.items.is_empty() {
-        say(&format!(
-            "no workflows yet. Add one with: {}",
-            command("refire workflow apply -f FILE")
-        ));
-        return Ok(Outcome::Done);
-    }
-    let mut grid = Grid::new(&["WORKFLOW", "VERSION", "STEPS", "UPDATED", "NAME"]);
-    grid = grid.right(1).right(2);
-    for workflow in &page.items {
-        let named = (workflow.name != workflow.workflow_id).then_some(workflow.name.as_str());
-        grid.row(vec![
-            cell(&workflow.workflow_id),
-            Cell::new(workflow.version),
-            Cell::new(workflow.steps),
-            cell(&relative(&workflow.updated_at, session.now())),
-            maybe(named),
-        ]);
-    }
-    print(&grid.lines(0))?;
-    Ok(Outcome::Done)
+    let apply = command("refire workflow apply -f FILE");
+    let nothing = async || Ok(format!("no workflows yet. Add one with: {apply}"));
+    session.list(&page, &COLUMNS, nothing).await
 }
 
 async fn versions(session: &Session, args: &VersionsArgs) -> anyhow::Result<Outcome> {
     let page = session.client()?.workflow_versions(&args.id).await?;
-    if session.is_json() {
-        print_json(&page)?;
-        return Ok(Outcome::Done);
-    }
-    let mut grid = Grid::new(&["VERSION", "SAVED", "BY", "CONTENT"]).right(0);
-    for version in &page.items {
-        grid.row(vec![
-            Cell::new(version.version),
-            cell(&relative(&version.created_at, session.now())),
-            cell(&version.created_by),
-            cell(&version.content_hash),
-        ]);
-    }
-    print(&grid.lines(0))?;
-    Ok(Outcome::Done)
+    let rows = || table(&VERSIONS, &page.items, session.now()).lines(0);
+    session.answer(&page, rows)
 }
 
 async fn delete(session: &Session, args: &DeleteArgs) -> anyhow::Result<Outcome> {
@@ -144,12 +120,12 @@ async fn delete(session: &Session, args: &DeleteArgs) -> anyhow::Result<Outcome>
     if session.is_json() {
         print_json(&deleted)?;
     } else {
-        say(&format!(
+        say!(
             "{} is deleted; its executions and dead letters are kept",
             args.id
-        ));
+        );
         if deleted.triggers_disabled > 0 {
-            say(&format!("{} with it", disabled(deleted.triggers_disabled)));
+            say!("{} with it", disabled(deleted.triggers_disabled));
         }
     }
     Ok(Outcome::Done)

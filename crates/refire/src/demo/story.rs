@@ -114,28 +114,16 @@ async fn run_one(client: &Client, workflow: &str, input: String, hinted: &Atomic
 }
 
 fn line(ended: &Execution) -> String {
-    let Execution {
-        workflow_id,
-        execution_id,
-        status,
-        retry_count,
-        ..
-    } = ended;
-    let took = ended
-        .duration_ms
-        .map(|ms| format!("{ms} ms"))
-        .unwrap_or_default();
-    let retries = match retry_count {
+    let (workflow, id, status) = (&ended.workflow_id, &ended.execution_id, ended.status);
+    let took = ended.duration_ms.map(|ms| format!("{ms} ms"));
+    let took = took.unwrap_or_default();
+    let retries = match ended.retry_count {
         0 => String::new(),
         1 => ", 1 retry".to_owned(),
         n => format!(", {n} retries"),
     };
-    let error = ended
-        .error
-        .as_ref()
-        .map(|error| format!(": {}", error.message));
-    format!(
-        "{workflow_id:<11} {execution_id} {status:<9} {took}{retries}{}",
-        error.unwrap_or_default()
-    )
+    let error = ended.error.as_ref();
+    let error = error.map(|error| format!(": {}", error.message));
+    let error = error.unwrap_or_default();
+    format!("{workflow:<11} {id} {status:<9} {took}{retries}{error}")
 }

@@ -5,11 +5,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, post};
+use axum::{Json, Router};
 use serde_json::{Value, json};
 
 #[derive(Default)]
@@ -46,13 +46,8 @@ fn attempt(headers: &HeaderMap) -> u64 {
     value.and_then(|value| value.parse().ok()).unwrap_or(1)
 }
 
-fn answer(status: StatusCode, body: &Value) -> Response {
-    (
-        status,
-        [("content-type", "application/json")],
-        body.to_string(),
-    )
-        .into_response()
+fn answer(status: StatusCode, body: Value) -> Response {
+    (status, Json(body)).into_response()
 }
 
 fn number(services: &Services) -> u64 {
@@ -65,10 +60,10 @@ async fn crm(State(services): State<Arc<Services>>, headers: HeaderMap) -> Respo
     if attempt(&headers) <= number % 3 {
         return answer(
             StatusCode::SERVICE_UNAVAILABLE,
-            &json!({"error": "CRM is restarting"}),
+            json!({"error": "CRM is restarting"}),
         );
     }
-    answer(StatusCode::CREATED, &json!({"id": 40_000 + number}))
+    answer(StatusCode::CREATED, json!({"id": 40_000 + number}))
 }
 
 /// Refuses addresses that are none.
@@ -80,9 +75,9 @@ async fn mail(body: String) -> Response {
         .unwrap_or_default();
     if !to.contains('@') {
         let error = format!("`to` is not an address: {to}");
-        return answer(StatusCode::UNPROCESSABLE_ENTITY, &json!({ "error": error }));
+        return answer(StatusCode::UNPROCESSABLE_ENTITY, json!({ "error": error }));
     }
-    answer(StatusCode::ACCEPTED, &json!({"queued": true}))
+    answer(StatusCode::ACCEPTED, json!({"queued": true}))
 }
 
 /// Limits its rate, and says for how long.
@@ -91,40 +86,40 @@ async fn billing(headers: HeaderMap) -> Response {
         let wait = [("retry-after", "1")];
         return (StatusCode::TOO_MANY_REQUESTS, wait, "slow down").into_response();
     }
-    answer(StatusCode::OK, &json!({"sent": true}))
+    answer(StatusCode::OK, json!({"sent": true}))
 }
 
 async fn stock(State(services): State<Arc<Services>>) -> Response {
-    answer(StatusCode::OK, &json!({"reservation": number(&services)}))
+    answer(StatusCode::OK, json!({"reservation": number(&services)}))
 }
 
 /// Is down until somebody repairs it.
 async fn erp(State(services): State<Arc<Services>>) -> Response {
     if services.erp_is_up.load(Ordering::Relaxed) {
-        return answer(StatusCode::CREATED, &json!({"order": number(&services)}));
+        return answer(StatusCode::CREATED, json!({"order": number(&services)}));
     }
     answer(
         StatusCode::BAD_GATEWAY,
-        &json!({"error": "no connection to the ERP database"}),
+        json!({"error": "no connection to the ERP database"}),
     )
 }
 
 async fn repair(State(services): State<Arc<Services>>) -> Response {
     services.erp_is_up.store(true, Ordering::Relaxed);
-    answer(StatusCode::OK, &json!({"erp": "up"}))
+    answer(StatusCode::OK, json!({"erp": "up"}))
 }
 
 async fn hotel(State(services): State<Arc<Services>>) -> Response {
     answer(
         StatusCode::CREATED,
-        &json!({"booking": format!("h{}", number(&services))}),
+        json!({"booking": format!("h{}", number(&services))}),
     )
 }
 
 async fn cancel_hotel() -> Response {
-    answer(StatusCode::OK, &json!({"cancelled": true}))
+    answer(StatusCode::OK, json!({"cancelled": true}))
 }
 
 async fn flight() -> Response {
-    answer(StatusCode::CONFLICT, &json!({"error": "sold out"}))
+    answer(StatusCode::CONFLICT, json!({"error": "sold out"}))
 }

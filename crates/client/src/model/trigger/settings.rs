@@ -1,30 +1,24 @@
 //! What a trigger was told, field by field and byte for byte.
 
-use std::fmt;
-
-use serde::de::{MapAccess, Visitor};
-use serde::ser::SerializeMap as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
 
 use crate::model::Raw;
 
 /// Fields in their order, each with its value as it was written.
-#[derive(Debug, Clone, Default)]
-pub struct TriggerSettings(Vec<(String, Raw)>);
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct TriggerSettings(IndexMap<String, Raw>);
 
 impl TriggerSettings {
     /// Adds a field.
     pub fn push(&mut self, name: impl Into<String>, value: Raw) {
-        self.0.push((name.into(), value));
+        self.0.insert(name.into(), value);
     }
 
     /// The value of a field.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Raw> {
-        let mut fields = self.0.iter();
-        fields
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value)
+        self.0.get(name)
     }
 
     /// The value of a field that holds a text.
@@ -40,42 +34,8 @@ impl TriggerSettings {
 
     /// The same without these fields.
     pub(super) fn without(mut self, names: &[&str]) -> Self {
-        self.0.retain(|(name, _)| !names.contains(&name.as_str()));
+        self.0.retain(|name, _| !names.contains(&name.as_str()));
         self
-    }
-}
-
-impl Serialize for TriggerSettings {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in &self.0 {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
-    }
-}
-
-impl<'de> Deserialize<'de> for TriggerSettings {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Fields)
-    }
-}
-
-struct Fields;
-
-impl<'de> Visitor<'de> for Fields {
-    type Value = TriggerSettings;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<TriggerSettings, A::Error> {
-        let mut fields = TriggerSettings::default();
-        while let Some((name, value)) = map.next_entry::<String, Raw>()? {
-            fields.push(name, value);
-        }
-        Ok(fields)
     }
 }
 

@@ -2,20 +2,14 @@
 
 use std::time::Duration;
 
+use indicatif::HumanCount;
+
 const MS_US: u64 = 1_000;
 const SECOND_US: u64 = 1_000_000;
 
 /// With a comma between thousands.
 pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    HumanCount(number).to_string()
 }
 
 /// A latency with three digits that count.

@@ -172,7 +172,7 @@ async fn send(shared: Arc<Shared>, mut line: Line) -> Line {
     let load = &shared.load;
     while let Some(planned) = shared.pace.next().await {
         let request = load.payload.next(&load.origin);
-        shared.tally().sent += 1;
+        shared.tally().requests.sent += 1;
         let answer = line.ask(request).await;
         let fine = shared
             .tally()

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use clap::Args;
 use refire_core::duration;
 
 use super::figure::{counted, grouped};
@@ -11,9 +10,7 @@ use super::pace::End;
 use super::payload;
 use super::report::Settings;
 use super::tally::Expected;
-use crate::cli::input;
-use crate::cli::moment::millis;
-use crate::cli::outcome::Usage;
+use crate::cli::prelude::*;
 
 /// The shortest and the longest measurement.
 const DURATION_MIN: Duration = Duration::from_millis(100);

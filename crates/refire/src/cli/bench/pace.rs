@@ -68,15 +68,12 @@ impl Pace {
         };
         let due = Arc::new(Semaphore::new(0));
         let pace = Self {
-            begun: Instant::now(),
-            end: End::Count(arrivals),
-            taken: AtomicU64::new(0),
-            stop: stop.clone(),
             plan: Some(Plan {
                 per_second,
                 arrivals,
                 due: Arc::clone(&due),
             }),
+            ..Self::closed(End::Count(arrivals), stop.clone())
         };
         let begun = pace.begun;
         // A thread, because the timers of the runtime are only as fine as a millisecond, and that

@@ -1,6 +1,5 @@
 //! What is sent: the input, its idempotency key, one execution or many in a request.
 
-use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
@@ -8,6 +7,7 @@ use http::{HeaderName, HeaderValue, Request, Uri};
 use http_body_util::Full;
 
 use super::wire::Origin;
+use crate::cli::prelude::*;
 
 /// As long as the server lets anybody wait.
 pub(super) const WAIT: &str = "60s";

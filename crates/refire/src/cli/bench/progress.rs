@@ -9,10 +9,8 @@ use tokio::time::Instant;
 use super::figure::{grouped, latency, per_second};
 use super::pace::Pace;
 use super::tally::Tally;
-use crate::cli::moment::{millis, span};
 use crate::cli::output::is_watched;
-use crate::cli::paint::{bad, dim};
-use crate::cli::wait::spinner;
+use crate::cli::prelude::*;
 
 /// Steps of the bar.
 const STEPS: u64 = 1_000;
@@ -53,7 +51,7 @@ impl Progress {
         if self.bar.is_hidden() {
             return;
         }
-        let answered = tally.fine + tally.refused;
+        let answered = tally.requests.accepted + tally.requests.rejected;
         let rate = self.rate(answered);
         let errors = match tally.errors() {
             0 => dim("no errors"),
@@ -93,28 +91,5 @@ fn clock(pace: &Pace) -> String {
     match pace.expected() {
         Some(expected) => format!("{passed} of {}", span(millis(expected))),
         None => passed,
-    }
-}
-
-/// A spinner for what comes after the load.
-pub(super) struct Waiting(ProgressBar);
-
-impl Waiting {
-    /// Turning.
-    pub(super) fn new(text: &str) -> Self {
-        let spinner = spinner();
-        spinner.set_message(text.to_owned());
-        Self(spinner)
-    }
-
-    /// Says how it stands.
-    pub(super) fn say(&self, text: String) {
-        self.0.set_message(text);
-    }
-}
-
-impl Drop for Waiting {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
     }
 }

@@ -1,17 +1,14 @@
 //! The results as one document, for programs; `summary` shows the same to people.
 
-use std::time::Duration;
-
 use refire_client::model::Version;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::figure::per_second;
 use super::load::{Early, Phase};
 use super::subject::{Kind, Subject};
-use super::tally::Latencies;
-use super::verify::Found;
-use crate::cli::moment::millis;
-use crate::cli::outcome::Outcome;
+use super::tally::{Latencies, Refusal, Requests};
+use super::verify::{Found, Verified};
+use crate::cli::prelude::*;
 
 /// Everything that was measured.
 #[derive(Debug, Serialize)]
@@ -71,19 +68,6 @@ pub(super) struct Settings {
     pub(super) warmup_ms: u64,
 }
 
-#[derive(Debug, Serialize)]
-pub(super) struct Requests {
-    pub(super) sent: u64,
-    pub(super) accepted: u64,
-    pub(super) rejected: u64,
-    /// Sent, but never answered.
-    pub(super) unanswered: u64,
-    /// There was no connection; nothing was sent.
-    pub(super) not_connected: u64,
-    /// Planned, but no connection was free for ten seconds after the end.
-    pub(super) not_sent: u64,
-}
-
 /// Executions of the measured time.
 #[derive(Debug, Serialize)]
 pub(super) struct Executions {
@@ -102,23 +86,23 @@ pub(super) struct Times {
     pub(super) execution: Option<Quantiles>,
 }
 
-#[derive(Debug, Serialize)]
-pub(super) struct Quantiles {
-    pub(super) p50: f64,
-    pub(super) p90: f64,
-    pub(super) p95: f64,
-    pub(super) p99: f64,
-    pub(super) max: f64,
-    #[serde(skip)]
-    pub(super) us: [u64; 5],
-}
+/// Microseconds at each of [`QUANTILES`]; reported in milliseconds.
+#[derive(Debug)]
+pub(super) struct Quantiles(pub(super) [u64; 5]);
+
+/// Shares that are not slower, by their names.
+pub(super) const QUANTILES: [(&str, f64); 5] = [
+    ("p50", 0.5),
+    ("p90", 0.9),
+    ("p95", 0.95),
+    ("p99", 0.99),
+    ("max", 1.0),
+];
 
 #[derive(Debug, Serialize)]
 pub(super) struct Refused {
-    pub(super) status: u16,
-    pub(super) code: Option<String>,
-    pub(super) title: Option<String>,
-    pub(super) retry_after: bool,
+    #[serde(flatten)]
+    pub(super) refusal: Refusal,
     pub(super) count: u64,
 }
 
@@ -126,20 +110,6 @@ pub(super) struct Refused {
 pub(super) struct Trouble {
     pub(super) what: String,
     pub(super) count: u64,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct Verified {
-    /// Accepted in the whole run, warm-up included.
-    pub(super) accepted: u64,
-    pub(super) found: u64,
-    pub(super) missing: u64,
-    /// Executions whose answers were lost.
-    pub(super) untold: u64,
-    pub(super) failed: u64,
-    /// How many of the failed became dead letters.
-    pub(super) dead_letters: u64,
-    pub(super) open: u64,
 }
 
 /// What stays on the server.
@@ -155,30 +125,23 @@ pub(super) struct Left {
     pub(super) probes: u64,
 }
 
-/// What a report is made of.
-pub(super) struct Parts<'a> {
-    pub(super) url: &'a str,
-    pub(super) version: Version,
-    pub(super) subject: &'a Subject,
-    pub(super) settings: Settings,
-    pub(super) phase: &'a Phase,
-    pub(super) found: Option<&'a Found>,
-    pub(super) left: Left,
-}
-
 impl Report {
     /// The results of a run.
-    pub(super) fn new(parts: Parts<'_>) -> Self {
-        let Phase { tally, took, .. } = parts.phase;
+    pub(super) fn new(
+        url: &str,
+        version: Version,
+        subject: &Subject,
+        load: Settings,
+        phase: &Phase,
+        found: Option<&Found>,
+        left: Left,
+    ) -> Self {
+        let Phase { tally, took, .. } = phase;
         let accepted = u64::try_from(tally.accepted.len()).unwrap_or(u64::MAX);
-        let found = parts.found;
         // What ends as it is accepted says nothing about running.
-        let ran = found.filter(|_| !matches!(parts.subject.kind, Kind::Admission));
+        let ran = found.filter(|_| !matches!(subject.kind, Kind::Admission));
         let refusals = tally.refusals.iter().map(|(refusal, count)| Refused {
-            status: refusal.status,
-            code: refusal.code.clone(),
-            title: refusal.title.clone(),
-            retry_after: refusal.retry_after,
+            refusal: refusal.clone(),
             count: *count,
         });
         let troubles = tally.troubles.iter().map(|(what, count)| Trouble {
@@ -187,33 +150,30 @@ impl Report {
         });
         Self {
             server: Server {
-                url: parts.url.to_owned(),
-                version: parts.version.version,
-                store: parts.version.store,
-                node_id: parts.version.node_id,
+                url: url.to_owned(),
+                version: version.version,
+                store: version.store,
+                node_id: version.node_id,
             },
             workflow: Workflow {
-                id: parts.subject.id.clone(),
-                mode: parts.subject.mode(),
-                fallback: parts.subject.fallback.clone(),
-                words: parts.subject.describe(),
+                id: subject.id.clone(),
+                mode: subject.mode(),
+                fallback: subject.fallback.clone(),
+                words: subject.describe(),
             },
-            load: parts.settings,
-            ended_early: parts.phase.early,
+            load,
+            ended_early: phase.early,
             duration_ms: millis(*took),
-            requests: Requests {
-                sent: tally.sent,
-                accepted: tally.fine,
-                rejected: tally.refused,
-                unanswered: tally.unanswered(),
-                not_connected: tally.not_connected,
-                not_sent: parts.phase.not_sent,
-            },
+            requests: tally.requests(phase.not_sent),
             executions: Executions {
                 accepted,
                 accepted_per_second: per_second(accepted, *took),
                 completed: ran.map(|found| found.completed),
-                completed_per_second: ran.map(|found| completed_per_second(found, *took)),
+                completed_per_second: ran.map(|found| {
+                    // Over the load's time, or over the time that completing them took if that was
+                    // longer.
+                    per_second(found.completed, found.completing.max(*took))
+                }),
             },
             latency_ms: Times {
                 request: Quantiles::of(&tally.latencies),
@@ -223,8 +183,8 @@ impl Report {
             },
             refusals: refusals.collect(),
             troubles: troubles.collect(),
-            verified: found.map(Verified::of),
-            left: parts.left,
+            verified: found.map(|found| found.verified.clone()),
+            left,
             not_ended: tally.not_ended,
         }
     }
@@ -237,46 +197,19 @@ impl Report {
         let sound = self.verified.as_ref().is_some_and(|verified| {
             verified.missing == 0 && verified.untold == 0 && verified.failed == 0
         });
-        if clean && no_refusals && sound {
-            Outcome::Done
-        } else {
-            Outcome::Failed
-        }
-    }
-}
-
-/// Completed executions in a second: over the load's time, or over the time that completing them
-/// took if that was longer.
-fn completed_per_second(found: &Found, took: Duration) -> u64 {
-    per_second(found.completed, found.completing.max(took))
-}
-
-impl Verified {
-    fn of(found: &Found) -> Self {
-        Self {
-            accepted: found.accepted,
-            found: found.found,
-            missing: found.missing(),
-            untold: found.untold,
-            failed: found.failed(),
-            dead_letters: found.dead_letters(),
-            open: found.open(),
-        }
+        Outcome::Failed.unless(clean && no_refusals && sound)
     }
 }
 
 impl Quantiles {
     fn of(latencies: &Latencies) -> Self {
-        let [p50, p90, p95, p99] = [0.5, 0.9, 0.95, 0.99].map(|share| latencies.at(share));
-        let us = [p50, p90, p95, p99, latencies.max()];
-        let [p50, p90, p95, p99, max] = us.map(|us| us as f64 / 1_000.0);
-        Self {
-            p50,
-            p90,
-            p95,
-            p99,
-            max,
-            us,
-        }
+        Self(QUANTILES.map(|(_, share)| latencies.at(share)))
+    }
+}
+
+impl Serialize for Quantiles {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let names = QUANTILES.iter().map(|(name, _)| name);
+        serializer.collect_map(names.zip(self.0.map(|us| us as f64 / 1_000.0)))
     }
 }

@@ -11,9 +11,8 @@ use refire_core::id::ExecutionId;
 use tokio::time::Instant;
 
 use super::figure::{counted, grouped};
-use super::progress::Waiting;
 use super::subject::{Kind, Subject};
-use crate::cli::moment::{millis, span};
+use crate::cli::prelude::*;
 
 /// Between two looks at what is still open; the first comes soon.
 const LOOK_MIN: Duration = Duration::from_millis(20);

@@ -9,7 +9,7 @@ use refire_core::id::ExecutionId;
 use serde_json::json;
 
 use super::target::Target;
-use crate::cli::paint::clean;
+use crate::cli::prelude::*;
 
 /// How long the first call may take that shows whether the server reaches the target.
 const PROBE_WITHIN: Duration = Duration::from_secs(10);
@@ -38,27 +38,26 @@ pub(super) struct Subject {
 }
 
 impl Subject {
+    fn new(id: impl Into<String>, kind: Kind) -> Self {
+        Self {
+            id: id.into(),
+            kind,
+            fallback: None,
+            probes: Vec::new(),
+        }
+    }
+
     /// One that exists.
     pub(super) async fn existing(client: &Client, id: &str) -> anyhow::Result<Self> {
         let workflow = client.workflow(id).await.context("--workflow")?;
-        Ok(Self {
-            id: workflow.workflow_id,
-            kind: Kind::Existing,
-            fallback: None,
-            probes: Vec::new(),
-        })
+        Ok(Self::new(workflow.workflow_id, Kind::Existing))
     }
 
     /// A new one whose executions end as soon as they are accepted.
     pub(super) async fn admission(client: &Client, suffix: &str) -> anyhow::Result<Self> {
         let id = format!("{PREFIX}{suffix}");
         client.apply_workflow(&id, &admission(&id)).await?;
-        Ok(Self {
-            id,
-            kind: Kind::Admission,
-            fallback: None,
-            probes: Vec::new(),
-        })
+        Ok(Self::new(id, Kind::Admission))
     }
 
     /// A new one that calls this process; if the server cannot or may not do that, one that is
@@ -85,10 +84,9 @@ impl Subject {
             }
         };
         Ok(Self {
-            id: id.to_owned(),
-            kind,
             fallback,
             probes: vec![probe],
+            ..Self::new(id, kind)
         })
     }
 

@@ -2,14 +2,10 @@
 
 use std::time::Duration;
 
-use comfy_table::Cell;
-
 use super::figure::{counted, grouped, latency, per_second};
 use super::load::{EXECUTIONS_MAX, Early};
-use super::report::{Executions, Left, Quantiles, Report, Settings};
-use crate::cli::moment::span;
-use crate::cli::paint::{bad, clean, dim, good, warning};
-use crate::cli::table::{Grid, cell};
+use super::report::{Executions, Left, QUANTILES, Quantiles, Report, Settings};
+use crate::cli::prelude::*;
 
 impl Report {
     /// All that a person wants to know.
@@ -64,7 +60,7 @@ impl Report {
             .right(2);
         let mut row = |name: &str, count: u64, rate: Option<u64>| {
             let rate = rate.map(grouped).unwrap_or_default();
-            grid.row(vec![cell(name), cell(&grouped(count)), cell(&rate)]);
+            grid.row(vec![cell(name), cell(grouped(count)), cell(&rate)]);
         };
         if self.load.batch.is_some() {
             let took = Duration::from_millis(self.duration_ms);
@@ -90,16 +86,11 @@ impl Report {
         }
         let mut text = grid.lines(0);
         for refused in &self.refusals {
-            let code = refused
-                .code
-                .as_deref()
-                .unwrap_or("not an answer of this API");
-            let title = refused.title.as_deref().unwrap_or_default();
-            let line = format!(
-                "  {} × {} {code} {title}",
-                grouped(refused.count),
-                refused.status
-            );
+            let (refusal, count) = (&refused.refusal, grouped(refused.count));
+            let code = refusal.code.as_deref();
+            let code = code.unwrap_or("not an answer of this API");
+            let title = refusal.title.as_deref().unwrap_or_default();
+            let line = format!("  {count} × {} {code} {title}", refusal.status);
             text.push_str(&bad(&clean(line.trim_end())));
             text.push('\n');
         }
@@ -114,7 +105,7 @@ impl Report {
     fn times(&self) -> String {
         let heads = ["", "P50", "P90", "P95", "P99", "MAX", ""];
         let mut grid = Grid::new(&heads);
-        for column in 1..=self.latency_ms.request.us.len() {
+        for column in 1..=QUANTILES.len() {
             grid = grid.right(column);
         }
         let name = if self.load.wait {
@@ -239,7 +230,7 @@ impl Settings {
 
 impl Quantiles {
     fn cells(&self, name: &str) -> Vec<Cell> {
-        let values = self.us.iter().map(|us| cell(&latency(*us)));
+        let values = self.0.iter().map(|us| cell(latency(*us)));
         std::iter::once(cell(name)).chain(values).collect()
     }
 }

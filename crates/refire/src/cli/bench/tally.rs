@@ -6,7 +6,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use refire_client::model::{BatchResult, ExecutionStatus, Page, Problem};
 use refire_core::id::ExecutionId;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::wire::{Answer, Trouble};
 
@@ -44,15 +44,10 @@ impl Latencies {
     pub(super) fn at(&self, share: f64) -> u64 {
         self.0.value_at_quantile(share).min(self.0.max())
     }
-
-    /// The slowest, in microseconds.
-    pub(super) fn max(&self) -> u64 {
-        self.0.max()
-    }
 }
 
 /// A kind of refusal.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) struct Refusal {
     /// The HTTP status.
     pub(super) status: u16,
@@ -64,17 +59,26 @@ pub(super) struct Refusal {
     pub(super) retry_after: bool,
 }
 
+/// Requests, as they are counted and reported.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct Requests {
+    pub(super) sent: u64,
+    /// Answered with 2xx.
+    pub(super) accepted: u64,
+    /// Answered otherwise.
+    pub(super) rejected: u64,
+    /// Sent, but never answered: whether they were accepted is not known.
+    pub(super) unanswered: u64,
+    /// There was no connection: certainly nothing was started.
+    pub(super) not_connected: u64,
+    /// Planned, but no connection was free for ten seconds after the end.
+    pub(super) not_sent: u64,
+}
+
 /// What came of one phase of a run.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    /// Requests begun.
-    pub(super) sent: u64,
-    /// Requests answered with 2xx.
-    pub(super) fine: u64,
-    /// Requests answered otherwise.
-    pub(super) refused: u64,
-    /// Requests for which there was no connection: certainly nothing was started.
-    pub(super) not_connected: u64,
+    pub(super) requests: Requests,
     /// Answers that came before the execution had ended, though they were to wait for it.
     pub(super) not_ended: u64,
     /// The executions that were accepted.
@@ -95,17 +99,22 @@ struct Started {
 }
 
 impl Tally {
-    /// Requests that were sent and not answered: whether they were accepted is not known.
-    pub(super) fn unanswered(&self) -> u64 {
-        self.sent
-            .saturating_sub(self.fine + self.refused + self.not_connected)
+    /// The requests, when no more of them are sent or answered.
+    pub(super) fn requests(&self, not_sent: u64) -> Requests {
+        let requests = self.requests.clone();
+        let settled = requests.accepted + requests.rejected + requests.not_connected;
+        Requests {
+            unanswered: requests.sent.saturating_sub(settled),
+            not_sent,
+            ..requests
+        }
     }
 
     /// Whatever did not go well.
     pub(super) fn errors(&self) -> u64 {
         let refused: u64 = self.refusals.values().sum();
         let troubled: u64 = self.troubles.values().sum();
-        refused + troubled.max(self.not_connected)
+        refused + troubled.max(self.requests.not_connected)
     }
 
     /// Notes what came of one request; whether it went well.
@@ -118,26 +127,23 @@ impl Tally {
         match answer {
             Ok(answer) if answer.status.is_success() => {
                 let fine = self.accept(&answer, shape);
-                match fine {
-                    true => {
-                        self.fine += 1;
-                        self.latencies.add(latency);
-                    }
-                    false => {
-                        self.refused += 1;
-                        self.refuse(&answer, None);
-                    }
+                if fine {
+                    self.requests.accepted += 1;
+                    self.latencies.add(latency);
+                } else {
+                    self.requests.rejected += 1;
+                    self.refuse(&answer, None);
                 }
                 fine
             }
             Ok(answer) => {
-                self.refused += 1;
+                self.requests.rejected += 1;
                 let problem = serde_json::from_slice::<Problem>(&answer.body).ok();
                 self.refuse(&answer, problem);
                 false
             }
             Err(Trouble::NotConnected(why)) => {
-                self.not_connected += 1;
+                self.requests.not_connected += 1;
                 count(&mut self.troubles, why);
                 false
             }
@@ -183,20 +189,13 @@ impl Tally {
     }
 
     fn refuse(&mut self, answer: &Answer, problem: Option<Problem>) {
-        let status = answer.status.as_u16();
-        let refusal = match problem {
-            Some(problem) => Refusal {
-                status: problem.status,
-                code: Some(problem.code),
-                title: Some(problem.title),
-                retry_after: answer.retry_after,
-            },
-            None => Refusal {
-                status,
-                code: None,
-                title: None,
-                retry_after: answer.retry_after,
-            },
+        let status = problem.as_ref().map(|problem| problem.status);
+        let (code, title) = problem.map(|problem| (problem.code, problem.title)).unzip();
+        let refusal = Refusal {
+            status: status.unwrap_or_else(|| answer.status.as_u16()),
+            code,
+            title,
+            retry_after: answer.retry_after,
         };
         count(&mut self.refusals, refusal);
     }
@@ -240,10 +239,8 @@ mod tests {
 
     #[test]
     fn answers_are_told_apart() {
-        let mut tally = Tally {
-            sent: 7,
-            ..Tally::default()
-        };
+        let mut tally = Tally::default();
+        tally.requests.sent = 7;
         let accepted = format!(r#"{{"execution_id":"{ID}","status":"pending"}}"#);
         assert!(tally.note(MS, answer(202, &accepted), Expected::Accepted));
         assert!(tally.note(MS, answer(202, &accepted), Expected::Ended));
@@ -254,8 +251,10 @@ mod tests {
         assert!(!tally.note(MS, refused, Expected::Accepted));
         let lost = Err(Trouble::Unanswered("reset".to_owned()));
         assert!(!tally.note(MS, lost, Expected::Accepted));
-        assert_eq!((tally.fine, tally.refused, tally.not_ended), (2, 2, 1));
-        assert_eq!((tally.not_connected, tally.unanswered()), (1, 2));
+        let requests = tally.requests(0);
+        assert_eq!((requests.accepted, requests.rejected), (2, 2));
+        assert_eq!(tally.not_ended, 1);
+        assert_eq!((requests.not_connected, requests.unanswered), (1, 2));
         assert_eq!(tally.accepted.len(), 2);
         assert_eq!(tally.errors(), 4, "a request in flight is no error yet");
         let codes: Vec<_> = tally.refusals.keys().map(|one| one.code.clone()).collect();
@@ -272,7 +271,11 @@ mod tests {
         );
         assert!(tally.note(MS, answer(202, &body), Expected::Batch));
         assert_eq!(
-            (tally.fine, tally.accepted.len(), tally.errors()),
+            (
+                tally.requests.accepted,
+                tally.accepted.len(),
+                tally.errors()
+            ),
             (1, 1, 1)
         );
         assert_eq!(tally.refusals.keys().next().unwrap().status, 507);
@@ -281,7 +284,7 @@ mod tests {
     #[test]
     fn shares_of_latencies() {
         let mut latencies = Latencies::default();
-        assert_eq!((latencies.at(0.5), latencies.max()), (0, 0));
+        assert_eq!((latencies.at(0.5), latencies.at(1.0)), (0, 0));
         for ms in 1..=1_000 {
             latencies.add(Duration::from_millis(ms));
         }
@@ -289,7 +292,10 @@ mod tests {
         let near = |us: u64, ms: u64| us.abs_diff(ms * 1_000) <= ms;
         assert!(near(latencies.at(0.5), 501), "{}", latencies.at(0.5));
         assert!(near(latencies.at(0.99), 991), "{}", latencies.at(0.99));
-        assert!(latencies.max() >= LATENCY_MAX_US, "too long is the longest");
+        assert!(
+            latencies.at(1.0) >= LATENCY_MAX_US,
+            "too long is the longest"
+        );
         assert_eq!(latencies.len(), 1_001);
     }
 }

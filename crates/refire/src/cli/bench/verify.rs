@@ -3,70 +3,52 @@
 //! A tool that measures a promise of durability has to check it. Executions are compared by their
 //! ids, not counted, so that nobody else's can stand in for one that is missing.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::time::Duration;
 
 use refire_client::Client;
 use refire_client::model::{Execution, ExecutionStatus};
 use refire_client::query::{ExecutionQuery, Paging};
 use refire_core::id::ExecutionId;
-use refire_core::time::Timestamp;
+use serde::Serialize;
 
 use super::figure::grouped;
-use super::progress::Waiting;
 use super::subject::Subject;
 use super::tally::Latencies;
+use crate::cli::prelude::*;
 
 /// Entries asked for at once.
 const PAGE: u32 = 1_000;
 
-/// What the server has of the accepted executions.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    /// Those accepted in the whole run, warm-up included.
+/// What the server has of the accepted executions, as it is reported.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct Verified {
+    /// Accepted in the whole run, warm-up included.
     pub(super) accepted: u64,
     /// Those of them that the server lists.
     pub(super) found: u64,
+    /// Accepted, but not there.
+    pub(super) missing: u64,
     /// Executions of the throw-away workflow that no answer told of: their answers were lost.
     pub(super) untold: u64,
-    /// How the found ones stand.
-    pub(super) statuses: BTreeMap<String, u64>,
+    /// Found, and ended otherwise than completed.
+    pub(super) failed: u64,
+    /// How many of the failed became dead letters, and so wait for somebody.
+    pub(super) dead_letters: u64,
+    /// Found, and not ended.
+    pub(super) open: u64,
+}
+
+/// The same, and the figures of those that were measured.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) verified: Verified,
     /// Measured executions that completed.
     pub(super) completed: u64,
     /// From the first of them that was accepted to the last that completed, by the server's clock.
     pub(super) completing: Duration,
     /// How long each of them took from acceptance to completion, by the server's clock.
     pub(super) latencies: Latencies,
-}
-
-impl Found {
-    /// Accepted, but not there.
-    pub(super) fn missing(&self) -> u64 {
-        self.accepted - self.found
-    }
-
-    /// Found executions that have not ended.
-    pub(super) fn open(&self) -> u64 {
-        let open = self.statuses.iter();
-        open.filter(|(status, _)| !ExecutionStatus::from_name(status).is_over())
-            .map(|(_, count)| count)
-            .sum()
-    }
-
-    /// Found executions that ended otherwise than completed.
-    pub(super) fn failed(&self) -> u64 {
-        let ended = self.statuses.iter();
-        ended
-            .filter(|(status, _)| ExecutionStatus::from_name(status).is_over())
-            .filter(|(status, _)| status.as_str() != "completed")
-            .map(|(_, count)| count)
-            .sum()
-    }
-
-    /// Those of the failed that wait for somebody as dead letters.
-    pub(super) fn dead_letters(&self) -> u64 {
-        self.statuses.get("dlq").copied().unwrap_or(0)
-    }
 }
 
 /// Looks for every accepted execution. Those that were measured also count for the figures.
@@ -99,7 +81,7 @@ pub(super) async fn verify(
         }
         waiting.say(format!(
             "looking for every accepted execution: {} found",
-            grouped(search.found.found)
+            grouped(search.found.verified.found)
         ));
         paging.cursor = page.next_cursor;
         if paging.cursor.is_none() || before {
@@ -124,10 +106,8 @@ impl Search {
         let others = others.iter().map(|id| (*id, false));
         let measured = measured.iter().map(|id| (*id, true));
         let wanted: HashMap<_, _> = others.chain(measured).collect();
-        let found = Found {
-            accepted: u64::try_from(wanted.len()).unwrap_or(u64::MAX),
-            ..Found::default()
-        };
+        let mut found = Found::default();
+        found.verified.accepted = u64::try_from(wanted.len()).unwrap_or(u64::MAX);
         Self {
             wanted,
             probes: probes.to_vec(),
@@ -142,16 +122,17 @@ impl Search {
     }
 
     fn meet(&mut self, id: ExecutionId, execution: &Execution, is_own: bool) {
+        let counts = &mut self.found.verified;
         let Some(is_measured) = self.wanted.remove(&id) else {
-            self.found.untold += u64::from(is_own && !self.probes.contains(&id));
+            counts.untold += u64::from(is_own && !self.probes.contains(&id));
             return;
         };
-        self.found.found += 1;
-        *self
-            .found
-            .statuses
-            .entry(execution.status.to_string())
-            .or_insert(0) += 1;
+        let status = execution.status;
+        let is_failed = status.is_over() && status != ExecutionStatus::Completed;
+        counts.found += 1;
+        counts.failed += u64::from(is_failed);
+        counts.dead_letters += u64::from(status == ExecutionStatus::Dlq);
+        counts.open += u64::from(!status.is_over());
         if !is_measured {
             return;
         }
@@ -170,6 +151,8 @@ impl Search {
     }
 
     fn end(mut self) -> Found {
+        let counts = &mut self.found.verified;
+        counts.missing = counts.accepted - counts.found;
         if let (Some(first), Some(last)) = (self.first, self.last) {
             self.found.completing = last.since(first);
         }
@@ -214,10 +197,11 @@ mod tests {
         search.meet(id(9), &execution("completed", late, Some(late)), true);
         search.meet(id(2), &execution("completed", early, Some(late)), true);
         let found = search.end();
-        assert_eq!((found.accepted, found.found, found.missing()), (5, 4, 1));
-        assert_eq!(found.untold, 2, "one unknown, one listed twice");
-        assert_eq!((found.completed, found.failed(), found.open()), (1, 2, 0));
-        assert_eq!(found.dead_letters(), 1);
+        let counts = &found.verified;
+        assert_eq!((counts.accepted, counts.found, counts.missing), (5, 4, 1));
+        assert_eq!(counts.untold, 2, "one unknown, one listed twice");
+        assert_eq!((found.completed, counts.failed, counts.open), (1, 2, 0));
+        assert_eq!(counts.dead_letters, 1);
         assert_eq!(found.completing, Duration::from_secs(2));
         assert_eq!(found.latencies.len(), 1);
     }

@@ -1,18 +1,9 @@
 //! `refire dlq list` and `summary`.
 
-use clap::Args;
-use comfy_table::Cell;
-use refire_client::model::{DeadLetter, DeadLetterSummary};
+use refire_client::model::{DeadLetter, DeadLetterGroup, DeadLetterSummary};
 use refire_client::query::{LetterQuery, Paging, Query};
-use refire_core::time::Timestamp;
 
-use crate::cli::moment::relative;
-use crate::cli::outcome::{Outcome, Usage};
-use crate::cli::output::{print, print_json, say};
-use crate::cli::paint::{heading, status_cell};
-use crate::cli::session::Session;
-use crate::cli::table::{Grid, cell, faint, maybe};
-use crate::cli::when::moments;
+use crate::cli::prelude::*;
 
 /// Options of `dlq list`.
 #[derive(Debug, Args)]
@@ -52,20 +43,32 @@ pub(super) async fn list(session: &Session, args: &ListArgs) -> anyhow::Result<O
     let query = asked(&args.query, session.now())?;
     let paging = Paging::first(args.limit);
     let page = session.client()?.dead_letters(&query, &paging).await?;
-    if session.is_json() {
-        print_json(&page)?;
-        return Ok(Outcome::Done);
-    }
-    if page.items.is_empty() {
-        say(nothing(&args.query));
-        return Ok(Outcome::Done);
-    }
-    print(&rows(session, &page.items))?;
-    if page.next_cursor.is_some() {
-        say("more exist: use --limit");
-    }
-    Ok(Outcome::Done)
+    let nothing = async || Ok(nothing(&args.query).to_owned());
+    session.list(&page, &COLUMNS, nothing).await
 }
+
+const COLUMNS: [Column<DeadLetter>; 7] = [
+    text("DEAD LETTER", |letter, _| cell(&letter.id)),
+    text("WORKFLOW", |letter, _| cell(&letter.workflow_id)),
+    text("STEP", |letter, _| maybe(letter.step_id.as_ref())),
+    text("STATUS", |letter, _| status_cell(letter.status.name())),
+    text("FAILED", |letter, now| {
+        cell(relative(&letter.failed_at, now))
+    }),
+    number("RETRIES", |letter, _| {
+        cell(format!("{}/{}", letter.retry_count, letter.max_retries))
+    }),
+    text("ERROR", |letter, _| cell(&letter.error_message)),
+];
+
+const GROUPS: [Column<DeadLetterGroup>; 4] = [
+    number("COUNT", |group, _| Cell::new(group.count)),
+    text("WORKFLOW", |group, _| cell(&group.workflow_id)),
+    text("ERROR", |group, _| cell(&group.error_type)),
+    text("CODE", |group, _| {
+        faint(group.error_code.as_deref().unwrap_or_default())
+    }),
+];
 
 fn nothing(query: &LetterQuery) -> &'static str {
     if query.is_empty() {
@@ -75,67 +78,23 @@ fn nothing(query: &LetterQuery) -> &'static str {
     }
 }
 
-fn rows(session: &Session, letters: &[DeadLetter]) -> String {
-    let heads = [
-        "DEAD LETTER",
-        "WORKFLOW",
-        "STEP",
-        "STATUS",
-        "FAILED",
-        "RETRIES",
-        "ERROR",
-    ];
-    let mut grid = Grid::new(&heads).right(5);
-    for letter in letters {
-        grid.row(vec![
-            cell(&letter.id),
-            cell(&letter.workflow_id),
-            maybe(letter.step_id.as_deref()),
-            status_cell(letter.status.name()),
-            cell(&relative(&letter.failed_at, session.now())),
-            Cell::new(format!("{}/{}", letter.retry_count, letter.max_retries)),
-            cell(&letter.error_message),
-        ]);
-    }
-    grid.lines(0)
-}
-
 /// Counts letters.
 pub(super) async fn summary(session: &Session, args: &SummaryArgs) -> anyhow::Result<Outcome> {
     let query = asked(&args.query, session.now())?;
     let summary = session.client()?.dead_letter_summary(&query).await?;
-    if session.is_json() {
-        print_json(&summary)?;
-    } else if summary.count == 0 {
+    if summary.count == 0 && !session.is_json() {
         say(nothing(&args.query));
-    } else {
-        print(&overview(session, &summary))?;
+        return Ok(Outcome::Done);
     }
-    Ok(Outcome::Done)
+    session.answer(&summary, || overview(session, &summary))
 }
 
 fn overview(session: &Session, summary: &DeadLetterSummary) -> String {
     let now = session.now();
     let age = |at: Option<&String>| at.map_or_else(|| "?".to_owned(), |at| relative(at, now));
-    let letters = if summary.count == 1 {
-        "dead letter"
-    } else {
-        "dead letters"
-    };
-    let head = heading(&format!("{} {letters}", summary.count));
+    let head = heading(&counted(summary.count, "dead letter"));
     let oldest = age(summary.oldest.as_ref());
     let newest = age(summary.newest.as_ref());
-    let mut grid = Grid::new(&["COUNT", "WORKFLOW", "ERROR", "CODE"]).right(0);
-    for group in &summary.groups {
-        grid.row(vec![
-            Cell::new(group.count),
-            cell(&group.workflow_id),
-            cell(&group.error_type),
-            faint(group.error_code.as_deref().unwrap_or_default()),
-        ]);
-    }
-    format!(
-        "{head}, oldest {oldest}, newest {newest}\n\n{}",
-        grid.lines(0)
-    )
+    let groups = table(&GROUPS, &summary.groups, now).lines(0);
+    format!("{head}, oldest {oldest}, newest {newest}\n\n{groups}")
 }

@@ -8,11 +8,7 @@ use refire_client::model::{Raw, RetryLetter};
 use refire_core::duration;
 
 use crate::cli::execute::show_result;
-use crate::cli::outcome::Outcome;
-use crate::cli::output::{print, print_json, say};
-use crate::cli::paint::command;
-use crate::cli::session::Session;
-use crate::cli::wait::until_over;
+use crate::cli::prelude::*;
 use crate::cli::{editor, ids, input};
 
 /// What surprises people who know the workflow's policy.
@@ -56,15 +52,6 @@ enum From {
     FailedStep,
 }
 
-impl From {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::FailedStep => "failed_step",
-        }
-    }
-}
-
 /// Retries the letter.
 pub(super) async fn run(session: &Session, args: &RetryArgs) -> anyhow::Result<Outcome> {
     let letter = ids::letter(&args.id)?;
@@ -83,17 +70,15 @@ pub(super) async fn run(session: &Session, args: &RetryArgs) -> anyhow::Result<O
         },
         None => None,
     };
-    let from = args.from.map(|from| from.name().to_owned());
-    let retried = client
-        .retry_dead_letter(
-            letter,
-            &RetryLetter {
-                input,
-                from,
-                version: None,
-            },
-        )
-        .await?;
+    let retry = RetryLetter {
+        input,
+        from: args.from.map(|from| match from {
+            From::Start => "start".to_owned(),
+            From::FailedStep => "failed_step".to_owned(),
+        }),
+        version: None,
+    };
+    let retried = client.retry_dead_letter(letter, &retry).await?;
     let id = &retried.execution_id;
     if let Some(wait) = args.wait {
         if !session.is_json() {
@@ -103,15 +88,11 @@ pub(super) async fn run(session: &Session, args: &RetryArgs) -> anyhow::Result<O
         let execution = until_over(session, &client, id, wait).await?;
         return show_result(session, &execution);
     }
-    if session.is_json() {
-        print_json(&retried)?;
-    } else {
-        print(id)?;
+    session.answer(&retried, || id.clone())?;
+    if !session.is_json() {
+        let show = command(&format!("refire executions show {id} --watch"));
         say(NO_RETRIES);
-        say(&format!(
-            "see {}",
-            command(&format!("refire executions show {id} --watch"))
-        ));
+        say!("see {show}");
     }
     Ok(Outcome::Done)
 }

@@ -1,24 +1,13 @@
 //! `refire dlq show`: everything that helps to decide what to do with a dead letter.
 
-use std::fmt::Write as _;
-
-use clap::Args;
 use refire_client::model::{
     DeadLetter, DeadLetterDetail, DeadLetterRetry, LetterReason, LetterStatus, RetryHistoryEntry,
 };
 use refire_core::template::missing_secret;
-use refire_core::time::Timestamp;
 
 use super::story::story;
-use crate::cli::executions::started_by;
-use crate::cli::ids;
-use crate::cli::moment::{both, exact, span};
-use crate::cli::outcome::Outcome;
-use crate::cli::output::{print, print_json};
-use crate::cli::paint::{bad, clean, command, dim, heading, status};
-use crate::cli::pretty::indented;
-use crate::cli::session::Session;
-use crate::cli::table::{Grid, cell};
+use crate::cli::executions::{error_lines, started_by};
+use crate::cli::prelude::*;
 
 /// Options of `dlq show`.
 #[derive(Debug, Args)]
@@ -35,109 +24,66 @@ pub(crate) struct ShowArgs {
 pub(super) async fn run(session: &Session, args: &ShowArgs) -> anyhow::Result<Outcome> {
     let client = session.client()?;
     let detail = client.dead_letter(ids::letter(&args.id)?).await?;
-    if session.is_json() {
-        print_json(&detail)?;
-        return Ok(Outcome::Done);
-    }
-    print(&summary(&detail, session.now()))?;
-    Ok(Outcome::Done)
+    session.answer(&detail, || summary(&detail, session.now()))
 }
 
 fn summary(detail: &DeadLetterDetail, now: Timestamp) -> String {
     let letter = &detail.entry;
-    let mut out = format!(
-        "{}  {}\n",
-        heading(&letter.id),
-        status(letter.status.name())
-    );
-    for (name, value) in facts(detail, now) {
-        let _ = writeln!(out, "  {} {value}", dim(&format!("{name:<11}")));
-    }
-    let _ = write!(out, "\n{}\n{}", heading("Error"), error(letter));
-    out.push_str(&story(detail, now));
-    if !letter.retry_history.is_empty() {
-        let _ = write!(
-            out,
-            "\n{}\n{}",
-            heading("Attempts"),
-            history(&letter.retry_history)
-        );
-    }
-    let input = indented(letter.input_data.get(), 2);
-    let _ = write!(out, "\n{}\n  {input}\n", heading("Input"));
-    if let Some(obstacle) = &detail.more.retry_obstacle {
-        let _ = writeln!(
-            out,
-            "\n{}\n  {}",
-            heading("A retry cannot work"),
-            clean(obstacle)
-        );
-    }
-    if letter.status == LetterStatus::Pending && !letter.suggestions.is_empty() {
-        let _ = writeln!(out, "\n{}", heading("What to try"));
-        for (at, fix) in letter.suggestions.iter().enumerate() {
-            let _ = writeln!(out, "  {}. {}", at + 1, clean(&fix.title));
-            let _ = writeln!(out, "     {}", dim(&clean(&fix.detail)));
-        }
-    }
-    let _ = write!(out, "\n{}", next(detail));
-    out
+    let history = match letter.retry_history.as_slice() {
+        [] => String::new(),
+        entries => table(&HISTORY, entries, now).lines(2),
+    };
+    let obstacle = detail.more.retry_obstacle.as_deref();
+    let obstacle = obstacle.map(|obstacle| format!("  {}\n", clean(obstacle)));
+    let fixes = letter.suggestions.iter().enumerate();
+    let fixes = fixes.filter(|_| letter.status == LetterStatus::Pending);
+    let fixes = fixes.map(|(at, fix)| {
+        let (title, more) = (clean(&fix.title), clean(&fix.detail));
+        format!("  {}. {title}\n     {}\n", at + 1, dim(&more))
+    });
+    Screen::of(&letter.id, letter.status.name())
+        .facts(11, all_facts(detail, now))
+        .section("Error", error(letter))
+        .lines(story(detail, now))
+        .section("Attempts", history)
+        .json("Input", Some(&letter.input_data))
+        .section("A retry cannot work", obstacle.unwrap_or_default())
+        .section("What to try", fixes.collect::<String>())
+        .section("Next", next(detail))
+        .text()
 }
 
-fn facts(detail: &DeadLetterDetail, now: Timestamp) -> Vec<(&'static str, String)> {
-    let letter = &detail.entry;
+fn all_facts(detail: &DeadLetterDetail, now: Timestamp) -> [(&'static str, Option<String>); 10] {
+    let (letter, more) = (&detail.entry, &detail.more);
     let workflow = match &letter.step_id {
         Some(step) => format!("{}, step {}", letter.workflow_id, clean(step)),
         None => letter.workflow_id.clone(),
     };
-    let mut facts = vec![
-        ("workflow", workflow),
-        ("execution", letter.execution_id.clone()),
-        ("reason", reason(letter)),
-    ];
-    let more = &detail.more;
-    if let Some(kind) = more.trigger_type {
+    let started = more.trigger_type.map(|kind| {
         let (trigger, by) = (more.trigger_id.as_deref(), more.triggered_by.as_deref());
         let planned = more.scheduled_at.as_deref();
         let planned = planned.map(|at| format!(", planned for {}", exact(at)));
-        facts.push((
-            "started by",
-            started_by(kind, trigger, by) + &planned.unwrap_or_default(),
-        ));
-    }
-    facts.extend([("failed", both(&letter.failed_at, now))]);
-    if detail.more.same_cause > 0 {
-        facts.push(("same cause", format!("{} more", detail.more.same_cause)));
-    }
-    let who = |at: Option<&String>, by: Option<&String>| {
-        let by = by
-            .map(|by| format!(" by {}", clean(by)))
-            .unwrap_or_default();
-        at.map(|at| format!("{}{by}", both(at, now)))
+        started_by(kind, trigger, by) + &planned.unwrap_or_default()
+    });
+    let same = (more.same_cause > 0).then(|| format!("{} more", more.same_cause));
+    let who = |at: &Option<String>, by: &Option<String>| {
+        let by = by.as_deref().map(|by| format!(" by {}", clean(by)));
+        let at = at.as_deref().map(|at| both(at, now));
+        at.map(|at| at + &by.unwrap_or_default())
     };
-    for (name, moment) in [
-        (
-            "retried",
-            who(
-                letter.retry_attempted_at.as_ref(),
-                letter.retry_attempted_by.as_ref(),
-            ),
-        ),
-        (
-            "resolved",
-            who(letter.resolved_at.as_ref(), letter.resolved_by.as_ref()),
-        ),
-        (
-            "deleted",
-            who(letter.deleted_at.as_ref(), letter.deleted_by.as_ref()),
-        ),
+    let retried = who(&letter.retry_attempted_at, &letter.retry_attempted_by);
+    [
+        ("workflow", Some(workflow)),
+        ("execution", Some(letter.execution_id.clone())),
+        ("reason", Some(reason(letter))),
+        ("started by", started),
+        ("failed", Some(both(&letter.failed_at, now))),
+        ("same cause", same),
+        ("retried", retried),
+        ("resolved", who(&letter.resolved_at, &letter.resolved_by)),
+        ("deleted", who(&letter.deleted_at, &letter.deleted_by)),
         ("resolved by", letter.resolution_execution_id.clone()),
-    ] {
-        if let Some(moment) = moment {
-            facts.push((name, moment));
-        }
-    }
-    facts
+    ]
 }
 
 fn reason(letter: &DeadLetter) -> String {
@@ -167,35 +113,21 @@ fn exhausted(count: u32, max: u32) -> String {
 }
 
 fn error(letter: &DeadLetter) -> String {
-    let code = letter
-        .error_code
-        .as_deref()
-        .map(|code| format!(" {code}"))
-        .unwrap_or_default();
-    let class = bad(&clean(&format!("{}{code}", letter.error_type)));
-    let mut out = format!("  {class}: {}\n", clean(&letter.error_message));
-    for cause in letter
-        .error_stacktrace
-        .iter()
-        .flat_map(|trace| trace.lines())
-    {
-        let _ = writeln!(out, "    {} {}", dim("caused by:"), clean(cause));
-    }
-    out
+    let causes = letter.error_stacktrace.iter();
+    error_lines(
+        "  ",
+        (&letter.error_type, letter.error_code.as_deref()),
+        &clean(&letter.error_message),
+        causes.flat_map(|trace| trace.lines()),
+    )
 }
 
-fn history(entries: &[RetryHistoryEntry]) -> String {
-    let mut grid = Grid::new(&["ATTEMPT", "AT", "THEN WAITED", "ERROR"]).right(0);
-    for entry in entries {
-        grid.row(vec![
-            comfy_table::Cell::new(entry.attempt),
-            cell(&exact(&entry.at)),
-            cell(&entry.delay.map(seconds).unwrap_or_default()),
-            cell(&entry.error),
-        ]);
-    }
-    grid.lines(2)
-}
+const HISTORY: [Column<RetryHistoryEntry>; 4] = [
+    number("ATTEMPT", |entry, _| Cell::new(entry.attempt)),
+    text("AT", |entry, _| cell(exact(&entry.at))),
+    text("THEN WAITED", |entry, _| maybe(entry.delay.map(seconds))),
+    text("ERROR", |entry, _| cell(&entry.error)),
+];
 
 fn seconds(delay: f64) -> String {
     // Whole milliseconds; a wait that is no number at all counts as none.
@@ -269,11 +201,10 @@ fn next(detail: &DeadLetterDetail) -> String {
         .map(|(text, _)| text.len())
         .max()
         .unwrap_or(0);
-    let lines: String = commands
+    let lines = commands
         .iter()
-        .map(|(text, why)| format!("  {}  {}\n", command(&format!("{text:<width$}")), dim(why)))
-        .collect();
-    format!("{}\n{lines}", heading("Next"))
+        .map(|(text, why)| format!("  {}  {}\n", command(&format!("{text:<width$}")), dim(why)));
+    lines.collect()
 }
 
 #[cfg(test)]

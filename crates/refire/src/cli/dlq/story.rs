@@ -1,15 +1,11 @@
 //! What happened around a dead letter: the target's answer, what was undone, and people's retries.
 
-use std::fmt::Write as _;
-
 use refire_client::model::{
     DeadLetterDetail, DeadLetterRetry, ExecutionStatus, StepStatus, TargetResponse,
 };
-use refire_core::time::Timestamp;
 
 use crate::cli::executions::{failure_lines, not_undone};
-use crate::cli::moment::both;
-use crate::cli::paint::{clean, dim, heading, status};
+use crate::cli::prelude::*;
 use crate::cli::workflow::change_lines;
 
 /// Lines of an answer that are shown; the log has more.

@@ -1,20 +1,11 @@
 //! `refire executions events`: the log as a time line.
 
-use std::fmt::Write as _;
-
-use clap::Args;
 use refire_client::model::Event;
 use refire_client::query::{EventQuery, Paging};
 use refire_client::{Client, every};
 use refire_core::json::{Json, Segment};
 
-use crate::cli::ids;
-use crate::cli::moment::{between, span};
-use crate::cli::outcome::Outcome;
-use crate::cli::output::{print, print_json, say};
-use crate::cli::paint::{bad, clean, dim, good, heading, warning};
-use crate::cli::pretty::indented;
-use crate::cli::session::Session;
+use crate::cli::prelude::*;
 
 /// Wide enough for the longest name of an event.
 const TYPE_WIDTH: usize = 22;
@@ -46,8 +37,7 @@ pub(super) async fn run(session: &Session, args: &EventsArgs) -> anyhow::Result<
     let client = session.client()?;
     let page = every(async |paging| client.events(id, &args.query, paging).await).await?;
     if session.is_json() {
-        print_json(&page)?;
-        return Ok(Outcome::Done);
+        return print_json(&page);
     }
     if page.items.is_empty() {
         say("no matching events. Leave out --attempt, --type and --step to show all.");
@@ -151,41 +141,14 @@ fn tone(event_type: &str) -> String {
     }
 }
 
-/// Prints a log as it grows.
-#[derive(Debug)]
-pub(super) struct Follower<'a> {
-    client: &'a Client,
-    id: &'a str,
-    start: Option<String>,
-    seen: u64,
-}
-
-impl<'a> Follower<'a> {
-    /// From the beginning.
-    pub(super) fn new(client: &'a Client, id: &'a str) -> Self {
-        Self {
-            client,
-            id,
-            start: None,
-            seen: 0,
-        }
-    }
-
-    /// Prints what was added since the last time.
-    pub(super) async fn print_new(&mut self) -> anyhow::Result<()> {
-        let any = EventQuery::default();
-        let page = every(async |paging| self.client.events(self.id, &any, paging).await);
-        let mut page = page.await?;
-        if self.start.is_none() {
-            self.start = page.items.first().map(|event| event.timestamp.clone());
-        }
-        page.items.retain(|event| event.sequence > self.seen);
-        if let Some(last) = page.items.last() {
-            self.seen = last.sequence;
-            print(&time_line(&page.items, self.start.as_deref(), false))?;
-        }
-        Ok(())
-    }
+/// Prints what was added to a log since this event; which is the last one now.
+pub(super) async fn print_new(client: &Client, id: &str, seen: u64) -> anyhow::Result<u64> {
+    let any = EventQuery::default();
+    let page = every(async |paging| client.events(id, &any, paging).await).await?;
+    let start = page.items.first().map(|event| event.timestamp.as_str());
+    let new = page.items.partition_point(|event| event.sequence <= seen);
+    print(&time_line(&page.items[new..], start, false))?;
+    Ok(page.items.last().map_or(seen, |event| event.sequence))
 }
 
 #[cfg(test)]

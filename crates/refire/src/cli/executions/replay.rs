@@ -1,18 +1,12 @@
 //! `refire executions replay`: derives an execution's decisions again and compares.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use clap::Args;
 use refire_client::model::{Event, ReplayDifference, ReplayResult};
 
 use super::events::time_line;
 use crate::cli::definitions;
-use crate::cli::ids;
-use crate::cli::outcome::Outcome;
-use crate::cli::output::{print, print_json, say};
-use crate::cli::paint::{bad, clean, good, heading};
-use crate::cli::session::Session;
+use crate::cli::prelude::*;
 
 /// Options of `executions replay`.
 #[derive(Debug, Args)]
@@ -49,19 +43,11 @@ pub(super) async fn run(session: &Session, args: &ReplayArgs) -> anyhow::Result<
     }
     let definition = source.as_ref().map(|source| source.text.as_str());
     let result = session.client()?.replay(id, definition).await?;
-    if session.is_json() {
-        print_json(&result)?;
-    } else {
-        print(&text(&result))?;
-        if result.identical && definition.is_some() {
-            say("only decisions are compared; a changed URL, header or body shows no difference");
-        }
+    session.answer(&result, || text(&result))?;
+    if result.identical && definition.is_some() && !session.is_json() {
+        say("only decisions are compared; a changed URL, header or body shows no difference");
     }
-    Ok(if result.identical {
-        Outcome::Done
-    } else {
-        Outcome::Failed
-    })
+    Ok(Outcome::Failed.unless(result.identical))
 }
 
 fn text(result: &ReplayResult) -> String {

@@ -1,25 +1,14 @@
 //! `refire executions show`: one execution on one screen, and what to do next.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
-use clap::Args;
-use comfy_table::Cell;
 use refire_client::Client;
 use refire_client::model::{ErrorInfo, Execution, ExecutionStatus, StartedBy, Step, StepStatus};
 use refire_client::query::{EventQuery, Paging};
-use refire_core::time::Timestamp;
 use serde::Deserialize;
 
-use super::events::Follower;
-use crate::cli::ids;
-use crate::cli::moment::{between, both, relative, span};
-use crate::cli::outcome::Outcome;
-use crate::cli::output::{print, print_json};
-use crate::cli::paint::{bad, clean, command, dim, heading, status, status_cell};
-use crate::cli::pretty::indented;
-use crate::cli::session::Session;
-use crate::cli::table::{Grid, cell};
+use super::events::print_new;
+use crate::cli::prelude::*;
 
 /// How often a watched execution is looked at.
 const WATCH: Duration = Duration::from_millis(300);
@@ -46,10 +35,10 @@ pub(super) async fn run(session: &Session, args: &ShowArgs) -> anyhow::Result<Ou
     let mut execution = client.execution(id).await?;
     let mut outcome = Outcome::Done;
     if args.watch {
-        let mut follower = Follower::new(&client, id);
+        let mut seen = 0;
         loop {
             if !session.is_json() {
-                follower.print_new().await?;
+                seen = print_new(&client, id, seen).await?;
             }
             if execution.status.is_over() {
                 break;
@@ -62,15 +51,13 @@ pub(super) async fn run(session: &Session, args: &ShowArgs) -> anyhow::Result<Ou
             print("\n")?;
         }
     }
-    if session.is_json() {
-        print_json(&execution)?;
-    } else {
-        let cancelled = match execution.status {
-            ExecutionStatus::Cancelled => cancelled(&client, id, session.now()).await?,
-            _ => None,
-        };
-        print(&summary(&execution, cancelled.as_deref(), session.now()))?;
-    }
+    let cancelled = match execution.status {
+        ExecutionStatus::Cancelled if !session.is_json() => {
+            cancelled(&client, id, session.now()).await?
+        }
+        _ => None,
+    };
+    session.answer(&execution, || summary(&execution, cancelled, session.now()))?;
     Ok(outcome)
 }
 
@@ -97,114 +84,64 @@ async fn cancelled(client: &Client, id: &str, now: Timestamp) -> anyhow::Result<
 }
 
 /// The execution on one screen.
-fn summary(execution: &Execution, cancelled: Option<&str>, now: Timestamp) -> String {
-    let mut out = format!(
+fn summary(execution: &Execution, cancelled: Option<String>, now: Timestamp) -> String {
+    let phase = execution.phase.as_deref();
+    let phase = phase.map(|phase| format!(" ({})", clean(phase)));
+    let head = format!(
         "{}  {}{}\n",
         heading(&execution.execution_id),
         status(execution.status.name()),
-        execution
-            .phase
-            .as_deref()
-            .map(|phase| format!(" ({})", clean(phase)))
-            .unwrap_or_default(),
+        phase.unwrap_or_default()
     );
-    let mut facts = facts(execution, now);
-    if let Some(at) = cancelled {
-        facts.push(("cancelled", at.to_owned()));
-    }
-    for (name, value) in facts {
-        let _ = writeln!(out, "  {} {value}", dim(&format!("{name:<11}")));
-    }
-    if !execution.steps.is_empty() {
-        let _ = write!(
-            out,
-            "\n{}\n{}",
-            heading("Steps"),
-            steps(&execution.steps, now)
-        );
-    }
-    if let Some(error) = &execution.error {
-        let _ = write!(
-            out,
-            "\n{}\n{}",
-            heading("Error"),
-            failure_lines(error, "  ")
-        );
-    }
+    let steps = match execution.steps.as_slice() {
+        [] => String::new(),
+        steps => table(&STEPS, steps, now).lines(2),
+    };
+    let error = execution.error.as_ref();
+    let error = error.map(|error| failure_lines(error, "  "));
+    let mut screen = Screen::new(head)
+        .facts(11, all_facts(execution, now))
+        .facts(11, [("cancelled", cancelled)])
+        .section("Steps", steps)
+        .section("Error", error.unwrap_or_default());
     for line in left_undone(execution) {
-        let _ = writeln!(out, "\n{line}");
+        screen = screen.line(format!("\n{line}"));
     }
-    let cut_off = execution.steps.iter().filter(|step| is_cut_off(step));
-    for step in cut_off {
-        let _ = writeln!(
-            out,
+    for step in execution.steps.iter().filter(|step| is_cut_off(step)) {
+        screen = screen.line(format!(
             "\nThe last attempt of step {} was cut off: the target may have done the work.",
             clean(&step.step_id)
-        );
+        ));
     }
-    for (name, value) in [("Input", &execution.input), ("Output", &execution.output)] {
-        if let Some(value) = value {
-            let _ = write!(out, "\n{}\n  {}\n", heading(name), indented(value.get(), 2));
-        }
-    }
-    let _ = write!(out, "\n{}", next_commands(execution));
-    out
+    screen
+        .json("Input", execution.input.as_deref())
+        .json("Output", execution.output.as_deref())
+        .next(&next_commands(execution))
 }
 
-fn facts(execution: &Execution, now: Timestamp) -> Vec<(&'static str, String)> {
-    let mut facts = vec![
-        (
-            "workflow",
-            format!("{} v{}", execution.workflow_id, execution.workflow_version),
-        ),
-        (
-            "started by",
-            started_by(
-                execution.trigger_type,
-                execution.trigger_id.as_deref(),
-                execution.triggered_by.as_deref(),
-            ),
-        ),
-        ("created", both(&execution.created_at, now)),
-    ];
-    let mut add = |name, value: Option<String>| {
-        if let Some(value) = value {
-            facts.push((name, value));
-        }
-    };
-    add(
-        "planned for",
-        execution.scheduled_at.as_deref().map(|at| both(at, now)),
-    );
-    let late = execution
-        .delay_until
-        .as_deref()
-        .filter(|_| execution.started_at.is_none());
-    add("not before", late.map(|at| both(at, now)));
-    add(
-        "started",
-        execution.started_at.as_deref().map(|at| both(at, now)),
-    );
-    add(
-        "ended",
-        execution.completed_at.as_deref().map(|at| both(at, now)),
-    );
-    add("took", execution.duration_ms.map(span));
-    add("retries", retries(execution, now));
-    add(
-        "priority",
-        (execution.priority != 5).then(|| execution.priority.to_string()),
-    );
-    add(
-        "key",
-        execution
-            .idempotency_key
-            .as_deref()
-            .map(|key| clean(key).into_owned()),
-    );
-    add("dead letter", execution.dlq_entry_id.clone());
-    add("retry of", execution.parent_dlq_entry_id.clone());
-    facts
+fn all_facts(execution: &Execution, now: Timestamp) -> [(&'static str, Option<String>); 13] {
+    let at = |time: &Option<String>| time.as_deref().map(|at| both(at, now));
+    let (trigger, by) = (&execution.trigger_id, &execution.triggered_by);
+    let started = started_by(execution.trigger_type, trigger.as_deref(), by.as_deref());
+    let workflow = format!("{} v{}", execution.workflow_id, execution.workflow_version);
+    let late = at(&execution.delay_until).filter(|_| execution.started_at.is_none());
+    let priority = (execution.priority != 5).then(|| execution.priority.to_string());
+    let key = execution.idempotency_key.as_deref();
+    [
+        ("workflow", Some(workflow)),
+        ("started by", Some(started)),
+        ("created", Some(both(&execution.created_at, now))),
+        ("planned for", at(&execution.scheduled_at)),
+        ("not before", late),
+        ("started", at(&execution.started_at)),
+        ("ended", at(&execution.completed_at)),
+        ("took", execution.duration_ms.map(span)),
+        ("retries", retries(execution, now)),
+        ("priority", priority),
+        ("key", key.map(|key| clean(key).into_owned())),
+        ("dead letter", execution.dlq_entry_id.clone()),
+        ("retry of", execution.parent_dlq_entry_id.clone()),
+    ]
 }
 
 /// `manual by admin`, `webhook trg_…`
@@ -251,43 +188,47 @@ fn took(step: &Step, now: Timestamp) -> Option<String> {
     between(began, step.completed_at.as_deref()).map(span)
 }
 
-fn steps(steps: &[Step], now: Timestamp) -> String {
-    let heads = [
-        "STEP", "TYPE", "STATUS", "ATTEMPTS", "TOOK", "NEXT", "ERROR",
-    ];
-    let mut grid = Grid::new(&heads).right(3).right(4);
-    for step in steps {
-        let took = took(step, now);
-        let next = step.next_retry_at.as_deref().map(|at| relative(at, now));
-        let error = step.error.as_ref().map(|error| error.message.as_str());
-        grid.row(vec![
-            cell(&step.step_id),
-            cell(&step.step_type),
-            status_cell(step.status.name()),
-            Cell::new(step.attempts),
-            cell(&took.unwrap_or_default()),
-            cell(&next.unwrap_or_default()),
-            cell(error.unwrap_or_default()),
-        ]);
-    }
-    grid.lines(2)
-}
+const STEPS: [Column<Step>; 7] = [
+    text("STEP", |step, _| cell(&step.step_id)),
+    text("TYPE", |step, _| cell(&step.step_type)),
+    text("STATUS", |step, _| status_cell(step.status.name())),
+    number("ATTEMPTS", |step, _| Cell::new(step.attempts)),
+    number("TOOK", |step, now| maybe(took(step, now))),
+    text("NEXT", |step, now| {
+        maybe(step.next_retry_at.as_ref().map(|at| relative(at, now)))
+    }),
+    text("ERROR", |step, _| {
+        maybe(step.error.as_ref().map(|error| &error.message))
+    }),
+];
 
 /// A failure with its causes, a line each.
 pub(crate) fn failure_lines(error: &ErrorInfo, margin: &str) -> String {
-    let code = error
-        .code
-        .as_deref()
-        .map(|code| format!(" {}", clean(code)))
-        .unwrap_or_default();
-    let class = bad(&format!("{}{code}", clean(&error.error_type)));
     let kind = if error.retryable {
         ""
     } else {
         " (not retried)"
     };
-    let mut out = format!("{margin}{class}: {}{}\n", clean(&error.message), dim(kind));
-    for cause in &error.causes {
+    let causes = error.causes.iter().map(String::as_str);
+    error_lines(
+        margin,
+        (&error.error_type, error.code.as_deref()),
+        &format!("{}{}", clean(&error.message), dim(kind)),
+        causes,
+    )
+}
+
+/// What went wrong: its class and code, what happened, and its causes, a line each.
+pub(crate) fn error_lines<'a>(
+    margin: &str,
+    (class, code): (&str, Option<&str>),
+    message: &str,
+    causes: impl Iterator<Item = &'a str>,
+) -> String {
+    let code = code.map(|code| format!(" {code}")).unwrap_or_default();
+    let class = bad(&clean(&format!("{class}{code}")));
+    let mut out = format!("{margin}{class}: {message}\n");
+    for cause in causes {
         let _ = writeln!(out, "{margin}  {} {}", dim("caused by:"), clean(cause));
     }
     out
@@ -319,7 +260,7 @@ pub(crate) fn not_undone(undoes: &str, by: &str, error: &str) -> String {
 }
 
 /// What a person would most likely type next.
-pub(crate) fn next_commands(execution: &Execution) -> String {
+pub(crate) fn next_commands(execution: &Execution) -> Vec<String> {
     let id = &execution.execution_id;
     let mut commands = vec![format!("refire executions events {id}")];
     match (execution.status, &execution.dlq_entry_id) {
@@ -351,11 +292,7 @@ pub(crate) fn next_commands(execution: &Execution) -> String {
             commands.push(format!("refire executions cancel {id}"));
         }
     }
-    let lines: String = commands
-        .iter()
-        .map(|line| format!("  {}\n", command(line)))
-        .collect();
-    format!("{}\n{lines}", heading("Next"))
+    commands
 }
 
 #[cfg(test)]

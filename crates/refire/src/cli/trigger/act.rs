@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use clap::Args;
 use refire_client::model::{Pause, RotateSecret, Trigger, TriggerType};
 use refire_core::duration;
 
@@ -10,14 +9,8 @@ use super::fields::has_unit;
 use super::filter;
 use super::introduce::{introduce, issuer, secret_word};
 use super::local::clock;
-use crate::cli::execute::show_result;
-use crate::cli::ids;
-use crate::cli::input;
-use crate::cli::outcome::{Outcome, Usage};
-use crate::cli::output::{confirm, print, print_json, say};
-use crate::cli::paint::{command, status};
-use crate::cli::session::Session;
-use crate::cli::wait::until_over;
+use crate::cli::execute::{StartArgs, started};
+use crate::cli::prelude::*;
 
 /// Options of `trigger delete`.
 #[derive(Debug, Args)]
@@ -65,19 +58,16 @@ pub(crate) struct DisableArgs {
 Examples:
   refire trigger run trg_01j9x8w7v6t5s4r3q2p1n0m9k8
   refire trigger run trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --input '{\"customer_id\": 42}' --wait 30s
-  refire trigger run trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --idempotency-key report-2026-11-16")]
+  refire trigger run trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --idempotency-key report-2026-11-16",
+    mut_arg("input", |arg| {
+        arg.help("Another input: JSON, @file, or - for standard input [default: the trigger's]")
+    }),
+)]
 pub(crate) struct RunArgs {
     /// The trigger (trg_…)
     id: String,
-    /// Another input: JSON, @file, or - for standard input [default: the trigger's]
-    #[arg(long, short, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
-    input: Option<String>,
-    /// Wait this long for the result and show it, e.g. 30s
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse, allow_hyphen_values = true)]
-    wait: Option<Duration>,
-    /// A key: repeating the command with the same key starts no second execution
-    #[arg(long, value_name = "KEY")]
-    idempotency_key: Option<String>,
+    #[command(flatten)]
+    start: StartArgs,
 }
 
 /// Options of `trigger rotate-secret`.
@@ -109,12 +99,7 @@ pub(super) async fn delete(session: &Session, args: &DeleteArgs) -> anyhow::Resu
         return Ok(Outcome::Refused);
     }
     client.delete_trigger(id).await?;
-    if session.is_json() {
-        print_json(&serde_json::json!({ "id": id, "deleted": true }))?;
-    } else {
-        say(&format!("{id} is deleted; its executions are kept"));
-    }
-    Ok(Outcome::Done)
+    session.deleted(id, "its executions are kept")
 }
 
 /// Enables a trigger.
@@ -122,8 +107,7 @@ pub(super) async fn enable(session: &Session, args: &EnableArgs) -> anyhow::Resu
     let id = ids::trigger(&args.id)?;
     let trigger = session.client()?.enable_trigger(id, args.catch_up).await?;
     if session.is_json() {
-        print_json(&trigger)?;
-        return Ok(Outcome::Done);
+        return print_json(&trigger);
     }
     print(&format!("{id} is enabled"))?;
     if let Some(pause) = trigger.about.pause.as_ref().filter(|pause| pause.slots > 0) {
@@ -135,10 +119,7 @@ pub(super) async fn enable(session: &Session, args: &EnableArgs) -> anyhow::Resu
 
 /// What became of a pause.
 fn told(trigger: &Trigger, pause: &Pause) -> String {
-    let times = |count: u64| match count {
-        1 => "1 planned time".to_owned(),
-        count => format!("{count} planned times"),
-    };
+    let times = |count: u64| counted(count, "planned time");
     let range = match (&pause.from, &pause.to) {
         (Some(from), Some(to)) if from != to => format!(" ({} to {})", clock(from), clock(to)),
         (Some(from), _) => format!(" ({})", clock(from)),
@@ -155,7 +136,7 @@ fn told(trigger: &Trigger, pause: &Pause) -> String {
                 pause.from.as_deref().unwrap_or("TIME")
             ))
         ),
-        1 => format!("{passed}; 1 planned time is started now"),
+        1 => format!("{passed}; {} is started now", times(1)),
         caught_up => format!("{passed}; {} are started now", times(caught_up)),
     }
 }
@@ -165,20 +146,15 @@ pub(super) async fn disable(session: &Session, args: &DisableArgs) -> anyhow::Re
     let id = ids::trigger(&args.id)?;
     let trigger = session.client()?.disable_trigger(id).await?;
     if session.is_json() {
-        print_json(&trigger)?;
-    } else {
-        print(&format!("{id} is paused"))?;
-        let enable = command(&format!("refire trigger enable {id}"));
-        say(&format!(
-            "running executions continue; resume it with: {enable}"
-        ));
-        if trigger.about.trigger_type == TriggerType::Webhook {
-            let recheck = format!("refire trigger recheck {id} --all --status disabled");
-            say(&format!(
-                "requests of its sender now get 404 and are kept; run them later with: {}",
-                command(&recheck)
-            ));
-        }
+        return print_json(&trigger);
+    }
+    print(&format!("{id} is paused"))?;
+    let enable = command(&format!("refire trigger enable {id}"));
+    say!("running executions continue; resume it with: {enable}");
+    if trigger.about.trigger_type == TriggerType::Webhook {
+        let recheck = format!("refire trigger recheck {id} --all --status disabled");
+        let recheck = command(&recheck);
+        say!("requests of its sender now get 404 and are kept; run them later with: {recheck}");
     }
     Ok(Outcome::Done)
 }
@@ -186,33 +162,11 @@ pub(super) async fn disable(session: &Session, args: &DisableArgs) -> anyhow::Re
 /// Starts an execution.
 pub(super) async fn run(session: &Session, args: &RunArgs) -> anyhow::Result<Outcome> {
     let id = ids::trigger(&args.id)?;
-    let input = args.input.as_deref().map(input::read).transpose()?;
+    let input = args.start.input()?;
     let client = session.client()?;
-    let input = input.as_ref().map(refire_core::json::Json::as_str);
-    let key = args.idempotency_key.as_deref();
-    let accepted = client.run_trigger(id, input, key).await?;
-    let execution = &accepted.execution_id;
-    if accepted.duplicate {
-        say(&format!(
-            "{execution} was already started with this idempotency key"
-        ));
-    }
-    if let Some(wait) = args.wait {
-        // The id first: who interrupts the wait can still look at the execution.
-        if !session.is_json() {
-            say(execution);
-        }
-        let ended = until_over(session, &client, execution, wait).await?;
-        return show_result(session, &ended);
-    }
-    if session.is_json() {
-        print_json(&accepted)?;
-    } else {
-        print(execution)?;
-        let show = command(&format!("refire executions show {execution}"));
-        say(&format!("{}; see {show}", status(accepted.status.name())));
-    }
-    Ok(Outcome::Done)
+    let key = args.start.idempotency_key.as_deref();
+    let accepted = client.run_trigger(id, input.as_deref(), key).await?;
+    started(session, &client, &accepted, args.start.wait, || {}).await
 }
 
 /// Gives a webhook a new secret.
@@ -240,16 +194,15 @@ pub(super) async fn rotate(session: &Session, args: &RotateArgs) -> anyhow::Resu
         trigger.about.secret = None;
     }
     if session.is_json() {
-        print_json(&trigger)?;
-        return Ok(Outcome::Done);
+        return print_json(&trigger);
     }
     let old = old_secret(rotate.keep_previous_for.as_deref());
     if rotate.secret.is_some() {
         let word = secret_word(&trigger);
-        say(&format!("{id} now uses the {word} you gave. {old}"));
+        say!("{id} now uses the {word} you gave. {old}");
     } else {
         print(trigger.about.secret.as_deref().unwrap_or_default())?;
-        say(&format!("save it now: it is not shown again. {old}"));
+        say!("save it now: it is not shown again. {old}");
     }
     Ok(Outcome::Done)
 }

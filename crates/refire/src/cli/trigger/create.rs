@@ -2,15 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use refire_client::model::Trigger;
 
 use super::fields::Fields;
 use super::introduce::{Secret, introduce, tell_secret};
 use super::wish::Wish;
-use crate::cli::ids;
-use crate::cli::outcome::{Outcome, Usage};
-use crate::cli::output::{print, print_json, say};
-use crate::cli::session::Session;
+use crate::cli::prelude::*;
 
 /// Options of `trigger create`.
 #[derive(Debug, Args)]
@@ -107,25 +104,14 @@ pub(super) async fn create(session: &Session, args: &CreateArgs) -> anyhow::Resu
     let wish = Wish::of(args.file.as_ref(), document.unless_empty())?;
     let client = session.client()?;
     let created = client.create_trigger(&args.workflow, &wish.text).await;
-    let mut trigger = match created {
-        Ok(trigger) => trigger,
-        Err(error) => return wish.refused(session, error),
-    };
-    let secret = if wish.gives_secret() {
-        trigger.about.secret = None;
-        Secret::Given
-    } else {
-        Secret::Made
-    };
-    if session.is_json() {
-        print_json(&trigger)?;
-        return Ok(Outcome::Done);
-    }
-    print(&trigger.about.id)?;
-    introduce(session, &trigger);
-    tell_secret(&trigger, secret);
-    args.fields.notes().iter().for_each(|note| say(note));
-    Ok(Outcome::Done)
+    saved(
+        session,
+        &wish,
+        created,
+        &args.fields,
+        Secret::Given,
+        |trigger| trigger.about.id.clone(),
+    )
 }
 
 /// Changes a trigger.
@@ -144,27 +130,48 @@ pub(super) async fn update(session: &Session, args: &UpdateArgs) -> anyhow::Resu
         true => client.replace_trigger(id, &wish.text).await,
         false => client.change_trigger(id, &wish.text, false).await,
     };
-    let mut trigger = match changed {
+    saved(
+        session,
+        &wish,
+        changed,
+        &args.fields,
+        Secret::Replaced,
+        |trigger| {
+            let version = trigger.about.version;
+            match trigger.about.unchanged {
+                true => format!("{id} v{version} unchanged"),
+                false => format!("{id} v{version} saved"),
+            }
+        },
+    )
+}
+
+/// Says what was made or changed, or what the server does not take.
+fn saved(
+    session: &Session,
+    wish: &Wish,
+    answer: Result<Trigger, refire_client::Error>,
+    fields: &Fields,
+    given: Secret,
+    line: impl FnOnce(&Trigger) -> String,
+) -> anyhow::Result<Outcome> {
+    let mut trigger = match answer {
         Ok(trigger) => trigger,
         Err(error) => return wish.refused(session, error),
     };
-    let secret = if wish.gives_secret() {
-        trigger.about.secret = None;
-        Secret::Replaced
-    } else {
-        Secret::Made
+    let secret = match wish.gives_secret() {
+        true => given,
+        false => Secret::Made,
     };
-    if session.is_json() {
-        print_json(&trigger)?;
-        return Ok(Outcome::Done);
+    if secret == given {
+        trigger.about.secret = None;
     }
-    let version = trigger.about.version;
-    print(&match trigger.about.unchanged {
-        true => format!("{id} v{version} unchanged"),
-        false => format!("{id} v{version} saved"),
-    })?;
+    if session.is_json() {
+        return print_json(&trigger);
+    }
+    print(&line(&trigger))?;
     introduce(session, &trigger);
     tell_secret(&trigger, secret);
-    args.fields.notes().iter().for_each(|note| say(note));
+    fields.notes().iter().for_each(|note| say(note));
     Ok(Outcome::Done)
 }

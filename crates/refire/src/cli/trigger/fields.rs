@@ -4,7 +4,6 @@ mod check;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use clap::Args;
 use refire_client::model::FieldProblem;
 use refire_core::json::{Json, ObjectBuilder};
 use serde::Serialize;
@@ -13,51 +12,52 @@ use serde_json::{Value, json};
 pub(super) use check::has_unit;
 
 use super::filter;
-use crate::cli::input;
-use crate::cli::outcome::Usage;
+use crate::cli::prelude::*;
 
-/// The options and the fields that they set. Below a field, the longest name counts.
-const NAMES: [(&str, &str); 28] = [
-    ("name", "--name"),
-    ("description", "--description"),
-    ("input", "--input"),
-    ("cron_expression", "--cron"),
-    ("every", "--every"),
-    ("at", "--at"),
-    ("daily", "--daily"),
-    ("weekly", "--weekly"),
-    ("monthly", "--monthly"),
-    ("timezone", "--tz"),
-    ("start", "--start"),
-    ("end", "--end"),
-    ("jitter", "--jitter"),
-    ("dst.gap", "--gap"),
-    ("dst.repeat", "--repeat"),
-    ("overlap", "--overlap"),
-    ("misfire", "--misfire"),
-    ("misfire_max", "--misfire-max"),
-    ("misfire_window", "--misfire-window"),
-    ("dead_man.grace", "--grace"),
-    ("dead_man.success_within", "--success-within"),
-    ("authentication", "--auth"),
-    ("signature_header", "--header"),
-    ("secret", "--secret"),
-    ("filters", "--filter"),
-    ("idempotency_paths", "--idempotency-path"),
-    ("ip_allow", "--ip-allow"),
-    ("rate_limit", "--rate-limit"),
-];
+/// What kind of option it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Group {
+    /// Says when the trigger fires.
+    When,
+    /// Only a webhook has it.
+    Webhook,
+    Other,
+}
 
-/// Those that only a webhook has.
-const WEBHOOK_OPTIONS: [&str; 7] = [
-    "--auth",
-    "--header",
-    "--secret",
-    "--filter",
-    "--idempotency-path",
-    "--ip-allow",
-    "--rate-limit",
-];
+/// What was given for an option.
+enum Given<'a> {
+    Value(Value),
+    /// A length of time, which needs a unit.
+    Length(&'a str),
+    /// A text that has to be read first, maybe from elsewhere.
+    Read(&'a str, fn(&str) -> anyhow::Result<Json>),
+    Filters(&'a [String]),
+}
+
+impl Given<'_> {
+    fn json(self) -> anyhow::Result<Json> {
+        match self {
+            Self::Value(value) => json_of(&value),
+            Self::Length(text) => json_of(text),
+            Self::Read(text, read) => read(text),
+            Self::Filters(texts) => {
+                let filters: Result<Vec<Value>, Usage> =
+                    texts.iter().map(|text| filter::parse(text)).collect();
+                json_of(&filters?)
+            }
+        }
+    }
+}
+
+/// A line for each setting: its kind, its option, the field that this sets, and what was given.
+macro_rules! settings {
+    ($($group:ident $option:literal sets $field:literal: $given:expr;)*) => {
+        [$(($field, $option, Group::$group, $given)),*]
+    };
+}
+
+/// A field, the option that sets it, and what was given for it.
+type Setting<'a> = (&'static str, &'static str, Group, Option<Given<'a>>);
 
 /// What a trigger is told.
 #[derive(Debug, Default, Args)]
@@ -164,91 +164,78 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
+    /// All settings, in the order in which they are sent. Below a field, the longest name counts.
+    fn settings(&self) -> [Setting<'_>; 28] {
+        let text = |given: &Option<String>| given.as_ref().map(|text| Given::Value(json!(text)));
+        let many = |given: &[String]| (!given.is_empty()).then(|| Given::Value(json!(given)));
+        fn length(given: &Option<String>) -> Option<Given<'_>> {
+            given.as_deref().map(Given::Length)
+        }
+        fn read(given: &Option<String>, by: fn(&str) -> anyhow::Result<Json>) -> Option<Given<'_>> {
+            given.as_deref().map(|text| Given::Read(text, by))
+        }
+        let at = (!self.at.is_empty()).then(|| Given::Value(one_or_many(&self.at)));
+        let misfire_max = self.misfire_max.map(|max| Given::Value(json!(max)));
+        let rate = self.rate_limit.map(|limit| json!({ "per_second": limit }));
+        let filters = (!self.filter.is_empty()).then_some(Given::Filters(&self.filter));
+        settings![
+            Other "--name" sets "name": text(&self.name);
+            Other "--description" sets "description": text(&self.description);
+            When "--cron" sets "cron_expression": text(&self.cron);
+            When "--every" sets "every": length(&self.every);
+            Other "--tz" sets "timezone": text(&self.timezone);
+            Other "--start" sets "start": text(&self.start);
+            Other "--end" sets "end": text(&self.end);
+            Other "--jitter" sets "jitter": length(&self.jitter);
+            Other "--overlap" sets "overlap": text(&self.overlap);
+            Other "--misfire" sets "misfire": text(&self.misfire);
+            Other "--misfire-window" sets "misfire_window": length(&self.misfire_window);
+            Webhook "--auth" sets "authentication": text(&self.auth);
+            Webhook "--header" sets "signature_header": text(&self.header);
+            Other "--misfire-max" sets "misfire_max": misfire_max;
+            When "--at" sets "at": at;
+            When "--daily" sets "daily": read(&self.daily, daily);
+            When "--weekly" sets "weekly": read(&self.weekly, weekly);
+            When "--monthly" sets "monthly": read(&self.monthly, monthly);
+            Other "--gap" sets "dst.gap": text(&self.gap);
+            Other "--repeat" sets "dst.repeat": text(&self.repeat);
+            Other "--grace" sets "dead_man.grace": length(&self.grace);
+            Other "--success-within" sets "dead_man.success_within": length(&self.success_within);
+            Webhook "--secret" sets "secret": read(&self.secret, secret);
+            Webhook "--filter" sets "filters": filters;
+            Webhook "--idempotency-path" sets "idempotency_paths": many(&self.idempotency_path);
+            Webhook "--ip-allow" sets "ip_allow": many(&self.ip_allow);
+            Webhook "--rate-limit" sets "rate_limit": rate.map(Given::Value);
+            Other "--input" sets "input": read(&self.input, input::read);
+        ]
+    }
+
+    /// The options of a kind that were given, in their order.
+    fn given(&self, wanted: Group) -> Vec<&'static str> {
+        let settings = self.settings().into_iter();
+        let given = settings.filter(|(_, _, group, given)| *group == wanted && given.is_some());
+        given.map(|(_, option, ..)| option).collect()
+    }
+
     /// The type that the options mean, if they say when.
     pub(crate) fn kind(&self) -> Option<&'static str> {
-        let has_schedule = !self.at.is_empty()
-            || [&self.every, &self.daily, &self.weekly, &self.monthly]
-                .iter()
-                .any(|form| form.is_some());
-        match &self.cron {
-            Some(_) => Some("cron"),
-            None => has_schedule.then_some("schedule"),
-        }
+        let when = self.given(Group::When);
+        when.first().map(|option| match *option {
+            "--cron" => "cron",
+            _ => "schedule",
+        })
     }
 
     /// The fields that were given.
     pub(crate) fn document(&self) -> anyhow::Result<Document> {
         self.agree()?;
         let mut document = Document::default();
-        for (name, given) in [
-            ("name", &self.name),
-            ("description", &self.description),
-            ("cron_expression", &self.cron),
-            ("every", &self.every),
-            ("timezone", &self.timezone),
-            ("start", &self.start),
-            ("end", &self.end),
-            ("jitter", &self.jitter),
-            ("overlap", &self.overlap),
-            ("misfire", &self.misfire),
-            ("misfire_window", &self.misfire_window),
-            ("authentication", &self.auth),
-            ("signature_header", &self.header),
-        ] {
-            document.maybe(name, given.as_ref())?;
-        }
-        document.maybe("misfire_max", self.misfire_max)?;
-        self.times(&mut document)?;
-        document.members("dst", [("gap", &self.gap), ("repeat", &self.repeat)]);
-        let watch = [
-            ("grace", &self.grace),
-            ("success_within", &self.success_within),
-        ];
-        document.members("dead_man", watch);
-        self.webhook(&mut document)?;
-        if let Some(given) = &self.input {
-            document.push("input", &input::read(given)?);
+        for (field, _, _, given) in self.settings() {
+            if let Some(given) = given {
+                document.put(field, &given.json()?)?;
+            }
         }
         Ok(document)
-    }
-
-    fn times(&self, document: &mut Document) -> anyhow::Result<()> {
-        if !self.at.is_empty() {
-            document.set("at", &one_or_many(&self.at))?;
-        }
-        if let Some(times) = &self.daily {
-            document.set("daily", &json!({ "time": list(times) }))?;
-        }
-        if let Some(given) = &self.weekly {
-            let (days, times) = days_and_times("--weekly", given)?;
-            document.set("weekly", &json!({ "dayOfWeek": days, "time": times }))?;
-        }
-        if let Some(given) = &self.monthly {
-            let (days, times) = days_and_times("--monthly", given)?;
-            document.set("monthly", &json!({ "dayOfMonth": days, "time": times }))?;
-        }
-        Ok(())
-    }
-
-    fn webhook(&self, document: &mut Document) -> anyhow::Result<()> {
-        if let Some(given) = &self.secret {
-            document.set("secret", &filter::secret(given)?)?;
-        }
-        if !self.filter.is_empty() {
-            let filters: Result<Vec<Value>, Usage> =
-                self.filter.iter().map(|text| filter::parse(text)).collect();
-            document.set("filters", &filters?)?;
-        }
-        if !self.idempotency_path.is_empty() {
-            document.set("idempotency_paths", &self.idempotency_path)?;
-        }
-        if !self.ip_allow.is_empty() {
-            document.set("ip_allow", &self.ip_allow)?;
-        }
-        if let Some(limit) = self.rate_limit {
-            document.set("rate_limit", &json!({ "per_second": limit }))?;
-        }
-        Ok(())
     }
 }
 
@@ -271,7 +258,18 @@ impl Default for Document {
 }
 
 impl Document {
-    /// Adds JSON that somebody wrote, byte for byte.
+    /// Adds JSON byte for byte. Below a field, it is a part of that one.
+    fn put(&mut self, name: &'static str, value: &Json) -> anyhow::Result<()> {
+        match name.split_once('.') {
+            Some((name, member)) => {
+                let whole = self.shared.entry(name).or_insert_with(|| json!({}));
+                whole[member] = serde_json::from_str(value.as_str())?;
+            }
+            None => self.push(name, value),
+        }
+        Ok(())
+    }
+
     fn push(&mut self, name: &str, value: &Json) {
         self.object.push(name, value);
         self.fields += 1;
@@ -283,26 +281,8 @@ impl Document {
         name: &str,
         value: &(impl Serialize + ?Sized),
     ) -> anyhow::Result<()> {
-        self.push(name, &Json::parse(serde_json::to_string(value)?)?);
+        self.push(name, &json_of(value)?);
         Ok(())
-    }
-
-    fn maybe(&mut self, name: &str, value: Option<impl Serialize>) -> anyhow::Result<()> {
-        match value {
-            Some(value) => self.set(name, &value),
-            None => Ok(()),
-        }
-    }
-
-    /// Adds an object of the texts that were given, if one was.
-    fn members(&mut self, name: &'static str, members: [(&str, &Option<String>); 2]) {
-        let given = members
-            .into_iter()
-            .filter_map(|(member, given)| Some((member.to_owned(), json!(given.as_ref()?))));
-        let given: serde_json::Map<_, _> = given.collect();
-        if !given.is_empty() {
-            self.shared.insert(name, Value::Object(given));
-        }
     }
 
     /// Lets fields go back to their defaults. They may be named as the options are.
@@ -342,9 +322,10 @@ impl Document {
 fn field_of(name: &str) -> String {
     let name = name.trim_start_matches('-');
     let is_option = |option: &str| option.trim_start_matches('-') == name;
-    let option = NAMES.iter().find(|(_, option)| is_option(option));
-    match option {
-        Some((field, _)) => (*field).to_owned(),
+    let settings = Fields::default();
+    let mut settings = settings.settings().into_iter();
+    match settings.find(|(_, option, ..)| is_option(option)) {
+        Some((field, ..)) => field.to_owned(),
         None => name.replace('-', "_"),
     }
 }
@@ -355,15 +336,17 @@ pub(crate) fn by_option(problem: &FieldProblem) -> FieldProblem {
         let rest = problem.field.strip_prefix(field)?;
         (rest.is_empty() || rest.starts_with(['.', '['])).then_some(field.len())
     };
-    let option = NAMES
-        .iter()
-        .filter_map(|(field, option)| Some((below(field)?, option)))
-        .max_by_key(|(length, _)| *length);
-    let Some((length, option)) = option else {
+    let settings = Fields::default();
+    let setting = settings
+        .settings()
+        .into_iter()
+        .filter_map(|(field, option, group, _)| Some((below(field)?, option, group)))
+        .max_by_key(|(length, ..)| *length);
+    let Some((length, option, group)) = setting else {
         return problem.clone();
     };
     let mut told = FieldProblem {
-        field: (*option).to_owned(),
+        field: option.to_owned(),
         ..problem.clone()
     };
     if let Some(place) = place_in_list(&problem.field[length..]) {
@@ -372,7 +355,7 @@ pub(crate) fn by_option(problem: &FieldProblem) -> FieldProblem {
     if told.message.starts_with("unknown key") {
         // The option exists: it is the type of the trigger that does not have it.
         told.message = "triggers of this type do not have this setting".to_owned();
-        if WEBHOOK_OPTIONS.contains(option) {
+        if group == Group::Webhook {
             told.hint = Some("it is only for triggers of type `webhook`".to_owned());
         }
     }
@@ -391,6 +374,28 @@ fn place_in_list(below: &str) -> Option<String> {
         _ => "th",
     };
     Some(format!("the {place}{ending}"))
+}
+
+fn json_of(value: &(impl Serialize + ?Sized)) -> anyhow::Result<Json> {
+    Ok(Json::parse(serde_json::to_string(value)?)?)
+}
+
+fn secret(given: &str) -> anyhow::Result<Json> {
+    json_of(&filter::secret(given)?)
+}
+
+fn daily(times: &str) -> anyhow::Result<Json> {
+    json_of(&json!({ "time": list(times) }))
+}
+
+fn weekly(given: &str) -> anyhow::Result<Json> {
+    let (days, times) = days_and_times("--weekly", given)?;
+    json_of(&json!({ "dayOfWeek": days, "time": times }))
+}
+
+fn monthly(given: &str) -> anyhow::Result<Json> {
+    let (days, times) = days_and_times("--monthly", given)?;
+    json_of(&json!({ "dayOfMonth": days, "time": times }))
 }
 
 /// `MON,THU 09:00` as days and times.

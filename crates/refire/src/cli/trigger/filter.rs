@@ -1,12 +1,12 @@
 //! What of a webhook's settings needs reading and showing: filters in a line, and secrets from elsewhere.
 
-use std::io::Read as _;
+use std::io;
 
 use anyhow::Context as _;
 use refire_client::model::Trigger;
 use serde_json::{Value, json};
 
-use crate::cli::outcome::Usage;
+use crate::cli::prelude::*;
 
 /// Those that compare with a value.
 const COMPARING: [&str; 9] = [
@@ -116,11 +116,7 @@ pub(super) fn secret(given: &str) -> anyhow::Result<String> {
             std::fs::read_to_string(file).with_context(|| format!("{file} cannot be read"))?
         }
         None if given == "-" => {
-            let mut text = String::new();
-            std::io::stdin()
-                .read_to_string(&mut text)
-                .context("standard input cannot be read")?;
-            text
+            io::read_to_string(io::stdin()).context("standard input cannot be read")?
         }
         None => return Ok(given.to_owned()),
     };

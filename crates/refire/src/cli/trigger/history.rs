@@ -1,19 +1,11 @@
 //! `refire trigger history`: what a trigger started, and what came of it.
 
-use clap::Args;
-use comfy_table::Cell;
-use refire_client::model::{CronHistory, Problem, RunStatus, Trigger, TriggerType};
+use refire_client::model::{CronHistory, CronRun, Problem, RunStatus, Trigger, TriggerType};
 use refire_client::query::{OfWorkflow, Paging, TriggerQuery};
 use refire_client::{Client, Error};
 
 use super::local::{clock, clock_and_distance, shortened, summary};
-use crate::cli::ids;
-use crate::cli::moment::span;
-use crate::cli::outcome::{Outcome, Usage};
-use crate::cli::output::{print, print_json, say};
-use crate::cli::paint::{clean, command, heading, status_cell};
-use crate::cli::session::Session;
-use crate::cli::table::{Grid, cell};
+use crate::cli::prelude::*;
 use crate::codes;
 
 /// Characters of a result that a row has room for; `refire executions show` has all of it.
@@ -53,8 +45,7 @@ pub(super) async fn run(session: &Session, args: &HistoryArgs) -> anyhow::Result
         other => other?,
     };
     if session.is_json() {
-        print_json(&history)?;
-        return Ok(Outcome::Done);
+        return print_json(&history);
     }
     let paused = if history.enabled { "" } else { ", paused" };
     let head = match &history.cron_expression {
@@ -70,17 +61,13 @@ pub(super) async fn run(session: &Session, args: &HistoryArgs) -> anyhow::Result
             "refire executions list --workflow {}",
             args.workflow
         ));
-        say(&format!(
-            "{head}: no planned time has started anything yet; runs by hand are in {list}"
-        ));
+        say!("{head}: no planned time has started anything yet; runs by hand are in {list}");
     } else {
-        print(&format!("{}\n\n{}", heading(&head), runs(&history)))?;
+        let runs = table(&COLUMNS, &history.history, session.now()).lines(0);
+        print(&format!("{}\n\n{runs}", heading(&head)))?;
     }
     if let Some(next) = &history.next_execution {
-        say(&format!(
-            "next  {}",
-            clock_and_distance(next, session.now())
-        ));
+        say!("next  {}", clock_and_distance(next, session.now()));
     }
     if history
         .history
@@ -88,7 +75,7 @@ pub(super) async fn run(session: &Session, args: &HistoryArgs) -> anyhow::Result
         .any(|run| run.status == RunStatus::Dlq)
     {
         let list = command(&format!("refire dlq list --workflow {}", args.workflow));
-        say(&format!("failed executions are in: {list}"));
+        say!("failed executions are in: {list}");
     }
     Ok(Outcome::Done)
 }
@@ -154,18 +141,13 @@ async fn not_its(
     )
 }
 
-fn runs(history: &CronHistory) -> String {
-    let heads = ["SCHEDULED", "STATUS", "TOOK", "EXECUTION", "RESULT"];
-    let mut grid = Grid::new(&heads).right(2);
-    for run in &history.history {
-        let result = run.result.as_deref().unwrap_or_default();
-        grid.row(vec![
-            cell(&clock(&run.scheduled_at)),
-            status_cell(run.status.name()),
-            Cell::new(run.duration_ms.map(span).unwrap_or_default()),
-            cell(&run.execution_id),
-            cell(&shortened(result, RESULT_CHARS_SHOWN)),
-        ]);
-    }
-    grid.lines(0)
-}
+const COLUMNS: [Column<CronRun>; 5] = [
+    text("SCHEDULED", |run, _| cell(clock(&run.scheduled_at))),
+    text("STATUS", |run, _| status_cell(run.status.name())),
+    number("TOOK", |run, _| maybe(run.duration_ms.map(span))),
+    text("EXECUTION", |run, _| cell(&run.execution_id)),
+    text("RESULT", |run, _| {
+        let result = run.result.as_deref();
+        maybe(result.map(|result| shortened(result, RESULT_CHARS_SHOWN)))
+    }),
+];

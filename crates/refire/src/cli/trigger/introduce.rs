@@ -4,17 +4,15 @@ use refire_client::model::Trigger;
 
 use super::filter;
 use super::local::{clock_and_distance, delay, summary};
-use crate::cli::output::say;
-use crate::cli::paint::{clean, command, warning};
-use crate::cli::session::Session;
+use crate::cli::prelude::*;
 
-/// Senders that issue the secret themselves, by their word and their name: one that was made here is of
-/// no use to them.
-const ISSUERS: [(&str, &str); 4] = [
-    ("shopify", "Shopify"),
-    ("slack", "Slack"),
-    ("stripe", "Stripe"),
-    ("teams", "Teams"),
+/// Senders that issue the secret themselves, by their word, their name, and how they sign (a header, and
+/// how its value begins): one that was made here is of no use to them.
+pub(super) const ISSUERS: [(&str, &str, &str, &str); 4] = [
+    ("shopify", "Shopify", "X-Shopify-Hmac-Sha256", ""),
+    ("slack", "Slack", "X-Slack-Signature", ""),
+    ("stripe", "Stripe", "Stripe-Signature", ""),
+    ("teams", "Teams", "Authorization", "HMAC "),
 ];
 
 /// Where a webhook's new secret comes from.
@@ -40,26 +38,26 @@ pub(super) fn introduce(session: &Session, trigger: &Trigger) {
         say(&clean(&what));
     }
     for filter in filter::lines(trigger) {
-        say(&format!("only if  {}", clean(&filter)));
+        say!("only if  {}", clean(&filter));
     }
     for (place, at) in about.next_executions.iter().enumerate() {
         let name = if place == 0 { "next" } else { "then" };
-        say(&format!("{name}  {}", clock_and_distance(at, now)));
+        say!("{name}  {}", clock_and_distance(at, now));
     }
     if let Some(delay) = delay(trigger).filter(|_| !about.next_executions.is_empty()) {
-        say(&format!("each starts {}", clean(&delay)));
+        say!("each starts {}", clean(&delay));
     }
     if !about.enabled {
         let enable = command(&format!("refire trigger enable {}", about.id));
-        say(&format!("it is paused; resume it with: {enable}"));
+        say!("it is paused; resume it with: {enable}");
     }
 }
 
 /// The sender of a webhook, if it issues the secret itself.
 pub(super) fn issuer(trigger: &Trigger) -> Option<&'static str> {
     let method = trigger.settings.text("authentication")?;
-    let known = ISSUERS.iter().find(|(word, _)| *word == method);
-    known.map(|(_, name)| *name)
+    let known = ISSUERS.iter().find(|(word, ..)| *word == method);
+    known.map(|(_, name, ..)| *name)
 }
 
 /// What the sender's side calls it: one that is sent as it is, and signs nothing, is a key.

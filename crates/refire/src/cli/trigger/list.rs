@@ -1,15 +1,10 @@
 //! `refire trigger list`.
 
-use clap::Args;
-use refire_client::model::{Page, Trigger};
+use refire_client::model::Trigger;
 use refire_client::query::{OfWorkflow, Paging, Query, TriggerQuery};
 
 use super::local::{clock, delay, shortened, standing, summary};
-use crate::cli::outcome::Outcome;
-use crate::cli::output::{print, print_json, say};
-use crate::cli::paint::{command, status_cell};
-use crate::cli::session::Session;
-use crate::cli::table::{Grid, cell, maybe};
+use crate::cli::prelude::*;
 
 /// Characters of a name that a row has room for.
 const NAME_CHARS_SHOWN: usize = 32;
@@ -43,23 +38,14 @@ pub(super) async fn run(session: &Session, args: &ListArgs) -> anyhow::Result<Ou
     let client = session.client()?;
     let paging = Paging::first(args.limit);
     let page = client.triggers(&args.of, &query, &paging).await?;
-    if session.is_json() {
-        print_json(&page)?;
-        return Ok(Outcome::Done);
-    }
-    if page.items.is_empty() {
+    let nothing = async || {
         if let Some(workflow) = &args.of.workflow {
             // One that does not exist has no triggers either, and is most likely a slip.
             client.workflow(workflow).await?;
         }
-        say(&nothing(!args.of.is_empty() || !query.is_empty()));
-        return Ok(Outcome::Done);
-    }
-    print(&rows(&page))?;
-    if page.next_cursor.is_some() {
-        say("more exist: use --limit");
-    }
-    Ok(Outcome::Done)
+        Ok(nothing(!args.of.is_empty() || !query.is_empty()))
+    };
+    session.list(&page, &COLUMNS, nothing).await
 }
 
 fn nothing(is_filtered: bool) -> String {
@@ -71,32 +57,20 @@ fn nothing(is_filtered: bool) -> String {
     }
 }
 
-fn rows(page: &Page<Trigger>) -> String {
-    let name = |trigger: &Trigger| trigger.settings.text("name");
-    let has_names = page.items.iter().any(|trigger| name(trigger).is_some());
-    let mut heads = vec!["TRIGGER", "WORKFLOW", "TYPE", "STATUS", "NEXT", "WHEN"];
-    if has_names {
-        heads.insert(1, "NAME");
-    }
-    let mut grid = Grid::new(&heads);
-    for trigger in &page.items {
-        let about = &trigger.about;
-        let next = about.next_execution.as_deref().map(clock);
+const COLUMNS: [Column<Trigger>; 7] = [
+    text("TRIGGER", |trigger, _| cell(&trigger.about.id)),
+    optional("NAME", |trigger, _| {
+        let name = trigger.settings.text("name");
+        maybe(name.map(|name| shortened(&name, NAME_CHARS_SHOWN)))
+    }),
+    text("WORKFLOW", |trigger, _| cell(&trigger.about.workflow_id)),
+    text("TYPE", |trigger, _| cell(trigger.about.trigger_type.name())),
+    text("STATUS", |trigger, _| status_cell(standing(trigger))),
+    text("NEXT", |trigger, _| {
+        maybe(trigger.about.next_execution.as_deref().map(clock))
+    }),
+    text("WHEN", |trigger, _| {
         let delay = delay(trigger).map(|delay| format!(", {delay}"));
-        let when = summary(trigger) + delay.as_deref().unwrap_or_default();
-        let mut row = vec![
-            cell(&about.id),
-            cell(&about.workflow_id),
-            cell(about.trigger_type.name()),
-            status_cell(standing(trigger)),
-            maybe(next.as_deref()),
-            cell(&when),
-        ];
-        if has_names {
-            let name = name(trigger).unwrap_or_default();
-            row.insert(1, cell(&shortened(&name, NAME_CHARS_SHOWN)));
-        }
-        grid.row(row);
-    }
-    grid.lines(0)
-}
+        cell(summary(trigger) + delay.as_deref().unwrap_or_default())
+    }),
+];

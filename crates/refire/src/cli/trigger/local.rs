@@ -1,10 +1,8 @@
 //! A trigger's words for people: its times as the clocks of its zone show them, and how it stands.
 
 use refire_client::model::Trigger;
-use refire_core::time::Timestamp;
 
-use crate::cli::moment::relative;
-use crate::cli::paint::clean;
+use crate::cli::prelude::*;
 
 /// `2026-03-08 03:00:00 -04:00` of a time with its offset; anything else as it is.
 pub(super) fn clock(text: &str) -> String {

@@ -1,16 +1,10 @@
 //! `refire trigger recheck`: refused requests judged again by what the trigger is now.
 
-use clap::Args;
 use refire_client::model::{RequestStatus, WebhookAnswer, WebhookRequest, WebhookStatus};
 use refire_client::query::RequestQuery;
 use refire_client::{Client, Error, every};
 
-use crate::cli::ids;
-use crate::cli::outcome::{Outcome, Usage};
-use crate::cli::output::{confirm, print, print_json, say};
-use crate::cli::paint::{clean, command, status};
-use crate::cli::session::Session;
-use crate::cli::when::moments;
+use crate::cli::prelude::*;
 use crate::codes;
 
 /// What is worth another look, unless somebody says otherwise.
@@ -60,6 +54,15 @@ pub(crate) struct RecheckArgs {
     yes: bool,
 }
 
+/// Refusals of one request, which say nothing about the next.
+const OF_ONE_REQUEST: [&str; 4] = [
+    codes::STILL_REFUSED.code,
+    codes::REQUEST_NOT_KEPT.code,
+    codes::NO_REQUEST.code,
+    // Its headers were sealed with a master key that is gone; those that came since were not.
+    codes::NO_MASTER_KEY.code,
+];
+
 /// What became of one request.
 enum Checked {
     Started(String),
@@ -89,23 +92,14 @@ pub(super) async fn run(session: &Session, args: &RecheckArgs) -> anyhow::Result
     }
     let answer = client.recheck_request(id, request, false).await;
     if session.is_json() {
-        print_json(&answer?)?;
-        return Ok(Outcome::Done);
+        return print_json(&answer?);
     }
     // What could not be judged at all is an error, with its page.
-    let is_still_refused = |error: &Error| match error {
-        Error::Problem(problem) => problem.code == codes::STILL_REFUSED.code,
-        _ => false,
-    };
-    let answer = match answer {
-        Err(error) if !is_still_refused(&error) => return Err(error.into()),
-        answer => answer,
-    };
-    Ok(match checked(answer)? {
+    Ok(match checked(answer, &[codes::STILL_REFUSED.code])? {
         Checked::Started(execution) => {
             print(&execution)?;
             let show = command(&format!("refire executions show {execution}"));
-            say(&format!("it passes now and was started; see {show}"));
+            say!("it passes now and was started; see {show}");
             Outcome::Done
         }
         Checked::Before(execution) => {
@@ -114,7 +108,7 @@ pub(super) async fn run(session: &Session, args: &RecheckArgs) -> anyhow::Result
             Outcome::Done
         }
         Checked::Refused(reason) => {
-            say(&format!("it still does not pass: {}", clean(&reason)));
+            say!("it still does not pass: {}", clean(&reason));
             Outcome::Refused
         }
     })
@@ -126,7 +120,19 @@ async fn all(
     id: &str,
     args: &RecheckArgs,
 ) -> anyhow::Result<Outcome> {
-    let requests = wanted(session, client, id, args).await?;
+    let mut query = RequestQuery {
+        status: args.status.clone(),
+        test: Some(false),
+        from: args.from.clone(),
+        to: args.to.clone(),
+    };
+    if query.status.is_empty() {
+        query.status.extend(REFUSED);
+    }
+    moments(&mut query.from, &mut query.to, session.now())?;
+    let requests = every(async |paging| client.webhook_requests(id, &query, paging).await);
+    // The oldest first.
+    let requests: Vec<_> = requests.await?.items.into_iter().rev().collect();
     if requests.is_empty() {
         say("no matching requests");
         return Ok(Outcome::Done);
@@ -141,8 +147,8 @@ async fn all(
     let mut sum = Sum::default();
     for request in &requests {
         let answer = client.recheck_request(id, &request.id, true).await;
-        let checked = checked(answer).inspect_err(|_| {
-            say(&format!("stopped; {}", told(&sum, requests.len())));
+        let checked = checked(answer, &OF_ONE_REQUEST).inspect_err(|_| {
+            say!("stopped; {}", told(&sum, requests.len()));
         })?;
         sum.add(&checked);
         if !session.is_json() {
@@ -157,38 +163,8 @@ async fn all(
     Ok(Outcome::Done)
 }
 
-/// What is to be checked, the oldest first.
-async fn wanted(
-    session: &Session,
-    client: &Client,
-    id: &str,
-    args: &RecheckArgs,
-) -> anyhow::Result<Vec<WebhookRequest>> {
-    let mut query = RequestQuery {
-        status: args.status.clone(),
-        test: Some(false),
-        from: args.from.clone(),
-        to: args.to.clone(),
-    };
-    if query.status.is_empty() {
-        query.status.extend(REFUSED);
-    }
-    moments(&mut query.from, &mut query.to, session.now())?;
-    let all = every(async |paging| client.webhook_requests(id, &query, paging).await).await?;
-    let mut requests = all.items;
-    requests.reverse();
-    Ok(requests)
-}
-
 /// What an answer means; an error is one that the next request would meet as well.
-fn checked(answer: Result<WebhookAnswer, Error>) -> Result<Checked, Error> {
-    let of_this_request = [
-        codes::STILL_REFUSED.code,
-        codes::REQUEST_NOT_KEPT.code,
-        codes::NO_REQUEST.code,
-        // Its headers were sealed with a master key that is gone; those that came since were not.
-        codes::NO_MASTER_KEY.code,
-    ];
+fn checked(answer: Result<WebhookAnswer, Error>, refusals: &[&str]) -> Result<Checked, Error> {
     match answer {
         Ok(answer) => {
             let execution = answer.execution_id.unwrap_or_default();
@@ -198,7 +174,7 @@ fn checked(answer: Result<WebhookAnswer, Error>) -> Result<Checked, Error> {
                 WebhookStatus::Filtered => Checked::Refused(answer.message),
             })
         }
-        Err(Error::Problem(problem)) if of_this_request.contains(&problem.code.as_str()) => {
+        Err(Error::Problem(problem)) if refusals.contains(&problem.code.as_str()) => {
             Ok(Checked::Refused(problem.detail.clone()))
         }
         Err(other) => Err(other),
@@ -226,14 +202,8 @@ fn line(request: &WebhookRequest, checked: &Checked) -> String {
 }
 
 fn told(sum: &Sum, count: usize) -> String {
-    let Sum {
-        checked,
-        started,
-        already_processed,
-        still_refused,
-    } = sum;
     format!(
-        "{checked} of {count} checked: {started} started, {already_processed} already started, \
-         {still_refused} still refused"
+        "{} of {count} checked: {} started, {} already started, {} still refused",
+        sum.checked, sum.started, sum.already_processed, sum.still_refused
     )
 }

@@ -1,22 +1,10 @@
 //! `refire trigger requests`: what came to a webhook and what became of it.
 
-use std::fmt::Write as _;
-
-use clap::Args;
-use comfy_table::Cell;
-use refire_client::model::WebhookRequest;
+use refire_client::model::{RequestHeader, WebhookRequest};
 use refire_client::query::{Paging, Query, RequestQuery};
 
 use super::kind;
-use crate::cli::ids;
-use crate::cli::moment::{both, relative};
-use crate::cli::outcome::Outcome;
-use crate::cli::output::{print, print_json, say};
-use crate::cli::paint::{clean, dim, heading, status, status_cell};
-use crate::cli::pretty::indented;
-use crate::cli::session::Session;
-use crate::cli::table::{Grid, cell, maybe};
-use crate::cli::when::moments;
+use crate::cli::prelude::*;
 
 /// Options of `trigger requests`.
 #[derive(Debug, Args)]
@@ -43,57 +31,32 @@ pub(super) async fn run(session: &Session, args: &RequestsArgs) -> anyhow::Resul
     let client = session.client()?;
     if let Some(request) = &args.request {
         let request = client.webhook_request(id, request).await?;
-        if session.is_json() {
-            print_json(&request)?;
-        } else {
-            print(&screen(session, &request))?;
-        }
-        return Ok(Outcome::Done);
+        return session.answer(&request, || screen(session, &request));
     }
     let mut query = args.query.clone();
     moments(&mut query.from, &mut query.to, session.now())?;
     let paging = Paging::first(args.limit);
     let page = client.webhook_requests(id, &query, &paging).await?;
-    if session.is_json() {
-        print_json(&page)?;
-        return Ok(Outcome::Done);
-    }
-    if page.items.is_empty() {
+    let nothing = async || {
         let trigger = client.trigger(id).await?;
-        say(&kind::no_requests(&trigger, !query.is_empty()));
-        return Ok(Outcome::Done);
-    }
-    print(&rows(session, &page.items))?;
-    if page.next_cursor.is_some() {
-        say("more exist: use --limit");
-    }
-    Ok(Outcome::Done)
+        Ok(kind::no_requests(&trigger, !query.is_empty()))
+    };
+    session.list(&page, &COLUMNS, nothing).await
 }
 
-fn rows(session: &Session, requests: &[WebhookRequest]) -> String {
-    let heads = [
-        "REQUEST",
-        "RECEIVED",
-        "STATUS",
-        "FROM",
-        "BYTES",
-        "EXECUTION",
-        "ERROR",
-    ];
-    let mut grid = Grid::new(&heads).right(4);
-    for request in requests {
-        grid.row(vec![
-            cell(&request.id),
-            cell(&relative(&request.received_at, session.now())),
-            status_cell(request.status.name()),
-            cell(&request.source_ip),
-            Cell::new(request.body_bytes),
-            maybe(request.execution_id.as_deref()),
-            cell(&note(request)),
-        ]);
-    }
-    grid.lines(0)
-}
+const COLUMNS: [Column<WebhookRequest>; 7] = [
+    text("REQUEST", |request, _| cell(&request.id)),
+    text("RECEIVED", |request, now| {
+        cell(relative(&request.received_at, now))
+    }),
+    text("STATUS", |request, _| status_cell(request.status.name())),
+    text("FROM", |request, _| cell(&request.source_ip)),
+    number("BYTES", |request, _| Cell::new(request.body_bytes)),
+    text("EXECUTION", |request, _| {
+        maybe(request.execution_id.as_ref())
+    }),
+    text("ERROR", |request, _| cell(note(request))),
+];
 
 fn note(request: &WebhookRequest) -> String {
     let test = request.test.then(|| "test".to_owned());
@@ -102,55 +65,37 @@ fn note(request: &WebhookRequest) -> String {
 }
 
 fn screen(session: &Session, request: &WebhookRequest) -> String {
-    let mut out = format!(
-        "{}  {}\n",
-        heading(&request.id),
-        status(request.status.name())
-    );
+    let cleaned = |text: &Option<String>| text.as_deref().map(|text| clean(text).into_owned());
     let facts = [
         ("received", Some(both(&request.received_at, session.now()))),
         ("from", Some(clean(&request.source_ip).into_owned())),
         ("test", request.test.then(|| "yes".to_owned())),
         ("execution", request.execution_id.clone()),
-        (
-            "error",
-            request
-                .error
-                .as_deref()
-                .map(|text| clean(text).into_owned()),
-        ),
-        (
-            "note",
-            request.note.as_deref().map(|text| clean(text).into_owned()),
-        ),
+        ("error", cleaned(&request.error)),
+        ("note", cleaned(&request.note)),
         ("body", Some(format!("{} bytes", request.body_bytes))),
     ];
-    for (name, value) in facts {
-        if let Some(value) = value {
-            let _ = writeln!(out, "  {} {value}", dim(&format!("{name:<10}")));
-        }
-    }
+    let mut screen = Screen::of(&request.id, request.status.name()).facts(10, facts);
     if let Some(headers) = &request.headers {
-        let _ = writeln!(out, "\n{}", heading("Headers"));
-        for header in headers {
-            let name = format!("{}:", clean(&header.name));
-            let _ = writeln!(out, "  {} {}", dim(&name), clean(&header.value));
-        }
-        if let Some(count) = request.headers_left_out {
-            let _ = writeln!(out, "  {}", dim(&format!("{count} more were not kept")));
-        }
+        let left_out = request.headers_left_out;
+        let left_out =
+            left_out.map(|count| format!("  {}\n", dim(&format!("{count} more were not kept"))));
+        screen = screen
+            .line(format!("\n{}", heading("Headers")))
+            .lines(header_lines(headers))
+            .lines(left_out.unwrap_or_default());
     }
-    if let Some(body) = &request.body {
-        let _ = write!(
-            out,
-            "\n{}\n  {}\n",
-            heading("Body"),
-            indented(body.get(), 2)
-        );
-    }
-    out
+    screen.json("Body", request.body.as_deref()).text()
 }
 
+/// Headers as they are sent, a line each.
+pub(super) fn header_lines(headers: &[RequestHeader]) -> String {
+    let lines = headers.iter().map(|header| {
+        let name = dim(&format!("{}:", clean(&header.name)));
+        format!("  {name} {}\n", clean(&header.value))
+    });
+    lines.collect()
+}
 #[cfg(test)]
 mod tests {
     use refire_client::model::RequestStatus;

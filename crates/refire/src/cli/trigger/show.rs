@@ -1,20 +1,10 @@
 //! `refire trigger show`: one trigger on one screen, and what to do next.
 
-use std::fmt::Write as _;
-
-use clap::Args;
 use refire_client::model::{Trigger, TriggerType};
-use refire_core::time::Timestamp;
 
 use super::introduce::secret_word;
 use super::local::{clock_and_distance, standing};
-use crate::cli::ids;
-use crate::cli::moment::both;
-use crate::cli::outcome::Outcome;
-use crate::cli::output::{print, print_json};
-use crate::cli::paint::{bad, clean, command, dim, heading, status};
-use crate::cli::pretty::indented;
-use crate::cli::session::Session;
+use crate::cli::prelude::*;
 
 /// The column of names has at least this width.
 const NAME_WIDTH_MIN: usize = 16;
@@ -37,109 +27,85 @@ pub(crate) struct ShowArgs {
 /// Shows a trigger.
 pub(super) async fn run(session: &Session, args: &ShowArgs) -> anyhow::Result<Outcome> {
     let trigger = session.client()?.trigger(ids::trigger(&args.id)?).await?;
-    if session.is_json() {
-        print_json(&trigger)?;
-    } else {
-        print(&screen(&trigger, &args.lang, session.now()))?;
-    }
-    Ok(Outcome::Done)
+    session.answer(&trigger, || screen(&trigger, &args.lang, session.now()))
 }
 
 fn screen(trigger: &Trigger, language: &str, now: Timestamp) -> String {
     let about = &trigger.about;
-    let stands = status(standing(trigger));
-    let mut out = format!("{}  {stands}\n", heading(&about.id));
-    if let Some(name) = trigger.settings.text("name") {
-        let _ = writeln!(out, "{}", heading(&clean(&name)));
-    }
-    if let Some(words) = &about.description_in_words {
-        let said = match language {
-            "zh-TW" => &words.zh_tw,
-            _ => &words.en,
-        };
-        let _ = writeln!(out, "{}", clean(said));
-    }
-    if let Some(problem) = &about.problem {
-        let _ = writeln!(out, "{}", bad(&clean(problem)));
-    }
-    if about.workflow_deleted {
-        let workflow = clean(&about.workflow_id);
-        let _ = writeln!(
-            out,
-            "{}",
-            bad(&format!(
-                "its workflow {workflow} was deleted; save the workflow again and enable the trigger to use it"
-            ))
-        );
-    }
-    out.push('\n');
+    let name = trigger.settings.text("name");
+    let words = about.description_in_words.as_ref();
+    let words = words.map(|words| match language {
+        "zh-TW" => &words.zh_tw,
+        _ => &words.en,
+    });
+    let deleted = about.workflow_deleted.then(|| {
+        format!(
+            "its workflow {} was deleted; save the workflow again and enable the trigger to use it",
+            clean(&about.workflow_id)
+        )
+    });
+    let head = [
+        name.map(|name| heading(&clean(&name))),
+        words.map(|said| clean(said).into_owned()),
+        about.problem.as_ref().map(|problem| bad(&clean(problem))),
+        deleted.map(|said| bad(&said)),
+        Some(String::new()),
+    ];
+    let screen = Screen::of(&about.id, standing(trigger));
+    let screen = head.into_iter().flatten().fold(screen, Screen::line);
     // These two have places of their own.
     let others = |name: &str| name != "input" && name != "name";
-    let facts = facts(trigger, now);
-    let settings: Vec<_> = trigger
-        .settings
-        .iter()
-        .filter(|(name, _)| others(name))
+    let settings = trigger.settings.iter().filter(|(name, _)| others(name));
+    let settings: Vec<(String, Option<String>)> = settings
+        .map(|(name, value)| {
+            let text: Option<String> = serde_json::from_str(value.get()).ok();
+            let value = text.unwrap_or_else(|| value.get().to_owned());
+            (clean(name).into_owned(), Some(clean(&value).into_owned()))
+        })
         .collect();
-    let names = facts.iter().map(|(name, _)| *name);
-    let names = names.chain(settings.iter().map(|(name, _)| *name));
+    let settings = || {
+        settings
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.clone()))
+    };
+    let known = all_facts(trigger, now);
+    let names = known.iter().filter(|(_, value)| value.is_some());
+    let names = names
+        .map(|(name, _)| *name)
+        .chain(settings().map(|(name, _)| name));
     let width = names.map(str::len).max().unwrap_or(0).max(NAME_WIDTH_MIN);
-    for (name, value) in facts {
-        let _ = writeln!(out, "  {} {value}", dim(&format!("{name:<width$}")));
-    }
-    let _ = writeln!(out, "\n{}", heading("Settings"));
-    for (name, value) in settings {
-        let text: Option<String> = serde_json::from_str(value.get()).ok();
-        let value = text.unwrap_or_else(|| value.get().to_owned());
-        let name = clean(name);
-        let _ = writeln!(
-            out,
-            "  {} {}",
-            dim(&format!("{name:<width$}")),
-            clean(&value)
-        );
-    }
-    if let Some(input) = trigger.settings.get("input") {
-        let _ = write!(
-            out,
-            "\n{}\n  {}\n",
-            heading("Input"),
-            indented(input.get(), 2)
-        );
-    }
-    let _ = write!(out, "\n{}", next_commands(trigger));
-    out
+    screen
+        .facts(width, known)
+        .line(format!("\n{}", heading("Settings")))
+        .facts(width, settings())
+        .json("Input", trigger.settings.get("input").map(|raw| &**raw))
+        .next(&next_commands(trigger))
 }
 
-fn facts(trigger: &Trigger, now: Timestamp) -> Vec<(&'static str, String)> {
+fn all_facts(trigger: &Trigger, now: Timestamp) -> [(&'static str, Option<String>); 11] {
     let about = &trigger.about;
-    let mut facts = vec![
-        ("workflow", clean(&about.workflow_id).into_owned()),
-        ("type", about.trigger_type.to_string()),
-    ];
-    let mut add = |name, value: Option<String>| {
-        if let Some(value) = value {
-            facts.push((name, value));
-        }
-    };
-    add("address", about.webhook_url.clone());
+    let at = |time: &Option<String>| time.as_deref().map(|at| both(at, now));
     let mut next = about.next_executions.iter();
-    add("next", next.next().map(|at| clock_and_distance(at, now)));
-    add("then", next.next().map(|at| clock_and_distance(at, now)));
-    add("runs", about.running_execution_id.clone());
-    let moment = |at: &Option<String>| at.as_deref().map(|at| both(at, now));
-    add("last success", moment(&about.last_success_at));
-    add("overdue since", moment(&about.overdue_since));
+    let mut next = || next.next().map(|at| clock_and_distance(at, now));
     let previous = match secret_word(trigger) {
         "key" => "previous key",
         _ => "previous secret",
     };
-    add(previous, previous_secret(trigger, now));
-    add("created", Some(both(&about.created_at, now)));
     let changed = (about.version > 1)
         .then(|| format!("{}, v{}", both(&about.updated_at, now), about.version));
-    add("changed", changed);
-    facts
+    [
+        ("workflow", Some(clean(&about.workflow_id).into_owned())),
+        ("type", Some(about.trigger_type.to_string())),
+        ("address", about.webhook_url.clone()),
+        ("next", next()),
+        ("then", next()),
+        ("runs", about.running_execution_id.clone()),
+        ("last success", at(&about.last_success_at)),
+        ("overdue since", at(&about.overdue_since)),
+        (previous, previous_secret(trigger, now)),
+        ("created", Some(both(&about.created_at, now))),
+        ("changed", changed),
+    ]
 }
 
 /// Until when the secret before the present one is good too.
@@ -148,7 +114,7 @@ fn previous_secret(trigger: &Trigger, now: Timestamp) -> Option<String> {
     Some(format!("valid until {}", both(until, now)))
 }
 
-fn next_commands(trigger: &Trigger) -> String {
+fn next_commands(trigger: &Trigger) -> Vec<String> {
     let id = &trigger.about.id;
     let mut commands = vec![match trigger.about.trigger_type {
         TriggerType::Webhook => format!("refire trigger requests {id}"),
@@ -167,8 +133,7 @@ fn next_commands(trigger: &Trigger) -> String {
         }
         false => format!("refire trigger enable {id}"),
     });
-    let lines = commands.iter().map(|text| format!("  {}\n", command(text)));
-    format!("{}\n{}", heading("Next"), lines.collect::<String>())
+    commands
 }
 
 #[cfg(test)]

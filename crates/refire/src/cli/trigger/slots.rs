@@ -1,23 +1,14 @@
 //! `refire trigger next`, `slots` and `backfill`: planned times and what became of them.
 
-use clap::Args;
 use refire_client::model::{
-    BackfillRequest, BackfillResult, LedgerEntry, PlannedSlot, SlotKind, SlotStatus,
+    BackfillRequest, BackfilledSlot, LedgerEntry, PlannedSlot, SlotKind, SlotStatus,
 };
 use refire_client::query::{Paging, Query, SlotQuery};
 use refire_client::{Client, Error, every};
-use refire_core::time::Timestamp;
 
 use super::kind;
 use super::local::clock;
-use crate::cli::ids;
-use crate::cli::moment::{between, relative, span};
-use crate::cli::outcome::Outcome;
-use crate::cli::output::{print, print_json, say};
-use crate::cli::paint::status_cell;
-use crate::cli::session::Session;
-use crate::cli::table::{Grid, cell, maybe};
-use crate::cli::when::moment;
+use crate::cli::prelude::*;
 use crate::codes;
 
 /// Options of `trigger next`.
@@ -79,35 +70,15 @@ pub(crate) struct BackfillArgs {
 pub(super) async fn next(session: &Session, args: &NextArgs) -> anyhow::Result<Outcome> {
     let id = ids::trigger(&args.id)?;
     let page = session.client()?.next_slots(id, args.count).await?;
-    if session.is_json() {
-        print_json(&page)?;
-        return Ok(Outcome::Done);
-    }
-    if page.items.is_empty() {
-        say("there are no more planned times");
-        return Ok(Outcome::Done);
-    }
-    print(&planned(&page.items, session.now()))?;
-    Ok(Outcome::Done)
+    let nothing = async || Ok("there are no more planned times".to_owned());
+    session.list(&page, &PLANNED, nothing).await
 }
 
-fn planned(slots: &[PlannedSlot], now: Timestamp) -> String {
-    let notes: Vec<String> = slots.iter().map(note).collect();
-    let has_notes = notes.iter().any(|note| !note.is_empty());
-    let heads = ["PLANNED", "", "NOTE"];
-    let mut grid = Grid::new(if has_notes { &heads } else { &heads[..2] });
-    for (slot, note) in slots.iter().zip(&notes) {
-        let mut row = vec![
-            cell(&clock(&slot.local)),
-            cell(&relative(&slot.nominal, now)),
-        ];
-        if has_notes {
-            row.push(cell(note));
-        }
-        grid.row(row);
-    }
-    grid.lines(0)
-}
+const PLANNED: [Column<PlannedSlot>; 3] = [
+    text("PLANNED", |slot, _| cell(clock(&slot.local))),
+    text("", |slot, now| cell(relative(&slot.nominal, now))),
+    optional("NOTE", |slot, _| cell(note(slot))),
+];
 
 /// What the clock or the jitter does to a planned time.
 fn note(slot: &PlannedSlot) -> String {
@@ -129,21 +100,46 @@ pub(super) async fn slots(session: &Session, args: &SlotsArgs) -> anyhow::Result
     let paging = Paging::first(args.limit);
     let page = client.slots(id, &args.query, &paging).await?;
     if session.is_json() {
-        print_json(&page)?;
-        return Ok(Outcome::Done);
-    }
-    if page.items.is_empty() {
-        let trigger = client.trigger(id).await?;
-        say(&kind::no_slots(&trigger, !args.query.is_empty()));
-        return Ok(Outcome::Done);
+        return print_json(&page);
     }
     let later = run_later(&client, id, &page.items).await?;
-    print(&ledger(&page.items, &later))?;
-    if page.next_cursor.is_some() {
-        say("more exist: use --limit");
-    }
-    Ok(Outcome::Done)
+    let explained = |entry: &LedgerEntry| (entry.clone(), reason(entry, &later));
+    let explained = page.items.iter().map(explained).collect();
+    let nothing = async || {
+        let trigger = client.trigger(id).await?;
+        Ok(kind::no_slots(&trigger, !args.query.is_empty()))
+    };
+    session.list(&page.with(explained), &LEDGER, nothing).await
 }
+
+/// An entry, and why it became what it is.
+type Explained = (LedgerEntry, String);
+
+const LEDGER: [Column<Explained>; 5] = [
+    text("PLANNED", |(entry, _), _| {
+        let first = clock(&entry.local);
+        match entry.count {
+            1 => cell(first),
+            count => cell(format!("{first} to {} ({count})", clock(&entry.local_to))),
+        }
+    }),
+    text("STATUS", |(entry, _), _| status_cell(entry.status.name())),
+    text("REASON", |(_, reason), _| cell(reason)),
+    text("AFTER", |(entry, _), _| {
+        let is_watched = matches!(entry.status, SlotStatus::Overdue | SlotStatus::Recovered);
+        let has_moment = entry.execution_id.is_some() || is_watched;
+        let after = between(Some(&entry.nominal), Some(&entry.at)).filter(|_| has_moment);
+        maybe(after.map(span))
+    }),
+    text("EXECUTION", |(entry, _), _| {
+        maybe(entry.execution_id.as_ref())
+    }),
+];
+
+const BACKFILLED: [Column<BackfilledSlot>; 2] = [
+    text("PLANNED", |slot, _| cell(clock(&slot.nominal))),
+    text("EXECUTION", |slot, _| maybe(slot.execution_id.as_ref())),
+];
 
 /// The planned times that a person has run since, if some were skipped.
 async fn run_later(
@@ -189,32 +185,6 @@ fn reason(entry: &LedgerEntry, later: &[Timestamp]) -> String {
     }
 }
 
-fn ledger(entries: &[LedgerEntry], later: &[Timestamp]) -> String {
-    let heads = ["PLANNED", "STATUS", "REASON", "AFTER", "EXECUTION"];
-    let mut grid = Grid::new(&heads);
-    for entry in entries {
-        let planned = match entry.count {
-            1 => clock(&entry.local),
-            count => format!(
-                "{} to {} ({count})",
-                clock(&entry.local),
-                clock(&entry.local_to)
-            ),
-        };
-        let is_watched = matches!(entry.status, SlotStatus::Overdue | SlotStatus::Recovered);
-        let has_moment = entry.execution_id.is_some() || is_watched;
-        let after = between(Some(&entry.nominal), Some(&entry.at)).filter(|_| has_moment);
-        grid.row(vec![
-            cell(&planned),
-            status_cell(entry.status.name()),
-            cell(&reason(entry, later)),
-            maybe(after.map(span).as_deref()),
-            maybe(entry.execution_id.as_deref()),
-        ]);
-    }
-    grid.lines(0)
-}
-
 /// Runs planned times of the past.
 pub(super) async fn backfill(session: &Session, args: &BackfillArgs) -> anyhow::Result<Outcome> {
     let id = ids::trigger(&args.id)?;
@@ -230,16 +200,13 @@ pub(super) async fn backfill(session: &Session, args: &BackfillArgs) -> anyhow::
     let result = result.map_err(|error| paused(id, error))?;
     if session.is_json() {
         print_json(&result)?;
-        return Ok(match result.error {
-            Some(_) => Outcome::Refused,
-            None => Outcome::Done,
-        });
+        return Ok(Outcome::Refused.unless(result.error.is_none()));
     }
     if let Some(first) = &result.ledger_from {
-        say(&format!(
+        say!(
             "times skipped before {} are no longer completely known; use --all to run every planned time",
             clock(first)
-        ));
+        );
     }
     if result.count == 0 {
         say(match args.all {
@@ -250,11 +217,10 @@ pub(super) async fn backfill(session: &Session, args: &BackfillArgs) -> anyhow::
         });
         return Ok(Outcome::Done);
     }
-    print(&backfilled(&result))?;
-    if args.dry_run {
-        say(&format!("{} would run; nothing was started", result.count));
-    } else {
-        say(&format!("{} started", result.count));
+    print(&table(&BACKFILLED, &result.slots, now).lines(0))?;
+    match args.dry_run {
+        true => say!("{} would run; nothing was started", result.count),
+        false => say!("{} started", result.count),
     }
     if let Some(error) = result.error {
         anyhow::bail!("the rest was not started: {error}");
@@ -272,17 +238,6 @@ fn paused(id: &str, error: Error) -> Error {
         }
         other => other,
     }
-}
-
-fn backfilled(result: &BackfillResult) -> String {
-    let mut grid = Grid::new(&["PLANNED", "EXECUTION"]);
-    for slot in &result.slots {
-        grid.row(vec![
-            cell(&clock(&slot.nominal)),
-            maybe(slot.execution_id.as_deref()),
-        ]);
-    }
-    grid.lines(0)
 }
 
 #[cfg(test)]
@@ -319,7 +274,8 @@ mod tests {
 
     #[test]
     fn a_missing_success_says_how_late_it_was_noticed() {
-        let text = ledger(&[entry(SlotStatus::Overdue, None, 10, 10)], &[]);
+        let entries = [(entry(SlotStatus::Overdue, None, 10, 10), String::new())];
+        let text = table(&LEDGER, &entries, Timestamp::from_micros(0)).lines(0);
         let text = anstream::adapter::strip_str(&text).to_string();
         let row = text.lines().last().unwrap();
         assert!(row.ends_with("overdue          5m"), "{text}");

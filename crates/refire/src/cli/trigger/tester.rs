@@ -1,23 +1,16 @@
 //! `refire trigger test` and `curl`: requests to a webhook, signed as its sender would.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-
+use super::introduce::ISSUERS;
+use super::requests::header_lines;
 use anyhow::bail;
-use clap::Args;
 use refire_client::Error;
 use refire_client::model::{
     Problem, RequestStatus, SentRequest, TestResult, TestWebhook, TestedWebhook,
 };
 use refire_core::webhook::headers::REMOVED;
+use std::collections::BTreeMap;
 
-use crate::cli::ids;
-use crate::cli::input;
-use crate::cli::moment::both;
-use crate::cli::outcome::{Outcome, Usage};
-use crate::cli::output::{print, print_json, say};
-use crate::cli::paint::{clean, command, dim, heading, status};
-use crate::cli::session::Session;
+use crate::cli::prelude::*;
 use crate::codes;
 
 /// The variable that stands for the key of a webhook in a command.
@@ -113,11 +106,7 @@ pub(super) async fn test(session: &Session, args: &TestArgs) -> anyhow::Result<O
         }
         other => other?,
     };
-    if session.is_json() {
-        print_json(&tested)?;
-    } else {
-        print(&screen(id, &tested))?;
-    }
+    session.answer(&tested, || screen(id, &tested))?;
     Ok(outcome(tested.result.as_ref()))
 }
 
@@ -179,73 +168,50 @@ fn issuer(sent: &SentRequest) -> Option<&'static str> {
         headers
             .any(|header| header.name.eq_ignore_ascii_case(name) && header.value.starts_with(mark))
     };
-    [
-        ("Stripe-Signature", "", "Stripe"),
-        ("X-Slack-Signature", "", "Slack"),
-        ("X-Shopify-Hmac-Sha256", "", "Shopify"),
-        ("Authorization", "HMAC ", "Teams"),
-    ]
-    .into_iter()
-    .find_map(|(header, mark, sender)| signs(header, mark).then_some(sender))
+    let known = ISSUERS
+        .iter()
+        .find(|(.., header, mark)| signs(header, mark));
+    known.map(|(_, name, ..)| *name)
 }
 
 fn screen(id: &str, tested: &TestedWebhook) -> String {
-    let mut out = String::new();
-    if let Some(result) = &tested.result {
-        let TestResult {
-            http_status,
-            status: word,
-            reason,
-            execution_id,
-            request_id,
-        } = result;
-        let _ = writeln!(
-            out,
-            "{}  the sender would get {http_status}",
-            status(word.name())
-        );
-        let reason = reason.as_deref().map(|reason| clean(reason).into_owned());
-        for (name, value) in [
-            ("reason", reason),
-            ("execution", execution_id.clone()),
-            ("request", Some(request_id.clone())),
-        ] {
-            if let Some(value) = value {
-                let _ = writeln!(out, "  {} {value}", dim(&format!("{name:<10}")));
-            }
-        }
+    let (result, sent) = (tested.result.as_ref(), &tested.sent);
+    let mut screen = Screen::new("");
+    if let Some(result) = result {
+        let word = status(result.status.name());
+        let reason = result.reason.as_deref();
+        let facts = [
+            ("reason", reason.map(|reason| clean(reason).into_owned())),
+            ("execution", result.execution_id.clone()),
+            ("request", Some(result.request_id.clone())),
+        ];
+        screen = screen
+            .line(format!(
+                "{word}  the sender would get {}",
+                result.http_status
+            ))
+            .facts(10, facts);
     }
-    let sent = &tested.sent;
-    let _ = writeln!(out, "\n{}", heading("Sent"));
-    let _ = writeln!(out, "  {} {}", sent.method, clean(&sent.url));
-    for header in &sent.headers {
-        let name = format!("{}:", clean(&header.name));
-        let _ = writeln!(out, "  {} {}", dim(&name), clean(&header.value));
-    }
-    out.push('\n');
-    for line in sent.body.lines() {
-        let _ = writeln!(out, "  {}", clean(line));
-    }
+    let body = sent.body.lines();
+    let body: String = body.map(|line| format!("  {}\n", clean(line))).collect();
+    screen = screen
+        .line(format!("\n{}", heading("Sent")))
+        .line(format!("  {} {}", sent.method, clean(&sent.url)))
+        .lines(header_lines(&sent.headers))
+        .lines(format!("\n{body}"));
     if let Some(sender) = issuer(sent) {
-        let _ = writeln!(
-            out,
+        screen = screen.line(format!(
             "\nIt was signed with the secret that this webhook has now. If that is not the one that {sender}\n\
              created, {sender} gets 401: refire trigger update {id} --secret @FILE"
-        );
+        ));
     }
-    let started = tested.result.as_ref();
-    let started = started.and_then(|one| one.execution_id.as_ref());
-    if (tested.result.as_ref()).is_some_and(|one| one.status == RequestStatus::Triggered) {
-        out.push_str(NAME_TAKEN);
+    if result.is_some_and(|one| one.status == RequestStatus::Triggered) {
+        screen = screen.lines(NAME_TAKEN);
     }
-    let _ = writeln!(out, "\n{}", heading("Next"));
-    if let Some(execution) = started {
-        let show = format!("refire executions show {execution}");
-        let _ = writeln!(out, "  {}", command(&show));
-    }
+    let started = result.and_then(|one| one.execution_id.as_ref());
+    let show = started.map(|execution| format!("refire executions show {execution}"));
     let log = format!("refire trigger requests {id} --test");
-    let _ = writeln!(out, "  {}", command(&log));
-    out
+    screen.next(&show.into_iter().chain([log]).collect::<Vec<_>>())
 }
 
 /// Prints a command.
@@ -258,22 +224,19 @@ pub(super) async fn curl(session: &Session, args: &CurlArgs) -> anyhow::Result<O
     let sent = session.client()?.test_webhook(id, &wish).await?.sent;
     let line = command_line(&sent)?;
     if session.is_json() {
-        print_json(&serde_json::json!({
+        return print_json(&serde_json::json!({
             "command": line,
             "valid_until": sent.valid_until,
             "key_variable": sent.key_header.as_ref().map(|_| KEY_VARIABLE),
-        }))?;
-        return Ok(Outcome::Done);
+        }));
     }
     print(&line)?;
     if let Some(until) = &sent.valid_until {
         let until = both(until, session.now());
-        say(&format!("its signature is valid until {until}"));
+        say!("its signature is valid until {until}");
     } else if sent.key_header.is_some() {
         let export = command(&format!("export {KEY_VARIABLE}=…"));
-        say(&format!(
-            "the key is not shown; set it first with: {export}"
-        ));
+        say!("the key is not shown; set it first with: {export}");
     } else {
         say("it is valid as long as the secret is");
     }

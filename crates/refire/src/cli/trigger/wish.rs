@@ -8,11 +8,8 @@ use refire_core::webhook::{Method, SECRET_BYTES_MIN, Secret};
 
 use super::fields::{Document, by_option};
 use crate::cli::definitions::read;
-use crate::cli::outcome::{Outcome, Usage};
-use crate::cli::output::say;
-use crate::cli::paint::{bad, command};
-use crate::cli::report::field_line;
-use crate::cli::session::Session;
+use crate::cli::prelude::*;
+use crate::cli::report::{field_line, say_option};
 use crate::codes;
 
 /// What is sent, and where it comes from.
@@ -64,10 +61,13 @@ impl Wish {
             other => return Err(other.into()),
         };
         for field in problem.errors.iter().chain(&self.unsaid(&problem)) {
-            say(&format!("{} {}", bad("error:"), self.told(field)));
+            match &self.file {
+                Some(file) => say!("{} {file}: {}", bad("error:"), field_line(field)),
+                None => say_option(by_option(field)),
+            }
         }
         let page = command(&format!("refire explain {}", codes::INVALID_TRIGGER.code));
-        say(&format!("nothing was saved; for help run '{page}'"));
+        say!("nothing was saved; for help run '{page}'");
         Ok(match self.file {
             Some(_) => Outcome::Refused,
             None => Outcome::Misused,
@@ -95,17 +95,5 @@ impl Wish {
             column: Some(place.column),
             hint: wrong.hint,
         })
-    }
-
-    fn told(&self, field: &FieldProblem) -> String {
-        match &self.file {
-            Some(file) => format!("{file}: {}", field_line(field)),
-            // The options were put together here: a place in that text says nothing.
-            None => field_line(&FieldProblem {
-                line: None,
-                column: None,
-                ..by_option(field)
-            }),
-        }
     }
 }

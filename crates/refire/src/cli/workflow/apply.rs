@@ -1,7 +1,6 @@
 //! `refire workflow apply` and `validate`: definitions are checked here first, so that mistakes
 //! are shown in the file where they were made.
 
-use clap::Args;
 use refire_client::model::{FieldProblem, Page, WorkflowSaved};
 use refire_core::definition::Workflow;
 use serde::Serialize;
@@ -9,10 +8,7 @@ use serde::Serialize;
 use super::Files;
 use crate::cli::definitions::{Source, is_one_file, read_all};
 use crate::cli::excerpt::field_problem;
-use crate::cli::outcome::Outcome;
-use crate::cli::output::{print, print_json, say};
-use crate::cli::paint::{bad, clean, dim, good};
-use crate::cli::session::Session;
+use crate::cli::prelude::*;
 
 /// Options of `workflow apply`.
 #[derive(Debug, Args)]
@@ -61,7 +57,7 @@ pub(super) async fn apply(session: &Session, args: &ApplyArgs) -> anyhow::Result
         .map(|source| (source, source.check()))
         .collect();
     if checked.iter().any(|(_, workflow)| workflow.is_none()) {
-        say(&format!("{} nothing was saved", bad("error:")));
+        say!("{} nothing was saved", bad("error:"));
         return Ok(Outcome::Refused);
     }
     let client = session.client()?;
@@ -74,11 +70,11 @@ pub(super) async fn apply(session: &Session, args: &ApplyArgs) -> anyhow::Result
         {
             Ok(one) => one,
             Err(error) if show_places(source, &error) => {
-                say(&format!(
+                say!(
                     "{} the server refused {}; it was not saved",
                     bad("error:"),
                     workflow.id
-                ));
+                );
                 return Ok(Outcome::Refused);
             }
             Err(error) => return Err(error.into()),
@@ -89,13 +85,13 @@ pub(super) async fn apply(session: &Session, args: &ApplyArgs) -> anyhow::Result
         saved.push(one);
     }
     if session.is_json() {
-        match saved.as_slice() {
-            [one] if is_one_file(paths) => print_json(one)?,
+        return match saved.as_slice() {
+            [one] if is_one_file(paths) => print_json(one),
             _ => print_json(&Page {
                 items: saved,
                 next_cursor: None,
-            })?,
-        }
+            }),
+        };
     }
     Ok(Outcome::Done)
 }
@@ -133,51 +129,34 @@ fn line(saved: &WorkflowSaved) -> String {
 /// Checks the definitions; needs no server.
 pub(super) fn validate(session: &Session, args: &ValidateArgs) -> anyhow::Result<Outcome> {
     let sources = read_all(&args.files.files)?;
-    let valid = if session.is_json() {
-        let files: Vec<_> = sources.iter().map(check).collect();
-        let valid = files.iter().all(|file| file.problems.is_empty());
-        print_json(&Report { valid, files })?;
-        valid
-    } else {
-        let mut valid = true;
-        for source in &sources {
-            match source.check() {
-                Some(workflow) => print(&ok_line(source, &workflow))?,
-                None => valid = false,
-            }
-        }
-        valid
+    let mut report = Report {
+        valid: true,
+        files: Vec::new(),
     };
-    Ok(if valid {
-        Outcome::Done
-    } else {
-        Outcome::Refused
-    })
-}
-
-fn check(source: &Source) -> Checked {
-    let file = source.file.clone();
-    match source.parse() {
-        Ok(workflow) => Checked {
-            file,
-            workflow_id: Some(workflow.id.to_string()),
-            problems: Vec::new(),
-        },
-        Err(problems) => Checked {
-            file,
-            workflow_id: None,
-            problems: problems.iter().map(field_problem).collect(),
-        },
+    for source in &sources {
+        let parsed = source.parse();
+        report.valid &= parsed.is_ok();
+        if !session.is_json() {
+            match source.shown(parsed) {
+                Some(workflow) => print(&ok_line(source, &workflow))?,
+                None => continue,
+            }
+        } else {
+            report.files.push(Checked {
+                file: source.file.clone(),
+                workflow_id: parsed.as_ref().ok().map(|workflow| workflow.id.to_string()),
+                problems: parsed.err().iter().flatten().map(field_problem).collect(),
+            });
+        }
     }
+    if session.is_json() {
+        print_json(&report)?;
+    }
+    Ok(Outcome::Refused.unless(report.valid))
 }
 
 fn ok_line(source: &Source, workflow: &Workflow) -> String {
-    let count = workflow.steps.len();
-    let steps = if count == 1 { "step" } else { "steps" };
-    format!(
-        "{}: {} ({}, {count} {steps})",
-        source.file,
-        good("valid"),
-        workflow.id
-    )
+    let steps = counted(workflow.steps.len() as u64, "step");
+    let (file, id) = (&source.file, &workflow.id);
+    format!("{file}: {} ({id}, {steps})", good("valid"))
 }

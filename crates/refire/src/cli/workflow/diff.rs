@@ -1,19 +1,13 @@
 //! `refire workflow diff`: what a definition would change, or what a version changed.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::bail;
-use clap::Args;
 use refire_client::Client;
 use refire_client::model::{Change, Raw, WorkflowDiff};
 
 use crate::cli::definitions;
-use crate::cli::outcome::Outcome;
-use crate::cli::output::{print, print_json, say};
-use crate::cli::paint::{bad, clean, dim, good, warning};
-use crate::cli::pretty::indented;
-use crate::cli::session::Session;
+use crate::cli::prelude::*;
 
 /// The longest value that stands on the line of its path.
 const SHORT_CHARS_MAX: usize = 80;
@@ -57,8 +51,7 @@ pub(super) async fn run(session: &Session, args: &DiffArgs) -> anyhow::Result<Ou
         (None, None) => bail!("give a workflow id or a file"),
     };
     if session.is_json() {
-        print_json(&diff)?;
-        return Ok(Outcome::Done);
+        return print_json(&diff);
     }
     say(&dim(&sides(&diff)));
     if diff.changes.is_empty() {

@@ -1,13 +1,8 @@
 //! `refire workflow show`: a workflow and its definition.
 
-use clap::Args;
 use refire_client::model::{Workflow, WorkflowVersion};
 
-use crate::cli::moment::both;
-use crate::cli::outcome::Outcome;
-use crate::cli::output::{print, print_json, print_raw};
-use crate::cli::paint::{clean, dim, heading};
-use crate::cli::session::Session;
+use crate::cli::prelude::*;
 
 /// Options of `workflow show`.
 #[derive(Debug, Args)]
@@ -32,24 +27,16 @@ pub(super) async fn run(session: &Session, args: &ShowArgs) -> anyhow::Result<Ou
     let client = session.client()?;
     if let Some(number) = args.version {
         let version = client.workflow_version(&args.id, number).await?;
-        let text = version.source.clone().unwrap_or_default();
-        return show(
-            session,
-            args,
-            &version,
-            &text,
-            &version_head(session, &version),
-        );
+        let source = version.source.as_deref().unwrap_or_default();
+        return show(session, args, &version, source, |now| {
+            of_version(&version, now)
+        });
     }
     let workflow = client.workflow(&args.id).await?;
-    let text = workflow.source.clone().unwrap_or_default();
-    show(
-        session,
-        args,
-        &workflow,
-        &text,
-        &workflow_head(session, &workflow),
-    )
+    let source = workflow.source.as_deref().unwrap_or_default();
+    show(session, args, &workflow, source, |now| {
+        of_workflow(&workflow, now)
+    })
 }
 
 fn show(
@@ -57,55 +44,43 @@ fn show(
     args: &ShowArgs,
     document: &impl serde::Serialize,
     source: &str,
-    head: &str,
+    head: impl FnOnce(Timestamp) -> Screen,
 ) -> anyhow::Result<Outcome> {
     if args.source {
         print_raw(source.as_bytes())?;
-    } else if session.is_json() {
-        print_json(document)?;
-    } else {
-        print(&format!("{head}\n{}", lines(source)))?;
+        return Ok(Outcome::Done);
     }
-    Ok(Outcome::Done)
+    // The text with its lines kept and everything else made harmless.
+    let lines = source.lines().map(|line| format!("  {}\n", clean(line)));
+    session.answer(document, || {
+        head(session.now())
+            .line("")
+            .lines(lines.collect::<String>())
+            .text()
+    })
 }
 
-/// The text with its lines kept and everything else made harmless.
-fn lines(source: &str) -> String {
-    source
-        .lines()
-        .map(|line| format!("  {}\n", clean(line)))
-        .collect()
-}
-
-fn workflow_head(session: &Session, workflow: &Workflow) -> String {
-    let now = session.now();
-    let mut out = format!("{} v{}", heading(&workflow.workflow_id), workflow.version);
+fn of_workflow(workflow: &Workflow, now: Timestamp) -> Screen {
+    let mut head = format!("{} v{}", heading(&workflow.workflow_id), workflow.version);
     if workflow.name != workflow.workflow_id {
-        out.push_str(&format!("  {}", clean(&workflow.name)));
+        let _ = write!(head, "  {}", clean(&workflow.name));
     }
-    out.push('\n');
-    if let Some(description) = &workflow.description {
-        out.push_str(&format!("  {}\n", clean(description)));
-    }
-    for (name, value) in [
-        ("steps", workflow.steps.to_string()),
-        ("created", both(&workflow.created_at, now)),
-        ("updated", both(&workflow.updated_at, now)),
-    ] {
-        out.push_str(&format!("  {} {value}\n", dim(&format!("{name:<8}"))));
-    }
-    out
+    let about = workflow.description.as_deref();
+    let about = about.map(|about| format!("  {}\n", clean(about)));
+    let facts = [
+        ("steps", Some(workflow.steps.to_string())),
+        ("created", Some(both(&workflow.created_at, now))),
+        ("updated", Some(both(&workflow.updated_at, now))),
+    ];
+    Screen::new(head + "\n")
+        .lines(about.unwrap_or_default())
+        .facts(8, facts)
 }
 
-fn version_head(session: &Session, version: &WorkflowVersion) -> String {
-    format!(
-        "{} v{}\n  {} {} by {}\n  {} {}\n",
-        heading(&version.workflow_id),
-        version.version,
-        dim("saved   "),
-        both(&version.created_at, session.now()),
-        clean(&version.created_by),
-        dim("content "),
-        clean(&version.content_hash),
-    )
+fn of_version(version: &WorkflowVersion, now: Timestamp) -> Screen {
+    let saved = both(&version.created_at, now);
+    let saved = format!("{saved} by {}", clean(&version.created_by));
+    let content = clean(&version.content_hash).into_owned();
+    let head = format!("{} v{}\n", heading(&version.workflow_id), version.version);
+    Screen::new(head).facts(8, [("saved", Some(saved)), ("content", Some(content))])
 }

@@ -1,62 +1,31 @@
 //! What options say together, before a server is asked: what does not fit, and what may be meant
 //! otherwise. It is told by the options, where the server would name fields of the API.
 
-use super::Fields;
-use crate::cli::outcome::Usage;
+use super::{Fields, Given, Group};
+use crate::cli::prelude::*;
 use crate::cli::trigger::filter;
 
 impl Fields {
-    /// The options that say when, in their order.
-    fn of_times(&self) -> Vec<&'static str> {
-        let given = [
-            ("--cron", self.cron.is_some()),
-            ("--every", self.every.is_some()),
-            ("--at", !self.at.is_empty()),
-            ("--daily", self.daily.is_some()),
-            ("--weekly", self.weekly.is_some()),
-            ("--monthly", self.monthly.is_some()),
-        ];
-        named(&given)
-    }
-
-    /// The options that only a webhook has.
-    fn of_webhooks(&self) -> Vec<&'static str> {
-        let given = [
-            ("--auth", self.auth.is_some()),
-            ("--header", self.header.is_some()),
-            ("--secret", self.secret.is_some()),
-            ("--filter", !self.filter.is_empty()),
-            ("--idempotency-path", !self.idempotency_path.is_empty()),
-            ("--ip-allow", !self.ip_allow.is_empty()),
-            ("--rate-limit", self.rate_limit.is_some()),
-        ];
-        named(&given)
-    }
-
     /// Refuses options that exclude each other.
     pub(in crate::cli::trigger) fn agree(&self) -> Result<(), Usage> {
-        let times = self.of_times();
+        let times = self.given(Group::When);
         if times.len() > 1 {
             let times = times.join(", ");
             return Err(Usage(format!(
                 "each of {times} sets when it fires: use only one of them; create a second trigger for the other"
             )));
         }
-        for (option, given) in [
-            ("--every", &self.every),
-            ("--jitter", &self.jitter),
-            ("--misfire-window", &self.misfire_window),
-            ("--grace", &self.grace),
-            ("--success-within", &self.success_within),
-        ] {
-            has_unit(option, given.as_deref())?;
+        for (_, option, _, given) in self.settings() {
+            if let Some(Given::Length(text)) = given {
+                has_unit(option, Some(text))?;
+            }
         }
         Ok(())
     }
 
     /// Refuses options that a new trigger of this kind does not have.
     pub(in crate::cli::trigger) fn fit(&self, kind: Option<&str>) -> Result<(), Usage> {
-        let others = self.of_webhooks().join(", ");
+        let others = self.given(Group::Webhook).join(", ");
         match kind {
             _ if others.is_empty() => Ok(()),
             Some("webhook") => Ok(()),
@@ -75,11 +44,6 @@ impl Fields {
         let filters = self.filter.iter();
         filters.filter_map(|text| filter::note(text)).collect()
     }
-}
-
-fn named(given: &[(&'static str, bool)]) -> Vec<&'static str> {
-    let given = given.iter().filter(|(_, is_given)| *is_given);
-    given.map(|(option, _)| *option).collect()
 }
 
 /// A bare number would count seconds, and is as likely meant in minutes.

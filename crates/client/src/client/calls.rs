@@ -1,0 +1,157 @@
+//! The calls of the API, a line each: method and path, the name here with what stands in the path, what
+//! else is given, the answer, and what is sent along (parameters, a JSON body, a text).
+
+use std::fmt::Display;
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::Method;
+
+use super::Client;
+use crate::error::Error;
+use crate::model::{
+    BackfillRequest, BackfillResult, BatchItem, BatchResult, CronHistory, DeadLetter,
+    DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, EnableTrigger, Event, Execution,
+    LedgerEntry, Node, Page, PlannedSlot, ReplayRequest, ReplayResult, RetriedExecution,
+    RetryLetter, RetryTimeline, RotateSecret, TestWebhook, TestedWebhook, Trigger, Version,
+    WebhookAnswer, WebhookRequest, Workflow, WorkflowDeleted, WorkflowDiff, WorkflowSaved,
+    WorkflowVersion,
+};
+use crate::query::{
+    CancelQuery, ChangeQuery, DiffQuery, EventQuery, ExecutionQuery, HistoryQuery, LetterQuery,
+    NextQuery, OfWorkflow, Paging, RecheckQuery, RequestQuery, SlotQuery, TriggerQuery,
+};
+
+/// A part of a path, whatever characters it has.
+pub(super) fn segment(text: impl Display) -> String {
+    utf8_percent_encode(&text.to_string(), NON_ALPHANUMERIC).to_string()
+}
+
+macro_rules! calls {
+    ($(
+        $(#[doc = $about:literal])*
+        $method:ident $path:literal $name:ident[$($part:ident: $part_type:ty),*]($($given:ident: $type:ty),*)
+            -> $answer:ty $(, query $query:expr)? $(, json $json:expr)? $(, text $text:expr)?;
+    )*) => {
+        impl Client { $(
+            $(#[doc = $about])*
+            pub async fn $name(
+                &self,
+                $($part: $part_type,)*
+                $($given: $type,)*
+            ) -> Result<$answer, Error> {
+                $(let $part = segment($part);)*
+                let request = self.request(Method::$method, &format!($path), &($($query)?));
+                $(let request = request.json($json);)?
+                $(let request = request.body($text.to_owned());)?
+                self.send(request).await
+            }
+        )* }
+    };
+}
+
+calls! {
+    /// What runs there.
+    GET "/version" version[]() -> Version;
+    /// The nodes that share the server's store, the oldest first.
+    GET "/api/nodes" nodes[]() -> Page<Node>;
+
+    /// Workflows by name.
+    GET "/api/workflows" workflows[](paging: &Paging) -> Page<Workflow>, query paging.clone();
+    /// One workflow with its definition.
+    GET "/api/workflows/{id}" workflow[id: &str]() -> Workflow;
+    /// Saves a definition (YAML or JSON text).
+    PUT "/api/workflows/{id}" apply_workflow[id: &str](source: &str) -> WorkflowSaved, text source;
+    /// Checks a definition without saving it.
+    POST "/api/workflows/validate" validate_workflow[](source: &str) -> WorkflowSaved, text source;
+    /// Compares a definition with the newest version of it.
+    POST "/api/workflows/{id}/diff" diff_workflow[id: &str](source: &str) -> WorkflowDiff, text source;
+    /// Compares two versions.
+    GET "/api/workflows/{id}/diff" diff_versions[id: &str](from: u32, to: u32) -> WorkflowDiff,
+        query DiffQuery { from: Some(from), to: Some(to) };
+    /// Its versions, newest first.
+    GET "/api/workflows/{id}/versions" workflow_versions[id: &str]() -> Page<WorkflowVersion>;
+    /// One version with its text.
+    GET "/api/workflows/{id}/versions/{version}" workflow_version[id: &str, version: u32]() -> WorkflowVersion;
+    /// Deletes a workflow, and disables its triggers.
+    DELETE "/api/workflows/{id}" delete_workflow[id: &str]() -> WorkflowDeleted;
+    /// Starts many executions in one commit.
+    POST "/api/workflows/{workflow}/execute-batch" execute_batch[workflow: &str](items: &[BatchItem])
+        -> Page<BatchResult>, json items;
+
+    /// Executions, newest first.
+    GET "/api/executions" executions[](query: &ExecutionQuery, paging: &Paging) -> Page<Execution>,
+        query (query.clone(), paging.clone());
+    /// One execution with everything.
+    GET "/api/executions/{id}" execution[id: &str]() -> Execution;
+    /// Its log.
+    GET "/api/executions/{id}/events" events[id: &str](query: &EventQuery, paging: &Paging) -> Page<Event>,
+        query (query.clone(), paging.clone());
+    /// `cancel`, `pause` or `resume`.
+    POST "/api/executions/{id}/{command}" command[id: &str, command: &str](compensate: bool) -> Execution,
+        query CancelQuery { compensate: compensate.then_some(true) };
+    /// Replays an execution, against another definition if one is given.
+    POST "/api/executions/{id}/replay" replay[id: &str](definition: Option<&str>) -> ReplayResult,
+        json &ReplayRequest { definition: definition.map(str::to_owned) };
+    /// Executions that were retried, newest first.
+    GET "/api/retries" retries[](query: &ExecutionQuery, paging: &Paging) -> Page<RetriedExecution>,
+        query (query.clone(), paging.clone());
+    /// When the retries of a policy (JSON or YAML text) would happen.
+    POST "/api/retry/simulate" simulate[](policy: &str) -> RetryTimeline, text policy;
+
+    /// Dead letters, newest first.
+    GET "/api/dlq" dead_letters[](query: &LetterQuery, paging: &Paging) -> Page<DeadLetter>,
+        query (query.clone(), paging.clone());
+    /// An overview of dead letters.
+    GET "/api/dlq/summary" dead_letter_summary[](query: &LetterQuery) -> DeadLetterSummary, query query.clone();
+    /// One dead letter with everything about it.
+    GET "/api/dlq/{id}" dead_letter[id: &str]() -> DeadLetterDetail;
+    /// Retries a dead letter.
+    POST "/api/dlq/{id}/retry" retry_dead_letter[id: &str](retry: &RetryLetter) -> DeadLetterRetried, json retry;
+    /// Gives a dead letter up.
+    DELETE "/api/dlq/{id}" delete_dead_letter[id: &str]() -> ();
+
+    /// Triggers, oldest first.
+    GET "/api/triggers" triggers[](of: &OfWorkflow, query: &TriggerQuery, paging: &Paging) -> Page<Trigger>,
+        query ((of.clone(), query.clone()), paging.clone());
+    /// Makes a trigger of a workflow from JSON or YAML text.
+    POST "/api/workflows/{workflow}/triggers" create_trigger[workflow: &str](source: &str) -> Trigger, text source;
+    /// One trigger.
+    GET "/api/triggers/{id}" trigger[id: &str]() -> Trigger;
+    /// Changes a trigger by a merge patch (JSON or YAML text).
+    PATCH "/api/triggers/{id}" change_trigger[id: &str](patch: &str, catch_up: bool) -> Trigger,
+        query ChangeQuery { catch_up: catch_up.then_some(true) }, text patch;
+    /// Gives a trigger new settings (JSON or YAML text) in place of all that it was told.
+    PUT "/api/triggers/{id}" replace_trigger[id: &str](source: &str) -> Trigger, text source;
+    /// Removes a trigger.
+    DELETE "/api/triggers/{id}" delete_trigger[id: &str]() -> ();
+    /// Enables a trigger.
+    POST "/api/triggers/{id}/enable" enable_trigger[id: &str](catch_up: bool) -> Trigger,
+        json &EnableTrigger { catch_up: Some(catch_up) };
+    /// Disables a trigger.
+    POST "/api/triggers/{id}/disable" disable_trigger[id: &str]() -> Trigger;
+    /// Gives a webhook a new secret.
+    POST "/api/triggers/{id}/rotate-secret" rotate_secret[id: &str](rotate: &RotateSecret) -> Trigger, json rotate;
+    /// The next planned times.
+    GET "/api/triggers/{id}/next" next_slots[id: &str](count: u32) -> Page<PlannedSlot>,
+        query NextQuery { count: Some(count) };
+    /// What became of its planned times, newest first.
+    GET "/api/triggers/{id}/slots" slots[id: &str](query: &SlotQuery, paging: &Paging) -> Page<LedgerEntry>,
+        query (query.clone(), paging.clone());
+    /// Runs planned times of the past.
+    POST "/api/triggers/{id}/backfill" backfill[id: &str](backfill: &BackfillRequest) -> BackfillResult, json backfill;
+    /// Requests to a webhook, newest first.
+    GET "/api/triggers/{id}/requests" webhook_requests[id: &str](query: &RequestQuery, paging: &Paging)
+        -> Page<WebhookRequest>, query (query.clone(), paging.clone());
+    /// One request to a webhook, with its body.
+    GET "/api/triggers/{id}/requests/{request}" webhook_request[id: &str, request: &str]() -> WebhookRequest;
+    /// Judges a refused request again, and runs it if it passes. With `equal_once` what has no name is
+    /// the same as what is equal to it.
+    POST "/api/triggers/{id}/requests/{request}/recheck" recheck_request[id: &str, request: &str](equal_once: bool)
+        -> WebhookAnswer, query RecheckQuery { equal_once: equal_once.then_some(true) };
+    /// Makes a request to a webhook and signs it as its sender would.
+    POST "/api/triggers/{id}/test" test_webhook[id: &str](test: &TestWebhook) -> TestedWebhook, json test;
+    /// The last executions of a cron trigger of a workflow: the oldest, unless one is named.
+    GET "/api/workflows/{workflow}/cron-history"
+        cron_history[workflow: &str](trigger: Option<&str>, limit: Option<u32>) -> CronHistory,
+        query HistoryQuery { trigger_id: trigger.map(str::to_owned), limit };
+}
