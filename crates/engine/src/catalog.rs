@@ -2,10 +2,13 @@
 //! executions keep.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use refire_core::definition::{ParseOptions, Workflow, WorkflowId};
+use refire_core::execution::state::Origin;
 use refire_store::{ReadError, Store};
+
+use crate::lock::Mutex;
 
 /// Versions kept compiled; more are compiled again when they are needed.
 const VERSIONS_MAX: usize = 2_000;
@@ -71,7 +74,7 @@ impl Catalog {
     /// The newest version of a workflow; none if it does not exist or was deleted.
     pub async fn newest(&self, id: &WorkflowId) -> Result<Option<Definition>, CatalogError> {
         let changes = {
-            let known = self.known();
+            let known = self.known.lock();
             if let Some(known) = known.newest.get(id) {
                 return Ok(Some(known.clone()));
             }
@@ -88,7 +91,7 @@ impl Catalog {
             version: row.version,
             workflow,
         };
-        let mut known = self.known();
+        let mut known = self.known.lock();
         if known.changes == changes {
             known.newest.insert(id.clone(), definition.clone());
         }
@@ -102,7 +105,7 @@ impl Catalog {
         version: u32,
     ) -> Result<Arc<Workflow>, CatalogError> {
         let key = (id.clone(), version);
-        if let Some(known) = self.known().versions.get(&key) {
+        if let Some(known) = self.known.lock().versions.get(&key) {
             return Ok(Arc::clone(known));
         }
         let missing = || CatalogError::Missing {
@@ -128,7 +131,7 @@ impl Catalog {
             }
         })?;
         let workflow = Arc::new(workflow);
-        let mut known = self.known();
+        let mut known = self.known.lock();
         if known.versions.len() >= VERSIONS_MAX {
             // Rare, and cheap to fill again.
             known.versions.clear();
@@ -137,15 +140,21 @@ impl Catalog {
         Ok(workflow)
     }
 
+    /// The definition that an execution began with.
+    pub async fn of(&self, origin: &Origin) -> Result<Arc<Workflow>, CatalogError> {
+        self.version(&origin.workflow, origin.workflow_version)
+            .await
+    }
+
     /// The number of changes so far, for [`Catalog::saved`].
     pub(crate) fn changes(&self) -> u64 {
-        self.known().changes
+        self.known.lock().changes
     }
 
     /// A definition was saved. It is the newest, unless another change came in between: then the
     /// store knows which is.
     pub(crate) fn saved(&self, definition: &Definition, changes: u64) {
-        let mut known = self.known();
+        let mut known = self.known.lock();
         let id = &definition.workflow.id;
         if known.changes == changes {
             known.newest.insert(id.clone(), definition.clone());
@@ -155,26 +164,17 @@ impl Catalog {
         known.changes += 1;
     }
 
-    /// A workflow was deleted: it starts nothing any more.
-    pub(crate) fn deleted(&self, id: &WorkflowId) {
-        let mut known = self.known();
+    /// It was deleted, or another node saved it: the store knows which is the newest, if any.
+    pub(crate) fn forget(&self, id: &WorkflowId) {
+        let mut known = self.known.lock();
         known.newest.remove(id);
         known.changes += 1;
     }
 
-    /// Another node saved or deleted it: the store knows which is the newest.
-    pub(crate) fn forget(&self, id: &WorkflowId) {
-        self.deleted(id);
-    }
-
     /// Anything may have been saved or deleted by others.
     pub(crate) fn forget_all(&self) {
-        let mut known = self.known();
+        let mut known = self.known.lock();
         known.newest.clear();
         known.changes += 1;
-    }
-
-    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -12,6 +12,8 @@ use futures_util::future::BoxFuture;
 use refire_core::time::Timestamp;
 use tokio::time::Instant;
 
+use crate::context::Context;
+
 /// Says what time it is.
 pub trait Clock: Send + Sync + 'static {
     /// Now; never earlier than what it said before.
@@ -35,6 +37,9 @@ pub trait Clock: Send + Sync + 'static {
 
 /// The runtime's timers are this coarse: a sleep lasts up to two milliseconds too long.
 const COARSE: Duration = Duration::from_millis(2);
+
+/// How often a clock is told to look at the machine's.
+const TICK_EVERY: Duration = Duration::from_secs(5);
 
 /// The machine's clock.
 pub struct SystemClock {
@@ -162,6 +167,15 @@ fn wall_us() -> i64 {
         .map_or(0, |since| {
             i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
         })
+}
+
+/// Keeps the engine's clock with the machine's: a suspended machine or a clock that was set late must not
+/// shift every time that is stored.
+pub(crate) async fn clock_loop(context: Arc<Context>) {
+    loop {
+        tokio::time::sleep(TICK_EVERY).await;
+        context.clock.tick();
+    }
 }
 
 /// How long from now until `at`; zero if it is past.

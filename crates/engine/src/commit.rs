@@ -9,7 +9,6 @@ mod cache;
 mod command;
 mod decide;
 mod lane;
-mod letter_log;
 #[cfg(feature = "planted")]
 mod planted;
 mod request;
@@ -32,18 +31,17 @@ use refire_core::time::Timestamp;
 use refire_store::{CommitError, NotWritten, PartOutcome};
 
 use cache::Cache;
-pub(crate) use command::Commands;
 pub(crate) use decide::Tools;
 pub(crate) use lane::Queue;
 pub(crate) use lane::{Lanes, lanes};
-use letter_log::LetterLog;
-pub(crate) use request::{AdmitRequest, Admitted, Cause, Request};
-pub use request::{CommandError, CommitFailure};
+pub(crate) use request::{AdmitRequest, AdmitTerms, Admitted, Cause, Request};
+pub use request::{CommandError, CommitFailure, in_words};
 pub(crate) use rows::TIMER_OWNED_WITHIN;
-pub(crate) use settle::AfterCommit;
-use settle::Told;
+use settle::Settling;
+pub(crate) use settle::{AfterCommit, Written};
 use trouble::Trouble;
 use under_way::{Concerns, Group, Returned, UnderWay};
+pub(crate) use unit::FollowUp;
 use unit::Unit;
 use waiting::Waiting;
 
@@ -58,7 +56,6 @@ pub(crate) struct Committer {
     trouble: Trouble,
     waiting: Waiting,
     under_way: UnderWay,
-    letters: LetterLog,
 }
 
 /// How a batch ended, as far as the loop needs to know.
@@ -75,7 +72,6 @@ impl Committer {
         let overlap_from = tools.overlap_from;
         Self {
             under_way: UnderWay::to(tools.store.as_ref()),
-            letters: LetterLog::default(),
             tools: Arc::new(tools),
             cache: Cache::default(),
             trouble: Trouble::default(),
@@ -152,7 +148,7 @@ impl Committer {
         });
     }
 
-    /// The cached states of what these requests are about. Whoever changes them gives them back.
+    /// The cached states of what these requests are about. Whoever changes them puts them there again.
     fn at_hand(&mut self, requests: &[Request]) -> HashMap<ExecutionId, Arc<Execution>> {
         let ids = requests.iter().filter_map(Request::execution);
         let states = ids.filter_map(|id| Some((id, self.cache.take(&id)?)));
@@ -229,12 +225,11 @@ impl Committer {
     ) {
         let mut outcomes = outcomes.into_iter();
         let age = self.tools.clock.now().since(now);
-        let mut told = Told {
+        let mut settling = Settling {
             cache: &mut self.cache,
             now,
             is_old: self.tools.store.is_shared() && age > FRESH_FOR,
             after: self.tools.after.as_ref(),
-            letters: &mut self.letters,
         };
         for unit in units {
             let outcome = if unit.has_part() {
@@ -242,7 +237,7 @@ impl Committer {
             } else {
                 None
             };
-            settle::settle(unit, outcome, &mut told, again);
+            settle::settle(unit, outcome, &mut settling, again);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What all parts of the engine share. The builder makes it and passes it down; there are no
 //! globals, so two engines can live in one process.
 
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use refire_core::time::Timestamp;
 use refire_store::{News, Part, PartOutcome, Store};
@@ -10,10 +11,10 @@ use tokio_util::sync::CancellationToken;
 use crate::aside::Aside;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
-use crate::commit::{Commands, CommitFailure, Queue};
+use crate::commit::{CommitFailure, Queue};
 use crate::entropy::Entropy;
-use crate::intake::{Drafted, Intake, IntakeError, Submission};
 use crate::limit::Slots;
+use crate::lock::Mutex;
 use crate::maintenance::Retention;
 use crate::membership::Membership;
 use crate::step::Clients;
@@ -40,7 +41,7 @@ pub(crate) struct Context {
     pub(crate) stopping: CancellationToken,
     /// Set when the store's state is not known.
     pub(crate) broken: CancellationToken,
-    pub(crate) listeners: RwLock<Vec<Weak<dyn Listener>>>,
+    pub(crate) listeners: Mutex<Vec<Weak<dyn Listener>>>,
 }
 
 /// Who acts on what changed, on this node or on another.
@@ -55,22 +56,6 @@ impl Context {
 
     pub(crate) fn vault(&self) -> Option<&Vault> {
         self.vault.as_ref()
-    }
-
-    /// Decides starts.
-    pub(crate) fn intake(&self) -> Intake<'_> {
-        Intake(self)
-    }
-
-    /// Sends commands to executions.
-    pub(crate) fn commands(&self) -> Commands<'_> {
-        Commands(self)
-    }
-
-    /// Decides a start that somebody asks for.
-    pub(crate) async fn draft(&self, submission: Submission) -> Result<Drafted, IntakeError> {
-        self.is_open()?;
-        self.intake().draft(submission).await
     }
 
     /// Commits a part of the node's own work; none if it was not written.
@@ -94,23 +79,30 @@ impl Context {
         }
     }
 
+    /// Waits so long, for a loop that must not be dropped in the middle; false if the node stops meanwhile.
+    pub(crate) async fn goes_on_after(&self, wait: Duration) -> bool {
+        tokio::select! {
+            biased;
+            () = self.stopping.cancelled() => false,
+            () = tokio::time::sleep(wait) => true,
+        }
+    }
+
     /// The listener hears from now on what changes, for as long as somebody else holds it.
     pub(crate) fn listen<L: Listener + 'static>(&self, listener: &Arc<L>) {
         let listener: Weak<L> = Arc::downgrade(listener);
-        let listeners = self.listeners.write();
-        listeners
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(listener);
+        self.listeners.lock().push(listener);
     }
 
     /// Tells this node's listeners.
     pub(crate) fn hear(&self, news: &News) {
-        let listeners = self.listeners.read();
-        for listener in listeners.unwrap_or_else(PoisonError::into_inner).iter() {
-            if let Some(listener) = listener.upgrade() {
-                listener.hear(news);
-            }
-        }
+        let listeners: Vec<_> = self
+            .listeners
+            .lock()
+            .iter()
+            .filter_map(Weak::upgrade)
+            .collect();
+        listeners.iter().for_each(|listener| listener.hear(news));
     }
 
     /// Tells this node's listeners and the other nodes.

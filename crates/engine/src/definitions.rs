@@ -87,7 +87,7 @@ impl Definitions {
                     created,
                 })
             }
-            other => Err(CommitFailure::Internal(format!("unexpected outcome {other:?}")).into()),
+            other => Err(CommitFailure::unexpected("outcome", &other).into()),
         }
     }
 
@@ -130,7 +130,7 @@ impl Definitions {
             .await?
         {
             PartOutcome::Done => {
-                self.0.catalog.deleted(id);
+                self.0.catalog.forget(id);
                 self.0.announce(News::Definition(id.clone()));
                 Ok(Deleted::Done)
             }

@@ -7,6 +7,7 @@ mod attempt;
 mod begin;
 mod claim;
 mod flight;
+mod letter_log;
 mod recover;
 mod report;
 mod stray;
@@ -28,18 +29,20 @@ use refire_core::time::Timestamp;
 use refire_store::{News, Part, Release, WorkRow};
 use tokio_util::task::TaskTracker;
 
-use crate::commit::{AfterCommit, Request};
+use crate::commit::{AfterCommit, FollowUp, Request, Written};
 use crate::context::Context;
 use crate::limit::Permit;
+use crate::lock::Mutex;
 use crate::news::news_loop;
 use crate::timer::Timers;
 use crate::vital::Vital;
 
 use flight::{Flights, Ticket};
+use letter_log::LetterLog;
 
-/// Rows given back to the store in one part.
+/// Rows released in one part.
 const RELEASE_ROWS_MAX: usize = 500;
-/// How long a row that could not be given back is kept before it is tried again.
+/// How long a row that could not be released is kept before it is tried again.
 const KEPT_FOR: Duration = Duration::from_secs(1);
 
 /// What attempts work with: all that is shared, and what is in flight.
@@ -78,13 +81,13 @@ impl Dispatcher {
     /// Begins the loops.
     pub(crate) fn run(self: &Arc<Self>, vital: &Vital) {
         let same = || Arc::clone(self);
-        vital.spawn(claim::timer_loop(same()));
+        vital.spawn_until(&self.stopping, claim::timer_loop(same()));
         vital.spawn(claim::horizon_loop(same()));
         vital.spawn(claim::claim_loop(same()));
         vital.spawn(recover::recover(same()));
         vital.spawn(stray::stray_loop(same()));
         if self.store.is_shared() {
-            vital.spawn(news_loop(same()));
+            vital.spawn_until(&self.stopping, news_loop(same()));
         }
     }
 
@@ -118,9 +121,9 @@ impl Dispatcher {
         self.flights.attach(&entered, &task.abort_handle());
     }
 
-    /// Gives rows back to the store, for this or another node to claim; returns when that is
-    /// durable, so that whoever looks for due work afterwards finds them. What cannot be given
-    /// back is kept, and tried again.
+    /// Releases rows, for this or another node to claim; returns when that is durable, so that
+    /// whoever looks for due work afterwards finds them. What cannot be released is kept, and tried
+    /// again.
     pub(crate) async fn release(&self, mut rows: Vec<(WorkRow, Option<Timestamp>)>) {
         // What was owned under an id that is lost belongs to nobody, and is found by all.
         rows.retain(|(row, _)| self.membership.owns(row));
@@ -147,7 +150,7 @@ impl Dispatcher {
     }
 
     /// As [`Dispatcher::release`], in a task of its own; then they are looked for.
-    fn give_back(self: &Arc<Self>, rows: Vec<WorkRow>) {
+    fn release_in_background(self: &Arc<Self>, rows: Vec<WorkRow>) {
         if rows.is_empty() {
             return;
         }
@@ -183,7 +186,7 @@ impl Dispatcher {
         self.timers.add_exact(row);
     }
 
-    /// Aborts what still runs and gives it back: not a loss, since nothing failed.
+    /// Aborts what still runs and releases it: not a loss, since nothing failed.
     pub(crate) async fn abort_and_release_all(&self) {
         let aborted = self.flights.abort_all();
         if !aborted.is_empty() {
@@ -222,27 +225,31 @@ impl Dispatcher {
 
     /// The execution is paused: what has not been called is forgotten.
     pub(crate) fn hold(self: &Arc<Self>, execution: ExecutionId) {
-        let waiting = self.timers.hold(execution);
-        let begun = waiting.into_iter().filter(|row| row.begun);
-        let begun = begun.chain(self.flights.hold(execution));
+        let mut rows = self.uncalled(execution);
         // The store has dropped the others. It drops these now, since the execution is paused, and
         // resuming makes them again.
-        self.give_back(begun.collect());
+        rows.retain(|row| row.begun);
+        self.release_in_background(rows);
     }
 
-    /// Another node has paused the execution: what has not been called goes back, all of it. Since
+    /// Another node has paused the execution: what has not been called is released, all of it. Since
     /// then it may have been resumed and claimed anew, and a row that is still this node's must not be
-    /// forgotten; where the store has dropped it, giving it back does nothing.
-    pub(crate) fn let_go(self: &Arc<Self>, execution: ExecutionId) {
-        let waiting = self.timers.hold(execution);
-        let flights = self.flights.let_go(execution);
-        self.give_back(waiting.into_iter().chain(flights).collect());
+    /// forgotten; where the store has dropped it, that does nothing.
+    pub(crate) fn release_uncalled(self: &Arc<Self>, execution: ExecutionId) {
+        self.release_in_background(self.uncalled(execution));
     }
 
     /// Another node has changed the execution, which goes on: what waits here may be of the past, and
-    /// what replaced it somebody else's. It goes back; where it is not this node's, that does nothing.
-    pub(crate) fn let_timers_go(self: &Arc<Self>, execution: ExecutionId) {
-        self.give_back(self.timers.hold(execution));
+    /// what replaced it somebody else's. It is released; where it is not this node's, that does nothing.
+    pub(crate) fn release_timers(self: &Arc<Self>, execution: ExecutionId) {
+        self.release_in_background(self.timers.hold(execution));
+    }
+
+    /// What of an execution waits here or has not been called, and is dropped.
+    fn uncalled(&self, execution: ExecutionId) -> Vec<WorkRow> {
+        let mut rows = self.timers.hold(execution);
+        rows.extend(self.flights.drop_uncalled(execution));
+        rows
     }
 
     /// The execution has ended: its timers are void and its attempts are aborted.
@@ -263,93 +270,107 @@ impl Dispatcher {
 }
 
 /// The committer's view of the dispatcher.
-pub(crate) struct Follow(pub(crate) Arc<Dispatcher>);
+pub(crate) struct Follow {
+    dispatcher: Arc<Dispatcher>,
+    letters: Mutex<LetterLog>,
+}
 
-impl AfterCommit for Follow {
-    fn run(&self, work: WorkRow, permit: Permit, state: Arc<Execution>, workflow: Arc<Workflow>) {
-        if self.0.stopping.is_cancelled() {
-            // Nothing new begins on a node that stops; if the row cannot be given back now, the
-            // next start finds it.
+impl Follow {
+    pub(crate) fn new(dispatcher: &Arc<Dispatcher>) -> Self {
+        Self {
+            dispatcher: Arc::clone(dispatcher),
+            letters: Mutex::default(),
+        }
+    }
+
+    /// Runs an attempt; its slot is held.
+    fn run(&self, work: WorkRow, permit: Permit, written: &Written) {
+        let dispatcher = &self.dispatcher;
+        if dispatcher.stopping.is_cancelled() {
+            // Nothing new begins on a node that stops; if the row cannot be released now, the next
+            // start finds it.
             let release = Release {
-                node: self.0.membership.id(),
+                node: dispatcher.membership.id(),
                 work: vec![(work.key(), None)],
             };
             let request = Request::Part {
                 part: Part::Release(release),
                 reply: None,
             };
-            let _ = self.0.queue.try_result(request);
+            let _ = dispatcher.queue.try_result(request);
             return;
         }
-        if !self.0.membership.owns(&work) {
+        if !dispatcher.membership.owns(&work) {
             return;
         }
         #[cfg(feature = "planted")]
         if planted::forgets(Defect::AttemptForgotten) {
             return;
         }
-        let ticket = self.0.flights.enter(&work);
-        if let Some(ticket) = ticket.filter(|ticket| self.0.flights.begins(ticket)) {
-            self.0.spawn(ticket, work, permit, (state, workflow));
+        let ticket = dispatcher.flights.enter(&work);
+        if let Some(ticket) = ticket.filter(|ticket| dispatcher.flights.begins(ticket)) {
+            let with = (Arc::clone(&written.state), Arc::clone(&written.workflow));
+            dispatcher.spawn(ticket, work, permit, with);
         }
     }
 
-    fn confirm(&self, work: WorkRow) {
-        let dispatcher = Arc::clone(&self.0);
-        self.0.vital.spawn(async move {
-            begin::begin_all(&dispatcher, vec![work]).await;
-        });
-    }
-
-    fn wait(&self, work: WorkRow) {
+    fn follow(&self, written: &Written, follow_up: FollowUp) {
         #[cfg(feature = "planted")]
-        if planted::is(Defect::TimerForgotten) {
+        if planted::is(Defect::TimerForgotten) && matches!(follow_up, FollowUp::Wait(_))
+            || planted::is(Defect::WakeUpLost) && matches!(follow_up, FollowUp::Backlog)
+        {
             return;
         }
-        self.0.timers.add(work);
-    }
-
-    fn backlog(&self, workflow: &WorkflowId) {
-        #[cfg(feature = "planted")]
-        if planted::is(Defect::WakeUpLost) {
-            return;
+        let (dispatcher, id) = (&self.dispatcher, written.id);
+        match follow_up {
+            FollowUp::Run(work, _) if written.is_old => {
+                // The world may have moved on.
+                let again = Arc::clone(dispatcher);
+                let begin = async move { begin::begin_all(&again, vec![work]).await };
+                dispatcher.vital.spawn(begin);
+            }
+            FollowUp::Run(work, permit) => self.run(work, permit, written),
+            FollowUp::Wait(work) => dispatcher.timers.add(work),
+            FollowUp::Backlog => {
+                dispatcher.slots.mark_backlog(&written.workflow.id);
+                dispatcher.store.tell(News::Work);
+            }
+            FollowUp::LookAgain(at) => dispatcher.slots.look_again_at(at),
+            FollowUp::Withdraw(step) => {
+                dispatcher.timers.withdraw(id, &step);
+                dispatcher.flights.withdraw(id, &step);
+            }
+            FollowUp::Hold => {
+                dispatcher.hold(id);
+                dispatcher.store.tell(News::Withdrawn(id));
+            }
+            FollowUp::Abort => {
+                dispatcher.abort(id);
+                dispatcher.store.tell(News::Withdrawn(id));
+            }
+            FollowUp::TriggerDue => dispatcher.announce(News::Due),
+            FollowUp::Letter(letter, reason) => {
+                let mut letters = self.letters.lock();
+                letters.note(&written.workflow.id, id, letter, reason);
+            }
         }
-        self.0.slots.mark_backlog(workflow);
-        self.0.store.tell(News::Work);
     }
+}
 
-    fn withdraw(&self, execution: ExecutionId, step: &str) {
-        self.0.timers.withdraw(execution, step);
-        self.0.flights.withdraw(execution, step);
-    }
-
-    fn hold(&self, execution: ExecutionId) {
-        self.0.hold(execution);
-        self.0.store.tell(News::Withdrawn(execution));
-    }
-
-    fn abort(&self, execution: ExecutionId) {
-        self.0.abort(execution);
-        self.0.store.tell(News::Withdrawn(execution));
-    }
-
-    fn trigger_due(&self) {
-        self.0.announce(News::Due);
-    }
-
-    fn look_again(&self, at: Timestamp) {
-        self.0.slots.look_again_at(at);
+impl AfterCommit for Follow {
+    fn written(&self, written: &Written, follow_ups: Vec<FollowUp>) {
+        for follow_up in follow_ups {
+            self.follow(written, follow_up);
+        }
+        let waiters = &self.dispatcher.waiters;
+        waiters.changed(written.id, &written.state);
     }
 
     fn refused(&self, execution: ExecutionId) {
-        self.0.slots.forget_turn(execution);
-    }
-
-    fn changed(&self, execution: ExecutionId, state: &Execution) {
-        self.0.waiters.changed(execution, state);
+        self.dispatcher.slots.forget_turn(execution);
     }
 
     fn must_stop(&self) {
-        self.0.broken.cancel();
+        self.dispatcher.broken.cancel();
     }
 }

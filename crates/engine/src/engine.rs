@@ -5,7 +5,7 @@
 
 mod build;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::id::NodeId;
@@ -16,6 +16,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use crate::catalog::Catalog;
 use crate::context::Context;
 use crate::dispatch::Dispatcher;
+use crate::lock::Mutex;
 use crate::services::Services;
 use build::{RunningCommitter, Threads};
 
@@ -117,11 +118,7 @@ impl Engine {
     /// The same, with another patience for attempts in flight.
     pub async fn stop_within(&self, finish_within: Duration) {
         self.close();
-        let threads = self
-            .threads
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let threads = self.threads.lock().take();
         let Some(Threads {
             committer,
             services,

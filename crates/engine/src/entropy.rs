@@ -1,10 +1,11 @@
 //! The one place that rolls dice: new ids, seeds, and waits that are not in step with others'.
 
-use std::sync::Mutex;
 use std::time::Duration;
 
 use refire_core::id::{ExecutionId, NodeId, time_ordered};
 use refire_core::time::Timestamp;
+
+use crate::lock::Mutex;
 
 /// Gives random bytes. Passed in, so that a simulation can own it.
 pub trait Entropy: Send + Sync + 'static {
@@ -46,10 +47,7 @@ impl Entropy for SystemEntropy {
             getrandom::fill(out).expect("the operating system gives randomness");
             return;
         }
-        let mut block = self
-            .block
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut block = self.block.lock();
         if block.used + out.len() > BLOCK_BYTES {
             getrandom::fill(&mut block.bytes).expect("the operating system gives randomness");
             block.used = 0;

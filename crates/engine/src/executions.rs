@@ -1,11 +1,12 @@
 //! Executions: started, waited for, steered, replayed.
 
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::definition::{ParseOptions, Problems, Workflow};
 use refire_core::execution::replay::{Replay, replay};
-use refire_core::execution::{Command, Event, Execution};
+use refire_core::execution::{Command, Event, EventRow, Execution};
 use refire_core::id::ExecutionId;
 use refire_store::{EventFilter, LIMIT_MAX, ReadError, Stored};
 
@@ -71,7 +72,7 @@ impl Executions {
     pub async fn submit(&self, submission: Submission) -> Result<Accepted, IntakeError> {
         let draft = self.0.draft(submission).await?;
         let id = draft.id;
-        Ok(accepted(id, self.0.intake().commit(draft).await?)?)
+        Ok(accepted(id, self.0.commit_draft(draft).await?)?)
     }
 
     /// Starts an execution and waits for its end, at most so long. The second part is what it
@@ -86,10 +87,7 @@ impl Executions {
         // It is accepted, whatever comes of looking for its end: an error here would say that
         // nothing was written.
         let stored = self.wait(*id, wait).await.unwrap_or_else(|error| {
-            tracing::error!(
-                error = &error as &dyn std::error::Error,
-                "waiting for an end"
-            );
+            tracing::error!(error = &error as &dyn Error, "waiting for an end");
             None
         });
         Ok((
@@ -103,36 +101,26 @@ impl Executions {
         &self,
         submissions: Vec<Submission>,
     ) -> Vec<Result<Accepted, IntakeError>> {
-        let mut results = Vec::with_capacity(submissions.len());
+        let mut ids = Vec::with_capacity(submissions.len());
         let mut drafts = Vec::with_capacity(submissions.len());
         for submission in submissions {
-            // A place for each, filled in below for those that get as far as the commit.
-            results.push(match self.0.draft(submission).await {
-                Ok(draft) => {
-                    drafts.push((results.len(), draft));
-                    Err(CommitFailure::Stopping.into())
-                }
-                Err(error) => Err(error),
-            });
+            let draft = self.0.draft(submission).await;
+            ids.push(draft.map(|draft| {
+                drafts.push(draft);
+                drafts[drafts.len() - 1].id
+            }));
         }
-        let (places, drafts): (Vec<_>, Vec<_>) = drafts
-            .into_iter()
-            .map(|(place, draft)| ((place, draft.id), draft))
-            .unzip();
-        match self.0.intake().commit_all(drafts).await {
-            Ok(answers) => {
-                for ((place, id), answer) in places.into_iter().zip(answers) {
-                    let answer = answer.and_then(|admitted| accepted(id, admitted));
-                    results[place] = answer.map_err(IntakeError::from);
-                }
-            }
-            Err(failure) => {
-                for (place, _) in places {
-                    results[place] = Err(failure.clone().into());
-                }
-            }
-        }
-        results
+        let answers = self.0.commit_drafts(drafts).await;
+        let mut answers = answers.map(Vec::into_iter);
+        let result = |id: Result<ExecutionId, IntakeError>| {
+            let id = id?;
+            let answer = match &mut answers {
+                Ok(answers) => answers.next().unwrap_or(Err(CommitFailure::Stopping)),
+                Err(failure) => Err(failure.clone()),
+            };
+            Ok(accepted(id, answer?)?)
+        };
+        ids.into_iter().map(result).collect()
     }
 
     /// Waits for an execution's end, at most so long; what it is then. None: there is none.
@@ -179,30 +167,29 @@ impl Executions {
         id: ExecutionId,
         command: Command,
     ) -> Result<Arc<Execution>, CommandError> {
-        let commands = self.0.commands();
-        let asked = commands.send(id, command, None, None).await;
+        let asked = self.0.command(id, command, None, None).await;
         asked.map_err(CommitFailure::from)?.answer().await
     }
 
     /// An execution's whole log.
     pub async fn log(&self, id: ExecutionId) -> Result<Vec<Event>, ReplayError> {
-        let mut log = Vec::new();
+        let rows = self.history(id).await?;
+        if rows.is_empty() {
+            return Err(ReplayError::NotFound);
+        }
+        Ok(rows.iter().map(Event::decode).collect::<Result<_, _>>()?)
+    }
+
+    /// The same as it is stored; empty if there is no such execution.
+    pub async fn history(&self, id: ExecutionId) -> Result<Vec<EventRow>, ReadError> {
+        let (store, all, mut rows) = (&self.0.store, EventFilter::default(), Vec::new());
         loop {
-            let after = log.len() as u64;
-            let rows = self
-                .0
-                .store
-                .history(id, &EventFilter::default(), after, LIMIT_MAX)
-                .await?;
-            if rows.is_empty() {
-                return if log.is_empty() {
-                    Err(ReplayError::NotFound)
-                } else {
-                    Ok(log)
-                };
-            }
-            for row in &rows {
-                log.push(Event::decode(row)?);
+            let after = rows.last().map_or(0, |row: &EventRow| row.sequence);
+            let page = store.history(id, &all, after, LIMIT_MAX).await?;
+            let is_last = page.len() < LIMIT_MAX as usize;
+            rows.extend(page);
+            if is_last {
+                return Ok(rows);
             }
         }
     }
@@ -232,12 +219,7 @@ impl Executions {
                 };
                 Arc::new(Workflow::parse(source, &options).map_err(ReplayError::Invalid)?)
             }
-            None => {
-                self.0
-                    .catalog
-                    .version(&origin.workflow, origin.workflow_version)
-                    .await?
-            }
+            None => self.0.catalog.of(origin).await?,
         };
         let aside = &self.0.aside;
         Ok(aside.run(usize::MAX, move || replay(&workflow, &log)).await)

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use tokio::sync::oneshot;
 
 use crate::catalog::{CatalogError, Definition};
-use crate::commit::{AdmitRequest, Admitted, Cause, CommitFailure, Request};
+use crate::commit::{AdmitRequest, AdmitTerms, Admitted, Cause, CommitFailure, Request};
 use crate::context::Context;
 use crate::entropy;
 
@@ -78,47 +78,47 @@ pub enum IntakeError {
     Commit(#[from] CommitFailure),
 }
 
-/// Decides admissions and puts them into the commit queue.
-#[derive(Clone, Copy)]
-pub(crate) struct Intake<'a>(pub(crate) &'a Context);
-
 /// An admission that was decided but not committed.
 pub(crate) struct Drafted {
     pub(crate) id: ExecutionId,
     request: AdmitRequest,
-    /// What it was decided from, if another node may save a newer definition in between.
-    again: Option<Box<Basis>>,
+    /// The start that it was decided from, if another node may save a newer definition in between.
+    again: Option<Box<Start>>,
 }
 
 impl Drafted {
     /// Refused if the definition is not the workflow's newest any more, where another node may have
     /// saved one.
     pub(crate) fn only_newest(mut self, is_asked: bool) -> Self {
-        self.request.only_newest = is_asked;
+        self.request.terms.only_newest = is_asked;
         self
     }
 
     /// Its key counts as this claim says.
     pub(crate) fn claiming(mut self, claim: Option<IdempotencyClaim>) -> Self {
-        if let Some(again) = &mut self.again {
-            again.claim.clone_from(&claim);
-        }
-        self.request.claim = claim;
+        self.request.terms.claim = claim;
         self
     }
 
     /// It is committed with what of a trigger causes it.
     pub(crate) fn caused_by(mut self, cause: Cause) -> Self {
-        if let Some(again) = &mut self.again {
-            again.cause = Some(cause.clone());
-        }
-        self.request.cause = Some(cause);
+        self.request.terms.cause = Some(cause);
         self
+    }
+
+    /// What it can be decided again from.
+    fn basis(&mut self) -> Option<Basis> {
+        let terms = &self.request.terms;
+        Some(Basis {
+            begin: *self.again.take()?,
+            workflow: self.request.workflow.id.clone(),
+            claim: terms.claim.clone(),
+            cause: terms.cause.clone(),
+        })
     }
 }
 
 /// What an admission was decided from.
-#[derive(Clone)]
 struct Basis {
     workflow: WorkflowId,
     begin: Start,
@@ -126,22 +126,24 @@ struct Basis {
     cause: Option<Cause>,
 }
 
-impl Intake<'_> {
-    /// Whether other nodes may save definitions too.
-    pub(crate) fn is_shared(self) -> bool {
-        self.0.store.is_shared()
+/// Deciding admissions and putting them into the commit queue.
+impl Context {
+    /// Decides a start that somebody asks for.
+    pub(crate) async fn draft(&self, submission: Submission) -> Result<Drafted, IntakeError> {
+        self.is_open()?;
+        self.draft_always(submission).await
     }
 
-    /// Decides a submission. The id is known before the commit, so that a waiter can register.
-    pub(crate) async fn draft(self, submission: Submission) -> Result<Drafted, IntakeError> {
-        let definition = self
-            .0
-            .catalog
-            .newest(&submission.workflow)
-            .await?
-            .ok_or_else(|| IntakeError::NoSuchWorkflow(submission.workflow.clone()))?;
-        let now = self.0.clock.now();
-        let id = entropy::execution_id(self.0.entropy.as_ref(), now);
+    /// The same, also while the node stops. The id is known before the commit, so that a waiter can register.
+    pub(crate) async fn draft_always(
+        &self,
+        submission: Submission,
+    ) -> Result<Drafted, IntakeError> {
+        let definition = self.catalog.newest(&submission.workflow).await?;
+        let missing = || IntakeError::NoSuchWorkflow(submission.workflow.clone());
+        let definition = definition.ok_or_else(missing)?;
+        let now = self.clock.now();
+        let id = entropy::execution_id(self.entropy.as_ref(), now);
         let claim = submission
             .idempotency_key
             .as_deref()
@@ -152,7 +154,7 @@ impl Intake<'_> {
                 expires_at: now.plus(IDEMPOTENCY_WINDOW),
                 over: None,
             });
-        let seed = entropy::seed(self.0.entropy.as_ref());
+        let seed = entropy::seed(self.entropy.as_ref());
         let begin = Start {
             workflow_version: definition.version,
             trigger: submission.trigger,
@@ -163,25 +165,19 @@ impl Intake<'_> {
             trace: submission.trace,
             ..Start::plain(id, seed, submission.input)
         };
-        let again = self.is_shared().then(|| {
-            Box::new(Basis {
-                workflow: submission.workflow,
-                begin: begin.clone(),
-                claim: claim.clone(),
-                cause: None,
-            })
-        });
-        let mut drafted = self.decide(&definition, begin, claim, None).await;
-        drafted.request.only_newest = self.is_shared();
-        drafted.again = again;
-        Ok(drafted)
+        let again = self.store.is_shared().then(|| Box::new(begin.clone()));
+        let drafted = self.decide_admission(&definition, begin, claim, None).await;
+        Ok(Drafted {
+            again,
+            ..drafted.only_newest(self.store.is_shared())
+        })
     }
 
     /// Decides a start that was put together elsewhere. Only what takes results over, has a condition or
     /// counts by a key searches values; any other start, however large its input, must not wait for those
     /// that do.
-    pub(crate) async fn decide(
-        self,
+    pub(crate) async fn decide_admission(
+        &self,
         definition: &Definition,
         begin: Start,
         claim: Option<IdempotencyClaim>,
@@ -202,19 +198,19 @@ impl Intake<'_> {
             true => 0,
             false => begin.input.as_str().len() + carried.sum::<usize>(),
         };
-        let (with, now) = (Arc::clone(&definition.workflow), self.0.clock.now());
+        let (with, now) = (Arc::clone(&definition.workflow), self.clock.now());
         let work = move || Box::new(start(&with, begin, now));
-        let decision = self.0.aside.run(bytes, work).await;
+        let decision = self.aside.run(bytes, work).await;
         let workflow = Arc::clone(&definition.workflow);
         let request = AdmitRequest {
             id,
             workflow,
             decision,
-            claim,
-            letter,
-            only_newest: false,
-            cause: None,
-            reply: None,
+            terms: AdmitTerms {
+                claim,
+                letter,
+                ..AdmitTerms::default()
+            },
         };
         Drafted {
             id,
@@ -225,18 +221,18 @@ impl Intake<'_> {
 
     /// Commits a draft: when this returns, the execution is durable or certainly (or possibly,
     /// as the error says) not there.
-    pub(crate) async fn commit(self, draft: Drafted) -> Result<Admitted, CommitFailure> {
-        let mut answers = self.commit_all(vec![draft]).await?;
+    pub(crate) async fn commit_draft(&self, draft: Drafted) -> Result<Admitted, CommitFailure> {
+        let mut answers = self.commit_drafts(vec![draft]).await?;
         answers.pop().unwrap_or(Err(CommitFailure::Stopping))
     }
 
     /// Commits drafts in one transaction; an answer for each, in order. One that was decided by a
     /// definition that another node has replaced meanwhile is decided again.
-    pub(crate) async fn commit_all(
-        self,
+    pub(crate) async fn commit_drafts(
+        &self,
         mut drafts: Vec<Drafted>,
     ) -> Result<Vec<Result<Admitted, CommitFailure>>, CommitFailure> {
-        let again: Vec<_> = drafts.iter_mut().map(|draft| draft.again.take()).collect();
+        let again: Vec<_> = drafts.iter_mut().map(Drafted::basis).collect();
         let mut answers = self.commit_once(drafts).await?;
         for (answer, from) in answers.iter_mut().zip(again) {
             if let (Ok(Admitted::NotNewest), Some(from)) = (&answer, from) {
@@ -246,10 +242,10 @@ impl Intake<'_> {
         Ok(answers)
     }
 
-    async fn decide_again(self, from: &Basis) -> Result<Admitted, CommitFailure> {
+    async fn decide_again(&self, from: &Basis) -> Result<Admitted, CommitFailure> {
         for _ in 0..NEWER_MAX {
-            self.0.catalog.forget(&from.workflow);
-            let newest = self.0.catalog.newest(&from.workflow).await;
+            self.catalog.forget(&from.workflow);
+            let newest = self.catalog.newest(&from.workflow).await;
             let Some(definition) = newest.map_err(CommitFailure::catalog)? else {
                 return Ok(Admitted::NoSuchWorkflow);
             };
@@ -258,9 +254,9 @@ impl Intake<'_> {
                 ..from.begin.clone()
             };
             let claim = from.claim.clone();
-            let mut drafted = self.decide(&definition, begin, claim, None).await;
-            drafted.request.only_newest = true;
-            drafted.request.cause.clone_from(&from.cause);
+            let drafted = self.decide_admission(&definition, begin, claim, None).await;
+            let mut drafted = drafted.only_newest(true);
+            drafted.request.terms.cause.clone_from(&from.cause);
             let answer = self.commit_once(vec![drafted]).await?.pop();
             match answer.unwrap_or(Err(CommitFailure::Stopping)) {
                 Ok(Admitted::NotNewest) => {}
@@ -271,18 +267,18 @@ impl Intake<'_> {
     }
 
     async fn commit_once(
-        self,
+        &self,
         drafts: Vec<Drafted>,
     ) -> Result<Vec<Result<Admitted, CommitFailure>>, CommitFailure> {
         let (requests, answers): (Vec<_>, Vec<_>) = drafts
             .into_iter()
             .map(|Drafted { mut request, .. }| {
                 let (reply, answer) = oneshot::channel();
-                request.reply = Some(reply);
+                request.terms.reply = Some(reply);
                 (request, answer)
             })
             .unzip();
-        self.0.queue.admission(Request::Admit(requests)).await?;
+        self.queue.admission(Request::Admit(requests)).await?;
         let mut all = Vec::with_capacity(answers.len());
         for answer in answers {
             // No answer: the committer died in the middle, and what it wrote is not known.

@@ -122,10 +122,12 @@ impl Letters {
         };
         // People fix the workflow, then retry: what they fixed must run, whichever node they ask.
         let is_newest = request.version.is_none() && request.from == RetryFrom::Start;
-        let intake = self.0.intake();
-        let draft = intake.decide(&definition, begin, None, Some(claim)).await;
-        let draft = draft.only_newest(is_newest && intake.is_shared());
-        match intake.commit(draft).await? {
+        let (context, retry) = (&self.0, Some(claim));
+        let draft = context.decide_admission(&definition, begin, None, retry);
+        let draft = draft
+            .await
+            .only_newest(is_newest && context.store.is_shared());
+        match context.commit_draft(draft).await? {
             Admitted::New(_) => Ok(Some(id)),
             Admitted::NotNewest | Admitted::TriggerMoved => {
                 self.0.catalog.forget(&definition.workflow.id);

@@ -14,6 +14,7 @@
 //! - `membership`: this node's lease among those that share the store. `news`: what others tell.
 //! - `maintenance`: retention. `turn`: which node does what one is enough for.
 //! - `vital`: tasks whose panic must stop the engine.
+//! - `lock`: a lock that outlives a panic.
 //! - [`turns`]: connections that share their thread fairly.
 //! - [`vault`]: secrets at rest.
 //! - [`clock`], [`entropy`], [`secret`], [`caller`]: the doors to the world, all replaceable.
@@ -32,6 +33,7 @@ mod executions;
 mod intake;
 mod letter;
 pub mod limit;
+mod lock;
 mod maintenance;
 mod membership;
 mod news;
@@ -47,7 +49,7 @@ pub mod vault;
 mod vital;
 mod waiter;
 
-pub use commit::{CommandError, CommitFailure};
+pub use commit::{CommandError, CommitFailure, in_words};
 pub use definitions::{Applied, ApplyError, Definitions, Deleted};
 pub use engine::{Builder, Engine, StartError};
 pub use executions::{Accepted, Executions, ReplayError};

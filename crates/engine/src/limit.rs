@@ -11,6 +11,6 @@ mod rate;
 mod slots;
 
 pub use bounds::{HostLimit, Limits};
-pub use permit::Permit;
-pub use rate::Rate;
-pub use slots::{Ask, Blocked, Room, Slots, bounds};
+pub(crate) use permit::Permit;
+pub(crate) use rate::Rate;
+pub(crate) use slots::{Ask, Blocked, Slots, bounds};

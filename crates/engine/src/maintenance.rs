@@ -1,9 +1,180 @@
-//! Background services that keep the store small and the clock right. They go through the commit
-//! queue's last lane, a chunk at a time, and never hold up work.
+//! Retention: ended executions go after their time, by status. A dead letter that waits for a
+//! person keeps its execution, however old. It goes through the commit queue's last lane, a chunk at a
+//! time, and never holds up work.
 
-mod pruner;
-mod watch;
+use std::sync::Arc;
+use std::time::Duration;
 
-pub use pruner::Retention;
-pub(crate) use pruner::prune_loop;
-pub(crate) use watch::clock_loop;
+use refire_core::execution::Status;
+use refire_store::{Part, PartOutcome, Prune};
+
+use crate::commit::{CommitFailure, Queue};
+use crate::context::Context;
+use crate::entropy::jittered;
+use crate::turn::Turn;
+
+/// Rows looked at in one chunk; more would hold up the writer noticeably.
+const CHUNK_ROWS: u32 = 500;
+
+/// Webhooks looked at together; each may cost a walk along all the requests that stay.
+const WEBHOOKS_PAGE: u32 = 5;
+
+/// How long ended executions are kept; absent = for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    /// Completed ones.
+    pub completed: Option<Duration>,
+    /// Cancelled ones.
+    pub cancelled: Option<Duration>,
+    /// Failed ones, with or without a dead letter.
+    pub failed: Option<Duration>,
+    /// Requests to webhooks, and deleted triggers with their ledgers.
+    pub requests: Option<Duration>,
+    /// Requests that started an execution, of each webhook.
+    pub requests_max: u32,
+    /// How often to look.
+    pub every: Duration,
+    /// When to look first, at the latest: between half of it and the whole after the start, so that
+    /// nodes that start together do not all look at once. Not later than `every`.
+    pub first_within: Duration,
+}
+
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self {
+            completed: Some(30 * DAY),
+            cancelled: Some(30 * DAY),
+            failed: Some(90 * DAY),
+            requests: Some(30 * DAY),
+            requests_max: 100_000,
+            every: Duration::from_secs(600),
+            first_within: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Removes what is old: soon after the start, so that a server that is restarted often does it too, and
+/// then now and then.
+pub(crate) async fn prune_loop(context: Arc<Context>) {
+    let retention = &context.retention;
+    let first = retention.first_within.min(retention.every);
+    let mut wait = jittered(&*context.entropy, first);
+    let (pruner, mut turn) = (Pruner(&context), Turn::default());
+    loop {
+        tokio::time::sleep(wait).await;
+        wait = retention.every;
+        if !turn.is_first(&context).await {
+            continue;
+        }
+        let removed = pruner.prune().await;
+        if removed > 0 {
+            tracing::info!(removed, "removed old executions, requests and keys");
+        }
+    }
+}
+
+/// One pass.
+struct Pruner<'a>(&'a Context);
+
+impl Pruner<'_> {
+    /// One pass over everything; how many rows went.
+    async fn prune(&self) -> u64 {
+        let Some(mut removed) = self.executions().await else {
+            return 0;
+        };
+        let (queue, limit) = (&self.0.queue, CHUNK_ROWS);
+        if let Some(age) = self.0.retention.requests {
+            let before = self.0.now().minus(age);
+            removed += repeat(queue, || Prune::Requests { before, limit }).await;
+            removed += repeat(queue, || Prune::Triggers { before, limit }).await;
+            removed += self.accepted_requests().await;
+        }
+        removed + repeat(queue, || Prune::IdempotencyKeys { limit }).await
+    }
+
+    /// None if the store takes nothing now.
+    async fn executions(&self) -> Option<u64> {
+        let retention = &self.0.retention;
+        let rules = [
+            (vec![Status::Completed], retention.completed),
+            (vec![Status::Cancelled], retention.cancelled),
+            (vec![Status::Failed, Status::Dlq], retention.failed),
+        ];
+        let mut removed = 0;
+        for (statuses, age) in rules {
+            let Some(age) = age else { continue };
+            let mut after = None;
+            loop {
+                let before = self.0.now().minus(age);
+                let statuses = statuses.clone();
+                let chunk = Prune::Executions {
+                    statuses,
+                    before,
+                    after,
+                    limit: CHUNK_ROWS,
+                };
+                let (gone, next) = chunk_done(&self.0.queue, chunk).await?;
+                removed += gone;
+                match next {
+                    Some(next) => after = Some(next),
+                    None => break,
+                }
+            }
+        }
+        Some(removed)
+    }
+
+    /// Of the requests that started something the newest of each webhook stay. Refused ones have a ring.
+    async fn accepted_requests(&self) -> u64 {
+        let (mut after, mut removed) = (None, 0);
+        loop {
+            let newest = self.0.retention.requests_max;
+            let page = self.0.store.requests_beyond(newest, after, WEBHOOKS_PAGE);
+            let page = page.await.unwrap_or_else(|error| {
+                let error: &dyn std::error::Error = &error;
+                tracing::warn!(error, "looking for webhooks with a great many requests");
+                Vec::new()
+            });
+            for (trigger, up_to) in &page {
+                let Some(up_to) = *up_to else { continue };
+                let chunk = || Prune::RequestsOf {
+                    trigger: *trigger,
+                    up_to,
+                    limit: CHUNK_ROWS,
+                };
+                removed += repeat(&self.0.queue, chunk).await;
+            }
+            match page.last() {
+                Some((last, _)) if page.len() == WEBHOOKS_PAGE as usize => after = Some(*last),
+                _ => return removed,
+            }
+        }
+    }
+}
+
+/// Chunk after chunk, until nothing goes any more.
+async fn repeat(queue: &Queue, chunk: impl Fn() -> Prune) -> u64 {
+    let mut removed = 0;
+    loop {
+        match chunk_done(queue, chunk()).await {
+            Some((gone, _)) if gone > 0 => removed += gone,
+            _ => return removed,
+        }
+    }
+}
+
+async fn chunk_done(
+    queue: &Queue,
+    prune: Prune,
+) -> Option<(u64, Option<refire_core::id::ExecutionId>)> {
+    match queue.chore(Part::Prune(prune)).await {
+        Ok(PartOutcome::Pruned { removed, next }) => Some((removed, next)),
+        Ok(_) | Err(CommitFailure::Stopping) => None,
+        Err(failure) => {
+            tracing::warn!(%failure, "retention stopped");
+            None
+        }
+    }
+}

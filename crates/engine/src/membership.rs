@@ -6,7 +6,8 @@
 //! others, so it stops its calls, forgets its work and joins again under a new id. Expiry is judged
 //! by the store's clock alone; here only the time since the last renewal counts.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::id::NodeId;
@@ -15,11 +16,11 @@ use refire_core::planted::{self, Defect};
 use refire_store::{Joining, Lease, NodeRow, ReadError, Store};
 use tokio::sync::Notify;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
 use crate::dispatch::Dispatcher;
 use crate::entropy::{self, Entropy};
+use crate::lock::Mutex;
 use crate::target::Tether;
 
 /// How long a node may be silent before others take its work.
@@ -128,24 +129,24 @@ impl Membership {
 
     /// The id under which this process commits and owns.
     pub(crate) fn id(&self) -> NodeId {
-        self.standing().id
+        self.standing.lock().id
     }
 
     /// Whether it has a lease, as far as it knows.
     pub(crate) fn is_member(&self) -> bool {
-        self.standing().is_member
+        self.standing.lock().is_member
     }
 
     /// Whether a row is this node's under its present id.
     pub(crate) fn owns(&self, row: &refire_store::WorkRow) -> bool {
-        let standing = self.standing();
+        let standing = self.standing.lock();
         standing.is_member && row.owner == Some(standing.id)
     }
 
     /// Whether work of this owner may be begun. Calls that begin later than this before the end of
     /// the lease would overlap with those of whoever takes over.
     pub(crate) fn may_call(&self, owner: Option<NodeId>) -> MayCall {
-        let standing = self.standing();
+        let standing = self.standing.lock();
         if !standing.is_member || owner != Some(standing.id) {
             return MayCall::Never;
         }
@@ -163,7 +164,7 @@ impl Membership {
 
     /// The lease of that id is gone, or what was committed under it is not known.
     pub(crate) fn lost(&self, id: NodeId) {
-        let mut standing = self.standing();
+        let mut standing = self.standing.lock();
         if standing.id == id && standing.is_member {
             standing.is_member = false;
             self.lost.notify_one();
@@ -194,33 +195,21 @@ impl Membership {
     }
 
     /// Keeps the lease, and joins again when it is lost.
-    pub(crate) async fn keep(self: Arc<Self>, dispatcher: Arc<Dispatcher>, end: CancellationToken) {
+    pub(crate) async fn keep(self: Arc<Self>, dispatcher: Arc<Dispatcher>) {
         let mut next_renewal = Instant::now() + self.renew_every();
         loop {
             tokio::select! {
                 biased;
-                () = end.cancelled() => return,
                 () = self.lost.notified() => {}
                 () = tokio::time::sleep(self.look_every()) => {}
             }
             if !self.is_member() {
                 dispatcher.abandon();
                 self.tether.cut();
-                tokio::select! {
-                    biased;
-                    () = end.cancelled() => return,
-                    () = self.rejoin() => {}
-                }
+                self.rejoin().await;
                 next_renewal = Instant::now() + self.renew_every();
-            } else if Instant::now() >= next_renewal {
-                let is_renewed = tokio::select! {
-                    biased;
-                    () = end.cancelled() => return,
-                    is_renewed = self.is_renewed() => is_renewed,
-                };
-                if is_renewed {
-                    next_renewal = Instant::now() + self.renew_every();
-                }
+            } else if Instant::now() >= next_renewal && self.is_renewed().await {
+                next_renewal = Instant::now() + self.renew_every();
             }
         }
     }
@@ -242,15 +231,15 @@ impl Membership {
             Ok(Ok(_)) => true,
             Ok(Err(error)) => {
                 tracing::warn!(
-                    error = &error as &dyn std::error::Error,
+                    error = &error as &dyn Error,
                     "the lease could not be renewed"
                 );
-                self.standing().steady_since = Instant::now();
+                self.standing.lock().steady_since = Instant::now();
                 false
             }
             Err(_) => {
                 tracing::warn!("the lease could not be renewed: no answer");
-                self.standing().steady_since = Instant::now();
+                self.standing.lock().steady_since = Instant::now();
                 false
             }
         }
@@ -258,27 +247,15 @@ impl Membership {
 
     /// Removes nodes whose lease is over. Apart from [`Membership::keep`], since it may wait for the
     /// commits of a dead node, and nobody's lease is to wait with it.
-    pub(crate) async fn watch(self: Arc<Self>, end: CancellationToken) {
+    pub(crate) async fn watch(self: Arc<Self>) {
         loop {
-            tokio::select! {
-                biased;
-                () = end.cancelled() => return,
-                () = tokio::time::sleep(self.look_every()) => {}
-            }
+            tokio::time::sleep(self.look_every()).await;
             let is_steady = {
-                let standing = self.standing();
+                let standing = self.standing.lock();
                 standing.is_member && standing.steady_since.elapsed() >= self.renew_every()
             };
-            if !is_steady {
-                continue;
-            }
-            let is_done = tokio::select! {
-                biased;
-                () = end.cancelled() => return,
-                is_done = self.reap() => is_done,
-            };
-            if !is_done {
-                self.standing().steady_since = Instant::now();
+            if is_steady && !self.reap().await {
+                self.standing.lock().steady_since = Instant::now();
                 // Whoever it was about may be gone all the same.
                 self.orphaned.notify_one();
             }
@@ -296,13 +273,13 @@ impl Membership {
     /// Leaves in order: what is still owned is for the others at once.
     pub(crate) async fn leave(&self) {
         let id = {
-            let mut standing = self.standing();
+            let mut standing = self.standing.lock();
             standing.is_member = false;
             standing.id
         };
         if let Err(error) = self.store.leave(id).await {
             tracing::warn!(
-                error = &error as &dyn std::error::Error,
+                error = &error as &dyn Error,
                 "the node could not sign off; the others notice when its lease is over"
             );
         }
@@ -315,7 +292,7 @@ impl Membership {
         match self.store.renew(id, lease, self.clock.now()).await? {
             Lease::Held { now } => {
                 self.follow(now, sent);
-                self.standing().renewed = sent;
+                self.standing.lock().renewed = sent;
                 self.hold_from(sent);
                 Ok(true)
             }
@@ -357,7 +334,7 @@ impl Membership {
             }
             Err(error) => {
                 tracing::warn!(
-                    error = &error as &dyn std::error::Error,
+                    error = &error as &dyn Error,
                     "nodes that are gone could not be looked for"
                 );
                 false
@@ -384,10 +361,7 @@ impl Membership {
             let Err(error) = self.enter(new).await else {
                 break new;
             };
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "joining again failed"
-            );
+            tracing::warn!(error = &error as &dyn Error, "joining again failed");
             // Nodes that were cut off together do not come back in step.
             tokio::time::sleep(entropy::jittered(self.entropy.as_ref(), wait)).await;
             wait = (wait * 2).min(JOIN_WAIT_MAX);
@@ -427,7 +401,7 @@ impl Membership {
             took = renewed.elapsed();
             self.follow(now, renewed);
         }
-        *self.standing() = Standing {
+        *self.standing.lock() = Standing {
             id,
             is_member: true,
             renewed,
@@ -452,9 +426,5 @@ impl Membership {
             let half = sent.elapsed() / 2;
             self.clock.follow(now.plus(half), half);
         }
-    }
-
-    fn standing(&self) -> MutexGuard<'_, Standing> {
-        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,7 @@
 //! What other nodes tell: there is work, an execution was steered, a definition changed. Hints
 //! only: whoever misses one finds out by looking.
 
+use std::error::Error;
 use std::sync::Arc;
 
 use refire_core::id::ExecutionId;
@@ -8,15 +9,11 @@ use refire_store::News;
 
 use crate::dispatch::Dispatcher;
 
-/// Acts on news until the node stops.
+/// Acts on news.
 pub(crate) async fn news_loop(dispatcher: Arc<Dispatcher>) {
     let catalog = &dispatcher.catalog;
     loop {
-        let news = tokio::select! {
-            biased;
-            () = dispatcher.stopping.cancelled() => return,
-            news = dispatcher.store.news() => news,
-        };
+        let news = dispatcher.store.news().await;
         dispatcher.hear(&news);
         match news {
             News::Work => look_now(&dispatcher),
@@ -41,15 +38,12 @@ async fn withdrawn(dispatcher: &Arc<Dispatcher>, id: ExecutionId) {
         return;
     }
     match dispatcher.store.execution(id).await {
-        Ok(Some(stored)) if stored.state.paused_at.is_some() => dispatcher.let_go(id),
-        Ok(Some(stored)) if !stored.state.status.is_terminal() => dispatcher.let_timers_go(id),
+        Ok(Some(stored)) if stored.state.paused_at.is_some() => dispatcher.release_uncalled(id),
+        Ok(Some(stored)) if !stored.state.status.is_terminal() => dispatcher.release_timers(id),
         Ok(_) => dispatcher.abort(id),
         Err(error) => {
             // Its results will be refused, whatever it does until then.
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "reading what was withdrawn"
-            );
+            tracing::warn!(error = &error as &dyn Error, "reading what was withdrawn");
         }
     }
 }

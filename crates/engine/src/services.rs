@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
+use crate::clock::clock_loop;
 use crate::context::Context;
 use crate::definitions::Definitions;
 use crate::engine::Engine;
 use crate::executions::Executions;
 use crate::letter::Letters;
-use crate::maintenance::{clock_loop, prune_loop};
+use crate::maintenance::prune_loop;
 use crate::trigger::{Triggers, Webhooks};
 use crate::vital::Vital;
 
@@ -55,6 +56,6 @@ services! {
 
 /// Begins the loops that nobody asks anything.
 pub(crate) fn run_in_background(context: &Arc<Context>, vital: &Vital) {
-    vital.spawn(prune_loop(Arc::clone(context)));
-    vital.spawn(clock_loop(Arc::clone(context)));
+    vital.spawn_until(&context.stopping, prune_loop(Arc::clone(context)));
+    vital.spawn_until(&context.stopping, clock_loop(Arc::clone(context)));
 }

@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::id::ExecutionId;
@@ -14,6 +14,7 @@ use refire_store::WorkRow;
 use tokio::sync::Notify;
 
 use crate::clock::{Clock, until};
+use crate::lock::Mutex;
 
 /// The longest sleep: a clock that was moved is noticed at the latest then.
 const SLEEP_MAX: Duration = Duration::from_secs(10);
@@ -32,10 +33,9 @@ type Order = BinaryHeap<Reverse<(Timestamp, ExecutionId, String, u32)>>;
 
 #[derive(Default)]
 struct Heap {
-    /// Those that may be handed out ahead of their time.
-    order: Order,
-    /// Those that may not: they were put off, and before then there is no place for them.
-    exact: Order,
+    /// Those that may be handed out ahead of their time, and those that may not: they were put off, and
+    /// before then there is no place for them.
+    orders: [Order; 2],
     rows: HashMap<ExecutionId, Vec<WorkRow>>,
     count: usize,
 }
@@ -53,15 +53,12 @@ impl Timers {
 
     fn put(&self, row: WorkRow, is_exact: bool) {
         let Some(due) = row.due_at else { return };
-        let mut heap = self.heap();
+        let mut heap = self.heap.lock();
         if heap.has_later(&row) {
             return;
         }
         heap.void(row.execution, Some(&row.step));
-        let order = match is_exact {
-            true => &mut heap.exact,
-            false => &mut heap.order,
-        };
+        let order = &mut heap.orders[usize::from(is_exact)];
         let is_first = first(order).is_none_or(|first| due < first);
         order.push(Reverse((due, row.execution, row.step.clone(), row.attempt)));
         heap.rows.entry(row.execution).or_default().push(row);
@@ -74,36 +71,35 @@ impl Timers {
 
     /// Forgets one step's timer.
     pub(crate) fn withdraw(&self, execution: ExecutionId, step: &str) {
-        self.heap().void(execution, Some(step));
+        self.heap.lock().void(execution, Some(step));
     }
 
     /// Forgets all timers of an execution and says what they were.
     pub(crate) fn hold(&self, execution: ExecutionId) -> Vec<WorkRow> {
-        self.heap().void(execution, None)
+        self.heap.lock().void(execution, None)
     }
 
     /// Whether an execution has any.
     pub(crate) fn has_any(&self, execution: ExecutionId) -> bool {
-        self.heap().rows.contains_key(&execution)
+        self.heap.lock().rows.contains_key(&execution)
     }
 
     /// Whether a step has one.
     pub(crate) fn has(&self, execution: ExecutionId, step: &str) -> bool {
-        let heap = self.heap();
+        let heap = self.heap.lock();
         let rows = heap.rows.get(&execution);
         rows.is_some_and(|rows| rows.iter().any(|row| row.step == step))
     }
 
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
-        self.heap().count
+        self.heap.lock().count
     }
 
     /// Forgets everything and says what it was: the rows go back to the store.
     pub(crate) fn drain(&self) -> Vec<WorkRow> {
-        let mut heap = self.heap();
-        heap.order.clear();
-        heap.exact.clear();
+        let mut heap = self.heap.lock();
+        heap.orders.iter_mut().for_each(Order::clear);
         heap.count = 0;
         let mut rows: Vec<WorkRow> = heap.rows.drain().flat_map(|(_, rows)| rows).collect();
         // The same rows go back in the same order, whatever the map's own is.
@@ -120,7 +116,7 @@ impl Timers {
     ) -> Vec<WorkRow> {
         loop {
             let lead = lead();
-            let (fired, next) = self.heap().take_due(clock.now(), lead);
+            let (fired, next) = self.heap.lock().take_due(clock.now(), lead);
             if !fired.is_empty() {
                 return fired;
             }
@@ -131,10 +127,6 @@ impl Timers {
                 () = clock.doze(sleep) => {}
             }
         }
-    }
-
-    fn heap(&self) -> MutexGuard<'_, Heap> {
-        self.heap.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -165,10 +157,7 @@ impl Heap {
         for is_exact in [true, false] {
             let until = if is_exact { now } else { now.plus(lead) };
             while fired.len() < FIRE_MAX {
-                let order = match is_exact {
-                    true => &mut self.exact,
-                    false => &mut self.order,
-                };
+                let order = &mut self.orders[usize::from(is_exact)];
                 if first(order).is_none_or(|first| first > until) {
                     break;
                 }
@@ -178,8 +167,9 @@ impl Heap {
                 fired.extend(self.take(timer));
             }
         }
-        let ahead = first(&self.order).map(|first| first.minus(lead));
-        (fired, first(&self.exact).into_iter().chain(ahead).min())
+        let [ahead, exact] = &self.orders;
+        let ahead = first(ahead).map(|first| first.minus(lead));
+        (fired, first(exact).into_iter().chain(ahead).min())
     }
 
     /// A timer's row. A void or moved one is in the order still, but not among the rows.
@@ -238,7 +228,8 @@ mod tests {
         assert_eq!(timers.hold(row(1, "", 0).execution), [row(1, "a", 10)]);
         assert!(timers.hold(row(1, "", 0).execution).is_empty());
         let (fired, next) = timers
-            .heap()
+            .heap
+            .lock()
             .take_due(Timestamp::from_millis(100), Duration::ZERO);
         assert_eq!((fired, next), (vec![row(2, "a", 15)], None));
         assert_eq!(timers.len(), 0);
@@ -251,7 +242,7 @@ mod tests {
         timers.add(row(1, "a", 30));
         let due = |ms| {
             let now = Timestamp::from_millis(ms);
-            timers.heap().take_due(now, Duration::ZERO)
+            timers.heap.lock().take_due(now, Duration::ZERO)
         };
         assert_eq!(due(20), (Vec::new(), Some(Timestamp::from_millis(30))));
         assert_eq!(due(30), (vec![row(1, "a", 30)], None));
@@ -264,7 +255,7 @@ mod tests {
         timers.add_exact(row(2, "a", 110));
         let due = |ms| {
             let now = Timestamp::from_millis(ms);
-            timers.heap().take_due(now, Duration::from_millis(30))
+            timers.heap.lock().take_due(now, Duration::from_millis(30))
         };
         assert_eq!(due(80), (Vec::new(), Some(Timestamp::from_millis(90))));
         let next = Some(Timestamp::from_millis(110));

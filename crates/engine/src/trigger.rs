@@ -28,6 +28,7 @@ pub use logged_headers::LoggedHeaders;
 pub use manage::{NewTrigger, TriggerError, TriggerView};
 pub use pause::Pause;
 pub use recheck::Equals;
+pub use report::misfire_word;
 pub use request_row::{BODY_HEAD_BYTES, BODY_KEPT_BYTES_MAX};
 pub use reseal::Resealed;
 pub use rotate::{Rotation, SECRET_KEPT_FOR, SECRET_KEPT_MAX};

@@ -29,4 +29,21 @@ impl Vital {
             }
         });
     }
+
+    /// Runs a loop until the token is set. It is then dropped where it waits: it must hold nothing by
+    /// then that would be missed.
+    pub(crate) fn spawn_until(
+        &self,
+        end: &CancellationToken,
+        work: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let end = end.clone();
+        self.spawn(async move {
+            tokio::select! {
+                biased;
+                () = end.cancelled() => {}
+                () = work => {}
+            }
+        });
+    }
 }

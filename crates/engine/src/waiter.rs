@@ -1,11 +1,13 @@
 //! Those who wait for an execution's end: an HTTP caller with `?wait=`, a test, an embedder.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use refire_core::execution::Execution;
 use refire_core::id::ExecutionId;
 use tokio_util::sync::CancellationToken;
+
+use crate::lock::Mutex;
 
 /// Ends that somebody waits for, by execution. Whoever waits holds them.
 #[derive(Default)]
@@ -15,7 +17,7 @@ impl Waiters {
     /// Waits for the execution's end. Register first and look at the store afterwards: then an end
     /// cannot be missed.
     pub(crate) fn register(&self, id: ExecutionId) -> Waiting<'_> {
-        let mut ends = self.ends();
+        let mut ends = self.0.lock();
         let known = ends.get(&id).and_then(Weak::upgrade);
         let ended = known.unwrap_or_else(|| {
             let ended = Arc::new(CancellationToken::new());
@@ -34,14 +36,10 @@ impl Waiters {
         if !state.status.is_terminal() {
             return;
         }
-        let ended = self.ends().remove(&id);
+        let ended = self.0.lock().remove(&id);
         if let Some(ended) = ended.and_then(|ended| ended.upgrade()) {
             ended.cancel();
         }
-    }
-
-    fn ends(&self) -> MutexGuard<'_, HashMap<ExecutionId, Weak<CancellationToken>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -63,7 +61,7 @@ impl Waiting<'_> {
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        let mut ends = self.waiters.ends();
+        let mut ends = self.waiters.0.lock();
         self.ended = None;
         if ends
             .get(&self.id)
@@ -87,12 +85,12 @@ mod tests {
         let (one, other) = (waiters.register(id), waiters.register(id));
         let mut state = Execution::empty();
         waiters.changed(id, &state);
-        assert_eq!(waiters.ends().len(), 1, "it has not ended");
+        assert_eq!(waiters.0.lock().len(), 1, "it has not ended");
         state.status = Status::Completed;
         waiters.changed(id, &state);
         one.ended().await;
         other.ended().await;
-        assert!(waiters.ends().is_empty());
+        assert!(waiters.0.lock().is_empty());
     }
 
     #[test]
@@ -101,8 +99,8 @@ mod tests {
         let id = ExecutionId::from_bytes([7; 16]);
         let (one, other) = (waiters.register(id), waiters.register(id));
         drop(one);
-        assert_eq!(waiters.ends().len(), 1);
+        assert_eq!(waiters.0.lock().len(), 1);
         drop(other);
-        assert!(waiters.ends().is_empty());
+        assert!(waiters.0.lock().is_empty());
     }
 }

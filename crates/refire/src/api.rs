@@ -14,6 +14,7 @@ mod docs;
 mod execute;
 mod execution;
 mod gate;
+mod id;
 pub(crate) mod listen;
 mod lock;
 mod node;
@@ -32,24 +33,35 @@ mod view;
 mod webhook;
 mod workflow;
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use axum::Router;
-use axum::extract::Request;
+use axum::extract::{FromRequestParts, Request};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Json, Router};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
+use http::request::Parts;
 use http::{Method, Uri};
 use refire_engine::Engine;
 use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
+use auth::Actor;
 pub(crate) use auth::AdminKey;
+use body::Content;
+use cursor::List;
+use description::tagged;
 pub(crate) use gate::Gate;
+use id::Id;
 pub(crate) use lock::{Lock, Look};
+use origin::Origin;
+use page::Window;
 use problem::Problem;
+use query::Params;
 use ready::Readiness;
 use tokio::sync::Semaphore;
 
@@ -119,27 +131,103 @@ impl App {
     }
 }
 
-/// The routes, and their description as JSON.
+/// What a handler gives that shows something.
+type Answer<T> = Result<Json<T>, Problem>;
+
+impl FromRequestParts<App> for App {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(_: &mut Parts, app: &App) -> Result<Self, Infallible> {
+        Ok(app.clone())
+    }
+}
+
+/// Every call, with its description. Those of one subject stand together; each line is a path.
 fn routes(app: &App) -> OpenApiRouter<App> {
+    let workflows = OpenApiRouter::new()
+        .routes(routes!(workflow::list_workflows))
+        .routes(routes!(
+            workflow::save_workflow,
+            workflow::get_workflow,
+            workflow::delete_workflow
+        ))
+        .routes(routes!(workflow::validate_workflow))
+        .routes(routes!(version::list_workflow_versions))
+        .routes(routes!(version::get_workflow_version))
+        .routes(routes!(
+            version::diff_workflow_versions,
+            version::diff_workflow
+        ));
+    let executions = OpenApiRouter::new()
+        .routes(routes!(execute::execute_workflow))
+        .routes(routes!(batch::execute_workflow_batch))
+        .routes(routes!(execution::list_executions))
+        .routes(routes!(execution::get_execution))
+        .routes(routes!(execution::list_events))
+        .routes(routes!(execution::cancel_execution))
+        .routes(routes!(execution::pause_execution))
+        .routes(routes!(execution::resume_execution))
+        .routes(routes!(replay::replay_execution));
+    let retries = OpenApiRouter::new()
+        .routes(routes!(retry::list_retries))
+        .routes(routes!(retry::simulate_retries));
+    let letters = OpenApiRouter::new()
+        .routes(routes!(dlq::list_dead_letters))
+        .routes(routes!(dlq::summarize_dead_letters))
+        .routes(routes!(dlq::get_dead_letter, dlq::delete_dead_letter))
+        .routes(routes!(dlq::retry_dead_letter));
+    let triggers = OpenApiRouter::new()
+        .routes(routes!(
+            trigger::create_trigger,
+            trigger::list_workflow_triggers
+        ))
+        .routes(routes!(trigger::list_triggers))
+        .routes(routes!(
+            trigger::get_trigger,
+            trigger::change_trigger,
+            trigger::replace_trigger,
+            trigger::delete_trigger
+        ))
+        .routes(routes!(trigger::act::enable_trigger))
+        .routes(routes!(trigger::act::disable_trigger))
+        .routes(routes!(trigger::act::run_trigger))
+        .routes(routes!(trigger::act::rotate_secret))
+        .routes(routes!(trigger::slots::list_next_slots))
+        .routes(routes!(trigger::slots::list_slots))
+        .routes(routes!(trigger::slots::backfill_trigger))
+        .routes(routes!(trigger::requests::list_webhook_requests))
+        .routes(routes!(trigger::requests::get_webhook_request))
+        .routes(routes!(trigger::requests::recheck_webhook_request))
+        .routes(routes!(trigger::tester::test_webhook))
+        .routes(routes!(trigger::history::get_cron_history));
+    let server = OpenApiRouter::new()
+        .routes(routes!(node::list_nodes))
+        .routes(routes!(backup::back_up));
     let guarded = OpenApiRouter::new()
-        .merge(workflow::router())
-        .merge(version::router())
-        .merge(execute::router())
-        .merge(batch::router())
-        .merge(execution::router())
-        .merge(replay::router())
-        .merge(retry::router())
-        .merge(dlq::router())
-        .merge(trigger::router())
-        .merge(node::router())
-        .merge(backup::router())
+        .merge(tagged("Workflows", workflows))
+        .merge(tagged("Executions", executions))
+        .merge(tagged("Retries", retries))
+        .merge(tagged("Dead letters", letters))
+        .merge(tagged("Triggers", triggers))
+        .merge(tagged("Server", server))
         .route_layer(axum::middleware::from_fn_with_state(
             app.clone(),
             auth::authenticate,
         ));
+    // What needs no key.
+    let server = OpenApiRouter::new()
+        .routes(routes!(server::livez))
+        .routes(routes!(server::healthz))
+        .routes(routes!(server::readyz))
+        .routes(routes!(server::get_version))
+        .routes(routes!(server::get_error_page))
+        .route("/", get(server::home));
+    let schema = OpenApiRouter::new().routes(routes!(server::get_workflow_schema));
+    let webhook = OpenApiRouter::new().routes(routes!(webhook::receive_webhook));
     let mut all = OpenApiRouter::with_openapi(description::description())
-        .merge(server::open_router())
-        .merge(webhook::router())
+        .merge(tagged("Server", server))
+        .merge(tagged("Workflows", schema))
+        .merge(tagged("Triggers", webhook))
         .merge(guarded);
     description::complete(all.get_openapi_mut());
     all

@@ -124,10 +124,12 @@ pub(crate) struct Here {
 pub(crate) fn here() -> Here {
     let named = std::env::var_os("REFIRE_CONFIG").filter(|path| !path.is_empty());
     let path = named.map_or_else(|| FILE.into(), PathBuf::from);
-    file::read_if_there(&path).map(found).unwrap_or_default()
+    file::read_if_there(&path)
+        .map(|file| found(file.said))
+        .unwrap_or_default()
 }
 
-fn found(settings: Settings) -> Here {
+fn found(settings: ServeArgs) -> Here {
     let address = settings
         .listen
         .and_then(|text| address(&text).ok())
@@ -243,67 +245,49 @@ impl ServeArgs {
         rust_log: Option<String>,
     ) -> anyhow::Result<ServeConfig> {
         let alone = self.clone();
-        let place = file.place.clone();
-        let merged = self.merged(file, admin_key, rust_log.clone());
+        let merged = self.merged(file.said, admin_key, rust_log.clone());
         let Err(error) = merged else { return merged };
-        match alone.merged(Settings::default(), None, rust_log) {
-            Ok(_) => Err(place.blamed(error)),
+        match alone.merged(Self::default(), None, rust_log) {
+            Ok(_) => Err(file.place.blamed(error)),
             Err(_) => Err(error),
         }
     }
 
     fn merged(
         self,
-        file: Settings,
+        mut file: Self,
         admin_key: Option<String>,
         rust_log: Option<String>,
     ) -> anyhow::Result<ServeConfig> {
-        let listen = self
-            .listen
-            .or(file.listen)
-            .unwrap_or_else(|| LISTEN.to_owned());
-        let listen = address(&listen)?;
-        let behind_proxy = self.behind_proxy.or(file.behind_proxy).unwrap_or(false);
-        refuse_exposure(listen, behind_proxy)?;
-        let data_dir = self
-            .data_dir
-            .or(file.data_dir)
-            .unwrap_or_else(|| DATA_DIR.into());
-        let database = match self.database.or(file.database) {
+        let levels = [
+            ("--log-level", self.log_level.clone()),
+            ("RUST_LOG", rust_log),
+            ("--log-level", file.log_level.take()),
+        ];
+        let said = file::over(self, file);
+        let listen = address(said.listen.as_deref().unwrap_or(LISTEN))?;
+        refuse_exposure(listen, said.behind_proxy.unwrap_or(false))?;
+        let data_dir = said.data_dir.unwrap_or_else(|| DATA_DIR.into());
+        let database = match said.database {
             Some(url) if !url.is_empty() => url.read()?,
             _ => Database::Sqlite(data_dir.join(DATABASE)),
         };
-        let backup_dir = self
-            .backup_dir
-            .or(file.backup_dir)
-            .filter(|path| !path.as_os_str().is_empty())
-            .unwrap_or_else(|| data_dir.join(BACKUP_DIR));
-        let node = node::settings(&self.node, &file.node)?;
-        let outside = outside::settings(&self.outside, &file.outside)?;
-        let dev = self.dev.or(file.dev).unwrap_or(false);
-        let allow = match self.allow_private_targets.or(file.allow_private_targets) {
+        let backup_dir = said.backup_dir.filter(|path| !path.as_os_str().is_empty());
+        let node = node::settings(&said.node)?;
+        let outside = outside::settings(&said.outside)?;
+        let dev = said.dev.unwrap_or(false);
+        let allow = match said.allow_private_targets {
             Some(list) => Allow::parse(&list).context("--allow-private-targets")?,
             None if dev => Allow::All,
             None => Allow::Nothing,
         };
-        let limits = bounds::limits(&self.bounds, &file.bounds)?;
-        let retention = bounds::retention(&self.bounds, &file.bounds)?;
-        let connections = self
-            .max_connections
-            .or(file.max_connections)
-            .unwrap_or(CONNECTIONS_MAX);
-        let body = self
-            .max_body_bytes
-            .or(file.max_body_bytes)
-            .unwrap_or(BODY_BYTES_MAX);
+        let limits = bounds::limits(&said.bounds)?;
+        let retention = bounds::retention(&said.bounds)?;
+        let connections = said.max_connections.unwrap_or(CONNECTIONS_MAX);
+        let body = said.max_body_bytes.unwrap_or(BODY_BYTES_MAX);
         if body > BODY_BYTES_CEILING {
             bail!("--max-body-bytes: {body} is too large; the most is {BODY_BYTES_CEILING}");
         }
-        let levels = [
-            ("--log-level", self.log_level),
-            ("RUST_LOG", rust_log),
-            ("--log-level", file.log_level),
-        ];
         let is_set = |text: &String| !text.trim().is_empty();
         let mut levels = levels.into_iter();
         let level = levels.find_map(|(name, text)| Some((name, text.filter(is_set)?)));
@@ -313,22 +297,19 @@ impl ServeArgs {
         };
         Ok(ServeConfig {
             listen,
-            data_dir,
             database,
-            backup_dir,
+            backup_dir: backup_dir.unwrap_or_else(|| data_dir.join(BACKUP_DIR)),
+            data_dir,
             node,
             outside,
             allow,
-            log_format: self
-                .log_format
-                .or(file.log_format)
-                .unwrap_or(LogFormat::Text),
+            log_format: said.log_format.unwrap_or(LogFormat::Text),
             log_level,
             connections_max: at_least_one("max-connections", connections)?,
             body_bytes_max: at_least_one("max-body-bytes", body)?,
             limits,
             retention,
-            time_zones: self.time_zones.or(file.time_zones).unwrap_or_default(),
+            time_zones: said.time_zones.unwrap_or_default(),
             dev,
             greet: true,
             admin_key,

@@ -15,34 +15,30 @@ use super::request::{CommandError, CommitFailure, Decided, Request, Unsettled};
 use crate::context::Context;
 use crate::limit::Permit;
 
-/// See the module.
-#[derive(Clone, Copy)]
-pub(crate) struct Commands<'a>(pub(crate) &'a Context);
-
 /// A command that was sent.
 pub(crate) struct Asked<'a> {
-    commands: Commands<'a>,
+    context: &'a Context,
     id: ExecutionId,
     command: Command,
     permit: Option<Arc<Permit>>,
     answer: oneshot::Receiver<Result<Arc<Execution>, Unsettled>>,
 }
 
-impl<'a> Commands<'a> {
+impl Context {
     /// Sends a command. `known` is the state as the sender knows it; `permit` the slot of the attempt
     /// that the command ends.
-    pub(crate) async fn send(
-        self,
+    pub(crate) async fn command(
+        &self,
         id: ExecutionId,
         command: Command,
         known: Option<Arc<Execution>>,
         permit: Option<Arc<Permit>>,
-    ) -> Result<Asked<'a>, Overloaded> {
+    ) -> Result<Asked<'_>, Overloaded> {
         let answer = self
-            .put(id, command.clone(), (known, None), permit.clone())
+            .put_command(id, command.clone(), (known, None), permit.clone())
             .await?;
         Ok(Asked {
-            commands: self,
+            context: self,
             id,
             command,
             permit,
@@ -50,8 +46,8 @@ impl<'a> Commands<'a> {
         })
     }
 
-    async fn put(
-        self,
+    async fn put_command(
+        &self,
         id: ExecutionId,
         command: Command,
         (known, decided): (Option<Arc<Execution>>, Option<Box<Decided>>),
@@ -66,36 +62,32 @@ impl<'a> Commands<'a> {
             reply: Some(reply),
             permit,
         };
-        self.0.queue.result(request).await?;
+        self.queue.result(request).await?;
         Ok(answer)
     }
 
     /// What the command leads to, on a state with all of its values.
     async fn decide_aside(
-        self,
+        &self,
         id: ExecutionId,
         mut state: Arc<Execution>,
         command: Command,
     ) -> Result<Decision, CommandError> {
         let origin = state.origin.as_ref().ok_or(CommandError::NotFound)?;
-        let workflow = self
-            .0
-            .catalog
-            .version(&origin.workflow, origin.workflow_version)
-            .await
-            .map_err(CommitFailure::catalog)?;
+        let workflow = self.catalog.of(origin).await;
+        let workflow = workflow.map_err(CommitFailure::catalog)?;
         // What waits for its turn does not hold its values meanwhile.
-        let turn = self.0.aside.turn().await;
+        let turn = self.aside.turn().await;
         let missing = state.missing_values();
         if !missing.is_empty() {
-            let values = self.0.store.values(id, &missing).await;
+            let values = self.store.values(id, &missing).await;
             let values = values.map_err(|error| CommitFailure::read(&error))?;
             let payloads = &mut Arc::make_mut(&mut state).payloads;
             for (sequence, value) in values {
                 payloads.insert(sequence, value);
             }
         }
-        let now = self.0.clock.now();
+        let now = self.clock.now();
         let work = move || decide(&workflow, &state, command, now);
         let decided = turn.run(work).await;
         // What needs no value was refused by the committer, so this is about a value that is gone.
@@ -107,7 +99,7 @@ impl Asked<'_> {
     /// What became of it, when that is durable.
     pub(crate) async fn answer(self) -> Result<Arc<Execution>, CommandError> {
         let Self {
-            commands,
+            context,
             id,
             command,
             permit,
@@ -123,10 +115,10 @@ impl Asked<'_> {
             };
             let version = state.version;
             let known = Arc::clone(&state);
-            let decision = commands.decide_aside(id, state, command.clone()).await?;
+            let decision = context.decide_aside(id, state, command.clone()).await?;
             let decided = Some(Box::new(Decided { version, decision }));
-            answer = commands
-                .put(id, command.clone(), (Some(known), decided), permit.clone())
+            answer = context
+                .put_command(id, command.clone(), (Some(known), decided), permit.clone())
                 .await
                 .map_err(CommitFailure::from)?;
         }

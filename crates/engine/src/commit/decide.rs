@@ -1,36 +1,33 @@
 //! Deciding: what a batch's requests mean for the executions they are about.
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
-use refire_core::definition::Workflow;
 use refire_core::execution::{Command, Decision, Execution, Refusal, decide_within};
 use refire_core::id::{ExecutionId, NodeId};
 use refire_core::time::Timestamp;
-use refire_store::{Part, Store};
+use refire_store::{Part, WorkRow};
 
 use super::AfterCommit;
 use super::request::{Asker, CommandError, CommitFailure, Decided, Request};
 use super::unit::Unit;
-use crate::catalog::Catalog;
-use crate::clock::Clock;
-use crate::entropy::Entropy;
-use crate::limit::Slots;
-use crate::membership::Membership;
+use crate::context::Context;
 
 /// What a committer works with.
 pub(crate) struct Tools {
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) catalog: Arc<Catalog>,
-    pub(crate) slots: Arc<Slots>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) entropy: Arc<dyn Entropy>,
-    pub(crate) membership: Arc<Membership>,
+    pub(crate) context: Arc<Context>,
     pub(crate) after: Arc<dyn AfterCommit>,
     /// With a batch on its way, the next sets out when so many requests can be in it.
     pub(crate) overlap_from: usize,
-    /// What a decision may search of payloads.
-    pub(crate) search_bytes_max: usize,
+}
+
+impl Deref for Tools {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.context
+    }
 }
 
 impl Tools {
@@ -84,41 +81,39 @@ impl Tools {
     /// The unit of an execution, from what is at hand or from the store.
     async fn open_unit(&self, known: Option<Arc<Execution>>, id: ExecutionId) -> Unit {
         match known {
-            Some(state) => match self.workflow_of(&state).await {
-                Ok(Some(workflow)) => Unit::execution(id, state, workflow),
-                Ok(None) => Unit::refused(id, CommandError::NotFound),
-                Err(failure) => Unit::refused(id, CommandError::Failed(failure)),
-            },
+            Some(state) => self.unit_of(id, state, None).await,
             None => self.read_unit(id).await,
         }
     }
 
     /// The unit of an execution as the store has it now.
     async fn read_unit(&self, id: ExecutionId) -> Unit {
-        let loaded = self.store.load(id).await;
-        let (state, work) = match loaded.map_err(|error| CommitFailure::read(&error)) {
-            Ok(Some(stored)) => (Arc::new(stored.state), stored.work),
-            Ok(None) => return Unit::refused(id, CommandError::NotFound),
-            Err(failure) => return Unit::refused(id, CommandError::Failed(failure)),
-        };
-        match self.workflow_of(&state).await {
-            Ok(Some(workflow)) => Unit::execution(id, state, workflow).just_read(work),
+        match self.store.load(id).await {
+            Ok(Some(stored)) => {
+                let state = Arc::new(stored.state);
+                self.unit_of(id, state, Some(stored.work)).await
+            }
             Ok(None) => Unit::refused(id, CommandError::NotFound),
-            Err(failure) => Unit::refused(id, CommandError::Failed(failure)),
+            Err(error) => Unit::refused(id, CommitFailure::read(&error)),
         }
     }
 
-    async fn workflow_of(&self, state: &Execution) -> Result<Option<Arc<Workflow>>, CommitFailure> {
+    async fn unit_of(
+        &self,
+        id: ExecutionId,
+        state: Arc<Execution>,
+        read: Option<Vec<WorkRow>>,
+    ) -> Unit {
         let Some(origin) = &state.origin else {
-            return Ok(None);
+            return Unit::refused(id, CommandError::NotFound);
         };
-        let version = self
-            .catalog
-            .version(&origin.workflow, origin.workflow_version);
-        version.await.map(Some).map_err(CommitFailure::catalog)
+        match self.catalog.of(origin).await {
+            Ok(workflow) => Unit::execution(id, state, workflow, read),
+            Err(error) => Unit::refused(id, CommitFailure::catalog(error)),
+        }
     }
 
-    /// Decides a command on the unit's state; gives it back if that cannot be done yet.
+    /// Decides a command on the unit's state; the same command again if that cannot be done yet.
     ///
     /// What is decided on a state of the past is refused by its version when it is written. What
     /// writes nothing, as a refusal, must come from the store's own state.
@@ -160,10 +155,7 @@ impl Tools {
                 return unit.too_heavy(command, asker);
             }
         }
-        match decided {
-            Ok(decision) => unit.add_decision(decision, command, asker),
-            Err(error) => unit.add_refusal(error, command, asker),
-        }
+        unit.add(decided, command, asker);
         None
     }
 
@@ -176,7 +168,7 @@ impl Tools {
     ) -> Result<Decision, CommandError> {
         let reason = unit.reason();
         let (id, state, workflow) = unit.open().ok_or(reason)?;
-        let most = self.search_bytes_max;
+        let most = self.aside.at_once_bytes_max();
         let mut decision = decide_within(&workflow, state, command.clone(), now, most);
         if let Err(Refusal::MissingPayload(_)) = decision {
             if state.missing_bytes() > most as u64 {

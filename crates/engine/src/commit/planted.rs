@@ -79,8 +79,8 @@ fn forget(part: &mut Part) {
 }
 
 fn answer(unit: &mut Unit) {
-    if let (Kind::Admission { reply, .. }, Some(state)) = (&mut unit.kind, &unit.state) {
-        send(reply.take(), Ok(Admitted::New(state.clone())));
+    if let (Kind::Admission(terms), Some(state)) = (&mut unit.kind, &unit.state) {
+        send(terms.reply.take(), Ok(Admitted::New(state.clone())));
     }
 }
 

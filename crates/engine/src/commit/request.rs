@@ -1,5 +1,6 @@
 //! What is put into the commit queue, and what comes back.
 
+use std::error::Error;
 use std::sync::Arc;
 
 use refire_core::definition::Workflow;
@@ -121,6 +122,12 @@ pub(crate) struct AdmitRequest {
     pub(crate) workflow: Arc<Workflow>,
     /// Boxed: a state is large, and a request is handed on often.
     pub(crate) decision: Box<Decision>,
+    pub(crate) terms: AdmitTerms,
+}
+
+/// What is asked of the commit that makes a new execution durable.
+#[derive(Default)]
+pub(crate) struct AdmitTerms {
     pub(crate) claim: Option<IdempotencyClaim>,
     pub(crate) letter: Option<LetterRetry>,
     /// Only if the definition is the workflow's newest still.
@@ -214,7 +221,7 @@ pub enum CommitFailure {
 
 impl CommitFailure {
     pub(crate) fn read(error: &ReadError) -> Self {
-        tracing::error!(error = error as &dyn std::error::Error, "a read failed");
+        tracing::error!(error = error as &dyn Error, "a read failed");
         match error {
             ReadError::Unavailable(_) => Self::Unavailable,
             ReadError::Corrupt { .. } => Self::Damaged(error.to_string()),
@@ -231,7 +238,12 @@ impl CommitFailure {
         }
     }
 
-    pub(crate) fn not_written(reason: NotWritten, source: &dyn std::error::Error) -> Self {
+    /// A defect: what the store, or the committer, says cannot be.
+    pub(crate) fn unexpected(what: &str, said: &dyn std::fmt::Debug) -> Self {
+        Self::Internal(format!("unexpected {what} {said:?}"))
+    }
+
+    pub(crate) fn not_written(reason: NotWritten, source: &dyn Error) -> Self {
         match reason {
             NotWritten::Unavailable | NotWritten::LeaseLost => Self::Unavailable,
             NotWritten::Full => Self::DiskFull,
@@ -241,7 +253,8 @@ impl CommitFailure {
 }
 
 /// An error with its causes.
-fn in_words(error: &dyn std::error::Error) -> String {
+#[must_use]
+pub fn in_words(error: &dyn Error) -> String {
     let mut said = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -261,7 +274,7 @@ impl Request {
             }
             Self::Admit(all) => {
                 for admit in all {
-                    send(admit.reply, Err(failure.clone()));
+                    send(admit.terms.reply, Err(failure.clone()));
                 }
             }
             Self::Part { reply, .. } => send(reply, Err(failure.clone())),

@@ -147,7 +147,7 @@ impl Rows<'_> {
             // Only the store knows what the other nodes run.
             return Err(None);
         }
-        if self.slots.has_backlog(&self.workflow.id) {
+        if self.slots.backlog.lock().has(&self.workflow.id) {
             // Older work waits in the store: whoever comes later queues behind it.
             return Err(None);
         }

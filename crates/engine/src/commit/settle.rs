@@ -6,64 +6,55 @@ use refire_core::definition::Workflow;
 use refire_core::execution::{Execution, StepState};
 use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
-use refire_store::{PartOutcome, WorkRow};
+use refire_store::PartOutcome;
 
 use super::cache::Cache;
-use super::letter_log::LetterLog;
 use super::request::{Admitted, CommandError, CommitFailure, Request, send};
 use super::rows::TIMER_OWNED_WITHIN;
 use super::unit::{CommandAnswer, FollowUp, Kind, Unit};
-use crate::limit::Permit;
 
 /// What happens outside the committer once something is durable.
 pub(crate) trait AfterCommit: Send + Sync {
-    /// An attempt may run; its slot is held.
-    fn run(&self, work: WorkRow, permit: Permit, state: Arc<Execution>, workflow: Arc<Workflow>);
-    /// The same, but the commit's answer was long on its way, and the world may have moved on.
-    fn confirm(&self, work: WorkRow);
-    /// A timer of this node.
-    fn wait(&self, work: WorkRow);
-    /// Unowned due work was written.
-    fn backlog(&self, workflow: &refire_core::definition::WorkflowId);
-    /// Unowned work that comes due then was written.
-    fn look_again(&self, at: Timestamp);
+    /// An execution changed: this is to do for it, and those who wait for its end are told.
+    fn written(&self, written: &Written, follow_ups: Vec<FollowUp>);
     /// An admission was refused.
     fn refused(&self, execution: ExecutionId);
-    /// The step's timer is void.
-    fn withdraw(&self, execution: ExecutionId, step: &str);
-    /// The execution's timers are void.
-    fn hold(&self, execution: ExecutionId);
-    /// The execution's timers are void and its attempts are to be aborted.
-    fn abort(&self, execution: ExecutionId);
-    /// A trigger may be due now: an execution that it was told of has ended.
-    fn trigger_due(&self);
-    /// An execution changed; tells those who wait for its end.
-    fn changed(&self, execution: ExecutionId, state: &Execution);
     /// The store's state is not known: the process must stop.
     fn must_stop(&self);
 }
 
-/// Whom the outcomes of a batch are told, and how fresh they are.
-pub(super) struct Told<'a> {
+/// An execution as it was written.
+pub(crate) struct Written {
+    pub(crate) id: ExecutionId,
+    pub(crate) state: Arc<Execution>,
+    pub(crate) workflow: Arc<Workflow>,
+    /// Whether the commit's answer was so long on its way that others may have changed it since.
+    pub(crate) is_old: bool,
+}
+
+/// What a batch's outcomes go to, and how fresh they are.
+pub(super) struct Settling<'a> {
     pub(super) cache: &'a mut Cache,
     /// When the batch was sent.
     pub(super) now: Timestamp,
-    /// Whether its answer was so long on its way that others may have changed what it wrote.
+    /// See [`Written`].
     pub(super) is_old: bool,
     pub(super) after: &'a dyn AfterCommit,
-    pub(super) letters: &'a mut LetterLog,
 }
 
 pub(super) fn settle(
     unit: Unit,
     outcome: Option<PartOutcome>,
-    told: &mut Told<'_>,
+    settling: &mut Settling<'_>,
     again: &mut Vec<Request>,
 ) {
-    let Told { now, after, .. } = *told;
+    let Settling {
+        now, after, is_old, ..
+    } = *settling;
     let Unit {
         id,
         kind,
+        answers,
         state,
         workflow,
         follow_ups,
@@ -74,38 +65,39 @@ pub(super) fn settle(
             let missing = CommitFailure::Internal("the store gave no outcome".to_owned());
             send(reply, outcome.ok_or(missing));
         }
-        (Kind::Refused { answers, .. }, _) => answer_all(answers, None),
-        (Kind::Admission { reply, .. }, Some(PartOutcome::Done)) => {
-            let (Some(id), Some(state), Some(workflow)) = (id, state, workflow) else {
-                return;
-            };
-            // What waits for a claim is read again by whoever claims it.
-            let is_here = follow_ups.iter().any(FollowUp::is_here);
-            follow_up(id, follow_ups, &state, &workflow, told);
-            after.changed(id, &state);
-            send(reply, Ok(Admitted::New(Arc::clone(&state))));
-            if is_here {
-                keep(told.cache, id, state, now);
-            }
-        }
-        (Kind::Admission { reply, .. }, outcome) => {
+        (Kind::Refused(_), _) => answer_all(answers, None),
+        (Kind::Admission(terms), outcome) if outcome != Some(PartOutcome::Done) => {
             id.iter().for_each(|id| after.refused(*id));
-            send(reply, refused_admission(outcome));
+            send(terms.reply, refused_admission(outcome));
         }
-        (Kind::Execution { answers, .. }, Some(PartOutcome::Conflict)) => {
+        (Kind::Execution { .. }, Some(PartOutcome::Conflict)) => {
             let Some(id) = id else { return };
             // It had moved: decide again on what became of it.
             let asked = answers.into_iter();
             again.extend(asked.map(|answer| answer.asker.ask_again(id, answer.command)));
         }
-        (Kind::Execution { answers, .. }, _) => {
+        (kind, _) => {
             let (Some(id), Some(state), Some(workflow)) = (id, state, workflow) else {
                 return;
             };
-            follow_up(id, follow_ups, &state, &workflow, told);
-            after.changed(id, &state);
+            let written = Written {
+                id,
+                state,
+                workflow,
+                is_old,
+            };
+            // A new one that waits for a claim is read again by whoever claims it.
+            let is_new = matches!(kind, Kind::Admission(_));
+            let is_kept = !is_new || follow_ups.iter().any(FollowUp::is_here);
+            after.written(&written, follow_ups);
+            let state = written.state;
+            if let Kind::Admission(terms) = kind {
+                send(terms.reply, Ok(Admitted::New(Arc::clone(&state))));
+            }
             answer_all(answers, Some(&state));
-            keep(told.cache, id, state, now);
+            if is_kept {
+                keep(settling.cache, id, state, now);
+            }
         }
     }
 }
@@ -145,36 +137,6 @@ fn refused_admission(outcome: Option<PartOutcome>) -> Result<Admitted, CommitFai
         Some(PartOutcome::NoSuchWorkflow) => Ok(Admitted::NoSuchWorkflow),
         Some(PartOutcome::NotNewest) => Ok(Admitted::NotNewest),
         Some(PartOutcome::TriggerMoved) => Ok(Admitted::TriggerMoved),
-        other => Err(CommitFailure::Internal(format!(
-            "unexpected outcome {other:?}"
-        ))),
-    }
-}
-
-fn follow_up(
-    id: ExecutionId,
-    follow_ups: Vec<FollowUp>,
-    state: &Arc<Execution>,
-    workflow: &Arc<Workflow>,
-    told: &mut Told<'_>,
-) {
-    let after = told.after;
-    for follow_up in follow_ups {
-        match follow_up {
-            FollowUp::Run(work, _) if told.is_old => after.confirm(work),
-            FollowUp::Run(work, permit) => {
-                after.run(work, permit, Arc::clone(state), Arc::clone(workflow));
-            }
-            FollowUp::Wait(work) => after.wait(work),
-            FollowUp::Backlog => after.backlog(&workflow.id),
-            FollowUp::LookAgain(at) => after.look_again(at),
-            FollowUp::Withdraw(step) => after.withdraw(id, &step),
-            FollowUp::Hold => after.hold(id),
-            FollowUp::Abort => after.abort(id),
-            FollowUp::TriggerDue => after.trigger_due(),
-            FollowUp::Letter(letter, reason) => {
-                told.letters.note(&workflow.id, id, letter, reason);
-            }
-        }
+        other => Err(CommitFailure::unexpected("outcome", &other)),
     }
 }

@@ -6,29 +6,39 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use refire_core::definition::{ParseOptions, StepId, Workflow, WorkflowId};
+use refire_core::definition::{ParseOptions, StepId, Workflow};
 use refire_core::execution::{
     Cancel, Command, Execution, Outcome, Refusal, Report, Start, Status, StepStatus, start,
 };
+use refire_core::failure::Failure;
 use refire_core::id::ExecutionId;
 use refire_core::json::Json;
-use refire_core::time::Timestamp;
 use refire_store::model::{Disk, Faults, Model, Moment, NoFaults, Verdict};
-use refire_store::{Batch, NotWritten, Part, PutWorkflow, ReadError, Store, WorkRow};
+use refire_store::{Batch, NotWritten, Part, PutWorkflow, ReadError, Store};
 use tokio::sync::{Semaphore, oneshot};
+use tokio_util::sync::CancellationToken;
 
 use super::request::Unsettled;
 use super::unit::Unit;
 use super::{
-    AdmitRequest, AfterCommit, BatchEnd, CommandError, Committer, Request, Returned, Tools,
+    AdmitRequest, AdmitTerms, AfterCommit, BatchEnd, CommandError, Committer, FollowUp, Request,
+    Returned, Tools, Written, lanes,
 };
-use crate::aside::SEARCH_BYTES_MAX;
+use crate::aside::{Aside, SEARCH_BYTES_MAX};
+use crate::caller::Caller;
 use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
+use crate::context::Context;
 use crate::entropy::SystemEntropy;
-use crate::limit::{Limits, Permit, Slots};
+use crate::limit::{Limits, Slots};
+use crate::lock::Mutex;
+use crate::maintenance::Retention;
 use crate::membership::{Membership, NodeSettings};
-use crate::target::Tether;
+use crate::secret::EnvironmentSecrets;
+use crate::step::Clients;
+use crate::step::local::LocalTasks;
+use crate::target::{HttpAnswer, HttpRequest, Tether};
+use crate::waiter::Waiters;
 
 const SOURCE: &str = "id: orders
 output: \"${steps.a.output}\"
@@ -42,18 +52,19 @@ const ID: ExecutionId = ExecutionId::from_bytes([7; 16]);
 struct Nobody;
 
 impl AfterCommit for Nobody {
-    fn run(&self, _: WorkRow, _: Permit, _: Arc<Execution>, _: Arc<Workflow>) {}
-    fn confirm(&self, _: WorkRow) {}
-    fn wait(&self, _: WorkRow) {}
-    fn backlog(&self, _: &WorkflowId) {}
-    fn look_again(&self, _: Timestamp) {}
+    fn written(&self, _: &Written, _: Vec<FollowUp>) {}
     fn refused(&self, _: ExecutionId) {}
-    fn withdraw(&self, _: ExecutionId, _: &str) {}
-    fn hold(&self, _: ExecutionId) {}
-    fn abort(&self, _: ExecutionId) {}
-    fn trigger_due(&self) {}
-    fn changed(&self, _: ExecutionId, _: &Execution) {}
     fn must_stop(&self) {}
+}
+
+/// And nothing is called.
+struct NoTarget;
+
+#[async_trait]
+impl Caller for NoTarget {
+    async fn call(&self, _: HttpRequest) -> Result<HttpAnswer, Failure> {
+        unreachable!("nothing runs")
+    }
 }
 
 /// Counts what a committer reads.
@@ -88,20 +99,37 @@ async fn committer_that_searches(store: &Arc<Model>, search_bytes_max: usize) ->
     let joined = Membership::join(
         Arc::clone(&store),
         Arc::clone(&clock),
-        entropy,
+        entropy.clone(),
         settings,
         tether,
     );
-    Committer::new(Tools {
+    let (queue, _) = lanes();
+    let context = Context {
         catalog: Arc::new(Catalog::new(Arc::clone(&store))),
         store,
-        slots: Slots::new(Limits::default()),
+        slots: Slots::new(Limits::default(), false),
         clock,
-        entropy: Arc::new(SystemEntropy::default()),
+        entropy,
         membership: joined.await.unwrap(),
+        queue,
+        aside: Aside::on_runtime().at_once_up_to(search_bytes_max),
+        waiters: Waiters::default(),
+        clients: Clients {
+            http: Arc::new(NoTarget),
+            local: LocalTasks::default(),
+            secrets: Arc::new(EnvironmentSecrets),
+        },
+        vault: None,
+        retention: Retention::default(),
+        closing: CancellationToken::new(),
+        stopping: CancellationToken::new(),
+        broken: CancellationToken::new(),
+        listeners: Mutex::default(),
+    };
+    Committer::new(Tools {
+        context: Arc::new(context),
         after: Arc::new(Nobody),
         overlap_from: 1,
-        search_bytes_max,
     })
 }
 
@@ -145,11 +173,7 @@ async fn admission(committer: &Committer) -> Request {
         id: ID,
         workflow: Arc::new(workflow),
         decision: Box::new(decision),
-        claim: None,
-        letter: None,
-        only_newest: false,
-        cause: None,
-        reply: None,
+        terms: AdmitTerms::default(),
     };
     Request::Admit(vec![admit])
 }
@@ -268,7 +292,7 @@ async fn a_cancel_counts_what_began_by_a_clock_that_is_ahead() {
     // Begun ahead of its time, so that it is called on time.
     (work[1].begun_at, work[1].due_at) = (Some(now), Some(soon));
     let mut cancel = Cancel::by(None);
-    let mut unit = Unit::execution(ID, state, workflow).just_read(work);
+    let mut unit = Unit::execution(ID, state, workflow, Some(work));
     unit.tell_what_runs(&mut cancel, now);
     let begun: Vec<_> = cancel
         .begun

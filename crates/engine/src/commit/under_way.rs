@@ -122,7 +122,7 @@ pub(super) async fn write(
     let mut groups = Vec::with_capacity(1);
     let mut stack = vec![units];
     while let Some(mut units) = stack.pop() {
-        let parts: Vec<Part> = units.iter_mut().flat_map(Unit::take_parts).collect();
+        let parts: Vec<Part> = units.iter_mut().flat_map(Unit::take_part).collect();
         if parts.is_empty() {
             let written = Ok(Vec::new());
             groups.push(Group { units, written });
@@ -146,7 +146,7 @@ pub(super) async fn write(
         {
             let error: &(dyn std::error::Error + 'static) = source.as_ref();
             tracing::warn!(error, parts = batch.parts.len(), "splitting a failed batch");
-            Unit::give_parts_back(&mut units, batch.parts);
+            Unit::restore_parts(&mut units, batch.parts);
             let second = units.split_off(units.len() / 2);
             stack.push(second);
             stack.push(units);

@@ -15,12 +15,11 @@ use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
 use refire_core::trigger::End;
 use refire_store::{
-    Admit, Advance, ExecutionRow, IdempotencyClaim, LetterRetry, Part, PartOutcome, RowUpdate,
-    SettleLetter, TriggerEnd, WorkRow,
+    Admit, Advance, ExecutionRow, Part, PartOutcome, RowUpdate, SettleLetter, TriggerEnd, WorkRow,
 };
 
 use super::request::{
-    AdmitRequest, Admitted, Asker, Cause, CommandError, CommitFailure, Reply, Request, Unsettled,
+    AdmitRequest, AdmitTerms, Asker, Cause, CommandError, CommitFailure, Reply, Request, Unsettled,
     send,
 };
 use super::rows::{Rows, Split};
@@ -35,7 +34,7 @@ pub(super) struct CommandAnswer {
 }
 
 /// What to do once the commit is durable.
-pub(super) enum FollowUp {
+pub(crate) enum FollowUp {
     /// Run this attempt; the slot is held.
     Run(WorkRow, Permit),
     /// Wait for this timer.
@@ -66,29 +65,21 @@ impl FollowUp {
 pub(super) enum Kind {
     Execution {
         before: u64,
-        answers: Vec<CommandAnswer>,
     },
-    Admission {
-        claim: Option<IdempotencyClaim>,
-        letter: Option<LetterRetry>,
-        only_newest: bool,
-        cause: Option<Cause>,
-        reply: Reply<Result<Admitted, CommitFailure>>,
-    },
+    Admission(AdmitTerms),
     Plain {
         reply: Reply<Result<PartOutcome, CommitFailure>>,
     },
     /// The execution could not be had: every command of it is refused with this.
-    Refused {
-        error: CommandError,
-        answers: Vec<CommandAnswer>,
-    },
+    Refused(CommandError),
 }
 
 /// See the module.
 pub(super) struct Unit {
     pub(super) id: Option<ExecutionId>,
     pub(super) kind: Kind,
+    /// To the commands of an execution.
+    pub(super) answers: Vec<CommandAnswer>,
     pub(super) state: Option<Arc<Execution>>,
     pub(super) workflow: Option<Arc<Workflow>>,
     events: Vec<Event>,
@@ -107,6 +98,7 @@ impl Unit {
         Self {
             id,
             kind,
+            answers: Vec::new(),
             state: None,
             workflow: None,
             events: Vec::new(),
@@ -117,12 +109,6 @@ impl Unit {
             read: None,
             begun: None,
         }
-    }
-
-    /// Its state is the store's own, of this moment, and this is its work.
-    pub(super) fn just_read(mut self, work: Vec<WorkRow>) -> Self {
-        self.read = Some(work);
-        self
     }
 
     /// Whether its state is the store's own and nothing was decided on it yet: then its work is, too.
@@ -190,69 +176,41 @@ impl Unit {
 
     /// Whether anything was decided on it.
     pub(super) fn is_answered(&self) -> bool {
-        match &self.kind {
-            Kind::Execution { answers, .. } | Kind::Refused { answers, .. } => !answers.is_empty(),
-            Kind::Admission { .. } | Kind::Plain { .. } => false,
-        }
+        !self.answers.is_empty()
     }
 
+    /// `read` is its work, if its state is the store's own, of this moment.
     pub(super) fn execution(
         id: ExecutionId,
         state: Arc<Execution>,
         workflow: Arc<Workflow>,
+        read: Option<Vec<WorkRow>>,
     ) -> Self {
-        let kind = Kind::Execution {
-            before: state.version,
-            answers: Vec::new(),
-        };
+        let before = state.version;
         Self {
             state: Some(state),
             workflow: Some(workflow),
-            ..Self::new(Some(id), kind)
+            read,
+            ..Self::new(Some(id), Kind::Execution { before })
         }
     }
 
-    pub(super) fn refused(id: ExecutionId, error: CommandError) -> Self {
-        Self::new(
-            Some(id),
-            Kind::Refused {
-                error,
-                answers: Vec::new(),
-            },
-        )
+    pub(super) fn refused(id: ExecutionId, error: impl Into<CommandError>) -> Self {
+        Self::new(Some(id), Kind::Refused(error.into()))
     }
 
     pub(super) fn admission(admit: AdmitRequest) -> Self {
-        let AdmitRequest {
-            id,
-            workflow,
-            decision,
-            claim,
-            letter,
-            only_newest,
-            cause,
-            reply,
-        } = admit;
         let Decision {
             events,
             effects,
             state,
-        } = *decision;
+        } = *admit.decision;
         Self {
             state: Some(Arc::new(state)),
-            workflow: Some(workflow),
+            workflow: Some(admit.workflow),
             events,
             effects,
-            ..Self::new(
-                Some(id),
-                Kind::Admission {
-                    claim,
-                    letter,
-                    only_newest,
-                    cause,
-                    reply,
-                },
-            )
+            ..Self::new(Some(admit.id), Kind::Admission(admit.terms))
         }
     }
 
@@ -281,21 +239,21 @@ impl Unit {
         }
     }
 
-    pub(super) fn add_decision(&mut self, decision: Decision, command: Command, asker: Asker) {
-        self.state = Some(Arc::new(decision.state));
-        self.events.extend(decision.events);
-        self.effects.extend(decision.effects);
-        self.add_answer(CommandAnswer {
-            asker,
-            refusal: None,
-            command,
+    /// What was decided about a command.
+    pub(super) fn add(
+        &mut self,
+        decided: Result<Decision, CommandError>,
+        command: Command,
+        asker: Asker,
+    ) {
+        let decided = decided.map(|decision| {
+            self.state = Some(Arc::new(decision.state));
+            self.events.extend(decision.events);
+            self.effects.extend(decision.effects);
         });
-    }
-
-    pub(super) fn add_refusal(&mut self, refusal: CommandError, command: Command, asker: Asker) {
-        self.add_answer(CommandAnswer {
+        self.answers.push(CommandAnswer {
             asker,
-            refusal: Some(refusal),
+            refusal: decided.err(),
             command,
         });
     }
@@ -303,15 +261,8 @@ impl Unit {
     /// Why nothing can be decided on it.
     pub(super) fn reason(&self) -> CommandError {
         match &self.kind {
-            Kind::Refused { error, .. } => error.clone(),
+            Kind::Refused(error) => error.clone(),
             _ => CommandError::NotFound,
-        }
-    }
-
-    fn add_answer(&mut self, answer: CommandAnswer) {
-        match &mut self.kind {
-            Kind::Execution { answers, .. } | Kind::Refused { answers, .. } => answers.push(answer),
-            Kind::Admission { .. } | Kind::Plain { .. } => {}
         }
     }
 
@@ -350,7 +301,7 @@ impl Unit {
             self.follow_ups.push(FollowUp::TriggerDue);
         }
         self.part = match &mut self.kind {
-            Kind::Execution { before, .. } => Some(Part::Advance(Box::new(Advance {
+            Kind::Execution { before } => Some(Part::Advance(Box::new(Advance {
                 id,
                 expected_version: *before,
                 begun: self.begun.take(),
@@ -361,13 +312,7 @@ impl Unit {
                 settle,
                 end,
             }))),
-            Kind::Admission {
-                claim,
-                letter,
-                only_newest,
-                cause,
-                ..
-            } => {
+            Kind::Admission(terms) => {
                 let Some(origin) = &state.origin else { return };
                 let admit = Box::new(Admit {
                     row: ExecutionRow {
@@ -383,18 +328,18 @@ impl Unit {
                     },
                     events,
                     work: effects.work,
-                    claim: claim.take(),
-                    letter: letter.take(),
-                    only_newest: *only_newest,
+                    claim: terms.claim.take(),
+                    letter: terms.letter.take(),
+                    only_newest: terms.only_newest,
                     trigger: None,
                     request: None,
                     new_letter: effects.letter,
                     settle,
                     end,
                 });
-                Some(caused(admit, cause.take()))
+                Some(caused(admit, terms.cause.take()))
             }
-            Kind::Plain { .. } | Kind::Refused { .. } => None,
+            Kind::Plain { .. } | Kind::Refused(_) => None,
         };
         self.has_part = self.part.is_some();
     }
@@ -403,12 +348,12 @@ impl Unit {
         self.has_part
     }
 
-    pub(super) fn take_parts(&mut self) -> Option<Part> {
+    pub(super) fn take_part(&mut self) -> Option<Part> {
         self.part.take()
     }
 
-    /// After a failed transaction: each unit gets its part back, in order.
-    pub(super) fn give_parts_back(units: &mut [Self], parts: Vec<Part>) {
+    /// After a failed transaction: each unit has its part again, in order.
+    pub(super) fn restore_parts(units: &mut [Self], parts: Vec<Part>) {
         let mut parts = parts.into_iter();
         for unit in units.iter_mut().filter(|unit| unit.has_part) {
             unit.part = parts.next();
@@ -417,15 +362,14 @@ impl Unit {
 
     /// Nothing of it was committed, or nobody knows.
     pub(super) fn fail(self, failure: &CommitFailure) {
+        for answer in self.answers {
+            let failed = CommandError::Failed(failure.clone());
+            answer.asker.answer(Err(failed.into()));
+        }
         match self.kind {
-            Kind::Execution { answers, .. } | Kind::Refused { answers, .. } => {
-                for answer in answers {
-                    let failed = CommandError::Failed(failure.clone());
-                    answer.asker.answer(Err(failed.into()));
-                }
-            }
-            Kind::Admission { reply, .. } => send(reply, Err(failure.clone())),
+            Kind::Admission(terms) => send(terms.reply, Err(failure.clone())),
             Kind::Plain { reply } => send(reply, Err(failure.clone())),
+            Kind::Execution { .. } | Kind::Refused(_) => {}
         }
     }
 }

@@ -199,7 +199,7 @@ fn concerns_everything(request: &Request) -> bool {
 fn asks_first(request: &Request) -> bool {
     match request {
         Request::Part { part, .. } => part.asks_first(),
-        Request::Admit(all) => all.iter().any(|admit| admit.letter.is_some()),
+        Request::Admit(all) => all.iter().any(|admit| admit.terms.letter.is_some()),
         Request::Command { .. } => false,
     }
 }

@@ -1,5 +1,6 @@
 //! One attempt, from a claimed row to a committed result.
 
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,13 +54,13 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
         return;
     };
     let Some(state) = load(dispatcher, &row, &state).await else {
-        // Nothing was called: given back, this is no loss.
-        give_up(dispatcher, &ticket, row, None).await;
+        // Nothing was called: released, this is no loss.
+        release(dispatcher, &ticket, row, None).await;
         return;
     };
     let prepared = prepare_aside(dispatcher, &row, &state, &workflow).await;
     if !on_time(dispatcher, &row).await {
-        give_up(dispatcher, &ticket, row, None).await;
+        release(dispatcher, &ticket, row, None).await;
         return;
     }
     if let Some(host) = prepared.as_ref().ok().and_then(|ready| ready.call.host()) {
@@ -70,7 +71,7 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
                 _ => now.plus(HOST_FULL_WAIT),
             };
             // Through the store, since the row may be marked as begun there.
-            give_up(dispatcher, &ticket, row, Some(again)).await;
+            release(dispatcher, &ticket, row, Some(again)).await;
             dispatcher.slots.look_again_at(again);
             return;
         }
@@ -79,7 +80,7 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
         MayCall::Yes => {}
         MayCall::NotNow => {
             let again = dispatcher.clock.now().plus(RENEWED_WITHIN);
-            give_up(dispatcher, &ticket, row, Some(again)).await;
+            release(dispatcher, &ticket, row, Some(again)).await;
             dispatcher.slots.look_again_at(again);
             return;
         }
@@ -180,8 +181,8 @@ async fn on_time(dispatcher: &Dispatcher, row: &WorkRow) -> bool {
     }
 }
 
-/// Gives the row back. Whoever claims it next must not find this attempt in its way.
-async fn give_up(
+/// Releases the row. Whoever claims it next must not find this attempt in its way.
+async fn release(
     dispatcher: &Dispatcher,
     ticket: &Ticket,
     mut row: WorkRow,
@@ -213,16 +214,11 @@ async fn load(
                 return Some(Arc::new(state));
             }
             Err(error) => {
-                tracing::error!(
-                    error = &error as &dyn std::error::Error,
-                    "reading an attempt's values"
-                );
+                tracing::error!(error = &error as &dyn Error, "reading an attempt's values");
             }
         }
-        tokio::select! {
-            biased;
-            () = dispatcher.stopping.cancelled() => return None,
-            () = tokio::time::sleep(READ_AGAIN_AFTER) => {}
+        if !dispatcher.goes_on_after(READ_AGAIN_AFTER).await {
+            return None;
         }
     }
 }

@@ -4,6 +4,7 @@
 //! Rows come in crowds, out of a claim or from timers that are due together: so one read serves
 //! many of them, and one mark.
 
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -50,13 +51,13 @@ struct Ready {
 enum NotBegun {
     /// Not yet.
     Before(Timestamp),
-    /// It goes back to the store.
-    Returned,
+    /// It is released.
+    Released,
     /// It belongs to the past.
     Void,
 }
 
-/// Begins the attempt of each row, puts it off, or gives the row back.
+/// Begins the attempt of each row, puts it off, or releases the row.
 pub(super) async fn begin_all(dispatcher: &Arc<Dispatcher>, rows: Vec<WorkRow>) {
     let mut groups = Vec::with_capacity(rows.len().div_ceil(TOGETHER_MAX));
     let mut rows = rows.into_iter().peekable();
@@ -107,7 +108,7 @@ async fn read(
     candidates: &[Candidate],
 ) -> Vec<Result<Execution, NotBegun>> {
     if dispatcher.stopping.is_cancelled() {
-        return candidates.iter().map(|_| Err(NotBegun::Returned)).collect();
+        return candidates.iter().map(|_| Err(NotBegun::Released)).collect();
     }
     let ids: Vec<ExecutionId> = candidates.iter().map(|one| one.row.execution).collect();
     match dispatcher.store.states(&ids).await {
@@ -124,10 +125,7 @@ async fn read(
             states
         }
         Err(error) => {
-            tracing::error!(
-                error = &error as &dyn std::error::Error,
-                "reading claimed work"
-            );
+            tracing::error!(error = &error as &dyn Error, "reading claimed work");
             // One after the other, so that they do not come back together: whoever it was because
             // of, the others go on.
             let now = dispatcher.clock.now().plus(TROUBLE_WAIT);
@@ -148,7 +146,7 @@ async fn prepare(
 ) -> Result<Ready, NotBegun> {
     if state.paused_at.is_some() {
         // Nothing begins while it is paused; the store drops the row and resuming makes it again.
-        return Err(NotBegun::Returned);
+        return Err(NotBegun::Released);
     }
     let id = StepId::new(row.step.as_str()).map_err(|_| NotBegun::Void)?;
     let step = state.step(&id);
@@ -157,10 +155,7 @@ async fn prepare(
         return Err(NotBegun::Void);
     }
     let origin = state.origin.as_ref().ok_or(NotBegun::Void)?;
-    let version = dispatcher
-        .catalog
-        .version(&origin.workflow, origin.workflow_version);
-    let workflow = version.await.map_err(|error| {
+    let workflow = dispatcher.catalog.of(origin).await.map_err(|error| {
         tracing::error!(execution = %row.execution, %error, "the definition cannot be had");
         NotBegun::Before(dispatcher.clock.now().plus(TROUBLE_WAIT))
     })?;
@@ -199,8 +194,8 @@ async fn prepare(
     })
 }
 
-/// Puts a row off. Soon, it stays with this node as a timer; what goes back to the store is
-/// returned.
+/// Puts a row off. Soon, it stays with this node as a timer; what is to be
+/// released is returned.
 fn turn_away(
     dispatcher: &Dispatcher,
     Candidate { row, ticket }: Candidate,
@@ -208,7 +203,7 @@ fn turn_away(
 ) -> Option<(WorkRow, Option<Timestamp>)> {
     if !dispatcher.flights.goes_on(&ticket) {
         // Cancelled, paused or withdrawn while it was being prepared: the commit that did it has
-        // removed the row, or whoever dropped it gives it back.
+        // removed the row, or whoever dropped it releases it.
         return None;
     }
     dispatcher.flights.leave(&ticket);
@@ -220,7 +215,7 @@ fn turn_away(
             dispatcher.keep(row, until);
             None
         }
-        NotBegun::Returned => Some((row, None)),
+        NotBegun::Released => Some((row, None)),
         NotBegun::Void => None,
     }
 }

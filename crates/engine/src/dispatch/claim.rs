@@ -1,6 +1,7 @@
 //! The loops that find work: timers that come due, timers that will soon, and due work that no
 //! node owns.
 
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -41,15 +42,14 @@ const TOGETHER: Duration = Duration::from_millis(1);
 /// Begins timers as they come due.
 pub(crate) async fn timer_loop(dispatcher: Arc<Dispatcher>) {
     loop {
-        let mut due = tokio::select! {
-            biased;
-            () = dispatcher.stopping.cancelled() => return,
-            due = dispatcher.timers.due(&dispatcher.clock, || lead(&dispatcher)) => due,
-        };
+        let due = dispatcher
+            .timers
+            .due(&dispatcher.clock, || lead(&dispatcher));
+        let mut due = due.await;
         hold_back(&dispatcher, &mut due);
         let room = dispatcher.slots.free() as usize;
-        // What finds no slot goes back to the store, to be claimed by priority.
-        dispatcher.give_back(due.split_off(room.min(due.len())));
+        // What finds no slot is released, to be claimed by priority.
+        dispatcher.release_in_background(due.split_off(room.min(due.len())));
         if !due.is_empty() {
             let beginning = Arc::clone(&dispatcher);
             dispatcher.vital.spawn(async move {
@@ -87,7 +87,7 @@ fn hold_back(dispatcher: &Dispatcher, due: &mut Vec<WorkRow>) {
     }
 }
 
-/// Leaves out work of workflows whose bounds hold over all nodes: it goes back, and is claimed
+/// Leaves out work of workflows whose bounds hold over all nodes: it is released, and claimed
 /// when there is room. Retries are not begun ahead of their time where few may run at once: one that
 /// only waits keeps others out.
 async fn without_bounded(dispatcher: &Arc<Dispatcher>, due: Vec<WorkRow>) -> Vec<WorkRow> {
@@ -115,7 +115,7 @@ async fn without_bounded(dispatcher: &Arc<Dispatcher>, due: Vec<WorkRow>) -> Vec
             free.push(row);
         }
     }
-    dispatcher.give_back(bounded);
+    dispatcher.release_in_background(bounded);
     free
 }
 
@@ -131,10 +131,8 @@ pub(crate) async fn horizon_loop(dispatcher: Arc<Dispatcher>) {
         } else {
             HORIZON_EVERY
         };
-        tokio::select! {
-            biased;
-            () = dispatcher.stopping.cancelled() => return,
-            () = tokio::time::sleep(pause) => {}
+        if !dispatcher.goes_on_after(pause).await {
+            return;
         }
     }
 }
@@ -166,7 +164,7 @@ pub(crate) async fn claim_loop(dispatcher: Arc<Dispatcher>) {
     let mut look = true;
     let mut looked = tokio::time::Instant::now();
     while !dispatcher.stopping.is_cancelled() {
-        let outcome = if look || dispatcher.slots.has_any_backlog() {
+        let outcome = if look || !dispatcher.slots.backlog.lock().is_empty() {
             let outcome = round(&dispatcher, &mut turn).await;
             looked = tokio::time::Instant::now();
             outcome
@@ -181,7 +179,7 @@ pub(crate) async fn claim_loop(dispatcher: Arc<Dispatcher>) {
             Round::Nothing => IDLE_LOOK_EVERY,
         };
         let now = dispatcher.clock.now();
-        let (due, next) = dispatcher.slots.looks(now);
+        let (due, next) = dispatcher.slots.backlog.lock().looks(now);
         if due {
             look = true;
             continue;
@@ -213,7 +211,7 @@ enum Round {
 }
 
 async fn round(dispatcher: &Arc<Dispatcher>, turn: &mut usize) -> Round {
-    let marks = dispatcher.slots.backlog_marks();
+    let marks = dispatcher.slots.backlog.lock().marks();
     let ready = match dispatcher
         .store
         .ready_workflows(dispatcher.clock.now())
@@ -221,14 +219,11 @@ async fn round(dispatcher: &Arc<Dispatcher>, turn: &mut usize) -> Round {
     {
         Ok(ready) => ready,
         Err(error) => {
-            tracing::error!(
-                error = &error as &dyn std::error::Error,
-                "looking for due work"
-            );
+            tracing::error!(error = &error as &dyn Error, "looking for due work");
             return Round::Waiting;
         }
     };
-    dispatcher.slots.clear_backlog(marks, &ready);
+    dispatcher.slots.backlog.lock().clear(marks, &ready);
     if ready.is_empty() {
         return Round::Nothing;
     }

@@ -2,11 +2,12 @@
 //! read for the attempt, so that a pause, a cancellation or a dropped retry in between is seen.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use refire_core::id::ExecutionId;
 use refire_store::{WorkKey, WorkRow};
 use tokio::task::AbortHandle;
+
+use crate::lock::Mutex;
 
 #[derive(Default)]
 pub(super) struct Flights(Mutex<Entries>);
@@ -34,7 +35,7 @@ enum Stage {
     Begun,
     /// Its target is at work, or its result is on the way to the store.
     Calling,
-    /// It gives its row back without having called; whoever claims the row may enter.
+    /// It releases its row without having called; whoever claims the row may enter.
     Leaving,
 }
 
@@ -55,7 +56,7 @@ pub(super) struct Ticket {
 impl Flights {
     /// Enters an attempt; none if that very attempt is in flight already.
     pub(super) fn enter(&self, row: &WorkRow) -> Option<Ticket> {
-        let mut entries = self.entries();
+        let mut entries = self.0.lock();
         let key = row.key();
         let entered = entries.by_row.get(&key);
         if entered.is_some_and(|flight| {
@@ -93,7 +94,7 @@ impl Flights {
         self.set(ticket, |flight| flight.stage = Stage::Calling)
     }
 
-    /// The attempt is about to give its row back.
+    /// The attempt is about to release its row.
     pub(super) fn leaves(&self, ticket: &Ticket) {
         self.set(ticket, |flight| flight.stage = Stage::Leaving);
     }
@@ -105,7 +106,7 @@ impl Flights {
 
     /// The attempt ended, or does not begin after all.
     pub(super) fn leave(&self, ticket: &Ticket) {
-        let mut entries = self.entries();
+        let mut entries = self.0.lock();
         let entered = entries.by_row.get(&ticket.key);
         if entered.is_some_and(|flight| flight.number == ticket.number) {
             entries.by_row.remove(&ticket.key);
@@ -118,30 +119,15 @@ impl Flights {
     }
 
     /// Drops the attempts of an execution whose targets have not been called, and says which they
-    /// were.
-    pub(super) fn let_go(&self, execution: ExecutionId) -> Vec<WorkRow> {
+    /// were, and which of them the store may know as begun: it keeps those of a paused execution.
+    pub(super) fn drop_uncalled(&self, execution: ExecutionId) -> Vec<WorkRow> {
         let dropped = self.drop_if(execution, None, Stage::can_be_dropped);
         let row = |flight: Flight| WorkRow {
+            // One whose beginning was committed with its making may be looked at once more.
             begun: flight.row.begun || flight.stage == Stage::Begun,
             ..flight.row
         };
         dropped.into_iter().map(row).collect()
-    }
-
-    /// Drops the attempts of an execution whose targets have not been called: it was paused. Says
-    /// which of them the store may know as begun, and so keeps.
-    pub(super) fn hold(&self, execution: ExecutionId) -> Vec<WorkRow> {
-        let dropped = self.drop_if(execution, None, Stage::can_be_dropped);
-        // One whose beginning was committed with its making may be looked at once more.
-        let begun = dropped
-            .into_iter()
-            .filter(|flight| flight.row.begun || flight.stage == Stage::Begun);
-        begun
-            .map(|flight| WorkRow {
-                begun: true,
-                ..flight.row
-            })
-            .collect()
     }
 
     /// Drops a step's attempt unless its target has been called: it has no work any more.
@@ -155,7 +141,7 @@ impl Flights {
         step: Option<&str>,
         test: fn(Stage) -> bool,
     ) -> Vec<Flight> {
-        let mut entries = self.entries();
+        let mut entries = self.0.lock();
         let first = WorkKey {
             execution,
             step: step.unwrap_or_default().to_owned(),
@@ -185,26 +171,26 @@ impl Flights {
             execution,
             step: String::new(),
         };
-        let entries = self.entries();
+        let entries = self.0.lock();
         let next = entries.by_row.range(first..).next();
         next.is_some_and(|(key, _)| key.execution == execution)
     }
 
     /// Whether any attempt of a step is in flight.
     pub(super) fn has(&self, key: &WorkKey) -> bool {
-        self.entries().by_row.contains_key(key)
+        self.0.lock().by_row.contains_key(key)
     }
 
-    /// Whether an attempt of a step needs its row: it is in flight and does not give it back.
+    /// Whether an attempt of a step needs its row: it is in flight and does not release it.
     pub(super) fn holds(&self, key: &WorkKey) -> bool {
-        let entries = self.entries();
+        let entries = self.0.lock();
         let flight = entries.by_row.get(key);
         flight.is_some_and(|flight| flight.stage != Stage::Leaving)
     }
 
     /// Aborts everything and says what it was.
     pub(super) fn abort_all(&self) -> Vec<WorkRow> {
-        let aborted = std::mem::take(&mut self.entries().by_row);
+        let aborted = std::mem::take(&mut self.0.lock().by_row);
         let rows = aborted.into_values().map(|flight| {
             flight.task.iter().for_each(AbortHandle::abort);
             flight.row
@@ -213,19 +199,15 @@ impl Flights {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.entries().by_row.len()
+        self.0.lock().by_row.len()
     }
 
     /// Changes an entry; false if it is not there any more.
     fn set(&self, ticket: &Ticket, change: impl FnOnce(&mut Flight)) -> bool {
-        let mut entries = self.entries();
+        let mut entries = self.0.lock();
         let flight = entries.by_row.get_mut(&ticket.key);
         let flight = flight.filter(|flight| flight.number == ticket.number);
         flight.map(change).is_some()
-    }
-
-    fn entries(&self) -> MutexGuard<'_, Entries> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -264,8 +246,10 @@ mod tests {
         // The commit that made it has begun it, and it is looked at once more.
         flights.enter(&begun_in_the_store("d")).unwrap();
         assert!(flights.begins(&begun) && flights.calls(&called));
-        let back = flights.hold(row("a", 1).execution);
-        assert_eq!(back, ["b", "d"].map(begun_in_the_store));
+        let dropped = flights.drop_uncalled(row("a", 1).execution);
+        let (begun_rows, others): (Vec<_>, Vec<_>) = dropped.into_iter().partition(|row| row.begun);
+        assert_eq!(begun_rows, ["b", "d"].map(begun_in_the_store));
+        assert_eq!(others, [row("a", 1)]);
         assert!(!flights.begins(&preparing) && !flights.calls(&begun));
         assert!(flights.goes_on(&called));
     }
@@ -285,12 +269,13 @@ mod tests {
     }
 
     #[test]
-    fn who_gives_its_row_back_is_in_nobodys_way() {
+    fn who_releases_its_row_is_in_nobodys_way() {
         let flights = Flights::default();
         let first = flights.enter(&row("a", 1)).unwrap();
         assert!(flights.begins(&first));
         flights.leaves(&first);
-        assert!(flights.hold(row("a", 1).execution).is_empty(), "it does so");
+        let dropped = flights.drop_uncalled(row("a", 1).execution);
+        assert!(dropped.is_empty(), "it does so");
         assert!(flights.goes_on(&first), "and is not aborted meanwhile");
         let second = flights.enter(&row("a", 1)).unwrap();
         flights.leave(&first);
@@ -302,7 +287,7 @@ mod tests {
         let flights = Flights::default();
         let first = flights.enter(&row("a", 1)).unwrap();
         assert!(flights.enter(&row("a", 1)).is_none(), "it is in flight");
-        flights.hold(row("a", 1).execution);
+        flights.drop_uncalled(row("a", 1).execution);
         let second = flights.enter(&row("a", 1)).unwrap();
         assert!(!flights.begins(&first) && flights.begins(&second));
         flights.leave(&first);

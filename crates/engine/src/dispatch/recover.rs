@@ -2,6 +2,7 @@
 //! it held is free again. Runs beside normal work, nobody waits for it, and it does not give up
 //! while the store is in trouble.
 
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -62,7 +63,7 @@ pub(crate) async fn recover(dispatcher: Arc<Dispatcher>) {
             }
             Err(error) => {
                 tracing::error!(
-                    error = &error as &dyn std::error::Error,
+                    error = &error as &dyn Error,
                     "recovery could not read; it tries again"
                 );
             }
@@ -115,11 +116,8 @@ pub(super) async fn lose(dispatcher: &Dispatcher, rows: Vec<WorkRow>, done: &mut
             node: row.owner,
             begun: true,
         };
-        let commands = dispatcher.commands();
-        match commands
-            .send(row.execution, Command::Lost(lost), known, None)
-            .await
-        {
+        let asked = dispatcher.command(row.execution, Command::Lost(lost), known, None);
+        match asked.await {
             Ok(asked) => answers.push(asked),
             Err(_) => {
                 done.left += 1;
@@ -137,7 +135,7 @@ pub(super) async fn lose(dispatcher: &Dispatcher, rows: Vec<WorkRow>, done: &mut
     }
 }
 
-/// What was only held is free again; rows of each former owner are given back in its name.
+/// What was only held is free again; rows of each former owner are released in its name.
 async fn free(dispatcher: &Dispatcher, mut rows: Vec<WorkRow>, done: &mut Pass) {
     rows.sort_by_key(|row| row.owner);
     for group in rows.chunk_by(|a, b| a.owner == b.owner) {

@@ -67,11 +67,8 @@ pub(super) async fn report(
     let mut replaced = false;
     loop {
         let command = Command::Report(report.clone());
-        let commands = dispatcher.commands();
-        let asked = commands
-            .send(id, command, known.take(), permit.clone())
-            .await;
-        let Ok(asked) = asked else { return };
+        let asked = dispatcher.command(id, command, known.take(), permit.clone());
+        let Ok(asked) = asked.await else { return };
         match asked.answer().await {
             Ok(_) => return,
             Err(CommandError::Refused(refusal)) => {

@@ -3,6 +3,7 @@
 //! that never came: now and then the node compares what the store says it has with what it knows.
 
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -26,22 +27,15 @@ const PAGE_ROWS: u32 = 500;
 /// Looks again and again, until the node stops.
 pub(crate) async fn stray_loop(dispatcher: Arc<Dispatcher>) {
     let mut seen = BTreeMap::new();
-    loop {
-        tokio::select! {
-            biased;
-            () = dispatcher.stopping.cancelled() => return,
-            () = tokio::time::sleep(LOOK_EVERY) => {}
-        }
+    while dispatcher.goes_on_after(LOOK_EVERY).await {
         #[cfg(feature = "planted")]
         if planted::is(Defect::ClaimForgottenForGood) {
             continue;
         }
         let mut found = look(&dispatcher, &mut seen).await;
         if found.as_ref().is_ok_and(|strays| !strays.is_empty()) {
-            tokio::select! {
-                biased;
-                () = dispatcher.stopping.cancelled() => return,
-                () = tokio::time::sleep(SETTLES_WITHIN) => {}
+            if !dispatcher.goes_on_after(SETTLES_WITHIN).await {
+                return;
             }
             found = look(&dispatcher, &mut seen).await;
         }
@@ -49,7 +43,7 @@ pub(crate) async fn stray_loop(dispatcher: Arc<Dispatcher>) {
             Ok(strays) => take_up(&dispatcher, strays).await,
             Err(error) => {
                 tracing::warn!(
-                    error = &error as &dyn std::error::Error,
+                    error = &error as &dyn Error,
                     "what this node owns could not be read"
                 );
             }
@@ -91,7 +85,7 @@ fn is_stray(dispatcher: &Dispatcher, row: &WorkRow) -> bool {
         && !dispatcher.timers.has(row.execution, &row.step)
 }
 
-/// What has not begun goes back to the store, to be claimed. Of what has begun nobody knows whether
+/// What has not begun is released, to be claimed. Of what has begun nobody knows whether
 /// its target was called: it is lost, as with a node that is gone.
 async fn take_up(dispatcher: &Arc<Dispatcher>, mut rows: Vec<WorkRow>) {
     rows.retain(|row| is_stray(dispatcher, row));
@@ -107,7 +101,7 @@ async fn take_up(dispatcher: &Arc<Dispatcher>, mut rows: Vec<WorkRow>) {
         in_all,
         "this node had forgotten work that it owns; it is taken up again"
     );
-    dispatcher.give_back(held);
+    dispatcher.release_in_background(held);
     // What cannot be settled now is found by the next looks.
     for page in begun.chunks(PAGE_ROWS as usize) {
         lose(dispatcher, page.to_vec(), &mut Pass::default()).await;

@@ -1,7 +1,7 @@
 //! Putting an engine together. Everything is passed down from here; there are no globals, so two
 //! engines can live in one process.
 
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::Arc;
 
 use refire_store::{ReadError, Store};
 use tokio::runtime::Handle;
@@ -18,6 +18,7 @@ use crate::context::Context;
 use crate::dispatch::{Dispatcher, Follow};
 use crate::entropy::{Entropy, SystemEntropy};
 use crate::limit::{Limits, Slots};
+use crate::lock::Mutex;
 use crate::maintenance::Retention;
 use crate::membership::{Membership, NodeSettings};
 use crate::secret::{EnvironmentSecrets, Secrets};
@@ -70,6 +71,49 @@ impl Committing {
     }
 }
 
+/// A setting of the builder: how it is called, the field that it sets, and its type.
+macro_rules! settings {
+    ($($(#[$doc:meta])+ $name:ident => $field:ident: $type:ty,)+) => {
+        impl Builder {
+            $(
+                $(#[$doc])+
+                #[must_use]
+                pub fn $name(mut self, $field: $type) -> Self {
+                    self.$field = $field.into();
+                    self
+                }
+            )+
+        }
+    };
+}
+
+settings! {
+    /// What seals the secrets of webhooks. Without it none can be kept.
+    vault => vault: Vault,
+    /// Another clock.
+    clock => clock: Arc<dyn Clock>,
+    /// Other dice.
+    entropy => entropy: Arc<dyn Entropy>,
+    /// Secrets from elsewhere.
+    secrets => secrets: Arc<dyn Secrets>,
+    /// Calls made by something else than the HTTP client.
+    caller => caller: Arc<dyn Caller>,
+    /// Which inside addresses may be called.
+    allow_private_targets => allow: Allow,
+    /// How much may run at once.
+    limits => limits: Limits,
+    /// How long ended executions are kept.
+    retention => retention: Retention,
+    /// What other nodes see of this one, and how long it may be silent.
+    node => node: NodeSettings,
+    /// On a shared store: with a batch on its way to it, the next sets out as soon as it has so many
+    /// requests. Many small batches cost more than they save; a store that is far away may like
+    /// them smaller.
+    overlap_from => overlap_from: usize,
+    /// What is searched of payloads where others wait; what needs more is done aside.
+    search_bytes_max => search_bytes_max: usize,
+}
+
 /// Why an engine did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
@@ -120,62 +164,6 @@ impl Builder {
         }
     }
 
-    /// What seals the secrets of webhooks. Without it none can be kept.
-    #[must_use]
-    pub fn vault(mut self, vault: Vault) -> Self {
-        self.vault = Some(vault);
-        self
-    }
-
-    /// Another clock.
-    #[must_use]
-    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
-        self.clock = clock;
-        self
-    }
-
-    /// Other dice.
-    #[must_use]
-    pub fn entropy(mut self, entropy: Arc<dyn Entropy>) -> Self {
-        self.entropy = entropy;
-        self
-    }
-
-    /// Secrets from elsewhere.
-    #[must_use]
-    pub fn secrets(mut self, secrets: Arc<dyn Secrets>) -> Self {
-        self.secrets = secrets;
-        self
-    }
-
-    /// Calls made by something else than the HTTP client.
-    #[must_use]
-    pub fn caller(mut self, caller: Arc<dyn Caller>) -> Self {
-        self.caller = Some(caller);
-        self
-    }
-
-    /// Which inside addresses may be called.
-    #[must_use]
-    pub fn allow_private_targets(mut self, allow: Allow) -> Self {
-        self.allow = allow;
-        self
-    }
-
-    /// How much may run at once.
-    #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
-        self
-    }
-
-    /// How long ended executions are kept.
-    #[must_use]
-    pub fn retention(mut self, retention: Retention) -> Self {
-        self.retention = retention;
-        self
-    }
-
     /// Registers a task for `local` steps.
     #[must_use]
     pub fn task<F, Fut>(mut self, name: impl Into<String>, task: F) -> Self
@@ -187,35 +175,12 @@ impl Builder {
         self
     }
 
-    /// What other nodes see of this one, and how long it may be silent.
-    #[must_use]
-    pub fn node(mut self, node: NodeSettings) -> Self {
-        self.node = node;
-        self
-    }
-
     /// Commits on the runtime instead of on a thread: for a store whose commits never block, such
     /// as one in memory. With a runtime of one thread and virtual time all that the engine does is
     /// then done in one order.
     #[must_use]
     pub fn commit_on_runtime(mut self) -> Self {
         self.committing = Committing::Task;
-        self
-    }
-
-    /// On a shared store: with a batch on its way to it, the next sets out as soon as it has so many
-    /// requests. Many small batches cost more than they save; a store that is far away may like
-    /// them smaller.
-    #[must_use]
-    pub fn overlap_from(mut self, requests: usize) -> Self {
-        self.overlap_from = requests;
-        self
-    }
-
-    /// What is searched of payloads where others wait; what needs more is done aside.
-    #[must_use]
-    pub fn search_bytes_max(mut self, bytes: usize) -> Self {
-        self.search_bytes_max = bytes;
         self
     }
 
@@ -241,7 +206,7 @@ impl Builder {
             membership,
             queue,
             aside,
-            slots: Slots::of(self.limits, self.store.is_shared()),
+            slots: Slots::new(self.limits, self.store.is_shared()),
             catalog: Arc::new(Catalog::new(Arc::clone(&self.store))),
             waiters: Waiters::default(),
             clients: Clients {
@@ -254,22 +219,16 @@ impl Builder {
             closing: CancellationToken::new(),
             stopping: CancellationToken::new(),
             broken: CancellationToken::new(),
-            listeners: RwLock::default(),
+            listeners: Mutex::default(),
             store: self.store,
             clock: self.clock,
             entropy: self.entropy,
         });
         let dispatcher = Dispatcher::new(&context);
         let committer = Committer::new(Tools {
-            store: Arc::clone(&context.store),
-            catalog: Arc::clone(&context.catalog),
-            slots: Arc::clone(&context.slots),
-            clock: Arc::clone(&context.clock),
-            entropy: Arc::clone(&context.entropy),
-            membership: Arc::clone(&context.membership),
-            after: Arc::new(Follow(Arc::clone(&dispatcher))),
+            context: Arc::clone(&context),
+            after: Arc::new(Follow::new(&dispatcher)),
             overlap_from: self.overlap_from,
-            search_bytes_max: context.aside.at_once_bytes_max(),
         });
         let broken = context.broken.clone();
         let committer = spawn_committer(self.committing, committer, lanes, broken)?;
@@ -308,8 +267,8 @@ fn keep_lease(
     if context.store.is_shared() {
         let keeper = Vital::new(keeping.clone(), context.broken.clone());
         let membership = || Arc::clone(&context.membership);
-        keeper.spawn(membership().keep(Arc::clone(dispatcher), left.clone()));
-        keeper.spawn(membership().watch(left.clone()));
+        keeper.spawn_until(&left, membership().keep(Arc::clone(dispatcher)));
+        keeper.spawn_until(&left, membership().watch());
     }
     (keeping, left)
 }

@@ -10,7 +10,7 @@ use refire_core::time::Timestamp;
 const MOMENTS_MAX: usize = 10_000;
 
 #[derive(Default)]
-pub(super) struct Backlog {
+pub(crate) struct Backlog {
     workflows: HashSet<WorkflowId>,
     /// Grows with every mark, so that clearing never loses one.
     marks: u64,
@@ -19,31 +19,34 @@ pub(super) struct Backlog {
 }
 
 impl Backlog {
-    pub(super) fn mark(&mut self, workflow: &WorkflowId) {
+    pub(crate) fn mark(&mut self, workflow: &WorkflowId) {
         self.workflows.insert(workflow.clone());
         self.marks += 1;
     }
 
-    pub(super) fn has(&self, workflow: &WorkflowId) -> bool {
+    /// Whether older work of this workflow waits in the store: then new work queues behind it.
+    pub(crate) fn has(&self, workflow: &WorkflowId) -> bool {
         self.workflows.contains(workflow)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    /// Whether no work is known to wait.
+    pub(crate) fn is_empty(&self) -> bool {
         self.workflows.is_empty()
     }
 
-    pub(super) fn marks(&self) -> u64 {
+    /// How often work was marked; for [`Backlog::clear`].
+    pub(crate) fn marks(&self) -> u64 {
         self.marks
     }
 
     /// Keeps only these workflows marked, unless a mark came in since.
-    pub(super) fn clear(&mut self, marks: u64, still: &[WorkflowId]) {
+    pub(crate) fn clear(&mut self, marks: u64, still: &[WorkflowId]) {
         if self.marks == marks {
             self.workflows = still.iter().cloned().collect();
         }
     }
 
-    pub(super) fn look_at(&mut self, at: Timestamp) {
+    pub(crate) fn look_at(&mut self, at: Timestamp) {
         self.moments.insert(at);
         if self.moments.len() > MOMENTS_MAX {
             self.moments.pop_last();
@@ -51,7 +54,7 @@ impl Backlog {
     }
 
     /// Whether a moment has come (those that have are taken), and the next one.
-    pub(super) fn looks(&mut self, now: Timestamp) -> (bool, Option<Timestamp>) {
+    pub(crate) fn looks(&mut self, now: Timestamp) -> (bool, Option<Timestamp>) {
         let before = self.moments.len();
         while self.moments.first().is_some_and(|first| *first <= now) {
             self.moments.pop_first();

@@ -7,9 +7,8 @@ use refire_core::definition::WorkflowId;
 use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
 
-use super::backlog::Backlog;
 use super::bounds::Limits;
-use super::permit::Start;
+use super::permit::{Start, Terms};
 use super::rate::Rates;
 use super::slots::{Ask, Blocked};
 
@@ -24,30 +23,12 @@ pub(super) struct Counts {
     pub(super) hosts: HashMap<String, HostCount>,
     workflow_rates: Rates<(WorkflowId, String), ExecutionId>,
     host_rates: Rates<String, (ExecutionId, String)>,
-    pub(super) backlog: Backlog,
 }
 
 #[derive(Default)]
 pub(super) struct HostCount {
     pub(super) attempts: u32,
     pub(super) retries: u32,
-}
-
-/// What a permit stands for.
-pub(super) struct Held<'a> {
-    pub(super) workflow: &'a WorkflowId,
-    pub(super) execution: ExecutionId,
-    pub(super) key: Option<&'a str>,
-    pub(super) host: Option<&'a str>,
-    pub(super) is_retry: bool,
-}
-
-/// A call to a host, as its limits see it.
-pub(super) struct HostCall<'a> {
-    pub(super) host: &'a str,
-    pub(super) execution: ExecutionId,
-    pub(super) step: &'a str,
-    pub(super) is_retry: bool,
 }
 
 impl Counts {
@@ -111,97 +92,87 @@ impl Counts {
         Ok(Some(start))
     }
 
-    /// Gives back a start of the workflow's rate that was not used.
-    pub(super) fn return_start(&mut self, workflow: &WorkflowId, start: &Start) {
+    /// Releases a start of the workflow's rate that was not used.
+    pub(super) fn release_start(&mut self, workflow: &WorkflowId, start: &Start) {
         let key = (workflow.clone(), start.key.clone());
-        self.workflow_rates.give_back(&key, start.limit);
+        self.workflow_rates.release(&key, start.limit);
     }
 
     pub(super) fn forget_turn(&mut self, execution: ExecutionId) {
         self.workflow_rates.forget(&execution);
     }
 
-    /// Takes a place and a start of the host's rate.
-    pub(super) fn take_host(
+    /// Takes a start of the host's rate, if it has a place; that is counted with the permit.
+    pub(super) fn take_host_rate(
         &mut self,
         limits: &Limits,
-        call: &HostCall<'_>,
+        terms: &Terms,
+        host: &str,
         now: Timestamp,
     ) -> Result<(), Blocked> {
-        let (attempts, retries) = limits.of_host(call.host);
-        if let Some(count) = self.hosts.get(call.host)
-            && (count.attempts >= attempts || (call.is_retry && count.retries >= retries))
+        let (attempts, retries) = limits.of_host(host);
+        if let Some(count) = self.hosts.get(host)
+            && (count.attempts >= attempts || (terms.is_retry && count.retries >= retries))
         {
             return Err(Blocked::Host);
         }
-        if let Some(rate) = limits.rate_of_host(call.host) {
-            let who = (call.execution, call.step.to_owned());
-            self.host_rates
-                .take(call.host.to_owned(), who, rate, now)
-                .map_err(Blocked::Rate)?;
-        }
-        let count = self.hosts.entry(call.host.to_owned()).or_default();
-        count.attempts += 1;
-        count.retries += u32::from(call.is_retry);
-        Ok(())
-    }
-
-    /// Counts an attempt, but for its host, which has its own door.
-    pub(super) fn add(&mut self, ask: &Ask<'_>, key: Option<&str>) {
-        self.enter(&Held {
-            workflow: &ask.workflow.id,
-            execution: ask.execution,
-            key,
-            host: None,
-            is_retry: ask.is_retry,
-        });
+        let Some(rate) = limits.rate_of_host(host) else {
+            return Ok(());
+        };
+        let who = (terms.execution, terms.step.clone());
+        let taken = self.host_rates.take(host.to_owned(), who, rate, now);
+        taken.map_err(Blocked::Rate)
     }
 
     /// Counts an attempt.
-    pub(super) fn enter(&mut self, held: &Held<'_>) {
+    pub(super) fn enter(&mut self, terms: &Terms) {
         self.attempts += 1;
-        let running = self.executions.entry(held.workflow.clone()).or_default();
-        *running.entry(held.execution).or_default() += 1;
-        if let Some(key) = held.key {
-            let group = self.keys.entry((held.workflow.clone(), key.to_owned()));
-            *group.or_default().entry(held.execution).or_default() += 1;
+        let running = self.executions.entry(terms.workflow.clone()).or_default();
+        *running.entry(terms.execution).or_default() += 1;
+        if let Some(key) = &terms.key {
+            let group = self.keys.entry((terms.workflow.clone(), key.clone()));
+            *group.or_default().entry(terms.execution).or_default() += 1;
         }
-        if held.is_retry {
-            *self.retries.entry(held.workflow.clone()).or_default() += 1;
+        if terms.is_retry {
+            *self.retries.entry(terms.workflow.clone()).or_default() += 1;
         }
-        if let Some(host) = held.host {
-            let count = self.hosts.entry(host.to_owned()).or_default();
-            count.attempts += 1;
-            count.retries += u32::from(held.is_retry);
+        if let Some(host) = &terms.host {
+            self.enter_host(host, terms.is_retry);
         }
     }
 
-    /// Uncounts an attempt; true if work waits for the room it leaves.
-    pub(super) fn leave(&mut self, held: &Held<'_>) -> bool {
+    /// Counts the host of an attempt that is counted.
+    pub(super) fn enter_host(&mut self, host: &str, is_retry: bool) {
+        let count = self.hosts.entry(host.to_owned()).or_default();
+        count.attempts += 1;
+        count.retries += u32::from(is_retry);
+    }
+
+    /// Uncounts an attempt.
+    pub(super) fn leave(&mut self, terms: &Terms) {
         self.attempts = self.attempts.saturating_sub(1);
-        uncount(&mut self.executions, held.workflow, held.execution);
-        if let Some(key) = held.key {
-            let key = (held.workflow.clone(), key.to_owned());
-            uncount(&mut self.keys, &key, held.execution);
+        uncount(&mut self.executions, &terms.workflow, terms.execution);
+        if let Some(key) = &terms.key {
+            let key = (terms.workflow.clone(), key.clone());
+            uncount(&mut self.keys, &key, terms.execution);
         }
-        if held.is_retry
-            && let Some(retries) = self.retries.get_mut(held.workflow)
+        if terms.is_retry
+            && let Some(retries) = self.retries.get_mut(&terms.workflow)
         {
             *retries = retries.saturating_sub(1);
             if *retries == 0 {
-                self.retries.remove(held.workflow);
+                self.retries.remove(&terms.workflow);
             }
         }
-        if let Some(host) = held.host
+        if let Some(host) = &terms.host
             && let Some(count) = self.hosts.get_mut(host)
         {
             count.attempts = count.attempts.saturating_sub(1);
-            count.retries = count.retries.saturating_sub(u32::from(held.is_retry));
+            count.retries = count.retries.saturating_sub(u32::from(terms.is_retry));
             if count.attempts == 0 {
                 self.hosts.remove(host);
             }
         }
-        !self.backlog.is_empty()
     }
 }
 

@@ -8,18 +8,12 @@ use refire_core::definition::WorkflowId;
 use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
 
-use super::counts::{Held, HostCall};
 use super::slots::{Blocked, Slots};
 
-/// The right to run one attempt; given back when dropped.
-pub struct Permit {
+/// The right to run one attempt; released when dropped.
+pub(crate) struct Permit {
     slots: Arc<Slots>,
-    workflow: WorkflowId,
-    execution: ExecutionId,
-    step: String,
-    key: Option<String>,
-    host: Option<String>,
-    is_retry: bool,
+    terms: Terms,
     /// The start of the workflow's rate that came with it.
     start: Option<Start>,
     /// Whether the attempt began; if not, its start of the rate is free for another.
@@ -35,7 +29,7 @@ pub(super) struct Start {
     pub(super) limit: (u32, Duration),
 }
 
-/// What a permit is made of.
+/// What a permit stands for.
 pub(super) struct Terms {
     pub(super) workflow: WorkflowId,
     pub(super) execution: ExecutionId,
@@ -43,34 +37,23 @@ pub(super) struct Terms {
     pub(super) key: Option<String>,
     pub(super) host: Option<String>,
     pub(super) is_retry: bool,
-    pub(super) start: Option<Start>,
 }
 
 impl std::fmt::Debug for Permit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Permit({} {})", self.workflow, self.execution)
+        write!(
+            f,
+            "Permit({} {})",
+            self.terms.workflow, self.terms.execution
+        )
     }
 }
 
 impl Permit {
-    pub(super) fn new(slots: Arc<Slots>, terms: Terms) -> Self {
-        let Terms {
-            workflow,
-            execution,
-            step,
-            key,
-            host,
-            is_retry,
-            start,
-        } = terms;
+    pub(super) fn new(slots: Arc<Slots>, terms: Terms, start: Option<Start>) -> Self {
         Self {
             slots,
-            workflow,
-            execution,
-            step,
-            key,
-            host,
-            is_retry,
+            terms,
             start,
             began: false,
             counts: AtomicBool::new(true),
@@ -78,49 +61,32 @@ impl Permit {
     }
 
     /// Adds the host of a call whose address came from a template.
-    pub fn add_host(&mut self, host: &str, now: Timestamp) -> Result<(), Blocked> {
-        if self.host.is_some() {
-            return Ok(());
+    pub(crate) fn add_host(&mut self, host: &str, now: Timestamp) -> Result<(), Blocked> {
+        if self.terms.host.is_none() {
+            self.slots.take_host(&self.terms, host, now)?;
+            self.terms.host = Some(host.to_owned());
         }
-        let call = HostCall {
-            host,
-            execution: self.execution,
-            step: &self.step,
-            is_retry: self.is_retry,
-        };
-        self.slots.take_host(&call, now)?;
-        self.host = Some(host.to_owned());
         Ok(())
     }
 
     /// The attempt begins: what it took of the rate is used.
-    pub fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.began = true;
     }
 
     /// Frees the slot while its result is being committed, so that what follows from the result
     /// can take it.
-    pub fn suspend(&self) {
+    pub(crate) fn suspend(&self) {
         if self.counts.swap(false, Ordering::AcqRel) {
-            self.slots.leave(&self.held());
+            self.slots.leave(&self.terms);
         }
     }
 
     /// Takes the slot again, full or not: the commit failed and the result still waits, which
     /// must keep a slot busy.
-    pub fn resume(&self) {
+    pub(crate) fn resume(&self) {
         if !self.counts.swap(true, Ordering::AcqRel) {
-            self.slots.enter(&self.held());
-        }
-    }
-
-    fn held(&self) -> Held<'_> {
-        Held {
-            workflow: &self.workflow,
-            execution: self.execution,
-            key: self.key.as_deref(),
-            host: self.host.as_deref(),
-            is_retry: self.is_retry,
+            self.slots.enter(&self.terms);
         }
     }
 }
@@ -130,7 +96,7 @@ impl Drop for Permit {
         if let Some(start) = self.start.take()
             && !self.began
         {
-            self.slots.return_start(&self.workflow, &start);
+            self.slots.release_start(&self.terms.workflow, &start);
         }
         self.suspend();
     }

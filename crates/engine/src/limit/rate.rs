@@ -71,8 +71,8 @@ impl<K: Hash + Eq, W: Hash + Eq> Rates<K, W> {
         self.turns.insert(who, turn);
     }
 
-    /// Gives one back that was taken but not used.
-    pub(super) fn give_back(&mut self, key: &K, (max, per): (u32, Duration)) {
+    /// Releases one that was taken but not used.
+    pub(super) fn release(&mut self, key: &K, (max, per): (u32, Duration)) {
         if let Some(rate) = self.rates.get_mut(key) {
             rate.unbook(max, per);
         }
@@ -86,7 +86,7 @@ impl<K: Hash + Eq, W: Hash + Eq> Rates<K, W> {
 
 /// The generic cell rate algorithm: a whole window's worth may come at once, then they are spaced.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Rate {
+pub(crate) struct Rate {
     /// The theoretical arrival time of the next start.
     next: Timestamp,
 }
@@ -101,7 +101,7 @@ impl Rate {
     }
 
     /// Takes one of `max` per `per`, or says after how long there is one.
-    pub fn take(&mut self, max: u32, per: Duration, now: Timestamp) -> Result<(), Duration> {
+    pub(crate) fn take(&mut self, max: u32, per: Duration, now: Timestamp) -> Result<(), Duration> {
         let turn = self.book(max, per, now);
         if turn > now {
             self.unbook(max, per);

@@ -1,7 +1,7 @@
 //! The permits: counters behind one lock, and a bell that rings when one comes free.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use refire_core::definition::{Workflow, WorkflowId};
 use refire_core::execution::state::Origin;
@@ -10,31 +10,33 @@ use refire_core::time::Timestamp;
 use refire_store::Bounds;
 use tokio::sync::Notify;
 
+use super::backlog::Backlog;
 use super::bounds::Limits;
-use super::counts::{Counts, Held, HostCall};
+use super::counts::Counts;
 use super::permit::{Permit, Start, Terms};
+use crate::lock::Mutex;
 use crate::step;
 
 /// What a permit is asked for.
 #[derive(Debug, Clone)]
-pub struct Ask<'a> {
+pub(crate) struct Ask<'a> {
     /// The definition, for its limits.
-    pub workflow: &'a Workflow,
+    pub(crate) workflow: &'a Workflow,
     /// The step's index.
-    pub step: usize,
+    pub(crate) step: usize,
     /// The execution.
-    pub execution: ExecutionId,
+    pub(crate) execution: ExecutionId,
     /// Its keys.
-    pub origin: &'a Origin,
+    pub(crate) origin: &'a Origin,
     /// Whether the execution has run anything yet; only the first start counts for the rate.
-    pub is_first: bool,
+    pub(crate) is_first: bool,
     /// Whether the attempt is a retry.
-    pub is_retry: bool,
+    pub(crate) is_retry: bool,
 }
 
 /// What stood in the way of a permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Blocked {
+pub(crate) enum Blocked {
     /// Every slot of the node is taken.
     Node,
     /// A limit of the workflow or its key.
@@ -48,100 +50,89 @@ pub enum Blocked {
 /// What waiting work of a workflow could get a permit for, as far as it is known without looking
 /// at the work itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Room {
+pub(crate) struct Room {
     /// Attempts.
-    pub attempts: u32,
+    pub(crate) attempts: u32,
     /// Retries among them.
-    pub retries: u32,
+    pub(crate) retries: u32,
 }
 
 /// The counters.
-pub struct Slots {
+pub(crate) struct Slots {
     limits: Limits,
     /// Whether other nodes run the same workflows.
     is_shared: bool,
     counts: Mutex<Counts>,
+    /// What is known of work that waits in the store.
+    pub(crate) backlog: Mutex<Backlog>,
     freed: Notify,
 }
 
 impl Slots {
-    /// Counters with these bounds.
-    #[must_use]
-    pub fn new(limits: Limits) -> Arc<Self> {
-        Self::of(limits, false)
-    }
-
-    /// The same, if need be for a node among others: bounds of workflows are then judged by the store,
+    /// Counters with these bounds. For a node among others, bounds of workflows are judged by the store,
     /// which knows what all of them run.
-    #[must_use]
-    pub fn of(limits: Limits, is_shared: bool) -> Arc<Self> {
+    pub(crate) fn new(limits: Limits, is_shared: bool) -> Arc<Self> {
         Arc::new(Self {
             limits,
             is_shared,
             counts: Mutex::default(),
+            backlog: Mutex::default(),
             freed: Notify::new(),
         })
     }
 
     /// A permit, if every limit allows one.
-    pub fn reserve(self: &Arc<Self>, ask: &Ask<'_>, now: Timestamp) -> Result<Permit, Blocked> {
+    pub(crate) fn reserve(
+        self: &Arc<Self>,
+        ask: &Ask<'_>,
+        now: Timestamp,
+    ) -> Result<Permit, Blocked> {
         let step = &ask.workflow.steps[ask.step];
-        let host = step::of(&step.kind).host().map(str::to_owned);
-        let key = ask.origin.limit_key.clone();
-        let mut counts = self.counts();
-        counts.check(&self.limits, ask, key.as_deref())?;
-        let start = counts.take_workflow_rate(ask, now)?;
-        if let Some(host) = &host {
-            let call = HostCall {
-                host,
-                execution: ask.execution,
-                step: step.id.as_str(),
-                is_retry: ask.is_retry,
-            };
-            if let Err(blocked) = counts.take_host(&self.limits, &call, now) {
-                if let Some(start) = &start {
-                    counts.return_start(&ask.workflow.id, start);
-                }
-                return Err(blocked);
-            }
-        }
-        counts.add(ask, key.as_deref());
-        drop(counts);
         let terms = Terms {
             workflow: ask.workflow.id.clone(),
             execution: ask.execution,
             step: step.id.as_str().to_owned(),
-            key,
-            host,
+            key: ask.origin.limit_key.clone(),
+            host: step::of(&step.kind).host().map(str::to_owned),
             is_retry: ask.is_retry,
-            start,
         };
-        Ok(Permit::new(Arc::clone(self), terms))
+        let mut counts = self.counts.lock();
+        counts.check(&self.limits, ask, terms.key.as_deref())?;
+        let start = counts.take_workflow_rate(ask, now)?;
+        if let Some(host) = &terms.host
+            && let Err(blocked) = counts.take_host_rate(&self.limits, &terms, host, now)
+        {
+            if let Some(start) = &start {
+                counts.release_start(&terms.workflow, start);
+            }
+            return Err(blocked);
+        }
+        counts.enter(&terms);
+        drop(counts);
+        Ok(Permit::new(Arc::clone(self), terms, start))
     }
 
     /// The bounds that a workflow has over all nodes, if there are others. Work of it runs only
     /// when the store has given it out by these.
-    #[must_use]
-    pub fn everywhere(&self, workflow: &Workflow) -> Option<Bounds> {
+    pub(crate) fn everywhere(&self, workflow: &Workflow) -> Option<Bounds> {
         bounds(workflow).filter(|_| self.is_shared)
     }
 
     /// Free slots of the node.
-    #[must_use]
-    pub fn free(&self) -> u32 {
-        self.limits.attempts.saturating_sub(self.counts().attempts)
+    pub(crate) fn free(&self) -> u32 {
+        self.limits
+            .attempts
+            .saturating_sub(self.counts.lock().attempts)
     }
 
     /// How many slots more than half of them are free.
-    #[must_use]
-    pub fn beyond_half(&self) -> u32 {
+    pub(crate) fn beyond_half(&self) -> u32 {
         self.free().saturating_sub(self.limits.attempts / 2)
     }
 
     /// Whether a quarter of the retries that a workflow may have in flight are: then those to come
     /// may be in each other's way.
-    #[must_use]
-    pub fn retries_are_scarce(&self, workflow: &Workflow) -> bool {
+    pub(crate) fn retries_are_scarce(&self, workflow: &Workflow) -> bool {
         let hosts = static_hosts(workflow).map_or(1, |hosts| hosts.len().max(1));
         let hosts = u32::try_from(hosts).unwrap_or(u32::MAX);
         let of_hosts = self.limits.retries_per_host.saturating_mul(hosts);
@@ -152,9 +143,8 @@ impl Slots {
     /// What a workflow's waiting work could get a permit for now. The workflow's own bounds count
     /// executions, and only the store knows whose the waiting work is: here they say no more than
     /// how many steps so many executions may have in flight.
-    #[must_use]
-    pub fn room(&self, workflow: &Workflow) -> Room {
-        let counts = self.counts();
+    pub(crate) fn room(&self, workflow: &Workflow) -> Room {
+        let counts = self.counts.lock();
         let mut attempts = self.limits.attempts.saturating_sub(counts.attempts);
         if let Some(max) = workflow.concurrency.max {
             let steps = u32::try_from(workflow.steps.len()).unwrap_or(u32::MAX);
@@ -183,82 +173,58 @@ impl Slots {
     }
 
     /// Notes that unowned due work of this workflow is in the store.
-    pub fn mark_backlog(&self, workflow: &WorkflowId) {
-        self.counts().backlog.mark(workflow);
+    pub(crate) fn mark_backlog(&self, workflow: &WorkflowId) {
+        self.backlog.lock().mark(workflow);
         self.freed.notify_one();
     }
 
     /// Notes that unowned work in the store comes due then.
-    pub fn look_again_at(&self, at: Timestamp) {
-        self.counts().backlog.look_at(at);
+    pub(crate) fn look_again_at(&self, at: Timestamp) {
+        self.backlog.lock().look_at(at);
         self.freed.notify_one();
     }
 
-    /// Whether work that was put off has come due since the last call, and when the next does.
-    pub fn looks(&self, now: Timestamp) -> (bool, Option<Timestamp>) {
-        self.counts().backlog.looks(now)
-    }
-
-    /// Whether older work of this workflow waits in the store: then new work queues behind it.
-    #[must_use]
-    pub fn has_backlog(&self, workflow: &WorkflowId) -> bool {
-        self.counts().backlog.has(workflow)
-    }
-
-    /// Whether any work is known to wait.
-    #[must_use]
-    pub fn has_any_backlog(&self) -> bool {
-        !self.counts().backlog.is_empty()
-    }
-
-    /// How often work was marked; for [`Slots::clear_backlog`].
-    #[must_use]
-    pub fn backlog_marks(&self) -> u64 {
-        self.counts().backlog.marks()
-    }
-
-    /// Keeps only these workflows marked, unless a mark came in since.
-    pub fn clear_backlog(&self, marks: u64, still: &[WorkflowId]) {
-        self.counts().backlog.clear(marks, still);
-    }
-
     /// An execution that was refused after all needs no turn.
-    pub fn forget_turn(&self, execution: ExecutionId) {
-        self.counts().forget_turn(execution);
+    pub(crate) fn forget_turn(&self, execution: ExecutionId) {
+        self.counts.lock().forget_turn(execution);
     }
 
-    pub(super) fn take_host(&self, call: &HostCall<'_>, now: Timestamp) -> Result<(), Blocked> {
-        self.counts().take_host(&self.limits, call, now)
+    pub(super) fn take_host(
+        &self,
+        terms: &Terms,
+        host: &str,
+        now: Timestamp,
+    ) -> Result<(), Blocked> {
+        let mut counts = self.counts.lock();
+        counts.take_host_rate(&self.limits, terms, host, now)?;
+        counts.enter_host(host, terms.is_retry);
+        Ok(())
     }
 
-    pub(super) fn return_start(&self, workflow: &WorkflowId, start: &Start) {
-        self.counts().return_start(workflow, start);
+    pub(super) fn release_start(&self, workflow: &WorkflowId, start: &Start) {
+        self.counts.lock().release_start(workflow, start);
     }
 
-    pub(super) fn enter(&self, held: &Held<'_>) {
-        self.counts().enter(held);
+    pub(super) fn enter(&self, terms: &Terms) {
+        self.counts.lock().enter(terms);
     }
 
-    pub(super) fn leave(&self, held: &Held<'_>) {
-        let waiting = self.counts().leave(held);
-        if waiting {
+    pub(super) fn leave(&self, terms: &Terms) {
+        self.counts.lock().leave(terms);
+        // Whoever waits for the room that it leaves.
+        if !self.backlog.lock().is_empty() {
             self.freed.notify_one();
         }
     }
 
     /// Waits until a permit came free or work was marked.
-    pub async fn changed(&self) {
+    pub(crate) async fn changed(&self) {
         self.freed.notified().await;
-    }
-
-    fn counts(&self) -> MutexGuard<'_, Counts> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// How many executions of a workflow may be in flight, if it says so.
-#[must_use]
-pub fn bounds(workflow: &Workflow) -> Option<Bounds> {
+pub(crate) fn bounds(workflow: &Workflow) -> Option<Bounds> {
     let bounds = Bounds {
         max: workflow.concurrency.max,
         max_per_key: workflow.concurrency.max_per_key,

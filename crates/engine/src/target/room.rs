@@ -6,9 +6,11 @@
 //! recorded, or until it is known that this will take a while.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::lock::Mutex;
 
 /// What a call may hold without taking room.
 pub(super) const FREE_BYTES: usize = 16 * 1024;
@@ -64,7 +66,7 @@ impl Room {
     }
 
     fn of_host(&self, host: &str) -> Arc<Semaphore> {
-        let mut hosts = self.0.hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hosts = self.0.hosts.lock();
         if let Some(known) = hosts.get(host).and_then(Weak::upgrade) {
             return known;
         }
@@ -118,7 +120,7 @@ mod tests {
         for number in 0..2 * HOSTS_REMEMBERED {
             drop(room.take(&number.to_string(), 1).await);
         }
-        let hosts = room.0.hosts.lock().unwrap();
+        let hosts = room.0.hosts.lock();
         assert!(hosts.len() <= HOSTS_REMEMBERED + 1, "{}", hosts.len());
         assert!(hosts.contains_key("kept"));
         drop(kept);

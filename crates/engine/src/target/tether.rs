@@ -8,13 +8,15 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+
+use crate::lock::Mutex;
 
 /// How long a write waits before it looks again whether the lease was renewed.
 const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(50);
@@ -34,29 +36,25 @@ struct Hold {
 impl Tether {
     /// It holds until then, and longer if it is told so in time or later.
     pub fn holds_until(&self, until: Instant) {
-        self.hold().until = Some(until);
+        self.0.lock().until = Some(until);
     }
 
     /// Closes every connection made so far. Those made from now on are not touched.
     pub fn cut(&self) {
-        let cut = std::mem::take(&mut self.hold().cut);
+        let cut = std::mem::take(&mut self.0.lock().cut);
         cut.cancel();
     }
 
     fn holds(&self) -> bool {
-        let until = self.hold().until;
+        let until = self.0.lock().until;
         until.is_none_or(|until| Instant::now() < until)
-    }
-
-    fn hold(&self) -> MutexGuard<'_, Hold> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// For a connection that is about to be made.
     pub(super) fn cord(&self) -> Cord {
         Cord {
             tether: self.clone(),
-            cut: self.hold().cut.clone(),
+            cut: self.0.lock().cut.clone(),
         }
     }
 }

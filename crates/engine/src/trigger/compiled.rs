@@ -2,7 +2,7 @@
 //! take.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::id::{TriggerId, WebhookId};
@@ -14,6 +14,7 @@ use refire_store::TriggerRow;
 use super::{TriggerError, rows, secrets};
 use crate::context::Context;
 use crate::limit::Rate;
+use crate::lock::Mutex;
 
 /// Webhooks kept compiled; with more, all are compiled again when they are needed.
 const KEPT_MAX: usize = 10_000;
@@ -30,13 +31,9 @@ pub(super) struct Ready {
     read_at: Timestamp,
 }
 
-/// How many requests came lately. Strangers, as far as they are known, count by themselves, so that
-/// they do not use up what the sender may send.
-#[derive(Debug, Default)]
-struct Rates {
-    sender: Rate,
-    strangers: Rate,
-}
+/// How many requests came lately, by [`Who`]. Strangers, as far as they are known, count by themselves, so
+/// that they do not use up what the sender may send.
+type Rates = [Rate; 2];
 
 /// Who sent a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +44,7 @@ pub(super) enum Who {
 
 impl Ready {
     pub(super) fn new(context: &Context, row: &TriggerRow) -> Result<Self, TriggerError> {
-        let trigger = rows::trigger(row).map_err(TriggerError::Invalid)?;
+        let trigger = rows::trigger(row)?;
         let Kind::Webhook(settings) = &trigger.settings.kind else {
             let kind = trigger.settings.kind.name();
             return Err(TriggerError::Without {
@@ -68,11 +65,7 @@ impl Ready {
     pub(super) fn over_limit(&self, who: Who, now: Timestamp) -> Option<Duration> {
         let limit = self.settings.rate_limit?;
         let per = Duration::from_secs(1) * limit.burst / limit.per_second.max(1);
-        let mut rates = self.rates.lock().unwrap_or_else(PoisonError::into_inner);
-        let rate = match who {
-            Who::Sender => &mut rates.sender,
-            Who::Stranger => &mut rates.strangers,
-        };
+        let rate = &mut self.rates.lock()[who as usize];
         rate.take(limit.burst, per, now).err()
     }
 
@@ -106,20 +99,16 @@ struct Known {
 impl Compiled {
     /// A trigger was changed: what is known of it counts no longer.
     pub(super) fn forget(&self, trigger: TriggerId) {
-        let mut known = self.known();
+        let mut known = self.0.lock();
         known.changes += 1;
         known.ready.retain(|_, ready| ready.trigger.id != trigger);
     }
 
     /// Anything may have changed.
     pub(super) fn forget_all(&self) {
-        let mut known = self.known();
+        let mut known = self.0.lock();
         known.changes += 1;
         known.ready.clear();
-    }
-
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// An error tells the trigger, if it is known.
@@ -129,7 +118,7 @@ impl Compiled {
         id: WebhookId,
     ) -> Result<Option<Arc<Ready>>, (Option<TriggerId>, TriggerError)> {
         let (before, changes) = {
-            let known = self.known();
+            let known = self.0.lock();
             (known.ready.get(&id).cloned(), known.changes)
         };
         let is_old = |ready: &Ready| context.now().since(ready.read_at) >= KEPT_FOR;
@@ -144,7 +133,7 @@ impl Compiled {
             return Ok(None);
         };
         let mut ready = Ready::new(context, &row).map_err(|error| (Some(row.id), error))?;
-        let mut known = self.known();
+        let mut known = self.0.lock();
         if known.ready.len() >= KEPT_MAX {
             known.ready.clear();
         }

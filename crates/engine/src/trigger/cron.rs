@@ -5,6 +5,7 @@
 //! not matter who looks, or how many do: a slot is fired once. A trigger of which nothing can be made,
 //! whatever is damaged, rests for a while: it must not stand in the way of the others.
 
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,6 +59,10 @@ enum Looked {
 /// Fires triggers until the node stops.
 pub(super) async fn cron_loop(triggers: Arc<Triggers>) {
     let context = &triggers.context;
+    let net = match context.store.is_shared() {
+        true => SHARED_LOOK_EVERY,
+        false => LOOK_EVERY,
+    };
     let mut cron = Cron {
         context: Arc::clone(context),
         backoffs: Backoffs::default(),
@@ -69,17 +74,9 @@ pub(super) async fn cron_loop(triggers: Arc<Triggers>) {
         let looked = cron.look(behind).await;
         cron.said.sum_up();
         let looked = looked.unwrap_or_else(|error| {
-            tracing::error!(
-                error = &error as &dyn std::error::Error,
-                "looking for due triggers"
-            );
+            tracing::error!(error = &error as &dyn Error, "looking for due triggers");
             Looked::Trouble
         });
-        let net = if context.store.is_shared() {
-            SHARED_LOOK_EVERY
-        } else {
-            LOOK_EVERY
-        };
         let wait = match looked {
             Looked::Until(None) => net,
             Looked::Until(Some(next)) => until(context.clock.as_ref(), next.plus(behind)).min(net),
@@ -126,15 +123,15 @@ impl Cron {
         let mut starts = Vec::new();
         let mut writes = Vec::new();
         let mut replacements = Vec::new();
-        let mut is_fine = true;
+        let mut has_waiting = false;
         for due in due {
             match self.step(due).await {
                 Ok(Step::Start(start)) => starts.push(*start),
                 Ok(Step::Write(fire, report)) => writes.push((fire, report)),
                 Ok(Step::Replace(replacement)) => replacements.push(*replacement),
                 Err(error) => {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "a trigger waits");
-                    is_fine = false;
+                    tracing::warn!(error = &error as &dyn Error, "a trigger waits");
+                    has_waiting = true;
                 }
             }
         }
@@ -145,7 +142,7 @@ impl Cron {
         );
         let mut put_off = Vec::new();
         for done in [started, written, replaced] {
-            is_fine &= done.is_fine;
+            has_waiting |= done.has_waiting;
             done.reports.iter().for_each(|report| self.said.say(report));
             done.in_order.iter().for_each(|id| self.backoffs.end(*id));
             put_off.extend(done.put_off);
@@ -154,12 +151,12 @@ impl Cron {
             let later = self.backoffs.next(look.trigger);
             look.state.due_at = Some(self.context.now().plus(later));
         }
-        is_fine & self.write_all(put_off).await.is_fine
+        !has_waiting & !self.write_all(put_off).await.has_waiting
     }
 
     /// Starts executions.
     async fn start_all(&self, starts: Vec<Start>) -> Done {
-        let mut done = Done::nothing();
+        let mut done = Done::default();
         if starts.is_empty() {
             return done;
         }
@@ -167,7 +164,7 @@ impl Cron {
             .into_iter()
             .map(|start| (start.draft, (start.report, start.look_again)))
             .unzip();
-        match self.context.intake().commit_all(drafts).await {
+        match self.context.commit_drafts(drafts).await {
             Ok(answers) => {
                 for (answer, (report, look_again)) in answers.iter().zip(rest) {
                     done.take(answer, report, look_again);
@@ -175,7 +172,7 @@ impl Cron {
             }
             Err(failure) => {
                 tracing::warn!(%failure, "triggers wait");
-                done.is_fine = false;
+                done.has_waiting = true;
             }
         }
         done
@@ -186,9 +183,9 @@ impl Cron {
         let written = writes
             .into_iter()
             .map(|(fire, report)| async { (self.context.write(Part::Fire(fire)).await, report) });
-        let mut done = Done::nothing();
+        let mut done = Done::default();
         for (outcome, report) in join_all(written).await {
-            done.is_fine &= outcome.is_some();
+            done.has_waiting |= outcome.is_none();
             let is_written = outcome == Some(PartOutcome::Done);
             done.reports.extend(report.filter(|_| is_written));
         }
@@ -202,24 +199,24 @@ impl Cron {
             let cancelled = self.cancel(&replacement).await;
             (replacement, cancelled)
         });
-        let (mut starts, mut put_off, mut is_fine) = (Vec::new(), Vec::new(), true);
+        let (mut starts, mut put_off, mut has_waiting) = (Vec::new(), Vec::new(), false);
         for (replacement, cancelled) in join_all(cancelled).await {
             match cancelled {
                 Ok(Cancelled::LookAgain) => {}
                 Ok(Cancelled::Nothing) => starts.push(replacement.start),
                 Err(failure) if is_lasting(&failure) => {
-                    let trigger = replacement.trigger;
+                    let trigger = replacement.start.look_again.trigger;
                     tracing::error!(%trigger, %failure, "nothing can be cancelled; a trigger waits");
                     put_off.push((replacement.start.look_again, None));
                 }
                 Err(failure) => {
                     tracing::warn!(%failure, "a trigger waits");
-                    is_fine = false;
+                    has_waiting = true;
                 }
             }
         }
         let mut done = self.start_all(starts).await;
-        done.is_fine &= is_fine;
+        done.has_waiting |= has_waiting;
         done.put_off.extend(put_off);
         done
     }
@@ -233,16 +230,14 @@ impl Cron {
             Err(problems) => {
                 let trigger = row.id;
                 tracing::error!(%trigger, %problems, "a stored trigger cannot be read; it starts nothing");
-                let later = now.plus(self.backoffs.next(trigger));
-                return Ok(Step::Write(rows::look_again(&row, &state, later), None));
+                return Ok(self.rest(&row, &state));
             }
         };
         let plan = plan(&trigger, &state, now);
         if plan.is_empty(&state) {
             let trigger = row.id;
             tracing::error!(%trigger, "a trigger is due, but there is nothing to do");
-            let later = now.plus(self.backoffs.next(trigger));
-            return Ok(Step::Write(rows::look_again(&row, &state, later), None));
+            return Ok(self.rest(&row, &state));
         }
         match plan.fire {
             Some(slot) => match self.start(&trigger, (&row, &state), plan, slot).await {
@@ -263,6 +258,12 @@ impl Cron {
         }
     }
 
+    /// Nothing can be made of it now.
+    fn rest(&mut self, row: &TriggerRow, state: &State) -> Step {
+        let later = self.context.now().plus(self.backoffs.next(row.id));
+        Step::Write(rows::look_again(row, state, later), None)
+    }
+
     async fn start(
         &self,
         trigger: &Trigger,
@@ -272,7 +273,7 @@ impl Cron {
     ) -> Result<Step, IntakeError> {
         let rev = state.rev;
         let submission = rows::submission(trigger, Some(slot.nominal), None);
-        let draft = self.context.intake().draft(submission).await?;
+        let draft = self.context.draft_always(submission).await?;
         let plan = plan.started_as(draft.id);
         let cause = Cause::Fire(rows::fire(trigger, rev, &plan));
         let start = Start {
@@ -281,13 +282,7 @@ impl Cron {
             look_again: rows::look_again(row, state, self.context.now()),
         };
         Ok(match plan.cancel {
-            Some(previous) => Step::Replace(Box::new(Replacement {
-                trigger: trigger.id,
-                version: trigger.version,
-                rev,
-                previous,
-                start,
-            })),
+            Some(previous) => Step::Replace(Box::new(Replacement { previous, start })),
             None => Step::Start(Box::new(start)),
         })
     }
@@ -295,18 +290,20 @@ impl Cron {
     /// Cancels the execution of the slot before, if the trigger still is what it was planned by. If this
     /// node dies before the next is fired, another one fires it: it is due until then.
     async fn cancel(&self, replacement: &Replacement) -> Result<Cancelled, CommitFailure> {
-        let Replacement {
+        let refire_store::Fire {
             trigger,
-            previous: id,
+            version,
+            rev,
             ..
-        } = *replacement;
+        } = *replacement.start.look_again;
+        let id = replacement.previous;
         let store = &self.context.store;
         let row = store.trigger(trigger).await;
         let row = row.map_err(|error| CommitFailure::read(&error))?;
         let state = store.trigger_state(trigger).await;
         let state = state.map_err(|error| CommitFailure::read(&error))?;
-        let is_same = row.is_some_and(|row| row.enabled && row.version == replacement.version)
-            && state.is_some_and(|state| state.rev == replacement.rev);
+        let is_same = row.is_some_and(|row| row.enabled && row.version == version)
+            && state.is_some_and(|state| state.rev == rev);
         if !is_same {
             return Ok(Cancelled::LookAgain);
         }
@@ -320,8 +317,8 @@ impl Cron {
             return Ok(Cancelled::Nothing);
         }
         let command = Command::Cancel(Cancel::by(Some(trigger.to_string())));
-        let commands = self.context.commands();
-        match commands.send(id, command, None, None).await?.answer().await {
+        let asked = self.context.command(id, command, None, None).await?;
+        match asked.answer().await {
             Ok(_) => Ok(Cancelled::LookAgain),
             Err(CommandError::Failed(CommitFailure::Damaged(what))) => {
                 tracing::error!(%trigger, execution = %id, what, "an execution cannot be cancelled");
@@ -346,9 +343,6 @@ enum Step {
 
 /// An execution in place of another one. Its workflow can be had, so that it will start.
 struct Replacement {
-    trigger: TriggerId,
-    version: u32,
-    rev: u64,
     /// The one to cancel.
     previous: ExecutionId,
     start: Start,
@@ -366,9 +360,10 @@ struct Start {
 type Write = (Box<refire_store::Fire>, Option<Report>);
 
 /// What became of several steps.
+#[derive(Default)]
 struct Done {
-    /// Whether none of them waits.
-    is_fine: bool,
+    /// Whether one of them could not be done now.
+    has_waiting: bool,
     /// Of those that were written.
     reports: Vec<Report>,
     /// Triggers whose step was written.
@@ -378,15 +373,6 @@ struct Done {
 }
 
 impl Done {
-    fn nothing() -> Self {
-        Self {
-            is_fine: true,
-            reports: Vec::new(),
-            in_order: Vec::new(),
-            put_off: Vec::new(),
-        }
-    }
-
     /// A start was answered. One whose trigger somebody else has moved is read again, and so is one whose
     /// workflow was deleted: its triggers are disabled with it.
     fn take(
@@ -408,7 +394,7 @@ impl Done {
             }
             Err(failure) => {
                 tracing::warn!(%trigger, %failure, "a slot waits");
-                self.is_fine = false;
+                self.has_waiting = true;
             }
         }
     }

@@ -46,12 +46,10 @@ fn is_zero(number: &usize) -> bool {
 impl LoggedHeaders {
     /// Where it is not known which of them are secret, none is shown.
     pub(super) fn hidden(count: usize) -> Self {
-        Self {
+        Self::new(Shown {
             headers: Vec::new(),
             left_out: count,
-            sealed: None,
-            verified_by: None,
-        }
+        })
     }
 
     /// What the log shows of them.

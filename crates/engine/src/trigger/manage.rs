@@ -123,6 +123,12 @@ pub enum TriggerError {
     },
 }
 
+impl From<Problems> for TriggerError {
+    fn from(problems: Problems) -> Self {
+        Self::Invalid(problems)
+    }
+}
+
 /// What is to become of the settings of a trigger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Edit {
@@ -144,14 +150,13 @@ impl Triggers {
             return Err(TriggerError::NoSuchWorkflow(workflow.clone()));
         }
         let now = self.context.now();
-        let wish = Wish::parse(source).map_err(TriggerError::Invalid)?;
-        let draft = Draft::create(&wish, now).map_err(TriggerError::Invalid)?;
+        let wish = Wish::parse(source)?;
+        let draft = Draft::create(&wish, now)?;
         let id = TriggerId::from_bytes(entropy::fresh(&*self.context.entropy, now));
         let enabled = draft.enabled.unwrap_or(true);
         let settings = draft.settings.text.as_str();
-        let trigger = Trigger::new(id, workflow.clone(), 1, enabled, settings)
-            .map_err(TriggerError::Invalid)?;
-        wish.to_come(&trigger, now).map_err(TriggerError::Invalid)?;
+        let trigger = Trigger::new(id, workflow.clone(), 1, enabled, settings)?;
+        wish.to_come(&trigger, now)?;
         let secret = self.new_secret(&trigger, wish.secret(), wish.secret_place())?;
         let sealed = match &secret {
             Some(secret) => Some(self.seal(id, &Secrets::only(secret.clone()))?),
@@ -179,7 +184,7 @@ impl Triggers {
             PartOutcome::NoSuchWorkflow => {
                 return Err(TriggerError::NoSuchWorkflow(workflow.clone()));
             }
-            other => return Err(unexpected(&other)),
+            other => return Err(CommitFailure::unexpected("outcome", &other).into()),
         }
         self.context.announce(News::Trigger(id));
         let view = self.get(id).await?;
@@ -219,17 +224,16 @@ impl Triggers {
         edit: Edit,
         catch_up: CatchUp,
     ) -> Result<NewTrigger, TriggerError> {
-        let wish = Wish::parse(source).map_err(TriggerError::Invalid)?;
+        let wish = Wish::parse(source)?;
         for _ in 0..AGAIN_MAX {
             let found = self.get(id).await?;
             let stood = found.state;
             let before = self.free(found).await?;
             let row = &before.row;
-            let after =
-                edited(row, &wish, edit, self.context.now()).map_err(TriggerError::Invalid)?;
+            let after = edited(row, &wish, edit, self.context.now())?;
             if is_replanned(&before, &after) {
                 let now = self.context.now();
-                wish.to_come(&after, now).map_err(TriggerError::Invalid)?;
+                wish.to_come(&after, now)?;
             }
             let is_other = self.needs_other_secret(&before, &after);
             let secret = if wish.secret().is_some() || is_other {
@@ -290,7 +294,7 @@ impl Triggers {
                 Ok(())
             }
             PartOutcome::NoSuchTrigger => Err(TriggerError::NotFound),
-            other => Err(unexpected(&other)),
+            other => Err(CommitFailure::unexpected("outcome", &other).into()),
         }
     }
 
@@ -391,7 +395,7 @@ impl Triggers {
             PartOutcome::TriggerMoved => return Ok(None),
             PartOutcome::NoSuchTrigger => return Err(TriggerError::NotFound),
             PartOutcome::NoSuchWorkflow => return Err(TriggerError::NoSuchWorkflow(workflow)),
-            other => return Err(unexpected(&other)),
+            other => return Err(CommitFailure::unexpected("outcome", &other).into()),
         }
         self.context.announce(News::Trigger(id));
         Ok(Some(self.get(id).await?))
@@ -415,7 +419,7 @@ impl Triggers {
         match secrets::method(trigger).filter(|method| method.has_secret()) {
             Some(method) => {
                 let chosen = secrets::choose(given, place, method, &*self.context.entropy);
-                Ok(Some(chosen.map_err(TriggerError::Invalid)?))
+                Ok(Some(chosen?))
             }
             None if given.is_none() => Ok(None),
             None => {
@@ -447,8 +451,4 @@ fn edited(row: &TriggerRow, wish: &Wish, edit: Edit, now: Timestamp) -> Result<T
 fn is_replanned(before: &TriggerView, after: &Trigger) -> bool {
     let same = |old: &Trigger| after.settings.plans_like(&old.settings);
     !before.trigger.as_ref().is_ok_and(same)
-}
-
-fn unexpected(outcome: &PartOutcome) -> TriggerError {
-    CommitFailure::Internal(format!("unexpected outcome {outcome:?}")).into()
 }

@@ -1,16 +1,12 @@
 //! Pausing a trigger and letting it go on, with what becomes of the planned times in between.
 
-use std::time::Duration;
-
 use refire_core::id::TriggerId;
 use refire_core::time::Timestamp;
 use refire_core::trigger::settings::MISFIRE_MAX_LIMIT;
 use refire_core::trigger::{CatchUp, State, Timeline, Trigger, change, plan};
 
+use super::run::MOMENT;
 use super::{TriggerError, TriggerView, Triggers};
-
-/// The shortest time between two moments.
-const MOMENT: Duration = Duration::from_micros(1);
 
 /// The planned times of a pause.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -33,7 +29,7 @@ impl Triggers {
         catch_up: CatchUp,
     ) -> Result<(TriggerView, Pause), TriggerError> {
         let before = self.get(id).await?;
-        let trigger = before.trigger.clone().map_err(TriggerError::Invalid)?;
+        let trigger = before.trigger.clone()?;
         if trigger.enabled {
             return Ok((before, Pause::default()));
         }

@@ -57,7 +57,7 @@ impl Webhooks {
         equals: Equals,
     ) -> Result<Option<Received>, TriggerError> {
         let (incoming, verified_by) = self.kept(row)?;
-        let pairs = pairs(&incoming);
+        let pairs = pairs(&incoming.headers);
         let request = request(&incoming, &pairs);
         let settings = &ready.settings;
         // Its secret may have been changed since. Where another method counts now, the request has to

@@ -79,7 +79,7 @@ impl Said {
                 count,
                 dropped,
             } = missed;
-            let (wanted, misfire) = (count - dropped, word(report.misfire));
+            let (wanted, misfire) = (count - dropped, misfire_word(report.misfire));
             tracing::info!(
                 %trigger, %workflow, %from, %to, misfire, wanted, skipped = dropped,
                 "planned times of a trigger had passed for more than a minute"
@@ -108,7 +108,9 @@ impl Said {
     }
 }
 
-fn word(misfire: Misfire) -> &'static str {
+/// The word for what becomes of planned times that have passed.
+#[must_use]
+pub fn misfire_word(misfire: Misfire) -> &'static str {
     match misfire {
         Misfire::FireOnce => "fire_once",
         Misfire::FireAll => "fire_all",

@@ -205,11 +205,12 @@ pub(crate) async fn log_loop(logged: Logged, queue: Queue, stopping: Cancellatio
         } = together(first, &mut notes);
         let count = rows.len() as u64;
         match write(rows, &queue, &stopping).await {
-            Written::Yes => {}
-            Written::Refused => {
+            Ok(()) => {}
+            Err(CommitFailure::Stopping) => return,
+            // The store does not take this, now or later.
+            Err(_) => {
                 left_out.fetch_add(count, Ordering::Relaxed);
             }
-            Written::Stopping => return,
         }
         if let Some(flush) = flush {
             let _ = flush.reply.send(());
@@ -253,29 +254,23 @@ fn together(first: Waiting, notes: &mut mpsc::Receiver<Note>) -> Crowd {
     crowd
 }
 
-/// What became of a crowd.
-enum Written {
-    Yes,
-    /// The store does not take this, now or later.
-    Refused,
-    Stopping,
-}
-
 /// Writes a crowd; while the store is away it waits for it.
-async fn write(crowd: Vec<RequestRow>, queue: &Queue, stopping: &CancellationToken) -> Written {
+async fn write(
+    crowd: Vec<RequestRow>,
+    queue: &Queue,
+    stopping: &CancellationToken,
+) -> Result<(), CommitFailure> {
     loop {
         match queue.chore(Part::LogRequests(crowd.clone())).await {
-            Ok(_) => return Written::Yes,
-            Err(CommitFailure::Stopping) => return Written::Stopping,
             Err(
                 CommitFailure::Unavailable | CommitFailure::DiskFull | CommitFailure::Overloaded,
             ) => {
                 tokio::select! {
                     () = tokio::time::sleep(AGAIN_AFTER) => {}
-                    () = stopping.cancelled() => return Written::Stopping,
+                    () = stopping.cancelled() => return Err(CommitFailure::Stopping),
                 }
             }
-            Err(_) => return Written::Refused,
+            other => return other.map(drop),
         }
     }
 }

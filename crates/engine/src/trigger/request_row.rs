@@ -67,6 +67,19 @@ impl Webhooks {
         self.log.write(row);
     }
 
+    /// Logs a request that failed on our side; the error.
+    pub(super) fn log_error(
+        &self,
+        ready: &Ready,
+        id: RequestId,
+        sent: Sent<'_>,
+        error: TriggerError,
+    ) -> TriggerError {
+        let reason = Some(error.to_string());
+        self.log_request(ready, id, sent, RequestStatus::Error, reason);
+        error
+    }
+
     /// Logs a request to a disabled webhook, to be judged again when it is enabled. What a stranger sends,
     /// or too much, must not push that out: it is only counted. What a person tries is in the log, too.
     pub(super) fn log_disabled(&self, ready: &Ready, id: RequestId, sent: Sent<'_>, is_kept: bool) {
@@ -118,7 +131,7 @@ impl Webhooks {
         error: Option<String>,
     ) -> RequestRow {
         let (settings, secrets) = (&ready.settings, ready.secrets.as_ref());
-        let pairs = pairs(sent.incoming);
+        let pairs = pairs(&sent.incoming.headers);
         let logged = LoggedHeaders::new(shown(settings, secrets, Headers(&pairs)));
         let headers = self.with_sealed(logged, Some(settings), id, sent, status);
         let mut row = self.row_of_request(ready.trigger.id, id, sent, status, &headers);
@@ -139,7 +152,7 @@ impl Webhooks {
         if keeps(status, sent) != Keeps::Whole {
             return logged;
         }
-        let packed = pack(settings, Headers(&pairs(incoming)));
+        let packed = pack(settings, Headers(&pairs(&incoming.headers)));
         let owner = Owner::new(id, sent.verified_by, &incoming.body);
         logged.with_sealed(self.context.vault(), &*self.context.entropy, &owner, packed)
     }
@@ -209,9 +222,9 @@ fn keeps(status: RequestStatus, sent: Sent<'_>) -> Keeps {
     }
 }
 
-pub(super) fn pairs(incoming: &Incoming) -> Vec<(&str, &[u8])> {
-    let headers = incoming.headers.iter();
+pub(super) fn pairs(headers: &[(String, Vec<u8>)]) -> Vec<(&str, &[u8])> {
     headers
+        .iter()
         .map(|(name, value)| (name.as_str(), value.as_slice()))
         .collect()
 }

@@ -60,25 +60,21 @@ impl Triggers {
             let Some(anew) = anew else {
                 return Ok(false);
             };
-            if self.keep_resealed(&row, anew).await? {
+            let change = ChangeTrigger {
+                id: row.id,
+                workflow: row.workflow,
+                version: row.version,
+                enabled: row.enabled,
+                settings: row.settings,
+                secrets: Some(anew),
+                state: None,
+            };
+            if self.commit_change(change).await?.is_some() {
                 return Ok(true);
             }
+            // Somebody changed the trigger meanwhile.
             row = self.row(row.id).await?;
         }
         Err(TriggerError::Contended)
-    }
-
-    /// False: somebody changed the trigger meanwhile.
-    async fn keep_resealed(&self, row: &TriggerRow, sealed: Vec<u8>) -> Result<bool, TriggerError> {
-        let change = ChangeTrigger {
-            id: row.id,
-            workflow: row.workflow.clone(),
-            version: row.version,
-            enabled: row.enabled,
-            settings: row.settings.clone(),
-            secrets: Some(sealed),
-            state: None,
-        };
-        Ok(self.commit_change(change).await?.is_some())
     }
 }

@@ -48,7 +48,7 @@ impl Triggers {
         let kept_for = rotation.keep_previous_for.min(SECRET_KEPT_MAX);
         for _ in 0..AGAIN_MAX {
             let before = self.get(id).await?;
-            let trigger = before.trigger.clone().map_err(TriggerError::Invalid)?;
+            let trigger = before.trigger.clone()?;
             let secret = self.new_secret(&trigger, rotation.secret, Mark::NOWHERE)?;
             let secret = secret.ok_or({
                 let kind = trigger.settings.kind.name();

@@ -8,7 +8,7 @@ use refire_core::time::Timestamp;
 use refire_core::trigger::ledger::Share;
 use refire_core::trigger::range::BACKFILL_MAX;
 use refire_core::trigger::{Entry, Slots, Trigger, Upcoming, backfill, backfilled, upcoming};
-use refire_store::{IdempotencyClaim, LIMIT_MAX, SlotRow};
+use refire_store::{IdempotencyClaim, LIMIT_MAX, SlotRow, SlotStatus};
 
 use super::{TriggerError, Triggers, rows};
 use crate::commit::{Admitted, Cause, CommitFailure};
@@ -19,7 +19,7 @@ use crate::intake::{self, IDEMPOTENCY_WINDOW};
 const AGAIN_MAX: u32 = 20;
 
 /// The shortest time between two moments.
-const MOMENT: Duration = Duration::from_micros(1);
+pub(super) const MOMENT: Duration = Duration::from_micros(1);
 
 /// Which planned times of the past are to be run.
 #[derive(Debug, Clone, Copy)]
@@ -63,7 +63,7 @@ impl Triggers {
         let execution = draft.id;
         Ok(accepted(
             execution,
-            self.context.intake().commit(draft).await?,
+            self.context.commit_draft(draft).await?,
         )?)
     }
 
@@ -74,7 +74,7 @@ impl Triggers {
         count: usize,
     ) -> Result<Vec<Upcoming>, TriggerError> {
         let view = self.get(id).await?;
-        let trigger = view.trigger.map_err(TriggerError::Invalid)?;
+        let trigger = view.trigger?;
         if trigger.schedule.is_none() {
             return Err(TriggerError::Without {
                 kind: trigger.settings.kind.name(),
@@ -127,14 +127,18 @@ impl Triggers {
         &self,
         id: TriggerId,
     ) -> Result<Option<Timestamp>, TriggerError> {
-        Ok(Known::of(&self.ledger(id).await?).from)
+        Ok(Known::of(&self.ledger(id, &[]).await?).from)
     }
 
-    /// The whole ledger, oldest first.
-    async fn ledger(&self, id: TriggerId) -> Result<Vec<SlotRow>, TriggerError> {
-        let (mut rows, mut before) = (Vec::new(), None);
+    /// The whole ledger, oldest first; only what has one of these statuses, if some are named.
+    pub async fn ledger(
+        &self,
+        id: TriggerId,
+        statuses: &[SlotStatus],
+    ) -> Result<Vec<SlotRow>, TriggerError> {
+        let (store, mut rows, mut before) = (&self.context.store, Vec::new(), None);
         loop {
-            let page = self.context.store.slots(id, &[], before, LIMIT_MAX).await?;
+            let page = store.slots(id, statuses, before, LIMIT_MAX).await?;
             before = page.last().map(|row| row.seq);
             let is_last = page.len() < LIMIT_MAX as usize;
             rows.extend(page);
@@ -163,7 +167,7 @@ impl Triggers {
             return Ok(Vec::new());
         }
         if only_missed {
-            let known = Known::of(&self.ledger(trigger.id).await?);
+            let known = Known::of(&self.ledger(trigger.id, &[]).await?);
             let slots = Slots::Missed(&known.entries);
             return Ok(backfill(trigger, slots, from, to, now, BACKFILL_MAX)?);
         }
@@ -183,7 +187,7 @@ impl Triggers {
     ) -> Result<Option<ExecutionId>, TriggerError> {
         for _ in 0..AGAIN_MAX {
             let view = self.get(id).await?;
-            let trigger = view.trigger.map_err(TriggerError::Invalid)?;
+            let trigger = view.trigger?;
             let state = view.state.ok_or(TriggerError::NotFound)?;
             if !trigger.enabled {
                 return Err(TriggerError::Disabled);
@@ -197,14 +201,11 @@ impl Triggers {
             let execution = draft.id;
             let plan = backfilled(&state, slot, execution, self.context.now());
             let cause = Cause::Fire(rows::fire(&trigger, state.rev, &plan));
-            match self.context.intake().commit(draft.caused_by(cause)).await? {
+            match self.context.commit_draft(draft.caused_by(cause)).await? {
                 Admitted::New(_) => return Ok(Some(execution)),
                 Admitted::TriggerMoved => {}
                 Admitted::NoSuchWorkflow => return Err(CommitFailure::Gone.into()),
-                other => {
-                    let what = format!("unexpected answer {other:?}");
-                    return Err(CommitFailure::Internal(what).into());
-                }
+                other => return Err(CommitFailure::unexpected("answer", &other).into()),
             }
         }
         Err(TriggerError::Contended)
@@ -232,7 +233,7 @@ impl Triggers {
 
     /// A trigger that can be read.
     async fn working(&self, id: TriggerId) -> Result<Trigger, TriggerError> {
-        rows::trigger(&self.row(id).await?).map_err(TriggerError::Invalid)
+        Ok(rows::trigger(&self.row(id).await?)?)
     }
 }
 

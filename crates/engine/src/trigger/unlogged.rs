@@ -5,10 +5,12 @@
 
 use std::fmt::Display;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
+
+use crate::lock::Mutex;
 
 /// They are told at most this often, so that whoever guesses addresses cannot fill the log.
 const TOLD_EVERY: Duration = Duration::from_secs(60);
@@ -23,39 +25,45 @@ pub(crate) struct Unlogged {
 impl Unlogged {
     /// One came to this address, from there.
     pub(super) fn to_nowhere(&self, address: &impl Display, source: IpAddr) {
-        self.nowhere.add(address, source, |told| {
-            let Told {
-                count,
-                place,
-                source,
-            } = told;
-            tracing::warn!(
-                count, webhook = place, %source,
-                "requests to webhooks that do not exist; this is the last of them"
-            );
-        });
+        self.nowhere.add(
+            address,
+            source,
+            |Tally {
+                 count,
+                 place,
+                 source,
+             }| {
+                tracing::warn!(
+                    count, webhook = place, %source,
+                    "requests to webhooks that do not exist; this is the last of them"
+                );
+            },
+        );
     }
 
     /// One came to this trigger, which is disabled, from there.
     pub(super) fn to_disabled(&self, trigger: &impl Display, source: IpAddr) {
-        self.disabled.add(trigger, source, |told| {
-            let Told {
-                count,
-                place,
-                source,
-            } = told;
-            tracing::warn!(
-                count, trigger = place, %source,
-                "requests to disabled webhooks, of strangers or too many, are in no log; \
-                 this is the last of them"
-            );
-        });
+        self.disabled.add(
+            trigger,
+            source,
+            |Tally {
+                 count,
+                 place,
+                 source,
+             }| {
+                tracing::warn!(
+                    count, trigger = place, %source,
+                    "requests to disabled webhooks, of strangers or too many, are in no log; \
+                     this is the last of them"
+                );
+            },
+        );
     }
 }
 
 /// What is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Told {
+struct Tally {
     /// How many there were since the last time.
     count: u64,
     /// Where the last of them came to.
@@ -71,7 +79,7 @@ struct Count(Arc<Mutex<Counted>>);
 #[derive(Debug, Default)]
 struct Counted {
     /// What was not told yet.
-    rest: Option<Told>,
+    rest: Option<Tally>,
     told_at: Option<Instant>,
 }
 
@@ -79,7 +87,7 @@ impl Counted {
     /// One more. Whether it is the first that is not told yet.
     fn add(&mut self, place: &impl Display, source: IpAddr) -> bool {
         let count = self.rest.as_ref().map_or(0, |rest| rest.count);
-        self.rest = Some(Told {
+        self.rest = Some(Tally {
             count: count + 1,
             place: place.to_string(),
             source,
@@ -93,7 +101,7 @@ impl Counted {
         self.told_at.map_or(now, |at| at + TOLD_EVERY).max(now)
     }
 
-    fn take(&mut self) -> Option<Told> {
+    fn take(&mut self) -> Option<Tally> {
         self.told_at = Some(Instant::now());
         self.rest.take()
     }
@@ -101,9 +109,9 @@ impl Counted {
 
 impl Count {
     /// One more. It is told at once, or together with others when it is time: the first of them waits.
-    fn add(&self, place: &impl Display, source: IpAddr, tell: fn(Told)) {
+    fn add(&self, place: &impl Display, source: IpAddr, tell: fn(Tally)) {
         let due_at = {
-            let mut counted = self.counted();
+            let mut counted = self.0.lock();
             if !counted.add(place, source) {
                 return;
             }
@@ -112,16 +120,12 @@ impl Count {
         let this = self.clone();
         let tell_then = async move {
             tokio::time::sleep_until(due_at).await;
-            let told = this.counted().take();
+            let told = this.0.lock().take();
             if let Some(told) = told {
                 tell(told);
             }
         };
         tokio::spawn(tell_then);
-    }
-
-    fn counted(&self) -> MutexGuard<'_, Counted> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -134,7 +138,7 @@ mod tests {
     static TOLD: Mutex<Vec<(u64, String)>> = Mutex::new(Vec::new());
 
     fn told() -> Vec<(u64, String)> {
-        std::mem::take(&mut *TOLD.lock().unwrap())
+        std::mem::take(&mut *TOLD.lock())
     }
 
     #[tokio::test(start_paused = true)]
@@ -142,7 +146,7 @@ mod tests {
         let count = Count::default();
         let add = |place: &str| {
             count.add(&place, Ipv4Addr::LOCALHOST.into(), |told| {
-                TOLD.lock().unwrap().push((told.count, told.place));
+                TOLD.lock().push((told.count, told.place));
             });
         };
         add("a");

@@ -201,10 +201,7 @@ impl Webhooks {
         let Ok(Some(ready)) = self.compiled.get(&self.context, webhook).await else {
             return false;
         };
-        let pairs: Vec<(&str, &[u8])> = headers
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_slice()))
-            .collect();
+        let pairs = pairs(headers);
         let request = refire_core::webhook::Request {
             source,
             query: "",
@@ -250,20 +247,14 @@ impl Webhooks {
             match self.take(&ready, id, incoming, &mut look).await {
                 Ok(Some(received)) => return Ok(received),
                 Ok(None) => self.compiled.forget(ready.trigger.id),
-                Err(error) => {
-                    let reason = Some(error.to_string());
-                    let sent = look.sent(incoming);
-                    self.log_request(&ready, id, sent, RequestStatus::Error, reason);
-                    return Err(error);
-                }
+                Err(error) => return Err(self.log_error(&ready, id, look.sent(incoming), error)),
             }
         }
-        if let Ok(Some(ready)) = self.compiled.get(&self.context, webhook).await {
-            let reason = Some(TriggerError::Contended.to_string());
-            let sent = look.sent(incoming);
-            self.log_request(&ready, id, sent, RequestStatus::Error, reason);
-        }
-        Err(TriggerError::Contended)
+        let error = TriggerError::Contended;
+        Err(match self.compiled.get(&self.context, webhook).await {
+            Ok(Some(ready)) => self.log_error(&ready, id, look.sent(incoming), error),
+            _ => error,
+        })
     }
 
     /// None: the trigger was changed meanwhile.
@@ -275,7 +266,7 @@ impl Webhooks {
         look: &mut Look,
     ) -> Result<Option<Received>, TriggerError> {
         let now = self.context.now();
-        let pairs = pairs(incoming);
+        let pairs = pairs(&incoming.headers);
         let request = request(incoming, &pairs);
         // Of what was not read nobody knows who signed it.
         let entered = match &incoming.unread {
@@ -287,14 +278,11 @@ impl Webhooks {
             )),
             Some(Unread::TooLarge(_) | Unread::Broken(_)) => None,
         };
-        let who = match &entered {
-            Some(Ok(_)) => Who::Sender,
-            Some(Err(_)) | None => Who::Stranger,
+        let (who, verified_by) = match &entered {
+            Some(Ok(_)) => (Who::Sender, Some(ready.settings.authentication.method())),
+            Some(Err(_)) | None => (Who::Stranger, None),
         };
-        look.verified_by = match &entered {
-            Some(Ok(_)) => Some(ready.settings.authentication.method()),
-            Some(Err(_)) | None => None,
-        };
+        look.verified_by = verified_by;
         let sent = look.sent(incoming);
         let is_new = !std::mem::replace(&mut look.is_counted, true);
         let again_after = is_new.then(|| ready.over_limit(who, now)).flatten();
@@ -317,20 +305,8 @@ impl Webhooks {
                 return Ok(Some(received));
             }
         };
-        self.settle(ready, id, sent, admission).await
-    }
-
-    /// None: the trigger was changed meanwhile.
-    async fn settle(
-        &self,
-        ready: &Ready,
-        id: RequestId,
-        sent: Sent<'_>,
-        admission: Admission,
-    ) -> Result<Option<Received>, TriggerError> {
         if let Admission::Start(started) = admission {
-            let started = self.start(ready, id, sent.incoming, *started, Time::First);
-            return started.await;
+            return self.start(ready, id, incoming, *started, Time::First).await;
         }
         let status = admission.status();
         let reason = admission.reason().map(str::to_owned);
@@ -392,7 +368,7 @@ impl Webhooks {
             },
             row: Some(Box::new(row)),
         };
-        match self.context.intake().commit(draft.caused_by(cause)).await? {
+        match self.context.commit_draft(draft.caused_by(cause)).await? {
             Admitted::New(_) => Ok(Some(Received::Triggered(execution))),
             Admitted::Duplicate {
                 execution,
@@ -415,10 +391,7 @@ impl Webhooks {
                 let workflow = ready.trigger.workflow.clone();
                 Err(TriggerError::NoSuchWorkflow(workflow))
             }
-            other => {
-                let what = format!("unexpected answer {other:?}");
-                Err(CommitFailure::Internal(what).into())
-            }
+            other => Err(CommitFailure::unexpected("answer", &other).into()),
         }
     }
 }

@@ -1,16 +1,16 @@
 //! Who calls: an API key becomes the name of an actor. Keys themselves are never kept, only their
 //! hashes, and never logged.
 
-use axum::extract::{Request, State};
+use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use super::App;
-use super::problem::Problem;
+use super::{App, Problem};
 use crate::codes;
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
@@ -47,8 +47,17 @@ impl AdminKey {
 pub(super) struct Actor(&'static str);
 
 impl Actor {
-    pub(super) fn name(self) -> &'static str {
-        self.0
+    pub(super) fn name(self) -> String {
+        self.0.to_owned()
+    }
+}
+
+impl FromRequestParts<App> for Actor {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
+        let actor = parts.extensions.get().copied();
+        actor.ok_or_else(|| Problem::internal("a call that nobody made"))
     }
 }
 

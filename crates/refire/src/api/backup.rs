@@ -8,32 +8,20 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Instant;
 
 use axum::Json;
-use axum::extract::State;
 use refire_client::model::{BackupRequest, BackupResult};
 use refire_store::ReadError;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-use super::App;
-use super::body::Content;
-use super::problem::Problem;
-use super::query::Params;
+use super::{Answer, App, Content, Params, Problem};
 use crate::codes;
 
 /// Nobody else on the machine may look into the directory.
 const DIRECTORY_MODE: u32 = 0o700;
-
-pub(super) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(backup))
-}
 
 /// Backs up all data to a new file in the server's backup directory, while the server runs. The file is
 /// an SQLite database, also for PostgreSQL.
 #[utoipa::path(
     post,
     path = "/api/backup",
-    operation_id = "back_up",
-    tag = "Server",
     request_body(content = BackupRequest, example = json!({"to": "refire-2026-11-15.db"})),
     responses(
         (status = 200, description = "The copy is complete and on disk", body = BackupResult),
@@ -41,11 +29,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
         (status = 409, description = "The file exists or cannot be written"),
     ),
 )]
-async fn backup(
-    State(app): State<App>,
-    _: Params<()>,
-    body: Content,
-) -> Result<Json<BackupResult>, Problem> {
+pub(super) async fn back_up(app: App, _: Params<()>, body: Content) -> Answer<BackupResult> {
     let wish: BackupRequest = body.read()?;
     let directory = app.backup_dir.clone();
     let target = tokio::task::spawn_blocking(move || place(&directory, &wish.to))

@@ -1,7 +1,6 @@
 //! Starting many executions in one commit, with a result for each.
 
 use axum::Json;
-use axum::extract::{Extension, Path, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 use refire_client::model::{BatchItem, BatchResult, Page};
@@ -11,34 +10,21 @@ use refire_core::execution::Trigger;
 use refire_core::json::{Elements, Json as Text, Kind};
 use refire_core::limit::{PRIORITY_DEFAULT, PRIORITY_LAST};
 use refire_engine::Submission;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-use super::App;
-use super::auth::Actor;
-use super::body::{Content, decode};
+use super::body::decode;
 use super::execute::{self, DELAY_MAX};
-use super::page;
-use super::problem::{Problem, wrong};
-use super::query::Params;
-use super::workflow::{known_name, not_found};
+use super::problem::wrong;
+use super::{Actor, App, Content, Id, Params, Problem, page};
 use crate::codes;
 
 /// Items of one batch.
 pub(super) const ITEMS_MAX: usize = 1_000;
 
-pub(super) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(execute_batch))
-}
-
 /// Starts up to 1,000 executions in one commit; each item has its own result, in order.
 #[utoipa::path(
     post,
     path = "/api/workflows/{id}/execute-batch",
-    operation_id = "execute_workflow_batch",
-    tag = "Executions",
     params(
-        ("id" = String, Path, description = "The workflow's name", example = "customer_360_view"),
         ("traceparent" = Option<String>, Header, description = "The caller's trace (W3C); the calls of the steps belong to it"),
     ),
     request_body(
@@ -48,21 +34,20 @@ pub(super) fn router() -> OpenApiRouter<App> {
     responses(
         (status = 202, description = "A result for each item", body = Page<BatchResult>),
         (status = 400, description = "The body is not a list of 1 to 1000 items"),
-        (status = 404, description = "There is no such workflow"),
     ),
 )]
-async fn execute_batch(
-    State(app): State<App>,
-    Extension(actor): Extension<Actor>,
-    Path(id): Path<String>,
+pub(super) async fn execute_workflow_batch(
+    app: App,
+    actor: Actor,
+    id: Id<WorkflowId>,
     _: Params<()>,
     headers: HeaderMap,
     body: Content,
 ) -> Result<Response, Problem> {
-    let workflow = known_name(&id)?;
+    let workflow = id.known()?;
     let items = items(&body.json()?)?;
     if app.engine.catalog().newest(&workflow).await?.is_none() {
-        return Err(not_found(&id));
+        return Err(id.missing());
     }
     let trace = execute::trace(&headers);
     let drafts: Vec<Result<Submission, Problem>> = items
@@ -74,17 +59,9 @@ async fn execute_batch(
             })
         })
         .collect();
-    let submissions = drafts
-        .iter()
-        .filter_map(|draft| draft.as_ref().ok())
-        .cloned()
-        .collect();
-    let mut outcomes = app
-        .engine
-        .executions()
-        .submit_all(submissions)
-        .await
-        .into_iter();
+    let submissions = drafts.iter().flatten().cloned().collect();
+    let outcomes = app.engine.executions().submit_all(submissions).await;
+    let mut outcomes = outcomes.into_iter();
     let mut results = Vec::with_capacity(drafts.len());
     for draft in drafts {
         let outcome = match draft {
@@ -150,47 +127,37 @@ fn items(body: &Text) -> Result<Vec<Text>, Problem> {
 fn submission(workflow: &WorkflowId, actor: Actor, item: &Text) -> Result<Submission, Problem> {
     let item: BatchItem = decode(item)?;
     let mut problems = Vec::new();
+    let mut refuse = |field: &str, message: String| problems.push(wrong(field, message));
     let input = match item.input {
         None => Text::empty_object(),
         Some(raw) => execute::not_null(Text::parse(raw.get())?)?,
     };
     let priority = item.priority.unwrap_or(PRIORITY_DEFAULT);
     if !(1..=PRIORITY_LAST).contains(&priority) {
-        problems.push(wrong(
-            "priority",
-            format!("{priority} is not between 1 and {PRIORITY_LAST}"),
-        ));
+        let message = format!("{priority} is not between 1 and {PRIORITY_LAST}");
+        refuse("priority", message);
     }
-    let delay = match item.delay.as_deref().map(duration::parse).transpose() {
-        Ok(Some(delay)) if delay > DELAY_MAX => {
-            problems.push(wrong("delay", "is longer than a year"));
-            None
-        }
-        Ok(delay) => delay,
-        Err(error) => {
-            problems.push(wrong("delay", error.to_string()));
-            None
-        }
+    let delay = item.delay.as_deref().map(duration::parse).transpose();
+    let delay = match delay.map_err(|error| error.to_string()) {
+        Ok(Some(delay)) if delay > DELAY_MAX => Err("is longer than a year".to_owned()),
+        other => other,
     };
-    let key = match item
-        .idempotency_key
-        .as_deref()
-        .map(execute::checked_key)
-        .transpose()
-    {
-        Ok(key) => key,
-        Err(message) => {
-            problems.push(wrong("idempotency_key", message));
-            None
-        }
-    };
+    let delay = delay.unwrap_or_else(|message| {
+        refuse("delay", message);
+        None
+    });
+    let key = item.idempotency_key.as_deref().map(execute::checked_key);
+    let key = key.transpose().unwrap_or_else(|message| {
+        refuse("idempotency_key", message.to_owned());
+        None
+    });
     if !problems.is_empty() {
         return Err(Problem::fields(&codes::INVALID_BODY, problems));
     }
     Ok(Submission {
         workflow: workflow.clone(),
         input,
-        trigger: Trigger::manual(Some(actor.name().to_owned())),
+        trigger: Trigger::manual(Some(actor.name())),
         idempotency_key: key,
         priority,
         delay,

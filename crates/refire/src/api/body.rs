@@ -11,8 +11,7 @@ use http::{HeaderMap, HeaderValue};
 use refire_core::json::{Json, Kind};
 use tokio::time::Instant;
 
-use super::App;
-use super::problem::Problem;
+use super::{App, Problem};
 use crate::codes;
 
 /// How long a whole body may take.

@@ -7,7 +7,7 @@ use refire_core::definition::WorkflowId;
 use refire_core::id::{DlqId, ExecutionId, RequestId, TriggerId};
 use sha2::{Digest, Sha256};
 
-use super::problem::Problem;
+use super::Problem;
 use crate::codes;
 
 /// Bytes of the filter's hash in a cursor.

@@ -4,7 +4,7 @@
 
 use refire_core::execution::EventKind;
 use utoipa::OpenApi;
-use utoipa::openapi::path::{Operation, Parameter, ParameterIn, PathItem};
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem};
 use utoipa::openapi::request_body::RequestBody;
 use utoipa::openapi::schema::{
     AnyOfBuilder, ArrayBuilder, Components, KnownFormat, ObjectBuilder, SchemaFormat, SchemaType,
@@ -12,7 +12,9 @@ use utoipa::openapi::schema::{
 };
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Content, ContentBuilder, Object, Ref, RefOr, Required, Response, Schema};
+use utoipa_axum::router::OpenApiRouter;
 
+use super::App;
 use super::batch::ITEMS_MAX;
 use super::execute::KEY_LENGTH_MAX;
 use super::page::LIMIT_DEFAULT;
@@ -83,6 +85,16 @@ pub(super) fn description() -> utoipa::openapi::OpenApi {
     document
 }
 
+/// Calls of one subject, which stands above them in the documentation.
+pub(super) fn tagged(subject: &str, mut calls: OpenApiRouter<App>) -> OpenApiRouter<App> {
+    for item in calls.get_openapi_mut().paths.paths.values_mut() {
+        for (_, operation) in operations(item) {
+            operation.tags = Some(vec![subject.to_owned()]);
+        }
+    }
+    calls
+}
+
 /// Every refusal is a problem unless a handler says otherwise.
 fn hold_a_problem(response: &mut Response) {
     let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem")));
@@ -97,6 +109,9 @@ pub(super) fn complete(document: &mut utoipa::openapi::OpenApi) {
     for (path, item) in &mut document.paths.paths {
         for (is_read, operation) in operations(item) {
             let call = Call::of(path, is_read, operation);
+            if call.is_of_entity {
+                describe_entity(path, operation);
+            }
             for (status, answer) in &mut operation.responses.responses {
                 if let RefOr::T(answer) = answer
                     && status.as_str() >= "400"
@@ -152,6 +167,8 @@ struct Call {
     writes: bool,
     /// Whether it reads a body.
     has_body: bool,
+    /// Whether its path names what it is about.
+    is_of_entity: bool,
 }
 
 impl Call {
@@ -163,7 +180,41 @@ impl Call {
             needs_store,
             writes: needs_store && !is_read && !WRITES_NOTHING.contains(&id),
             has_body: operation.request_body.is_some(),
+            is_of_entity: path.starts_with("/api/") && path.contains("/{id}"),
         }
+    }
+}
+
+/// The id in a path, and the answer where there is nothing by it, unless the handler says otherwise.
+fn describe_entity(path: &str, operation: &mut Operation) {
+    let parameters = operation.parameters.get_or_insert_default();
+    let is_id = |one: &RefOr<Parameter>| matches!(one, RefOr::T(one) if one.name == "id");
+    if !parameters.iter().any(is_id) {
+        let (_, collection) = path.split_at("/api/".len());
+        let (description, example) = match collection.split('/').next() {
+            Some("workflows") => ("The workflow's name", Some("customer_360_view".into())),
+            Some("executions") => ("`exec_…`", None),
+            Some("dlq") => ("`dlq_…`", None),
+            _ => ("`trg_…`", None),
+        };
+        let id = ParameterBuilder::new()
+            .name("id")
+            .parameter_in(ParameterIn::Path)
+            .required(Required::True)
+            .description(Some(description))
+            .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+            .example(example);
+        parameters.insert(0, RefOr::T(id.build()));
+    }
+    let is_made = operation.operation_id.as_deref() == Some("save_workflow");
+    if !is_made {
+        let missing = match path.starts_with("/api/workflows/{id}/") {
+            true => "There is no such workflow",
+            false => "There is none",
+        };
+        let answers = &mut operation.responses.responses;
+        let answer = answers.entry("404".to_owned());
+        answer.or_insert_with(|| Response::new(missing).into());
     }
 }
 

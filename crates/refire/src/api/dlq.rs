@@ -4,7 +4,6 @@ mod by_id;
 mod detail;
 
 use axum::Json;
-use axum::extract::{Extension, Path, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use refire_client::model::{
@@ -14,41 +13,14 @@ use refire_client::query::{LetterQuery, Paging};
 use refire_core::dead_letter::LetterStatus;
 use refire_core::id::DlqId;
 use refire_core::json::Json as Text;
-use refire_engine::{LetterRetryError, LetterRetryRequest, RetryFrom};
-use refire_store::{LetterFilter, LetterRow, PartOutcome};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use refire_engine::{LetterRetryRequest, RetryFrom};
+use refire_store::{LetterFilter, PartOutcome};
 
 use self::by_id::Wanted;
-use super::App;
-use super::auth::Actor;
-use super::body::Content;
-use super::cursor::List;
 use super::execute::not_null;
-use super::page::Window;
-use super::problem::Problem;
-use super::query::{Params, meant, parsed};
-use super::{page, view};
+use super::query::{meant, parsed};
+use super::{Actor, Answer, App, Content, Id, List, Params, Problem, Window, page, view};
 use crate::codes;
-
-pub(super) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
-        .routes(routes!(list))
-        .routes(routes!(summary))
-        .routes(routes!(one, delete))
-        .routes(routes!(retry))
-}
-
-fn known_id(id: &str) -> Result<DlqId, Problem> {
-    id.parse().map_err(|_| not_found(id))
-}
-
-fn not_found(id: &str) -> Problem {
-    Problem::new(
-        &codes::NO_DEAD_LETTER,
-        format!("there is no dead letter `{id}`"),
-    )
-}
 
 /// The filters that the list and the overview share, and the id that is looked for, if one is.
 fn filter(query: &LetterQuery) -> Result<(LetterFilter, Option<Wanted>), Problem> {
@@ -78,18 +50,16 @@ fn filter(query: &LetterQuery) -> Result<(LetterFilter, Option<Wanted>), Problem
 #[utoipa::path(
     get,
     path = "/api/dlq",
-    operation_id = "list_dead_letters",
-    tag = "Dead letters",
     params(LetterQuery, Paging),
     responses(
         (status = 200, description = "A page of dead letters", body = Page<DeadLetter>),
         (status = 400, description = "A parameter is wrong"),
     ),
 )]
-async fn list(
-    State(app): State<App>,
+pub(super) async fn list_dead_letters(
+    app: App,
     Params((query, paging)): Params<(LetterQuery, Paging)>,
-) -> Result<Json<Page<DeadLetter>>, Problem> {
+) -> Answer<Page<DeadLetter>> {
     let (filter, wanted) = filter(&query)?;
     let page = match wanted {
         Some(wanted) => {
@@ -103,22 +73,20 @@ async fn list(
             window.page(rows, |row| row.id)
         }
     };
-    page::shown(page, |row| view::letter::letter(&row))
+    page::shown(page, |row| async move { view::letter::letter(&row) }).await
 }
 
 /// How many dead letters there are, the oldest and the newest, by workflow and error.
 #[utoipa::path(
     get,
     path = "/api/dlq/summary",
-    operation_id = "summarize_dead_letters",
-    tag = "Dead letters",
     params(LetterQuery),
     responses((status = 200, description = "The overview", body = DeadLetterSummary)),
 )]
-async fn summary(
-    State(app): State<App>,
+pub(super) async fn summarize_dead_letters(
+    app: App,
     Params(query): Params<LetterQuery>,
-) -> Result<Json<DeadLetterSummary>, Problem> {
+) -> Answer<DeadLetterSummary> {
     let (filter, wanted) = filter(&query)?;
     let summary = match wanted {
         Some(wanted) => by_id::summary(wanted.find(&app, &filter).await?.as_ref()),
@@ -127,33 +95,20 @@ async fn summary(
     Ok(Json(view::letter::summary(summary)))
 }
 
-async fn find(app: &App, id: &str) -> Result<LetterRow, Problem> {
-    app.engine
-        .store()
-        .letter(known_id(id)?)
-        .await?
-        .ok_or_else(|| not_found(id))
-}
-
 /// A dead letter: what the list has of it, and its log, the target's answer, what was undone, every
 /// retry by people, and how many have the same cause.
 #[utoipa::path(
     get,
     path = "/api/dlq/{id}",
-    operation_id = "get_dead_letter",
-    tag = "Dead letters",
-    params(("id" = String, Path, description = "`dlq_…`")),
-    responses(
-        (status = 200, description = "The dead letter", body = DeadLetterDetail),
-        (status = 404, description = "There is none"),
-    ),
+    responses((status = 200, description = "The dead letter", body = DeadLetterDetail)),
 )]
-async fn one(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(super) async fn get_dead_letter(
+    app: App,
+    id: Id<DlqId>,
     _: Params<()>,
-) -> Result<Json<DeadLetterDetail>, Problem> {
-    let row = find(&app, &id).await?;
+) -> Answer<DeadLetterDetail> {
+    let row = app.engine.store().letter(id.known()?).await?;
+    let row = row.ok_or_else(|| id.missing())?;
     Ok(Json(detail::detail(&app, &row).await?))
 }
 
@@ -163,9 +118,6 @@ async fn one(
 #[utoipa::path(
     post,
     path = "/api/dlq/{id}/retry",
-    operation_id = "retry_dead_letter",
-    tag = "Dead letters",
-    params(("id" = String, Path, description = "`dlq_…`")),
     request_body(
         content = RetryLetter,
         description = "Everything is optional; an `input` that is present counts as edited, even {}",
@@ -174,14 +126,13 @@ async fn one(
     responses(
         (status = 202, description = "The new execution is saved", body = DeadLetterRetried),
         (status = 400, description = "The body is wrong"),
-        (status = 404, description = "There is none"),
         (status = 409, description = "It is not pending, or cannot be retried this way"),
     ),
 )]
-async fn retry(
-    State(app): State<App>,
-    Extension(actor): Extension<Actor>,
-    Path(id): Path<String>,
+pub(super) async fn retry_dead_letter(
+    app: App,
+    actor: Actor,
+    id: Id<DlqId>,
     _: Params<()>,
     body: Content,
 ) -> Result<Response, Problem> {
@@ -203,19 +154,15 @@ async fn retry(
         None => None,
     };
     let request = LetterRetryRequest {
-        letter: known_id(&id)?,
+        letter: id.known()?,
         input,
         from,
         version: wish.version,
-        by: actor.name().to_owned(),
+        by: actor.name(),
     };
-    let execution = match app.engine.letters().retry(request).await {
-        Ok(execution) => execution,
-        Err(LetterRetryError::NotFound) => return Err(not_found(&id)),
-        Err(error) => return Err(error.into()),
-    };
+    let execution = id.outcome(app.engine.letters().retry(request)).await?;
     let body = DeadLetterRetried {
-        id,
+        id: id.to_string(),
         status: model::LetterStatus::Retrying,
         execution_id: execution.to_string(),
     };
@@ -228,32 +175,24 @@ async fn retry(
 #[utoipa::path(
     delete,
     path = "/api/dlq/{id}",
-    operation_id = "delete_dead_letter",
-    tag = "Dead letters",
-    params(("id" = String, Path, description = "`dlq_…`")),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 404, description = "There is none"),
         (status = 409, description = "It is not pending"),
     ),
 )]
-async fn delete(
-    State(app): State<App>,
-    Extension(actor): Extension<Actor>,
-    Path(id): Path<String>,
+pub(super) async fn delete_dead_letter(
+    app: App,
+    actor: Actor,
+    id: Id<DlqId>,
     _: Params<()>,
 ) -> Result<StatusCode, Problem> {
-    match app
-        .engine
-        .letters()
-        .delete(known_id(&id)?, actor.name())
-        .await?
-    {
+    let letters = app.engine.letters();
+    match letters.delete(id.known()?, &actor.name()).await? {
         PartOutcome::Done => Ok(StatusCode::NO_CONTENT),
         PartOutcome::LetterNotPending(Some(status)) => {
             let detail = format!("the dead letter is {}, not pending", status.name());
             Err(Problem::new(&codes::NOT_PENDING, detail))
         }
-        _ => Err(not_found(&id)),
+        _ => Err(id.missing()),
     }
 }

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::{Extension, Path, State};
 use axum::response::{IntoResponse, Response};
 use http::header::LOCATION;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
@@ -18,16 +17,8 @@ use refire_core::limit::PRIORITY_DEFAULT;
 use refire_core::trace::Trace;
 use refire_engine::Submission;
 use refire_store::Stored;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-use super::App;
-use super::auth::Actor;
-use super::body::Content;
-use super::problem::Problem;
-use super::query::Params;
-use super::view;
-use super::workflow::known_name;
+use super::{Actor, App, Content, Id, Params, Problem, view};
 use crate::codes;
 
 /// The longest wait for an execution's end.
@@ -40,10 +31,6 @@ pub(super) const KEY_LENGTH_MAX: usize = 255;
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
-pub(super) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(execute))
-}
-
 /// Starts an execution with the body as its input.
 ///
 /// With an `Idempotency-Key`, a repeated request does not start a second execution: for 7 days it
@@ -51,10 +38,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
 #[utoipa::path(
     post,
     path = "/api/workflows/{id}/execute",
-    operation_id = "execute_workflow",
-    tag = "Executions",
     params(
-        ("id" = String, Path, description = "The workflow's name", example = "customer_360_view"),
         ExecuteQuery,
         ("Idempotency-Key" = Option<String>, Header, description = "The same key never starts a second execution; such as `order-4711`"),
         ("traceparent" = Option<String>, Header, description = "The caller's trace (W3C); the calls of the steps belong to it"),
@@ -70,17 +54,16 @@ pub(super) fn router() -> OpenApiRouter<App> {
             headers(("Location" = String, description = "The execution"), ("Idempotent-Replayed" = String, description = "true if the key was used before for this execution")),
             example = json!({"execution_id": "exec_01kb2m8x0c7q2t5v9w3y4z6a8d", "status": "pending"})),
         (status = 400, description = "The body or a parameter is wrong"),
-        (status = 404, description = "There is no such workflow"),
         (status = 409, description = "The key was used with another input"),
         (status = 413, description = "The body is too large"),
         (status = 500, description = "It may have been accepted: repeat with the same key"),
         (status = 503, description = "Nothing was started"),
     ),
 )]
-async fn execute(
-    State(app): State<App>,
-    Extension(actor): Extension<Actor>,
-    Path(id): Path<String>,
+pub(super) async fn execute_workflow(
+    app: App,
+    actor: Actor,
+    id: Id<WorkflowId>,
     Params(query): Params<ExecuteQuery>,
     headers: HeaderMap,
     body: Content,
@@ -89,9 +72,9 @@ async fn execute(
     let wait = time(query.wait.as_deref()).map_err(Problem::internal)?;
     let delay = time(query.delay.as_deref()).map_err(Problem::internal)?;
     let submission = Submission {
-        workflow: known_name(&id)?,
+        workflow: id.known()?,
         input: input(&body)?,
-        trigger: Trigger::manual(Some(actor.name().to_owned())),
+        trigger: Trigger::manual(Some(actor.name())),
         idempotency_key: idempotency_key(&headers)?,
         priority: query
             .priority
@@ -101,7 +84,9 @@ async fn execute(
         retry: None,
         trace: trace(&headers),
     };
-    let started = start(&app, submission).await?;
+    let workflow = submission.workflow.clone();
+    let accepted_one = app.engine.executions().submit(submission).await?;
+    let started = settle(&accepted_one, &workflow)?;
     match wait {
         Some(wait) => Ok(finished(&app, started, wait).await),
         None => Ok(accepted(&app, started).await),
@@ -136,23 +121,16 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Pro
     let Some(value) = values.next() else {
         return Ok(None);
     };
-    let refuse = |message: &str| {
-        Err(Problem::field(
-            &codes::INVALID_PARAMETER,
-            "Idempotency-Key",
-            message,
-        ))
+    let key = match std::str::from_utf8(value.as_bytes()) {
+        _ if values.next().is_some() => Err("is given more than once"),
+        Ok(key) => checked_key(key),
+        Err(_) => Err("is not UTF-8"),
     };
-    if values.next().is_some() {
-        return refuse("is given more than once");
-    }
-    match std::str::from_utf8(value.as_bytes()) {
-        Ok(key) => match checked_key(key) {
-            Ok(key) => Ok(Some(key)),
-            Err(message) => refuse(message),
-        },
-        Err(_) => refuse("is not UTF-8"),
-    }
+    key.map(Some).map_err(wrong_key)
+}
+
+fn wrong_key(message: impl Into<String>) -> Problem {
+    Problem::field(&codes::INVALID_PARAMETER, "Idempotency-Key", message)
 }
 
 /// Refuses a key where none is kept: whoever sends one counts on it.
@@ -160,11 +138,8 @@ pub(super) fn no_idempotency_key(headers: &HeaderMap, instead: &str) -> Result<(
     if !headers.contains_key(IDEMPOTENCY_KEY) {
         return Ok(());
     }
-    Err(Problem::field(
-        &codes::INVALID_PARAMETER,
-        "Idempotency-Key",
-        format!("is not supported here; leave it out: {instead}"),
-    ))
+    let message = format!("is not supported here; leave it out: {instead}");
+    Err(wrong_key(message))
 }
 
 /// A key that can be kept.
@@ -182,42 +157,23 @@ pub(super) struct Started {
     pub(super) duplicate: bool,
 }
 
-async fn start(app: &App, submission: Submission) -> Result<Started, Problem> {
-    let workflow = submission.workflow.clone();
-    settle(
-        &app.engine.executions().submit(submission).await?,
-        &workflow,
-    )
-}
-
 /// What became of a submission: an execution, or a key that belongs to another input.
 pub(super) fn settle(
     accepted: &refire_engine::Accepted,
     workflow: &WorkflowId,
 ) -> Result<Started, Problem> {
-    match accepted {
-        refire_engine::Accepted::New { id, .. } => Ok(Started {
-            id: *id,
-            duplicate: false,
-        }),
-        refire_engine::Accepted::Duplicate {
-            id,
-            body_differs: false,
-        } => Ok(Started {
-            id: *id,
-            duplicate: true,
-        }),
-        refire_engine::Accepted::Duplicate {
-            id,
-            body_differs: true,
-        } => {
-            let detail = format!(
-                "the idempotency key belongs to {id} of workflow `{workflow}`, which was started \
-                 with another input"
-            );
-            Err(Problem::new(&codes::IDEMPOTENCY_CONFLICT, detail))
-        }
+    let (id, duplicate, differs) = match *accepted {
+        refire_engine::Accepted::New { id, .. } => (id, false, false),
+        refire_engine::Accepted::Duplicate { id, body_differs } => (id, true, body_differs),
+    };
+    if differs {
+        let detail = format!(
+            "the idempotency key belongs to {id} of workflow `{workflow}`, which was started with \
+             another input"
+        );
+        return Err(Problem::new(&codes::IDEMPOTENCY_CONFLICT, detail));
     }
+    Ok(Started { id, duplicate })
 }
 
 /// Waits for the end, unless the server stops meanwhile.

@@ -1,34 +1,23 @@
 //! Nodes: the processes that share the store.
 
 use axum::Json;
-use axum::extract::State;
 use refire_client::model::{Node, Page};
 use refire_core::id::NodeId;
 use refire_store::NodeRow;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-use super::App;
 use super::page::whole;
-use super::problem::Problem;
-use super::query::Params;
-
-pub(super) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(list))
-}
+use super::{Answer, App, Params};
 
 /// The nodes that share the store, the oldest first; on SQLite there is one.
 #[utoipa::path(
     get,
     path = "/api/nodes",
-    operation_id = "list_nodes",
-    tag = "Server",
     responses(
         (status = 200, description = "All nodes", body = Page<Node>),
         (status = 503, description = "The store is not available"),
     ),
 )]
-async fn list(State(app): State<App>, _: Params<()>) -> Result<Json<Page<Node>>, Problem> {
+pub(super) async fn list_nodes(app: App, _: Params<()>) -> Answer<Page<Node>> {
     let this = app.engine.node();
     let rows = app.engine.nodes().await?;
     Ok(Json(whole(

@@ -16,9 +16,7 @@ use http::uri::Authority;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version};
 use tower::Service;
 
-use super::App;
-use super::problem::Problem;
-use super::{webhook, workflow};
+use super::{App, Problem, webhook, workflow};
 use crate::codes;
 
 /// Headers of one request.

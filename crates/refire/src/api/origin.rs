@@ -4,8 +4,7 @@ use axum::extract::FromRequestParts;
 use http::header::HOST;
 use http::request::Parts;
 
-use super::App;
-use super::problem::Problem;
+use super::{App, Problem};
 
 /// `http://host:port`, without a slash at its end.
 pub(crate) struct Origin(String);

@@ -5,8 +5,8 @@ use refire_client::model::Page;
 use refire_client::query::Paging;
 use refire_store::LIMIT_MAX;
 
-use super::cursor::{Key, List, Scope};
-use super::problem::Problem;
+use super::cursor::{Key, Scope};
+use super::{Answer, List, Problem};
 
 /// Rows of a page unless told otherwise.
 pub(super) const LIMIT_DEFAULT: u32 = 50;
@@ -53,12 +53,14 @@ impl<K: Key> Window<K> {
 }
 
 /// A page with its rows as they are shown.
-pub(super) fn shown<R, T>(
+pub(super) async fn shown<R, T, V: Future<Output = Result<T, Problem>>>(
     mut page: Page<R>,
-    view: impl Fn(R) -> Result<T, Problem>,
-) -> Result<Json<Page<T>>, Problem> {
-    let rows = std::mem::take(&mut page.items).into_iter();
-    let items = rows.map(view).collect::<Result<_, _>>()?;
+    view: impl Fn(R) -> V,
+) -> Answer<Page<T>> {
+    let mut items = Vec::with_capacity(page.items.len());
+    for row in std::mem::take(&mut page.items) {
+        items.push(view(row).await?);
+    }
     Ok(Json(page.with(items)))
 }
 

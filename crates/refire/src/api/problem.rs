@@ -9,13 +9,13 @@ use http::header::RETRY_AFTER;
 use http::{HeaderName, HeaderValue, StatusCode};
 use refire_client::model;
 use refire_client::model::FieldProblem;
-use refire_core::definition::Problems;
+use refire_core::definition::{self, Problems};
 use refire_core::json::JsonError;
 use refire_core::trigger::BackfillError;
 use refire_engine::catalog::CatalogError;
 use refire_engine::trigger::TriggerError;
 use refire_engine::{
-    ApplyError, CommandError, CommitFailure, IntakeError, LetterRetryError, ReplayError,
+    ApplyError, CommandError, CommitFailure, IntakeError, LetterRetryError, ReplayError, in_words,
 };
 use refire_store::ReadError;
 
@@ -80,16 +80,8 @@ impl Problem {
             .unwrap_or_default();
         let plural = if count == 1 { "problem" } else { "problems" };
         let mut problem = Self::new(code, format!("{what} has {count} {plural}: {first}"));
-        problem.0.errors = problems
-            .iter()
-            .map(|problem| FieldProblem {
-                field: problem.path.clone(),
-                message: problem.message.clone(),
-                line: Some(problem.line),
-                column: Some(problem.column),
-                hint: problem.hint.clone(),
-            })
-            .collect();
+        let place = |problem: &definition::Problem| Some((problem.line, problem.column));
+        problem.0.errors = found(problems, place);
         problem
     }
 
@@ -111,14 +103,7 @@ impl Problem {
 
     /// The same with what only the log shall know.
     pub(crate) fn caused_by(mut self, cause: &dyn std::error::Error) -> Self {
-        let mut text = cause.to_string();
-        let mut source = cause.source();
-        while let Some(cause) = source {
-            text.push_str(": ");
-            text.push_str(&cause.to_string());
-            source = cause.source();
-        }
-        self.0.cause = Some(text);
+        self.0.cause = Some(in_words(cause));
         self
     }
 
@@ -339,14 +324,26 @@ impl From<JsonError> for Problem {
 
 /// A trigger has problems; those in what was sent have a place in it.
 fn invalid_trigger(problems: &Problems) -> Problem {
-    let named = |problem: &refire_core::definition::Problem| FieldProblem {
-        line: problem.place().map(|place| place.line),
-        column: problem.place().map(|place| place.column),
-        hint: problem.hint.clone(),
-        ..wrong(&problem.path, problem.message.clone())
+    let place =
+        |problem: &definition::Problem| Some((problem.place()?.line, problem.place()?.column));
+    Problem::fields(&codes::INVALID_TRIGGER, found(problems, place))
+}
+
+/// Problems of what was sent, with the line and column of each.
+fn found(
+    problems: &Problems,
+    place: fn(&definition::Problem) -> Option<(u32, u32)>,
+) -> Vec<FieldProblem> {
+    let named = |problem: &definition::Problem| {
+        let (line, column) = place(problem).unzip();
+        FieldProblem {
+            line,
+            column,
+            hint: problem.hint.clone(),
+            ..wrong(&problem.path, problem.message.clone())
+        }
     };
-    let errors = problems.iter().map(named).collect();
-    Problem::fields(&codes::INVALID_TRIGGER, errors)
+    problems.iter().map(named).collect()
 }
 
 /// The definition has problems.

@@ -1,7 +1,6 @@
 //! Query parameters, read strictly: an unknown one is an error, because a filter that is ignored
 //! shows or changes more than was meant. All that is wrong is told at once.
 
-use std::borrow::Cow;
 use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
@@ -17,9 +16,11 @@ use refire_core::limit::PRIORITY_LAST;
 use refire_core::time::Timestamp;
 use refire_core::trigger::range::UPCOMING_MAX;
 use refire_store::LIMIT_MAX;
+use url::form_urlencoded::parse;
 
+use super::Problem;
 use super::execute::{DELAY_MAX, WAIT_MAX};
-use super::problem::{Problem, wrong};
+use super::problem::wrong;
 use crate::codes;
 
 /// Unknown parameters that are named; a request line could hold thousands.
@@ -47,16 +48,9 @@ impl<S: Sync, Q: Query> FromRequestParts<S> for Params<Q> {
 
 impl Reader {
     fn parse(text: &str) -> Self {
-        let pairs = text
-            .split('&')
-            .filter(|pair| !pair.is_empty())
-            .map(|pair| {
-                let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-                (decoded(name), decoded(value))
-            })
-            .collect();
         Self {
-            pairs,
+            // What is not UTF-8 is replaced and then found unknown or invalid.
+            pairs: parse(text.as_bytes()).into_owned().collect(),
             known: Vec::new(),
             problems: Vec::new(),
         }
@@ -191,34 +185,6 @@ pub(super) fn parsed<T: FromStr<Err: Display>>(text: Option<&str>) -> Result<Opt
 pub(super) fn meant<T>(words: &[impl Display], from_name: fn(&str) -> Option<T>) -> Vec<T> {
     let names = words.iter().map(ToString::to_string);
     names.filter_map(|name| from_name(&name)).collect()
-}
-
-/// `%41` and `+` as in forms; what is not UTF-8 is replaced and then found unknown or invalid.
-fn decoded(text: &str) -> String {
-    let spaced = text.replace('+', " ");
-    let bytes = spaced.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let hex = (bytes[at] == b'%')
-            .then(|| std::str::from_utf8(bytes.get(at + 1..at + 3)?).ok())
-            .flatten()
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match hex {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    match String::from_utf8_lossy(&out) {
-        Cow::Borrowed(text) => text.to_owned(),
-        Cow::Owned(text) => text,
-    }
 }
 
 #[cfg(test)]

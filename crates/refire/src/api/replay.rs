@@ -1,24 +1,12 @@
 //! Replay: derives every decision of an execution again. Starts nothing.
 
 use axum::Json;
-use axum::extract::{Path, State};
 use refire_client::model::{ReplayRequest, ReplayResult};
+use refire_core::id::ExecutionId;
 use refire_core::json::{Json as Text, Kind};
-use refire_engine::ReplayError;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-use super::App;
-use super::body::Content;
-use super::execution::{known_id, not_found};
-use super::problem::Problem;
-use super::query::Params;
-use super::view;
+use super::{Answer, App, Content, Id, Params, Problem, view};
 use crate::codes;
-
-pub(super) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(replay))
-}
 
 /// Replays an execution and checks whether every decision comes out the same.
 ///
@@ -29,9 +17,6 @@ pub(super) fn router() -> OpenApiRouter<App> {
 #[utoipa::path(
     post,
     path = "/api/executions/{id}/replay",
-    operation_id = "replay_execution",
-    tag = "Executions",
-    params(("id" = String, Path, description = "`exec_…`")),
     request_body(
         content = ReplayRequest,
         description = "Empty for the execution's own definition; the definition may also be an object, or the body itself",
@@ -43,23 +28,18 @@ pub(super) fn router() -> OpenApiRouter<App> {
         (status = 404, description = "There is no such execution"),
     ),
 )]
-async fn replay(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(super) async fn replay_execution(
+    app: App,
+    id: Id<ExecutionId>,
     _: Params<()>,
     body: Content,
-) -> Result<Json<ReplayResult>, Problem> {
+) -> Answer<ReplayResult> {
     let definition = definition(&body)?;
-    match app
-        .engine
-        .executions()
-        .replay(known_id(&id)?, definition.as_deref())
-        .await
-    {
-        Ok(replay) => Ok(Json(view::event::replayed(replay)?)),
-        Err(ReplayError::NotFound) => Err(not_found(&id)),
-        Err(error) => Err(error.into()),
-    }
+    let (executions, known) = (app.engine.executions(), id.known()?);
+    let replay = id
+        .outcome(executions.replay(known, definition.as_deref()))
+        .await?;
+    Ok(Json(view::event::replayed(replay)?))
 }
 
 /// The definition that a body holds, if one.

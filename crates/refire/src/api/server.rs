@@ -1,31 +1,16 @@
 //! The server itself: whether it is well, what it is, its papers.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use refire_client::model::{Health, Version};
 use refire_core::definition::json_schema;
 use refire_schedule::{zone_data_version, zone_source};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-use super::App;
-use super::problem::Problem;
+use super::{App, Problem};
 use crate::codes;
-
-/// What needs no key.
-pub(super) fn open_router() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
-        .routes(routes!(livez))
-        .routes(routes!(healthz))
-        .routes(routes!(readyz))
-        .routes(routes!(version))
-        .routes(routes!(schema))
-        .routes(routes!(error_page))
-        .route("/", axum::routing::get(home))
-}
 
 fn health(status: StatusCode, word: &str) -> Response {
     (
@@ -39,31 +24,31 @@ fn health(status: StatusCode, word: &str) -> Response {
 
 /// The process runs.
 #[utoipa::path(
-    get, path = "/livez", tag = "Server", security(()),
+    get, path = "/livez", security(()),
     responses((status = 200, description = "It runs", body = Health, example = json!({"status": "ok"}))),
 )]
-async fn livez() -> Response {
+pub(super) async fn livez() -> Response {
     health(StatusCode::OK, "ok")
 }
 
 /// The same as /livez.
 #[utoipa::path(
-    get, path = "/healthz", tag = "Server", security(()),
+    get, path = "/healthz", security(()),
     responses((status = 200, description = "It runs", body = Health)),
 )]
-async fn healthz() -> Response {
+pub(super) async fn healthz() -> Response {
     health(StatusCode::OK, "ok")
 }
 
 /// Whether new work is accepted.
 #[utoipa::path(
-    get, path = "/readyz", tag = "Server", security(()),
+    get, path = "/readyz", security(()),
     responses(
         (status = 200, description = "It is", body = Health),
         (status = 503, description = "It is not, and why", body = Health, example = json!({"status": "stopping"})),
     ),
 )]
-async fn readyz(State(app): State<App>) -> Response {
+pub(super) async fn readyz(app: App) -> Response {
     let refuse = |why| health(StatusCode::SERVICE_UNAVAILABLE, why);
     if app.gate.is_stopping() {
         refuse("stopping")
@@ -76,10 +61,10 @@ async fn readyz(State(app): State<App>) -> Response {
 
 /// What runs here.
 #[utoipa::path(
-    get, path = "/version", operation_id = "get_version", tag = "Server", security(()),
+    get, path = "/version", security(()),
     responses((status = 200, description = "The version", body = Version)),
 )]
-async fn version(State(app): State<App>) -> Json<Version> {
+pub(super) async fn get_version(app: App) -> Json<Version> {
     Json(Version {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         node_id: app.engine.node().to_string(),
@@ -95,23 +80,23 @@ async fn version(State(app): State<App>) -> Json<Version> {
 
 /// The JSON Schema of definitions, for editors.
 #[utoipa::path(
-    get, path = "/api/schema/workflow", operation_id = "get_workflow_schema", tag = "Workflows", security(()),
+    get, path = "/api/schema/workflow", security(()),
     responses((status = 200, description = "JSON Schema, draft 2020-12", body = serde_json::Value, content_type = "application/schema+json")),
 )]
-async fn schema() -> Response {
+pub(super) async fn get_workflow_schema() -> Response {
     ([(CONTENT_TYPE, "application/schema+json")], json_schema()).into_response()
 }
 
 /// What an error code means, and what to do.
 #[utoipa::path(
-    get, path = "/docs/errors/{code}", operation_id = "get_error_page", tag = "Server", security(()),
+    get, path = "/docs/errors/{code}", security(()),
     params(("code" = String, Path, description = "Such as RF0001", example = "RF0001")),
     responses(
         (status = 200, description = "The code's page", body = String, content_type = "text/plain"),
         (status = 404, description = "There is no such code"),
     ),
 )]
-async fn error_page(Path(code): Path<String>) -> Result<Response, Problem> {
+pub(super) async fn get_error_page(Path(code): Path<String>) -> Result<Response, Problem> {
     match codes::page(&code) {
         // Plain text, so that a browser shows it rather than saving it.
         Some(page) => Ok(([(CONTENT_TYPE, "text/plain; charset=utf-8")], page).into_response()),
@@ -122,7 +107,7 @@ async fn error_page(Path(code): Path<String>) -> Result<Response, Problem> {
     }
 }
 
-async fn home() -> Response {
+pub(super) async fn home() -> Response {
     let text = concat!(
         "Refire ",
         env!("CARGO_PKG_VERSION"),

@@ -1,13 +1,12 @@
 //! Triggers: make, look, change, remove.
 
-mod act;
-mod history;
-mod requests;
-mod slots;
-mod tester;
+pub(super) mod act;
+pub(super) mod history;
+pub(super) mod requests;
+pub(super) mod slots;
+pub(super) mod tester;
 
 use axum::Json;
-use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::header::LOCATION;
 use http::{HeaderValue, StatusCode};
@@ -17,21 +16,13 @@ use refire_core::definition::WorkflowId;
 use refire_core::execution::TriggerKind;
 use refire_core::id::TriggerId;
 use refire_core::trigger::CatchUp;
-use refire_engine::trigger::{NewTrigger, TriggerError, TriggerView};
+use refire_engine::trigger::{NewTrigger, TriggerView};
 use refire_store::TriggerFilter;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-use super::App;
-use super::body::Content;
-use super::cursor::List;
-use super::origin::Origin;
-use super::page::Window;
-use super::problem::Problem;
-use super::query::{Params, meant, parsed};
-use super::workflow::known_name;
-use super::{view, workflow};
-use crate::codes;
+use super::query::{meant, parsed};
+use super::{
+    Answer, App, Content, Id, List, Origin, Params, Problem, Window, page, view, workflow,
+};
 
 /// The kinds that there are.
 pub(super) const KINDS: [TriggerKind; 3] = [
@@ -44,41 +35,8 @@ fn kind(name: &str) -> Option<TriggerKind> {
     KINDS.into_iter().find(|kind| kind.name() == name)
 }
 
-pub(super) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
-        .routes(routes!(create, of_workflow))
-        .routes(routes!(list))
-        .routes(routes!(one, change, replace, delete))
-        .merge(act::router())
-        .merge(slots::router())
-        .merge(requests::router())
-        .merge(tester::router())
-        .merge(history::router())
-}
-
-/// The trigger of a path; what is not an id is simply not there.
-fn known_id(id: &str) -> Result<TriggerId, Problem> {
-    id.parse().map_err(|_| not_found(id))
-}
-
-fn not_found(id: &str) -> Problem {
-    Problem::new(&codes::NO_TRIGGER, format!("there is no trigger `{id}`"))
-}
-
-/// Names the trigger that is not there.
-fn named(id: &str) -> impl Fn(TriggerError) -> Problem + '_ {
-    move |error| match error {
-        TriggerError::NotFound => not_found(id),
-        other => other.into(),
-    }
-}
-
-async fn find(app: &App, id: &str) -> Result<TriggerView, Problem> {
-    app.engine
-        .triggers()
-        .get(known_id(id)?)
-        .await
-        .map_err(named(id))
+async fn find(app: &App, id: &Id<TriggerId>) -> Result<TriggerView, Problem> {
+    id.outcome(app.engine.triggers().get(id.known()?)).await
 }
 
 /// A trigger as shown, with its secret if that is new.
@@ -97,9 +55,6 @@ fn shown(app: &App, origin: &Origin, new: &NewTrigger) -> Result<Trigger, Proble
 #[utoipa::path(
     post,
     path = "/api/workflows/{id}/triggers",
-    operation_id = "create_trigger",
-    tag = "Triggers",
-    params(("id" = String, Path, description = "The workflow's name", example = "customer_360_view")),
     request_body(
         content(
             (serde_json::Value = "application/json", example = json!({"trigger_type": "cron", "cron_expression": "0 9 * * MON", "timezone": "Asia/Taipei", "overlap": "skip", "misfire": "fire_once", "input": {"customer_id": 42}})),
@@ -110,23 +65,19 @@ fn shown(app: &App, origin: &Origin, new: &NewTrigger) -> Result<Trigger, Proble
     responses(
         (status = 201, description = "The trigger", body = Trigger, headers(("Location" = String, description = "The trigger"))),
         (status = 400, description = "Every problem of the trigger"),
-        (status = 404, description = "There is no such workflow"),
         (status = 500, description = "Secrets cannot be stored"),
     ),
 )]
-async fn create(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(super) async fn create_trigger(
+    app: App,
+    id: Id<WorkflowId>,
     _: Params<()>,
     origin: Origin,
     body: Content,
 ) -> Result<Response, Problem> {
-    let workflow = known_name(&id)?;
-    let new = app
-        .engine
-        .triggers()
-        .create(&workflow, body.text()?)
-        .await?;
+    let workflow = id.known()?;
+    let new = app.engine.triggers().create(&workflow, body.text()?);
+    let new = new.await?;
     let trigger = shown(&app, &origin, &new)?;
     let location = format!("/api/triggers/{}", trigger.about.id);
     let mut response = (StatusCode::CREATED, Json(trigger)).into_response();
@@ -140,48 +91,34 @@ async fn create(
 #[utoipa::path(
     get,
     path = "/api/workflows/{id}/triggers",
-    operation_id = "list_workflow_triggers",
-    tag = "Triggers",
-    params(
-        ("id" = String, Path, description = "The workflow's name", example = "customer_360_view"),
-        TriggerQuery,
-        Paging,
-    ),
-    responses(
-        (status = 200, description = "A page of triggers", body = Page<Trigger>),
-        (status = 404, description = "There is no such workflow"),
-    ),
+    params(TriggerQuery, Paging),
+    responses((status = 200, description = "A page of triggers", body = Page<Trigger>)),
 )]
-async fn of_workflow(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(super) async fn list_workflow_triggers(
+    app: App,
+    id: Id<WorkflowId>,
     Params((query, paging)): Params<(TriggerQuery, Paging)>,
     origin: Origin,
-) -> Result<Json<Page<Trigger>>, Problem> {
-    let name = known_name(&id)?;
-    if workflow::find(&app, &name).await?.is_none() {
-        return Err(workflow::not_found(&id));
-    }
-    listed(&app, Some(name), &query, &paging, &origin).await
+) -> Answer<Page<Trigger>> {
+    let workflow = workflow::find(&app, &id).await?.id;
+    listed(&app, Some(workflow), &query, &paging, &origin).await
 }
 
 /// Triggers, oldest first.
 #[utoipa::path(
     get,
     path = "/api/triggers",
-    operation_id = "list_triggers",
-    tag = "Triggers",
     params(OfWorkflow, TriggerQuery, Paging),
     responses(
         (status = 200, description = "A page of triggers", body = Page<Trigger>),
         (status = 400, description = "A parameter is wrong"),
     ),
 )]
-async fn list(
-    State(app): State<App>,
+pub(super) async fn list_triggers(
+    app: App,
     Params((of, (query, paging))): Params<(OfWorkflow, (TriggerQuery, Paging))>,
     origin: Origin,
-) -> Result<Json<Page<Trigger>>, Problem> {
+) -> Answer<Page<Trigger>> {
     let workflow = parsed(of.workflow.as_deref())?;
     listed(&app, workflow, &query, &paging, &origin).await
 }
@@ -192,7 +129,7 @@ async fn listed(
     query: &TriggerQuery,
     paging: &Paging,
     origin: &Origin,
-) -> Result<Json<Page<Trigger>>, Problem> {
+) -> Answer<Page<Trigger>> {
     let filter = TriggerFilter {
         workflow,
         kinds: meant(&query.trigger_type, kind),
@@ -204,32 +141,25 @@ async fn listed(
     let rows = store.triggers(&filter, window.behind, window.rows).await?;
     let page = window.page(rows, |row| row.id);
     let now = app.engine.now();
-    let mut items = Vec::with_capacity(page.items.len());
-    for row in &page.items {
-        let view = app.engine.triggers().view(row.clone()).await?;
-        items.push(view::trigger::trigger(&view, now, origin)?);
-    }
-    Ok(Json(page.with(items)))
+    let view = |row| async move {
+        let view = app.engine.triggers().view(row).await?;
+        view::trigger::trigger(&view, now, origin)
+    };
+    page::shown(page, view).await
 }
 
 /// A trigger: its settings, when it fires next, and its state.
 #[utoipa::path(
     get,
     path = "/api/triggers/{id}",
-    operation_id = "get_trigger",
-    tag = "Triggers",
-    params(("id" = String, Path, description = "`trg_…`")),
-    responses(
-        (status = 200, description = "The trigger", body = Trigger),
-        (status = 404, description = "There is none"),
-    ),
+    responses((status = 200, description = "The trigger", body = Trigger)),
 )]
-async fn one(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(super) async fn get_trigger(
+    app: App,
+    id: Id<TriggerId>,
     _: Params<()>,
     origin: Origin,
-) -> Result<Json<Trigger>, Problem> {
+) -> Answer<Trigger> {
     let view = find(&app, &id).await?;
     let trigger = view::trigger::trigger(&view, app.engine.now(), &origin)?;
     Ok(Json(trigger))
@@ -243,12 +173,7 @@ async fn one(
 #[utoipa::path(
     patch,
     path = "/api/triggers/{id}",
-    operation_id = "change_trigger",
-    tag = "Triggers",
-    params(
-        ("id" = String, Path, description = "`trg_…`"),
-        ChangeQuery,
-    ),
+    params(ChangeQuery),
     request_body(
         content(
             (serde_json::Value = "application/json", example = json!({"cron_expression": "0 10 * * MON", "jitter": null})),
@@ -259,24 +184,20 @@ async fn one(
     responses(
         (status = 200, description = "The trigger as it is now", body = Trigger),
         (status = 400, description = "Every problem of the result"),
-        (status = 404, description = "There is none"),
         (status = 503, description = "It is being changed by somebody else"),
     ),
 )]
-async fn change(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(super) async fn change_trigger(
+    app: App,
+    id: Id<TriggerId>,
     Params(query): Params<ChangeQuery>,
     origin: Origin,
     body: Content,
-) -> Result<Json<Trigger>, Problem> {
-    let catch_up = catch_up(query.catch_up.unwrap_or_default());
-    let changed = app
-        .engine
-        .triggers()
-        .change(known_id(&id)?, body.text()?, catch_up)
-        .await
-        .map_err(named(&id))?;
+) -> Answer<Trigger> {
+    let (triggers, known) = (app.engine.triggers(), id.known()?);
+    let changed = id
+        .outcome(triggers.change(known, body.text()?, catch_up(query.catch_up)))
+        .await?;
     Ok(Json(shown(&app, &origin, &changed)?))
 }
 
@@ -288,12 +209,7 @@ async fn change(
 #[utoipa::path(
     put,
     path = "/api/triggers/{id}",
-    operation_id = "replace_trigger",
-    tag = "Triggers",
-    params(
-        ("id" = String, Path, description = "`trg_…`"),
-        ChangeQuery,
-    ),
+    params(ChangeQuery),
     request_body(
         content(
             (serde_json::Value = "application/json", example = json!({"trigger_type": "cron", "cron_expression": "0 10 * * MON"})),
@@ -304,50 +220,43 @@ async fn change(
     responses(
         (status = 200, description = "The trigger as it is now", body = Trigger),
         (status = 400, description = "Every problem of it"),
-        (status = 404, description = "There is none"),
         (status = 503, description = "It is being changed by somebody else"),
     ),
 )]
-async fn replace(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(super) async fn replace_trigger(
+    app: App,
+    id: Id<TriggerId>,
     Params(query): Params<ChangeQuery>,
     origin: Origin,
     body: Content,
-) -> Result<Json<Trigger>, Problem> {
-    let catch_up = catch_up(query.catch_up.unwrap_or_default());
-    let replaced = app
-        .engine
-        .triggers()
-        .replace(known_id(&id)?, body.text()?, catch_up)
-        .await
-        .map_err(named(&id))?;
+) -> Answer<Trigger> {
+    let (triggers, known) = (app.engine.triggers(), id.known()?);
+    let replaced = id
+        .outcome(triggers.replace(known, body.text()?, catch_up(query.catch_up)))
+        .await?;
     Ok(Json(shown(&app, &origin, &replaced)?))
 }
 
-fn catch_up(wanted: bool) -> CatchUp {
-    if wanted { CatchUp::Yes } else { CatchUp::No }
+fn catch_up(wanted: Option<bool>) -> CatchUp {
+    match wanted {
+        Some(true) => CatchUp::Yes,
+        Some(false) | None => CatchUp::No,
+    }
 }
 
 /// Deletes a trigger. Its executions are kept.
 #[utoipa::path(
     delete,
     path = "/api/triggers/{id}",
-    operation_id = "delete_trigger",
-    tag = "Triggers",
-    params(("id" = String, Path, description = "`trg_…`")),
-    responses(
-        (status = 204, description = "Deleted"),
-        (status = 404, description = "There is none"),
-    ),
+    responses((status = 204, description = "Deleted")),
 )]
-async fn delete(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(super) async fn delete_trigger(
+    app: App,
+    id: Id<TriggerId>,
     _: Params<()>,
 ) -> Result<StatusCode, Problem> {
-    let removed = app.engine.triggers().delete(known_id(&id)?).await;
-    removed.map_err(named(&id))?;
+    id.outcome(app.engine.triggers().delete(id.known()?))
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -1,61 +1,44 @@
 //! Versions of workflows and the differences between them.
 
+use std::fmt::Display;
+
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use refire_client::model::{Page, WorkflowDiff, WorkflowVersion};
 use refire_client::query::DiffQuery;
 use refire_core::definition::WorkflowId;
 use refire_store::VersionRow;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-use super::App;
-use super::body::Content;
-use super::problem::{Problem, invalid_definition};
-use super::query::Params;
-use super::workflow::{find, known_name, not_found};
-use super::{page, view};
+use super::problem::invalid_definition;
+use super::workflow::{find, newest};
+use super::{Answer, App, Content, Id, Params, Problem, page, view};
 use crate::codes;
 
-pub(super) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
-        .routes(routes!(list))
-        .routes(routes!(one))
-        .routes(routes!(between, against))
+async fn version(app: &App, id: &WorkflowId, version: u32) -> Result<VersionRow, Problem> {
+    let row = app.engine.store().version(id, version).await?;
+    row.ok_or_else(|| no_version(id, version))
 }
 
-async fn version(app: &App, id: &WorkflowId, version: u32) -> Result<VersionRow, Problem> {
-    let missing = || {
-        let detail = format!("workflow `{id}` has no version {version}");
-        Problem::new(&codes::NO_VERSION, detail)
-    };
-    app.engine
-        .store()
-        .version(id, version)
-        .await?
-        .ok_or_else(missing)
+fn no_version(id: &WorkflowId, version: impl Display) -> Problem {
+    let detail = format!("workflow `{id}` has no version {version}");
+    Problem::new(&codes::NO_VERSION, detail)
 }
 
 /// A workflow's versions, newest first, without their text.
 #[utoipa::path(
     get,
     path = "/api/workflows/{id}/versions",
-    operation_id = "list_workflow_versions",
-    tag = "Workflows",
     params(("id" = String, Path, description = "The workflow's name")),
-    responses(
-        (status = 200, description = "All versions", body = Page<WorkflowVersion>),
-        (status = 404, description = "There is no such workflow"),
-    ),
+    responses((status = 200, description = "All versions", body = Page<WorkflowVersion>)),
 )]
-async fn list(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(super) async fn list_workflow_versions(
+    app: App,
+    id: Id<WorkflowId>,
     _: Params<()>,
-) -> Result<Json<Page<WorkflowVersion>>, Problem> {
-    let rows = app.engine.store().versions(&known_name(&id)?).await?;
+) -> Answer<Page<WorkflowVersion>> {
+    let rows = app.engine.store().versions(&id.known()?).await?;
     if rows.is_empty() {
-        return Err(not_found(&id));
+        return Err(id.missing());
     }
     Ok(Json(page::whole(
         rows.into_iter().map(view::workflow::version).collect(),
@@ -66,8 +49,6 @@ async fn list(
 #[utoipa::path(
     get,
     path = "/api/workflows/{id}/versions/{version}",
-    operation_id = "get_workflow_version",
-    tag = "Workflows",
     params(
         ("id" = String, Path, description = "The workflow's name"),
         ("version" = u32, Path, description = "Counted from 1", example = 1),
@@ -77,19 +58,15 @@ async fn list(
         (status = 404, description = "There is none"),
     ),
 )]
-async fn one(
-    State(app): State<App>,
+pub(super) async fn get_workflow_version(
+    app: App,
     Path((id, number)): Path<(String, String)>,
     _: Params<()>,
-) -> Result<Json<WorkflowVersion>, Problem> {
-    let id = known_name(&id)?;
-    let number = number.parse().map_err(|_| {
-        let detail = format!("workflow `{id}` has no version {number}");
-        Problem::new(&codes::NO_VERSION, detail)
-    })?;
-    Ok(Json(view::workflow::version(
-        version(&app, &id, number).await?,
-    )))
+) -> Answer<WorkflowVersion> {
+    let id = Id::new(id).known()?;
+    let number = number.parse().map_err(|_| no_version(&id, number))?;
+    let row = version(&app, &id, number).await?;
+    Ok(Json(view::workflow::version(row)))
 }
 
 /// What changed between two versions.
@@ -98,8 +75,6 @@ async fn one(
 #[utoipa::path(
     get,
     path = "/api/workflows/{id}/diff",
-    operation_id = "diff_workflow_versions",
-    tag = "Workflows",
     params(
         ("id" = String, Path, description = "The workflow's name"),
         DiffQuery,
@@ -109,21 +84,16 @@ async fn one(
         (status = 404, description = "There is no such version"),
     ),
 )]
-async fn between(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(super) async fn diff_workflow_versions(
+    app: App,
+    id: Id<WorkflowId>,
     Params(query): Params<DiffQuery>,
-) -> Result<Json<WorkflowDiff>, Problem> {
-    let id = known_name(&id)?;
+) -> Answer<WorkflowDiff> {
     let to = match query.to {
         Some(to) => to,
-        None => {
-            find(&app, &id)
-                .await?
-                .ok_or_else(|| not_found(id.as_str()))?
-                .version
-        }
+        None => find(&app, &id).await?.version,
     };
+    let id = id.known()?;
     let new = version(&app, &id, to).await?;
     let old = match query.from.unwrap_or(to - 1) {
         0 => None,
@@ -141,8 +111,6 @@ async fn between(
 #[utoipa::path(
     post,
     path = "/api/workflows/{id}/diff",
-    operation_id = "diff_workflow",
-    tag = "Workflows",
     params(("id" = String, Path, description = "The workflow's name")),
     request_body(
         content((String = "application/yaml"), (serde_json::Value = "application/json")),
@@ -154,19 +122,19 @@ async fn between(
         (status = 404, description = "No workflow can have this name"),
     ),
 )]
-async fn against(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(super) async fn diff_workflow(
+    app: App,
+    id: Id<WorkflowId>,
     _: Params<()>,
     body: Content,
-) -> Result<Json<WorkflowDiff>, Problem> {
+) -> Answer<WorkflowDiff> {
     let source = body.text()?;
-    let id = known_name(&id)?;
+    let id = id.known()?;
     app.engine
         .definitions()
         .check(source, Some(id.as_str()))
         .map_err(|problems| invalid_definition(&problems))?;
-    let row = find(&app, &id).await?;
+    let row = newest(&app, &id).await?;
     let old = row.as_ref().map(|row| (row.version, row.source.as_str()));
     Ok(Json(view::workflow::diff(&id, old, (None, source))?))
 }

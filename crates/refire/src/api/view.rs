@@ -16,7 +16,7 @@ use refire_core::failure::Failure;
 use refire_core::json::Json;
 use serde_json::value::RawValue;
 
-use super::problem::Problem;
+use super::Problem;
 
 /// Foreign JSON as it is.
 pub(super) fn raw(json: &Json) -> Result<Raw, Problem> {

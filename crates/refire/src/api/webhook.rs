@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use axum::extract::{Path, Request, State};
+use axum::extract::{Path, Request};
 use axum::response::{IntoResponse, Response};
 use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use http::request::Parts;
@@ -15,21 +15,14 @@ use refire_engine::trigger::{
 };
 use refire_engine::{CommitFailure, IntakeError};
 use refire_store::ReadError;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-use super::App;
 use super::body::{self, TooLarge, Whole};
 use super::listen::Peer;
-use super::problem::Problem;
+use super::{App, Problem};
 use crate::codes;
 
 /// What a sender hears of a request that was filtered; which filter it was is not its business.
 const FILTERED: &str = "the request was received and is not one that this webhook waits for";
-
-pub(super) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(receive))
-}
 
 /// Receives a request from a sender.
 ///
@@ -38,8 +31,6 @@ pub(super) fn router() -> OpenApiRouter<App> {
 #[utoipa::path(
     post,
     path = "/webhooks/{webhook_id}",
-    operation_id = "receive_webhook",
-    tag = "Triggers",
     params(
         ("webhook_id" = String, Path, description = "The id in the webhook's address", example = "wh_01kb2m8x0c7q2t5v9w3y4z6a8d"),
         ("Idempotency-Key" = Option<String>, Header, description = "The same key never starts a second execution of this webhook"),
@@ -63,8 +54,8 @@ pub(super) fn router() -> OpenApiRouter<App> {
     ),
     security(()),
 )]
-async fn receive(
-    State(app): State<App>,
+pub(super) async fn receive_webhook(
+    app: App,
     Path(webhook): Path<String>,
     request: Request,
 ) -> Result<Response, Problem> {

@@ -1,44 +1,19 @@
 //! Workflows: save, look, check, delete.
 
 use axum::Json;
-use axum::extract::{Extension, Path, State};
 use refire_client::model::{Page, Workflow, WorkflowDeleted, WorkflowSaved};
 use refire_client::query::Paging;
 use refire_core::definition::{WorkflowId, canonical, content_hash};
 use refire_engine::Deleted;
 use refire_schedule::nearest;
 use refire_store::{TriggerFilter, WorkflowRow};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-use super::App;
-use super::auth::Actor;
-use super::body::Content;
-use super::cursor::List;
-use super::page::Window;
-use super::problem::{Problem, invalid_definition};
-use super::query::Params;
-use super::view;
+use super::problem::invalid_definition;
+use super::{Actor, Answer, App, Content, Id, List, Params, Problem, Window, page, view};
 use crate::codes;
 
 /// Workflows that are looked through for the one that was meant.
 const SUGGESTED_FROM_MAX: u32 = 1_000;
-
-pub(super) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
-        .routes(routes!(list))
-        .routes(routes!(save, one, delete))
-        .routes(routes!(validate))
-}
-
-/// The workflow of a path; one that cannot exist is simply not there.
-pub(super) fn known_name(id: &str) -> Result<WorkflowId, Problem> {
-    WorkflowId::new(id).map_err(|_| not_found(id))
-}
-
-pub(super) fn not_found(id: &str) -> Problem {
-    Problem::new(&codes::NO_WORKFLOW, format!("there is no workflow `{id}`"))
-}
 
 /// The problem that a workflow is not there, with the one whose name is nearest to what the path says.
 pub(super) async fn suggesting(app: &App, problem: Problem, path: &str) -> Problem {
@@ -57,7 +32,13 @@ pub(super) async fn suggesting(app: &App, problem: Problem, path: &str) -> Probl
 }
 
 /// The newest version of a workflow that was not deleted.
-pub(super) async fn find(app: &App, id: &WorkflowId) -> Result<Option<WorkflowRow>, Problem> {
+pub(super) async fn find(app: &App, id: &Id<WorkflowId>) -> Result<WorkflowRow, Problem> {
+    let row = newest(app, &id.known()?).await?;
+    row.ok_or_else(|| id.missing())
+}
+
+/// The same; none if there is no such workflow.
+pub(super) async fn newest(app: &App, id: &WorkflowId) -> Result<Option<WorkflowRow>, Problem> {
     let row = app.engine.store().workflow(id).await?;
     Ok(row.filter(|row| row.deleted_at.is_none()))
 }
@@ -66,33 +47,26 @@ pub(super) async fn find(app: &App, id: &WorkflowId) -> Result<Option<WorkflowRo
 #[utoipa::path(
     get,
     path = "/api/workflows",
-    operation_id = "list_workflows",
-    tag = "Workflows",
     params(Paging),
     responses((status = 200, description = "A page of workflows", body = Page<Workflow>)),
 )]
-async fn list(
-    State(app): State<App>,
+pub(super) async fn list_workflows(
+    app: App,
     Params(paging): Params<Paging>,
-) -> Result<Json<Page<Workflow>>, Problem> {
+) -> Answer<Page<Workflow>> {
     let window = Window::new(List::Workflows, &(), &paging)?;
     let store = app.engine.store();
     let rows = store.workflows(window.behind.as_ref(), window.rows).await?;
     let page = window.page(rows, |row| row.id.clone());
-    let mut items = Vec::with_capacity(page.items.len());
-    for row in &page.items {
-        items.push(view::workflow::listed(&app.engine, row).await);
-    }
-    Ok(Json(page.with(items)))
+    let engine = &app.engine;
+    let view = |row| async move { Ok(view::workflow::listed(engine, &row).await) };
+    page::shown(page, view).await
 }
 
 /// Saves a definition, in YAML or JSON. Unchanged content makes no new version.
 #[utoipa::path(
     put,
     path = "/api/workflows/{id}",
-    operation_id = "save_workflow",
-    tag = "Workflows",
-    params(("id" = String, Path, description = "The workflow's name", example = "customer_360_view")),
     request_body(
         content(
             (String = "application/yaml", example = "id: customer_360_view\nsteps:\n  - id: tickets\n    type: http\n    config:\n      method: POST\n      url: https://crm.example.com/tickets\n      body: { customer: \"${input.customer_id}\" }\n"),
@@ -106,21 +80,21 @@ async fn list(
         (status = 400, description = "Every problem of the definition"),
     ),
 )]
-async fn save(
-    State(app): State<App>,
-    Extension(actor): Extension<Actor>,
-    Path(id): Path<String>,
+pub(super) async fn save_workflow(
+    app: App,
+    actor: Actor,
+    id: Id<WorkflowId>,
     _: Params<()>,
     body: Content,
-) -> Result<Json<WorkflowSaved>, Problem> {
+) -> Answer<WorkflowSaved> {
     let source = body.text()?;
-    let name = WorkflowId::new(id.as_str())
+    let name = WorkflowId::new(id.to_string())
         .map_err(|error| Problem::field(&codes::INVALID_PARAMETER, "id", error.to_string()))?;
     let before = app.engine.store().workflow(&name).await?;
     let applied = app
         .engine
         .definitions()
-        .apply(source, Some(&id), actor.name())
+        .apply(source, Some(name.as_str()), &actor.name())
         .await?;
     let restored = before.is_some_and(|row| row.deleted_at.is_some());
     let mut notes = app.engine.definitions().notes(&applied.definition.workflow);
@@ -164,22 +138,10 @@ async fn paused(app: &App, workflow: &WorkflowId) -> Result<Option<String>, Prob
 #[utoipa::path(
     get,
     path = "/api/workflows/{id}",
-    operation_id = "get_workflow",
-    tag = "Workflows",
-    params(("id" = String, Path, description = "The workflow's name", example = "customer_360_view")),
-    responses(
-        (status = 200, description = "The workflow", body = Workflow),
-        (status = 404, description = "There is none"),
-    ),
+    responses((status = 200, description = "The workflow", body = Workflow)),
 )]
-async fn one(
-    State(app): State<App>,
-    Path(id): Path<String>,
-    _: Params<()>,
-) -> Result<Json<Workflow>, Problem> {
-    let row = find(&app, &known_name(&id)?)
-        .await?
-        .ok_or_else(|| not_found(&id))?;
+pub(super) async fn get_workflow(app: App, id: Id<WorkflowId>, _: Params<()>) -> Answer<Workflow> {
+    let row = find(&app, &id).await?;
     Ok(Json(view::workflow::full(&app.engine, row).await?))
 }
 
@@ -187,29 +149,25 @@ async fn one(
 #[utoipa::path(
     delete,
     path = "/api/workflows/{id}",
-    operation_id = "delete_workflow",
-    tag = "Workflows",
-    params(("id" = String, Path, description = "The workflow's name", example = "customer_360_view")),
     responses(
         (status = 200, description = "Deleted, with how many triggers were disabled", body = WorkflowDeleted),
-        (status = 404, description = "There is none"),
         (status = 409, description = "Executions are open"),
     ),
 )]
-async fn delete(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(super) async fn delete_workflow(
+    app: App,
+    id: Id<WorkflowId>,
     _: Params<()>,
-) -> Result<Json<WorkflowDeleted>, Problem> {
-    let name = known_name(&id)?;
+) -> Answer<WorkflowDeleted> {
+    let name = id.known()?;
     let triggers_disabled = triggers(&app, &name, true).await?;
     match app.engine.definitions().delete(&name).await? {
         Deleted::Done => Ok(Json(WorkflowDeleted {
-            workflow_id: id,
+            workflow_id: name.to_string(),
             deleted: true,
             triggers_disabled,
         })),
-        Deleted::NotFound => Err(not_found(&id)),
+        Deleted::NotFound => Err(id.missing()),
         Deleted::Open(open) => {
             let plural = if open == 1 { "execution" } else { "executions" };
             let detail = format!("the workflow has {open} open {plural}");
@@ -222,8 +180,6 @@ async fn delete(
 #[utoipa::path(
     post,
     path = "/api/workflows/validate",
-    operation_id = "validate_workflow",
-    tag = "Workflows",
     request_body(
         content((String = "application/yaml"), (serde_json::Value = "application/json")),
         description = "The definition",
@@ -233,11 +189,11 @@ async fn delete(
         (status = 400, description = "Every problem of the definition"),
     ),
 )]
-async fn validate(
-    State(app): State<App>,
+pub(super) async fn validate_workflow(
+    app: App,
     _: Params<()>,
     body: Content,
-) -> Result<Json<WorkflowSaved>, Problem> {
+) -> Answer<WorkflowSaved> {
     let source = body.text()?;
     let workflow = app
         .engine

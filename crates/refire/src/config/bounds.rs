@@ -1,6 +1,5 @@
 //! How much may run at once, and how long what has ended is kept.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -49,82 +48,59 @@ pub(crate) struct Bounds {
 }
 
 /// How much may run at once.
-pub(super) fn limits(flags: &Bounds, file: &Bounds) -> anyhow::Result<Limits> {
-    let defaults = Limits::default();
-    let pick = |name: &str, flag: Option<u32>, file: Option<u32>, default: u32| {
-        at_least_one(name, flag.or(file).unwrap_or(default))
+pub(super) fn limits(said: &Bounds) -> anyhow::Result<Limits> {
+    let mut limits = Limits {
+        hosts: said.hosts.iter().cloned().collect(),
+        ..Limits::default()
     };
-    Ok(Limits {
-        attempts: pick(
-            "max-attempts",
-            flags.max_attempts,
-            file.max_attempts,
-            defaults.attempts,
-        )?,
-        attempts_per_host: pick(
-            "max-attempts-per-host",
-            flags.max_attempts_per_host,
-            file.max_attempts_per_host,
-            defaults.attempts_per_host,
-        )?,
-        retries_per_workflow: pick(
-            "max-retries-per-workflow",
-            flags.max_retries_per_workflow,
-            file.max_retries_per_workflow,
-            defaults.retries_per_workflow,
-        )?,
-        retries_per_host: pick(
-            "max-retries-per-host",
-            flags.max_retries_per_host,
-            file.max_retries_per_host,
-            defaults.retries_per_host,
-        )?,
-        hosts: file.hosts.iter().cloned().collect::<HashMap<_, _>>(),
-    })
+    let Limits {
+        attempts,
+        attempts_per_host,
+        retries_per_workflow,
+        retries_per_host,
+        ..
+    } = &mut limits;
+    for (name, said, limit) in [
+        ("attempts", said.max_attempts, attempts),
+        (
+            "attempts-per-host",
+            said.max_attempts_per_host,
+            attempts_per_host,
+        ),
+        (
+            "retries-per-workflow",
+            said.max_retries_per_workflow,
+            retries_per_workflow,
+        ),
+        (
+            "retries-per-host",
+            said.max_retries_per_host,
+            retries_per_host,
+        ),
+    ] {
+        *limit = at_least_one(&format!("max-{name}"), said.unwrap_or(*limit))?;
+    }
+    Ok(limits)
 }
 
 /// How long ended executions are kept.
-pub(super) fn retention(flags: &Bounds, file: &Bounds) -> anyhow::Result<Retention> {
-    let defaults = Retention::default();
+pub(super) fn retention(said: &Bounds) -> anyhow::Result<Retention> {
+    let default = Retention::default();
     Ok(Retention {
-        completed: keep(
-            "keep-completed",
-            flags
-                .keep_completed
-                .as_ref()
-                .or(file.keep_completed.as_ref()),
-            defaults.completed,
-        )?,
-        cancelled: keep(
-            "keep-cancelled",
-            flags
-                .keep_cancelled
-                .as_ref()
-                .or(file.keep_cancelled.as_ref()),
-            defaults.cancelled,
-        )?,
-        failed: keep(
-            "keep-failed",
-            flags.keep_failed.as_ref().or(file.keep_failed.as_ref()),
-            defaults.failed,
-        )?,
-        requests: keep(
-            "keep-requests",
-            flags.keep_requests.as_ref().or(file.keep_requests.as_ref()),
-            defaults.requests,
-        )?,
-        requests_max: defaults.requests_max,
-        every: defaults.every,
-        first_within: defaults.first_within,
+        completed: keep("keep-completed", &said.keep_completed, default.completed)?,
+        cancelled: keep("keep-cancelled", &said.keep_cancelled, default.cancelled)?,
+        failed: keep("keep-failed", &said.keep_failed, default.failed)?,
+        requests: keep("keep-requests", &said.keep_requests, default.requests)?,
+        ..default
     })
 }
 
 fn keep(
     name: &str,
-    text: Option<&String>,
+    text: &Option<String>,
     default: Option<Duration>,
 ) -> anyhow::Result<Option<Duration>> {
-    match text.map(String::as_str) {
+    match text.as_deref() {
         None => Ok(default),
         Some("forever") => Ok(None),
         Some(text) => duration::parse(text)
@@ -189,7 +165,8 @@ fn count(name: &str, value: &Node) -> anyhow::Result<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::file::parse;
+    use super::super::ServeArgs;
+    use super::super::file::{over, parse};
     use super::*;
 
     #[test]
@@ -197,13 +174,13 @@ mod tests {
         let text = "hosts:\n  API.example.com: { concurrency: 10, rate: { max: 50, per: 1s } }\n  \
                     \"10.0.0.7:8080\": { retries: 2 }\nkeep_completed: forever\nkeep_failed: 7d\n\
                     keep_requests: 2d\n";
-        let file = parse(text).unwrap().bounds;
-        let limits = limits(&Bounds::default(), &file).unwrap();
+        let file = parse(text).unwrap().said.bounds;
+        let limits = limits(&file).unwrap();
         let api = limits.hosts["api.example.com"];
         assert_eq!(api.attempts, Some(10));
         assert_eq!(api.rate, Some((50, Duration::from_secs(1))));
         assert_eq!(limits.hosts["10.0.0.7:8080"].retries, Some(2));
-        let kept = retention(&Bounds::default(), &file).unwrap();
+        let kept = retention(&file).unwrap();
         assert_eq!(kept.completed, None);
         assert_eq!(kept.failed, Some(Duration::from_secs(7 * 86_400)));
         assert_eq!(kept.requests, Some(Duration::from_secs(2 * 86_400)));
@@ -225,14 +202,18 @@ mod tests {
             keep_requests: Some("7d".to_owned()),
             ..Bounds::default()
         };
-        let file = parse("keep_requests: 2d").unwrap().bounds;
-        let kept = retention(&flags, &file).unwrap();
+        let flags = ServeArgs {
+            bounds: flags,
+            ..ServeArgs::default()
+        };
+        let both = over(flags, parse("keep_requests: 2d").unwrap().said);
+        let kept = retention(&both.bounds).unwrap();
         assert_eq!(kept.requests, Some(Duration::from_secs(7 * 86_400)));
         let flags = Bounds {
             keep_failed: Some("soon".to_owned()),
             ..Bounds::default()
         };
-        let error = format!("{:#}", retention(&flags, &Bounds::default()).unwrap_err());
+        let error = format!("{:#}", retention(&flags).unwrap_err());
         assert!(error.contains("--keep-failed"), "{error}");
     }
 }

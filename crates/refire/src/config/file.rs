@@ -6,30 +6,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow, bail};
 use refire_core::definition::source::{Content, Node};
 
-use super::bounds::Bounds;
-use super::node::NodeArgs;
-use super::outside::OutsideArgs;
-use super::{DatabaseUrl, LogFormat, TimeZones};
+use super::{LogFormat, ServeArgs, TimeZones};
 
-/// What the file says; the rest is decided elsewhere.
-#[derive(Debug, Default, PartialEq, Eq)]
+/// What the file says, in the place of flags, and where it says so.
+#[derive(Debug, Default)]
 pub(super) struct Settings {
-    pub(super) listen: Option<String>,
-    pub(super) data_dir: Option<PathBuf>,
-    pub(super) database: Option<DatabaseUrl>,
-    pub(super) backup_dir: Option<PathBuf>,
-    pub(super) node: NodeArgs,
-    pub(super) outside: OutsideArgs,
-    pub(super) dev: Option<bool>,
-    pub(super) behind_proxy: Option<bool>,
-    pub(super) allow_private_targets: Option<String>,
-    pub(super) log_format: Option<LogFormat>,
-    pub(super) log_level: Option<String>,
-    pub(super) max_connections: Option<usize>,
-    pub(super) max_body_bytes: Option<usize>,
-    pub(super) time_zones: Option<TimeZones>,
-    pub(super) bounds: Bounds,
-    /// Where it was said.
+    pub(super) said: ServeArgs,
     pub(super) place: Place,
 }
 
@@ -60,34 +42,58 @@ impl Place {
     }
 }
 
-/// Every key, for the message about an unknown one.
-const KEYS: [&str; 25] = [
-    "listen",
-    "data_dir",
-    "database",
-    "backup_dir",
-    "node_name",
-    "lease",
-    "dev",
-    "behind_proxy",
-    "public_url",
-    "trusted_proxies",
-    "allow_private_targets",
-    "log_format",
-    "log_level",
-    "max_connections",
-    "max_body_bytes",
-    "time_zones",
-    "max_attempts",
-    "max_attempts_per_host",
-    "max_retries_per_workflow",
-    "max_retries_per_host",
-    "keep_completed",
-    "keep_cancelled",
-    "keep_failed",
-    "keep_requests",
-    "hosts",
-];
+/// Makes of the list of keys what reads one, what lets flags go over the file, and the message about an
+/// unknown one.
+macro_rules! keys {
+    ($($([$group:ident])? $key:ident: $read:expr,)+) => {
+        const KEYS: &[&str] = &[$(stringify!($key),)+ "hosts"];
+
+        fn set(settings: &mut ServeArgs, key: &str, value: &Node) -> anyhow::Result<()> {
+            match key {
+                $(stringify!($key) => settings$(.$group)?.$key = Some($read(value)?),)+
+                "hosts" => settings.bounds.hosts = super::bounds::hosts(value)?,
+                _ => bail!("unknown setting; the settings are {}", KEYS.join(", ")),
+            }
+            Ok(())
+        }
+
+        /// What flags and file say together.
+        pub(super) fn over(flags: ServeArgs, file: ServeArgs) -> ServeArgs {
+            let mut both = flags;
+            $(both$(.$group)?.$key = both$(.$group)?.$key.or(file$(.$group)?.$key);)+
+            both.bounds.hosts = file.bounds.hosts;
+            both
+        }
+    };
+}
+
+// Each is called like its flag, with underscores; `hosts` has none.
+keys! {
+    listen: text,
+    data_dir: path,
+    database: |value| anyhow::Ok(text(value)?.parse()?),
+    backup_dir: path,
+    [node] node_name: text,
+    [node] lease: text,
+    dev: flag,
+    behind_proxy: flag,
+    [outside] public_url: text,
+    [outside] trusted_proxies: list,
+    allow_private_targets: list,
+    log_format: log_format,
+    log_level: text,
+    max_connections: number,
+    max_body_bytes: number,
+    time_zones: |value| TimeZones::parse(&text(value)?),
+    [bounds] max_attempts: number,
+    [bounds] max_attempts_per_host: number,
+    [bounds] max_retries_per_workflow: number,
+    [bounds] max_retries_per_host: number,
+    [bounds] keep_completed: text,
+    [bounds] keep_cancelled: text,
+    [bounds] keep_failed: text,
+    [bounds] keep_requests: text,
+}
 
 /// Reads a file that must be there.
 pub(super) fn read(path: &Path) -> anyhow::Result<Settings> {
@@ -124,49 +130,10 @@ pub(super) fn parse(text: &str) -> anyhow::Result<Settings> {
         }
         let line = key.mark.line;
         settings.place.lines.push((key.text.to_string(), line));
-        set(&mut settings, &key.text, &value)
+        set(&mut settings.said, &key.text, &value)
             .with_context(|| format!("line {line}: {}", key.text))?;
     }
     Ok(settings)
-}
-
-fn set(settings: &mut Settings, key: &str, value: &Node) -> anyhow::Result<()> {
-    match key {
-        "listen" => settings.listen = Some(text(value)?),
-        "data_dir" => settings.data_dir = Some(text(value)?.into()),
-        "database" => settings.database = Some(text(value)?.parse()?),
-        "backup_dir" => settings.backup_dir = Some(text(value)?.into()),
-        "node_name" => settings.node.node_name = Some(text(value)?),
-        "lease" => settings.node.lease = Some(text(value)?),
-        "dev" => settings.dev = Some(flag(value)?),
-        "behind_proxy" => settings.behind_proxy = Some(flag(value)?),
-        "public_url" => settings.outside.public_url = Some(text(value)?),
-        "trusted_proxies" => settings.outside.trusted_proxies = Some(list(value)?),
-        "allow_private_targets" => settings.allow_private_targets = Some(list(value)?),
-        "log_format" => settings.log_format = Some(log_format(&text(value)?)?),
-        "log_level" => settings.log_level = Some(text(value)?),
-        "max_connections" => settings.max_connections = Some(number(value)?),
-        "max_body_bytes" => settings.max_body_bytes = Some(number(value)?),
-        "time_zones" => settings.time_zones = Some(TimeZones::parse(&text(value)?)?),
-        _ => return set_bound(&mut settings.bounds, key, value),
-    }
-    Ok(())
-}
-
-fn set_bound(bounds: &mut Bounds, key: &str, value: &Node) -> anyhow::Result<()> {
-    match key {
-        "max_attempts" => bounds.max_attempts = Some(number(value)?),
-        "max_attempts_per_host" => bounds.max_attempts_per_host = Some(number(value)?),
-        "max_retries_per_workflow" => bounds.max_retries_per_workflow = Some(number(value)?),
-        "max_retries_per_host" => bounds.max_retries_per_host = Some(number(value)?),
-        "keep_completed" => bounds.keep_completed = Some(text(value)?),
-        "keep_cancelled" => bounds.keep_cancelled = Some(text(value)?),
-        "keep_failed" => bounds.keep_failed = Some(text(value)?),
-        "keep_requests" => bounds.keep_requests = Some(text(value)?),
-        "hosts" => bounds.hosts = super::bounds::hosts(value)?,
-        _ => bail!("unknown setting; the settings are {}", KEYS.join(", ")),
-    }
-    Ok(())
 }
 
 pub(super) fn text(value: &Node) -> anyhow::Result<String> {
@@ -175,6 +142,10 @@ pub(super) fn text(value: &Node) -> anyhow::Result<String> {
         Content::Number(digits) => Ok(digits.to_string()),
         _ => bail!("expected a string, found {}", value.kind()),
     }
+}
+
+fn path(value: &Node) -> anyhow::Result<PathBuf> {
+    Ok(text(value)?.into())
 }
 
 fn flag(value: &Node) -> anyhow::Result<bool> {
@@ -206,10 +177,10 @@ fn list(value: &Node) -> anyhow::Result<String> {
     }
 }
 
-fn log_format(text: &str) -> anyhow::Result<LogFormat> {
-    match text {
+fn log_format(value: &Node) -> anyhow::Result<LogFormat> {
+    match text(value)?.as_str() {
         "text" => Ok(LogFormat::Text),
         "json" => Ok(LogFormat::Json),
-        _ => bail!("`{text}` is neither text nor json"),
+        other => bail!("`{other}` is neither text nor json"),
     }
 }

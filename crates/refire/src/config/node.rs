@@ -55,17 +55,17 @@ impl NodeConfig {
     }
 }
 
-/// What flags and file say together.
-pub(super) fn settings(flags: &NodeArgs, file: &NodeArgs) -> anyhow::Result<NodeConfig> {
-    let name = flags.node_name.as_deref().or(file.node_name.as_deref());
-    let name = match name.map(str::trim).filter(|name| !name.is_empty()) {
+/// What they come to.
+pub(super) fn settings(said: &NodeArgs) -> anyhow::Result<NodeConfig> {
+    let name = said.node_name.as_deref().map(str::trim);
+    let name = match name.filter(|name| !name.is_empty()) {
         Some(name) => name.to_owned(),
         None => machine(),
     };
     if name.chars().count() > NAME_MAX || name.chars().any(char::is_control) {
         bail!("--node-name: must have at most {NAME_MAX} characters and no control characters");
     }
-    let lease = match flags.lease.as_deref().or(file.lease.as_deref()) {
+    let lease = match said.lease.as_deref() {
         None | Some("") => LEASE,
         Some(text) => duration::parse(text).context("--lease: write a time such as 15s")?,
     };
@@ -88,6 +88,8 @@ fn machine() -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ServeArgs;
+    use super::super::file::{over, parse};
     use super::*;
 
     fn args(name: Option<&str>, lease: Option<&str>) -> NodeArgs {
@@ -99,16 +101,20 @@ mod tests {
 
     #[test]
     fn a_node_is_called_like_its_machine_unless_told_otherwise() {
-        let none = NodeArgs::default();
-        let own = settings(&none, &none).unwrap();
+        let own = settings(&NodeArgs::default()).unwrap();
         assert_eq!((own.name, own.lease), (machine(), LEASE));
-        let file = args(Some("from-file"), Some("30s"));
-        let told = settings(&args(Some("flag"), None), &file).unwrap();
+        let node = args(Some("flag"), None);
+        let flags = ServeArgs {
+            node,
+            ..ServeArgs::default()
+        };
+        let file = parse("node_name: from-file\nlease: 30s").unwrap().said;
+        let told = settings(&over(flags, file).node).unwrap();
         assert_eq!(
             (told.name.as_str(), told.lease),
             ("flag", Duration::from_secs(30))
         );
-        let own = settings(&args(Some(" "), None), &none).unwrap();
+        let own = settings(&args(Some(" "), None)).unwrap();
         assert_eq!(own.name, machine());
         let everywhere = own.at("0.0.0.0:7373".parse().unwrap());
         assert_eq!(everywhere.address, format!("{}:7373", machine()));
@@ -119,18 +125,15 @@ mod tests {
     #[test]
     fn a_lease_has_bounds() {
         for lease in ["5s", "5m", "1m30s"] {
-            assert!(
-                settings(&args(None, Some(lease)), &NodeArgs::default()).is_ok(),
-                "{lease}"
-            );
+            assert!(settings(&args(None, Some(lease))).is_ok(), "{lease}");
         }
         for lease in ["4s", "6m", "soon", "0s"] {
-            let error = settings(&args(None, Some(lease)), &NodeArgs::default()).unwrap_err();
+            let error = settings(&args(None, Some(lease))).unwrap_err();
             assert!(format!("{error:#}").contains("--lease"), "{error:#}");
         }
         let long = "n".repeat(NAME_MAX + 1);
         for name in [long.as_str(), "a\nb"] {
-            let error = settings(&args(Some(name), None), &NodeArgs::default()).unwrap_err();
+            let error = settings(&args(Some(name), None)).unwrap_err();
             assert!(error.to_string().contains("--node-name"), "{error}");
         }
     }

@@ -26,20 +26,15 @@ pub(crate) struct Outside {
     pub(crate) proxies: Proxies,
 }
 
-pub(super) fn settings(args: &OutsideArgs, file: &OutsideArgs) -> anyhow::Result<Outside> {
-    let given = |text: &Option<String>, other: &Option<String>| {
-        let text = text.clone().or_else(|| other.clone());
-        text.filter(|text| !text.trim().is_empty())
-    };
-    let public_url = given(&args.public_url, &file.public_url);
-    let proxies = given(&args.trusted_proxies, &file.trusted_proxies);
+pub(super) fn settings(said: &OutsideArgs) -> anyhow::Result<Outside> {
+    let is_set = |text: &&str| !text.trim().is_empty();
+    let public_url = said.public_url.as_deref().filter(is_set);
+    let proxies = said.trusted_proxies.as_deref().filter(is_set);
+    let networks = proxies.map(networks).transpose()?;
     Ok(Outside {
-        public_url: public_url.map(|text| address(&text)).transpose()?,
+        public_url: public_url.map(address).transpose()?,
         proxies: Proxies {
-            networks: proxies
-                .map(|text| networks(&text))
-                .transpose()?
-                .unwrap_or_default(),
+            networks: networks.unwrap_or_default(),
         },
     })
 }
@@ -80,7 +75,7 @@ mod tests {
             public_url: Some(public_url.to_owned()),
             trusted_proxies: Some(trusted_proxies.to_owned()),
         };
-        settings(&args, &OutsideArgs::default())
+        settings(&args)
     }
 
     #[test]

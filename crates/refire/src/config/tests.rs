@@ -100,7 +100,7 @@ fn yes_and_no_have_many_spellings() {
 
 #[test]
 fn the_other_commands_find_the_server_of_the_file() {
-    let here = |text: &str| found(file::parse(text).unwrap());
+    let here = |text: &str| found(file::parse(text).unwrap().said);
     let both = here("listen: 0.0.0.0:8080\ndata_dir: /var/lib/refire\n");
     assert_eq!(both.address.unwrap().to_string(), "127.0.0.1:8080");
     assert_eq!(both.data_dir, Some("/var/lib/refire".into()));

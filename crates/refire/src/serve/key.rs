@@ -207,20 +207,33 @@ fn given(key: &str) -> anyhow::Result<Obtained> {
 
 /// The key in the file, which is made if it is not there.
 fn kept(path: &Path) -> anyhow::Result<Obtained> {
-    if let Some(text) = read(path)? {
+    let (text, is_new) = read_or_make(path, "the admin key", make)?;
+    if !is_new {
         return found(path, &text);
-    }
-    let text = make();
-    let written = write(path, &text)
-        .with_context(|| format!("the admin key cannot be written to {}", path.display()))?;
-    if !written {
-        // Another server has just made one in the same place.
-        return found(path, &read(path)?.unwrap_or_default());
     }
     Ok(Obtained {
         new: Some((text.clone(), path.to_owned())),
         ..Obtained::known(&text)
     })
+}
+
+/// The text of a key's file, and whether it was made just now.
+pub(super) fn read_or_make(
+    path: &Path,
+    what: &str,
+    make: impl FnOnce() -> String,
+) -> anyhow::Result<(String, bool)> {
+    if let Some(text) = read(path)? {
+        return Ok((text, false));
+    }
+    let text = make();
+    let written = write(path, &text)
+        .with_context(|| format!("{what} cannot be written to {}", path.display()))?;
+    match written {
+        true => Ok((text, true)),
+        // Another server has just made one in the same place.
+        false => Ok((read(path)?.unwrap_or_default(), false)),
+    }
 }
 
 pub(crate) fn read(path: &Path) -> anyhow::Result<Option<String>> {
@@ -311,7 +324,7 @@ pub(crate) fn replace(path: &Path, key: &str) -> std::io::Result<()> {
 
 /// On disk with its name before it is shown, since it is shown only once. Whether it was: a key that is
 /// there stays.
-pub(super) fn write(path: &Path, key: &str) -> std::io::Result<bool> {
+fn write(path: &Path, key: &str) -> std::io::Result<bool> {
     let (partial, _) = write_partial(path, key)?;
     match std::fs::hard_link(&partial, path) {
         Ok(()) => std::fs::remove_file(&partial)?,

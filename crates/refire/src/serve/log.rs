@@ -11,6 +11,7 @@ use std::io::IsTerminal;
 
 use anyhow::anyhow;
 use owo_colors::OwoColorize as _;
+use refire_engine::in_words;
 use tracing::field::{Field, Visit};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::field::RecordFields;
@@ -110,14 +111,7 @@ impl Visit for Line<'_> {
 
     /// With its causes.
     fn record_error(&mut self, field: &Field, error: &(dyn Error + 'static)) {
-        let mut text = error.to_string();
-        let mut source = error.source();
-        while let Some(cause) = source {
-            text.push_str(": ");
-            text.push_str(&cause.to_string());
-            source = cause.source();
-        }
-        self.record_debug(field, &format_args!("{text}"));
+        self.record_debug(field, &format_args!("{}", in_words(error)));
     }
 }
 

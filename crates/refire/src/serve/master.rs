@@ -1,10 +1,11 @@
 //! The master key, which seals what is secret in the database: given, found, or made at the first
 //! start. It is never in the database; nodes that share one need the same key.
 
+use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{anyhow, bail};
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 use refire_engine::Engine;
@@ -205,7 +206,7 @@ impl Change {
         let resealed = match engine.triggers().reseal_secrets().await {
             Ok(resealed) => resealed,
             Err(error) => {
-                let error = &error as &dyn std::error::Error;
+                let error = &error as &dyn Error;
                 tracing::error!(
                     error,
                     "not all secrets are sealed with the new master key yet"
@@ -216,7 +217,7 @@ impl Change {
         if let Some(store) = &self.shared
             && let Err(error) = store.put_setting(SETTING, &self.key_id).await
         {
-            let error = &error as &dyn std::error::Error;
+            let error = &error as &dyn Error;
             tracing::error!(error, "the database does not know the new master key yet");
             return;
         }
@@ -230,20 +231,16 @@ impl Change {
             );
             return;
         }
-        if self.shared.is_none() {
-            tracing::info!(
-                sealed,
-                closed,
-                "the secrets of so many triggers were sealed with the new master key; \
-                 REFIRE_MASTER_KEY_PREVIOUS can be dropped now"
-            );
-            return;
-        }
+        let then = match self.shared {
+            None => "REFIRE_MASTER_KEY_PREVIOUS can be dropped now",
+            Some(_) => {
+                "when all nodes have started with it, REFIRE_MASTER_KEY_PREVIOUS can be dropped"
+            }
+        };
         tracing::info!(
             sealed,
             closed,
-            "the secrets of so many triggers were sealed with the new master key; when all nodes have \
-             started with it, REFIRE_MASTER_KEY_PREVIOUS can be dropped"
+            "the secrets of so many triggers were sealed with the new master key; {then}"
         );
     }
 }
@@ -280,23 +277,18 @@ fn found(path: &Path, text: &str) -> anyhow::Result<MasterKey> {
 
 /// The key in the file, which is made if it is not there.
 fn kept(path: &Path) -> anyhow::Result<MasterKey> {
-    let name = path.display().to_string();
-    if let Some(text) = key::read(path)? {
-        return found(path, &text);
-    }
-    let made = MasterKey::random(&SystemEntropy::default());
-    let text = BASE64_STANDARD_NO_PAD.encode(made.reveal());
-    let written = key::write(path, &text)
-        .with_context(|| format!("the master key cannot be written to {name}"))?;
-    if written {
+    let make = || {
+        let made = MasterKey::random(&SystemEntropy::default());
+        BASE64_STANDARD_NO_PAD.encode(made.reveal())
+    };
+    let (text, is_new) = key::read_or_make(path, "the master key", make)?;
+    if is_new {
         tracing::info!(
-            path = name,
+            path = path.display().to_string(),
             "created a master key; keep a copy of it, separate from backups of the database"
         );
-        return Ok(made);
     }
-    // Another server has just made one in the same place.
-    read(&name, &key::read(path)?.unwrap_or_default())
+    found(path, &text)
 }
 
 /// 32 bytes in base64 or hex. The text is never shown.

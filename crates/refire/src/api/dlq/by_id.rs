@@ -3,8 +3,7 @@
 use refire_core::id::{DlqId, ExecutionId};
 use refire_store::{LetterFilter, LetterGroup, LetterRow, LetterSummary};
 
-use crate::api::App;
-use crate::api::problem::Problem;
+use crate::api::{App, Problem};
 
 /// An id that `q` holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,12 +9,10 @@ use refire_core::execution::{Execution, Status};
 use refire_core::failure::ErrorClass;
 use refire_core::id::ExecutionId;
 use refire_core::json::Json;
-use refire_store::{EventFilter, LIMIT_MAX, LetterFilter, LetterRow, RetryRow, Store};
+use refire_store::{LetterFilter, LetterRow, RetryRow, Store};
 use serde::Deserialize;
 
-use crate::api::App;
-use crate::api::problem::Problem;
-use crate::api::view;
+use crate::api::{App, Problem, view};
 
 /// Retries by people that are shown, the last ones.
 const RETRIES_MAX: u32 = 50;
@@ -64,15 +62,10 @@ async fn obstacles(
     row: &LetterRow,
     state: &Execution,
 ) -> Result<[Option<Obstacle>; 2], Problem> {
+    let letters = app.engine.letters();
     Ok([
-        app.engine
-            .letters()
-            .obstacle(row, state, RetryFrom::Start)
-            .await?,
-        app.engine
-            .letters()
-            .obstacle(row, state, RetryFrom::FailedStep)
-            .await?,
+        letters.obstacle(row, state, RetryFrom::Start).await?,
+        letters.obstacle(row, state, RetryFrom::FailedStep).await?,
     ])
 }
 
@@ -89,21 +82,8 @@ async fn same_cause(app: &App, row: &LetterRow) -> Result<u64, Problem> {
 }
 
 async fn log(app: &App, id: ExecutionId) -> Result<Vec<Event>, Problem> {
-    let mut events: Vec<Event> = Vec::new();
-    loop {
-        let after = events.last().map_or(0, |event| event.sequence);
-        let store = app.engine.store();
-        let rows = store
-            .history(id, &EventFilter::default(), after, LIMIT_MAX)
-            .await?;
-        let is_last = rows.len() < LIMIT_MAX as usize;
-        for row in rows {
-            events.push(view::event::event(row)?);
-        }
-        if is_last {
-            return Ok(events);
-        }
-    }
+    let rows = app.engine.executions().history(id).await?;
+    rows.into_iter().map(view::event::event).collect()
 }
 
 /// What the log has of a failed attempt's answer.

@@ -3,34 +3,18 @@
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::{Extension, Path, State};
 use axum::response::Response;
 use http::HeaderMap;
 use refire_client::model::{Accepted, EnableTrigger, Input, RotateSecret, Trigger};
 use refire_client::query::ChangeQuery;
 use refire_core::duration;
+use refire_core::id::TriggerId;
 use refire_engine::trigger::{Rotation, SECRET_KEPT_FOR, SECRET_KEPT_MAX};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-use super::{catch_up, find, known_id, named, shown};
-use crate::api::App;
-use crate::api::auth::Actor;
-use crate::api::body::Content;
+use super::{catch_up, find, shown};
 use crate::api::execute::{accepted, idempotency_key, not_null, settle};
-use crate::api::origin::Origin;
-use crate::api::problem::Problem;
-use crate::api::query::Params;
-use crate::api::view;
+use crate::api::{Actor, Answer, App, Content, Id, Origin, Params, Problem, view};
 use crate::codes;
-
-pub(super) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
-        .routes(routes!(enable))
-        .routes(routes!(disable))
-        .routes(routes!(run))
-        .routes(routes!(rotate_secret))
-}
 
 /// Enables a trigger.
 ///
@@ -39,30 +23,22 @@ pub(super) fn router() -> OpenApiRouter<App> {
 #[utoipa::path(
     post,
     path = "/api/triggers/{id}/enable",
-    operation_id = "enable_trigger",
-    tag = "Triggers",
-    params(
-        ("id" = String, Path, description = "`trg_…`"),
-        ChangeQuery,
-    ),
+    params(ChangeQuery),
     request_body(content = EnableTrigger, description = "The same as a body; may be empty"),
-    responses(
-        (status = 200, description = "The trigger, and what happens to the times of the pause", body = Trigger),
-        (status = 404, description = "There is none"),
-    ),
+    responses((status = 200, description = "The trigger, and what happens to the times of the pause", body = Trigger)),
 )]
-async fn enable(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(crate) async fn enable_trigger(
+    app: App,
+    id: Id<TriggerId>,
     Params(query): Params<ChangeQuery>,
     origin: Origin,
     body: Content,
-) -> Result<Json<Trigger>, Problem> {
+) -> Answer<Trigger> {
     let wish: EnableTrigger = body.read()?;
-    let wanted = wish.catch_up.or(query.catch_up);
-    let catch_up = catch_up(wanted.unwrap_or_default());
-    let enabled = app.engine.triggers().enable(known_id(&id)?, catch_up).await;
-    let (enabled, pause) = enabled.map_err(named(&id))?;
+    let catch_up = catch_up(wish.catch_up.or(query.catch_up));
+    let (enabled, pause) = id
+        .outcome(app.engine.triggers().enable(id.known()?, catch_up))
+        .await?;
     let mut trigger = view::trigger::trigger(&enabled, app.engine.now(), &origin)?;
     trigger.about.pause = Some(view::trigger::pause(&enabled, &pause));
     Ok(Json(trigger))
@@ -72,22 +48,17 @@ async fn enable(
 #[utoipa::path(
     post,
     path = "/api/triggers/{id}/disable",
-    operation_id = "disable_trigger",
-    tag = "Triggers",
-    params(("id" = String, Path, description = "`trg_…`")),
-    responses(
-        (status = 200, description = "The trigger", body = Trigger),
-        (status = 404, description = "There is none"),
-    ),
+    responses((status = 200, description = "The trigger", body = Trigger)),
 )]
-async fn disable(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(crate) async fn disable_trigger(
+    app: App,
+    id: Id<TriggerId>,
     _: Params<()>,
     origin: Origin,
-) -> Result<Json<Trigger>, Problem> {
-    let disabled = app.engine.triggers().disable(known_id(&id)?).await;
-    let disabled = disabled.map_err(named(&id))?;
+) -> Answer<Trigger> {
+    let disabled = id
+        .outcome(app.engine.triggers().disable(id.known()?))
+        .await?;
     let trigger = view::trigger::trigger(&disabled, app.engine.now(), &origin)?;
     Ok(Json(trigger))
 }
@@ -100,10 +71,7 @@ async fn disable(
 #[utoipa::path(
     post,
     path = "/api/triggers/{id}/run",
-    operation_id = "run_trigger",
-    tag = "Triggers",
     params(
-        ("id" = String, Path, description = "`trg_…`"),
         ("Idempotency-Key" = Option<String>, Header, description = "The same key never starts a second execution through this trigger"),
     ),
     request_body(
@@ -115,14 +83,13 @@ async fn disable(
         (status = 202, description = "It is saved and will run", body = Accepted,
             headers(("Location" = String, description = "The execution"), ("Idempotent-Replayed" = String, description = "true if the key was used before for this execution"))),
         (status = 400, description = "The body or the key is wrong"),
-        (status = 404, description = "There is none"),
         (status = 409, description = "The key was used with another input"),
     ),
 )]
-async fn run(
-    State(app): State<App>,
-    Extension(actor): Extension<Actor>,
-    Path(id): Path<String>,
+pub(crate) async fn run_trigger(
+    app: App,
+    actor: Actor,
+    id: Id<TriggerId>,
     _: Params<()>,
     headers: HeaderMap,
     body: Content,
@@ -133,13 +100,11 @@ async fn run(
     };
     let key = idempotency_key(&headers)?;
     let workflow = find(&app, &id).await?.row.workflow;
-    let by = Some(actor.name().to_owned());
-    let started = app
-        .engine
-        .triggers()
-        .run(known_id(&id)?, input, key, by)
-        .await;
-    let started = settle(&started.map_err(named(&id))?, &workflow)?;
+    let (triggers, by) = (app.engine.triggers(), Some(actor.name()));
+    let started = id
+        .outcome(triggers.run(id.known()?, input, key, by))
+        .await?;
+    let started = settle(&started, &workflow)?;
     Ok(accepted(&app, started).await)
 }
 
@@ -151,9 +116,6 @@ async fn run(
 #[utoipa::path(
     post,
     path = "/api/triggers/{id}/rotate-secret",
-    operation_id = "rotate_secret",
-    tag = "Triggers",
-    params(("id" = String, Path, description = "`trg_…`")),
     request_body(
         content = RotateSecret,
         description = "Everything is optional",
@@ -162,18 +124,17 @@ async fn run(
     responses(
         (status = 200, description = "The trigger with its new secret", body = Trigger),
         (status = 400, description = "The body or the secret is wrong"),
-        (status = 404, description = "There is none"),
         (status = 409, description = "It has no secret, or the previous secret is still valid"),
         (status = 500, description = "Secrets cannot be stored or read"),
     ),
 )]
-async fn rotate_secret(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(crate) async fn rotate_secret(
+    app: App,
+    id: Id<TriggerId>,
     _: Params<()>,
     origin: Origin,
     body: Content,
-) -> Result<Json<Trigger>, Problem> {
+) -> Answer<Trigger> {
     let wish: RotateSecret = body.read()?;
     let kept = match wish.keep_previous_for.as_deref() {
         Some(text) => length(text)?,
@@ -184,13 +145,9 @@ async fn rotate_secret(
         keep_previous_for: kept,
         end_previous: wish.end_previous,
     };
-    let id_known = known_id(&id)?;
-    let rotated = app
-        .engine
-        .triggers()
-        .rotate_secret(id_known, rotation)
-        .await
-        .map_err(named(&id))?;
+    let rotated = id
+        .outcome(app.engine.triggers().rotate_secret(id.known()?, rotation))
+        .await?;
     Ok(Json(shown(&app, &origin, &rotated)?))
 }
 

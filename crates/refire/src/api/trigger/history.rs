@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 
 use axum::Json;
-use axum::extract::{Path, State};
 use refire_client::model::{CronHistory, CronRun, RunStatus, TriggerType};
 use refire_client::query::HistoryQuery;
 use refire_core::definition::WorkflowId;
@@ -11,26 +10,16 @@ use refire_core::execution::TriggerKind;
 use refire_core::id::TriggerId;
 use refire_core::trigger::upcoming;
 use refire_engine::trigger::TriggerView;
-use refire_store::{LIMIT_MAX, SlotRow, SlotStatus, Summary, TriggerFilter};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use refire_store::{SlotRow, SlotStatus, Summary, TriggerFilter};
 
-use super::{find, not_found};
-use crate::api::App;
+use super::find;
 use crate::api::page::LIMIT_DEFAULT;
-use crate::api::problem::Problem;
-use crate::api::query::Params;
 use crate::api::view::trigger::{Zone, zone};
-use crate::api::workflow::known_name;
-use crate::api::{view, workflow};
+use crate::api::{Answer, App, Id, Params, Problem, view, workflow};
 use crate::codes;
 
 /// Characters of an output that is no text that are shown.
 const RESULT_CHARS_MAX: usize = 200;
-
-pub(super) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(cron_history))
-}
 
 /// The last executions of a workflow's cron trigger, newest planned time first, times in the trigger's zone.
 ///
@@ -39,26 +28,18 @@ pub(super) fn router() -> OpenApiRouter<App> {
 #[utoipa::path(
     get,
     path = "/api/workflows/{id}/cron-history",
-    operation_id = "get_cron_history",
-    tag = "Triggers",
-    params(
-        ("id" = String, Path, description = "The workflow's name", example = "customer_360_view"),
-        HistoryQuery,
-    ),
+    params(HistoryQuery),
     responses(
         (status = 200, description = "The trigger and its executions", body = CronHistory),
         (status = 404, description = "There is no such workflow, or it has no cron trigger"),
     ),
 )]
-async fn cron_history(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(crate) async fn get_cron_history(
+    app: App,
+    id: Id<WorkflowId>,
     Params(query): Params<HistoryQuery>,
-) -> Result<Json<CronHistory>, Problem> {
-    let name = known_name(&id)?;
-    if workflow::find(&app, &name).await?.is_none() {
-        return Err(workflow::not_found(&id));
-    }
+) -> Answer<CronHistory> {
+    let name = workflow::find(&app, &id).await?.id;
     let trigger = chosen(&app, &name, query.trigger_id.as_deref()).await?;
     let zone = zone(&trigger);
     let rows = started(&app, trigger.row.id, query.limit.unwrap_or(LIMIT_DEFAULT)).await?;
@@ -75,7 +56,7 @@ async fn cron_history(
     let cursor = trigger.state.as_ref().map(|state| state.cursor);
     let next = next.and_then(|known| upcoming(known, cursor, now, 1).first().copied());
     Ok(Json(CronHistory {
-        workflow_id: id,
+        workflow_id: name.to_string(),
         trigger_id: trigger.row.id.to_string(),
         trigger_type: TriggerType::from_name(trigger.row.kind.name()),
         cron_expression: timing.and_then(|timing| timing.cron.clone()),
@@ -91,17 +72,8 @@ async fn cron_history(
 /// which is no more than the ledger keeps.
 async fn started(app: &App, id: TriggerId, limit: u32) -> Result<Vec<SlotRow>, Problem> {
     let statuses = [SlotStatus::Fired, SlotStatus::Late];
-    let (mut rows, mut before) = (Vec::new(), None);
-    loop {
-        let store = app.engine.store();
-        let page = store.slots(id, &statuses, before, LIMIT_MAX).await?;
-        before = page.last().map(|row| row.seq);
-        let is_last = page.len() < LIMIT_MAX as usize;
-        rows.extend(page.into_iter().filter(|row| row.slot.execution.is_some()));
-        if is_last {
-            break;
-        }
-    }
+    let mut rows = app.engine.triggers().ledger(id, &statuses).await?;
+    rows.retain(|row| row.slot.execution.is_some());
     rows.sort_by_key(|row| Reverse((row.slot.nominal, row.seq)));
     rows.truncate(limit as usize);
     Ok(rows)
@@ -114,9 +86,10 @@ async fn chosen(
     wanted: Option<&str>,
 ) -> Result<TriggerView, Problem> {
     if let Some(id) = wanted {
-        let trigger = find(app, id).await?;
+        let id = Id::new(id);
+        let trigger = find(app, &id).await?;
         let is_its = trigger.row.workflow == *workflow && trigger.row.kind != TriggerKind::Webhook;
-        return is_its.then_some(trigger).ok_or_else(|| not_found(id));
+        return is_its.then_some(trigger).ok_or_else(|| id.missing());
     }
     let filter = TriggerFilter {
         workflow: Some(workflow.clone()),

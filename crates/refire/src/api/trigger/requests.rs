@@ -1,54 +1,35 @@
 //! The log of a webhook: every request with what became of it.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::response::Response;
 use refire_client::model::{Page, WebhookAnswer, WebhookRequest};
 use refire_client::query::{Paging, RecheckQuery, RequestQuery};
-use refire_core::id::RequestId;
+use refire_core::id::{RequestId, TriggerId};
 use refire_engine::trigger::{Equals, Received, TriggerError};
 use refire_store::{RequestFilter, RequestStatus};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use super::find;
-use crate::api::App;
-use crate::api::cursor::List;
-use crate::api::page::Window;
-use crate::api::problem::Problem;
-use crate::api::query::{Params, meant, parsed};
+use crate::api::query::{meant, parsed};
 use crate::api::webhook::Reader;
-use crate::api::{page, view, webhook};
+use crate::api::{Answer, App, Id, List, Params, Problem, Window, page, view, webhook};
 use crate::codes;
-
-pub(super) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
-        .routes(routes!(list))
-        .routes(routes!(one))
-        .routes(routes!(recheck))
-}
 
 /// Requests to a webhook, newest first, without headers and bodies.
 #[utoipa::path(
     get,
     path = "/api/triggers/{id}/requests",
-    operation_id = "list_webhook_requests",
-    tag = "Triggers",
-    params(
-        ("id" = String, Path, description = "`trg_…`"),
-        RequestQuery,
-        Paging,
-    ),
+    params(RequestQuery, Paging),
     responses(
         (status = 200, description = "A page of requests", body = Page<WebhookRequest>),
         (status = 404, description = "There is no such trigger"),
     ),
 )]
-async fn list(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(crate) async fn list_webhook_requests(
+    app: App,
+    id: Id<TriggerId>,
     Params((query, paging)): Params<(RequestQuery, Paging)>,
-) -> Result<Json<Page<WebhookRequest>>, Problem> {
+) -> Answer<Page<WebhookRequest>> {
     let filter = RequestFilter {
         statuses: meant(&query.status, RequestStatus::from_name),
         is_test: query.test,
@@ -62,9 +43,8 @@ async fn list(
     let rows = store
         .requests(trigger, &filter, window.behind, window.rows)
         .await?;
-    page::shown(window.page(rows, |row| row.id), |row| {
-        Ok(view::request::listed(&row))
-    })
+    let view = |row| async move { Ok(view::request::listed(&row)) };
+    page::shown(window.page(rows, |row| row.id), view).await
 }
 
 /// One request with its headers and its body.
@@ -73,23 +53,17 @@ async fn list(
 #[utoipa::path(
     get,
     path = "/api/triggers/{id}/requests/{request_id}",
-    operation_id = "get_webhook_request",
-    tag = "Triggers",
     params(
-        ("id" = String, Path, description = "`trg_…`"),
         ("request_id" = String, Path, description = "`whr_…`"),
     ),
-    responses(
-        (status = 200, description = "The request", body = WebhookRequest),
-        (status = 404, description = "There is none"),
-    ),
+    responses((status = 200, description = "The request", body = WebhookRequest)),
 )]
-async fn one(
-    State(app): State<App>,
+pub(crate) async fn get_webhook_request(
+    app: App,
     Path((id, request_id)): Path<(String, String)>,
     _: Params<()>,
-) -> Result<Json<WebhookRequest>, Problem> {
-    let trigger = find(&app, &id).await?.row.id;
+) -> Answer<WebhookRequest> {
+    let trigger = find(&app, &Id::new(id)).await?.row.id;
     app.engine.webhooks().flush().await;
     let row = match request_id.parse::<RequestId>() {
         Ok(known) => app.engine.store().request(known).await?,
@@ -110,10 +84,7 @@ async fn one(
 #[utoipa::path(
     post,
     path = "/api/triggers/{id}/requests/{request_id}/recheck",
-    operation_id = "recheck_webhook_request",
-    tag = "Triggers",
     params(
-        ("id" = String, Path, description = "`trg_…`"),
         ("request_id" = String, Path, description = "`whr_…`"),
         RecheckQuery,
     ),
@@ -123,8 +94,8 @@ async fn one(
         (status = 409, description = "It still does not pass, whether by a signature or by a filter, or was not kept completely"),
     ),
 )]
-async fn recheck(
-    State(app): State<App>,
+pub(crate) async fn recheck_webhook_request(
+    app: App,
     Path((id, request)): Path<(String, String)>,
     Params(query): Params<RecheckQuery>,
 ) -> Result<Response, Problem> {
@@ -132,7 +103,7 @@ async fn recheck(
         Some(true) => Equals::Same,
         _ => Equals::Apart,
     };
-    let trigger = find(&app, &id).await?.row.id;
+    let trigger = find(&app, &Id::new(id)).await?.row.id;
     let request: RequestId = request
         .parse()
         .map_err(|_| Problem::from(TriggerError::NoSuchRequest))?;

@@ -1,28 +1,21 @@
 //! The planned times of a trigger: those to come, what became of the others, and running them again.
 
 use axum::Json;
-use axum::extract::{Extension, Path, State};
 use http::HeaderMap;
 use refire_client::model::{
     BackfillRequest, BackfillResult, BackfilledSlot, LedgerEntry, Page, PlannedSlot,
 };
 use refire_client::query::{NextQuery, Paging, SlotQuery};
+use refire_core::id::TriggerId;
 use refire_core::time::Timestamp;
 use refire_engine::trigger::{Backfill, TriggerError};
 use refire_store::SlotStatus;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-use super::{find, known_id, named};
-use crate::api::App;
-use crate::api::auth::Actor;
-use crate::api::body::Content;
-use crate::api::cursor::List;
+use super::find;
 use crate::api::execute::no_idempotency_key;
-use crate::api::page::Window;
-use crate::api::problem::{Problem, wrong};
-use crate::api::query::{Params, meant};
-use crate::api::{page, view};
+use crate::api::problem::wrong;
+use crate::api::query::meant;
+use crate::api::{Actor, Answer, App, Content, Id, List, Params, Problem, Window, page, view};
 use crate::codes;
 
 /// Planned times that are told unless somebody asks for more: the next one and the one after it.
@@ -31,41 +24,26 @@ const NEXT_COUNT: u32 = 2;
 /// What takes the place of an idempotency key.
 const NO_KEY: &str = "times that were started are not run again, unless `only_missed` is false";
 
-pub(super) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
-        .routes(routes!(next))
-        .routes(routes!(slots))
-        .routes(routes!(backfill))
-}
-
 /// The next planned times, whether or not the trigger is enabled.
 #[utoipa::path(
     get,
     path = "/api/triggers/{id}/next",
-    operation_id = "list_next_slots",
-    tag = "Triggers",
-    params(
-        ("id" = String, Path, description = "`trg_…`"),
-        NextQuery,
-    ),
+    params(NextQuery),
     responses(
         (status = 200, description = "The planned times, the next one first; fewer if there are no more", body = Page<PlannedSlot>),
         (status = 404, description = "There is no such trigger"),
         (status = 409, description = "A webhook has no planned times"),
     ),
 )]
-async fn next(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(crate) async fn list_next_slots(
+    app: App,
+    id: Id<TriggerId>,
     Params(query): Params<NextQuery>,
-) -> Result<Json<Page<PlannedSlot>>, Problem> {
+) -> Answer<Page<PlannedSlot>> {
     let count = query.count.unwrap_or(NEXT_COUNT);
-    let slots = app
-        .engine
-        .triggers()
-        .upcoming(known_id(&id)?, count as usize)
-        .await;
-    let slots = slots.map_err(named(&id))?;
+    let slots = id
+        .outcome(app.engine.triggers().upcoming(id.known()?, count as usize))
+        .await?;
     let items = slots.iter().map(view::trigger::planned).collect();
     Ok(Json(page::whole(items)))
 }
@@ -77,23 +55,17 @@ async fn next(
 #[utoipa::path(
     get,
     path = "/api/triggers/{id}/slots",
-    operation_id = "list_slots",
-    tag = "Triggers",
-    params(
-        ("id" = String, Path, description = "`trg_…`"),
-        SlotQuery,
-        Paging,
-    ),
+    params(SlotQuery, Paging),
     responses(
         (status = 200, description = "A page of the ledger", body = Page<LedgerEntry>),
         (status = 404, description = "There is no such trigger"),
     ),
 )]
-async fn slots(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(crate) async fn list_slots(
+    app: App,
+    id: Id<TriggerId>,
     Params((query, paging)): Params<(SlotQuery, Paging)>,
-) -> Result<Json<Page<LedgerEntry>>, Problem> {
+) -> Answer<Page<LedgerEntry>> {
     let statuses = meant(&query.status, SlotStatus::from_name);
     let trigger = find(&app, &id).await?;
     let known = trigger.row.id;
@@ -102,10 +74,9 @@ async fn slots(
     let rows = store
         .slots(known, &statuses, window.behind, window.rows)
         .await?;
-    let zone = view::trigger::zone(&trigger);
-    page::shown(window.page(rows, |row| row.seq), |row| {
-        Ok(view::trigger::entry(&row, &zone))
-    })
+    let zone = &view::trigger::zone(&trigger);
+    let view = |row| async move { Ok(view::trigger::entry(&row, zone)) };
+    page::shown(window.page(rows, |row| row.seq), view).await
 }
 
 /// Runs planned times of the past, oldest first.
@@ -116,9 +87,6 @@ async fn slots(
 #[utoipa::path(
     post,
     path = "/api/triggers/{id}/backfill",
-    operation_id = "backfill_trigger",
-    tag = "Triggers",
-    params(("id" = String, Path, description = "`trg_…`")),
     request_body(
         content = BackfillRequest,
         example = json!({"from": "2026-11-15T00:00:00Z", "to": "2026-11-16T00:00:00Z", "only_missed": true, "dry_run": true}),
@@ -130,38 +98,39 @@ async fn slots(
         (status = 409, description = "It is disabled, or has no planned times"),
     ),
 )]
-async fn backfill(
-    State(app): State<App>,
-    Extension(actor): Extension<Actor>,
-    Path(id): Path<String>,
+pub(crate) async fn backfill_trigger(
+    app: App,
+    actor: Actor,
+    id: Id<TriggerId>,
     _: Params<()>,
     headers: HeaderMap,
     body: Content,
-) -> Result<Json<BackfillResult>, Problem> {
+) -> Answer<BackfillResult> {
     no_idempotency_key(&headers, NO_KEY)?;
-    let known = known_id(&id)?;
+    let known = id.known()?;
     let wish: BackfillRequest = body.read()?;
     let range = range(&wish, app.engine.now())?;
     let known_from = match range.only_missed {
         true => app.engine.triggers().ledger_known_from(known).await,
         false => Ok(None),
     };
-    let known_from = known_from.map_err(named(&id))?;
+    let known_from = known_from.map_err(|error| id.named(error))?;
     let known_from = known_from.filter(|first| range.from < *first);
     let mut error = None;
     let slots: Vec<BackfilledSlot> = if wish.dry_run {
         let slots = app.engine.triggers().backfill_slots(known, range).await;
         let would = |slot: Timestamp| backfilled(slot, None);
-        slots.map_err(named(&id))?.into_iter().map(would).collect()
+        let slots = slots.map_err(|error| id.named(error))?;
+        slots.into_iter().map(would).collect()
     } else {
-        let by = Some(actor.name().to_owned());
+        let by = Some(actor.name());
         let started = match app.engine.triggers().backfill(known, range, by).await {
             // These run: whoever asked must be told of them.
             Err(TriggerError::Partly { started, because }) => {
                 error = Some(because.to_string());
                 started
             }
-            other => other.map_err(named(&id))?,
+            other => other.map_err(|error| id.named(error))?,
         };
         started
             .into_iter()

@@ -3,25 +3,21 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use axum::Json;
-use axum::extract::{Extension, Path, State};
+use axum::extract::Extension;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use refire_client::model::{
     FieldProblem, RequestHeader, RequestStatus, SentRequest, TestResult, TestWebhook, TestedWebhook,
 };
+use refire_core::id::TriggerId;
 use refire_core::webhook::headers::HEADERS_SHOWN_MAX;
 use refire_engine::trigger::{Received, Sample, SignedSample, Tested, TriggerError};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-use super::{find, known_id, named};
-use crate::api::App;
-use crate::api::body::Content;
+use super::find;
 use crate::api::execute::no_idempotency_key;
 use crate::api::listen::Peer;
-use crate::api::origin::Origin;
-use crate::api::problem::{Problem, wrong};
-use crate::api::query::Params;
+use crate::api::problem::wrong;
 use crate::api::webhook::{self, Reader};
+use crate::api::{Answer, App, Content, Id, Origin, Params, Problem};
 use crate::codes;
 
 /// The body of a test that says nothing of it.
@@ -29,10 +25,6 @@ const BODY_DEFAULT: &str = "{}";
 
 /// Where a key of the request that is tried belongs.
 const NO_KEY: &str = "put an idempotency key for the test request into `headers` in the body";
-
-pub(super) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(test))
-}
 
 /// Tests a webhook: creates a request, signs it with the live secret as the sender would, and handles
 /// it as if it came from outside.
@@ -43,9 +35,6 @@ pub(super) fn router() -> OpenApiRouter<App> {
 #[utoipa::path(
     post,
     path = "/api/triggers/{id}/test",
-    operation_id = "test_webhook",
-    tag = "Triggers",
-    params(("id" = String, Path, description = "`trg_…`")),
     request_body(
         content = TestWebhook,
         description = "Everything is optional",
@@ -59,15 +48,15 @@ pub(super) fn router() -> OpenApiRouter<App> {
         (status = 500, description = "Its secret cannot be read"),
     ),
 )]
-async fn test(
-    State(app): State<App>,
-    Path(id): Path<String>,
+pub(crate) async fn test_webhook(
+    app: App,
+    id: Id<TriggerId>,
     _: Params<()>,
     origin: Origin,
     headers: HeaderMap,
     peer: Option<Extension<Peer>>,
     body: Content,
-) -> Result<Json<TestedWebhook>, Problem> {
+) -> Answer<TestedWebhook> {
     no_idempotency_key(&headers, NO_KEY)?;
     let wish: TestWebhook = body.read()?;
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.0);
@@ -77,7 +66,7 @@ async fn test(
     let row = find(&app, &id).await?.row;
     let path = row.webhook.map(|webhook| format!("/webhooks/{webhook}"));
     let url = origin.address(&path.unwrap_or_default());
-    let known = known_id(&id)?;
+    let known = id.known()?;
     let refuse = |error| refused(&id, error);
     if dry_run {
         let signed = app.engine.webhooks().sign_sample(known, &sample).await;
@@ -92,7 +81,7 @@ async fn test(
 }
 
 /// What has no requests has another way to be tried.
-fn refused(id: &str, error: TriggerError) -> Problem {
+fn refused(id: &Id<TriggerId>, error: TriggerError) -> Problem {
     match error {
         TriggerError::Without { kind, .. } => {
             let detail = format!(
@@ -101,7 +90,7 @@ fn refused(id: &str, error: TriggerError) -> Problem {
             );
             Problem::new(&codes::NOT_OF_THIS_TRIGGER, detail)
         }
-        other => named(id)(other),
+        other => id.named(other),
     }
 }
 

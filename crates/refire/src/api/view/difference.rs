@@ -6,7 +6,7 @@ use refire_client::model::Change;
 use refire_core::json::{Elements, Json, Kind, Members};
 
 use super::raw;
-use crate::api::problem::Problem;
+use crate::api::Problem;
 
 /// Places that are told; an edit with more is told as one change of the whole.
 const CHANGES_MAX: usize = 200;

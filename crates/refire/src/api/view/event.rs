@@ -5,7 +5,7 @@ use refire_core::execution::EventRow;
 use refire_core::execution::replay::Replay;
 use serde_json::value::RawValue;
 
-use crate::api::problem::Problem;
+use crate::api::Problem;
 
 /// A stored event.
 pub(crate) fn event(row: EventRow) -> Result<Event, Problem> {

@@ -14,7 +14,7 @@ use refire_engine::Engine;
 use refire_store::{Stored, Summary};
 
 use super::{error, raw, step};
-use crate::api::problem::Problem;
+use crate::api::Problem;
 
 /// Foreign values by the number of the event that keeps them.
 pub(super) type Values = HashMap<u64, Json>;
@@ -23,11 +23,7 @@ pub(super) type Values = HashMap<u64, Json>;
 pub(crate) async fn full(engine: &Engine, stored: &Stored) -> Result<Execution, Problem> {
     let state = &stored.state;
     let origin = origin(state)?;
-    let workflow = engine
-        .catalog()
-        .version(&origin.workflow, origin.workflow_version)
-        .await
-        .ok();
+    let workflow = engine.catalog().of(origin).await.ok();
     let mut wanted = state.referenced();
     if let Some(OutputRef::Value(value)) = &state.output {
         wanted.push(value.sequence);
@@ -38,10 +34,7 @@ pub(crate) async fn full(engine: &Engine, stored: &Stored) -> Result<Execution, 
         .await?
         .into_iter()
         .collect();
-    let now = Now {
-        status: stored.status(),
-        running_since: stored.running_since(),
-    };
+    let now = (stored.status(), stored.running_since());
     let mut shown = head(state, now, workflow.as_deref())?;
     shown.input = values.get(&origin.input.sequence).map(raw).transpose()?;
     shown.output = output(state, &values)?;
@@ -52,15 +45,8 @@ pub(crate) async fn full(engine: &Engine, stored: &Stored) -> Result<Execution, 
 /// An execution in a list: without input, output and steps.
 pub(crate) async fn listed(engine: &Engine, summary: &Summary) -> Result<Execution, Problem> {
     let origin = origin(&summary.state)?;
-    let workflow = engine
-        .catalog()
-        .version(&origin.workflow, origin.workflow_version)
-        .await
-        .ok();
-    let now = Now {
-        status: summary.status(),
-        running_since: summary.running_since,
-    };
+    let workflow = engine.catalog().of(origin).await.ok();
+    let now = (summary.status(), summary.running_since);
     head(&summary.state, now, workflow.as_deref())
 }
 
@@ -125,18 +111,10 @@ fn failure(state: &execution::Execution) -> Option<&Failure> {
     state.error.as_ref().or_else(failing).or_else(last)
 }
 
-/// What the work rows say, which the log learns when an attempt ends.
-struct Now {
-    status: Status,
-    running_since: Option<Timestamp>,
-}
-
+/// The status, and since when it runs, are what the work rows say: the log learns them when an attempt ends.
 fn head(
     state: &execution::Execution,
-    Now {
-        status,
-        running_since,
-    }: Now,
+    (status, running_since): (Status, Option<Timestamp>),
     workflow: Option<&Workflow>,
 ) -> Result<Execution, Problem> {
     let origin = origin(state)?;

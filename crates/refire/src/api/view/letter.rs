@@ -13,7 +13,7 @@ use refire_store::{LetterRow, LetterSummary};
 
 use super::step::step_status;
 use super::{error, raw};
-use crate::api::problem::Problem;
+use crate::api::Problem;
 
 /// A dead letter.
 pub(crate) fn letter(row: &LetterRow) -> Result<DeadLetter, Problem> {

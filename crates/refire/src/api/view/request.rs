@@ -10,7 +10,7 @@ use refire_engine::trigger::LoggedHeaders;
 use refire_store::{RequestRow, RequestStatus};
 
 use super::{execution, raw};
-use crate::api::problem::Problem;
+use crate::api::Problem;
 
 /// A request in a list: without headers and body.
 pub(crate) fn listed(row: &RequestRow) -> WebhookRequest {

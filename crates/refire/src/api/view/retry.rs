@@ -9,7 +9,7 @@ use refire_engine::Engine;
 use refire_store::Summary;
 
 use super::execution::{failed_last, max_retries, next_retry_at, origin};
-use crate::api::problem::Problem;
+use crate::api::Problem;
 
 /// An execution that was retried.
 pub(crate) async fn retried(
@@ -19,11 +19,7 @@ pub(crate) async fn retried(
 ) -> Result<RetriedExecution, Problem> {
     let state = &summary.state;
     let origin = origin(state)?;
-    let workflow = engine
-        .catalog()
-        .version(&origin.workflow, origin.workflow_version)
-        .await
-        .ok();
+    let workflow = engine.catalog().of(origin).await.ok();
     let failed = failed_last(state);
     let failure = failed
         .and_then(|(_, step)| step.failure.as_ref())

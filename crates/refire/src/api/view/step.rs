@@ -7,7 +7,7 @@ use refire_store::Stored;
 
 use super::execution::{Values, is_dropped};
 use super::{error, raw};
-use crate::api::problem::Problem;
+use crate::api::Problem;
 
 /// Every step. Without a readable definition only those that have had an event.
 pub(super) fn steps(

@@ -6,15 +6,14 @@ use refire_client::model::{
 };
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
-use refire_core::trigger::{Misfire, Overlap, Upcoming, upcoming};
+use refire_core::trigger::{Overlap, Upcoming, upcoming};
 use refire_engine::trigger::{self, TriggerView};
 use refire_schedule::jiff::tz::TimeZone;
 use refire_schedule::{Language, Schedule, SlotKind, jiff};
 use refire_store::SlotRow;
 use serde_json::value::RawValue;
 
-use crate::api::origin::Origin;
-use crate::api::problem::Problem;
+use crate::api::{Origin, Problem};
 
 /// Planned times that are shown with a trigger.
 const NEXT_SHOWN: usize = 2;
@@ -149,7 +148,7 @@ fn settings(view: &TriggerView) -> Result<TriggerSettings, Problem> {
         let defaults = [
             ("timezone", schedule.timezone()),
             ("overlap", overlap(known.settings.overlap)),
-            ("misfire", misfire(known.settings.misfire)),
+            ("misfire", trigger::misfire_word(known.settings.misfire)),
         ];
         for (name, word) in defaults {
             if settings.get(name).is_none() {
@@ -170,14 +169,6 @@ fn overlap(policy: Overlap) -> &'static str {
         Overlap::Skip => "skip",
         Overlap::BufferOne => "buffer_one",
         Overlap::CancelPrevious => "cancel_previous",
-    }
-}
-
-fn misfire(policy: Misfire) -> &'static str {
-    match policy {
-        Misfire::FireOnce => "fire_once",
-        Misfire::FireAll => "fire_all",
-        Misfire::Skip => "skip",
     }
 }
 

@@ -6,7 +6,8 @@ use refire_engine::Engine;
 use refire_store::{VersionRow, WorkflowRow};
 
 use super::raw;
-use crate::api::problem::{Problem, invalid_definition};
+use crate::api::Problem;
+use crate::api::problem::invalid_definition;
 
 /// A workflow in a list.
 pub(crate) async fn listed(engine: &Engine, row: &WorkflowRow) -> Workflow {
