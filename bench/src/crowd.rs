@@ -7,8 +7,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use anyhow::Context;
 use refire_core::id::WebhookId;
 use refire_engine::trigger::{Incoming, Received};
-use refire_store::Store;
 use refire_store::postgres::Scratch;
+use refire_store::{Store, Triggers};
 
 use crate::cron::{DUE, TRIGGERS, make_all};
 use crate::postgres;

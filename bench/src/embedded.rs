@@ -13,8 +13,8 @@ use refire_engine::clock::{Clock, SystemClock};
 use refire_engine::limit::Limits;
 use refire_engine::target::{Allow, HttpAnswer, HttpRequest};
 use refire_engine::{Accepted, Engine, Submission};
-use refire_store::Store;
 use refire_store::sqlite::{Options, Sqlite};
+use refire_store::{Layered, Store};
 use tempfile::TempDir;
 
 use crate::place;
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// A running engine.
 pub(crate) struct Embedded {
     pub(crate) engine: Arc<Engine>,
-    pub(crate) store: Arc<Watched>,
+    pub(crate) store: Arc<Layered<Watched>>,
     pub(crate) workflow: WorkflowId,
     /// None when the directory belongs to somebody else.
     _dir: Option<TempDir>,
@@ -70,7 +70,7 @@ impl Embedded {
         caller: Option<Arc<dyn Caller>>,
         limits: Limits,
     ) -> anyhow::Result<Self> {
-        let store = Arc::new(Watched::new(below));
+        let store = Arc::new(Layered(Watched::new(below)));
         let mut builder = Engine::builder(Arc::clone(&store) as _)
             .clock(clock)
             .limits(limits)

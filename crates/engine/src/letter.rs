@@ -93,8 +93,8 @@ impl Letters {
             .letter(request.letter)
             .await?
             .ok_or(LetterRetryError::NotFound)?;
-        if letter.status != LetterStatus::Pending {
-            return Err(LetterRetryError::NotPending(letter.status));
+        if letter.state.status != LetterStatus::Pending {
+            return Err(LetterRetryError::NotPending(letter.state.status));
         }
         for _ in 0..NEWER_MAX {
             if let Some(id) = self.try_retry(&request, &letter).await? {
@@ -115,8 +115,8 @@ impl Letters {
         let claim = LetterRetry {
             id: letter.id,
             by: request.by.clone(),
-            expected_generation: letter.generation,
-            generation: letter.generation.max(begin.lineage.generation),
+            expected_generation: letter.state.generation,
+            generation: letter.state.generation.max(begin.lineage.generation),
             from: request.from,
             edited: begin.input != letter.input,
         };
@@ -212,6 +212,7 @@ impl Letters {
         // original nor an earlier retry of this letter has used.
         let generation = if is_new_work {
             letter
+                .state
                 .generation
                 .max(origin.lineage.generation)
                 .saturating_add(1)

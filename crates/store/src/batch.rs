@@ -10,7 +10,7 @@ use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId};
 use refire_core::time::Timestamp;
 
 use crate::request::RequestRow;
-use crate::row::WorkRow;
+use crate::work::WorkRow;
 
 pub(crate) use about::About;
 pub use trigger::{ChangeTrigger, CreateTrigger, Fire, NewState, TriggerEnd, TriggerVersion};

@@ -2,6 +2,8 @@
 
 use std::error::Error;
 
+use tokio::task::{JoinError, spawn_blocking};
+
 type Source = Box<dyn Error + Send + Sync>;
 
 /// A commit that did not end well.
@@ -69,4 +71,34 @@ pub enum ReadError {
         #[source]
         source: Source,
     },
+}
+
+/// Something unreadable in a database, for `map_err`.
+pub(crate) fn corrupt<E: Into<Source>>(
+    what: impl FnOnce() -> String,
+) -> impl FnOnce(E) -> ReadError {
+    move |source| ReadError::Corrupt {
+        what: what(),
+        source: source.into(),
+    }
+}
+
+/// A file that could not be used, for `map_err`.
+pub(crate) fn file<E: Into<Source>>(what: String) -> impl FnOnce(E) -> ReadError {
+    move |source| ReadError::File {
+        what,
+        source: source.into(),
+    }
+}
+
+/// What a task on another thread came to.
+pub(crate) fn joined<T>(ended: Result<Result<T, ReadError>, JoinError>) -> Result<T, ReadError> {
+    ended.unwrap_or_else(|broken| Err(ReadError::Unavailable(broken.into())))
+}
+
+/// What blocks is done on a thread for that.
+pub(crate) async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ReadError> + Send + 'static,
+) -> Result<T, ReadError> {
+    joined(spawn_blocking(work).await)
 }

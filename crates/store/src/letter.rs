@@ -3,16 +3,46 @@
 mod search;
 mod tally;
 
-use refire_core::dead_letter::{LetterStatus, Reason, RetryEntry, RetryFrom};
+use std::sync::LazyLock;
+
+use refire_core::dead_letter::{LetterState, LetterStatus, Reason, RetryEntry, RetryFrom};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::Status;
-use refire_core::failure::Failure;
+use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::{DlqId, ExecutionId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
 
-pub(crate) use search::{Search, ids_in};
+use crate::ReadError;
+use crate::column::{Named, read_from};
+use crate::error::corrupt;
+use crate::layer::store_trait;
+
+pub(crate) use search::{Found, Search, ids_in};
 pub(crate) use tally::Tally;
+
+store_trait! {
+    /// Dead letters.
+    pub trait Letters {
+        /// Dead letters older than `before`, newest first.
+        async fn letters(
+            &self,
+            filter: &LetterFilter,
+            before: Option<DlqId>,
+            limit: u32,
+        ) -> Result<Vec<LetterRow>, ReadError>;
+
+        /// One dead letter.
+        async fn letter(&self, id: DlqId) -> Result<Option<LetterRow>, ReadError>;
+
+        /// The last retries of a letter by people, oldest first.
+        async fn letter_retries(&self, id: DlqId, limit: u32) -> Result<Vec<RetryRow>, ReadError>;
+
+        /// Counts by workflow, error type and cause; from counters, not by walking the letters,
+        /// wherever the filter allows it.
+        async fn letter_summary(&self, filter: &LetterFilter) -> Result<LetterSummary, ReadError>;
+    }
+}
 
 /// A dead letter, with what belongs to its failed execution.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,22 +73,74 @@ pub struct LetterRow {
     pub max_retries: u32,
     /// The failed attempts of the failed step, oldest first (from the log), the last 50 at most.
     pub retry_history: Vec<RetryEntry>,
-    /// The highest generation that its retries have used.
-    pub generation: u32,
     /// Where it stands.
-    pub status: LetterStatus,
-    /// The last retry by a person: when and who.
-    pub retry_attempted: Option<(Timestamp, String)>,
-    /// The execution that resolved it.
-    pub resolution_execution: Option<ExecutionId>,
-    /// When it was resolved, and who had retried it.
-    pub resolved: Option<(Timestamp, String)>,
-    /// When it was given up, and by whom.
-    pub deleted: Option<(Timestamp, String)>,
+    pub state: LetterState,
     /// When the execution failed.
     pub failed_at: Timestamp,
     /// When the letter was made.
     pub created_at: Timestamp,
+}
+
+read_from! {
+    LetterRow {
+        id: "dlq.id",
+        execution: "dlq.execution",
+        workflow: "workflows.id",
+        workflow_name: "dlq.workflow_name",
+        workflow_deleted: "workflows.deleted_at IS NOT NULL",
+        step: "dlq.step",
+        reason: "dlq.reason",
+        fingerprint: "dlq.fingerprint" as_bits,
+        retry_count: "dlq.retry_count",
+        max_retries: "dlq.max_retries",
+        failed_at: "dlq.failed_at",
+        created_at: "dlq.created_at";
+        input = Json::null();
+        failure = Failure::new(ErrorClass::Internal, "");
+        retry_history = Vec::new();
+        state = LetterState::default()
+    }
+}
+
+read_from! {
+    LetterState {
+        status: "dlq.status",
+        generation: "dlq.generation",
+        retry_attempted: "dlq.retry_attempted_at, dlq.retry_attempted_by",
+        resolution_execution: "dlq.resolution_execution",
+        resolved: "dlq.resolved_at, dlq.resolved_by",
+        deleted: "dlq.deleted_at, dlq.deleted_by"
+    }
+}
+
+/// The rows of letters by themselves: where each stands and its failure come behind it.
+pub(crate) type LetterParts = (LetterRow, LetterState, Vec<u8>);
+
+/// What [`LetterParts`] are read from, and where that is.
+pub(crate) static LETTERS: LazyLock<String> = LazyLock::new(|| {
+    let (row, state) = (LetterRow::COLUMNS, LetterState::COLUMNS);
+    format!(
+        "SELECT {row}, {state}, dlq.failure
+         FROM dead_letter_queue AS dlq JOIN workflows ON workflows.key = dlq.workflow"
+    )
+});
+
+impl LetterRow {
+    /// A letter with what the log of its execution says.
+    pub(crate) fn whole(
+        (row, state, failure): LetterParts,
+        input: Option<Json>,
+        retry_history: Vec<RetryEntry>,
+    ) -> Result<Self, ReadError> {
+        let what = || format!("dead letter {}", row.id);
+        Ok(Self {
+            failure: serde_json::from_slice(&failure).map_err(corrupt(what))?,
+            input: input.ok_or_else(|| corrupt(what)("its execution has no input"))?,
+            retry_history,
+            state,
+            ..row
+        })
+    }
 }
 
 /// A retry of a dead letter by a person.
@@ -76,6 +158,17 @@ pub struct RetryRow {
     pub edited: Option<bool>,
     /// How its execution ended, and when; absent while it is open.
     pub ended: Option<(Status, Timestamp)>,
+}
+
+read_from! {
+    RetryRow {
+        execution: "execution",
+        at: "retried_at",
+        by: "retried_by",
+        from: "retried_from",
+        edited: "edited",
+        ended: "ended_as, ended_at"
+    }
 }
 
 /// Which dead letters to list.
@@ -101,26 +194,49 @@ impl LetterFilter {
     /// Whether a letter passes.
     #[must_use]
     pub fn passes(&self, letter: &LetterRow) -> bool {
-        let class = letter.failure.class.name();
-        let mut words = vec![
-            letter.failure.message.as_str(),
-            letter.workflow.as_str(),
-            &letter.workflow_name,
-        ];
-        words.extend(letter.failure.code.as_deref());
-        words.extend(letter.step.as_deref());
+        self.passes_by(
+            (&letter.workflow, &letter.workflow_name),
+            letter.step.as_deref(),
+            (&letter.failure, letter.fingerprint),
+            (letter.state.status, letter.failed_at),
+        )
+    }
+
+    /// Whether a letter passes of this workflow, step and failure with its cause, that stands so and
+    /// failed then.
+    pub(crate) fn passes_by(
+        &self,
+        (workflow, workflow_name): (&WorkflowId, &str),
+        step: Option<&str>,
+        (failure, fingerprint): (&Failure, u64),
+        (status, failed_at): (LetterStatus, Timestamp),
+    ) -> bool {
+        let class = failure.class.name();
+        let mut words = vec![failure.message.as_str(), workflow.as_str(), workflow_name];
+        words.extend(failure.code.as_deref());
+        words.extend(step);
         let contain = |text: &String| {
             let text = text.to_lowercase();
             words.iter().any(|it| it.to_lowercase().contains(&text))
         };
-        let is_of = |id: &WorkflowId| *id == letter.workflow;
-        self.workflow.as_ref().is_none_or(is_of)
+        self.workflow.as_ref().is_none_or(|id| id == workflow)
             && (self.error_types.is_empty() || self.error_types.iter().any(|name| name == class))
-            && (self.statuses.is_empty() || self.statuses.contains(&letter.status))
-            && self.from.is_none_or(|from| letter.failed_at >= from)
-            && self.to.is_none_or(|to| letter.failed_at < to)
-            && self.fingerprint.is_none_or(|it| it == letter.fingerprint)
+            && self.has_status(status)
+            && self.from.is_none_or(|from| failed_at >= from)
+            && self.to.is_none_or(|to| failed_at < to)
+            && self.fingerprint.is_none_or(|it| it == fingerprint)
             && self.text.as_ref().is_none_or(contain)
+    }
+
+    /// Whether letters with this status are asked for.
+    pub(crate) fn has_status(&self, status: LetterStatus) -> bool {
+        self.statuses.is_empty() || self.statuses.contains(&status)
+    }
+
+    /// Letters that were found and then read: in between one may have been settled.
+    pub(crate) fn still(&self, rows: impl IntoIterator<Item = LetterRow>) -> Vec<LetterRow> {
+        let is_wanted = |row: &LetterRow| self.has_status(row.state.status);
+        rows.into_iter().filter(is_wanted).collect()
     }
 
     /// Whether letters must be looked at one by one to count them: counters know nothing of times,

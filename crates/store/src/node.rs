@@ -4,11 +4,44 @@
 //! is its own; when the row is gone, nothing it sends is written any more, and what it owned is for
 //! the others to take. Its expiry only allows others to remove the row: no commit compares clocks.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use refire_core::definition::WorkflowId;
 use refire_core::id::{ExecutionId, NodeId, TriggerId};
 use refire_core::time::Timestamp;
+
+use crate::layer::store_trait;
+
+store_trait! {
+    /// Nodes and their leases.
+    pub trait Nodes {
+        /// A process becomes a node. `now` is the caller's clock, for a store without one.
+        async fn join(&self, node: &Joining, now: Timestamp) -> Result<Lease, ReadError>;
+
+        /// A node says that it is alive.
+        async fn renew(
+            &self,
+            node: NodeId,
+            lease: Duration,
+            now: Timestamp,
+        ) -> Result<Lease, ReadError>;
+
+        /// Removes the nodes other than `by` whose lease is over. When this returns, none of their
+        /// commits is in flight, and none can succeed any more.
+        async fn reap(&self, by: NodeId, now: Timestamp) -> Result<Vec<NodeId>, ReadError>;
+
+        /// A node leaves in order: what it still owns is for the others.
+        async fn leave(&self, node: NodeId) -> Result<(), ReadError>;
+
+        /// All nodes, the oldest first.
+        async fn nodes(&self) -> Result<Vec<NodeRow>, ReadError>;
+
+        /// Whether a node has its lease: a small question, for whoever asks often whether the store
+        /// answers.
+        async fn has_lease(&self, node: NodeId) -> Result<bool, ReadError>;
+    }
+}
 
 /// A process that becomes a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +80,39 @@ pub struct NodeRow {
     /// Work that it owns without having begun it: timers that are due soon, and what it is about
     /// to begin.
     pub holding: u64,
+}
+
+impl NodeRow {
+    /// One that has just joined.
+    pub(crate) fn joined(node: &Joining, now: Timestamp) -> Self {
+        Self {
+            id: node.id,
+            name: node.name.clone(),
+            address: node.address.clone(),
+            version: node.version.clone(),
+            started_at: now,
+            renewed_at: now,
+            expires_at: now.plus(node.lease),
+            running: 0,
+            holding: 0,
+        }
+    }
+
+    pub(crate) fn renew(&mut self, lease: Duration, now: Timestamp) {
+        self.renewed_at = now;
+        self.expires_at = now.plus(lease);
+    }
+}
+
+/// Removes those other than `by` whose lease is over, and says which they were.
+pub(crate) fn reap(
+    nodes: &mut BTreeMap<NodeId, NodeRow>,
+    by: NodeId,
+    now: Timestamp,
+) -> Vec<NodeId> {
+    let is_over = |row: &NodeRow| row.id != by && row.expires_at <= now;
+    let over = nodes.extract_if(.., |_, row| is_over(row));
+    over.map(|(id, _)| id).collect()
 }
 
 /// What joining or renewing says.

@@ -5,6 +5,35 @@ use refire_core::id::{ExecutionId, RequestId, TriggerId};
 use refire_core::time::Timestamp;
 use refire_core::webhook::RequestStatus;
 
+use crate::column::read_from;
+use crate::layer::store_trait;
+
+store_trait! {
+    /// Requests to webhooks.
+    pub trait Requests {
+        /// Requests to a trigger's address that are older than `before`, newest first, without bodies.
+        async fn requests(
+            &self,
+            trigger: TriggerId,
+            filter: &RequestFilter,
+            before: Option<RequestId>,
+            limit: u32,
+        ) -> Result<Vec<RequestRow>, ReadError>;
+
+        /// Webhooks after `after`, oldest first, and of each the newest request that is not among its newest
+        /// so many.
+        async fn requests_beyond(
+            &self,
+            newest: u32,
+            after: Option<TriggerId>,
+            limit: u32,
+        ) -> Result<Vec<(TriggerId, Option<RequestId>)>, ReadError>;
+
+        /// One request with its body.
+        async fn request(&self, id: RequestId) -> Result<Option<RequestRow>, ReadError>;
+    }
+}
+
 /// A request to a webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestRow {
@@ -30,6 +59,22 @@ pub struct RequestRow {
     pub error: Option<String>,
     /// Whether a person sent it to try the trigger.
     pub is_test: bool,
+}
+
+read_from! {
+    RequestRow {
+        id: "id",
+        trigger: "trigger",
+        at: "at",
+        status: "status",
+        source: "source",
+        headers: "headers",
+        body_bytes: "body_bytes",
+        execution: "execution",
+        error: "error",
+        is_test: "is_test";
+        body = None
+    }
 }
 
 impl RequestRow {
@@ -58,6 +103,17 @@ pub struct RequestFilter {
     pub from: Option<Timestamp>,
     /// Before this millisecond, by their ids.
     pub to: Option<Timestamp>,
+}
+
+impl RequestFilter {
+    /// Whether a request passes.
+    #[must_use]
+    pub fn passes(&self, row: &RequestRow) -> bool {
+        (self.statuses.is_empty() || self.statuses.contains(&row.status))
+            && self.is_test.is_none_or(|test| test == row.is_test)
+            && self.from.is_none_or(|from| row.id >= first_id_at(from))
+            && self.to.is_none_or(|to| row.id < first_id_at(to))
+    }
 }
 
 /// How much a ring may hold before it is cut, and how much is left then: not every request cuts.

@@ -26,29 +26,18 @@ mod write;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
-use refire_core::definition::WorkflowId;
-use refire_core::execution::{EventRow, Execution};
-use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId, WebhookId};
-use refire_core::json::Json;
 use refire_core::time::Timestamp;
-use refire_core::trigger::State;
 
 pub use checkpoint::Stats;
 pub use restore::{Restored, restore};
 pub(crate) use rows::{NewCopy, Original};
 
-use crate::{
-    Batch, CommitError, DueTrigger, EventFilter, ExecutionFilter, Joining, Lease, LetterFilter,
-    LetterRow, LetterSummary, NodeRow, OpenCounts, PartOutcome, ReadError, RequestFilter,
-    RequestRow, RetryRow, SlotRow, SlotStatus, Store, Stored, Summary, TriggerFilter, TriggerRow,
-    VersionRow, WorkKey, WorkRow, WorkflowRow,
-};
+use crate::{Batch, CommitError, PartOutcome, ReadError, Store};
 use checkpoint::{Checkpointer, Gauge};
 use lock::FileLock;
-use nodes::Nodes;
+use nodes::OwnNodes;
 use readers::{OwnReader, Readers};
 use single_writer::{SingleWriter, Writer};
 
@@ -103,7 +92,7 @@ pub struct Sqlite {
     gauge: Arc<Gauge>,
     checkpointer: Arc<Checkpointer>,
     lock: Arc<FileLock>,
-    nodes: Nodes,
+    nodes: OwnNodes,
 }
 
 impl Sqlite {
@@ -134,7 +123,7 @@ impl Sqlite {
             gauge,
             checkpointer: Arc::new(checkpointer),
             lock: Arc::new(lock),
-            nodes: Nodes::default(),
+            nodes: OwnNodes::default(),
         })
     }
 
@@ -168,334 +157,12 @@ impl Store for Sqlite {
         self.desk.commit(batch)
     }
 
-    async fn execution(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {
-        self.readers
-            .read(move |reader| read::execution::stored(reader, id))
-            .await
-    }
-
-    async fn values(
-        &self,
-        id: ExecutionId,
-        sequences: &[u64],
-    ) -> Result<Vec<(u64, Json)>, ReadError> {
-        let sequences = sequences.to_vec();
-        self.readers
-            .read(move |reader| read::execution::values(reader, id, &sequences))
-            .await
-    }
-
-    async fn states(&self, ids: &[ExecutionId]) -> Result<Vec<Option<Execution>>, ReadError> {
-        let ids = ids.to_vec();
-        self.readers
-            .read(move |reader| {
-                let states = ids.iter();
-                states
-                    .map(|id| read::execution::with_values(reader, *id))
-                    .collect()
-            })
-            .await
-    }
-
-    /// Reads on the calling thread, as [`Store::commit`] writes on it.
-    async fn load(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {
-        self.loader
-            .read(|reader| read::execution::stored(reader, id))
-    }
-
-    /// See [`Store::load`].
-    async fn load_values(
-        &self,
-        id: ExecutionId,
-        sequences: &[u64],
-    ) -> Result<Vec<(u64, Json)>, ReadError> {
-        self.loader
-            .read(|reader| read::execution::values(reader, id, sequences))
-    }
-
-    async fn history(
-        &self,
-        id: ExecutionId,
-        filter: &EventFilter,
-        after: u64,
-        limit: u32,
-    ) -> Result<Vec<EventRow>, ReadError> {
-        let filter = filter.clone();
-        self.readers
-            .read(move |reader| read::execution::history(reader, id, &filter, after, limit))
-            .await
-    }
-
-    async fn executions(
-        &self,
-        filter: &ExecutionFilter,
-        before: Option<ExecutionId>,
-        limit: u32,
-    ) -> Result<Vec<Summary>, ReadError> {
-        let filter = filter.clone();
-        self.readers
-            .read(move |reader| read::list::list(reader, &filter, before, limit))
-            .await
-    }
-
-    async fn summaries(&self, ids: &[ExecutionId]) -> Result<Vec<Option<Summary>>, ReadError> {
-        let ids = ids.to_vec();
-        self.readers
-            .read(move |reader| {
-                let summaries = ids.iter();
-                summaries
-                    .map(|id| read::execution::summary(reader, *id))
-                    .collect()
-            })
-            .await
-    }
-
-    async fn ready_workflows(&self, now: Timestamp) -> Result<Vec<WorkflowId>, ReadError> {
-        self.readers
-            .read(move |reader| read::work::ready_workflows(reader, now))
-            .await
-    }
-
-    async fn orphans(
-        &self,
-        after: Option<&WorkKey>,
-        limit: u32,
-    ) -> Result<Vec<WorkRow>, ReadError> {
-        let after = after.cloned();
-        let living = self.nodes.ids();
-        self.readers
-            .read(move |reader| read::work::orphans(reader, &living, after.as_ref(), limit))
-            .await
-    }
-
-    async fn owned_due(
-        &self,
-        node: NodeId,
-        now: Timestamp,
-        after: Option<&WorkKey>,
-        limit: u32,
-    ) -> Result<Vec<WorkRow>, ReadError> {
-        let after = after.cloned();
-        self.readers
-            .read(move |reader| read::work::owned_due(reader, node, now, (after.as_ref(), limit)))
-            .await
-    }
-
-    async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError> {
-        let workflow = workflow.cloned();
-        self.readers
-            .read(move |reader| read::work::open_counts(reader, workflow.as_ref()))
-            .await
-    }
-
-    async fn letters(
-        &self,
-        filter: &LetterFilter,
-        before: Option<DlqId>,
-        limit: u32,
-    ) -> Result<Vec<LetterRow>, ReadError> {
-        let filter = filter.clone();
-        self.readers
-            .read(move |reader| read::letter::list(reader, &filter, before, limit))
-            .await
-    }
-
-    async fn letter(&self, id: DlqId) -> Result<Option<LetterRow>, ReadError> {
-        self.readers
-            .read(move |reader| read::letter::one(reader, id))
-            .await
-    }
-
-    async fn letter_retries(&self, id: DlqId, limit: u32) -> Result<Vec<RetryRow>, ReadError> {
-        self.readers
-            .read(move |reader| read::letter::retries(reader, id, limit))
-            .await
-    }
-
-    async fn letter_summary(&self, filter: &LetterFilter) -> Result<LetterSummary, ReadError> {
-        let filter = filter.clone();
-        self.readers
-            .read(move |reader| read::letter_summary::summary(reader, &filter))
-            .await
-    }
-
-    async fn workflow(&self, id: &WorkflowId) -> Result<Option<WorkflowRow>, ReadError> {
-        let id = id.clone();
-        self.readers
-            .read(move |reader| read::catalog::workflow(reader, &id))
-            .await
-    }
-
-    async fn workflows(
-        &self,
-        after: Option<&WorkflowId>,
-        limit: u32,
-    ) -> Result<Vec<WorkflowRow>, ReadError> {
-        let after = after.cloned();
-        self.readers
-            .read(move |reader| read::catalog::workflows(reader, after.as_ref(), limit))
-            .await
-    }
-
-    async fn version(
-        &self,
-        id: &WorkflowId,
-        version: u32,
-    ) -> Result<Option<VersionRow>, ReadError> {
-        let id = id.clone();
-        self.readers
-            .read(move |reader| read::catalog::version(reader, &id, version))
-            .await
-    }
-
-    async fn versions(&self, id: &WorkflowId) -> Result<Vec<VersionRow>, ReadError> {
-        let id = id.clone();
-        self.readers
-            .read(move |reader| read::catalog::versions(reader, &id))
-            .await
-    }
-
-    async fn trigger(&self, id: TriggerId) -> Result<Option<TriggerRow>, ReadError> {
-        self.readers
-            .read(move |reader| read::trigger::trigger(reader, id))
-            .await
-    }
-
-    async fn webhook(&self, id: WebhookId) -> Result<Option<TriggerRow>, ReadError> {
-        self.readers
-            .read(move |reader| read::trigger::webhook(reader, id))
-            .await
-    }
-
-    async fn triggers(
-        &self,
-        filter: &TriggerFilter,
-        after: Option<TriggerId>,
-        limit: u32,
-    ) -> Result<Vec<TriggerRow>, ReadError> {
-        let filter = filter.clone();
-        self.readers
-            .read(move |reader| read::trigger::triggers(reader, &filter, after, limit))
-            .await
-    }
-
-    async fn count_triggers(&self, filter: &TriggerFilter) -> Result<u64, ReadError> {
-        let filter = filter.clone();
-        self.readers
-            .read(move |reader| read::trigger::count_triggers(reader, &filter))
-            .await
-    }
-
-    async fn trigger_state(&self, id: TriggerId) -> Result<Option<State>, ReadError> {
-        self.readers
-            .read(move |reader| read::trigger::state(reader, id))
-            .await
-    }
-
-    async fn due_triggers(&self, by: Timestamp, limit: u32) -> Result<Vec<DueTrigger>, ReadError> {
-        self.readers
-            .read(move |reader| read::trigger::due(reader, by, limit))
-            .await
-    }
-
-    async fn next_trigger_due(&self) -> Result<Option<Timestamp>, ReadError> {
-        self.readers.read(read::trigger::next_due).await
-    }
-
-    async fn slots(
-        &self,
-        trigger: TriggerId,
-        statuses: &[SlotStatus],
-        before: Option<u64>,
-        limit: u32,
-    ) -> Result<Vec<SlotRow>, ReadError> {
-        let statuses = statuses.to_vec();
-        self.readers
-            .read(move |reader| read::trigger::slots(reader, trigger, &statuses, (before, limit)))
-            .await
-    }
-
-    async fn slots_between(
-        &self,
-        trigger: TriggerId,
-        from: Timestamp,
-        to: Timestamp,
-        limit: u32,
-    ) -> Result<Vec<SlotRow>, ReadError> {
-        self.readers
-            .read(move |reader| read::trigger::slots_between(reader, trigger, (from, to), limit))
-            .await
-    }
-
-    async fn requests(
-        &self,
-        trigger: TriggerId,
-        filter: &RequestFilter,
-        before: Option<RequestId>,
-        limit: u32,
-    ) -> Result<Vec<RequestRow>, ReadError> {
-        let filter = filter.clone();
-        self.readers
-            .read(move |reader| read::request::list(reader, trigger, &filter, (before, limit)))
-            .await
-    }
-
-    async fn requests_beyond(
-        &self,
-        newest: u32,
-        after: Option<TriggerId>,
-        limit: u32,
-    ) -> Result<Vec<(TriggerId, Option<RequestId>)>, ReadError> {
-        self.readers
-            .read(move |reader| read::request::beyond(reader, newest, after, limit))
-            .await
-    }
-
-    async fn request(&self, id: RequestId) -> Result<Option<RequestRow>, ReadError> {
-        self.readers
-            .read(move |reader| read::request::one(reader, id))
-            .await
-    }
-
     async fn backup(
         &self,
         to: &Path,
         progress: &(dyn Fn(u64, u64) + Send + Sync),
     ) -> Result<(), ReadError> {
         backup::backup(Arc::clone(&self.desk), to, progress).await
-    }
-
-    async fn join(&self, node: &Joining, now: Timestamp) -> Result<Lease, ReadError> {
-        Ok(self.nodes.join(node, now))
-    }
-
-    async fn renew(
-        &self,
-        node: NodeId,
-        lease: Duration,
-        now: Timestamp,
-    ) -> Result<Lease, ReadError> {
-        Ok(self.nodes.renew(node, lease, now))
-    }
-
-    async fn reap(&self, by: NodeId, now: Timestamp) -> Result<Vec<NodeId>, ReadError> {
-        Ok(self.nodes.reap(by, now))
-    }
-
-    async fn leave(&self, node: NodeId) -> Result<(), ReadError> {
-        self.nodes.leave(node);
-        Ok(())
-    }
-
-    async fn nodes(&self) -> Result<Vec<NodeRow>, ReadError> {
-        let mut nodes = self.nodes.all();
-        let owned = self.readers.read(read::work::owned).await?;
-        for node in &mut nodes {
-            if let Some((_, running, holding)) = owned.iter().find(|(id, ..)| *id == node.id) {
-                (node.running, node.holding) = (*running, *holding);
-            }
-        }
-        Ok(nodes)
     }
 
     /// Finishes a checkpoint that is nearly done, so that the log starts again from its beginning.

@@ -1,5 +1,9 @@
 //! What every backend keeps, column by column, so that rows can be carried from one to another.
 
+use refire_core::time::Timestamp;
+
+use crate::ReadError;
+use crate::column::{Columns, read_at};
 use Kind::{Big, Bytes, Due, Flag, Foreign, Id, Int, Small, Text};
 
 /// A table and its columns.
@@ -329,6 +333,21 @@ const REQUEST_RINGS: Table = Table {
 };
 
 impl Table {
+    /// A row of it, as it is carried.
+    pub(crate) fn values(&self, row: &impl Columns) -> Result<Vec<Value>, ReadError> {
+        let columns = self.columns.iter().enumerate();
+        let value = |(at, (_, kind)): (usize, &(&str, Kind))| {
+            Ok(match kind {
+                Id | Bytes => row.bytes(at)?.map(|bytes| Value::Bytes(bytes.to_vec())),
+                Foreign | Text => row.text(at)?.map(|text| Value::Text(text.to_owned())),
+                Due => read_at::<Option<Timestamp>>(row, at)?.map(Value::from),
+                Big | Int | Small | Flag => row.number(at)?.map(Value::Number),
+            }
+            .unwrap_or(Value::Null))
+        };
+        columns.map(value).collect()
+    }
+
     /// The names of its columns, as SQL lists them.
     pub(crate) fn column_list(&self) -> String {
         let names: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();

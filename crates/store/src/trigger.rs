@@ -4,7 +4,63 @@ use refire_core::definition::WorkflowId;
 use refire_core::execution::TriggerKind;
 use refire_core::id::{TriggerId, WebhookId};
 use refire_core::time::Timestamp;
-use refire_core::trigger::{Entry, State};
+use refire_core::trigger::{Entry, SlotStatus, State};
+
+use crate::column::{Columns, Cursor, Field, read_from};
+use crate::error::corrupt;
+use crate::layer::store_trait;
+use crate::{ReadError, checksum};
+
+store_trait! {
+    /// Triggers, where they stand, and the ledger of their slots.
+    pub trait Triggers {
+        /// One trigger, unless it was deleted.
+        async fn trigger(&self, id: TriggerId) -> Result<Option<TriggerRow>, ReadError>;
+
+        /// The trigger that has this address, unless it was deleted.
+        async fn webhook(&self, id: WebhookId) -> Result<Option<TriggerRow>, ReadError>;
+
+        /// Triggers after `after`, oldest first, not the deleted ones.
+        async fn triggers(
+            &self,
+            filter: &TriggerFilter,
+            after: Option<TriggerId>,
+            limit: u32,
+        ) -> Result<Vec<TriggerRow>, ReadError>;
+
+        /// How many triggers there are, without the deleted ones.
+        async fn count_triggers(&self, filter: &TriggerFilter) -> Result<u64, ReadError>;
+
+        /// Where a trigger stands; absent = it has no slots and nobody watches it.
+        async fn trigger_state(&self, id: TriggerId) -> Result<Option<State>, ReadError>;
+
+        /// Triggers that are due by then, the earliest first. Those that cannot be read are left out, and
+        /// `limit` counts the others.
+        async fn due_triggers(&self, by: Timestamp, limit: u32) -> Result<Vec<DueTrigger>, ReadError>;
+
+        /// When the first trigger that can be read is due.
+        async fn next_trigger_due(&self) -> Result<Option<Timestamp>, ReadError>;
+
+        /// Rows of a trigger's ledger before the one with this number, newest first. Empty `statuses` =
+        /// all.
+        async fn slots(
+            &self,
+            trigger: TriggerId,
+            statuses: &[SlotStatus],
+            before: Option<u64>,
+            limit: u32,
+        ) -> Result<Vec<SlotRow>, ReadError>;
+
+        /// Rows of a trigger's ledger that have a slot from `from` on and one before `to`, oldest first.
+        async fn slots_between(
+            &self,
+            trigger: TriggerId,
+            from: Timestamp,
+            to: Timestamp,
+            limit: u32,
+        ) -> Result<Vec<SlotRow>, ReadError>;
+    }
+}
 
 /// A trigger.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +87,40 @@ pub struct TriggerRow {
     pub updated_at: Timestamp,
 }
 
+read_from! {
+    TriggerRow {
+        id: "t.id",
+        workflow: "workflows.id",
+        kind: "t.kind",
+        enabled: "t.enabled",
+        version: "t.version",
+        settings: "t.settings",
+        secrets: "t.secrets",
+        webhook: "t.webhook",
+        created_at: "t.created_at",
+        updated_at: "t.updated_at"
+    } checked by "t.crc" with fits
+}
+
+fn fits(row: &TriggerRow, crc: u32) -> Result<(), ReadError> {
+    checksum::verify(crc, checksum::settings(row.id, &row.settings))
+        .map_err(corrupt(|| format!("the settings of {}", row.id)))
+}
+
+read_from! {
+    State {
+        rev: "s.rev",
+        cursor: "s.cursor" or_default,
+        due_at: "s.due_at",
+        running: "s.running",
+        buffered: "s.buffered",
+        watched_from: "s.watched_from",
+        alarmed_at: "s.alarmed_at",
+        success_at: "s.success_at",
+        success_slot: "s.success_slot"
+    }
+}
+
 /// A trigger that is to be looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueTrigger {
@@ -53,6 +143,17 @@ pub struct TriggerFilter {
     pub is_alarmed: Option<bool>,
 }
 
+impl TriggerFilter {
+    /// Whether a trigger passes of which an expected success is missing or not.
+    #[must_use]
+    pub fn passes(&self, row: &TriggerRow, is_alarmed: bool) -> bool {
+        self.workflow.as_ref().is_none_or(|of| *of == row.workflow)
+            && (self.kinds.is_empty() || self.kinds.contains(&row.kind))
+            && self.enabled.is_none_or(|enabled| enabled == row.enabled)
+            && self.is_alarmed.is_none_or(|asked| asked == is_alarmed)
+    }
+}
+
 /// A row of the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlotRow {
@@ -60,6 +161,24 @@ pub struct SlotRow {
     pub seq: u64,
     /// What it says.
     pub slot: Entry,
+}
+
+read_from! {
+    Entry {
+        nominal: "nominal",
+        to: "until",
+        count: "count",
+        outcome: "status, reason",
+        execution: "execution",
+        at: "at"
+    }
+}
+
+impl Field for SlotRow {
+    fn take<R: Columns>(cursor: &mut Cursor<'_, R>) -> Result<Self, ReadError> {
+        let (seq, slot) = cursor.next()?;
+        Ok(Self { seq, slot })
+    }
 }
 
 /// Rows that one fire, or one change, may write.

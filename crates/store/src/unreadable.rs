@@ -7,6 +7,8 @@ use std::error::Error;
 use std::fmt::Display;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use crate::ReadError;
+
 /// Rows that a walk leaves out at most, so that it has an end.
 pub(crate) const LEFT_OUT_MAX: u32 = 10_000;
 
@@ -21,41 +23,36 @@ pub(crate) fn readable<T, E: Error + 'static>(
     read: Result<T, E>,
     execution: impl Display,
 ) -> Option<T> {
-    match read {
-        Ok(row) => Some(row),
-        Err(error) => {
-            if is_new(execution.to_string()) {
-                tracing::warn!(
-                    %execution,
-                    error = &error as &dyn Error,
-                    "a row of the execution's work cannot be read and is left out: \
-                     the execution stands still until the row is mended"
-                );
-            }
-            None
+    read.map_err(|error| {
+        if is_new(execution.to_string()) {
+            tracing::warn!(
+                %execution,
+                error = &error as &dyn Error,
+                "a row of the execution's work cannot be read and is left out: \
+                 the execution stands still until the row is mended"
+            );
         }
-    }
+    })
+    .ok()
 }
 
 /// The same for a trigger and where it stands.
-pub(crate) fn readable_trigger<T, E: Error + 'static>(
-    read: Result<T, E>,
-    trigger: impl Display,
+pub(crate) fn readable_trigger<T>(
+    read: Result<T, ReadError>,
+    name: impl FnOnce() -> String,
 ) -> Option<T> {
-    match read {
-        Ok(row) => Some(row),
-        Err(error) => {
-            if is_new(trigger.to_string()) {
-                tracing::warn!(
-                    %trigger,
-                    error = &error as &dyn Error,
-                    "the trigger, or where it stands, cannot be read and is left out: \
-                     it starts nothing until the row is mended"
-                );
-            }
-            None
+    read.map_err(|error| {
+        let trigger = name();
+        if is_new(trigger.clone()) {
+            tracing::warn!(
+                %trigger,
+                error = &error as &dyn Error,
+                "the trigger, or where it stands, cannot be read and is left out: \
+                 it starts nothing until the row is mended"
+            );
         }
-    }
+    })
+    .ok()
 }
 
 fn is_new(execution: String) -> bool {

@@ -24,7 +24,7 @@ pub(crate) use {accepted, in_ring, is_paused};
 
 use refire_core::execution::Status;
 
-use crate::row::shown_status;
+use crate::execution::shown_status;
 
 /// Statuses that are everybody's: no index of SQLite's has them.
 pub(crate) const COMMON: [Status; 2] = [Status::Pending, Status::Completed];

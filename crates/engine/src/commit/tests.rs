@@ -14,7 +14,7 @@ use refire_core::failure::Failure;
 use refire_core::id::ExecutionId;
 use refire_core::json::Json;
 use refire_store::model::{Disk, Faults, Model, Moment, NoFaults, Verdict};
-use refire_store::{Batch, NotWritten, Part, PutWorkflow, ReadError, Store};
+use refire_store::{Batch, Executions, NotWritten, Part, PutWorkflow, ReadError, Store};
 use tokio::sync::{Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 

@@ -56,7 +56,10 @@ async fn from_the_failed_step_completed_steps_do_not_run_again() {
         .unwrap();
     let again = end(&engine, again).await;
     assert_eq!(again.state.status, Status::Failed, "no second letter");
-    assert_eq!(letter(&engine, &failed).await.status, LetterStatus::Pending);
+    assert_eq!(
+        letter(&engine, &failed).await.state.status,
+        LetterStatus::Pending
+    );
     let third = engine
         .letters()
         .retry(wish(dlq, RetryFrom::FailedStep, None))
@@ -65,9 +68,9 @@ async fn from_the_failed_step_completed_steps_do_not_run_again() {
     let third = end(&engine, third).await;
     assert_eq!(third.state.status, Status::Completed);
     let resolved = letter(&engine, &failed).await;
-    assert_eq!(resolved.status, LetterStatus::Resolved);
-    assert_eq!(resolved.resolution_execution, Some(third.id));
-    assert_eq!(resolved.resolved.unwrap().1, "ann");
+    assert_eq!(resolved.state.status, LetterStatus::Resolved);
+    assert_eq!(resolved.state.resolved_by(), Some(third.id));
+    assert_eq!(resolved.state.resolved.unwrap().1, "ann");
     assert_eq!(world.targets.seen("/a").len(), 1, "a was taken over");
     let seen = world.targets.seen("/b");
     assert_eq!(seen.len(), 3);

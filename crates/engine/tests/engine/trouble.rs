@@ -11,14 +11,14 @@ use refire_core::failure::Failure;
 use refire_engine::caller::Caller;
 use refire_engine::target::{HttpAnswer, HttpRequest};
 use refire_engine::{CommandError, CommitFailure, Engine, IntakeError, Submission};
-use refire_store::{ExecutionFilter, Store};
+use refire_store::{ExecutionFilter, Layered, Store};
 
 use crate::fixture::{
     Answer, Targets, World, apply, check, end, small_limits, start, started, submission, within,
 };
 use crate::troubled::{Troubled, troubled};
 
-fn engine_on(world: &World, store: &Arc<Troubled>) -> Arc<Engine> {
+fn engine_on(world: &World, store: &Arc<Layered<Troubled>>) -> Arc<Engine> {
     let caller: Arc<dyn Caller> = world.targets.clone();
     let store: Arc<dyn Store> = store.clone();
     started(Engine::builder(store).caller(caller))

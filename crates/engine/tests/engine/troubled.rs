@@ -10,7 +10,8 @@ use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
 use refire_store::sqlite::{Options, Sqlite};
 use refire_store::{
-    Batch, CommitError, Layer, NotWritten, Part, PartOutcome, ReadError, Store, VersionRow,
+    Batch, Catalog, CommitError, Layer, Layered, NotWritten, Part, PartOutcome, ReadError, Store,
+    VersionRow,
 };
 
 use crate::fixture::World;
@@ -97,7 +98,11 @@ impl Layer for Troubled {
         self.inner.commit(batch).await
     }
 
-    async fn asked(&self, method: &'static str) -> Result<(), ReadError> {
+    async fn asked(
+        &self,
+        method: &'static str,
+        executions: &[ExecutionId],
+    ) -> Result<(), ReadError> {
         match method {
             "backup" | "join" | "renew" | "reap" | "nodes" | "has_lease" => return Ok(()),
             "leave" => {
@@ -114,18 +119,9 @@ impl Layer for Troubled {
             ),
             _ => {}
         }
-        match self.reads_fail.load(Ordering::SeqCst) {
-            true => Err(ReadError::Unavailable("the reads are made to fail".into())),
-            false => Ok(()),
+        if self.reads_fail.load(Ordering::SeqCst) {
+            return Err(ReadError::Unavailable("the reads are made to fail".into()));
         }
-    }
-
-    async fn asked_about(
-        &self,
-        method: &'static str,
-        executions: &[ExecutionId],
-    ) -> Result<(), ReadError> {
-        self.asked(method).await?;
         match executions.contains(&damaged()) {
             true => Err(corrupt("an execution")),
             false => Ok(()),
@@ -145,15 +141,15 @@ impl Layer for Troubled {
         if id.as_str() == "w" && self.w_is_damaged.load(Ordering::SeqCst) {
             return Err(corrupt("a definition"));
         }
-        self.asked("version").await?;
+        self.asked("version", &[]).await?;
         self.inner.version(id, version).await
     }
 }
 
 /// One that is well so far.
-pub(crate) fn troubled(world: &World) -> Arc<Troubled> {
+pub(crate) fn troubled(world: &World) -> Arc<Layered<Troubled>> {
     let options = Options::new(Timestamp::from_millis(1));
-    Arc::new(Troubled {
+    Arc::new(Layered(Troubled {
         inner: Sqlite::open_in(world.dir.path(), &options).unwrap(),
         disk_is_full: AtomicBool::new(false),
         reads_fail: AtomicBool::new(false),
@@ -165,5 +161,5 @@ pub(crate) fn troubled(world: &World) -> Arc<Troubled> {
         version_gone: AtomicU32::new(u32::MAX),
         is_silent: AtomicBool::new(false),
         w_is_damaged: AtomicBool::new(false),
-    })
+    }))
 }

@@ -5,7 +5,7 @@ use futures_util::StreamExt;
 use refire_core::execution::{Event, Execution, fold};
 use refire_core::id::ExecutionId;
 use refire_store::postgres::{Options, Postgres};
-use refire_store::{EventFilter, ExecutionFilter, LIMIT_MAX, Store};
+use refire_store::{EventFilter, ExecutionFilter, Executions, LIMIT_MAX, Store};
 use tokio_postgres::NoTls;
 
 /// Executions compared at once.

@@ -11,7 +11,9 @@ use refire_core::execution::{Event, fold};
 use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
 use refire_store::sqlite::{Options, Sqlite};
-use refire_store::{EventFilter, ExecutionFilter, LIMIT_MAX, ReadError, Store};
+use refire_store::{
+    Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX, ReadError, Store,
+};
 use rusqlite::Connection;
 
 /// What a database holds.

@@ -112,13 +112,17 @@ pub async fn a_letter_says_what_happened(lab: &dyn Lab) {
     assert_eq!(letter.failure.causes, ["below"]);
     assert_eq!((letter.retry_count, letter.max_retries), (2, 2));
     assert_eq!(letter.retry_history, history);
-    assert_eq!(letter.status, LetterStatus::Pending);
+    assert_eq!(letter.state.status, LetterStatus::Pending);
     assert_eq!(
         (letter.failed_at, letter.created_at),
         (stage.now, stage.now)
     );
     assert_eq!(
-        (letter.retry_attempted, letter.resolved, letter.deleted),
+        (
+            letter.state.retry_attempted,
+            letter.state.resolved,
+            letter.state.deleted
+        ),
         (None, None, None)
     );
     let unknown = DlqId::from_bytes([3; 16]);
@@ -133,19 +137,19 @@ pub async fn a_retry_resolves_it(lab: &dyn Lab) {
     let mut run = retried(&mut stage, &workflow, &failed).await;
     let attempted = Some((stage.now, "bob".to_owned()));
     let open = letter(&stage, &failed).await;
-    assert_eq!(open.status, LetterStatus::Retrying);
-    assert_eq!(open.retry_attempted, attempted);
-    assert_eq!(open.resolution_execution, None, "nothing is resolved yet");
+    assert_eq!(open.state.status, LetterStatus::Retrying);
+    assert_eq!(open.state.retry_attempted, attempted);
+    assert_eq!(open.state.resolved_by(), None, "nothing is resolved yet");
     let mut expected = kept(&run, stage.now);
     assert_eq!(retries(&stage, &failed, 9).await, [expected.clone()]);
     stage.succeed(&mut run, "a", "1").await;
     stage.wait(60);
     stage.succeed(&mut run, "b", "2").await;
     let resolved = letter(&stage, &failed).await;
-    assert_eq!(resolved.status, LetterStatus::Resolved);
-    assert_eq!(resolved.resolved, Some((stage.now, "bob".to_owned())));
-    assert_eq!(resolved.retry_attempted, attempted);
-    assert_eq!(resolved.resolution_execution, Some(run.id));
+    assert_eq!(resolved.state.status, LetterStatus::Resolved);
+    assert_eq!(resolved.state.resolved, Some((stage.now, "bob".to_owned())));
+    assert_eq!(resolved.state.retry_attempted, attempted);
+    assert_eq!(resolved.state.resolved_by(), Some(run.id));
     expected.ended = Some((Status::Completed, stage.now));
     assert_eq!(retries(&stage, &failed, 9).await, [expected]);
     stage.check(&run).await;
@@ -177,9 +181,9 @@ pub async fn a_failed_retry_leaves_it_pending(lab: &dyn Lab) {
         );
         assert_eq!(run.state.dlq_id, None, "a retry makes no second letter");
         let pending = letter(&stage, &failed).await;
-        assert_eq!(pending.status, LetterStatus::Pending);
-        assert_eq!(pending.resolution_execution, None);
-        assert_eq!(pending.resolved, None);
+        assert_eq!(pending.state.status, LetterStatus::Pending);
+        assert_eq!(pending.state.resolved_by(), None);
+        assert_eq!(pending.state.resolved, None);
     }
 }
 
@@ -225,7 +229,7 @@ pub async fn a_retry_on_an_old_generation_is_refused(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     let workflow = stage.save(&two_steps("orders")).await;
     let failed = stage.dead_letter(&workflow, "404").await;
-    assert_eq!(letter(&stage, &failed).await.generation, 0);
+    assert_eq!(letter(&stage, &failed).await.state.generation, 0);
     let retry_on = |stage: &mut Stage, expected_generation, generation| {
         let (run, mut admit) = retry(stage, &workflow, &failed);
         if let Some(retry) = &mut admit.letter {
@@ -237,11 +241,11 @@ pub async fn a_retry_on_an_old_generation_is_refused(lab: &dyn Lab) {
     let (mut first, part) = retry_on(&mut stage, 0, 1);
     let (late, late_part) = retry_on(&mut stage, 0, 1);
     assert_eq!(stage.commit_one(part).await, PartOutcome::Done);
-    assert_eq!(letter(&stage, &failed).await.generation, 1);
+    assert_eq!(letter(&stage, &failed).await.state.generation, 1);
     stage.fail(&mut first, "a", http("404")).await;
     let pending = letter(&stage, &failed).await;
     assert_eq!(
-        (pending.status, pending.generation),
+        (pending.state.status, pending.state.generation),
         (LetterStatus::Pending, 1),
         "a failed retry has used its generation"
     );
@@ -256,7 +260,7 @@ pub async fn a_retry_on_an_old_generation_is_refused(lab: &dyn Lab) {
         let (mut run, part) = retry_on(&mut stage, expected, generation);
         assert_eq!(stage.commit_one(part).await, PartOutcome::Done);
         stage.fail(&mut run, "a", http("404")).await;
-        assert_eq!(letter(&stage, &failed).await.generation, generation);
+        assert_eq!(letter(&stage, &failed).await.state.generation, generation);
     }
 }
 
@@ -272,8 +276,12 @@ pub async fn a_letter_is_given_up_once(lab: &dyn Lab) {
     };
     assert_eq!(stage.commit_one(delete(id)).await, PartOutcome::Done);
     let deleted = letter(&stage, &failed).await;
-    assert_eq!(deleted.status, LetterStatus::Deleted, "still readable");
-    assert_eq!(deleted.deleted, Some((stage.now, "eve".to_owned())));
+    assert_eq!(
+        deleted.state.status,
+        LetterStatus::Deleted,
+        "still readable"
+    );
+    assert_eq!(deleted.state.deleted, Some((stage.now, "eve".to_owned())));
     let again = stage.commit_one(delete(id)).await;
     assert_eq!(
         again,

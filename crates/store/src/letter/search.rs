@@ -9,6 +9,8 @@ use refire_core::id::{DlqId, time_ordered};
 use refire_core::time::Timestamp;
 
 use super::LetterFilter;
+use crate::ReadError;
+use crate::column::{Columns, Cursor, damaged};
 
 /// After every id.
 const LAST_ID: [u8; 16] = [0xff; 16];
@@ -22,6 +24,15 @@ pub(crate) struct Search<'a> {
     pub(crate) from: DlqId,
     /// The first id after the range.
     pub(crate) before: DlqId,
+}
+
+/// A letter that passed.
+pub(crate) struct Found<'a> {
+    pub(crate) id: DlqId,
+    pub(crate) failed_at: Timestamp,
+    pub(crate) workflow: &'a str,
+    pub(crate) error_type: &'a str,
+    pub(crate) error_code: Option<&'a str>,
 }
 
 impl<'a> Search<'a> {
@@ -66,25 +77,60 @@ impl<'a> Search<'a> {
         names.filter(is_asked).collect()
     }
 
-    /// Whether a letter passes as far as its time and its cause go.
-    pub(crate) fn admits(&self, failed_at: Timestamp, cause: i64) -> bool {
-        self.filter.from.is_none_or(|from| failed_at >= from)
-            && self.filter.to.is_none_or(|to| failed_at < to)
-            && self
-                .filter
-                .fingerprint
-                .is_none_or(|wanted| wanted.cast_signed() == cause)
-    }
-
     /// Whether the words of a letter matter.
     pub(crate) fn has_text(&self) -> bool {
         self.text.is_some()
     }
 
-    /// Whether the text that is searched for is in these words.
-    pub(crate) fn is_in(&self, words: &str) -> bool {
-        let text = self.text.as_ref();
-        text.is_none_or(|text| words.to_lowercase().contains(text))
+    /// What a row must offer: the long words only where they matter.
+    pub(crate) fn columns(&self) -> String {
+        let words = match self.has_text() {
+            true => ", dlq.workflow_name, dlq.error_message, dlq.step",
+            false => "",
+        };
+        format!(
+            "dlq.id, dlq.failed_at, dlq.fingerprint,
+             (SELECT workflows.id FROM workflows WHERE workflows.key = dlq.workflow),
+             dlq.error_type, dlq.error_code{words}"
+        )
+    }
+
+    /// The letter of a row of [`Search::columns`], if it passes.
+    pub(crate) fn found<'r, R: Columns>(&self, row: &'r R) -> Result<Option<Found<'r>>, ReadError> {
+        let (id, failed_at, cause): (_, Timestamp, i64) = Cursor { row, at: 0 }.next()?;
+        let LetterFilter { from, to, .. } = self.filter;
+        let wanted = self.filter.fingerprint;
+        let is_admitted = from.is_none_or(|from| failed_at >= from)
+            && to.is_none_or(|to| failed_at < to)
+            && wanted.is_none_or(|wanted| wanted.cast_signed() == cause);
+        if !is_admitted || !self.is_in_words(row)? {
+            return Ok(None);
+        }
+        let text = |at| {
+            row.text(at)?
+                .ok_or_else(|| damaged("a letter lacks a word"))
+        };
+        Ok(Some(Found {
+            id,
+            failed_at,
+            workflow: text(3)?,
+            error_type: text(4)?,
+            error_code: row.text(5)?,
+        }))
+    }
+
+    /// Whether the text that is searched for is in the words of a row.
+    fn is_in_words(&self, row: &impl Columns) -> Result<bool, ReadError> {
+        let Some(text) = &self.text else {
+            return Ok(true);
+        };
+        for at in [3, 5, 6, 7, 8] {
+            let words = row.text(at)?;
+            if words.is_some_and(|words| words.to_lowercase().contains(text)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

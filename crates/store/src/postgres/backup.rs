@@ -6,13 +6,13 @@ use std::pin::pin;
 
 use futures_util::TryStreamExt;
 use tokio::sync::mpsc;
-use tokio::task::spawn_blocking;
 use tokio_postgres::Client;
 use tokio_postgres::types::ToSql;
 
 use super::options::Options;
 use super::{cell, connect};
 use crate::ReadError;
+use crate::error::{joined, off_thread};
 use crate::sqlite::NewCopy;
 use crate::table::{Load, Rows, TABLES, Table};
 
@@ -40,27 +40,17 @@ pub(super) async fn backup(
     let client = connect::connect(options, "backup").await?;
     client.batch_execute(SESSION).await?;
     let (now, target) = (cell::now(&client).await?, to.to_owned());
-    let copy = blocking(move || NewCopy::begin(&target, now)).await?;
+    let copy = off_thread(move || NewCopy::begin(&target, now)).await?;
     let (loads, arriving) = mpsc::channel(LOADS_WAITING_MAX);
-    let writing = tokio::spawn(blocking(move || write(copy, arriving)));
+    let writing = tokio::spawn(off_thread(move || write(copy, arriving)));
     let read = read(&client, &loads, progress).await;
     drop(loads);
-    let written = writing
-        .await
-        .unwrap_or_else(|broken| Err(ReadError::Unavailable(broken.into())));
+    let written = joined(writing.await);
     // If the thread that writes failed, what could not be handed to it says nothing.
     written?;
     let all = read?;
     progress(all, all);
     Ok(())
-}
-
-async fn blocking<T: Send + 'static>(
-    run: impl FnOnce() -> Result<T, ReadError> + Send + 'static,
-) -> Result<T, ReadError> {
-    spawn_blocking(run)
-        .await
-        .unwrap_or_else(|broken| Err(ReadError::Unavailable(broken.into())))
 }
 
 /// Without the end nothing is left behind.
@@ -92,7 +82,7 @@ async fn read(
         let mut rows = pin!(client.query_raw(&cell::select(table), nothing).await?);
         let mut load = Load::default();
         while let Some(row) = rows.try_next().await? {
-            if let Some(full) = load.add(cell::values(&row, table)?) {
+            if let Some(full) = load.add(table.values(&row)?) {
                 done += full.len() as u64;
                 hand_over(loads, Told::Rows(table, full)).await?;
                 progress(done, all);

@@ -3,12 +3,12 @@
 use std::error::Error;
 
 use refire_core::time::Timestamp;
+use tokio_postgres::Client;
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{IsNull, ToSql, Type};
-use tokio_postgres::{Client, Row};
 use uuid::Uuid;
 
-use super::columns::{self, AT_ONCE, get, maybe_foreign, moment};
+use super::columns::{self, AT_ONCE, moment};
 use crate::ReadError;
 use crate::table::{Kind, Table, Value};
 
@@ -25,34 +25,6 @@ pub(super) fn type_of(kind: Kind) -> Type {
     }
 }
 
-/// A row of a table.
-pub(super) fn values(row: &Row, table: &Table) -> Result<Vec<Value>, ReadError> {
-    let columns = table.columns.iter().enumerate();
-    columns
-        .map(|(at, (_, kind))| value(row, at, *kind))
-        .collect()
-}
-
-fn value(row: &Row, at: usize, kind: Kind) -> Result<Value, ReadError> {
-    let number = |number: Option<i64>| number.map_or(Value::Null, Value::Number);
-    let bytes = |bytes: Option<Vec<u8>>| bytes.map_or(Value::Null, Value::Bytes);
-    let text = |text: Option<String>| text.map_or(Value::Null, Value::Text);
-    Ok(match kind {
-        Kind::Id => {
-            let id: Option<Uuid> = get(row, at)?;
-            bytes(id.map(|id| id.as_bytes().to_vec()))
-        }
-        Kind::Bytes => bytes(get(row, at)?),
-        Kind::Foreign => text(maybe_foreign(row, at)?),
-        Kind::Text => text(get(row, at)?),
-        Kind::Big => number(get(row, at)?),
-        Kind::Due => number(get::<Option<i64>>(row, at)?.filter(|due| *due != AT_ONCE)),
-        Kind::Int => number(get::<Option<i32>>(row, at)?.map(i64::from)),
-        Kind::Small => number(get::<Option<i16>>(row, at)?.map(i64::from)),
-        Kind::Flag => number(get::<Option<bool>>(row, at)?.map(i64::from)),
-    })
-}
-
 /// A value on its way into a column of this kind.
 #[derive(Debug)]
 pub(super) struct Cell<'a>(pub(super) &'a Value, pub(super) Kind);
@@ -60,22 +32,40 @@ pub(super) struct Cell<'a>(pub(super) &'a Value, pub(super) Kind);
 impl ToSql for Cell<'_> {
     fn to_sql(
         &self,
-        kind: &Type,
+        column: &Type,
         out: &mut BytesMut,
     ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
-        let Self(value, column) = self;
-        match (value, column) {
-            (Value::Null, Kind::Due) => AT_ONCE.to_sql(kind, out),
-            (Value::Null, _) => Ok(IsNull::Yes),
-            (Value::Bytes(bytes), Kind::Id) => Uuid::from_slice(bytes)?.to_sql(kind, out),
-            (Value::Bytes(bytes), Kind::Bytes) => bytes.to_sql(kind, out),
-            (Value::Text(text), Kind::Foreign) => text.as_bytes().to_sql(kind, out),
-            (Value::Text(text), Kind::Text) => text.to_sql(kind, out),
-            (Value::Number(number), Kind::Big | Kind::Due) => number.to_sql(kind, out),
-            (Value::Number(number), Kind::Int) => i32::try_from(*number)?.to_sql(kind, out),
-            (Value::Number(number), Kind::Small) => i16::try_from(*number)?.to_sql(kind, out),
-            (Value::Number(number), Kind::Flag) => (*number != 0).to_sql(kind, out),
-            (value, column) => Err(format!("{value:?} is not of kind {column:?}").into()),
+        match self {
+            Self(Value::Null, Kind::Due) => AT_ONCE.to_sql(column, out),
+            Self(value, _) => value.to_sql(column, out),
+        }
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    tokio_postgres::types::to_sql_checked!();
+}
+
+/// In the form of the column, or of what it is compared with.
+impl ToSql for Value {
+    fn to_sql(
+        &self,
+        column: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        match (self, column.clone()) {
+            (Self::Null, _) => Ok(IsNull::Yes),
+            (Self::Bytes(bytes), Type::UUID) => Uuid::from_slice(bytes)?.to_sql(column, out),
+            (Self::Bytes(bytes), Type::BYTEA) => bytes.to_sql(column, out),
+            (Self::Text(text), Type::BYTEA) => text.as_bytes().to_sql(column, out),
+            (Self::Text(text), Type::TEXT) => text.to_sql(column, out),
+            (Self::Number(number), Type::INT8) => number.to_sql(column, out),
+            (Self::Number(number), Type::INT4) => i32::try_from(*number)?.to_sql(column, out),
+            (Self::Number(number), Type::INT2) => i16::try_from(*number)?.to_sql(column, out),
+            (Self::Number(number), Type::BOOL) => (*number != 0).to_sql(column, out),
+            (value, column) => Err(format!("{value:?} is no {column}").into()),
         }
     }
 

@@ -4,27 +4,8 @@ use std::error::Error;
 
 use tokio_postgres::error::SqlState;
 
+pub(super) use crate::error::{corrupt, file};
 use crate::{CommitError, NotWritten, ReadError};
-
-/// A file that could not be used, for `map_err`.
-pub(super) fn file<E: Into<Box<dyn Error + Send + Sync>>>(
-    what: String,
-) -> impl FnOnce(E) -> ReadError {
-    move |source| ReadError::File {
-        what,
-        source: source.into(),
-    }
-}
-
-/// Something unreadable in the database, for `map_err`.
-pub(super) fn corrupt<E: Into<Box<dyn Error + Send + Sync>>>(
-    what: impl FnOnce() -> String,
-) -> impl FnOnce(E) -> ReadError {
-    move |source| ReadError::Corrupt {
-        what: what(),
-        source: source.into(),
-    }
-}
 
 /// A read that the server refused, or that did not reach it.
 impl From<tokio_postgres::Error> for ReadError {

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::pin::Pin;
 
 use tokio::sync::mpsc;
-use tokio::task::spawn_blocking;
 use tokio_postgres::Client;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::{ToSql, Type};
@@ -13,6 +12,7 @@ use super::cell::{self, Cell};
 use super::options::Options;
 use super::{columns, connect, migrate};
 use crate::ReadError;
+use crate::error::{joined, off_thread};
 use crate::sqlite::Original;
 use crate::table::{Rows, TABLES, Table};
 
@@ -60,9 +60,7 @@ pub(super) async fn import(
     let reading = tokio::spawn(reading);
     let written = write(&client, &mut hearing, progress).await;
     drop(hearing);
-    let read = reading
-        .await
-        .unwrap_or_else(|broken| Err(ReadError::Unavailable(broken.into())));
+    let read = joined(reading.await);
     // Whichever failed first made the other one fail; the database says more.
     let rows = match (written, read) {
         (Ok(rows), Ok(())) => rows,
@@ -81,15 +79,6 @@ pub(super) async fn import(
     }
     progress(rows, rows);
     Ok(rows)
-}
-
-/// What blocks is done on a thread for that.
-async fn off_thread<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ReadError> + Send + 'static,
-) -> Result<T, ReadError> {
-    spawn_blocking(work)
-        .await
-        .unwrap_or_else(|broken| Err(ReadError::Unavailable(broken.into())))
 }
 
 /// Why the writing side stopped.

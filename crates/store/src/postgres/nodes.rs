@@ -2,13 +2,17 @@
 
 use std::time::Duration;
 
+use async_trait::async_trait;
 use refire_core::id::NodeId;
+use refire_core::time::Timestamp;
 use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 
-use super::columns::{count, get, micros, moment, node_id, uuid};
-use super::pool::Reader;
-use crate::{Joining, Lease, NodeRow, ReadError};
+use super::Postgres;
+use super::columns::{micros, moment, uuid};
+use super::pool::{Params, Reader};
+use crate::column::read_at;
+use crate::{Joining, Lease, NodeRow, Nodes, ReadError};
 
 const JOIN: &str = "INSERT INTO nodes (node_id, name, address, version, started_at, renewed_at,
         expires_at)
@@ -43,31 +47,60 @@ const NODES: &str = "SELECT nodes.node_id, name, address, version, started_at, r
           FROM work WHERE work.owner = nodes.node_id) AS owned
   ORDER BY started_at, nodes.node_id";
 
-pub(super) async fn join(reader: &Reader, node: &Joining) -> Result<Lease, ReadError> {
-    let row = reader
-        .row(
-            JOIN,
-            &[
-                &uuid(node.id.as_bytes()),
-                &plain(&node.name),
-                &plain(&node.address),
-                &plain(&node.version),
-                &micros(node.lease),
-            ],
-        )
-        .await?;
-    held(row.as_ref())
-}
+#[async_trait]
+impl Nodes for Postgres {
+    async fn join(&self, node: &Joining, _now: Timestamp) -> Result<Lease, ReadError> {
+        let (id, lease) = (uuid(node.id.as_bytes()), micros(node.lease));
+        let [name, address, version] =
+            [&node.name, &node.address, &node.version].map(|text| plain(text));
+        let joining: Params<'_> = &[&id, &name, &address, &version, &lease];
+        held(self.leases.rows(JOIN, joining).await?.first())
+    }
 
-pub(super) async fn renew(
-    reader: &Reader,
-    node: NodeId,
-    lease: Duration,
-) -> Result<Lease, ReadError> {
-    let row = reader
-        .row(RENEW, &[&uuid(node.as_bytes()), &micros(lease)])
-        .await?;
-    held(row.as_ref())
+    async fn renew(
+        &self,
+        node: NodeId,
+        lease: Duration,
+        _now: Timestamp,
+    ) -> Result<Lease, ReadError> {
+        let (node, lease) = (uuid(node.as_bytes()), micros(lease));
+        held(self.leases.rows(RENEW, &[&node, &lease]).await?.first())
+    }
+
+    async fn reap(&self, by: NodeId, _now: Timestamp) -> Result<Vec<NodeId>, ReadError> {
+        let reader = self.leases.reader().await?;
+        reader.read(reap(&reader, by)).await
+    }
+
+    async fn leave(&self, node: NodeId) -> Result<(), ReadError> {
+        let sql = "DELETE FROM nodes WHERE node_id = $1";
+        self.leases.rows(sql, &[&uuid(node.as_bytes())]).await?;
+        Ok(())
+    }
+
+    async fn nodes(&self) -> Result<Vec<NodeRow>, ReadError> {
+        let rows = self.readers.rows(NODES, &[]).await?;
+        let row = |row: &Row| {
+            Ok(NodeRow {
+                id: read_at(row, 0)?,
+                name: read_at(row, 1)?,
+                address: read_at(row, 2)?,
+                version: read_at(row, 3)?,
+                started_at: moment(row, 4)?,
+                renewed_at: moment(row, 5)?,
+                expires_at: moment(row, 6)?,
+                running: read_at(row, 7)?,
+                holding: read_at(row, 8)?,
+            })
+        };
+        rows.iter().map(row).collect()
+    }
+
+    async fn has_lease(&self, node: NodeId) -> Result<bool, ReadError> {
+        let sql = "SELECT 1 FROM nodes WHERE node_id = $1";
+        let rows = self.dispatch.rows(sql, &[&uuid(node.as_bytes())]).await?;
+        Ok(!rows.is_empty())
+    }
 }
 
 fn held(row: Option<&Row>) -> Result<Lease, ReadError> {
@@ -80,7 +113,7 @@ fn held(row: Option<&Row>) -> Result<Lease, ReadError> {
 }
 
 /// None if somebody's commit takes too long to wait for: the next round tries again.
-pub(super) async fn reap(reader: &Reader, by: NodeId) -> Result<Vec<NodeId>, ReadError> {
+async fn reap(reader: &Reader, by: NodeId) -> Result<Vec<NodeId>, ReadError> {
     let reap = reader.prepare_cached(REAP).await?;
     let rows = match reader.query(&reap, &[&uuid(by.as_bytes())]).await {
         Ok(rows) => rows,
@@ -96,7 +129,7 @@ pub(super) async fn reap(reader: &Reader, by: NodeId) -> Result<Vec<NodeId>, Rea
             tracing::debug!(error = ?error, "old marks could not be removed");
         }
     }
-    rows.iter().map(|row| node_id(row, 0)).collect()
+    rows.iter().map(|row| read_at(row, 0)).collect()
 }
 
 fn is_contended(error: &tokio_postgres::Error) -> bool {
@@ -108,41 +141,6 @@ fn is_contended(error: &tokio_postgres::Error) -> bool {
                 | &SqlState::QUERY_CANCELED
         )
     )
-}
-
-pub(super) async fn leave(reader: &Reader, node: NodeId) -> Result<(), ReadError> {
-    let leave = reader
-        .prepare_cached("DELETE FROM nodes WHERE node_id = $1")
-        .await?;
-    reader.execute(&leave, &[&uuid(node.as_bytes())]).await?;
-    Ok(())
-}
-
-/// Whether a node is among the living.
-pub(super) async fn has_lease(reader: &Reader, node: NodeId) -> Result<bool, ReadError> {
-    let sql = "SELECT 1 FROM nodes WHERE node_id = $1";
-    let row = reader.row(sql, &[&uuid(node.as_bytes())]).await?;
-    Ok(row.is_some())
-}
-
-/// The oldest first.
-pub(super) async fn nodes(reader: &Reader) -> Result<Vec<NodeRow>, ReadError> {
-    let rows = reader.rows(NODES, &[]).await?;
-    rows.iter()
-        .map(|row| {
-            Ok(NodeRow {
-                id: node_id(row, 0)?,
-                name: get(row, 1)?,
-                address: get(row, 2)?,
-                version: get(row, 3)?,
-                started_at: moment(row, 4)?,
-                renewed_at: moment(row, 5)?,
-                expires_at: moment(row, 6)?,
-                running: count(row, 7)?,
-                holding: count(row, 8)?,
-            })
-        })
-        .collect()
 }
 
 /// A text that people chose, without the one character that a column of texts cannot hold.

@@ -156,6 +156,12 @@ impl Pool {
         }
     }
 
+    /// The rows of a read that is one statement.
+    pub(super) async fn rows(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, ReadError> {
+        let reader = self.reader().await?;
+        reader.read(reader.rows(sql, params)).await
+    }
+
     pub(super) fn close(&self) {
         self.connections.close();
     }

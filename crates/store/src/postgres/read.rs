@@ -1,39 +1,75 @@
 //! The queries. What must be true of one moment is one statement, or one short transaction.
 
-pub(super) mod catalog;
-pub(super) mod execution;
-pub(super) mod letter;
-mod letter_scan;
-pub(super) mod letter_summary;
-pub(super) mod list;
-pub(super) mod request;
+mod execution;
+mod letter;
+mod list;
 mod state;
-pub(super) mod trigger;
-pub(super) mod work;
+mod work;
 
-use refire_core::definition::WorkflowId;
+use std::fmt::Write;
 
-use super::columns;
+use tokio_postgres::types::ToSql;
+
+use super::Postgres;
 use super::pool::Reader;
 use crate::ReadError;
+use crate::column::{Columns, Field, read_at};
+use crate::sql::{Connection, Database, Query};
 
 /// Rows that a walk looks at in one statement before it starts another.
 const ROWS_PER_READ: i64 = 20_000;
 /// Comes after every id.
 const LAST_ID: [u8; 16] = [0xff; 16];
 
-/// The short key of a workflow, if it was ever saved.
-async fn workflow_key(reader: &Reader, id: &WorkflowId) -> Result<Option<i64>, ReadError> {
-    let row = reader
-        .row(
-            "SELECT key FROM workflows WHERE ns = 1 AND id = $1",
-            &[&id.as_str()],
-        )
-        .await?;
-    row.map(|row| columns::get(&row, 0)).transpose()
+impl Database for Postgres {
+    fn along(_: &str) -> String {
+        String::new()
+    }
+
+    fn says_yes(column: &str) -> String {
+        column.to_owned()
+    }
+
+    fn listed() -> String {
+        "WHERE listed IS NOT NULL AND listed".to_owned()
+    }
+
+    async fn rows<T: Field + Send + 'static>(&self, query: Query) -> Result<Vec<T>, ReadError> {
+        let pool = match query.is_urgent {
+            true => &self.dispatch,
+            false => &self.readers,
+        };
+        let values: Vec<&(dyn ToSql + Sync)> = query.values.iter().map(|it| it as _).collect();
+        let rows = pool.rows(&numbered(&query.sql), &values).await?;
+        rows.iter().map(|row| read_at(row, 0)).collect()
+    }
 }
 
-/// Whether a column of texts can hold this: NUL is the one character that it cannot.
-fn can_be_text(text: Option<&str>) -> bool {
-    text.is_none_or(|text| !text.contains('\0'))
+impl Connection for Reader {
+    type Of = Postgres;
+
+    async fn each(
+        &self,
+        query: Query,
+        see: &mut (dyn FnMut(&dyn Columns) -> Result<bool, ReadError> + Send),
+    ) -> Result<usize, ReadError> {
+        let values: Vec<&(dyn ToSql + Sync)> = query.values.iter().map(|it| it as _).collect();
+        let rows = Self::rows(self, &numbered(&query.sql), &values).await?;
+        for (before, row) in rows.iter().enumerate() {
+            if !see(row)? {
+                return Ok(before + 1);
+            }
+        }
+        Ok(rows.len())
+    }
+}
+
+/// A statement whose values are numbered, as the server wants it.
+fn numbered(sql: &str) -> String {
+    let mut parts = sql.split('?');
+    let mut numbered = parts.next().unwrap_or_default().to_owned();
+    for (number, part) in (1..).zip(parts) {
+        let _ = write!(numbered, "${number}{part}");
+    }
+    numbered
 }

@@ -12,6 +12,7 @@ use super::new_file::NewFile;
 use super::single_writer::SingleWriter;
 use super::{connect, failure};
 use crate::ReadError;
+use crate::error::joined;
 
 /// Pages copied in one step (1 MB); commits wait for at most one step.
 const PAGES_PER_STEP: i32 = 256;
@@ -33,9 +34,7 @@ pub(super) async fn backup(
     while let Some((done, all)) = reported.recv().await {
         progress(done, all);
     }
-    copying
-        .await
-        .unwrap_or_else(|broken| Err(ReadError::Unavailable(broken.into())))
+    joined(copying.await)
 }
 
 fn run(

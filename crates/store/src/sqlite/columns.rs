@@ -1,46 +1,64 @@
 //! Columns to types and back.
 
-use refire_core::definition::WorkflowId;
-use refire_core::id::{DlqId, ExecutionId, NodeId};
+use refire_core::id::{DlqId, ExecutionId};
 use refire_core::time::Timestamp;
 use refire_core::trigger::Outcome;
 use rusqlite::types::{FromSqlError, Type, ValueRef};
 use rusqlite::{Result, Row};
 
-use crate::WorkRow;
+use crate::column::{Columns, Field, read_at};
 use crate::unreadable::readable;
+use crate::{ReadError, WorkRow};
 
-/// What a work row is read from, in the order of [`work_row`].
-pub(super) const WORK: &str = "work.execution, work.step, work.attempt, work.is_retry, \
-     workflows.id, work.priority, work.due_at, work.limit_key, work.owner, work.begun, \
-     work.begun_at";
+impl Columns for Row<'_> {
+    fn number(&self, at: usize) -> std::result::Result<Option<i64>, ReadError> {
+        match self.get_ref(at)? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Integer(number) => Ok(Some(number)),
+            other => Err(unexpected(at, &other)),
+        }
+    }
 
-/// A row that holds [`WORK`].
-pub(super) fn work_row(row: &Row<'_>) -> Result<WorkRow> {
-    Ok(WorkRow {
-        execution: execution_id(row, 0)?,
-        step: row.get(1)?,
-        attempt: row.get(2)?,
-        is_retry: row.get(3)?,
-        workflow: workflow_id(row, 4)?,
-        priority: row.get(5)?,
-        due_at: maybe_time(row, 6)?,
-        limit_key: row.get(7)?,
-        owner: row.get::<_, Option<[u8; 16]>>(8)?.map(NodeId::from_bytes),
-        begun: row.get(9)?,
-        begun_at: maybe_time(row, 10)?,
-    })
+    fn text(&self, at: usize) -> std::result::Result<Option<&str>, ReadError> {
+        match self.get_ref(at)? {
+            ValueRef::Null => Ok(None),
+            _ => Ok(Some(text(self, at)?)),
+        }
+    }
+
+    fn bytes(&self, at: usize) -> std::result::Result<Option<&[u8]>, ReadError> {
+        match self.get_ref(at)? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Blob(bytes) => Ok(Some(bytes)),
+            other => Err(unexpected(at, &other)),
+        }
+    }
 }
 
-/// The same where many are walked over: what cannot be read is left out.
+fn unexpected(at: usize, value: &ValueRef<'_>) -> ReadError {
+    unreadable(at, value.data_type(), FromSqlError::InvalidType).into()
+}
+
+/// What stands in a row from this column on, for statements of the writer.
+pub(super) fn taken<T: Field>(row: &Row<'_>, at: usize) -> Result<T> {
+    read_at(row, at)
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(at, Type::Null, Box::new(error)))
+}
+
+/// A row of work where many are walked over: what cannot be read is left out.
 pub(super) fn readable_work(row: &Row<'_>) -> Option<WorkRow> {
-    readable(work_row(row), name_of_execution(row))
+    readable(read_at(row, 0), name_of_execution(row))
 }
 
 /// The execution that a row begins with, for a message: also where it is no id.
 pub(super) fn name_of_execution(row: &Row<'_>) -> String {
     execution_id(row, 0).map_or_else(
-        |_| bytes(row, 0).map_or_else(|_| "?".to_owned(), hex),
+        |_| {
+            row.bytes(0)
+                .ok()
+                .flatten()
+                .map_or_else(|| "?".to_owned(), hex)
+        },
         |id| id.to_string(),
     )
 }
@@ -51,31 +69,23 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 }
 
 pub(super) fn execution_id(row: &Row<'_>, at: usize) -> Result<ExecutionId> {
-    row.get(at).map(ExecutionId::from_bytes)
+    taken(row, at)
 }
 
 pub(super) fn maybe_execution_id(row: &Row<'_>, at: usize) -> Result<Option<ExecutionId>> {
-    Ok(row
-        .get::<_, Option<[u8; 16]>>(at)?
-        .map(ExecutionId::from_bytes))
+    taken(row, at)
 }
 
 pub(super) fn dlq_id(row: &Row<'_>, at: usize) -> Result<DlqId> {
-    row.get(at).map(DlqId::from_bytes)
+    taken(row, at)
 }
 
 pub(super) fn time(row: &Row<'_>, at: usize) -> Result<Timestamp> {
-    row.get(at).map(Timestamp::from_micros)
+    taken(row, at)
 }
 
 pub(super) fn maybe_time(row: &Row<'_>, at: usize) -> Result<Option<Timestamp>> {
-    Ok(row.get::<_, Option<i64>>(at)?.map(Timestamp::from_micros))
-}
-
-pub(super) fn workflow_id(row: &Row<'_>, at: usize) -> Result<WorkflowId> {
-    let text = text(row, at)?;
-    WorkflowId::new(text)
-        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(at, Type::Text, Box::new(error)))
+    taken(row, at)
 }
 
 /// A text without copying it.
@@ -83,13 +93,6 @@ pub(super) fn text<'a>(row: &'a Row<'_>, at: usize) -> Result<&'a str> {
     row.get_ref(at)?
         .as_str()
         .map_err(|error| unreadable(at, Type::Text, error))
-}
-
-/// Bytes without copying them.
-pub(super) fn bytes<'a>(row: &'a Row<'_>, at: usize) -> Result<&'a [u8]> {
-    row.get_ref(at)?
-        .as_blob()
-        .map_err(|error| unreadable(at, Type::Blob, error))
 }
 
 /// A word from a closed list.
@@ -101,39 +104,14 @@ pub(super) fn word<T>(row: &Row<'_>, at: usize, find: fn(&str) -> Option<T>) -> 
     })
 }
 
-/// The same where there may be none.
-pub(super) fn maybe_word<T>(
-    row: &Row<'_>,
-    at: usize,
-    find: fn(&str) -> Option<T>,
-) -> Result<Option<T>> {
-    match row.get_ref(at)? {
-        ValueRef::Null => Ok(None),
-        _ => word(row, at, find).map(Some),
-    }
-}
-
 /// What became of a slot, from its word and the word of its reason behind it.
 pub(super) fn outcome(row: &Row<'_>, at: usize) -> Result<Outcome> {
-    let reason: Option<String> = row.get(at + 1)?;
-    Outcome::from_words(text(row, at)?, reason.as_deref()).ok_or_else(|| {
-        let unknown = format!("no slot is {:?} because of {reason:?}", text(row, at));
-        unreadable(at, Type::Text, FromSqlError::Other(unknown.into()))
-    })
+    taken(row, at)
 }
 
 /// A count that is never negative.
 pub(super) fn count(row: &Row<'_>, at: usize) -> Result<u64> {
-    let value: i64 = row.get(at)?;
-    u64::try_from(value).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(at, value))
-}
-
-/// The same where it may be absent.
-pub(super) fn maybe_count(row: &Row<'_>, at: usize) -> Result<Option<u64>> {
-    match row.get_ref(at)? {
-        ValueRef::Null => Ok(None),
-        _ => count(row, at).map(Some),
-    }
+    taken(row, at)
 }
 
 fn unreadable(at: usize, kind: Type, error: FromSqlError) -> rusqlite::Error {

@@ -1,30 +1,9 @@
 //! What SQLite's errors mean to a caller: certainly nothing written, or not known.
 
-use std::error::Error;
-
 use rusqlite::ErrorCode;
 
+pub(super) use crate::error::{corrupt, file};
 use crate::{CommitError, NotWritten, ReadError};
-
-/// A file that could not be used, for `map_err`.
-pub(super) fn file<E: Into<Box<dyn Error + Send + Sync>>>(
-    what: String,
-) -> impl FnOnce(E) -> ReadError {
-    move |source| ReadError::File {
-        what,
-        source: source.into(),
-    }
-}
-
-/// Something unreadable in the database, for `map_err`.
-pub(super) fn corrupt<E: Into<Box<dyn Error + Send + Sync>>>(
-    what: impl FnOnce() -> String,
-) -> impl FnOnce(E) -> ReadError {
-    move |source| ReadError::Corrupt {
-        what: what(),
-        source: source.into(),
-    }
-}
 
 /// A read that SQLite refused.
 impl From<rusqlite::Error> for ReadError {

@@ -5,70 +5,24 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use refire_core::id::NodeId;
 use refire_core::time::Timestamp;
 
-use crate::{CommitError, Joining, Lease, NodeRow, NotWritten};
+use super::{Sqlite, read};
+use crate::{CommitError, Joining, Lease, NodeRow, Nodes, NotWritten, ReadError, node};
 
 /// See the module.
 #[derive(Default)]
-pub(super) struct Nodes(Mutex<BTreeMap<NodeId, NodeRow>>);
+pub(super) struct OwnNodes(Mutex<BTreeMap<NodeId, NodeRow>>);
 
-impl Nodes {
+impl OwnNodes {
     fn rows(&self) -> MutexGuard<'_, BTreeMap<NodeId, NodeRow>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn join(&self, node: &Joining, now: Timestamp) -> Lease {
-        let row = NodeRow {
-            id: node.id,
-            name: node.name.clone(),
-            address: node.address.clone(),
-            version: node.version.clone(),
-            started_at: now,
-            renewed_at: now,
-            expires_at: now.plus(node.lease),
-            running: 0,
-            holding: 0,
-        };
-        self.rows().insert(node.id, row);
-        Lease::Held { now: None }
-    }
-
-    pub(super) fn renew(&self, node: NodeId, lease: Duration, now: Timestamp) -> Lease {
-        let mut rows = self.rows();
-        let Some(row) = rows.get_mut(&node) else {
-            return Lease::Lost;
-        };
-        row.renewed_at = now;
-        row.expires_at = now.plus(lease);
-        Lease::Held { now: None }
-    }
-
-    pub(super) fn reap(&self, by: NodeId, now: Timestamp) -> Vec<NodeId> {
-        let mut rows = self.rows();
-        let is_over = |row: &NodeRow| row.id != by && row.expires_at <= now;
-        let over: Vec<NodeId> = rows
-            .values()
-            .filter(|row| is_over(row))
-            .map(|row| row.id)
-            .collect();
-        rows.retain(|id, _| !over.contains(id));
-        over
-    }
-
-    pub(super) fn leave(&self, node: NodeId) {
-        self.rows().remove(&node);
-    }
-
     pub(super) fn ids(&self) -> Vec<NodeId> {
         self.rows().keys().copied().collect()
-    }
-
-    pub(super) fn all(&self) -> Vec<NodeRow> {
-        let mut all: Vec<NodeRow> = self.rows().values().cloned().collect();
-        all.sort_by_key(|row| (row.started_at, row.id));
-        all
     }
 
     /// Refuses the commit of a node that has no lease.
@@ -80,5 +34,56 @@ impl Nodes {
             reason: NotWritten::LeaseLost,
             source: format!("{node} is not among the nodes").into(),
         })
+    }
+}
+
+#[async_trait]
+impl Nodes for Sqlite {
+    async fn join(&self, node: &Joining, now: Timestamp) -> Result<Lease, ReadError> {
+        self.nodes
+            .rows()
+            .insert(node.id, NodeRow::joined(node, now));
+        Ok(Lease::Held { now: None })
+    }
+
+    async fn renew(
+        &self,
+        node: NodeId,
+        lease: Duration,
+        now: Timestamp,
+    ) -> Result<Lease, ReadError> {
+        let mut rows = self.nodes.rows();
+        let Some(row) = rows.get_mut(&node) else {
+            return Ok(Lease::Lost);
+        };
+        row.renew(lease, now);
+        Ok(Lease::Held { now: None })
+    }
+
+    async fn reap(&self, by: NodeId, now: Timestamp) -> Result<Vec<NodeId>, ReadError> {
+        Ok(node::reap(&mut self.nodes.rows(), by, now))
+    }
+
+    async fn leave(&self, node: NodeId) -> Result<(), ReadError> {
+        self.nodes.rows().remove(&node);
+        Ok(())
+    }
+
+    async fn nodes(&self) -> Result<Vec<NodeRow>, ReadError> {
+        let mut nodes: Vec<NodeRow> = self.nodes.rows().values().cloned().collect();
+        nodes.sort_by_key(|row| (row.started_at, row.id));
+        let owned = self.readers.read(read::work::owned).await?;
+        for node in &mut nodes {
+            if let Some((_, running, holding)) = owned.iter().find(|(id, ..)| *id == node.id) {
+                (node.running, node.holding) = (*running, *holding);
+            }
+        }
+        Ok(nodes)
+    }
+
+    async fn has_lease(&self, node: NodeId) -> Result<bool, ReadError> {
+        // By a read, so that the answer says that the file can be read, too.
+        let nodes = self.nodes().await?;
+        Ok(nodes.iter().any(|row| row.id == node))
     }
 }

@@ -1,29 +1,72 @@
 //! The queries. Each runs on a read-only connection, for less than a second at a time.
 
-pub(super) mod catalog;
 pub(super) mod execution;
 pub(super) mod letter;
-mod letter_scan;
-pub(super) mod letter_summary;
 pub(super) mod list;
-pub(super) mod request;
-pub(super) mod trigger;
 pub(super) mod work;
 
-use refire_core::definition::WorkflowId;
-use rusqlite::OptionalExtension;
+use futures_util::FutureExt;
 
+use super::Sqlite;
 use super::readers::Reader;
+use crate::ReadError;
+use crate::column::{Columns, Field};
+use crate::sql::{Connection, Database, Query};
+use crate::words::{COMMON, in_words};
 
 /// Rows that a walk looks at in one read before it starts another: a few tens of milliseconds.
 const ROWS_PER_READ: u32 = 20_000;
 /// Comes after every id.
 const LAST_ID: [u8; 16] = [0xff; 16];
 
-/// The short key of a workflow, if it was ever saved.
-fn workflow_key(reader: &Reader, id: &WorkflowId) -> rusqlite::Result<Option<i64>> {
-    reader
-        .prepare("SELECT key FROM workflows WHERE ns = 1 AND id = ?1")?
-        .query_row([id.as_str()], |row| row.get(0))
-        .optional()
+impl Database for Sqlite {
+    fn along(index: &str) -> String {
+        format!("INDEXED BY {index}")
+    }
+
+    fn says_yes(column: &str) -> String {
+        format!("{column} = 1")
+    }
+
+    fn listed() -> String {
+        let common = in_words(COMMON);
+        format!("INDEXED BY executions_by_status WHERE status NOT {common} AND status")
+    }
+
+    async fn rows<T: Field + Send + 'static>(&self, query: Query) -> Result<Vec<T>, ReadError> {
+        let Query { sql, values, .. } = query;
+        self.readers
+            .read(move |reader| reader.rows(&sql, rusqlite::params_from_iter(&values)))
+            .await
+    }
+}
+
+impl Connection for Reader {
+    type Of = Sqlite;
+
+    async fn each(
+        &self,
+        query: Query,
+        see: &mut (dyn FnMut(&dyn Columns) -> Result<bool, ReadError> + Send),
+    ) -> Result<usize, ReadError> {
+        self.restart_clock_between_reads();
+        let mut select = self.prepare(&query.sql)?;
+        let mut rows = select.query(rusqlite::params_from_iter(&query.values))?;
+        let mut seen = 0;
+        while let Some(row) = rows.next()? {
+            seen += 1;
+            if !see(row)? {
+                break;
+            }
+        }
+        Ok(seen)
+    }
+}
+
+/// What was written for all databases, on the thread of a [`Reader`], which never waits.
+fn at_once<T>(read: impl Future<Output = T>) -> T {
+    match read.now_or_never() {
+        Some(answer) => answer,
+        None => unreachable!("a file is read without waiting"),
+    }
 }

@@ -8,11 +8,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rusqlite::{CachedStatement, Connection};
+use rusqlite::{CachedStatement, Connection, Params};
 use tokio::sync::Semaphore;
 
 use super::connect;
 use crate::ReadError;
+use crate::column::{Field, read_at};
+use crate::error::off_thread;
 
 /// How long one read transaction may last.
 const READ_MAX: Duration = Duration::from_secs(1);
@@ -51,11 +53,40 @@ impl Reader {
         self.connection.prepare_cached(sql)
     }
 
+    /// All rows of an answer.
+    pub(super) fn rows<T: Field>(
+        &self,
+        sql: &str,
+        params: impl Params,
+    ) -> Result<Vec<T>, ReadError> {
+        let mut select = self.prepare(sql)?;
+        let rows = select.query_and_then(params, |row| read_at(row, 0))?;
+        rows.collect()
+    }
+
+    /// The first row of an answer.
+    pub(super) fn row<T: Field>(
+        &self,
+        sql: &str,
+        params: impl Params,
+    ) -> Result<Option<T>, ReadError> {
+        let mut select = self.prepare(sql)?;
+        let mut rows = select.query(params)?;
+        rows.next()?.map(|row| read_at(row, 0)).transpose()
+    }
+
     /// Starts the clock of a read anew; for walks that make one short read after the other.
     pub(super) fn restart_clock(&self) {
         let until = self.since.elapsed() + READ_MAX;
         let until_us = u64::try_from(until.as_micros()).unwrap_or(u64::MAX);
         self.until_us.store(until_us, Ordering::Relaxed);
+    }
+
+    /// The same, unless the next statement belongs to a [`Reader::transaction`].
+    pub(super) fn restart_clock_between_reads(&self) {
+        if self.connection.is_autocommit() {
+            self.restart_clock();
+        }
     }
 
     /// Whether half of the time of this read has passed: a walk goes on in another one.
@@ -136,7 +167,7 @@ impl Readers {
             .map_err(|_| unavailable(CLOSED))?;
         let readers = Arc::clone(self);
         // Whoever waits may go away: the connection and the permit come back all the same.
-        let answer = tokio::task::spawn_blocking(move || {
+        off_thread(move || {
             let reader = readers.idle().pop();
             let reader = reader.ok_or_else(|| unavailable("a query broke its connection"))?;
             reader.restart_clock();
@@ -144,10 +175,8 @@ impl Readers {
             readers.idle().push(reader);
             drop(permit);
             answer
-        });
-        answer
-            .await
-            .unwrap_or_else(|broken| Err(ReadError::Unavailable(broken.into())))
+        })
+        .await
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Reader>> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use refire_core::time::Timestamp;
 use rusqlite::types::{ToSqlOutput, Value as Sql, ValueRef};
-use rusqlite::{Connection, Row, ToSql};
+use rusqlite::{Connection, ToSql};
 
 use super::lock::FileLock;
 use super::new_file::NewFile;
@@ -113,24 +113,12 @@ impl Original {
         let mut rows = select.query([])?;
         let mut load = Load::default();
         while let Some(row) = rows.next()? {
-            let values = (0..table.columns.len()).map(|at| value(row, at));
-            if let Some(full) = load.add(values.collect::<rusqlite::Result<_>>()?) {
+            if let Some(full) = load.add(table.values(row)?) {
                 carry(full)?;
             }
         }
         carry(load.take())
     }
-}
-
-fn value(row: &Row<'_>, at: usize) -> rusqlite::Result<Value> {
-    Ok(match row.get_ref(at)? {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(number) => Value::Number(number),
-        ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
-        ValueRef::Text(_) => Value::Text(row.get(at)?),
-        // No table has such a column.
-        ValueRef::Real(_) => return Err(rusqlite::Error::InvalidQuery),
-    })
 }
 
 impl ToSql for Value {

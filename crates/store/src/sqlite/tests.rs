@@ -6,13 +6,15 @@ use refire_core::time::Timestamp;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization, TransactionOperation, Wal};
 use rusqlite::{Connection, StatementStatus, ffi};
 
-use super::columns::WORK;
 use super::connect;
 use super::read::work::NEXT_WORKFLOW;
 use super::single_writer::Place;
 use super::write::{NEXT_PRIORITY, OF_EXECUTIONS, OPEN_EXECUTIONS, RING, TIMERS, at_once, due};
 use super::{Options, Sqlite};
-use crate::{Batch, CommitError, NotWritten, Part, PutWorkflow, Store};
+use crate::column::Named;
+use crate::{
+    Batch, Catalog, CommitError, Executions, NotWritten, Part, PutWorkflow, Store, WorkRow,
+};
 
 const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
@@ -68,7 +70,7 @@ async fn claims_and_rings_search_an_index_and_sort_nothing() {
             "COVERING INDEX work_ready (workflow=? AND priority=? AND (due_at,execution,step)>(?,?,?) AND due_at<?)",
         ),
         (
-            format!("SELECT {WORK} {TIMERS}"),
+            format!("SELECT {} {TIMERS}", WorkRow::COLUMNS),
             "work_timers (due_at>? AND due_at<?)",
         ),
         (OF_EXECUTIONS.to_owned(), "PRIMARY KEY (execution=?)"),

@@ -9,8 +9,9 @@ use refire_store::model::{Image, Model};
 use refire_store::postgres::Postgres;
 use refire_store::sqlite::Sqlite;
 use refire_store::{
-    EventFilter, ExecutionFilter, LIMIT_MAX, LetterFilter, RequestFilter, RequestStatus,
-    SlotStatus, Store, TriggerFilter, WorkKey,
+    Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX, LetterFilter, Letters, Nodes,
+    RequestFilter, RequestStatus, Requests, SlotStatus, Store, TriggerFilter, Triggers, Work,
+    WorkKey,
 };
 
 use crate::definition::{WORKFLOWS, workflow_id};

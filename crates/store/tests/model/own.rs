@@ -8,7 +8,7 @@ use refire_core::definition::WorkflowId;
 use refire_core::time::Timestamp;
 use refire_store::model::{Disk, Faults, Model, Moment, NoFaults, Verdict};
 use refire_store::{
-    Batch, CommitError, NotWritten, Part, PartOutcome, PutWorkflow, ReadError, Store,
+    Batch, Catalog, CommitError, NotWritten, Part, PartOutcome, PutWorkflow, ReadError, Store,
 };
 use tokio::sync::Notify;
 

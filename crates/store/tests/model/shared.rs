@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use refire_core::id::NodeId;
 use refire_core::time::Timestamp;
 use refire_store::model::{Disk, Faults, Finding, Model, Moment, NoFaults, Verdict};
-use refire_store::{Batch, CommitError, Joining, Lease, News, NotWritten, ReadError, Store};
+use refire_store::{Batch, CommitError, Joining, Lease, News, Nodes, NotWritten, ReadError, Store};
 use tokio::sync::Notify;
 
 use crate::own::{Gate, batch, has, is_durable, never, once};

@@ -2,7 +2,10 @@
 
 use refire_core::time::Timestamp;
 use refire_store::postgres::{Postgres, Scratch};
-use refire_store::{EventFilter, ExecutionFilter, LIMIT_MAX, LetterFilter, ReadError, Store};
+use refire_store::{
+    Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX, LetterFilter, Letters, ReadError,
+    Store,
+};
 use tokio_postgres::Client;
 
 use crate::server::{all_words, open, options, session};

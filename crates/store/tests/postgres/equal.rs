@@ -165,7 +165,7 @@ fn letter_filters(some: Option<&LetterRow>, now: Timestamp) -> Vec<LetterFilter>
         filters.push(LetterFilter {
             workflow: Some(letter.workflow.clone()),
             error_types: vec![letter.failure.class.name().to_owned()],
-            statuses: vec![letter.status],
+            statuses: vec![letter.state.status],
             ..all()
         });
         filters.push(LetterFilter {

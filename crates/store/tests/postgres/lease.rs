@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use refire_store::postgres::Scratch;
-use refire_store::{CommitError, NotWritten, PartOutcome, ReadError, Store};
+use refire_store::{
+    CommitError, Executions, Nodes, NotWritten, PartOutcome, ReadError, Store, Work,
+};
 use tokio_postgres::NoTls;
 
 use crate::proxy::Proxy;

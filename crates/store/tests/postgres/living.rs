@@ -6,7 +6,7 @@ use std::time::Duration;
 use refire_core::id::NodeId;
 use refire_core::time::Timestamp;
 use refire_store::postgres::Scratch;
-use refire_store::{Joining, Lease, Store};
+use refire_store::{Joining, Lease, Nodes, Store};
 use tokio_postgres::Client;
 
 use crate::server::{open, session};

@@ -6,7 +6,7 @@ use refire_core::execution::Status;
 use refire_core::id::{DlqId, ExecutionId};
 use refire_core::time::Timestamp;
 use refire_store::postgres::{Options, Postgres, Scratch};
-use refire_store::{ReadError, Store};
+use refire_store::{Catalog, Letters, ReadError, Store, Triggers};
 use tokio::net::TcpListener;
 
 use crate::server::{all_words, open, options, session};

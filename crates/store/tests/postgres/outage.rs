@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use refire_core::id::{ExecutionId, NodeId};
 use refire_core::time::Timestamp;
 use refire_store::postgres::{Postgres, Scratch};
-use refire_store::{EventFilter, ExecutionFilter, Joining, Lease, ReadError, Store};
+use refire_store::{
+    EventFilter, ExecutionFilter, Executions, Joining, Lease, Nodes, ReadError, Store,
+};
 
 use crate::proxy::Proxy;
 use crate::server::{open, session};

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use refire_store::postgres::Scratch;
-use refire_store::{CommitError, ExecutionFilter, LIMIT_MAX, NotWritten, PartOutcome, Store};
+use refire_store::{
+    CommitError, ExecutionFilter, Executions, LIMIT_MAX, NotWritten, PartOutcome, Store,
+};
 use tokio_postgres::{Client, NoTls};
 
 use crate::proxy::Proxy;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use refire_core::execution::{Cancel, Command};
 use refire_store::postgres::{Postgres, Scratch};
 use refire_store::{
-    Begin, CommitError, ExecutionFilter, IdempotencyClaim, LIMIT_MAX, Part, PartOutcome, Release,
-    Store, WorkRow,
+    Begin, CommitError, ExecutionFilter, Executions, IdempotencyClaim, LIMIT_MAX, Part,
+    PartOutcome, Release, Store, WorkRow,
 };
 use tokio::sync::Barrier;
 use tokio_postgres::NoTls;

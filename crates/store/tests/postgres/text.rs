@@ -118,8 +118,11 @@ async fn letters(store: &dyn Store, stage: &mut Stage, mut run: Run) {
     let batch = stage.batch(vec![admission(admit)]);
     assert_eq!(store.commit(&batch).await.unwrap(), [PartOutcome::Done]);
     let kept = store.letter(letter).await.unwrap().unwrap();
-    assert_eq!(kept.retry_attempted, Some((stage::NOW, STRANGE.to_owned())));
-    assert_eq!(kept.status, LetterStatus::Retrying);
+    assert_eq!(
+        kept.state.retry_attempted,
+        Some((stage::NOW, STRANGE.to_owned()))
+    );
+    assert_eq!(kept.state.status, LetterStatus::Retrying);
     let retries = store.letter_retries(letter, 9).await.unwrap();
     assert_eq!(retries[0].execution, again.id);
     assert_eq!(retries[0].by, STRANGE);

@@ -7,7 +7,9 @@ use refire_core::time::Timestamp;
 use refire_store::model::{Disk, NoFaults};
 use refire_store::postgres::{Options, Postgres, Scratch};
 use refire_store::sqlite::{self, Sqlite};
-use refire_store::{ExecutionFilter, Joining, LIMIT_MAX, ReadError, Store};
+use refire_store::{
+    Catalog, ExecutionFilter, Executions, Joining, LIMIT_MAX, Letters, Nodes, ReadError, Store,
+};
 
 use crate::equal::assert_equal;
 use crate::history::{History, NODES};

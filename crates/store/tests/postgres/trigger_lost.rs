@@ -5,8 +5,8 @@ use std::time::Duration;
 use refire_core::id::RequestId;
 use refire_store::postgres::Scratch;
 use refire_store::{
-    ChangeTrigger, LIMIT_MAX, NewState, Part, PartOutcome, RequestFilter, RequestRow,
-    RequestStatus, Store,
+    ChangeTrigger, Executions, LIMIT_MAX, NewState, Part, PartOutcome, RequestFilter, RequestRow,
+    RequestStatus, Requests, Store, Triggers,
 };
 
 use crate::proxy::{Cut, Proxy};

@@ -7,7 +7,8 @@ use refire_core::id::TriggerId;
 use refire_core::trigger::{End, Entry, Outcome, State};
 use refire_store::postgres::{Postgres, Scratch};
 use refire_store::{
-    Admit, CreateTrigger, ExecutionFilter, Fire, LIMIT_MAX, Part, PartOutcome, Store, TriggerEnd,
+    Admit, CreateTrigger, ExecutionFilter, Executions, Fire, LIMIT_MAX, Part, PartOutcome, Store,
+    TriggerEnd, Triggers,
 };
 use tokio::sync::Barrier;
 

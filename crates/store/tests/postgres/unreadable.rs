@@ -5,7 +5,10 @@ use std::time::Duration;
 use refire_core::id::{ExecutionId, TriggerId};
 use refire_core::time::Timestamp;
 use refire_store::postgres::{Postgres, Scratch};
-use refire_store::{Bounds, Claim, ClaimTimers, LIMIT_MAX, Part, ReadError, Store, Stored, Want};
+use refire_store::{
+    Bounds, Claim, ClaimTimers, Executions, LIMIT_MAX, Part, ReadError, Store, Stored, Triggers,
+    Want, Work,
+};
 
 use crate::server::{open, session};
 use crate::stage::{NOW, Stage, admission, claimed, node, workflow};

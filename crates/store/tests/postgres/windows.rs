@@ -5,7 +5,9 @@ use refire_core::dead_letter::LetterStatus;
 use refire_core::execution::Status;
 use refire_core::id::DlqId;
 use refire_store::postgres::{Postgres, Scratch};
-use refire_store::{ExecutionFilter, LIMIT_MAX, LetterFilter, OpenCounts, Store};
+use refire_store::{
+    Catalog, ExecutionFilter, Executions, LIMIT_MAX, LetterFilter, Letters, OpenCounts, Store, Work,
+};
 
 use crate::server::{open, options, session};
 use crate::transfer::play;

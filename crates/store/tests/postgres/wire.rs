@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use refire_core::id::{ExecutionId, NodeId};
 use refire_core::time::Timestamp;
 use refire_store::postgres::{Options, Postgres, Scratch};
-use refire_store::{EventFilter, ExecutionFilter, Joining, LIMIT_MAX, Lease, ReadError, Store};
+use refire_store::{
+    EventFilter, ExecutionFilter, Executions, Joining, LIMIT_MAX, Lease, Nodes, ReadError, Store,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};

@@ -9,8 +9,8 @@ use refire_core::time::Timestamp;
 use refire_core::trigger::State;
 use refire_store::sqlite::Sqlite;
 use refire_store::{
-    Bounds, Claim, ClaimTimers, CreateTrigger, EventFilter, LIMIT_MAX, Part, PartOutcome,
-    ReadError, Store, Want,
+    Bounds, Catalog, Claim, ClaimTimers, CreateTrigger, EventFilter, Executions, LIMIT_MAX, Part,
+    PartOutcome, ReadError, Store, Triggers, Want, Work,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;

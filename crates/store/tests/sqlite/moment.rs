@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use refire_core::execution::Status;
 use refire_core::id::NodeId;
 use refire_store::{
-    Begin, Claim, ExecutionFilter, Part, PartOutcome, Release, Store, Want, WorkKey,
+    Begin, Claim, ExecutionFilter, Executions, Part, PartOutcome, Release, Store, Want, WorkKey,
 };
 
 use crate::own::{admission, batch, id, open, put_workflow, workflow};

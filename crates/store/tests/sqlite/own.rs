@@ -10,8 +10,9 @@ use refire_core::json::Json;
 use refire_core::time::Timestamp;
 use refire_store::sqlite::{Options, Sqlite};
 use refire_store::{
-    Admit, Batch, CommitError, ExecutionFilter, ExecutionRow, LetterFilter, NotWritten, Part,
-    PartOutcome, PutWorkflow, ReadError, RetryRow, RowUpdate, Store, WorkChange, WorkRow,
+    Admit, Batch, CommitError, ExecutionFilter, ExecutionRow, Executions, LetterFilter, Letters,
+    NotWritten, Part, PartOutcome, PutWorkflow, ReadError, RetryRow, RowUpdate, Store, Triggers,
+    WorkChange, WorkRow,
 };
 use rusqlite::Connection;
 use rusqlite::types::Value;

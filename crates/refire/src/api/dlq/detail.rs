@@ -23,7 +23,7 @@ const INPUTS_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub(super) async fn detail(app: &App, row: &LetterRow) -> Result<DeadLetterDetail, Problem> {
     let failed = app.engine.store().execution(row.execution).await?;
     let state = failed.as_ref().map(|stored| &stored.state);
-    let is_pending = row.status == LetterStatus::Pending;
+    let is_pending = row.state.status == LetterStatus::Pending;
     let ways = match state.filter(|_| is_pending) {
         Some(state) => Some(obstacles(app, row, state).await?),
         None => None,
@@ -77,7 +77,7 @@ async fn same_cause(app: &App, row: &LetterRow) -> Result<u64, Problem> {
         ..LetterFilter::default()
     };
     let all = app.engine.store().letter_summary(&same).await?.count;
-    let itself = u64::from(row.status == LetterStatus::Pending);
+    let itself = u64::from(row.state.status == LetterStatus::Pending);
     Ok(all.saturating_sub(itself))
 }
 

@@ -1,55 +1,66 @@
 //! Definitions and their versions.
 
-use std::sync::Arc;
-
+use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
 
 use super::page;
-use crate::model::image::{Definition, Image};
-use crate::{VersionRow, WorkflowRow};
+use crate::model::Model;
+use crate::model::image::Definition;
+use crate::{Catalog, ReadError, VersionRow, WorkflowRow};
 
-impl Image {
-    pub(in crate::model) fn workflow(&self, id: &WorkflowId) -> Option<WorkflowRow> {
-        let definition = self.workflows.get(id)?;
-        Some(workflow_row(id, definition))
+#[async_trait]
+impl Catalog for Model {
+    async fn workflow(&self, id: &WorkflowId) -> Result<Option<WorkflowRow>, ReadError> {
+        self.read("workflow", |image| {
+            let definition = image.workflows.get(id);
+            Ok(definition.map(|definition| workflow_row(id, definition)))
+        })
+        .await
     }
 
-    /// Those that are not deleted, in the order of their ids.
-    pub(in crate::model) fn workflow_page(
+    async fn workflows(
         &self,
         after: Option<&WorkflowId>,
         limit: u32,
-    ) -> Vec<WorkflowRow> {
-        self.workflows
-            .iter()
-            .filter(|(id, _)| after.is_none_or(|after| *id > after))
-            .filter(|(_, definition)| definition.deleted_at.is_none())
-            .take(page(limit))
-            .map(|(id, definition)| workflow_row(id, definition))
-            .collect()
+    ) -> Result<Vec<WorkflowRow>, ReadError> {
+        self.read("workflows", |image| {
+            let live = image.workflows.iter().filter(|(id, definition)| {
+                after.is_none_or(|after| *id > after) && definition.deleted_at.is_none()
+            });
+            let rows = live.map(|(id, definition)| workflow_row(id, definition));
+            Ok(rows.take(page(limit)).collect())
+        })
+        .await
     }
 
-    pub(in crate::model) fn version(&self, id: &WorkflowId, version: u32) -> Option<VersionRow> {
-        let version = self.workflows.get(id)?.versions.get(&version)?;
-        Some((**version).clone())
+    async fn version(
+        &self,
+        id: &WorkflowId,
+        version: u32,
+    ) -> Result<Option<VersionRow>, ReadError> {
+        self.read("version", |image| {
+            let definition = image.workflows.get(id);
+            let row = definition.and_then(|definition| definition.versions.get(&version));
+            Ok(row.map(|row| (**row).clone()))
+        })
+        .await
     }
 
-    /// All versions without their texts, newest first.
-    pub(in crate::model) fn versions(&self, id: &WorkflowId) -> Vec<VersionRow> {
-        let definition = self.workflows.get(id);
-        let versions = definition.map(|definition| definition.versions.values().rev());
-        versions
-            .into_iter()
-            .flatten()
-            .map(|version| VersionRow {
+    async fn versions(&self, id: &WorkflowId) -> Result<Vec<VersionRow>, ReadError> {
+        self.read("versions", |image| {
+            let definition = image.workflows.get(id).into_iter();
+            let versions = definition.flat_map(|definition| definition.versions.values().rev());
+            let without_text = versions.map(|version| VersionRow {
                 source: String::new(),
                 ..(**version).clone()
-            })
-            .collect()
+            });
+            Ok(without_text.collect())
+        })
+        .await
     }
 }
 
-fn workflow_row(id: &WorkflowId, definition: &Arc<Definition>) -> WorkflowRow {
+fn workflow_row(id: &WorkflowId, definition: &Definition) -> WorkflowRow {
     let newest = definition.versions.get(&definition.version);
     WorkflowRow {
         id: id.clone(),

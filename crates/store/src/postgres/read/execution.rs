@@ -1,30 +1,91 @@
-//! One execution: its state, its values, its log.
+//! Executions: their states, their values, their logs.
 
 use std::collections::HashMap;
 
-use refire_core::execution::{Event, EventRow, Execution};
+use async_trait::async_trait;
+use refire_core::execution::{EventRow, Execution};
 use refire_core::id::ExecutionId;
 use refire_core::json::Json;
+use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::can_be_text;
-use super::state::{EVENT, Gathered, event_row, stored_of};
-use crate::postgres::columns::{execution_id, get, maybe_count, signed, signed_small, uuid};
-use crate::postgres::failure::corrupt;
-use crate::postgres::pool::Reader;
-use crate::{EventFilter, LIMIT_MAX, ReadError, Stored};
+use super::list;
+use super::state::{Gathered, stored_of};
+use crate::column::read_at;
+use crate::execution::{EVENT, EVENT_WIDTH, event_at, value_of};
+use crate::postgres::Postgres;
+use crate::postgres::columns::{signed, uuid};
+use crate::postgres::pool::{Pool, Reader};
+use crate::{EventFilter, ExecutionFilter, Executions, ReadError, Stored, Summary, sql};
+
+#[async_trait]
+impl Executions for Postgres {
+    async fn execution(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {
+        stored(&self.readers, id).await
+    }
+
+    async fn values(
+        &self,
+        id: ExecutionId,
+        sequences: &[u64],
+    ) -> Result<Vec<(u64, Json)>, ReadError> {
+        values(&self.readers, id, sequences).await
+    }
+
+    async fn states(&self, ids: &[ExecutionId]) -> Result<Vec<Option<Execution>>, ReadError> {
+        let reader = self.dispatch.reader().await?;
+        reader.read(with_values(&reader, ids)).await
+    }
+
+    async fn load(&self, id: ExecutionId) -> Result<Option<Stored>, ReadError> {
+        stored(&self.loaders, id).await
+    }
+
+    async fn load_values(
+        &self,
+        id: ExecutionId,
+        sequences: &[u64],
+    ) -> Result<Vec<(u64, Json)>, ReadError> {
+        values(&self.loaders, id, sequences).await
+    }
+
+    async fn history(
+        &self,
+        id: ExecutionId,
+        filter: &EventFilter,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<EventRow>, ReadError> {
+        sql::history(self, id, filter, after, limit).await
+    }
+
+    async fn executions(
+        &self,
+        filter: &ExecutionFilter,
+        before: Option<ExecutionId>,
+        limit: u32,
+    ) -> Result<Vec<Summary>, ReadError> {
+        let reader = self.readers.reader().await?;
+        let list = list::list(&reader, filter, before, limit);
+        reader.read(list).await
+    }
+
+    async fn summaries(&self, ids: &[ExecutionId]) -> Result<Vec<Option<Summary>>, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader.read(list::summaries(&reader, ids)).await
+    }
+}
 
 /// The execution with its work, as of one moment.
-pub(in crate::postgres) async fn stored(
-    reader: &Reader,
-    id: ExecutionId,
-) -> Result<Option<Stored>, ReadError> {
-    Ok(stored_of(reader, &[id]).await?.pop().flatten())
+async fn stored(pool: &Pool, id: ExecutionId) -> Result<Option<Stored>, ReadError> {
+    let reader = pool.reader().await?;
+    let stored = reader.read(stored_of(&reader, &[id])).await?;
+    Ok(stored.into_iter().next().flatten())
 }
 
 /// The states with the values that their steps may yet read, if they are short. Almost always one
 /// statement: values that are likely to be wanted come with the states.
-pub(in crate::postgres) async fn with_values(
+pub(super) async fn with_values(
     reader: &Reader,
     ids: &[ExecutionId],
 ) -> Result<Vec<Option<Execution>>, ReadError> {
@@ -68,13 +129,6 @@ fn keep_value(state: &mut Execution, id: ExecutionId, event: &EventRow) -> Resul
     Ok(())
 }
 
-/// The value that an event keeps.
-pub(super) fn value_of(id: ExecutionId, event: &EventRow) -> Result<Option<Json>, ReadError> {
-    let decoded =
-        Event::decode(event).map_err(corrupt(|| format!("event {} of {id}", event.sequence)))?;
-    Ok(decoded.value().cloned())
-}
-
 /// These events, in no order.
 async fn events(
     reader: &Reader,
@@ -89,27 +143,30 @@ async fn events(
         .map(|(_, sequence)| signed(*sequence))
         .collect();
     let sql = format!(
-        "SELECT {EVENT}, execution FROM unnest($1::uuid[], $2::bigint[]) AS wanted (id, number)
-         JOIN workflow_events ON execution = wanted.id AND sequence = wanted.number"
+        "SELECT {}, execution FROM unnest($1::uuid[], $2::bigint[]) AS wanted (id, number)
+         JOIN workflow_events ON execution = wanted.id AND sequence = wanted.number",
+        *EVENT
     );
     let rows = reader.rows(&sql, &[&executions, &sequences]).await?;
-    rows.iter()
-        .map(|row| {
-            let id = execution_id(row, 10)?;
-            Ok((id, event_row(row, id, 0)?))
-        })
-        .collect()
+    rows.iter().map(event_and_id).collect()
+}
+
+/// A row of an event with its execution behind it.
+pub(super) fn event_and_id(row: &Row) -> Result<(ExecutionId, EventRow), ReadError> {
+    let id = read_at(row, EVENT_WIDTH)?;
+    Ok((id, event_at(row, 0, id)?))
 }
 
 /// The values of those events that keep one.
-pub(in crate::postgres) async fn values(
-    reader: &Reader,
+async fn values(
+    pool: &Pool,
     id: ExecutionId,
     sequences: &[u64],
 ) -> Result<Vec<(u64, Json)>, ReadError> {
     let wanted: Vec<(ExecutionId, u64)> = sequences.iter().map(|number| (id, *number)).collect();
+    let reader = pool.reader().await?;
     let mut found: HashMap<u64, Json> = HashMap::new();
-    for (_, event) in events(reader, &wanted).await? {
+    for (_, event) in reader.read(events(&reader, &wanted)).await? {
         if let Some(value) = value_of(id, &event)? {
             found.insert(event.sequence, value);
         }
@@ -118,86 +175,4 @@ pub(in crate::postgres) async fn values(
         .iter()
         .filter_map(|number| Some((*number, found.get(number)?.clone())))
         .collect())
-}
-
-/// Events after `after` that pass the filter, oldest first.
-pub(in crate::postgres) async fn history(
-    reader: &Reader,
-    id: ExecutionId,
-    filter: &EventFilter,
-    after: u64,
-    limit: u32,
-) -> Result<Vec<EventRow>, ReadError> {
-    let has_name = |name: &String| can_be_text(Some(name));
-    let names: Vec<_> = filter.names.iter().filter(|name| has_name(name)).collect();
-    if names.len() < filter.names.len().min(1) || !can_be_text(filter.step.as_deref()) {
-        return Ok(Vec::new());
-    }
-    let limit = limit.min(LIMIT_MAX);
-    // The log and the version that its row says, as of one moment.
-    let sql = format!(
-        "SELECT found.*, executions.version
-         FROM (SELECT $1::uuid AS id) AS asked
-         LEFT JOIN executions ON executions.id = asked.id
-         LEFT JOIN LATERAL (
-             SELECT {EVENT} FROM workflow_events
-             WHERE execution = asked.id AND sequence > $2
-               AND ($3::integer IS NULL OR attempt = $3)
-               AND (cardinality($4::text[]) = 0 OR type = ANY($4))
-               AND ($5::text IS NULL OR step = $5)
-             ORDER BY sequence LIMIT $6
-         ) AS found ON true"
-    );
-    let rows = reader
-        .rows(
-            &sql,
-            &[
-                &uuid(id.as_bytes()),
-                &signed(after),
-                &filter.attempt.map(signed_small),
-                &names,
-                &filter.step,
-                &i64::from(limit),
-            ],
-        )
-        .await?;
-    let version = match rows.first() {
-        Some(row) => maybe_count(row, 10)?,
-        None => None,
-    };
-    let mut events = Vec::with_capacity(rows.len());
-    for row in &rows {
-        if get::<Option<i64>>(row, 0)?.is_some() {
-            events.push(event_row(row, id, 0)?);
-        }
-    }
-    events.sort_unstable_by_key(|event| event.sequence);
-    if *filter == EventFilter::default() {
-        let is_end = events.len() < limit as usize;
-        refuse_gaps(id, after, &events, version.filter(|_| is_end))?;
-    }
-    Ok(events)
-}
-
-/// A log that lacks an event, in the middle or at its end, is not shown as if it were whole.
-fn refuse_gaps(
-    id: ExecutionId,
-    after: u64,
-    rows: &[EventRow],
-    ends_at: Option<u64>,
-) -> Result<(), ReadError> {
-    let missing = |sequence: u64| {
-        let what = || format!("the log of {id}");
-        corrupt(what)(format!("event {sequence} is missing"))
-    };
-    for (row, expected) in rows.iter().zip(after + 1..) {
-        if row.sequence != expected {
-            return Err(missing(expected));
-        }
-    }
-    let last = after + rows.len() as u64;
-    match ends_at {
-        Some(version) if version > last => Err(missing(last + 1)),
-        _ => Ok(()),
-    }
 }

@@ -1,8 +1,4 @@
 //! Lists of executions, newest first.
-//!
-//! Each status has its own source, because the most common statuses have no index: what is
-//! pending is found by its work, what has begun by its owner. The sources are disjoint, so the
-//! newest of each, merged, are the newest of all.
 
 use std::collections::HashMap;
 
@@ -12,9 +8,12 @@ use refire_core::time::Timestamp;
 use uuid::Uuid;
 
 use super::state::stored_of;
-use super::{LAST_ID, ROWS_PER_READ, execution, workflow_key};
-use crate::postgres::columns::{execution_id, maybe_time, uuid};
+use super::{LAST_ID, ROWS_PER_READ, execution};
+use crate::column::read_at;
+use crate::execution::{Found, Source, merged};
+use crate::postgres::columns::uuid;
 use crate::postgres::pool::Reader;
+use crate::sql::workflow_key;
 use crate::words::shown_as_running;
 use crate::{ExecutionFilter, LIMIT_MAX, ReadError, Summary};
 
@@ -25,30 +24,28 @@ const HAS_BEGUN: &str = "coalesce((SELECT true FROM work AS b
 /// States that are loaded in one read.
 const LOADED_PER_READ: usize = 250;
 
-pub(in crate::postgres) async fn list(
+pub(super) async fn list(
     reader: &Reader,
     filter: &ExecutionFilter,
     before: Option<ExecutionId>,
     limit: u32,
 ) -> Result<Vec<Summary>, ReadError> {
+    let Some(workflow) = workflow_key(reader, filter.workflow.as_ref()).await? else {
+        return Ok(Vec::new());
+    };
     let mut walk = Walk {
         reader,
-        workflow: None,
+        workflow,
         retried: filter.retried,
         before: before.unwrap_or(ExecutionId::from_bytes(LAST_ID)),
         limit: limit.min(LIMIT_MAX) as usize,
     };
-    if let Some(workflow) = &filter.workflow {
-        let Some(key) = workflow_key(reader, workflow).await? else {
-            return Ok(Vec::new());
-        };
-        walk.workflow = Some(key);
-    }
+    let sources = Source::of(&filter.statuses);
     let mut summaries = Vec::new();
     while summaries.len() < walk.limit {
-        let stretch = reader.snapshot(walk.stretch(&filter.statuses)).await?;
-        summaries.extend(stretch.summaries);
-        match stretch.rest {
+        let (stretch, rest) = reader.snapshot(walk.stretch(&sources)).await?;
+        summaries.extend(stretch);
+        match rest {
             Some(before) => walk.before = before,
             None => break,
         }
@@ -58,7 +55,7 @@ pub(in crate::postgres) async fn list(
 }
 
 /// These executions with the values that their steps may yet read, if they are short.
-pub(in crate::postgres) async fn summaries(
+pub(super) async fn summaries(
     reader: &Reader,
     ids: &[ExecutionId],
 ) -> Result<Vec<Option<Summary>>, ReadError> {
@@ -72,9 +69,7 @@ pub(in crate::postgres) async fn summaries(
             Ok((states, reader.rows(sql, &[&wanted]).await?))
         })
         .await?;
-    let begun = begun
-        .iter()
-        .map(|row| Ok((execution_id(row, 0)?, maybe_time(row, 1)?)));
+    let begun = begun.iter().map(|row| read_at(row, 0));
     let begun: HashMap<ExecutionId, Option<Timestamp>> = begun.collect::<Result<_, ReadError>>()?;
     let summary = |(id, state): (&ExecutionId, Option<Execution>)| {
         state.map(|state| Summary {
@@ -99,28 +94,12 @@ async fn load(reader: &Reader, ids: &[ExecutionId]) -> Result<Vec<Summary>, Read
 }
 
 /// A walk from an id to older ones, one stretch after the other.
-///
-/// An execution changes its status and so its source while the walk goes on, but never its id.
-/// Each stretch of ids is read from all sources as of one moment, so none is missed in between.
 struct Walk<'a> {
     reader: &'a Reader,
     workflow: Option<i64>,
     retried: bool,
     before: ExecutionId,
     limit: usize,
-}
-
-/// The executions between two ids, and where the next stretch begins, if there is one.
-struct Stretch {
-    summaries: Vec<Summary>,
-    rest: Option<ExecutionId>,
-}
-
-/// What one source gave, newest first.
-struct Found {
-    ids: Vec<ExecutionId>,
-    /// The last id it came to, unless it came to its end.
-    reached: Option<ExecutionId>,
 }
 
 /// A way through the executions, newest first. Conditions and order name all columns of one index,
@@ -140,50 +119,37 @@ impl Path {
 }
 
 impl Walk<'_> {
-    /// The next stretch. All sources know it down to where the shortest of them came to.
-    async fn stretch(&self, statuses: &[Status]) -> Result<Stretch, ReadError> {
-        let mut sources = Vec::new();
-        if statuses.is_empty() {
-            sources.push(self.all("true").await?);
+    /// The executions of the next stretch, and where the one after it begins, if there is one.
+    async fn stretch(
+        &self,
+        sources: &[Source],
+    ) -> Result<(Vec<Summary>, Option<ExecutionId>), ReadError> {
+        let mut found = Vec::with_capacity(sources.len());
+        for source in sources {
+            found.push(self.find(*source).await?);
         }
-        for status in Status::ALL
-            .into_iter()
-            .filter(|status| statuses.contains(status))
-        {
-            sources.push(self.with_status(status).await?);
-            if status == Status::Running {
-                // What the log itself calls so: completed steps are being undone.
-                sources.push(self.by_status(status, "true").await?);
-            }
+        let Found { ids, reached } = merged(found);
+        let loaded = &ids[..ids.len().min(LOADED_PER_READ)];
+        let summaries = load(self.reader, loaded).await?;
+        match loaded.len() < ids.len() {
+            true => Ok((summaries, loaded.last().copied())),
+            false => Ok((summaries, reached)),
         }
-        let mut rest = sources.iter().filter_map(|source| source.reached).max();
-        let mut ids: Vec<ExecutionId> = sources.into_iter().flat_map(|source| source.ids).collect();
-        ids.retain(|id| rest.is_none_or(|rest| *id >= rest));
-        ids.sort_unstable_by(|a, b| b.cmp(a));
-        if ids.len() > LOADED_PER_READ {
-            ids.truncate(LOADED_PER_READ);
-            rest = ids.last().copied();
-        }
-        Ok(Stretch {
-            summaries: load(self.reader, &ids).await?,
-            rest,
-        })
     }
 
-    async fn with_status(&self, status: Status) -> Result<Found, ReadError> {
-        match status {
-            Status::Completed => {
-                let is_completed = format!("executions.status = '{status}'");
-                self.all(&is_completed).await
+    async fn find(&self, source: Source) -> Result<Found, ReadError> {
+        match source {
+            Source::All(None) => self.all("true").await,
+            Source::All(Some(status)) => {
+                let has_it = format!("executions.status = '{status}'");
+                self.all(&has_it).await
             }
-            Status::Pending => self.pending().await,
-            Status::Running => self.begun().await,
-            Status::Retrying | Status::Waiting => {
+            Source::Pending => self.pending().await,
+            Source::Begun => self.begun().await,
+            Source::Logged(status) => self.by_status(status, "true").await,
+            Source::Idle(status) => {
                 let idle = format!("NOT {HAS_BEGUN}");
                 self.by_status(status, &idle).await
-            }
-            Status::Paused | Status::Failed | Status::Dlq | Status::Cancelled => {
-                self.by_status(status, "true").await
             }
         }
     }
@@ -299,6 +265,6 @@ impl Walk<'_> {
             .reader
             .rows(sql, &[&self.workflow, &before, &limit])
             .await?;
-        rows.iter().map(|row| execution_id(row, 0)).collect()
+        rows.iter().map(|row| read_at(row, 0)).collect()
     }
 }

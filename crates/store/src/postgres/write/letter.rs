@@ -16,8 +16,8 @@ use super::arrays::{Parameter, columns, statement};
 use super::ledger::id_of;
 use super::link::{Link, Query, values};
 use super::{Failed, Order};
+use crate::column::read_at;
 use crate::postgres::columns::{signed_small, uuid};
-use crate::postgres::read::letter::letter_state;
 use crate::{LetterRetry, PartOutcome, SettleLetter};
 
 /// Where a letter stands, kept so until the commit ends.
@@ -104,7 +104,7 @@ pub(super) async fn refuse_retry(
 pub(super) async fn state(link: &mut Link, id: DlqId) -> Result<Option<LetterState>, Failed> {
     let query = Query::new(STATE, values![uuid(id.as_bytes())]);
     let rows = link.ask(query).await?;
-    Ok(rows.first().map(|row| letter_state(row, 0)).transpose()?)
+    Ok(rows.first().map(|row| read_at(row, 0)).transpose()?)
 }
 
 async fn put_state(

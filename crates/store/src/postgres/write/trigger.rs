@@ -18,8 +18,8 @@ use super::link::{Link, Query, values};
 use super::{Failed, Order, ledger};
 use crate::batch::About;
 use crate::checksum;
+use crate::column::read_at;
 use crate::postgres::columns::{get, signed, small, uuid};
-use crate::postgres::read::trigger::{STATE_COLUMNS, state_at};
 use crate::{Batch, ChangeTrigger, CreateTrigger, NewState, PartOutcome, TriggerEnd};
 
 /// In the order of the keys, before an execution is locked: commits that meet never wait crosswise.
@@ -50,7 +50,7 @@ const DISABLE: &str = "UPDATE workflow_triggers SET enabled = false, version = v
      WHERE workflow = $1 AND enabled AND deleted_at IS NULL
     RETURNING id";
 
-/// Where triggers stand, as [`state_at`] reads it, and whether they are enabled.
+/// Where triggers stand, as all reads have it, and whether they are enabled.
 const STATES: &str = "SELECT rev, cursor, due_at, running, buffered, watched_from, alarmed_at,
         success_at, success_slot,
         coalesce((SELECT enabled FROM workflow_triggers WHERE id = trigger_state.trigger), false),
@@ -144,7 +144,7 @@ pub(super) async fn change(
         return Ok(PartOutcome::NoSuchWorkflow);
     }
     let rows = link.ask(states_of([change.id])).await?;
-    let before = rows.first().map(|row| state_at(row, 0)).transpose()?;
+    let before: Option<State> = rows.first().map(|row| read_at(row, 0)).transpose()?;
     let is_moved = |new: &NewState| new.rev != before.map_or(0, |before| before.rev);
     if small(version, 0)? != change.version || change.state.as_ref().is_some_and(is_moved) {
         return Ok(PartOutcome::TriggerMoved);
@@ -225,8 +225,8 @@ pub(super) async fn disable(link: &mut Link, order: &Order, workflow: i64) -> Re
     link.ask(Query::new(LOCK, values![ids.clone()])).await?;
     let mut states = Vec::new();
     for row in link.ask(Query::new(STATES, values![ids])).await? {
-        let trigger: Uuid = get(&row, STATE_COLUMNS + 1)?;
-        states.push((trigger, state_at(&row, 0)?.without_workflow()));
+        let (state, _, trigger): (State, bool, TriggerId) = read_at(&row, 0)?;
+        states.push((uuid(trigger.as_bytes()), state.without_workflow()));
     }
     link.ask(put_states(states)).await?;
     Ok(())
@@ -267,9 +267,8 @@ impl Ends {
     ) -> Result<Option<Query<'a>>, Failed> {
         let mut states = BTreeMap::new();
         for row in rows {
-            let (enabled, trigger): (bool, Uuid) =
-                (get(row, STATE_COLUMNS)?, get(row, STATE_COLUMNS + 1)?);
-            states.insert(trigger, (state_at(row, 0)?, enabled));
+            let (state, enabled, trigger): (State, bool, TriggerId) = read_at(row, 0)?;
+            states.insert(uuid(trigger.as_bytes()), (state, enabled));
         }
         for (place, TriggerEnd { trigger, end }) in &self.ends {
             let known = states.get_mut(&uuid(trigger.as_bytes()));

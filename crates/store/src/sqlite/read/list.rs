@@ -1,14 +1,12 @@
 //! Lists of executions, newest first.
-//!
-//! Each status has its own source, because the most common statuses have no index: what is
-//! pending is found by its work, what has begun by its owner. The sources are disjoint, so the
-//! newest of each, merged, are the newest of all.
 
 use refire_core::execution::Status;
 use refire_core::id::ExecutionId;
 
-use super::{LAST_ID, ROWS_PER_READ, execution, workflow_key};
-use crate::sqlite::columns::execution_id;
+use super::{LAST_ID, ROWS_PER_READ, at_once, execution};
+use crate::column::read_at;
+use crate::execution::{Found, Source, merged};
+use crate::sql::workflow_key;
 use crate::sqlite::readers::Reader;
 use crate::words::{COMMON, in_words, shown_as_running};
 use crate::{ExecutionFilter, LIMIT_MAX, ReadError, Summary};
@@ -20,31 +18,29 @@ const HAS_BEGUN: &str =
 /// States that are loaded in one read.
 const LOADED_PER_READ: usize = 250;
 
-pub(in crate::sqlite) fn list(
+pub(super) fn list(
     reader: &Reader,
     filter: &ExecutionFilter,
     before: Option<ExecutionId>,
     limit: u32,
 ) -> Result<Vec<Summary>, ReadError> {
+    let Some(workflow) = at_once(workflow_key(reader, filter.workflow.as_ref()))? else {
+        return Ok(Vec::new());
+    };
     let mut walk = Walk {
         reader,
-        workflow: None,
+        workflow,
         retried: filter.retried,
         before: before.unwrap_or(ExecutionId::from_bytes(LAST_ID)),
         limit: limit.min(LIMIT_MAX) as usize,
         rows: ROWS_PER_READ / u32::try_from(filter.statuses.len().max(1)).unwrap_or(u32::MAX),
     };
-    if let Some(workflow) = &filter.workflow {
-        let Some(key) = workflow_key(reader, workflow)? else {
-            return Ok(Vec::new());
-        };
-        walk.workflow = Some(key);
-    }
+    let sources = Source::of(&filter.statuses);
     let mut summaries = Vec::new();
     loop {
-        let stretch = reader.transaction(|| walk.stretch(&filter.statuses))?;
-        summaries.extend(stretch.summaries);
-        match stretch.rest {
+        let (stretch, rest) = reader.transaction(|| walk.stretch(&sources))?;
+        summaries.extend(stretch);
+        match rest {
             Some(before) if summaries.len() < walk.limit => walk.before = before,
             _ => break,
         }
@@ -71,9 +67,6 @@ pub(in crate::sqlite) fn load(
 }
 
 /// A walk from an id to older ones, one stretch after the other.
-///
-/// An execution changes its status and so its source while the walk goes on, but never its id.
-/// Each stretch of ids is read from all sources as of one moment, so none is missed in between.
 struct Walk<'a> {
     reader: &'a Reader,
     workflow: Option<i64>,
@@ -84,63 +77,34 @@ struct Walk<'a> {
     rows: u32,
 }
 
-/// The executions between two ids, and where the next stretch begins, if there is one.
-struct Stretch {
-    summaries: Vec<Summary>,
-    rest: Option<ExecutionId>,
-}
-
-/// What one source gave, newest first.
-struct Found {
-    ids: Vec<ExecutionId>,
-    /// The last id it came to, unless it came to its end.
-    reached: Option<ExecutionId>,
-}
-
 impl Walk<'_> {
-    /// The next stretch. All sources know it down to where the shortest of them came to.
-    fn stretch(&self, statuses: &[Status]) -> Result<Stretch, ReadError> {
-        let mut sources = Vec::new();
-        if statuses.is_empty() {
-            sources.push(self.all(None)?);
-        }
-        for status in Status::ALL
-            .into_iter()
-            .filter(|status| statuses.contains(status))
-        {
-            sources.push(self.with_status(status)?);
-            if status == Status::Running {
-                // What the log itself calls so: completed steps are being undone.
-                sources.push(self.by_status(status, "true")?);
-            }
-        }
-        let mut rest = sources.iter().filter_map(|source| source.reached).max();
-        let mut ids: Vec<ExecutionId> = sources.into_iter().flat_map(|source| source.ids).collect();
-        ids.retain(|id| rest.is_none_or(|rest| *id >= rest));
-        ids.sort_unstable_by(|a, b| b.cmp(a));
+    /// The executions of the next stretch, and where the one after it begins, if there is one.
+    fn stretch(
+        &self,
+        sources: &[Source],
+    ) -> Result<(Vec<Summary>, Option<ExecutionId>), ReadError> {
+        let found = sources.iter().map(|source| self.find(*source));
+        let Found { ids, reached } = merged(found.collect::<Result<_, _>>()?);
         let (summaries, loaded) = load(self.reader, &ids[..ids.len().min(LOADED_PER_READ)])?;
-        if loaded < ids.len() {
-            rest = ids[..loaded].last().copied();
+        match loaded < ids.len() {
+            true => Ok((summaries, ids[..loaded].last().copied())),
+            false => Ok((summaries, reached)),
         }
-        Ok(Stretch { summaries, rest })
     }
 
-    fn with_status(&self, status: Status) -> Result<Found, ReadError> {
-        match status {
-            Status::Completed => self.all(Some(&format!("executions.status = '{status}'"))),
-            Status::Pending => self.pending(),
-            Status::Running => self.begun(),
-            Status::Retrying | Status::Waiting => {
-                self.by_status(status, &format!("NOT {HAS_BEGUN}"))
-            }
-            Status::Paused | Status::Failed | Status::Dlq | Status::Cancelled => {
-                self.by_status(status, "true")
-            }
+    fn find(&self, source: Source) -> Result<Found, ReadError> {
+        match source {
+            Source::All(None) => self.all("true"),
+            Source::All(Some(status)) => self.all(&format!("executions.status = '{status}'")),
+            Source::Pending => self.pending(),
+            Source::Begun => self.begun(),
+            Source::Logged(status) => self.by_status(status, "true"),
+            Source::Idle(status) => self.by_status(status, &format!("NOT {HAS_BEGUN}")),
         }
     }
 
     /// Along the key, or an index that begins with what is asked for.
-    fn all(&self, condition: Option<&str>) -> Result<Found, ReadError> {
+    fn all(&self, condition: &str) -> Result<Found, ReadError> {
         let (index, start) = match (self.retried, self.workflow) {
             (true, _) => ("executions_retried", "executions.retry_count > 0"),
             (false, Some(_)) => ("executions_by_workflow", "executions.workflow = ?1"),
@@ -152,7 +116,6 @@ impl Walk<'_> {
              WHERE {start} AND executions.id < ?2
              ORDER BY executions.id DESC LIMIT ?3",
             wanted = self.wanted(),
-            condition = condition.unwrap_or("true"),
         );
         self.collect(&sql)
     }
@@ -220,10 +183,10 @@ impl Walk<'_> {
                 reached = None;
                 break;
             };
-            let id = execution_id(row, 0)?;
+            let (id, is_wanted) = read_at(row, 0)?;
             reached = Some(id);
             // An execution with several rows of work comes several times, one after the other.
-            if row.get(1)? && ids.last() != Some(&id) {
+            if is_wanted && ids.last() != Some(&id) {
                 ids.push(id);
                 if ids.len() == self.limit {
                     break;

@@ -9,10 +9,9 @@ use refire_core::time::Timestamp;
 use rusqlite::{OptionalExtension, Result, Row, params};
 
 use super::Pen;
+use crate::column::Named;
 use crate::picked::{FullKeys, Picked};
-use crate::sqlite::columns::{
-    WORK, execution_id, hex, maybe_time, name_of_execution, readable_work,
-};
+use crate::sqlite::columns::{execution_id, hex, maybe_time, name_of_execution, readable_work};
 use crate::unreadable::readable;
 use crate::{Claim, ClaimTimers, PartOutcome, Want, WorkRow};
 
@@ -243,7 +242,7 @@ impl Pen<'_> {
     }
 
     pub(super) fn claim_timers(&mut self, claim: &ClaimTimers) -> Result<PartOutcome> {
-        let mut select = self.prepare(&format!("SELECT {WORK} {TIMERS}"))?;
+        let mut select = self.prepare(&format!("SELECT {} {TIMERS}", WorkRow::COLUMNS))?;
         let mut rows = select.query(params![claim.until.as_micros(), self.now.as_micros()])?;
         let mut claimed = Vec::new();
         while claimed.len() < claim.up_to as usize {

@@ -10,7 +10,7 @@ use refire_core::time::Timestamp;
 use rusqlite::{OptionalExtension, Result, params};
 
 use super::Pen;
-use crate::sqlite::read::letter::letter_state;
+use crate::sqlite::columns::taken;
 use crate::{LetterRetry, PartOutcome, SettleLetter};
 
 impl Pen<'_> {
@@ -29,7 +29,7 @@ impl Pen<'_> {
                  resolution_execution, resolved_at, resolved_by, deleted_at, deleted_by
              FROM dead_letter_queue WHERE id = ?1",
         )?
-        .query_row([id.as_bytes()], |row| letter_state(row, 0))
+        .query_row([id.as_bytes()], |row| taken(row, 0))
         .optional()
     }
 

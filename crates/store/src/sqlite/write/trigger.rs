@@ -7,11 +7,10 @@ use rusqlite::{OptionalExtension, Result, params};
 
 use super::{Pen, TRIGGERS_KNOWN_MAX};
 use crate::checksum;
-use crate::sqlite::columns::{count, maybe_execution_id, signed};
-use crate::sqlite::read::trigger::{STATE_COLUMNS, state_at};
+use crate::sqlite::columns::{signed, taken};
 use crate::{ChangeTrigger, CreateTrigger, NewState, PartOutcome, TriggerEnd, TriggerVersion};
 
-/// Begins with the state as [`state_at`] reads it.
+/// Begins with the state, as all reads have it.
 const STANDING: &str = "SELECT rev, cursor, due_at, running, buffered, watched_from, alarmed_at,
          success_at, success_slot, fired, slots,
          (SELECT version FROM workflow_triggers WHERE id = ?1 AND enabled = 1)
@@ -203,11 +202,12 @@ impl Pen<'_> {
     pub(super) fn standing(&self, id: TriggerId) -> Result<Option<Standing>> {
         self.prepare(STANDING)?
             .query_row([id.as_bytes()], |row| {
+                let (state, (fired, slots, enabled)) = taken(row, 0)?;
                 Ok(Standing {
-                    state: state_at(row, 0)?,
-                    fired: maybe_execution_id(row, STATE_COLUMNS)?,
-                    slots: count(row, STATE_COLUMNS + 1)?,
-                    enabled: row.get(STATE_COLUMNS + 2)?,
+                    state,
+                    fired,
+                    slots,
+                    enabled,
                 })
             })
             .optional()

@@ -1,65 +1,34 @@
-//! Rows as they are read back.
+//! Work as it is read back.
 
 use refire_core::definition::WorkflowId;
-use refire_core::execution::{Execution, Status};
 use refire_core::id::{ExecutionId, NodeId};
 use refire_core::time::Timestamp;
 
-/// An execution as stored: the fold of its log, and what its work rows say.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Stored {
-    /// Its id.
-    pub id: ExecutionId,
-    /// Its state; foreign values are not at hand.
-    pub state: Execution,
-    /// Its work.
-    pub work: Vec<WorkRow>,
-}
+use crate::WorkKey;
+use crate::column::read_from;
+use crate::layer::store_trait;
 
-impl Stored {
-    /// The status a person sees: claimed work means `running`, whatever the log knows.
-    #[must_use]
-    pub fn status(&self) -> Status {
-        shown_status(self.state.status, self.work.iter().any(|work| work.begun))
-    }
+store_trait! {
+    /// Work: which workflows have some, what dead nodes left, what a node has, how much is open.
+    pub trait Work {
+        /// Workflows that have unowned work due by `now`, for the claims to go round.
+        async fn ready_workflows(&self, now: Timestamp) -> Result<Vec<WorkflowId>, ReadError>;
 
-    /// Since when any of its work runs.
-    #[must_use]
-    pub fn running_since(&self) -> Option<Timestamp> {
-        running_since(&self.work)
-    }
-}
+        /// Work whose owner is not among the nodes, after the given key: what a dead one left behind.
+        async fn orphans(&self, after: Option<&WorkKey>, limit: u32) -> Result<Vec<WorkRow>, ReadError>;
 
-/// An execution in a list.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Summary {
-    /// Its id.
-    pub id: ExecutionId,
-    /// Its state; foreign values are not at hand.
-    pub state: Execution,
-    /// Whether any of its work has begun.
-    pub begun: bool,
-    /// Since when, of what runs longest; absent where that is not known.
-    pub running_since: Option<Timestamp>,
-}
+        /// Work of this node that is due by `now`, after the given key: what it is at, and what it may
+        /// have forgotten.
+        async fn owned_due(
+            &self,
+            node: NodeId,
+            now: Timestamp,
+            after: Option<&WorkKey>,
+            limit: u32,
+        ) -> Result<Vec<WorkRow>, ReadError>;
 
-impl Summary {
-    /// The status a person sees.
-    #[must_use]
-    pub fn status(&self) -> Status {
-        shown_status(self.state.status, self.begun)
-    }
-}
-
-/// The earliest of those that run.
-pub(crate) fn running_since<'a>(work: impl IntoIterator<Item = &'a WorkRow>) -> Option<Timestamp> {
-    work.into_iter().filter_map(WorkRow::running_since).min()
-}
-
-pub(crate) fn shown_status(status: Status, begun: bool) -> Status {
-    match status {
-        Status::Pending | Status::Retrying | Status::Waiting if begun => Status::Running,
-        other => other,
+        /// How many executions of a workflow (or of all) are open, by what their work rows say.
+        async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError>;
     }
 }
 
@@ -91,6 +60,22 @@ pub struct WorkRow {
     pub begun_at: Option<Timestamp>,
 }
 
+read_from! {
+    WorkRow {
+        execution: "work.execution",
+        step: "work.step",
+        attempt: "work.attempt",
+        is_retry: "work.is_retry",
+        workflow: "workflows.id",
+        priority: "work.priority",
+        due_at: "work.due_at",
+        limit_key: "work.limit_key",
+        owner: "work.owner",
+        begun: "work.begun",
+        begun_at: "work.begun_at"
+    }
+}
+
 impl WorkRow {
     /// Since when the attempt runs: what is begun ahead of its time is called when it is due.
     #[must_use]
@@ -101,8 +86,8 @@ impl WorkRow {
 
     /// Its name.
     #[must_use]
-    pub fn key(&self) -> crate::WorkKey {
-        crate::WorkKey {
+    pub fn key(&self) -> WorkKey {
+        WorkKey {
             execution: self.execution,
             step: self.step.clone(),
         }
