@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::execution::Status;
-use refire_store::{Part, PartOutcome, Prune};
+use refire_store::{OldExecutions, Part, PartOutcome, Prune};
 
 use crate::commit::{CommitFailure, Queue};
 use crate::context::Context;
@@ -109,12 +109,12 @@ impl Pruner<'_> {
             loop {
                 let before = self.0.now().minus(age);
                 let statuses = statuses.clone();
-                let chunk = Prune::Executions {
+                let chunk = Prune::Executions(OldExecutions {
                     statuses,
                     before,
                     after,
                     limit: CHUNK_ROWS,
-                };
+                });
                 let (gone, next) = chunk_done(&self.0.queue, chunk).await?;
                 removed += gone;
                 match next {

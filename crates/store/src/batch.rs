@@ -1,18 +1,22 @@
 //! What a commit is made of: parts that become durable together.
 
 mod about;
+mod prune;
 mod trigger;
 
 use refire_core::dead_letter::{Letter, LetterStatus, RetryFrom};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventRow, Status};
-use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId};
+use refire_core::id::{DlqId, ExecutionId, NodeId, TriggerId};
 use refire_core::time::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::request::RequestRow;
 use crate::work::WorkRow;
 
 pub(crate) use about::About;
+pub(crate) use prune::Candidate;
+pub use prune::{OldExecutions, Prune};
 pub use trigger::{ChangeTrigger, CreateTrigger, Fire, NewState, TriggerEnd, TriggerVersion};
 
 /// One transaction's worth of parts.
@@ -340,54 +344,8 @@ pub struct PutWorkflow {
     pub by: String,
 }
 
-/// A chunk of retention.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Prune {
-    /// Ended executions with everything that belongs to them. Those whose dead letter is pending
-    /// or being retried stay, and so do those that have retried such a letter: its history shows them.
-    Executions {
-        /// With one of these (terminal) statuses.
-        statuses: Vec<Status>,
-        /// That ended before.
-        before: Timestamp,
-        /// Where the last chunk stopped.
-        after: Option<ExecutionId>,
-        /// Executions to look at, at most; a store may stop earlier so that one chunk never holds
-        /// up the writer.
-        limit: u32,
-    },
-    /// Idempotency keys whose time is over.
-    IdempotencyKeys {
-        /// Rows to remove, at most.
-        limit: u32,
-    },
-    /// Requests to webhooks, by the time in their ids.
-    Requests {
-        /// That came before.
-        before: Timestamp,
-        /// Rows to remove, at most.
-        limit: u32,
-    },
-    /// Requests to one webhook that started an execution, the oldest first. The others are in a ring.
-    RequestsOf {
-        /// Its trigger.
-        trigger: TriggerId,
-        /// Up to this one.
-        up_to: RequestId,
-        /// Rows to remove, at most.
-        limit: u32,
-    },
-    /// Deleted triggers with their ledgers and requests.
-    Triggers {
-        /// That were deleted before.
-        before: Timestamp,
-        /// Rows to remove, at most.
-        limit: u32,
-    },
-}
-
 /// What became of a part.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum PartOutcome {
     /// Written.
     Done,
@@ -402,7 +360,8 @@ pub enum PartOutcome {
     },
     /// Refused: the dead letter is not pending (absent = there is none).
     LetterNotPending(Option<LetterStatus>),
-    /// The work that is now owned.
+    /// The work that is now owned. It is never kept: the rows say it.
+    #[serde(skip)]
     Claimed(Vec<WorkRow>),
     /// Which rows are marked as begun, in order.
     Begun(Vec<bool>),
@@ -431,4 +390,14 @@ pub enum PartOutcome {
         /// as many as the limit were removed.
         next: Option<ExecutionId>,
     },
+}
+
+impl PartOutcome {
+    /// So many rows were removed that no walk finds.
+    pub(crate) fn pruned(removed: usize) -> Self {
+        Self::Pruned {
+            removed: removed as u64,
+            next: None,
+        }
+    }
 }

@@ -102,3 +102,11 @@ pub(crate) async fn off_thread<T: Send + 'static>(
 ) -> Result<T, ReadError> {
     joined(spawn_blocking(work).await)
 }
+
+/// Nothing was written, because there is no way to write.
+pub(crate) fn unavailable(why: impl Into<Source>) -> CommitError {
+    CommitError::NotWritten {
+        reason: NotWritten::Unavailable,
+        source: why.into(),
+    }
+}

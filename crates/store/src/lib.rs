@@ -37,9 +37,9 @@ pub use refire_core::webhook::RequestStatus;
 
 pub use batch::{
     Admit, Advance, Batch, Begin, Bounds, ChangeTrigger, Claim, ClaimTimers, CreateTrigger,
-    ExecutionRow, Fire, IdempotencyClaim, LetterRetry, NewState, Part, PartOutcome, Prune,
-    PutWorkflow, Release, RowUpdate, SettleLetter, TriggerEnd, TriggerVersion, Want, WorkChange,
-    WorkKey,
+    ExecutionRow, Fire, IdempotencyClaim, LetterRetry, NewState, OldExecutions, Part, PartOutcome,
+    Prune, PutWorkflow, Release, RowUpdate, SettleLetter, TriggerEnd, TriggerVersion, Want,
+    WorkChange, WorkKey,
 };
 pub use catalog::{Catalog, VersionRow, WorkflowRow};
 pub use error::{CommitError, NotWritten, ReadError};

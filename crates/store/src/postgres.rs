@@ -31,11 +31,14 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 
 use backoff::Backoff;
+pub(crate) use cell::type_of;
+pub(crate) use columns::kept_due;
 pub use connect::ConnectError;
 pub use migrate::Pending;
 pub use options::{BadOptions, Options};
 #[cfg(feature = "conformance")]
 pub use scratch::Scratch;
+pub(crate) use write::link::{Value, values};
 
 use crate::{Batch, CommitError, News, PartOutcome, ReadError, Store};
 use news::Wire;

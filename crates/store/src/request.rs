@@ -1,6 +1,8 @@
 //! Requests to webhooks as they are kept. What started an execution is a row beside it; all others
 //! are kept in a ring of each trigger, so that nobody outside can fill the disk.
 
+use std::collections::BTreeMap;
+
 use refire_core::id::{ExecutionId, RequestId, TriggerId};
 use refire_core::time::Timestamp;
 use refire_core::webhook::RequestStatus;
@@ -128,6 +130,17 @@ impl Ring {
     const ROWS_SLACK: u64 = 100;
     /// Bytes beyond [`Self::BYTES`] that are borne.
     const BYTES_SLACK: u64 = 1024 * 1024;
+
+    /// What the rings of triggers get: requests, and their bytes.
+    pub(crate) fn added(requests: &[RequestRow]) -> BTreeMap<TriggerId, (u64, u64)> {
+        let mut added: BTreeMap<TriggerId, (u64, u64)> = BTreeMap::new();
+        for request in requests.iter().filter(|request| request.is_in_ring()) {
+            let (rows, bytes) = added.entry(request.trigger).or_default();
+            *rows += 1;
+            *bytes += request.size();
+        }
+        added
+    }
 
     /// Whether so much must be cut.
     pub(crate) fn is_too_long(rows: u64, bytes: u64) -> bool {

@@ -530,7 +530,12 @@ fn describe(trace: &mut Trace, batch: &Batch) -> String {
             Part::LogRequests(requests) => {
                 let _ = write!(text, "log {} requests", requests.len());
             }
-            Part::Prune(_) => text.push_str("prune"),
+            // The others by their names alone.
+            other => {
+                let shown = format!("{other:?}");
+                let name = shown.split(|sign: char| !sign.is_alphanumeric()).next();
+                text.push_str(name.unwrap_or_default());
+            }
         }
     }
     text

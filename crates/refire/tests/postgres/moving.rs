@@ -104,7 +104,12 @@ fn migrations_are_listed_and_applied() {
         &["migrate", "--check", "--format", "json"],
     );
     let names: Value = serde_json::from_slice(&names.stdout).unwrap();
-    let all = json!(["0001_initial", "0002_triggers", "0003_records"]);
+    let all = json!([
+        "0001_initial",
+        "0002_triggers",
+        "0003_records",
+        "0004_outcomes"
+    ]);
     assert_eq!(names["pending"], all);
     // A file that is not there changes nothing.
     let from = ["migrate", "--from", "sqlite:nowhere.db"];

@@ -7,7 +7,7 @@ use refire_core::trigger::{Entry, LateReason, Outcome, SkipReason, State};
 use super::Lab;
 use super::stage::{Stage, two_steps};
 use super::trigger::{admission, at, change, changing, due, end, firing, slot};
-use crate::{LIMIT_MAX, Part, PartOutcome, Prune, SlotStatus};
+use crate::{LIMIT_MAX, OldExecutions, Part, PartOutcome, Prune, SlotStatus};
 
 pub async fn a_slot_is_fired_once(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
@@ -555,12 +555,12 @@ pub async fn pruning_executions_leaves_the_ledger(lab: &dyn Lab) {
     let ending = stage.ending(&mut run, end(row.id, 60, true));
     stage.commit_one(ending).await;
     stage.wait(1_000);
-    let prune = Part::Prune(Prune::Executions {
+    let prune = Part::Prune(Prune::Executions(OldExecutions {
         statuses: refire_core::execution::Status::ALL.to_vec(),
         before: stage.now,
         after: None,
         limit: LIMIT_MAX,
-    });
+    }));
     stage.commit_one(prune).await;
     assert_eq!(stage.store.execution(run.id).await.unwrap(), None);
     let ledger = stage.ledger(row.id).await;

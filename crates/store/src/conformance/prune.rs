@@ -9,7 +9,7 @@ use refire_core::time::Timestamp;
 use super::Lab;
 use super::letters::{retries, retry};
 use super::stage::{Stage, http, two_steps};
-use crate::{IdempotencyClaim, LetterFilter, Part, PartOutcome, Prune};
+use crate::{IdempotencyClaim, LetterFilter, OldExecutions, Part, PartOutcome, Prune};
 
 const ENDED: [Status; 4] = [
     Status::Completed,
@@ -19,12 +19,12 @@ const ENDED: [Status; 4] = [
 ];
 
 fn prune(statuses: &[Status], before: Timestamp, after: Option<ExecutionId>, limit: u32) -> Part {
-    Part::Prune(Prune::Executions {
+    Part::Prune(Prune::Executions(OldExecutions {
         statuses: statuses.to_vec(),
         before,
         after,
         limit,
-    })
+    }))
 }
 
 fn pruned(removed: u64, next: Option<ExecutionId>) -> PartOutcome {

@@ -12,73 +12,44 @@ use super::image::{
 };
 use crate::{RequestRow, SlotRow, WorkKey, WorkRow};
 
-/// A row as it shall be; absent = there shall be none.
-#[derive(Debug, Clone)]
-pub(super) enum Change {
-    Workflow(WorkflowId, Option<Arc<Definition>>),
-    Execution(ExecutionId, Option<Arc<Record>>),
-    Event((ExecutionId, u64), Option<Arc<EventRow>>),
-    Work(WorkKey, Option<Arc<WorkRow>>),
-    Letter(DlqId, Option<Arc<Filed>>),
-    Key(KeyName, Option<Arc<UsedKey>>),
-    Trigger(TriggerId, Option<Arc<Told>>),
-    TriggerState(TriggerId, Option<Arc<Standing>>),
-    Slot((TriggerId, u64), Option<Arc<SlotRow>>),
-    Request(RequestId, Option<Arc<RequestRow>>),
-    Ring(TriggerId, Option<Arc<RingLength>>),
+/// The tables: how a change of a row is called, its key, the row, and where it lies.
+macro_rules! tables {
+    ($($change:ident($key:ty, $row:ty) in $table:ident,)*) => {
+        /// A row as it shall be; absent = there shall be none.
+        #[derive(Debug, Clone)]
+        pub(super) enum Change {
+            $($change($key, Option<Arc<$row>>),)*
+        }
+
+        impl Image {
+            /// Makes a change and gives the one that takes it back.
+            pub(super) fn change(&mut self, change: Change) -> Change {
+                match change {
+                    $(Change::$change(key, row) => {
+                        let before = put(&mut self.$table, &key, row);
+                        Change::$change(key, before)
+                    })*
+                }
+            }
+        }
+    };
+}
+
+tables! {
+    Workflow(WorkflowId, Definition) in workflows,
+    Execution(ExecutionId, Record) in executions,
+    Event((ExecutionId, u64), EventRow) in events,
+    Work(WorkKey, WorkRow) in work,
+    Letter(DlqId, Filed) in letters,
+    Key(KeyName, UsedKey) in keys,
+    Trigger(TriggerId, Told) in triggers,
+    TriggerState(TriggerId, Standing) in trigger_states,
+    Slot((TriggerId, u64), SlotRow) in slots,
+    Request(RequestId, RequestRow) in requests,
+    Ring(TriggerId, RingLength) in rings,
 }
 
 impl Image {
-    /// Makes a change and gives the one that takes it back.
-    pub(super) fn change(&mut self, change: Change) -> Change {
-        match change {
-            Change::Workflow(key, row) => {
-                let before = put(&mut self.workflows, &key, row);
-                Change::Workflow(key, before)
-            }
-            Change::Execution(key, row) => {
-                let before = put(&mut self.executions, &key, row);
-                Change::Execution(key, before)
-            }
-            Change::Event(key, row) => {
-                let before = put(&mut self.events, &key, row);
-                Change::Event(key, before)
-            }
-            Change::Work(key, row) => {
-                let before = put(&mut self.work, &key, row);
-                Change::Work(key, before)
-            }
-            Change::Letter(key, row) => {
-                let before = put(&mut self.letters, &key, row);
-                Change::Letter(key, before)
-            }
-            Change::Key(key, row) => {
-                let before = put(&mut self.keys, &key, row);
-                Change::Key(key, before)
-            }
-            Change::Trigger(key, row) => {
-                let before = put(&mut self.triggers, &key, row);
-                Change::Trigger(key, before)
-            }
-            Change::TriggerState(key, row) => {
-                let before = put(&mut self.trigger_states, &key, row);
-                Change::TriggerState(key, before)
-            }
-            Change::Slot(key, row) => {
-                let before = put(&mut self.slots, &key, row);
-                Change::Slot(key, before)
-            }
-            Change::Request(key, row) => {
-                let before = put(&mut self.requests, &key, row);
-                Change::Request(key, before)
-            }
-            Change::Ring(key, row) => {
-                let before = put(&mut self.rings, &key, row);
-                Change::Ring(key, before)
-            }
-        }
-    }
-
     /// Makes changes in their order and gives those that take them back, in theirs.
     pub(super) fn change_all(&mut self, changes: Vec<Change>) -> Vec<Change> {
         let mut back: Vec<Change> = changes

@@ -119,7 +119,7 @@ pub struct Told {
 }
 
 /// Where a trigger stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Standing {
     /// Its state.
     pub state: State,

@@ -13,7 +13,7 @@ use crate::ReadError;
 use crate::table::{Kind, Table, Value};
 
 /// The type of a column.
-pub(super) fn type_of(kind: Kind) -> Type {
+pub(crate) fn type_of(kind: Kind) -> Type {
     match kind {
         Kind::Id => Type::UUID,
         Kind::Bytes | Kind::Foreign => Type::BYTEA,

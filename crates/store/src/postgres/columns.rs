@@ -15,6 +15,7 @@ use uuid::Uuid;
 use super::failure::corrupt;
 pub(super) use crate::column::AT_ONCE;
 use crate::column::{Columns, damaged, read_at};
+pub(super) use crate::table::{signed, signed_small};
 use crate::unreadable::readable;
 use crate::{ReadError, WorkRow};
 
@@ -96,7 +97,7 @@ pub(super) fn due(kept: i64) -> Option<Timestamp> {
 }
 
 /// The same to be kept.
-pub(super) fn kept_due(due: Option<Timestamp>) -> i64 {
+pub(crate) fn kept_due(due: Option<Timestamp>) -> i64 {
     due.map_or(AT_ONCE, Timestamp::as_micros)
 }
 
@@ -123,16 +124,6 @@ pub(super) fn small(row: &Row, at: usize) -> Result<u32, ReadError> {
 
 pub(super) fn priority(row: &Row, at: usize) -> Result<u8, ReadError> {
     read_at(row, at)
-}
-
-/// A count as a `bigint`. Versions, sequences and waits stay far below 2⁶³.
-pub(super) fn signed(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
-}
-
-/// A small count as an `integer`. Attempts and versions of definitions stay far below 2³¹.
-pub(super) fn signed_small(count: u32) -> i32 {
-    i32::try_from(count).unwrap_or(i32::MAX)
 }
 
 /// A moment of the database's clock.

@@ -1,11 +1,9 @@
 //! What PostgreSQL's errors mean to a caller.
 
-use std::error::Error;
-
 use tokio_postgres::error::SqlState;
 
-pub(super) use crate::error::{corrupt, file};
-use crate::{CommitError, NotWritten, ReadError};
+use crate::ReadError;
+pub(super) use crate::error::{corrupt, file, unavailable};
 
 /// A read that the server refused, or that did not reach it.
 impl From<tokio_postgres::Error> for ReadError {
@@ -17,13 +15,5 @@ impl From<tokio_postgres::Error> for ReadError {
             },
             _ => Self::Unavailable(error.into()),
         }
-    }
-}
-
-/// Nothing was written, because there is no way to write.
-pub(super) fn unavailable(why: impl Into<Box<dyn Error + Send + Sync>>) -> CommitError {
-    CommitError::NotWritten {
-        reason: NotWritten::Unavailable,
-        source: why.into(),
     }
 }

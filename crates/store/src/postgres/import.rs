@@ -145,11 +145,8 @@ async fn write(
             table.name,
             table.column_list()
         );
-        let types: Vec<Type> = table
-            .columns
-            .iter()
-            .map(|(_, kind)| cell::type_of(*kind))
-            .collect();
+        let types = table.columns().map(|(_, kind)| cell::type_of(kind));
+        let types: Vec<Type> = types.collect();
         let mut copy = Box::pin(BinaryCopyInWriter::new(client.copy_in(&sql).await?, &types));
         loop {
             match hearing.recv().await {
@@ -185,9 +182,9 @@ async fn put(
     rows: &Rows,
 ) -> Result<(), tokio_postgres::Error> {
     for row in rows {
-        let columns = row.iter().zip(table.columns);
+        let columns = row.iter().zip(table.columns());
         let cells: Vec<Cell<'_>> = columns
-            .map(|(value, (_, kind))| Cell(value, *kind))
+            .map(|(value, (_, kind))| Cell(value, kind))
             .collect();
         let cells: Vec<&(dyn ToSql + Sync)> = cells.iter().map(|cell| cell as _).collect();
         copy.as_mut().write(&cells).await?;

@@ -30,6 +30,12 @@ const MIGRATIONS: &[Migration] = &[
         about: "adds a column to work and a table of retries by people, and makes the view retry_logs anew",
         script: include_str!("migrations/0003_records.sql"),
     },
+    Migration {
+        number: 4,
+        name: "outcomes",
+        about: "adds a column to the marks of commits, and makes the function begin_commit anew",
+        script: include_str!("migrations/0004_outcomes.sql"),
+    },
 ];
 
 /// Held while migrations are applied: "refire" in ASCII.

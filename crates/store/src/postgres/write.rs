@@ -7,7 +7,6 @@
 
 mod admit;
 mod advance;
-mod arrays;
 mod catalog;
 mod changes;
 mod claim;
@@ -18,7 +17,6 @@ pub(super) mod link;
 mod prune;
 mod request;
 pub(super) mod resolve;
-mod rows;
 mod single;
 mod stage;
 mod trigger;
@@ -101,6 +99,8 @@ pub(super) async fn write(link: &mut Link, order: &Order, mark: Mark, batch: &Ba
     let stages = stage::stages(batch);
     let mut row = Sending {
         order,
+        writer: mark.writer,
+        has_singles: false,
         queries: begin(mark, batch, &stages),
         unread: Vec::new(),
         outcomes: vec![None; batch.parts.len()],
@@ -133,6 +133,10 @@ fn begin<'a>(mark: Mark, batch: &'a Batch, stages: &[Stage<'_>]) -> Vec<Query<'a
 /// A transaction while it is sent: as much as possible before the first answer is read.
 struct Sending<'a> {
     order: &'a Order,
+    /// Whose commit it is.
+    writer: Uuid,
+    /// Whether a part stands alone, other than a claim.
+    has_singles: bool,
     /// What is not sent yet.
     queries: Vec<Query<'a>>,
     /// The groups among it, each with the place of its first statement.
@@ -151,6 +155,7 @@ impl<'a> Sending<'a> {
             Stage::Single(place, part) => {
                 self.send(link).await?;
                 let outcome = single::write(link, self.order, place, part).await?;
+                self.has_singles |= !matches!(part, Part::Claim(_));
                 self.outcomes[place] = Some(outcome);
                 if matches!(part, Part::PutWorkflow(_)) {
                     // What is known only here must be forgotten if the commit fails.
@@ -192,6 +197,10 @@ impl<'a> Sending<'a> {
 
     /// COMMIT goes with what is not sent yet.
     async fn commit(mut self, link: &mut Link) -> Ended {
+        if self.has_singles {
+            self.queries
+                .push(resolve::keep(self.writer, &self.outcomes));
+        }
         self.queries.push(Query::new(COMMIT, Vec::new()));
         if let Err(error) = link.prepare(&self.queries).await {
             link.roll_back().await;

@@ -18,7 +18,7 @@ use super::columns::uuid;
 use super::failure::unavailable;
 use super::options::Options;
 use super::write::link::{Link, Query, values};
-use super::write::resolve::{self, Fate};
+use super::write::resolve::{self, Found};
 use super::write::{self, Ended, Failed, Mark, Order};
 use crate::{Batch, CommitError, NotWritten, PartOutcome, ReadError};
 
@@ -310,11 +310,7 @@ impl Lane {
         batch: &Batch,
     ) -> Result<Found, Failed> {
         let mut link = Link::open(options).await.map_err(ReadError::from)?;
-        let found = match resolve::fate(&mut link, mark).await? {
-            Fate::Written => Found::Written(resolve::outcomes(&mut link, order, batch).await?),
-            Fate::Never => Found::Never,
-            Fate::Forgotten => Found::Forgotten,
-        };
+        let found = resolve::find(&mut link, order, mark, batch).await?;
         self.link = Some(link);
         Ok(found)
     }
@@ -369,13 +365,6 @@ async fn new_mark(link: &mut Link) -> Result<Uuid, CommitError> {
     let row = rows.first();
     let row = row.ok_or_else(|| unavailable("a mark was not written"))?;
     row.try_get(0).map_err(unavailable)
-}
-
-/// What looking for a lost commit found.
-enum Found {
-    Written(Vec<PartOutcome>),
-    Never,
-    Forgotten,
 }
 
 /// An error with its causes: the driver's own words are only in these.

@@ -7,6 +7,7 @@ use rusqlite::types::{FromSqlError, Type, ValueRef};
 use rusqlite::{Result, Row};
 
 use crate::column::{Columns, Field, read_at};
+pub(super) use crate::table::signed;
 use crate::unreadable::readable;
 use crate::{ReadError, WorkRow};
 
@@ -116,9 +117,4 @@ pub(super) fn count(row: &Row<'_>, at: usize) -> Result<u64> {
 
 fn unreadable(at: usize, kind: Type, error: FromSqlError) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(at, kind, Box::new(error))
-}
-
-/// A count as SQLite keeps it. Versions, sequences and waits stay far below 2⁶³.
-pub(super) fn signed(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }

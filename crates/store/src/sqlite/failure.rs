@@ -2,7 +2,7 @@
 
 use rusqlite::ErrorCode;
 
-pub(super) use crate::error::{corrupt, file};
+pub(super) use crate::error::{corrupt, file, unavailable};
 use crate::{CommitError, NotWritten, ReadError};
 
 /// A read that SQLite refused.
@@ -59,13 +59,5 @@ pub(super) fn at_commit(error: &rusqlite::Error) -> Option<NotWritten> {
         ErrorCode::DiskFull => Some(NotWritten::Full),
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Some(NotWritten::Unavailable),
         _ => None,
-    }
-}
-
-/// Nothing was written, because there is no way to write any more.
-pub(super) fn unavailable(why: &'static str) -> CommitError {
-    CommitError::NotWritten {
-        reason: NotWritten::Unavailable,
-        source: why.into(),
     }
 }

@@ -31,7 +31,7 @@ impl NewCopy {
     }
 
     pub(crate) fn put(&self, table: &Table, rows: &Rows) -> Result<(), ReadError> {
-        let places = vec!["?"; table.columns.len()].join(", ");
+        let places = vec!["?"; table.columns().count()].join(", ");
         let sql = format!(
             "INSERT INTO {} ({}) VALUES ({places})",
             table.name,

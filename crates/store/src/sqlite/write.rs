@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use refire_core::definition::WorkflowId;
 use refire_core::id::TriggerId;
 use refire_core::time::Timestamp;
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Result};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Result, Statement};
 
 use crate::{Batch, Part, PartOutcome};
 
@@ -117,6 +117,17 @@ impl<'a> Pen<'a> {
             }
         };
         Ok(&mut self.held[index].1)
+    }
+
+    /// Writes by a statement whose parameters `bind` gives it, and says how many rows that changed.
+    fn write(
+        &mut self,
+        sql: &'static str,
+        bind: impl FnOnce(&mut Statement<'_>) -> Result<usize>,
+    ) -> Result<usize> {
+        let statement = self.hold(sql)?;
+        bind(statement)?;
+        statement.raw_execute()
     }
 
     /// A workflow, if it was ever saved.

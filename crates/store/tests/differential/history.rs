@@ -18,7 +18,8 @@ use refire_core::json::Json;
 use refire_core::time::Timestamp;
 use refire_store::model::Image;
 use refire_store::{
-    Admit, Batch, IdempotencyClaim, LetterRetry, Part, Prune, SettleLetter, WorkChange, WorkRow,
+    Admit, Batch, IdempotencyClaim, LetterRetry, OldExecutions, Part, Prune, SettleLetter,
+    WorkChange, WorkRow,
 };
 
 use crate::decision::{self, Looks};
@@ -449,12 +450,12 @@ impl History {
         } else {
             self.dice.some(&Status::ALL)
         };
-        Part::Prune(Prune::Executions {
+        Part::Prune(Prune::Executions(OldExecutions {
             statuses,
             before: self.about_now(60),
             after: after.filter(|_| self.dice.one_in(3)),
             limit: self.dice.small(12),
-        })
+        }))
     }
 
     /// A part that no decision makes; it takes the whole batch with it.

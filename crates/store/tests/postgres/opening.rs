@@ -41,7 +41,7 @@ async fn programs_that_start_together_migrate_once() {
         .await
         .unwrap();
     let names: Vec<&str> = applied.iter().map(|row| row.get(1)).collect();
-    assert_eq!(names, ["initial", "triggers", "records"]);
+    assert_eq!(names, ["initial", "triggers", "records", "outcomes"]);
 }
 
 /// The names of what is still to be applied.
@@ -54,7 +54,13 @@ async fn pending(options: &Options) -> Vec<String> {
 async fn migrations_wait_for_whoever_applies_them() {
     let scratch = Scratch::empty();
     let options = options(&scratch);
-    let missing = ["0001_initial", "0002_triggers", "0003_records"].map(str::to_owned);
+    let missing = [
+        "0001_initial",
+        "0002_triggers",
+        "0003_records",
+        "0004_outcomes",
+    ]
+    .map(str::to_owned);
     assert_eq!(pending(&options).await, missing);
     let mut waiting = options.clone();
     waiting.migrate = false;
@@ -76,6 +82,7 @@ async fn an_older_database_is_brought_up_to_date() {
     let older = "DROP TABLE workflow_triggers, trigger_state, trigger_slots, webhook_requests,
              request_rings;
          ALTER TABLE work DROP COLUMN begun_at; DROP TABLE dead_letter_retries;
+         ALTER TABLE commit_marks DROP COLUMN outcomes;
          DROP VIEW retry_logs; DROP FUNCTION execution_name, readable;
          CREATE VIEW retry_logs AS SELECT 1 AS x;
          INSERT INTO dead_letter_queue (id, execution, workflow, workflow_name, reason, error_type,
@@ -87,7 +94,10 @@ async fn an_older_database_is_brought_up_to_date() {
          DELETE FROM schema_migrations WHERE number > 1";
     session(&scratch).await.batch_execute(older).await.unwrap();
     let options = options(&scratch);
-    assert_eq!(pending(&options).await, ["0002_triggers", "0003_records"]);
+    assert_eq!(
+        pending(&options).await,
+        ["0002_triggers", "0003_records", "0004_outcomes"]
+    );
     let store = open(&scratch).await;
     assert_eq!(store.next_trigger_due().await.unwrap(), None);
     let letter = DlqId::from_bytes([0; 16]);

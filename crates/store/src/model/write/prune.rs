@@ -1,103 +1,67 @@
 //! Retention: chunks along the time-ordered keys.
 
+use std::convert::Infallible;
 use std::ops::Bound;
-use std::sync::Arc;
 
-use refire_core::dead_letter::LetterStatus;
-use refire_core::execution::Status;
-use refire_core::id::{DlqId, ExecutionId, RequestId, TriggerId};
+use refire_core::id::{ExecutionId, RequestId, TriggerId};
 use refire_core::time::Timestamp;
 
 use super::Pen;
+use crate::batch::Candidate;
 use crate::model::change::Change;
-use crate::model::image::{KeyName, Record};
+use crate::model::image::KeyName;
 use crate::request::first_id_at;
-use crate::{PartOutcome, Prune};
-
-/// Rows that one chunk removes, at most, unless a single execution has more.
-const ROWS_REMOVED_MAX: u64 = 500;
+use crate::{OldExecutions, PartOutcome, Prune, RequestRow};
 
 impl Pen<'_> {
     pub(super) fn prune(&mut self, prune: &Prune) -> PartOutcome {
-        match prune {
-            Prune::Executions {
-                statuses,
-                before,
-                after,
-                limit,
-            } => self.prune_executions(statuses, *before, *after, *limit as usize),
+        let removed = match prune {
+            Prune::Executions(old) => return self.prune_executions(old),
             Prune::IdempotencyKeys { limit } => self.prune_keys(*limit as usize),
-            Prune::Requests { before, limit } => self.prune_requests(*before, *limit as usize),
+            Prune::Requests { before, limit } => {
+                let first = first_id_at(*before);
+                self.prune_requests(*limit, |row| row.id < first)
+            }
             Prune::RequestsOf {
                 trigger,
                 up_to,
                 limit,
-            } => self.prune_requests_of(*trigger, *up_to, *limit as usize),
+            } => self.prune_requests(*limit, |row| {
+                row.id <= *up_to && row.trigger == *trigger && !row.is_in_ring()
+            }),
             Prune::Triggers { before, limit } => self.prune_triggers(*before, *limit as usize),
-        }
+        };
+        PartOutcome::pruned(removed)
     }
 
-    fn prune_executions(
-        &mut self,
-        statuses: &[Status],
-        before: Timestamp,
-        after: Option<ExecutionId>,
-        limit: usize,
-    ) -> PartOutcome {
-        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
-        let looked_at: Vec<Arc<Record>> = self
-            .image
-            .executions
-            .range((start, Bound::Unbounded))
-            .take(limit)
-            .map(|(_, record)| Arc::clone(record))
-            .collect();
-        // Whatever comes later was made later, so none of it can have ended early enough.
-        let is_end = looked_at.len() < limit
-            || looked_at
-                .last()
-                .is_some_and(|last| last.row.created_at >= before);
-        let (mut removed, mut rows, mut last) = (0, 0, None);
-        for record in looked_at {
-            let (id, update) = (record.row.id, &record.row.update);
-            let is_old = update.status.is_terminal()
-                && statuses.contains(&update.status)
-                && update.updated_at < before;
-            let letter = self.image.letter_of(id);
-            let letter = letter.map(|filed| (filed.letter.id, filed.state.status));
-            let of_parent = record
-                .row
-                .parent
-                .and_then(|parent| self.image.letter_of(parent));
-            let of_parent = of_parent.map(|filed| filed.state.status);
-            let mut both = letter
-                .map(|(_, status)| status)
-                .into_iter()
-                .chain(of_parent);
-            let is_needed = both.any(LetterStatus::is_open);
-            if is_old && !is_needed {
-                rows += update.version + 1 + u64::from(letter.is_some());
-                if removed > 0 && rows > ROWS_REMOVED_MAX {
-                    // The next chunk begins with this one.
-                    return PartOutcome::Pruned {
-                        removed,
-                        next: last,
-                    };
-                }
-                self.remove_execution(id, letter.map(|(letter, _)| letter));
-                removed += 1;
-            }
-            last = Some(id);
+    fn prune_executions(&mut self, old: &OldExecutions) -> PartOutcome {
+        let start = old.after.map_or(Bound::Unbounded, Bound::Excluded);
+        let rows = self.image.executions.range((start, Bound::Unbounded));
+        let candidates = rows.take(old.limit as usize).map(|(id, record)| Candidate {
+            id: *id,
+            status: record.row.update.status,
+            created_at: record.row.created_at,
+            updated_at: record.row.update.updated_at,
+            version: record.row.update.version,
+            parent: record.row.parent,
+        });
+        let candidates: Vec<Candidate> = candidates.collect();
+        let letter_of = |id| {
+            let filed = self.image.letter_of(id);
+            Ok::<_, Infallible>(filed.map(|filed| (filed.letter.id, filed.state.status)))
+        };
+        let Ok(gone) = old.gone(&candidates, letter_of);
+        for letter in &gone.letters {
+            self.change(Change::Letter(*letter, None));
         }
-        let next = last.filter(|_| !is_end);
-        PartOutcome::Pruned { removed, next }
+        for id in &gone.executions {
+            self.remove_execution(*id);
+        }
+        gone.outcome(gone.executions.len())
     }
 
-    /// Removes an execution and all that belongs to it.
-    fn remove_execution(&mut self, id: ExecutionId, letter: Option<DlqId>) {
-        if let Some(letter) = letter {
-            self.change(Change::Letter(letter, None));
-        }
+    /// Removes an execution and what belongs to it, but for its letter.
+    fn remove_execution(&mut self, id: ExecutionId) {
         let sequences: Vec<u64> = self.image.log(id).map(|event| event.sequence).collect();
         for sequence in sequences {
             self.change(Change::Event((id, sequence), None));
@@ -106,7 +70,7 @@ impl Pen<'_> {
         self.change(Change::Execution(id, None));
     }
 
-    fn prune_keys(&mut self, limit: usize) -> PartOutcome {
+    fn prune_keys(&mut self, limit: usize) -> usize {
         let mut expired: Vec<(Timestamp, KeyName)> = self
             .image
             .keys
@@ -120,37 +84,21 @@ impl Pen<'_> {
         for (_, name) in expired {
             self.change(Change::Key(name, None));
         }
-        pruned(removed)
+        removed
     }
 
-    fn prune_requests(&mut self, before: Timestamp, limit: usize) -> PartOutcome {
-        let old = self.image.requests.range(..first_id_at(before));
-        let old: Vec<RequestId> = old.take(limit).map(|(id, _)| *id).collect();
-        let removed = old.len();
-        for id in old {
-            self.change(Change::Request(id, None));
+    /// The oldest first.
+    fn prune_requests(&mut self, limit: u32, goes: impl Fn(&RequestRow) -> bool) -> usize {
+        let old = self.image.requests.values().filter(|row| goes(row));
+        let old: Vec<RequestId> = old.take(limit as usize).map(|row| row.id).collect();
+        for id in &old {
+            self.change(Change::Request(*id, None));
         }
-        pruned(removed)
-    }
-
-    fn prune_requests_of(
-        &mut self,
-        trigger: TriggerId,
-        up_to: RequestId,
-        limit: usize,
-    ) -> PartOutcome {
-        let old = self.image.requests.range(..=up_to);
-        let own = old.filter(|(_, row)| row.trigger == trigger && !row.is_in_ring());
-        let own: Vec<RequestId> = own.take(limit).map(|(id, _)| *id).collect();
-        let removed = own.len();
-        for id in own {
-            self.change(Change::Request(id, None));
-        }
-        pruned(removed)
+        old.len()
     }
 
     /// One trigger after the other: what it left behind, then itself.
-    fn prune_triggers(&mut self, before: Timestamp, limit: usize) -> PartOutcome {
+    fn prune_triggers(&mut self, before: Timestamp, limit: usize) -> usize {
         let triggers = self.image.triggers.values();
         let mut deleted: Vec<(Timestamp, TriggerId)> = triggers
             .filter_map(|told| Some((told.deleted_at?, told.row.id)))
@@ -174,14 +122,6 @@ impl Pen<'_> {
             }
             self.change(change);
         }
-        pruned(removed)
-    }
-}
-
-/// A chunk of rows that have no walk.
-fn pruned(removed: usize) -> PartOutcome {
-    PartOutcome::Pruned {
-        removed: removed as u64,
-        next: None,
+        removed
     }
 }

@@ -1,6 +1,5 @@
 //! Requests to webhooks: beside the execution that they started, or in their trigger's ring.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use refire_core::id::{RequestId, TriggerId};
@@ -13,19 +12,14 @@ use crate::{PartOutcome, RequestRow};
 
 impl Pen<'_> {
     pub(super) fn log_requests(&mut self, requests: &[RequestRow]) -> PartOutcome {
-        let mut lengths: BTreeMap<TriggerId, RingLength> = BTreeMap::new();
         for request in requests {
             self.put_request(request);
-            if request.is_in_ring() {
-                let known = self.image.rings.get(&request.trigger);
-                let length = lengths.entry(request.trigger);
-                let length =
-                    length.or_insert_with(|| known.map_or_else(RingLength::default, |it| **it));
-                length.rows += 1;
-                length.bytes += request.size();
-            }
         }
-        for (trigger, mut length) in lengths {
+        for (trigger, (rows, bytes)) in Ring::added(requests) {
+            let known = self.image.rings.get(&trigger);
+            let mut length = known.map_or_else(RingLength::default, |it| **it);
+            length.rows += rows;
+            length.bytes += bytes;
             if Ring::is_too_long(length.rows, length.bytes) {
                 length = self.cut_ring(trigger);
             }

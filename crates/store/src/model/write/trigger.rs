@@ -6,8 +6,8 @@ use refire_core::definition::WorkflowId;
 use refire_core::id::TriggerId;
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
+use refire_core::trigger::Entry;
 use refire_core::trigger::ledger::{got, surplus};
-use refire_core::trigger::{Entry, State};
 
 use super::{Failed, Pen};
 use crate::model::change::Change;
@@ -47,7 +47,8 @@ impl Pen<'_> {
             deleted_at: None,
         });
         if let Some(state) = create.state {
-            let standing = begun(state, create.enabled);
+            let mut standing = Standing::default();
+            standing.state = standing.state.moved_to(state, create.enabled);
             self.put_state(create.id, Some(standing));
         }
         PartOutcome::Done
@@ -83,15 +84,13 @@ impl Pen<'_> {
     }
 
     fn change_state(&mut self, change: &ChangeTrigger, standing: Option<Standing>) {
-        let mut standing = match (standing, &change.state) {
-            (Some(standing), Some(new)) => standing.moved_to(new.state, change.enabled),
-            (Some(standing), None) => {
-                let state = standing.state;
-                standing.moved_to(state, change.enabled)
-            }
-            (None, Some(new)) => begun(new.state, change.enabled),
-            (None, None) => return,
+        let new = change.state.as_ref().map(|new| new.state);
+        let before = standing.as_ref().map(|standing| standing.state);
+        let Some(planned) = new.or(before) else {
+            return;
         };
+        let mut standing = standing.unwrap_or_default();
+        standing.state = standing.state.moved_to(planned, change.enabled);
         if let Some(state) = &change.state {
             self.write_slots(&mut standing, change.id, &state.slots, state.extends);
         }
@@ -162,7 +161,7 @@ impl Pen<'_> {
                 return Ok(outcome);
             }
         }
-        standing = standing.moved_to(fire.state, true);
+        standing.state = standing.state.moved_to(fire.state, true);
         self.write_slots(&mut standing, fire.trigger, &fire.slots, fire.extends);
         self.put_state(fire.trigger, Some(standing));
         if let Some(admit) = &fire.admission {
@@ -239,21 +238,5 @@ impl Pen<'_> {
 
     fn put_trigger(&mut self, told: Told) {
         self.change(Change::Trigger(told.row.id, Some(Arc::new(told))));
-    }
-}
-
-/// Where a trigger stands at first.
-fn begun(state: State, enabled: bool) -> Standing {
-    let standing = Standing {
-        state: State::default(),
-        slots: 0,
-    };
-    standing.moved_to(state, enabled)
-}
-
-impl Standing {
-    fn moved_to(self, planned: State, enabled: bool) -> Self {
-        let state = self.state.moved_to(planned, enabled);
-        Self { state, ..self }
     }
 }

@@ -1,19 +1,19 @@
 //! Executions that move on, many in one statement.
 
 use std::collections::HashSet;
-use std::sync::LazyLock;
 
-use refire_core::dead_letter::Letter;
+use refire_core::id::ExecutionId;
 use tokio_postgres::{Error, Row};
 use uuid::Uuid;
 
 use super::Order;
-use super::arrays::{Parameter, columns, statement};
+use super::admit::Of;
 use super::changes::Changes;
-use super::letter::Letters;
 use super::link::{Link, Query, values};
-use super::rows::{Events, Puts, Updates};
 use crate::postgres::columns::{signed, uuid};
+use crate::table::column::{Id, columns};
+use crate::table::rows::{Events, Letters, Updates, Work};
+use crate::table::statement::statements;
 use crate::{Advance, PartOutcome};
 
 /// One statement with what follows it. Rows are changed in the order of the arrays, which is that of
@@ -23,9 +23,7 @@ macro_rules! moves {
     ($tail:literal) => {
         concat!(
             "WITH moved AS (
-                UPDATE executions SET version = given.version, commit_id = {commit},
-                    status = given.status, phase = given.phase, updated_at = given.updated_at,
-                    retry_count = given.retry_count, next_retry_at = given.next_retry_at,
+                UPDATE executions SET {updates.set!snapshot_crc,snapshot}, commit_id = {commit},
                     snapshot_version = CASE WHEN given.snapshot IS NULL
                         THEN executions.snapshot_version ELSE given.version END,
                     snapshot_crc = coalesce(given.snapshot_crc, executions.snapshot_crc),
@@ -61,26 +59,16 @@ macro_rules! moves {
     };
 }
 
-const PARAMETERS: [Parameter; 9] = [
-    Parameter::Arrays("moves", Moves::COLUMNS),
-    Parameter::One("commit"),
-    Parameter::Arrays("updates", Updates::COLUMNS),
-    Parameter::Arrays("events", Events::COLUMNS),
-    Parameter::Arrays("removed", Removed::COLUMNS),
-    Parameter::One("cleared"),
-    Parameter::Arrays("work", Puts::COLUMNS),
-    Parameter::One("shard"),
-    Parameter::Arrays("letters", Letters::COLUMNS),
-];
+statements! {
+    PLAIN: postgres(moves: Moves, commit, updates: Updates, events: Events, removed: Removed,
+        cleared, work: Work) = moves!("");
 
-static PLAIN: LazyLock<String> = LazyLock::new(|| statement(moves!(""), &PARAMETERS));
-
-/// The same with dead letters, each under the execution that made it.
-static WITH_LETTERS: LazyLock<String> = LazyLock::new(|| {
-    let text = moves!(
+    /// The same with dead letters, each under the execution that made it.
+    WITH_LETTERS: postgres(moves: Moves, commit, updates: Updates, events: Events, removed: Removed,
+        cleared, work: Work, shard, of: Of, letters: Letters) = moves!(
         ", letters AS (
-        INSERT INTO dead_letter_queue ({letters.names!of}) SELECT {letters.given!of}
-          FROM {letters} WHERE (given.of IN (SELECT id FROM moved)) IS TRUE
+        INSERT INTO dead_letter_queue ({letters.names}) SELECT {letters.given}
+          FROM {of+letters} WHERE (given.of IN (SELECT id FROM moved)) IS TRUE
         RETURNING workflow, error_type, coalesce(error_code, '') AS error_code, status
      ), counted AS (
         INSERT INTO dlq_counts (workflow, error_type, error_code, status, shard, n)
@@ -91,13 +79,12 @@ static WITH_LETTERS: LazyLock<String> = LazyLock::new(|| {
             DO UPDATE SET n = dlq_counts.n + excluded.n
      )"
     );
-    statement(text, &PARAMETERS)
-});
+}
 
 columns! {
     /// Executions, as they are expected.
     struct Moves(advance: &'a Advance) {
-        id: Uuid = uuid(advance.id.as_bytes()),
+        id: Id = advance.id.into(),
         expected: i64 = signed(advance.expected_version),
         begun: Option<String> = advance.begun.as_deref().map(as_text),
     }
@@ -105,17 +92,10 @@ columns! {
 
 columns! {
     /// Work that goes.
-    struct Removed(execution: Uuid, step: &'a str) {
-        execution: Uuid = execution,
+    struct Removed(execution: ExecutionId, step: &'a str) {
+        execution: Id = execution.into(),
         step: &'a str = step,
     }
-}
-
-struct Moving<'a> {
-    place: usize,
-    advance: &'a Advance,
-    changes: Changes<'a>,
-    letter: Option<&'a Letter>,
 }
 
 /// Advances of one statement. A join in it may cost the square of this.
@@ -124,24 +104,12 @@ const ADVANCES_MAX: usize = 128;
 /// Advances that few statements write: of different executions, with work that has a whole.
 #[derive(Default)]
 pub(super) struct Advances<'a> {
-    parts: Vec<Moving<'a>>,
+    parts: Vec<(usize, &'a Advance, Changes<'a>)>,
 }
 
 impl<'a> Advances<'a> {
-    /// The letter is written along with it.
-    pub(super) fn push(
-        &mut self,
-        place: usize,
-        advance: &'a Advance,
-        changes: Changes<'a>,
-        letter: Option<&'a Letter>,
-    ) {
-        self.parts.push(Moving {
-            place,
-            advance,
-            changes,
-            letter,
-        });
+    pub(super) fn push(&mut self, place: usize, advance: &'a Advance, changes: Changes<'a>) {
+        self.parts.push((place, advance, changes));
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -150,12 +118,14 @@ impl<'a> Advances<'a> {
 
     /// Whether any of them says what must have begun.
     pub(super) fn compare_begun(&self) -> bool {
-        self.parts.iter().any(|part| part.advance.begun.is_some())
+        let mut parts = self.parts.iter();
+        parts.any(|(_, advance, _)| advance.begun.is_some())
     }
 
     /// Their answers are for [`Self::read`].
     pub(super) fn queries(&mut self, link: &Link, order: &Order) -> Vec<Query<'a>> {
-        self.parts.sort_unstable_by_key(|part| part.advance.id);
+        self.parts
+            .sort_unstable_by_key(|(_, advance, _)| advance.id);
         let chunks = self.parts.chunks(ADVANCES_MAX);
         chunks.map(|parts| query(parts, link, order)).collect()
     }
@@ -168,9 +138,9 @@ impl<'a> Advances<'a> {
     ) -> Result<(), Error> {
         for parts in self.parts.chunks(ADVANCES_MAX) {
             let moved = ids(&answers.next().unwrap_or_default())?;
-            for part in parts {
-                let is_moved = moved.contains(&uuid(part.advance.id.as_bytes()));
-                outcomes[part.place] = Some(if is_moved {
+            for (place, advance, _) in parts {
+                let is_moved = moved.contains(&uuid(advance.id.as_bytes()));
+                outcomes[*place] = Some(if is_moved {
                     PartOutcome::Done
                 } else {
                     PartOutcome::Conflict
@@ -181,28 +151,29 @@ impl<'a> Advances<'a> {
     }
 }
 
-fn query<'a>(parts: &[Moving<'a>], link: &Link, order: &Order) -> Query<'a> {
+fn query<'a>(parts: &[(usize, &'a Advance, Changes<'a>)], link: &Link, order: &Order) -> Query<'a> {
     let (mut moves, mut updates) = (Moves::default(), Updates::default());
     let (mut events, mut removed) = (Events::default(), Removed::default());
-    let (mut cleared, mut puts) = (Vec::new(), Puts::default());
-    let mut letters = Letters::default();
-    for part in parts {
-        let (advance, changes) = (part.advance, &part.changes);
-        let id = uuid(advance.id.as_bytes());
+    let (mut cleared, mut work) = (Vec::new(), Work::default());
+    let (mut of, mut letters) = (Of::default(), Letters::default());
+    for (_, advance, changes) in parts {
         moves.push(advance);
         updates.push(advance.id, &advance.update);
-        events.extend(advance.id, &advance.events);
+        for event in &advance.events {
+            events.push(advance.id, event);
+        }
         for step in changes.removes() {
-            removed.push(id, step);
+            removed.push(advance.id, step);
         }
         if changes.removes_all {
-            cleared.push(id);
+            cleared.push(Id::from(advance.id));
         }
         for row in changes.puts() {
-            puts.push(link, row);
+            work.push(link.key(&row.workflow), row);
         }
-        if let Some(letter) = part.letter {
-            letters.push(link, order, id, letter);
+        if let Some(letter) = &advance.new_letter {
+            of.push(advance.id);
+            letters.push(link.key(&letter.workflow), letter, order.now);
         }
     }
     let mut values = moves.values();
@@ -211,11 +182,12 @@ fn query<'a>(parts: &[Moving<'a>], link: &Link, order: &Order) -> Query<'a> {
     values.extend(events.values());
     values.extend(removed.values());
     values.extend(values![cleared]);
-    values.extend(puts.values());
-    if letters.is_empty() {
+    values.extend(work.values());
+    if of.is_empty() {
         return Query::new(&PLAIN, values);
     }
     values.extend(values![order.shard]);
+    values.extend(of.values());
     values.extend(letters.values());
     Query::new(&WITH_LETTERS, values)
 }

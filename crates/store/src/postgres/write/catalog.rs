@@ -5,8 +5,9 @@ use refire_core::definition::WorkflowId;
 
 use super::link::{Link, Query, values};
 use super::{Failed, Order, trigger};
-use crate::checksum;
 use crate::postgres::columns::{count, get, signed_small, small};
+use crate::table::rows::Versions;
+use crate::table::statement::statements;
 use crate::words::is_paused;
 use crate::{PartOutcome, PutWorkflow};
 
@@ -28,9 +29,10 @@ const NEW_VERSION: &str = "UPDATE workflows SET name = $2, version = $3, updated
 const NEW_WORKFLOW: &str = "INSERT INTO workflows (id, name, version, created_at, updated_at)
     VALUES ($1, $2, 1, $3, $3) RETURNING key";
 
-const INSERT_VERSION: &str = "INSERT INTO workflow_versions
-        (workflow, version, content_hash, created_at, created_by, crc, source)
-    VALUES ($1, $2, $3, $4, $5, $6, $7)";
+statements! {
+    INSERT_VERSION: postgres(version: Versions) =
+        "INSERT INTO workflow_versions ({version.names}) SELECT * FROM {version}";
+}
 
 pub(super) const LIVE: &str =
     "SELECT key FROM workflows WHERE ns = 1 AND id = $1 AND deleted_at IS NULL";
@@ -84,16 +86,10 @@ pub(super) async fn put(
             (get(row, 0)?, 1)
         }
     };
-    let values = values![
-        key,
-        signed_small(version),
-        &put.content_hash[..],
-        now,
-        put.by.as_bytes(),
-        i64::from(checksum::definition(&put.id, version, &put.source)),
-        put.source.as_bytes(),
-    ];
-    link.ask(Query::new(INSERT_VERSION, values)).await?;
+    let mut versions = Versions::default();
+    versions.push(key, version, put, order.now);
+    let insert = Query::new(&INSERT_VERSION, versions.values());
+    link.ask(insert).await?;
     Ok(PartOutcome::Saved {
         version,
         created: true,
@@ -105,40 +101,19 @@ pub(super) async fn delete(
     order: &Order,
     id: &WorkflowId,
 ) -> Result<PartOutcome, Failed> {
-    let key = match deletable(link, id).await? {
-        Ok(key) => key,
-        Err(refused) => return Ok(refused),
+    let live = link.ask(Query::new(LIVE, values![id.as_str()])).await?;
+    let Some(row) = live.first() else {
+        return Ok(PartOutcome::NoSuchWorkflow);
     };
+    let key: i64 = get(row, 0)?;
+    let open = Query::new(OPEN_EXECUTIONS, values![key, OPEN_COUNTED_MAX]);
+    let open = link.ask(open).await?;
+    let open = count(open.first().ok_or_else(Failed::no_row)?, 0)?;
+    if open > 0 {
+        return Ok(PartOutcome::OpenExecutions(open));
+    }
     let values = values![key, order.now.as_micros()];
     link.ask(Query::new(MARK_DELETED, values)).await?;
     trigger::disable(link, order, key).await?;
     Ok(PartOutcome::Done)
-}
-
-/// The refusal of a deletion that was not made; for one whose answer was lost. Where the reason is
-/// gone by now, the workflow was deleted or saved anew since.
-pub(super) async fn refuse_deletion(
-    link: &mut Link,
-    id: &WorkflowId,
-) -> Result<PartOutcome, Failed> {
-    let refused = deletable(link, id).await?.err();
-    Ok(refused.unwrap_or(PartOutcome::OpenExecutions(1)))
-}
-
-/// The key of a workflow that may be deleted, or the refusal.
-async fn deletable(link: &mut Link, id: &WorkflowId) -> Result<Result<i64, PartOutcome>, Failed> {
-    let live = link.ask(Query::new(LIVE, values![id.as_str()])).await?;
-    let Some(row) = live.first() else {
-        return Ok(Err(PartOutcome::NoSuchWorkflow));
-    };
-    let key: i64 = get(row, 0)?;
-    let open = link
-        .ask(Query::new(OPEN_EXECUTIONS, values![key, OPEN_COUNTED_MAX]))
-        .await?;
-    let open = count(open.first().ok_or_else(Failed::no_row)?, 0)?;
-    Ok(if open > 0 {
-        Err(PartOutcome::OpenExecutions(open))
-    } else {
-        Ok(key)
-    })
 }

@@ -15,59 +15,92 @@ use crate::postgres::columns::{
     AT_ONCE, due, execution_id, get, kept_due, maybe_foreign, name_of_execution, priority,
     readable_work_at, small, uuid,
 };
+use crate::table::column::{Id, columns};
+use crate::table::statement::statements;
 use crate::unreadable::readable;
-use crate::{Claim, ClaimTimers, PartOutcome, ReadError, Want, WorkRow};
+use crate::{Claim, Part, PartOutcome, ReadError, Want, WorkRow};
 
-/// Takes due work of several workflows: per workflow and priority one short range of the index, so
-/// that it does not matter how much waits for a later time. Rows are locked as they are taken, and
-/// changed where they lie: to look for them again, by a join, could cost their square.
-const CLAIM: &str = "WITH picked AS MATERIALIZED (
-        SELECT ready.lies
-          FROM unnest($1::bigint[], $2::bigint[]) AS wanted (workflow, up_to)
+/// Owns what was picked, where it lies: to look for the rows again, by a join, could cost their square.
+macro_rules! claims {
+    ($picked:literal) => {
+        concat!(
+            "WITH picked AS MATERIALIZED (",
+            $picked,
+            ")
+     UPDATE work SET owner = {owner}, begun = false, begun_at = NULL, claim = {claim}
+      WHERE work.ctid = ANY(ARRAY(SELECT lies FROM picked))
+    RETURNING work.execution, work.step, work.attempt, work.is_retry,
+        (SELECT id FROM workflows WHERE workflows.key = work.workflow), work.priority,
+        work.due_at, work.limit_key, work.owner, work.begun, work.begun_at"
+        )
+    };
+}
+
+statements! {
+    /// Takes due work of several workflows: per workflow and priority one short range of the index, so
+    /// that it does not matter how much waits for a later time. Rows are locked as they are taken.
+    CLAIM: postgres(wanted: Wanted, now, owner, claim) = claims!(
+        "
+        SELECT ready.lies FROM {wanted}
          CROSS JOIN LATERAL (
             SELECT next.lies
               FROM generate_series(1, 10) AS level (priority)
              CROSS JOIN LATERAL (
                 SELECT work.ctid AS lies FROM work
-                 WHERE work.owner IS NULL AND work.workflow = wanted.workflow
-                   AND work.priority = level.priority::smallint AND work.due_at <= $3
+                 WHERE work.owner IS NULL AND work.workflow = given.workflow
+                   AND work.priority = level.priority::smallint AND work.due_at <= {now}
                  ORDER BY work.due_at, work.execution, work.step
-                 LIMIT wanted.up_to FOR UPDATE SKIP LOCKED
+                 LIMIT given.up_to FOR UPDATE SKIP LOCKED
              ) AS next
-             LIMIT wanted.up_to
+             LIMIT given.up_to
          ) AS ready
-     )
-     UPDATE work SET owner = $4, begun = false, begun_at = NULL, claim = $5
-      WHERE work.ctid = ANY(ARRAY(SELECT lies FROM picked))
-    RETURNING work.execution, work.step, work.attempt, work.is_retry,
-        (SELECT id FROM workflows WHERE workflows.key = work.workflow), work.priority,
-        work.due_at, work.limit_key, work.owner, work.begun,
-        work.begun_at";
+     "
+    );
 
-/// Takes unowned timers that are due between now and then, in that order.
-const CLAIM_TIMERS: &str = "WITH picked AS MATERIALIZED (
+    /// Takes unowned timers that are due between now and then, in that order.
+    CLAIM_TIMERS: postgres(now, until, up_to, owner, claim) = claims!(
+        "
         SELECT ctid AS lies FROM work
          WHERE owner IS NULL AND due_at > -9223372036854775808
-           AND due_at > $1 AND due_at <= $2
-         ORDER BY due_at, execution, step LIMIT $3 FOR UPDATE SKIP LOCKED
-     )
-     UPDATE work SET owner = $4, begun = false, begun_at = NULL, claim = $5
-      WHERE work.ctid = ANY(ARRAY(SELECT lies FROM picked))
-    RETURNING work.execution, work.step, work.attempt, work.is_retry,
-        (SELECT id FROM workflows WHERE workflows.key = work.workflow), work.priority,
-        work.due_at, work.limit_key, work.owner, work.begun,
-        work.begun_at";
+           AND due_at > {now} AND due_at <= {until}
+         ORDER BY due_at, execution, step LIMIT {up_to} FOR UPDATE SKIP LOCKED
+     "
+    );
+}
 
-/// What has room, of one priority and from a place on. Locked, also what is passed over in the end:
-/// others find it again as soon as this commit is over.
-const WITH_ROOM: &str = "SELECT execution, step, attempt, is_retry, priority, due_at, limit_key
+statements! {
+    /// What has room, of one priority and from a place on. Locked, also what is passed over in the end:
+    /// others find it again as soon as this commit is over.
+    WITH_ROOM: postgres(workflow, priority, now, due_at, execution, step, has_room_for_a_retry,
+        no_key_has_room, full, limit, in_flight) =
+        "SELECT execution, step, attempt, is_retry, priority, due_at, limit_key
       FROM work
-     WHERE owner IS NULL AND workflow = $1 AND priority = $2 AND due_at <= $3
-       AND (due_at, execution, step) > ($4, $5, $6)
-       AND ($7 OR NOT is_retry)
-       AND (limit_key IS NULL OR NOT ($8 OR limit_key = ANY($9::bytea[]))
-            OR execution = ANY($11::uuid[]))
-     ORDER BY due_at, execution, step LIMIT $10 FOR UPDATE SKIP LOCKED";
+     WHERE owner IS NULL AND workflow = {workflow} AND priority = {priority} AND due_at <= {now}
+       AND (due_at, execution, step) > ({due_at}, {execution}, {step})
+       AND ({has_room_for_a_retry} OR NOT is_retry)
+       AND (limit_key IS NULL OR NOT ({no_key_has_room} OR limit_key = ANY({full}::bytea[]))
+            OR execution = ANY({in_flight}::uuid[]))
+     ORDER BY due_at, execution, step LIMIT {limit} FOR UPDATE SKIP LOCKED";
+
+    OWN: postgres(work: Picks, owner, claim) =
+        "UPDATE work SET owner = {owner}, begun = false, begun_at = NULL, claim = {claim} FROM {work}
+     WHERE work.execution = given.execution AND work.step = given.step
+       AND work.execution = ANY({work.execution})";
+}
+
+columns! {
+    struct Picks(row: &WorkRow) {
+        execution: Id = row.execution.into(),
+        step: String = row.step.clone(),
+    }
+}
+
+columns! {
+    struct Wanted(workflow: i64, want: &Want) {
+        workflow: i64 = workflow,
+        up_to: i64 = want.up_to.into(),
+    }
+}
 
 /// What is due of these executions, in the order of the queue: looked up one by one, by their keys.
 /// What the index of ready work knows is asked in a way it does not know, for going along that one
@@ -86,11 +119,6 @@ const OF_EXECUTIONS: &str = "SELECT own.execution, own.step, own.attempt, own.is
 /// The next priority of a workflow that has unowned work.
 const NEXT_PRIORITY: &str = "SELECT priority FROM work
      WHERE owner IS NULL AND workflow = $1 AND priority > $2 ORDER BY priority LIMIT 1";
-
-const OWN: &str = "UPDATE work SET owner = $3, begun = false, begun_at = NULL, claim = $4
-      FROM unnest($1::uuid[], $2::text[]) AS given (execution, step)
-     WHERE work.execution = given.execution AND work.step = given.step
-       AND work.execution = ANY($1)";
 
 /// Bounds over all nodes are counted by one node at a time: from its count to the end of its commit
 /// nobody else claims of the same workflow under such bounds. Not the locks of admissions.
@@ -124,58 +152,54 @@ pub(super) fn claim_name(order: &Order, place: usize) -> Uuid {
     uuid(&name)
 }
 
-/// A claim that one statement can make.
-pub(super) fn query<'a>(link: &Link, order: &Order, place: usize, claim: &Claim) -> Query<'a> {
-    let (mut workflows, mut up_to) = (Vec::new(), Vec::new());
-    for want in &claim.wants {
-        if let Some(key) = link.key(&want.workflow).filter(|_| want.up_to > 0) {
-            workflows.push(key);
-            up_to.push(i64::from(want.up_to));
+/// A claim that one statement can make, of work or of timers. Its answer is for [`told`].
+pub(super) fn query<'a>(
+    link: &Link,
+    order: &Order,
+    place: usize,
+    part: &Part,
+) -> Option<Query<'a>> {
+    let (name, now) = (claim_name(order, place), order.now.as_micros());
+    match part {
+        Part::Claim(Claim { node, wants }) => {
+            let mut wanted = Wanted::default();
+            for want in wants.iter().filter(|want| want.up_to > 0) {
+                if let Some(key) = link.key(&want.workflow) {
+                    wanted.push(key, want);
+                }
+            }
+            let own = values![now, uuid(node.as_bytes()), name];
+            Some(Query::of(&CLAIM, [wanted.values(), own]))
         }
+        Part::ClaimTimers(claim) => {
+            let (until, up_to) = (claim.until.as_micros(), i64::from(claim.up_to));
+            let values = values![now, until, up_to, uuid(claim.node.as_bytes()), name];
+            Some(Query::new(&CLAIM_TIMERS, values))
+        }
+        _ => None,
     }
-    let owner = uuid(claim.node.as_bytes());
-    let name = claim_name(order, place);
-    let now = order.now.as_micros();
-    Query::new(CLAIM, values![workflows, up_to, now, owner, name])
 }
 
-/// The answer to [`query`], in the order of the wants.
-pub(super) fn read(rows: &[Row], claim: &Claim) -> PartOutcome {
-    let mut claimed = readable_rows(rows);
-    sort_by_wants(&mut claimed, &claim.wants);
-    PartOutcome::Claimed(claimed)
+/// The rows of a claim in its order: that of its wants, or the earliest timers first.
+pub(super) fn told(part: &Part, mut rows: Vec<WorkRow>) -> PartOutcome {
+    if let Part::Claim(Claim { wants, .. }) = part {
+        let place = |row: &WorkRow| wants.iter().position(|want| want.workflow == row.workflow);
+        rows.sort_by(|row, other| {
+            (place(row), in_queue(row)).cmp(&(place(other), in_queue(other)))
+        });
+    } else {
+        rows.sort_unstable_by(|row, other| by_time(row).cmp(&by_time(other)));
+    }
+    PartOutcome::Claimed(rows)
 }
 
 /// The order of claims within a workflow.
-fn in_queue(row: &WorkRow) -> (u8, i64, ExecutionId, &str) {
-    (row.priority, kept_due(row.due_at), row.execution, &row.step)
+fn in_queue(row: &WorkRow) -> (u8, (i64, ExecutionId, &str)) {
+    (row.priority, by_time(row))
 }
 
-pub(super) fn timers_query<'a>(order: &Order, place: usize, claim: &ClaimTimers) -> Query<'a> {
-    Query::new(
-        CLAIM_TIMERS,
-        values![
-            order.now.as_micros(),
-            claim.until.as_micros(),
-            i64::from(claim.up_to),
-            uuid(claim.node.as_bytes()),
-            claim_name(order, place),
-        ],
-    )
-}
-
-/// The answer to [`timers_query`], the earliest first.
-pub(super) fn read_timers(rows: &[Row]) -> PartOutcome {
-    let mut claimed = readable_rows(rows);
-    sort_timers(&mut claimed);
-    PartOutcome::Claimed(claimed)
-}
-
-fn sort_timers(rows: &mut [WorkRow]) {
-    rows.sort_unstable_by(|row, other| {
-        let of = |row: &WorkRow| (kept_due(row.due_at), row.execution);
-        (of(row), &row.step).cmp(&(of(other), &other.step))
-    });
+fn by_time(row: &WorkRow) -> (i64, ExecutionId, &str) {
+    (kept_due(row.due_at), row.execution, &row.step)
 }
 
 /// Takes work want by want, minding keys and retries.
@@ -227,21 +251,10 @@ pub(super) async fn claimed_before(
     Ok(claimed)
 }
 
-fn readable_rows(rows: &[Row]) -> Vec<WorkRow> {
+pub(super) fn readable_rows(rows: &[Row]) -> Vec<WorkRow> {
     rows.iter()
         .filter_map(|row| readable_work_at(row, 0))
         .collect()
-}
-
-/// Puts rows into the order in which a claim tells them.
-pub(super) fn sort_by_wants(rows: &mut [WorkRow], wants: &[Want]) {
-    let place = |row: &WorkRow| wants.iter().position(|want| want.workflow == row.workflow);
-    rows.sort_by(|row, other| (place(row), in_queue(row)).cmp(&(place(other), in_queue(other))));
-}
-
-/// Puts rows into the order in which a claim of timers tells them.
-pub(super) fn sort_by_time(rows: &mut [WorkRow]) {
-    sort_timers(rows);
 }
 
 /// Unowned work of a workflow that is due: by priority, then due time, then age.
@@ -329,7 +342,7 @@ async fn pick(
             i64::from(limit),
             in_flight,
         ];
-        let rows = link.ask(Query::new(WITH_ROOM, values)).await?;
+        let rows = link.ask(Query::new(&WITH_ROOM, values)).await?;
         for row in &rows {
             if !picked.takes_any() {
                 break;
@@ -376,15 +389,12 @@ async fn own(
     if rows.is_empty() {
         return Ok(());
     }
-    let (mut executions, mut steps) = (Vec::new(), Vec::new());
-    for row in rows.iter() {
-        executions.push(uuid(row.execution.as_bytes()));
-        steps.push(row.step.clone());
-    }
-    let values = values![executions, steps, uuid(node.as_bytes()), name];
-    link.ask(Query::new(OWN, values)).await?;
+    let mut picks = Picks::default();
     for row in rows {
+        picks.push(row);
         row.owner = Some(node);
     }
+    let own = values![uuid(node.as_bytes()), name];
+    link.ask(Query::of(&OWN, [picks.values(), own])).await?;
     Ok(())
 }

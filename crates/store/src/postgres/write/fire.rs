@@ -2,7 +2,6 @@
 //! admitted with all others, if the state says that they were fired.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::LazyLock;
 
 use refire_core::id::TriggerId;
 use refire_core::time::Timestamp;
@@ -10,15 +9,18 @@ use tokio_postgres::{Error, Row};
 use uuid::Uuid;
 
 use super::advance::ids;
-use super::arrays::{Parameter, columns};
-use super::ledger::{Ledger, id_of, ledger_statement, with_ledger};
+use super::ledger::{Extending, Ledger, Shares, with_ledger};
 use super::link::{Link, Query, values};
 use crate::postgres::columns::{signed, signed_small, uuid};
+use crate::table::column::{Id, columns};
+use crate::table::rows::{Slots, Stretches};
+use crate::table::statement::statements;
 use crate::{Admit, Fire, PartOutcome};
 
-/// Whatever may keep an execution from being admitted is asked for here, too.
-static FIRE: LazyLock<String> = LazyLock::new(|| {
-    let text = with_ledger!(
+statements! {
+    /// Whatever may keep an execution from being admitted is asked for here, too.
+    FIRE: postgres(slots_kept, got_max, longer: Stretches, new: Slots, extending: Extending,
+        shares: Shares, fires: Columns) = with_ledger!(
         "UPDATE trigger_state SET rev = trigger_state.rev + 1, cursor = given.cursor,
             due_at = given.due_at, running = given.running, buffered = given.buffered,
             watched_from = given.watched_from, alarmed_at = given.alarmed_at,
@@ -38,8 +40,7 @@ static FIRE: LazyLock<String> = LazyLock::new(|| {
         RETURNING trigger_state.trigger,
             given.slots > 0 AND trigger_state.slots = {slots_kept} AS is_cut"
     );
-    ledger_statement(text, vec![Parameter::Arrays("fires", Columns::COLUMNS)])
-});
+}
 
 /// Where enabled triggers stand.
 const STANDING: &str = "SELECT trigger_state.trigger, trigger_state.rev, workflow_triggers.version
@@ -144,25 +145,23 @@ fn query<'a>(fires: impl Iterator<Item = &'a Fire>, link: Option<&Link>) -> Quer
         columns.push(fire, fire.admission.as_deref(), link);
         ledger.push(fire.trigger, fire.rev + 1, &fire.slots, fire.extends);
     }
-    let mut values = ledger.values();
-    values.extend(columns.values());
-    Query::new(&FIRE, values)
+    Query::of(&FIRE, [ledger.values(), columns.values()])
 }
 
 columns! {
     /// Fires, with the executions that are admitted by them.
     struct Columns(fire: &'a Fire, admit: Option<&'a Admit>, link: Option<&Link>) {
-        trigger: Uuid = uuid(fire.trigger.as_bytes()),
+        trigger: Id = fire.trigger.into(),
         rev: i64 = signed(fire.rev),
         version: i32 = signed_small(fire.version),
         cursor: i64 = fire.state.cursor.as_micros(),
         due_at: Option<i64> = fire.state.due_at.map(Timestamp::as_micros),
-        running: Option<Uuid> = fire.state.running.as_ref().map(id_of),
+        running: Option<Id> = fire.state.running.map(Id::from),
         buffered: Option<i64> = fire.state.buffered.map(Timestamp::as_micros),
         watched_from: Option<i64> = fire.state.watched_from.map(Timestamp::as_micros),
         alarmed_at: Option<i64> = fire.state.alarmed_at.map(Timestamp::as_micros),
         slots: i64 = signed(fire.slots.len() as u64),
-        execution: Option<Uuid> = admit.map(|admit| id_of(&admit.row.id)),
+        execution: Option<Id> = admit.map(|admit| admit.row.id.into()),
         is_new: bool = admit.is_some() && link.is_some(),
         workflow: Option<i64> = admit.and_then(|admit| link?.key(&admit.row.workflow)),
         workflow_version: Option<i32> = admit.map(|admit| signed_small(admit.row.workflow_version)),

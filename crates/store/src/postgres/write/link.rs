@@ -30,7 +30,7 @@ const WORKFLOWS_KNOWN_MAX: usize = 10_000;
 const KEYS: &str = "SELECT id, key FROM workflows WHERE ns = 1 AND id = ANY($1::text[])";
 
 /// A parameter of a statement.
-pub(in crate::postgres) type Value<'a> = Box<dyn ToSql + Sync + Send + 'a>;
+pub(crate) type Value<'a> = Box<dyn ToSql + Sync + Send + 'a>;
 
 /// A statement with its parameters.
 pub(in crate::postgres) struct Query<'a> {
@@ -43,6 +43,11 @@ impl<'a> Query<'a> {
         Self { sql, values }
     }
 
+    /// With its parameters in several lists.
+    pub(super) fn of(sql: &'static str, values: impl IntoIterator<Item = Vec<Value<'a>>>) -> Self {
+        Self::new(sql, values.into_iter().flatten().collect())
+    }
+
     fn parameters(&self) -> Vec<&(dyn ToSql + Sync)> {
         let plain = self.values.iter();
         plain.map(|value| &**value as &(dyn ToSql + Sync)).collect()
@@ -51,9 +56,9 @@ impl<'a> Query<'a> {
 
 /// Boxes the parameters of a statement.
 macro_rules! values {
-    ($($value:expr),* $(,)?) => { vec![$(Box::new($value) as $crate::postgres::write::link::Value<'_>),*] };
+    ($($value:expr),* $(,)?) => { vec![$(Box::new($value) as $crate::postgres::Value<'_>),*] };
 }
-pub(in crate::postgres) use values;
+pub(crate) use values;
 
 /// See the module.
 pub(in crate::postgres) struct Link {

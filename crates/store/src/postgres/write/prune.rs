@@ -4,21 +4,22 @@ use std::collections::HashMap;
 
 use refire_core::dead_letter::LetterStatus;
 use refire_core::execution::Status;
-use refire_core::id::ExecutionId;
+use refire_core::id::{DlqId, ExecutionId};
 use refire_core::time::Timestamp;
+use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::link::{Link, Query, Value, values};
 use super::{Failed, Order};
+use crate::batch::Candidate;
+use crate::column::read_at;
 use crate::postgres::columns::{
     count, execution_id, get, maybe_execution_id, signed, time, uuid, word,
 };
 use crate::request::first_id_at;
+use crate::table::column::Id;
 use crate::words::accepted;
-use crate::{PartOutcome, Prune};
-
-/// Rows that one chunk removes, at most, unless a single execution has more.
-const ROWS_REMOVED_MAX: u64 = 500;
+use crate::{OldExecutions, PartOutcome, Prune};
 
 const CANDIDATES: &str =
     "SELECT id, status, created_at, updated_at, version, parent FROM executions
@@ -58,19 +59,27 @@ const REMOVE_KEYS: &str = "WITH old AS MATERIALIZED (
         AND idempotency.key_hash = old.key_hash
      RETURNING 1";
 
-const REMOVE_REQUESTS: &str = "WITH old AS MATERIALIZED (
-        SELECT id FROM webhook_requests WHERE id < $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED
-     )
-     DELETE FROM webhook_requests USING old WHERE webhook_requests.id = old.id RETURNING 1";
+/// Removes those requests that are found.
+macro_rules! remove_requests {
+    ($($which:expr),*) => {
+        concat!(
+            "WITH old AS MATERIALIZED (SELECT id FROM webhook_requests WHERE ",
+            $($which,)*
+            ") DELETE FROM webhook_requests USING old WHERE webhook_requests.id = old.id RETURNING 1"
+        )
+    };
+}
 
-const REMOVE_OLDEST_REQUESTS_OF: &str = concat!(
-    "WITH old AS MATERIALIZED (
-        SELECT id FROM webhook_requests WHERE trigger = $1 AND id <= $2 AND ",
+const REMOVE_REQUESTS: &str =
+    remove_requests!("id < $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED");
+
+const REMOVE_OLDEST_REQUESTS_OF: &str = remove_requests!(
+    "trigger = $1 AND id <= $2 AND ",
     accepted!(),
-    " ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
-     )
-     DELETE FROM webhook_requests USING old WHERE webhook_requests.id = old.id RETURNING 1"
+    " ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED"
 );
+
+const REMOVE_REQUESTS_OF: &str = remove_requests!("trigger = $1 ORDER BY id LIMIT $2");
 
 const DELETED_TRIGGER: &str = "SELECT id FROM workflow_triggers WHERE deleted_at < $1
      ORDER BY deleted_at, id LIMIT 1 FOR UPDATE";
@@ -82,11 +91,6 @@ const REMOVE_SLOTS: &str = "WITH old AS MATERIALIZED (
       WHERE trigger_slots.trigger = $1 AND trigger_slots.seq = old.seq
      RETURNING 1";
 
-const REMOVE_REQUESTS_OF: &str = "WITH old AS MATERIALIZED (
-        SELECT id FROM webhook_requests WHERE trigger = $1 ORDER BY id LIMIT $2
-     )
-     DELETE FROM webhook_requests USING old WHERE webhook_requests.id = old.id RETURNING 1";
-
 const REMOVE_TRIGGER: &str = "WITH ring AS (
         DELETE FROM request_rings WHERE trigger = $1
      )
@@ -97,28 +101,16 @@ pub(super) async fn prune(
     order: &Order,
     prune: &Prune,
 ) -> Result<PartOutcome, Failed> {
-    match prune {
-        Prune::Executions {
-            statuses,
-            before,
-            after,
-            limit,
-        } => {
-            let chunk = Chunk {
-                statuses,
-                before: *before,
-                limit: *limit,
-            };
-            chunk.remove(link, order, *after).await
-        }
+    let removed = match prune {
+        Prune::Executions(old) => return executions(link, order, old).await,
         Prune::IdempotencyKeys { limit } => {
             let values = values![order.now.as_micros(), i64::from(*limit)];
-            rows(link, REMOVE_KEYS, values).await.map(pruned)
+            rows(link, REMOVE_KEYS, values).await
         }
         Prune::Requests { before, limit } => {
             let before = uuid(first_id_at(*before).as_bytes());
             let values = values![before, i64::from(*limit)];
-            rows(link, REMOVE_REQUESTS, values).await.map(pruned)
+            rows(link, REMOVE_REQUESTS, values).await
         }
         Prune::RequestsOf {
             trigger,
@@ -127,23 +119,11 @@ pub(super) async fn prune(
         } => {
             let (trigger, up_to) = (uuid(trigger.as_bytes()), uuid(up_to.as_bytes()));
             let values = values![trigger, up_to, i64::from(*limit)];
-            rows(link, REMOVE_OLDEST_REQUESTS_OF, values)
-                .await
-                .map(pruned)
+            rows(link, REMOVE_OLDEST_REQUESTS_OF, values).await
         }
-        Prune::Triggers { before, limit } => {
-            let removed = triggers(link, *before, *limit as usize).await?;
-            Ok(pruned(removed))
-        }
-    }
-}
-
-/// A chunk of rows that have no walk.
-fn pruned(removed: usize) -> PartOutcome {
-    PartOutcome::Pruned {
-        removed: removed as u64,
-        next: None,
-    }
+        Prune::Triggers { before, limit } => triggers(link, *before, *limit as usize).await,
+    };
+    removed.map(PartOutcome::pruned)
 }
 
 /// How many rows a statement removes.
@@ -171,119 +151,58 @@ async fn triggers(link: &mut Link, before: Timestamp, limit: usize) -> Result<us
     Ok(removed)
 }
 
-/// What the walk looks at.
-struct Candidate {
-    id: ExecutionId,
-    status: Status,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    /// How many events it has.
-    version: u64,
-    /// The execution that it repeats.
-    parent: Option<ExecutionId>,
+async fn executions(
+    link: &mut Link,
+    order: &Order,
+    old: &OldExecutions,
+) -> Result<PartOutcome, Failed> {
+    let looked_at = look(link, old).await?;
+    let letters = letters(link, looked_at.iter().filter(|one| old.include(one))).await?;
+    let gone = old.gone(&looked_at, |id| Ok::<_, Failed>(letters.get(&id).copied()))?;
+    if !gone.letters.is_empty() {
+        let letters: Vec<Id> = gone.letters.iter().copied().map(Id::from).collect();
+        let values = values![letters, order.shard];
+        link.ask(Query::new(REMOVE_LETTERS, values)).await?;
+    }
+    let mut removed = 0;
+    if !gone.executions.is_empty() {
+        let executions: Vec<Id> = gone.executions.iter().copied().map(Id::from).collect();
+        removed = rows(link, REMOVE_EXECUTIONS, values![executions]).await?;
+    }
+    Ok(gone.outcome(removed))
 }
 
-/// One chunk of the walk.
-struct Chunk<'a> {
-    statuses: &'a [Status],
-    before: Timestamp,
-    limit: u32,
+async fn look(link: &mut Link, old: &OldExecutions) -> Result<Vec<Candidate>, Failed> {
+    let after = old.after.map_or(Uuid::nil(), |id| uuid(id.as_bytes()));
+    let values = values![after, i64::from(old.limit)];
+    let rows = link.ask(Query::new(CANDIDATES, values)).await?;
+    let candidate = |row: &Row| {
+        Ok(Candidate {
+            id: execution_id(row, 0)?,
+            status: word(row, 1, Status::from_name)?,
+            created_at: time(row, 2)?,
+            updated_at: time(row, 3)?,
+            version: count(row, 4)?,
+            parent: maybe_execution_id(row, 5)?,
+        })
+    };
+    rows.iter().map(candidate).collect()
 }
 
-/// The letter of an execution, and where it stands.
-type Standing = HashMap<ExecutionId, (Uuid, LetterStatus)>;
-
-impl Chunk<'_> {
-    async fn remove(
-        &self,
-        link: &mut Link,
-        order: &Order,
-        after: Option<ExecutionId>,
-    ) -> Result<PartOutcome, Failed> {
-        let looked_at = self.look(link, after).await?;
-        let letters = letters(link, looked_at.iter().filter(|one| self.is_old(one))).await?;
-        // Whatever comes later was made later, so none of it can have ended early enough.
-        let is_end = looked_at.len() < self.limit as usize
-            || looked_at
-                .last()
-                .is_some_and(|last| last.created_at >= self.before);
-        let (mut gone, mut gone_letters) = (Vec::new(), Vec::new());
-        let (mut rows, mut last, mut is_cut) = (0, None, false);
-        for candidate in &looked_at {
-            let letter = letters.get(&candidate.id);
-            let of_parent = candidate.parent.and_then(|parent| letters.get(&parent));
-            let mut both = letter.into_iter().chain(of_parent);
-            let stays = both.any(|(_, status)| status.is_open());
-            if self.is_old(candidate) && !stays {
-                rows += candidate.version + 1 + u64::from(letter.is_some());
-                if !gone.is_empty() && rows > ROWS_REMOVED_MAX {
-                    // The next chunk begins with this one.
-                    is_cut = true;
-                    break;
-                }
-                gone.push(uuid(candidate.id.as_bytes()));
-                gone_letters.extend(letter.map(|(id, _)| *id));
-            }
-            last = Some(candidate.id);
-        }
-        let mut removed = 0;
-        if !gone_letters.is_empty() {
-            let values = values![gone_letters, order.shard];
-            link.ask(Query::new(REMOVE_LETTERS, values)).await?;
-        }
-        if !gone.is_empty() {
-            let rows = link
-                .ask(Query::new(REMOVE_EXECUTIONS, values![gone]))
-                .await?;
-            removed = rows.len() as u64;
-        }
-        let next = last.filter(|_| is_cut || !is_end);
-        Ok(PartOutcome::Pruned { removed, next })
-    }
-
-    fn is_old(&self, candidate: &Candidate) -> bool {
-        candidate.status.is_terminal()
-            && self.statuses.contains(&candidate.status)
-            && candidate.updated_at < self.before
-    }
-
-    async fn look(
-        &self,
-        link: &mut Link,
-        after: Option<ExecutionId>,
-    ) -> Result<Vec<Candidate>, Failed> {
-        let after = after.map_or(Uuid::nil(), |id| uuid(id.as_bytes()));
-        let values = values![after, i64::from(self.limit)];
-        let rows = link.ask(Query::new(CANDIDATES, values)).await?;
-        rows.iter()
-            .map(|row| {
-                Ok(Candidate {
-                    id: execution_id(row, 0)?,
-                    status: word(row, 1, Status::from_name)?,
-                    created_at: time(row, 2)?,
-                    updated_at: time(row, 3)?,
-                    version: count(row, 4)?,
-                    parent: maybe_execution_id(row, 5)?,
-                })
-            })
-            .collect()
-    }
-}
-
+/// The letters of executions and of those that they repeat, and where they stand.
 async fn letters<'a>(
     link: &mut Link,
     of: impl Iterator<Item = &'a Candidate>,
-) -> Result<Standing, Failed> {
+) -> Result<HashMap<ExecutionId, (DlqId, LetterStatus)>, Failed> {
     let both = of.flat_map(|one| [Some(one.id), one.parent]);
-    let of: Vec<Uuid> = both.flatten().map(|id| uuid(id.as_bytes())).collect();
+    let of: Vec<Id> = both.flatten().map(Id::from).collect();
     if of.is_empty() {
-        return Ok(Standing::new());
+        return Ok(HashMap::new());
     }
     let rows = link.ask(Query::new(LETTERS, values![of])).await?;
-    rows.iter()
-        .map(|row| {
-            let status = word(row, 2, LetterStatus::from_name)?;
-            Ok((execution_id(row, 0)?, (get(row, 1)?, status)))
-        })
-        .collect()
+    let letter = |row: &Row| {
+        let status = word(row, 2, LetterStatus::from_name)?;
+        Ok((execution_id(row, 0)?, (read_at(row, 1)?, status)))
+    };
+    rows.iter().map(letter).collect()
 }

@@ -1,11 +1,9 @@
 //! Parts that stand alone: rare ones, which may ask before they write.
 
-use super::admit::{
-    Admits, WORKFLOWS, keys_of, live, owners_of, read_current, refusal, triggers_of,
-};
+use super::admit::{Admits, refusals};
 use super::advance::Advances;
 use super::changes::Changes;
-use super::link::{Link, Query, values};
+use super::link::Link;
 use super::{Failed, Order, catalog, claim, fire, letter, prune, request, trigger, work};
 use crate::{Admit, Advance, Fire, Part, PartOutcome};
 
@@ -68,7 +66,8 @@ async fn admit_rows(link: &mut Link, order: &Order, admit: &Admit) -> Result<Par
         && let Some(refused) = letter::refuse_retry(link, retry).await?
     {
         // Other reasons come first.
-        return Ok(refuse(link, order, admit).await?.unwrap_or(refused));
+        let other = refusals(link, order, &[(0, admit)]).await?.remove(&0);
+        return Ok(other.unwrap_or(refused));
     }
     let mut one = Admits::default();
     one.push(0, admit, Changes::default());
@@ -86,24 +85,13 @@ async fn admit_rows(link: &mut Link, order: &Order, admit: &Admit) -> Result<Par
     if let Some(retry) = &admit.letter {
         letter::retry(link, order, retry, admit.row.id).await?;
     }
-    let (new, settle) = (admit.new_letter.as_deref(), admit.settle.as_ref());
-    letter::of_end(link, order, admit.row.update.status, new, settle).await?;
+    if let Some(letter) = &admit.new_letter {
+        letter::insert(link, order, letter).await?;
+    }
+    if let Some(settle) = &admit.settle {
+        letter::settle(link, order, admit.row.update.status, settle).await?;
+    }
     Ok(PartOutcome::Done)
-}
-
-/// Why an admission is refused, apart from its letter and its id.
-pub(super) async fn refuse(
-    link: &mut Link,
-    order: &Order,
-    admit: &Admit,
-) -> Result<Option<PartOutcome>, Failed> {
-    let key: Vec<i64> = link.key(&admit.row.workflow).into_iter().collect();
-    let live = live(&link.ask(Query::new(WORKFLOWS, values![key])).await?)?;
-    let claim = admit.claim.as_ref().map(|claim| (0, claim));
-    let owners = owners_of(&link.ask(keys_of(claim.into_iter(), order)).await?)?;
-    let current = triggers_of(std::iter::once(admit));
-    let current = read_current(&link.ask(current).await?)?;
-    Ok(refusal(admit, link, &live, &current, owners.get(&0)))
 }
 
 async fn advance(link: &mut Link, order: &Order, advance: &Advance) -> Result<PartOutcome, Failed> {
@@ -113,15 +101,16 @@ async fn advance(link: &mut Link, order: &Order, advance: &Advance) -> Result<Pa
         return Ok(PartOutcome::Conflict);
     }
     let mut one = Advances::default();
-    one.push(0, advance, Changes::default(), None);
+    one.push(0, advance, Changes::default());
     for query in one.queries(link, order) {
         if link.ask(query).await?.is_empty() {
             return Ok(PartOutcome::Conflict);
         }
     }
     work::change(link, advance.id, &advance.work).await?;
-    let (new, settle) = (advance.new_letter.as_deref(), advance.settle.as_ref());
-    letter::of_end(link, order, advance.update.status, new, settle).await?;
+    if let Some(settle) = &advance.settle {
+        letter::settle(link, order, advance.update.status, settle).await?;
+    }
     trigger::end_of(link, order, advance.end).await?;
     Ok(PartOutcome::Done)
 }

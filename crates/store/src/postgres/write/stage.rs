@@ -16,8 +16,9 @@ use super::link::{Link, Query, values};
 use super::trigger::Ends;
 use super::work::{Begins, Releases};
 use super::{Failed, Order};
+use crate::batch::About;
 use crate::postgres::columns::uuid;
-use crate::{Admit, Advance, Batch, Claim, ClaimTimers, Fire, Part, PartOutcome};
+use crate::{Admit, Batch, Part, PartOutcome};
 
 const LOCK: &str =
     "SELECT 1 FROM executions WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE";
@@ -35,12 +36,6 @@ pub(super) enum Stage<'a> {
     Single(usize, &'a Part),
 }
 
-/// A claim that one statement makes.
-enum Taking<'a> {
-    Ready(&'a Claim),
-    Timers(&'a ClaimTimers),
-}
-
 /// Parts that are written together, in the order of the fields.
 #[derive(Default)]
 pub(super) struct Group<'a> {
@@ -50,7 +45,8 @@ pub(super) struct Group<'a> {
     ends: Ends,
     begins: Begins<'a>,
     releases: Releases<'a>,
-    claims: Vec<(usize, Taking<'a>)>,
+    /// That one statement makes.
+    claims: Vec<(usize, &'a Part)>,
     used_keys: UsedKeys<'a>,
     /// Requests that are written.
     requests: HashSet<RequestId>,
@@ -69,15 +65,15 @@ pub(super) fn stages(batch: &Batch) -> Vec<Stage<'_>> {
     let mut stages = Vec::new();
     let mut group = Box::<Group<'_>>::default();
     for (place, part) in batch.parts.iter().enumerate() {
-        let Some(piece) = Piece::of(part) else {
+        let Some(changes) = changes_in_group(part) else {
             end(&mut group, &mut stages);
             stages.push(Stage::Single(place, part));
             continue;
         };
-        if !group.has_room_for(&piece) {
+        if !group.has_room_for(part) {
             end(&mut group, &mut stages);
         }
-        group.push(place, piece);
+        group.push(place, part, changes);
     }
     end(&mut group, &mut stages);
     stages
@@ -89,39 +85,18 @@ fn end<'a>(group: &mut Box<Group<'a>>, stages: &mut Vec<Stage<'a>>) {
     }
 }
 
-/// A part that fits into a group.
-enum Piece<'a> {
-    Fire(&'a Fire, Changes<'a>),
-    Admit(&'a Admit, Changes<'a>),
-    Advance(&'a Advance, Changes<'a>),
-    Begin(&'a crate::Begin),
-    Release(&'a crate::Release),
-    Claim(Taking<'a>),
-}
-
-impl<'a> Piece<'a> {
-    fn of(part: &'a Part) -> Option<Self> {
-        if part.asks_first() {
-            return None;
-        }
-        Some(match part {
-            Part::Fire(fire) => {
-                let Some(admit) = &fire.admission else {
-                    return Some(Self::Fire(fire, Changes::default()));
-                };
-                Self::Fire(fire, Changes::of(admit.row.id, &admit.work)?)
-            }
-            Part::Admit(admit) => Self::Admit(admit, Changes::of(admit.row.id, &admit.work)?),
-            Part::Advance(advance) => {
-                Self::Advance(advance, Changes::of(advance.id, &advance.work)?)
-            }
-            Part::Begin(begin) => Self::Begin(begin),
-            Part::Release(release) => Self::Release(release),
-            Part::Claim(wanted) => Self::Claim(Taking::Ready(wanted)),
-            Part::ClaimTimers(wanted) => Self::Claim(Taking::Timers(wanted)),
-            // All others ask first.
-            _ => return None,
-        })
+/// What a part that fits into a group changes in the work of its execution.
+fn changes_in_group(part: &Part) -> Option<Changes<'_>> {
+    let About {
+        asks_first,
+        execution,
+        work,
+        ..
+    } = part.about();
+    match execution {
+        _ if asks_first => None,
+        Some((id, _)) => Changes::of(id, work),
+        None => Some(Changes::default()),
     }
 }
 
@@ -137,24 +112,25 @@ impl<'a> Group<'a> {
 
     /// Whether writing it in this group, kind by kind, is the same as writing it after all the
     /// others that are in it.
-    fn has_room_for(&self, piece: &Piece<'a>) -> bool {
-        if !matches!(piece, Piece::Claim(_)) && !self.claims.is_empty() {
+    fn has_room_for(&self, part: &Part) -> bool {
+        let is_claim = matches!(part, Part::Claim(_) | Part::ClaimTimers(_));
+        if !is_claim && !self.claims.is_empty() {
             return false;
         }
-        match piece {
-            Piece::Fire(fire, _) => {
+        match part {
+            Part::Fire(fire) => {
                 let admission = fire.admission.as_deref();
                 !self.fired.contains(&fire.trigger)
                     && !self.ends.is_about(fire.trigger)
                     && admission.is_none_or(|admit| self.has_room_for_admission(admit))
             }
-            Piece::Admit(admit, _) => self.has_room_for_admission(admit),
-            Piece::Advance(advance, _) => self.is_untouched(advance.id),
-            Piece::Begin(begin) => {
+            Part::Admit(admit) => self.has_room_for_admission(admit),
+            Part::Advance(advance) => self.is_untouched(advance.id),
+            Part::Begin(begin) => {
                 let mut keys = begin.work.iter().map(|(key, _)| key);
                 keys.all(|key| !self.released.contains(&key.execution))
             }
-            Piece::Release(_) | Piece::Claim(_) => true,
+            _ => true,
         }
     }
 
@@ -169,9 +145,9 @@ impl<'a> Group<'a> {
         !self.changed.contains(&id) && !self.begun.contains(&id) && !self.released.contains(&id)
     }
 
-    fn push(&mut self, place: usize, piece: Piece<'a>) {
-        match piece {
-            Piece::Fire(fire, changes) => {
+    fn push(&mut self, place: usize, part: &'a Part, changes: Changes<'a>) {
+        match part {
+            Part::Fire(fire) => {
                 self.fired.insert(fire.trigger);
                 self.fires.push(place, fire);
                 if let Some(admit) = &fire.admission {
@@ -179,27 +155,27 @@ impl<'a> Group<'a> {
                     self.admits.push_fired(place, fire.trigger, admit, changes);
                 }
             }
-            Piece::Admit(admit, changes) => {
+            Part::Admit(admit) => {
                 self.note(place, admit);
                 self.admits.push(place, admit, changes);
             }
-            Piece::Advance(advance, changes) => {
+            Part::Advance(advance) => {
                 self.changed.insert(advance.id);
                 self.ends.push(place, advance.end);
-                let letter = advance.new_letter.as_deref();
-                self.advances.push(place, advance, changes, letter);
+                self.advances.push(place, advance, changes);
             }
-            Piece::Begin(begin) => {
+            Part::Begin(begin) => {
                 let executions = begin.work.iter().map(|(key, _)| key.execution);
                 self.begun.extend(executions);
                 self.begins.push(place, begin);
             }
-            Piece::Release(release) => {
+            Part::Release(release) => {
                 let executions = release.work.iter().map(|(key, _)| key.execution);
                 self.released.extend(executions);
                 self.releases.push(place, release);
             }
-            Piece::Claim(taking) => self.claims.push((place, taking)),
+            // All others ask first.
+            claim => self.claims.push((place, claim)),
         }
     }
 
@@ -239,12 +215,8 @@ impl<'a> Group<'a> {
         if !self.releases.is_empty() {
             queries.push(self.releases.query(order));
         }
-        for (place, taking) in &self.claims {
-            queries.push(match taking {
-                Taking::Ready(wanted) => claim::query(link, order, *place, wanted),
-                Taking::Timers(wanted) => claim::timers_query(order, *place, wanted),
-            });
-        }
+        let claims = self.claims.iter();
+        queries.extend(claims.filter_map(|(place, part)| claim::query(link, order, *place, part)));
         queries
     }
 
@@ -296,12 +268,9 @@ impl<'a> Group<'a> {
             answers.next();
             self.releases.read(outcomes);
         }
-        for (place, taking) in &self.claims {
-            let rows = answers.next().unwrap_or_default();
-            outcomes[*place] = Some(match taking {
-                Taking::Ready(claim) => claim::read(&rows, claim),
-                Taking::Timers(_) => claim::read_timers(&rows),
-            });
+        for (place, part) in &self.claims {
+            let rows = claim::readable_rows(&answers.next().unwrap_or_default());
+            outcomes[*place] = Some(claim::told(part, rows));
         }
         Ok(left)
     }

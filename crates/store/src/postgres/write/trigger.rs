@@ -3,41 +3,28 @@
 //! stands is locked before anything else.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
-use refire_core::id::{TriggerId, WebhookId};
-use refire_core::time::Timestamp;
+use refire_core::id::TriggerId;
 use refire_core::trigger::State;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::arrays::{Parameter, columns, statement};
 use super::catalog::LIVE;
-use super::ledger::id_of;
 use super::link::{Link, Query, values};
 use super::{Failed, Order, ledger};
 use crate::batch::About;
-use crate::checksum;
 use crate::column::read_at;
-use crate::postgres::columns::{get, signed, small, uuid};
+use crate::postgres::columns::{get, small, uuid};
+use crate::table::rows::{States, TriggerChanges, Triggers};
+use crate::table::statement::statements;
 use crate::{Batch, ChangeTrigger, CreateTrigger, NewState, PartOutcome, TriggerEnd};
 
 /// In the order of the keys, before an execution is locked: commits that meet never wait crosswise.
 const LOCK: &str = "SELECT 1 FROM trigger_state WHERE trigger = ANY($1::uuid[]) ORDER BY trigger
     FOR NO KEY UPDATE";
 
-const INSERT: &str =
-    "INSERT INTO workflow_triggers (id, workflow, kind, enabled, version, settings,
-        crc, secrets, webhook, created_at, updated_at)
-    VALUES ($1, $2, $3, $4, 1, $5, $6, $7, $8, $9, $9)
-    ON CONFLICT DO NOTHING RETURNING 1";
-
 const VERSION: &str =
     "SELECT version FROM workflow_triggers WHERE id = $1 AND deleted_at IS NULL FOR UPDATE";
-
-const CHANGE: &str = "UPDATE workflow_triggers SET enabled = $2, version = version + 1,
-        settings = $3, crc = $4, secrets = $5, updated_at = $6
-     WHERE id = $1";
 
 const DELETE: &str = "UPDATE workflow_triggers SET enabled = false, version = version + 1,
         secrets = NULL, updated_at = $2, deleted_at = $2
@@ -57,26 +44,18 @@ const STATES: &str = "SELECT rev, cursor, due_at, running, buffered, watched_fro
         trigger
       FROM trigger_state WHERE trigger = ANY($1::uuid[])";
 
-static PUT_STATES: LazyLock<String> = LazyLock::new(|| {
-    let text = "INSERT INTO trigger_state ({states.names}) SELECT * FROM {states}
-    ON CONFLICT (trigger) DO UPDATE SET {states.replaced!trigger}";
-    statement(text, &[Parameter::Arrays("states", States::COLUMNS)])
-});
+statements! {
+    INSERT: postgres(triggers: Triggers) =
+        "INSERT INTO workflow_triggers ({triggers.names}) SELECT * FROM {triggers}
+    ON CONFLICT DO NOTHING RETURNING 1";
 
-columns! {
-    /// Where triggers stand.
-    struct States(trigger: Uuid, state: &State) {
-        trigger: Uuid = trigger,
-        rev: i64 = signed(state.rev),
-        cursor: i64 = state.cursor.as_micros(),
-        due_at: Option<i64> = state.due_at.map(Timestamp::as_micros),
-        running: Option<Uuid> = state.running.as_ref().map(id_of),
-        buffered: Option<i64> = state.buffered.map(Timestamp::as_micros),
-        watched_from: Option<i64> = state.watched_from.map(Timestamp::as_micros),
-        alarmed_at: Option<i64> = state.alarmed_at.map(Timestamp::as_micros),
-        success_at: Option<i64> = state.success_at.map(Timestamp::as_micros),
-        success_slot: Option<i64> = state.success_slot.map(Timestamp::as_micros),
-    }
+    CHANGE: postgres(change: TriggerChanges) =
+        "UPDATE workflow_triggers SET {change.set!id}, version = version + 1 FROM {change}
+     WHERE workflow_triggers.id = given.id AND workflow_triggers.id = ANY({change.id})";
+
+    PUT_STATES: postgres(states: States) =
+        "INSERT INTO trigger_state ({states.names}) SELECT * FROM {states}
+    ON CONFLICT (trigger) DO UPDATE SET {states.replaced!trigger}";
 }
 
 /// Locks the state of every trigger that a batch is about, unless one statement changes all of them
@@ -108,19 +87,10 @@ pub(super) async fn create(
     let Some(row) = live.first() else {
         return Ok(PartOutcome::NoSuchWorkflow);
     };
-    let workflow: i64 = get(row, 0)?;
-    let values = values![
-        uuid(create.id.as_bytes()),
-        workflow,
-        create.kind.name(),
-        create.enabled,
-        create.settings.as_slice(),
-        i64::from(checksum::settings(create.id, &create.settings)),
-        create.secrets.as_deref(),
-        create.webhook.as_ref().map(WebhookId::as_bytes).map(uuid),
-        order.now.as_micros(),
-    ];
-    if link.ask(Query::new(INSERT, values)).await?.is_empty() {
+    let mut triggers = Triggers::default();
+    triggers.push(get(row, 0)?, create, order.now);
+    let insert = Query::new(&INSERT, triggers.values());
+    if link.ask(insert).await?.is_empty() {
         return Ok(PartOutcome::Conflict);
     }
     if let Some(state) = create.state {
@@ -149,15 +119,9 @@ pub(super) async fn change(
     if small(version, 0)? != change.version || change.state.as_ref().is_some_and(is_moved) {
         return Ok(PartOutcome::TriggerMoved);
     }
-    let values = values![
-        id,
-        change.enabled,
-        change.settings.as_slice(),
-        i64::from(checksum::settings(change.id, &change.settings)),
-        change.secrets.as_deref(),
-        order.now.as_micros(),
-    ];
-    link.ask(Query::new(CHANGE, values)).await?;
+    let mut changes = TriggerChanges::default();
+    changes.push(change, order.now);
+    link.ask(Query::new(&CHANGE, changes.values())).await?;
     let planned = change.state.as_ref().map(|new| new.state).or(before);
     if let Some(planned) = planned {
         let before = before.unwrap_or_default();
@@ -191,7 +155,7 @@ fn states_of<'a>(triggers: impl IntoIterator<Item = TriggerId>) -> Query<'a> {
 fn put_states<'a>(states: impl IntoIterator<Item = (Uuid, State)>) -> Query<'a> {
     let mut columns = States::default();
     for (trigger, state) in states {
-        columns.push(trigger, &state);
+        columns.push(trigger.into(), &state);
     }
     Query::new(&PUT_STATES, columns.values())
 }

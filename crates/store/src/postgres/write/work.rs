@@ -1,57 +1,64 @@
 //! Work: how attempts begin and are given back, and changes that depend on the rows that are there.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 
 use refire_core::execution::Status;
 use refire_core::id::{ExecutionId, NodeId};
+use refire_core::time::Timestamp;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::arrays::{Parameter, statement};
 use super::link::{Link, Query, values};
-use super::rows::Puts;
 use super::{Failed, Order};
-use crate::postgres::columns::{signed_small, small, uuid};
+use crate::column::read_at;
+use crate::postgres::columns::{execution_id, get, small, uuid};
+use crate::table::rows::{Beginnings, GivenBack, Work};
+use crate::table::statement::statements;
 use crate::{Begin, PartOutcome, Release, WorkChange};
 
-const BEGIN: &str = "UPDATE work SET begun = true, begun_at = coalesce(begun_at, $5)
-      FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::uuid[])
-        AS given (execution, step, attempt, owner)
+macro_rules! put {
+    ($unless:literal) => {
+        concat!(
+            "INSERT INTO work ({work.names}) SELECT * FROM {work}
+    ON CONFLICT (execution, step) DO UPDATE SET {work.replaced!execution,step}, claim = NULL",
+            $unless
+        )
+    };
+}
+
+statements! {
+    BEGIN: postgres(work: Beginnings, now) =
+        "UPDATE work SET begun = true, begun_at = coalesce(begun_at, {now}) FROM {work}
      WHERE work.execution = given.execution AND work.step = given.step
-       AND work.execution = ANY($1)
+       AND work.execution = ANY({work.execution})
        AND work.attempt = given.attempt AND work.owner = given.owner
     RETURNING work.execution, work.step, work.attempt, work.owner";
 
-/// A pause on another node is waited for: what it holds must not be given to anybody.
-const RELEASE: &str = "WITH held AS MATERIALIZED (
-        SELECT id, status FROM executions WHERE id = ANY($5::uuid[]) ORDER BY id FOR SHARE
+    /// A pause on another node is waited for: what it holds must not be given to anybody.
+    RELEASE: postgres(work: GivenBack, executions, now, paused) =
+        "WITH held AS MATERIALIZED (
+        SELECT id, status FROM executions WHERE id = ANY({executions}::uuid[])
+         ORDER BY id FOR SHARE
      ), dropped AS (
-        DELETE FROM work USING unnest($1::uuid[], $2::text[], $3::uuid[])
-            AS given (execution, step, owner)
+        DELETE FROM work USING {work}
          WHERE work.execution = given.execution AND work.step = given.step
-           AND work.execution = ANY($5) AND work.owner = given.owner
-           AND (given.execution IN (SELECT id FROM held WHERE status = $7)) IS TRUE
+           AND work.execution = ANY({executions}) AND work.owner = given.owner
+           AND (given.execution IN (SELECT id FROM held WHERE status = {paused})) IS TRUE
      )
      UPDATE work SET owner = NULL, begun = false, begun_at = NULL, claim = NULL,
-            due_at = coalesce(given.due_at, nullif(work.due_at, -9223372036854775808), $6::bigint)
-       FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::bigint[])
-         AS given (execution, step, owner, due_at)
+            due_at = coalesce(given.due_at, nullif(work.due_at, -9223372036854775808),
+                {now}::bigint)
+       FROM {work}
       WHERE work.execution = given.execution AND work.step = given.step
-        AND work.execution = ANY($5) AND work.owner = given.owner
-        AND (given.execution IN (SELECT id FROM held WHERE status = $7)) IS NOT TRUE";
+        AND work.execution = ANY({executions}) AND work.owner = given.owner
+        AND (given.execution IN (SELECT id FROM held WHERE status = {paused})) IS NOT TRUE";
 
-fn put(unless: &str) -> String {
-    let text = "INSERT INTO work ({work.names}) SELECT * FROM {work}
-    ON CONFLICT (execution, step) DO UPDATE SET {work.replaced!execution,step}, claim = NULL";
-    statement(text, &[Parameter::Arrays("work", Puts::COLUMNS)]) + unless
+    PUT: postgres(work: Work) = put!("");
+
+    /// A put that leaves the very attempt that is running as it is.
+    RESTORE: postgres(work: Work) =
+        put!(" WHERE NOT (work.begun AND work.attempt = excluded.attempt)");
 }
-
-static PUT: LazyLock<String> = LazyLock::new(|| put(""));
-
-/// A put that leaves the very attempt that is running as it is.
-static RESTORE: LazyLock<String> =
-    LazyLock::new(|| put(" WHERE NOT (work.begun AND work.attempt = excluded.attempt)"));
 
 const LOCK_EXECUTION: &str = "SELECT 1 FROM executions WHERE id = $1 FOR NO KEY UPDATE";
 const LOCK_WORK: &str =
@@ -62,14 +69,11 @@ const REMOVE_UNBEGUN: &str = "DELETE FROM work WHERE execution = $1 AND NOT begu
 const REMOVE_ALL: &str = "DELETE FROM work WHERE execution = $1";
 
 /// An attempt that begins.
-type Beginning<'a> = (Uuid, &'a str, i32, Uuid);
+type Beginning<'a> = (ExecutionId, &'a str, u32, NodeId);
 
 fn beginnings(begin: &Begin) -> impl Iterator<Item = Beginning<'_>> {
-    let node = uuid(begin.node.as_bytes());
-    begin.work.iter().map(move |(key, attempt)| {
-        let execution = uuid(key.execution.as_bytes());
-        (execution, key.step.as_str(), signed_small(*attempt), node)
-    })
+    let work = begin.work.iter();
+    work.map(|(key, attempt)| (key.execution, key.step.as_str(), *attempt, begin.node))
 }
 
 /// Attempts of several parts that begin: it does not matter in which order, nor how often it is said.
@@ -93,31 +97,22 @@ impl<'a> Begins<'a> {
             .iter()
             .flat_map(|(_, begin)| beginnings(begin))
             .collect();
-        let (mut executions, mut steps) = (Vec::new(), Vec::new());
-        let (mut attempts, mut owners) = (Vec::new(), Vec::new());
-        for (execution, step, attempt, owner) in all {
-            executions.push(execution);
-            steps.push(step);
-            attempts.push(attempt);
-            owners.push(owner);
+        let mut rows = Beginnings::default();
+        for (execution, step, attempt, node) in all {
+            rows.push(execution, step, attempt, node);
         }
-        let now = order.now.as_micros();
-        Query::new(BEGIN, values![executions, steps, attempts, owners, now])
+        Query::of(&BEGIN, [rows.values(), values![order.now.as_micros()]])
     }
 
     pub(super) fn read(
         &self,
         rows: &[Row],
         outcomes: &mut [Option<PartOutcome>],
-    ) -> Result<(), tokio_postgres::Error> {
+    ) -> Result<(), Failed> {
         let mut begun: BTreeSet<Beginning<'_>> = BTreeSet::new();
         for row in rows {
-            begun.insert((
-                row.try_get(0)?,
-                row.try_get(1)?,
-                row.try_get(2)?,
-                row.try_get(3)?,
-            ));
+            let (execution, node) = (execution_id(row, 0)?, read_at(row, 3)?);
+            begun.insert((execution, get(row, 1)?, small(row, 2)?, node));
         }
         for (place, begin) in &self.parts {
             let told = beginnings(begin).map(|one| begun.contains(&one)).collect();
@@ -132,7 +127,7 @@ impl<'a> Begins<'a> {
 #[derive(Default)]
 pub(super) struct Releases<'a> {
     places: Vec<usize>,
-    work: BTreeMap<(ExecutionId, &'a str, NodeId), Option<i64>>,
+    work: BTreeMap<(ExecutionId, &'a str, NodeId), Option<Timestamp>>,
 }
 
 impl<'a> Releases<'a> {
@@ -140,8 +135,7 @@ impl<'a> Releases<'a> {
         self.places.push(place);
         for (key, due_at) in &release.work {
             let name = (key.execution, key.step.as_str(), release.node);
-            let due_at = due_at.map(|at| at.as_micros());
-            self.work.entry(name).or_insert(due_at);
+            self.work.entry(name).or_insert(*due_at);
         }
     }
 
@@ -150,21 +144,15 @@ impl<'a> Releases<'a> {
     }
 
     pub(super) fn query(&self, order: &Order) -> Query<'a> {
-        let (mut executions, mut steps) = (Vec::new(), Vec::new());
-        let (mut owners, mut due_at) = (Vec::new(), Vec::new());
-        for ((execution, step, owner), due) in &self.work {
-            executions.push(uuid(execution.as_bytes()));
-            steps.push(*step);
-            owners.push(uuid(owner.as_bytes()));
-            due_at.push(*due);
+        let mut rows = GivenBack::default();
+        for ((execution, step, node), due_at) in &self.work {
+            rows.push(*execution, step, *node, *due_at);
         }
-        let mut ids = executions.clone();
-        ids.dedup();
-        let (now, paused) = (order.now.as_micros(), Status::Paused.name());
-        Query::new(
-            RELEASE,
-            values![executions, steps, owners, due_at, ids, now, paused],
-        )
+        let executions = self.work.keys().map(|(id, ..)| uuid(id.as_bytes()));
+        let mut executions: Vec<Uuid> = executions.collect();
+        executions.dedup();
+        let own = values![executions, order.now.as_micros(), Status::Paused.name()];
+        Query::of(&RELEASE, [rows.values(), own])
     }
 
     pub(super) fn read(&self, outcomes: &mut [Option<PartOutcome>]) {
@@ -204,10 +192,10 @@ pub(super) async fn change(
     for change in changes {
         let query = match change {
             WorkChange::Put(row) | WorkChange::Restore(row) => {
-                let mut puts = Puts::default();
-                puts.push(link, row);
+                let mut work = Work::default();
+                work.push(link.key(&row.workflow), row);
                 let is_put = matches!(change, WorkChange::Put(_));
-                Query::new(if is_put { &PUT } else { &RESTORE }, puts.values())
+                Query::new(if is_put { &PUT } else { &RESTORE }, work.values())
             }
             WorkChange::Remove { step } => Query::new(REMOVE, values![execution, step.as_str()]),
             WorkChange::RemoveUnbegun => Query::new(REMOVE_UNBEGUN, values![execution]),

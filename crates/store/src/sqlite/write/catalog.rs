@@ -4,7 +4,8 @@ use refire_core::definition::WorkflowId;
 use rusqlite::{OptionalExtension, Result, params};
 
 use super::{Known, Pen};
-use crate::checksum;
+use crate::table::rows::Versions;
+use crate::table::statement::statements;
 use crate::words::is_paused;
 use crate::{PartOutcome, PutWorkflow};
 
@@ -31,6 +32,11 @@ pub(in crate::sqlite) const OPEN_EXECUTIONS: &str = concat!(
     " AND workflow = ?1 LIMIT ?2))"
 );
 
+statements! {
+    INSERT_VERSION: sqlite(version: Versions) =
+        "INSERT INTO workflow_versions ({version.names}) VALUES ({version.values})";
+}
+
 impl Pen<'_> {
     pub(super) fn put_workflow(&mut self, put: &PutWorkflow) -> Result<PartOutcome> {
         self.forget_workflow(&put.id);
@@ -45,14 +51,14 @@ impl Pen<'_> {
                 Ok((row.get(0)?, row.get(1)?, row.get(2)?))
             })
             .optional()?;
-        match newest {
+        let (key, version) = match newest {
             Some((key, version, content_hash)) if content_hash == put.content_hash => {
                 self.prepare("UPDATE workflows SET deleted_at = NULL WHERE key = ?1")?
                     .execute([key])?;
-                Ok(PartOutcome::Saved {
+                return Ok(PartOutcome::Saved {
                     version,
                     created: false,
-                })
+                });
             }
             Some((key, version, _)) => {
                 let version = version + 1;
@@ -62,44 +68,25 @@ impl Pen<'_> {
                      WHERE key = ?1",
                 )?
                 .execute(params![key, put.name, version, self.now.as_micros()])?;
-                self.insert_version(key, version, put)?;
-                Ok(PartOutcome::Saved {
-                    version,
-                    created: true,
-                })
+                (key, version)
             }
             None => {
-                let key = self
-                    .prepare(
-                        "INSERT INTO workflows (id, name, version, created_at, updated_at)
-                         VALUES (?1, ?2, 1, ?3, ?3)",
-                    )?
-                    .insert(params![put.id.as_str(), put.name, self.now.as_micros()])?;
-                self.insert_version(key, 1, put)?;
-                Ok(PartOutcome::Saved {
-                    version: 1,
-                    created: true,
-                })
+                let mut insert = self.prepare(
+                    "INSERT INTO workflows (id, name, version, created_at, updated_at)
+                     VALUES (?1, ?2, 1, ?3, ?3)",
+                )?;
+                let new = params![put.id.as_str(), put.name, self.now.as_micros()];
+                (insert.insert(new)?, 1)
             }
-        }
-    }
-
-    fn insert_version(&self, key: i64, version: u32, put: &PutWorkflow) -> Result<()> {
-        self.prepare(
-            "INSERT INTO workflow_versions
-                 (workflow, version, content_hash, created_at, created_by, crc, source)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        )?
-        .execute(params![
-            key,
+        };
+        let now = self.now;
+        self.write(&INSERT_VERSION, |to| {
+            Versions::bind(to, 1, key, version, put, now)
+        })?;
+        Ok(PartOutcome::Saved {
             version,
-            put.content_hash,
-            self.now.as_micros(),
-            put.by,
-            checksum::definition(&put.id, version, &put.source),
-            put.source
-        ])
-        .map(drop)
+            created: true,
+        })
     }
 
     pub(super) fn delete_workflow(&mut self, id: &WorkflowId) -> Result<PartOutcome> {

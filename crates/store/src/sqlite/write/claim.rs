@@ -83,32 +83,6 @@ fn candidate(row: &Row<'_>, workflow: &WorkflowId) -> Result<WorkRow> {
     })
 }
 
-/// How far a walk along the index has come.
-struct Place {
-    due_at: i64,
-    execution: [u8; 16],
-    step: String,
-}
-
-impl Place {
-    /// Before every row.
-    fn start() -> Self {
-        Self {
-            due_at: i64::MIN,
-            execution: [0; 16],
-            step: String::new(),
-        }
-    }
-
-    fn of(row: &WorkRow) -> Self {
-        Self {
-            due_at: row.due_at.map_or(i64::MIN, Timestamp::as_micros),
-            execution: *row.execution.as_bytes(),
-            step: row.step.clone(),
-        }
-    }
-}
-
 /// The keys without room as a JSON array; absent = there are none.
 fn listed(full: &FullKeys<'_>) -> Result<Option<String>> {
     match full {
@@ -205,7 +179,8 @@ impl Pen<'_> {
     /// Picks along one range. A query shows only what has room when it begins, so that no number
     /// of rows without room hides one that has some; what fills up later is left out by the next.
     fn pick(&self, picked: &mut Picked<'_>, sql: &str, key: i64, priority: i64) -> Result<()> {
-        let mut place = Place::start();
+        // How far the walk along the index has come.
+        let (mut due_at, mut execution, mut step) = (i64::MIN, [0; 16], String::new());
         while picked.takes_any() {
             let in_flight = picked.in_flight().filter(|_| picked.minds_keys());
             let in_flight = hexes(in_flight)?;
@@ -215,9 +190,9 @@ impl Pen<'_> {
                 key,
                 priority,
                 in_flight,
-                place.execution,
-                place.step,
-                place.due_at,
+                execution,
+                step,
+                due_at,
                 self.now.as_micros(),
                 picked.has_room_for_a_retry(),
                 listed(&picked.full_keys())?,
@@ -233,7 +208,8 @@ impl Pen<'_> {
                 };
                 seen += 1;
                 if seen == limit {
-                    place = Place::of(&row);
+                    due_at = row.due_at.map_or(i64::MIN, Timestamp::as_micros);
+                    (execution, step) = (*row.execution.as_bytes(), row.step.clone());
                 }
                 picked.offer(row);
             }

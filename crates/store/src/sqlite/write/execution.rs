@@ -5,12 +5,33 @@ use refire_core::id::ExecutionId;
 use rusqlite::{OptionalExtension, Result, params};
 
 use super::{Known, Pen};
-use crate::checksum;
 use crate::sqlite::columns::{execution_id, signed};
+use crate::table::rows::{Events, KeyClaims, Starts, Updates};
+use crate::table::statement::statements;
 use crate::{Admit, Advance, ExecutionRow, IdempotencyClaim, PartOutcome, RowUpdate};
 
-/// The phase of an execution whose completed steps are being undone.
-const COMPENSATING: &str = "compensating";
+statements! {
+    CLAIM_KEY: sqlite(key: KeyClaims) =
+        "INSERT INTO idempotency ({key.names}) VALUES ({key.values})
+     ON CONFLICT (ns, scope, key_hash) DO UPDATE SET {key.replaced!scope,key_hash}";
+
+    INSERT: sqlite(start: Starts, update: Updates, commit) =
+        "INSERT INTO executions ({start.names}, {update.names}, commit_id, snapshot_version)
+     VALUES ({start.values}, {update.values}, {commit},
+         CASE WHEN {update.snapshot} IS NULL THEN 0 ELSE {update.version} END)
+     ON CONFLICT (id) DO NOTHING";
+
+    UPDATE: sqlite(update: Updates, commit, id, expected) =
+        "UPDATE executions SET {update.set}, commit_id = {commit}, snapshot_version = {update.version}
+     WHERE id = {id} AND version = {expected}";
+
+    UPDATE_WITHOUT_SNAPSHOT: sqlite(update: Updates, commit, id, expected) =
+        "UPDATE executions SET {update.set!snapshot,snapshot_crc}, commit_id = {commit}
+     WHERE id = {id} AND version = {expected}";
+
+    INSERT_EVENT: sqlite(event: Events) =
+        "INSERT INTO workflow_events ({event.names}) VALUES ({event.values})";
+}
 
 impl Pen<'_> {
     pub(super) fn admit(&mut self, admit: &Admit) -> Result<PartOutcome> {
@@ -112,62 +133,20 @@ impl Pen<'_> {
     }
 
     /// Takes a key that is not used.
-    fn claim_key(&self, claim: &IdempotencyClaim, execution: ExecutionId) -> Result<()> {
-        self.prepare(
-            "INSERT INTO idempotency (scope, key_hash, body_hash, execution, expires_at)
-             VALUES (?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT (ns, scope, key_hash) DO UPDATE SET
-                 body_hash = excluded.body_hash,
-                 execution = excluded.execution,
-                 expires_at = excluded.expires_at",
-        )?
-        .execute(params![
-            claim.scope,
-            claim.key_hash,
-            claim.body_hash,
-            execution.as_bytes(),
-            claim.expires_at.as_micros(),
-        ])
-        .map(drop)
+    fn claim_key(&mut self, claim: &IdempotencyClaim, execution: ExecutionId) -> Result<()> {
+        self.write(&CLAIM_KEY, |to| KeyClaims::bind(to, 1, claim, execution))
+            .map(drop)
     }
 
     /// False when there is an execution of that id.
     fn insert_execution(&mut self, row: &ExecutionRow, workflow: i64) -> Result<bool> {
-        let update = &row.update;
         let commit_id = self.commit_id;
-        let rows = self
-            .hold(
-                "INSERT INTO executions (id, workflow, workflow_version, version, commit_id,
-                     status, phase, trigger, priority, created_at, updated_at, retry_count,
-                     next_retry_at, parent, root, snapshot_version, snapshot_crc, snapshot)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
-                     ?18)
-                 ON CONFLICT (id) DO NOTHING",
-            )?
-            .execute(params![
-                row.id.as_bytes(),
-                workflow,
-                row.workflow_version,
-                signed(update.version),
-                commit_id,
-                update.status.name(),
-                update.compensating.then_some(COMPENSATING),
-                row.trigger,
-                row.priority,
-                row.created_at.as_micros(),
-                update.updated_at.as_micros(),
-                update.retry_count,
-                update.next_retry_at.map(|at| at.as_micros()),
-                row.parent.as_ref().map(ExecutionId::as_bytes),
-                row.root.as_bytes(),
-                if update.snapshot.is_some() {
-                    signed(update.version)
-                } else {
-                    0
-                },
-                snapshot_crc(row.id, update),
-                update.snapshot,
-            ])?;
+        let rows = self.write(&INSERT, |to| {
+            let next = Starts::bind(to, 1, Some(workflow), row)?;
+            let next = Updates::bind(to, next, row.id, &row.update)?;
+            to.raw_bind_parameter(next, commit_id)?;
+            Ok(next)
+        })?;
         Ok(rows == 1)
     }
 
@@ -179,62 +158,27 @@ impl Pen<'_> {
         update: &RowUpdate,
     ) -> Result<bool> {
         // A commit without a snapshot leaves the older one: the events after it fill in.
-        let sql = if update.snapshot.is_some() {
-            "UPDATE executions SET version = ?3, commit_id = ?4, status = ?5, phase = ?6,
-                 updated_at = ?7, retry_count = ?8, next_retry_at = ?9,
-                 snapshot_version = ?3, snapshot = ?10, snapshot_crc = ?11
-             WHERE id = ?1 AND version = ?2"
-        } else {
-            "UPDATE executions SET version = ?3, commit_id = ?4, status = ?5, phase = ?6,
-                 updated_at = ?7, retry_count = ?8, next_retry_at = ?9,
-                 snapshot = coalesce(?10, snapshot),
-                 snapshot_crc = coalesce(?11, snapshot_crc)
-             WHERE id = ?1 AND version = ?2"
+        let sql = match update.snapshot {
+            Some(_) => &UPDATE,
+            None => &UPDATE_WITHOUT_SNAPSHOT,
         };
         let commit_id = self.commit_id;
-        let rows = self.hold(sql)?.execute(params![
-            id.as_bytes(),
-            signed(expected_version),
-            signed(update.version),
-            commit_id,
-            update.status.name(),
-            update.compensating.then_some(COMPENSATING),
-            update.updated_at.as_micros(),
-            update.retry_count,
-            update.next_retry_at.map(|at| at.as_micros()),
-            update.snapshot,
-            snapshot_crc(id, update),
-        ])?;
+        let rows = self.write(sql, |to| {
+            let next = Updates::bind(to, 1, id, update)?;
+            to.raw_bind_parameter(next, commit_id)?;
+            to.raw_bind_parameter(next + 1, id.as_bytes())?;
+            to.raw_bind_parameter(next + 2, signed(expected_version))?;
+            Ok(next)
+        })?;
         Ok(rows == 1)
     }
 
     fn insert_events(&mut self, id: ExecutionId, events: &[EventRow]) -> Result<()> {
-        let insert = self.hold(
-            "INSERT INTO workflow_events
-                 (execution, sequence, type, v, at, step, attempt, backoff_ms, reason, crc, payload)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-        )?;
+        let insert = self.hold(&INSERT_EVENT)?;
         for event in events {
-            insert.execute(params![
-                id.as_bytes(),
-                signed(event.sequence),
-                event.name,
-                event.v,
-                event.at.as_micros(),
-                event.step,
-                event.attempt,
-                event.backoff_ms.map(signed),
-                event.reason,
-                checksum::event(id, event),
-                event.payload,
-            ])?;
+            Events::bind(insert, 1, id, event)?;
+            insert.raw_execute()?;
         }
         Ok(())
     }
-}
-
-/// The checksum of the snapshot that comes with an update, if one does.
-fn snapshot_crc(id: ExecutionId, update: &RowUpdate) -> Option<u32> {
-    let snapshot = update.snapshot.as_deref()?;
-    Some(checksum::snapshot(id, update.version, snapshot))
 }

@@ -1,6 +1,6 @@
 //! Steps of triggers' plans: the execution, the ledger and the state, or nothing of it.
 
-use refire_core::id::{ExecutionId, TriggerId};
+use refire_core::id::TriggerId;
 use refire_core::trigger::ledger::{got, surplus};
 use refire_core::trigger::{Entry, Outcome};
 use rusqlite::{Result, params};
@@ -8,8 +8,21 @@ use rusqlite::{Result, params};
 use super::Pen;
 use super::trigger::Standing;
 use crate::sqlite::columns::{count, outcome, signed};
+use crate::table::rows::{Slots, Stretches};
+use crate::table::statement::statements;
 use crate::trigger::slot_seq;
 use crate::{Fire, PartOutcome};
+
+statements! {
+    EXTEND: sqlite(slot: Stretches) =
+        "UPDATE trigger_slots SET until = {slot.until}, count = count + {slot.count}, at = {slot.at}
+     WHERE trigger = {slot.trigger}
+       AND seq = (SELECT max(seq) FROM trigger_slots WHERE trigger = {slot.trigger})
+       AND execution IS NULL AND status = {slot.status} AND reason IS {slot.reason}";
+
+    INSERT: sqlite(slot: Slots) =
+        "INSERT INTO trigger_slots ({slot.names}) VALUES ({slot.values})";
+}
 
 impl Pen<'_> {
     pub(super) fn fire(&mut self, fire: &Fire) -> Result<PartOutcome> {
@@ -17,7 +30,7 @@ impl Pen<'_> {
         let is_planned_on = |standing: &Standing| {
             standing.state.rev == fire.rev && standing.enabled == Some(fire.version)
         };
-        let Some(standing) = standing.filter(is_planned_on) else {
+        let Some(mut standing) = standing.filter(is_planned_on) else {
             return Ok(PartOutcome::TriggerMoved);
         };
         if let Some(admit) = &fire.admission {
@@ -26,7 +39,7 @@ impl Pen<'_> {
                 return Ok(outcome);
             }
         }
-        let mut standing = standing.moved_to(fire.state, true);
+        standing.state = standing.state.moved_to(fire.state, true);
         standing.fired = fire.admission.as_ref().map(|admit| admit.row.id);
         self.write_slots(fire.trigger, &mut standing, &fire.slots, fire.extends)?;
         self.put_standing(fire.trigger, &standing)?;
@@ -39,7 +52,7 @@ impl Pen<'_> {
     /// Writes what the ledger gets with the revision that the trigger has now, and whether that goes on
     /// with the newest stretch.
     pub(super) fn write_slots(
-        &self,
+        &mut self,
         trigger: TriggerId,
         standing: &mut Standing,
         slots: &[Entry],
@@ -81,45 +94,16 @@ impl Pen<'_> {
     }
 
     /// Whether the newest row is a stretch that goes on with this one.
-    fn extend_newest(&self, trigger: TriggerId, slot: &Entry) -> Result<bool> {
+    fn extend_newest(&mut self, trigger: TriggerId, slot: &Entry) -> Result<bool> {
         if slot.execution.is_some() {
             return Ok(false);
         }
-        let rows = self
-            .prepare(
-                "UPDATE trigger_slots SET until = ?2, count = count + ?3, at = ?4
-                 WHERE trigger = ?1
-                   AND seq = (SELECT max(seq) FROM trigger_slots WHERE trigger = ?1)
-                   AND execution IS NULL AND status = ?5 AND reason IS ?6",
-            )?
-            .execute(params![
-                trigger.as_bytes(),
-                slot.to.as_micros(),
-                signed(slot.count),
-                slot.at.as_micros(),
-                slot.outcome.status().name(),
-                slot.outcome.reason(),
-            ])?;
+        let rows = self.write(&EXTEND, |to| Stretches::bind(to, 1, trigger, slot))?;
         Ok(rows == 1)
     }
 
-    fn insert_slot(&self, trigger: TriggerId, seq: u64, slot: &Entry) -> Result<()> {
-        self.prepare(
-            "INSERT INTO trigger_slots
-                 (trigger, seq, nominal, until, count, status, reason, execution, at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-        )?
-        .execute(params![
-            trigger.as_bytes(),
-            signed(seq),
-            slot.nominal.as_micros(),
-            slot.to.as_micros(),
-            signed(slot.count),
-            slot.outcome.status().name(),
-            slot.outcome.reason(),
-            slot.execution.as_ref().map(ExecutionId::as_bytes),
-            slot.at.as_micros(),
-        ])
-        .map(drop)
+    fn insert_slot(&mut self, trigger: TriggerId, seq: u64, slot: &Entry) -> Result<()> {
+        self.write(&INSERT, |to| Slots::bind(to, 1, trigger, seq, slot))
+            .map(drop)
     }
 }

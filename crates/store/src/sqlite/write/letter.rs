@@ -3,15 +3,30 @@
 //! Every change of a letter's status moves one count of `dlq_counts` along with it.
 
 use refire_core::dead_letter::{Letter, LetterState, LetterStatus};
-use refire_core::definition::StepId;
 use refire_core::execution::Status;
 use refire_core::id::{DlqId, ExecutionId};
-use refire_core::time::Timestamp;
 use rusqlite::{OptionalExtension, Result, params};
 
 use super::Pen;
 use crate::sqlite::columns::taken;
+use crate::table::rows::{LetterStates, Letters, Retries, RetryEnds};
+use crate::table::statement::statements;
 use crate::{LetterRetry, PartOutcome, SettleLetter};
+
+statements! {
+    INSERT: sqlite(letter: Letters) =
+        "INSERT INTO dead_letter_queue ({letter.names}) VALUES ({letter.values})";
+
+    PUT_STATE: sqlite(state: LetterStates) =
+        "UPDATE dead_letter_queue SET {state.set!id} WHERE id = {state.id}";
+
+    KEEP_RETRY: sqlite(retry: Retries) =
+        "INSERT INTO dead_letter_retries ({retry.names}) VALUES ({retry.values})";
+
+    END_RETRY: sqlite(end: RetryEnds) =
+        "UPDATE dead_letter_retries SET {end.set!letter,execution}
+     WHERE letter = {end.letter} AND execution = {end.execution}";
+}
 
 impl Pen<'_> {
     /// The refusal of a retry: the letter is not pending, or it was retried since the caller
@@ -33,57 +48,31 @@ impl Pen<'_> {
         .optional()
     }
 
-    fn put_letter_state(&self, id: DlqId, state: &LetterState) -> Result<()> {
-        self.move_count(id, state.status)?;
-        let at = |when: &Option<(Timestamp, String)>| when.as_ref().map(|(at, _)| at.as_micros());
-        let by = |who: &Option<(Timestamp, String)>| who.as_ref().map(|(_, by)| by.clone());
-        self.prepare(
-            "UPDATE dead_letter_queue SET status = ?2, generation = ?3, retry_attempted_at = ?4,
-                 retry_attempted_by = ?5, resolution_execution = ?6, resolved_at = ?7,
-                 resolved_by = ?8, deleted_at = ?9, deleted_by = ?10
-             WHERE id = ?1",
-        )?
-        .execute(params![
-            id.as_bytes(),
-            state.status.name(),
-            state.generation,
-            at(&state.retry_attempted),
-            by(&state.retry_attempted),
-            state
-                .resolution_execution
-                .as_ref()
-                .map(ExecutionId::as_bytes),
-            at(&state.resolved),
-            by(&state.resolved),
-            at(&state.deleted),
-            by(&state.deleted),
-        ])
-        .map(drop)
+    fn put_letter_state(&mut self, id: DlqId, state: &LetterState) -> Result<()> {
+        // Before the change itself: the row knows the status that it has been counted under.
+        self.count(id, state.status)?;
+        self.uncount(id)?;
+        self.write(&PUT_STATE, |to| LetterStates::bind(to, 1, id, state))
+            .map(drop)
     }
 
-    pub(super) fn retry_letter(&self, retry: &LetterRetry, execution: ExecutionId) -> Result<()> {
+    pub(super) fn retry_letter(
+        &mut self,
+        retry: &LetterRetry,
+        execution: ExecutionId,
+    ) -> Result<()> {
+        let now = self.now;
         if let Some(state) = self.letter_state(retry.id)? {
-            let by = retry.by.clone();
-            let state = state.retried(by, execution, retry.generation, self.now);
+            let state = state.retried(retry.by.clone(), execution, retry.generation, now);
             self.put_letter_state(retry.id, &state)?;
         }
-        self.prepare(
-            "INSERT INTO dead_letter_retries
-                 (letter, execution, retried_at, retried_by, retried_from, edited)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        )?
-        .execute(params![
-            retry.id.as_bytes(),
-            execution.as_bytes(),
-            self.now.as_micros(),
-            retry.by,
-            retry.from.name(),
-            retry.edited,
-        ])
+        self.write(&KEEP_RETRY, |to| {
+            Retries::bind(to, 1, retry, execution, now)
+        })
         .map(drop)
     }
 
-    pub(super) fn delete_letter(&self, id: DlqId, by: &str) -> Result<PartOutcome> {
+    pub(super) fn delete_letter(&mut self, id: DlqId, by: &str) -> Result<PartOutcome> {
         let state = self.letter_state(id)?;
         let status = state.as_ref().map(|state| state.status);
         let gone = state.and_then(|state| state.given_up(by.to_owned(), self.now));
@@ -112,78 +101,34 @@ impl Pen<'_> {
 
     fn insert_letter(&mut self, letter: &Letter) -> Result<()> {
         let workflow = self.workflow_key(&letter.workflow)?;
-        let status = LetterStatus::default().name();
-        let failure = serde_json::to_vec(&letter.failure)
-            .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-        self.prepare(
-            "INSERT INTO dead_letter_queue (id, execution, workflow, workflow_name, step, reason,
-                 error_type, error_code, error_message, fingerprint, retry_count, max_retries,
-                 status, failed_at, created_at, failure)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
-        )?
-        .execute(params![
-            letter.id.as_bytes(),
-            letter.execution.as_bytes(),
-            workflow,
-            letter.workflow_name,
-            letter.step.as_ref().map(StepId::as_str),
-            letter.reason.name(),
-            letter.failure.class.name(),
-            letter.failure.code,
-            letter.failure.message,
-            letter.fingerprint.cast_signed(),
-            letter.retry_count,
-            letter.max_retries,
-            status,
-            letter.failed_at.as_micros(),
-            self.now.as_micros(),
-            failure,
-        ])?;
-        self.prepare(
-            "INSERT INTO dlq_counts (workflow, error_type, error_code, status, n)
-             VALUES (?1, ?2, coalesce(?3, ''), ?4, 1)
-             ON CONFLICT DO UPDATE SET n = n + 1",
-        )?
-        .execute(params![
-            workflow,
-            letter.failure.class.name(),
-            letter.failure.code,
-            status,
-        ])
-        .map(drop)
+        let now = self.now;
+        self.write(&INSERT, |to| Letters::bind(to, 1, workflow, letter, now))?;
+        self.count(letter.id, LetterStatus::default())
     }
 
     /// The letter is resolved or pending again, if it still is what this execution retries.
-    fn settle_letter(&self, status: Status, settle: &SettleLetter) -> Result<()> {
+    fn settle_letter(&mut self, status: Status, settle: &SettleLetter) -> Result<()> {
         let state = self.letter_state(settle.id)?;
         let settled =
             state.and_then(|state| state.settled(settle.execution, settle.resolved, self.now));
         let Some(settled) = settled else {
             return Ok(());
         };
-        self.prepare(
-            "UPDATE dead_letter_retries SET ended_as = ?3, ended_at = ?4
-             WHERE letter = ?1 AND execution = ?2",
-        )?
-        .execute(params![
-            settle.id.as_bytes(),
-            settle.execution.as_bytes(),
-            status.name(),
-            self.now.as_micros(),
-        ])?;
+        let now = self.now;
+        self.write(&END_RETRY, |to| RetryEnds::bind(to, 1, settle, status, now))?;
         self.put_letter_state(settle.id, &settled)
     }
 
-    /// Counts a letter under the status it is about to get. Must come before the change itself.
-    fn move_count(&self, id: DlqId, to: LetterStatus) -> Result<()> {
+    /// Counts a letter under a status.
+    fn count(&self, id: DlqId, status: LetterStatus) -> Result<()> {
         self.prepare(
             "INSERT INTO dlq_counts (workflow, error_type, error_code, status, n)
              SELECT workflow, error_type, coalesce(error_code, ''), ?2, 1
                FROM dead_letter_queue WHERE id = ?1
              ON CONFLICT DO UPDATE SET n = n + 1",
         )?
-        .execute(params![id.as_bytes(), to.name()])?;
-        self.uncount(id)
+        .execute(params![id.as_bytes(), status.name()])
+        .map(drop)
     }
 
     /// Takes a letter out of the counts.

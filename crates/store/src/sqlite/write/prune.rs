@@ -2,123 +2,103 @@
 
 use refire_core::dead_letter::LetterStatus;
 use refire_core::execution::Status;
-use refire_core::id::{DlqId, ExecutionId, RequestId, TriggerId};
+use refire_core::id::{DlqId, ExecutionId, TriggerId};
 use refire_core::time::Timestamp;
-use rusqlite::{OptionalExtension, Result, params};
+use rusqlite::{OptionalExtension, Params, Result, Row, params};
 
 use super::Pen;
+use crate::batch::Candidate;
 use crate::request::first_id_at;
 use crate::sqlite::columns::{count, dlq_id, execution_id, maybe_execution_id, signed, time, word};
 use crate::words::accepted;
-use crate::{PartOutcome, Prune};
+use crate::{OldExecutions, PartOutcome, Prune};
 
-/// Rows that one chunk removes, at most, unless a single execution has more: commits wait for a
-/// chunk, and an execution may have thousands of events.
-const ROWS_REMOVED_MAX: u64 = 500;
+const REMOVE_KEYS: &str = "DELETE FROM idempotency WHERE (ns, scope, key_hash) IN
+     (SELECT ns, scope, key_hash FROM idempotency
+       WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2)";
 
-/// What the walk looks at.
-struct Candidate {
-    id: ExecutionId,
-    status: Status,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    /// How many events it has.
-    version: u64,
-    /// The execution that it repeats.
-    parent: Option<ExecutionId>,
-}
+const REMOVE_REQUESTS: &str = "DELETE FROM webhook_requests WHERE id IN
+     (SELECT id FROM webhook_requests WHERE id < ?1 ORDER BY id LIMIT ?2)";
 
-/// What becomes of an execution that is old enough.
-enum Fate {
-    /// A person may still need it.
-    Stays,
-    /// It goes, with its letter if it has one.
-    Goes(Option<DlqId>),
-}
+const REMOVE_OLDEST_REQUESTS_OF: &str = concat!(
+    "DELETE FROM webhook_requests WHERE id IN
+         (SELECT id FROM webhook_requests INDEXED BY requests_by_trigger
+           WHERE trigger = ?1 AND id <= ?2 AND ",
+    accepted!(),
+    " ORDER BY id LIMIT ?3)"
+);
+
+const REMOVE_SLOTS: &str = "DELETE FROM trigger_slots WHERE trigger = ?1 AND seq IN
+     (SELECT seq FROM trigger_slots WHERE trigger = ?1 ORDER BY seq LIMIT ?2)";
+
+const REMOVE_REQUESTS_OF: &str = "DELETE FROM webhook_requests WHERE id IN
+     (SELECT id FROM webhook_requests WHERE trigger = ?1 ORDER BY id LIMIT ?2)";
 
 impl Pen<'_> {
     pub(super) fn prune(&mut self, prune: &Prune) -> Result<PartOutcome> {
-        match prune {
-            Prune::Executions {
-                statuses,
-                before,
-                after,
-                limit,
-            } => self.prune_executions(statuses, *before, *after, *limit),
-            Prune::IdempotencyKeys { limit } => self.prune_keys(*limit),
-            Prune::Requests { before, limit } => self.prune_requests(*before, *limit),
+        let removed = match prune {
+            Prune::Executions(old) => return self.prune_executions(old),
+            Prune::IdempotencyKeys { limit } => {
+                self.remove(REMOVE_KEYS, params![self.now.as_micros(), limit])
+            }
+            Prune::Requests { before, limit } => {
+                let before = first_id_at(*before);
+                self.remove(REMOVE_REQUESTS, params![before.as_bytes(), limit])
+            }
             Prune::RequestsOf {
                 trigger,
                 up_to,
                 limit,
-            } => self.prune_requests_of(*trigger, *up_to, *limit),
-            Prune::Triggers { before, limit } => self.prune_triggers(*before, *limit),
-        }
+            } => self.remove(
+                REMOVE_OLDEST_REQUESTS_OF,
+                params![trigger.as_bytes(), up_to.as_bytes(), limit],
+            ),
+            Prune::Triggers { before, limit } => self.prune_triggers(*before, *limit as usize),
+        };
+        removed.map(PartOutcome::pruned)
     }
 
-    fn prune_executions(
-        &self,
-        statuses: &[Status],
-        before: Timestamp,
-        after: Option<ExecutionId>,
-        limit: u32,
-    ) -> Result<PartOutcome> {
-        let after = after.unwrap_or(ExecutionId::from_bytes([0; 16]));
-        let looked_at = self
+    /// How many rows a statement removes.
+    fn remove(&self, sql: &str, params: impl Params) -> Result<usize> {
+        self.prepare(sql)?.execute(params)
+    }
+
+    fn prune_executions(&self, old: &OldExecutions) -> Result<PartOutcome> {
+        let after = old.after.unwrap_or(ExecutionId::from_bytes([0; 16]));
+        let candidate = |row: &Row<'_>| {
+            Ok(Candidate {
+                id: execution_id(row, 0)?,
+                status: word(row, 1, Status::from_name)?,
+                created_at: time(row, 2)?,
+                updated_at: time(row, 3)?,
+                version: count(row, 4)?,
+                parent: maybe_execution_id(row, 5)?,
+            })
+        };
+        let looked_at: Vec<Candidate> = self
             .prepare(
                 "SELECT id, status, created_at, updated_at, version, parent FROM executions
                  WHERE id > ?1 ORDER BY id LIMIT ?2",
             )?
-            .query_map(params![after.as_bytes(), limit], |row| {
-                Ok(Candidate {
-                    id: execution_id(row, 0)?,
-                    status: word(row, 1, Status::from_name)?,
-                    created_at: time(row, 2)?,
-                    updated_at: time(row, 3)?,
-                    version: count(row, 4)?,
-                    parent: maybe_execution_id(row, 5)?,
-                })
-            })?
-            .collect::<Result<Vec<_>>>()?;
-        // Whatever comes later was made later, so none of it can have ended early enough.
-        let is_end = looked_at.len() < limit as usize
-            || looked_at
-                .last()
-                .is_some_and(|last| last.created_at >= before);
-        let (mut removed, mut rows, mut last) = (0, 0, None);
-        for candidate in looked_at {
-            let is_old = candidate.status.is_terminal()
-                && statuses.contains(&candidate.status)
-                && candidate.updated_at < before;
-            if is_old && let Fate::Goes(letter) = self.fate(&candidate)? {
-                rows += candidate.version + 1 + u64::from(letter.is_some());
-                if removed > 0 && rows > ROWS_REMOVED_MAX {
-                    // The next chunk begins with this one.
-                    return Ok(PartOutcome::Pruned {
-                        removed,
-                        next: last,
-                    });
-                }
-                self.remove_execution(candidate.id, letter)?;
-                removed += 1;
-            }
-            last = Some(candidate.id);
+            .query_map(params![after.as_bytes(), old.limit], candidate)?
+            .collect::<Result<_>>()?;
+        let gone = old.gone(&looked_at, |id| self.letter_of(id))?;
+        for letter in &gone.letters {
+            self.uncount(*letter)?;
+            let letter = letter.as_bytes();
+            self.remove(
+                "DELETE FROM dead_letter_retries WHERE letter = ?1",
+                [letter],
+            )?;
+            self.remove("DELETE FROM dead_letter_queue WHERE id = ?1", [letter])?;
         }
-        let next = last.filter(|_| !is_end);
-        Ok(PartOutcome::Pruned { removed, next })
-    }
-
-    fn fate(&self, candidate: &Candidate) -> Result<Fate> {
-        let letter = self.letter_of(candidate.id)?;
-        let of_parent = match candidate.parent {
-            Some(parent) => self.letter_of(parent)?,
-            None => None,
-        };
-        let mut both = letter.iter().chain(&of_parent);
-        Ok(match both.any(|(_, status)| status.is_open()) {
-            true => Fate::Stays,
-            false => Fate::Goes(letter.map(|(id, _)| id)),
-        })
+        for id in &gone.executions {
+            self.remove_work(*id)?;
+            let id = id.as_bytes();
+            self.remove("DELETE FROM workflow_events WHERE execution = ?1", [id])?;
+            self.remove("DELETE FROM executions WHERE id = ?1", [id])?;
+        }
+        Ok(gone.outcome(gone.executions.len()))
     }
 
     fn letter_of(&self, id: ExecutionId) -> Result<Option<(DlqId, LetterStatus)>> {
@@ -129,91 +109,23 @@ impl Pen<'_> {
             .optional()
     }
 
-    /// Removes an execution and all that belongs to it.
-    fn remove_execution(&self, id: ExecutionId, letter: Option<DlqId>) -> Result<()> {
-        if let Some(letter) = letter {
-            self.uncount(letter)?;
-            self.prepare("DELETE FROM dead_letter_retries WHERE letter = ?1")?
-                .execute([letter.as_bytes()])?;
-            self.prepare("DELETE FROM dead_letter_queue WHERE id = ?1")?
-                .execute([letter.as_bytes()])?;
-        }
-        self.prepare("DELETE FROM workflow_events WHERE execution = ?1")?
-            .execute([id.as_bytes()])?;
-        self.remove_work(id)?;
-        self.prepare("DELETE FROM executions WHERE id = ?1")?
-            .execute([id.as_bytes()])
-            .map(drop)
-    }
-
-    fn prune_keys(&self, limit: u32) -> Result<PartOutcome> {
-        let removed = self
-            .prepare(
-                "DELETE FROM idempotency WHERE (ns, scope, key_hash) IN
-                     (SELECT ns, scope, key_hash FROM idempotency
-                       WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2)",
-            )?
-            .execute(params![self.now.as_micros(), limit])?;
-        Ok(pruned(removed))
-    }
-
-    fn prune_requests(&self, before: Timestamp, limit: u32) -> Result<PartOutcome> {
-        let removed = self
-            .prepare(
-                "DELETE FROM webhook_requests WHERE id IN
-                     (SELECT id FROM webhook_requests WHERE id < ?1 ORDER BY id LIMIT ?2)",
-            )?
-            .execute(params![first_id_at(before).as_bytes(), limit])?;
-        Ok(pruned(removed))
-    }
-
-    fn prune_requests_of(
-        &self,
-        trigger: TriggerId,
-        up_to: RequestId,
-        limit: u32,
-    ) -> Result<PartOutcome> {
-        let removed = self
-            .prepare(concat!(
-                "DELETE FROM webhook_requests WHERE id IN
-                     (SELECT id FROM webhook_requests INDEXED BY requests_by_trigger
-                       WHERE trigger = ?1 AND id <= ?2 AND ",
-                accepted!(),
-                " ORDER BY id LIMIT ?3)"
-            ))?
-            .execute(params![trigger.as_bytes(), up_to.as_bytes(), limit])?;
-        Ok(pruned(removed))
-    }
-
     /// One trigger after the other: what it left behind, then itself.
-    fn prune_triggers(&self, before: Timestamp, limit: u32) -> Result<PartOutcome> {
-        let (limit, mut removed) = (limit as usize, 0);
-        let left = |removed: usize| signed((limit - removed) as u64);
+    fn prune_triggers(&self, before: Timestamp, limit: usize) -> Result<usize> {
+        let mut removed = 0;
         while removed < limit
             && let Some(trigger) = self.deleted_trigger(before)?
         {
-            removed += self
-                .prepare(
-                    "DELETE FROM trigger_slots WHERE trigger = ?1 AND seq IN
-                         (SELECT seq FROM trigger_slots WHERE trigger = ?1 ORDER BY seq LIMIT ?2)",
-                )?
-                .execute(params![trigger.as_bytes(), left(removed)])?;
-            removed += self
-                .prepare(
-                    "DELETE FROM webhook_requests WHERE id IN
-                         (SELECT id FROM webhook_requests WHERE trigger = ?1
-                           ORDER BY id LIMIT ?2)",
-                )?
-                .execute(params![trigger.as_bytes(), left(removed)])?;
+            let trigger = trigger.as_bytes();
+            for sql in [REMOVE_SLOTS, REMOVE_REQUESTS_OF] {
+                let left = signed((limit - removed) as u64);
+                removed += self.remove(sql, params![trigger, left])?;
+            }
             if removed < limit {
-                self.prepare("DELETE FROM request_rings WHERE trigger = ?1")?
-                    .execute([trigger.as_bytes()])?;
-                removed += self
-                    .prepare("DELETE FROM workflow_triggers WHERE id = ?1")?
-                    .execute([trigger.as_bytes()])?;
+                self.remove("DELETE FROM request_rings WHERE trigger = ?1", [trigger])?;
+                removed += self.remove("DELETE FROM workflow_triggers WHERE id = ?1", [trigger])?;
             }
         }
-        Ok(pruned(removed))
+        Ok(removed)
     }
 
     /// The one that was deleted first.
@@ -226,13 +138,5 @@ impl Pen<'_> {
             row.get(0).map(TriggerId::from_bytes)
         })
         .optional()
-    }
-}
-
-/// A chunk of rows that have no walk.
-fn pruned(removed: usize) -> PartOutcome {
-    PartOutcome::Pruned {
-        removed: removed as u64,
-        next: None,
     }
 }

@@ -1,13 +1,13 @@
 //! Requests to webhooks: beside the execution that they started, or in their trigger's ring.
 
-use std::collections::BTreeMap;
-
-use refire_core::id::{ExecutionId, TriggerId};
+use refire_core::id::TriggerId;
 use rusqlite::{Result, params};
 
 use super::Pen;
 use crate::request::{Cut, Ring};
 use crate::sqlite::columns::{count, signed};
+use crate::table::rows::Requests;
+use crate::table::statement::statements;
 use crate::words::in_ring;
 use crate::{PartOutcome, RequestRow};
 
@@ -18,31 +18,20 @@ pub(in crate::sqlite) const RING: &str = concat!(
     " ORDER BY id DESC"
 );
 
-const PUT: &str = concat!(
-    "INSERT INTO webhook_requests (id, trigger, at, status, source, headers, body,
-         body_bytes, execution, error, is_test, size)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
-     ON CONFLICT (id) DO UPDATE SET trigger = excluded.trigger, at = excluded.at,
-         status = excluded.status, source = excluded.source, headers = excluded.headers,
-         body = excluded.body, body_bytes = excluded.body_bytes,
-         execution = excluded.execution, error = excluded.error,
-         is_test = excluded.is_test, size = excluded.size
-      WHERE ",
-    in_ring!()
-);
+statements! {
+    PUT: sqlite(request: Requests) = concat!(
+        "INSERT INTO webhook_requests ({request.names}) VALUES ({request.values})
+     ON CONFLICT (id) DO UPDATE SET {request.replaced!id} WHERE ",
+        in_ring!()
+    );
+}
 
 impl Pen<'_> {
     pub(super) fn log_requests(&mut self, requests: &[RequestRow]) -> Result<PartOutcome> {
-        let mut added: BTreeMap<TriggerId, (u64, u64)> = BTreeMap::new();
         for request in requests {
             self.put_request(request)?;
-            if request.is_in_ring() {
-                let (rows, bytes) = added.entry(request.trigger).or_default();
-                *rows += 1;
-                *bytes += request.size();
-            }
         }
-        for (trigger, (rows, bytes)) in added {
+        for (trigger, (rows, bytes)) in Ring::added(requests) {
             self.lengthen_ring(trigger, rows, bytes)?;
         }
         Ok(PartOutcome::Done)
@@ -50,21 +39,7 @@ impl Pen<'_> {
 
     /// Writes a request over one with the same id, unless that one has started something.
     pub(super) fn put_request(&mut self, request: &RequestRow) -> Result<()> {
-        self.hold(PUT)?
-            .execute(params![
-                request.id.as_bytes(),
-                request.trigger.as_bytes(),
-                request.at.as_micros(),
-                request.status.name(),
-                request.source,
-                request.headers,
-                request.body,
-                signed(request.body_bytes),
-                request.execution.as_ref().map(ExecutionId::as_bytes),
-                request.error,
-                request.is_test,
-                signed(request.size()),
-            ])
+        self.write(&PUT, |to| Requests::bind(to, 1, request))
             .map(drop)
     }
 

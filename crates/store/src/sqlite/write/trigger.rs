@@ -1,13 +1,14 @@
 //! Triggers: made, changed, deleted, and what the end of an execution means for them.
 
-use refire_core::id::{ExecutionId, TriggerId, WebhookId};
-use refire_core::time::Timestamp;
+use refire_core::id::{ExecutionId, TriggerId};
 use refire_core::trigger::State;
-use rusqlite::{OptionalExtension, Result, params};
+use rusqlite::{OptionalExtension, Result, Statement, params};
 
 use super::{Pen, TRIGGERS_KNOWN_MAX};
-use crate::checksum;
 use crate::sqlite::columns::{signed, taken};
+use crate::table::column::Id;
+use crate::table::rows::{States, TriggerChanges, Triggers};
+use crate::table::statement::statements;
 use crate::{ChangeTrigger, CreateTrigger, NewState, PartOutcome, TriggerEnd, TriggerVersion};
 
 /// Begins with the state, as all reads have it.
@@ -16,11 +17,22 @@ const STANDING: &str = "SELECT rev, cursor, due_at, running, buffered, watched_f
          (SELECT version FROM workflow_triggers WHERE id = ?1 AND enabled = 1)
      FROM trigger_state WHERE trigger = ?1";
 
-const PUT_STANDING: &str = "REPLACE INTO trigger_state (trigger, rev, cursor, due_at, running,
-         buffered, watched_from, alarmed_at, success_at, success_slot, fired, slots)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+statements! {
+    INSERT: sqlite(trigger: Triggers) =
+        "INSERT INTO workflow_triggers ({trigger.names}) VALUES ({trigger.values})
+     ON CONFLICT DO NOTHING";
+
+    CHANGE: sqlite(change: TriggerChanges) =
+        "UPDATE workflow_triggers SET {change.set!id}, version = version + 1
+     WHERE id = {change.id}";
+
+    PUT_STANDING: sqlite(state: States, fired, slots) =
+        "REPLACE INTO trigger_state ({state.names}, fired, slots)
+     VALUES ({state.values}, {fired}, {slots})";
+}
 
 /// Where a trigger stands.
+#[derive(Default)]
 pub(super) struct Standing {
     pub(super) state: State,
     /// The execution that its last step started.
@@ -31,54 +43,21 @@ pub(super) struct Standing {
     pub(super) enabled: Option<u32>,
 }
 
-impl Standing {
-    /// The first one of a trigger.
-    fn new(state: State, enabled: bool) -> Self {
-        let before = Self {
-            state: State::default(),
-            fired: None,
-            slots: 0,
-            enabled: None,
-        };
-        before.moved_to(state, enabled)
-    }
-
-    /// The next one.
-    pub(super) fn moved_to(self, planned: State, enabled: bool) -> Self {
-        let state = self.state.moved_to(planned, enabled);
-        Self { state, ..self }
-    }
-}
-
 impl Pen<'_> {
     pub(super) fn create_trigger(&mut self, create: &CreateTrigger) -> Result<PartOutcome> {
         let known = self.workflow(&create.workflow)?;
         let Some(known) = known.filter(|known| !known.is_deleted) else {
             return Ok(PartOutcome::NoSuchWorkflow);
         };
-        let rows = self
-            .prepare(
-                "INSERT INTO workflow_triggers (id, workflow, kind, enabled, version, settings, crc,
-                     secrets, webhook, created_at, updated_at)
-                 VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6, ?7, ?8, ?9, ?9)
-                 ON CONFLICT DO NOTHING",
-            )?
-            .execute(params![
-                create.id.as_bytes(),
-                known.key,
-                create.kind.name(),
-                create.enabled,
-                create.settings,
-                checksum::settings(create.id, &create.settings),
-                create.secrets,
-                create.webhook.as_ref().map(WebhookId::as_bytes),
-                self.now.as_micros(),
-            ])?;
+        let now = self.now;
+        let rows = self.write(&INSERT, |to| Triggers::bind(to, 1, known.key, create, now))?;
         if rows == 0 {
             return Ok(PartOutcome::Conflict);
         }
         if let Some(state) = create.state {
-            self.put_standing(create.id, &Standing::new(state, create.enabled))?;
+            let mut standing = Standing::default();
+            standing.state = standing.state.moved_to(state, create.enabled);
+            self.put_standing(create.id, &standing)?;
         }
         Ok(PartOutcome::Done)
     }
@@ -98,33 +77,20 @@ impl Pen<'_> {
             return Ok(PartOutcome::TriggerMoved);
         }
         self.forget_trigger(change.id);
-        self.prepare(
-            "UPDATE workflow_triggers SET enabled = ?2, version = version + 1, settings = ?3,
-                 crc = ?4, secrets = ?5, updated_at = ?6
-             WHERE id = ?1",
-        )?
-        .execute(params![
-            change.id.as_bytes(),
-            change.enabled,
-            change.settings,
-            checksum::settings(change.id, &change.settings),
-            change.secrets,
-            self.now.as_micros(),
-        ])?;
+        let now = self.now;
+        self.write(&CHANGE, |to| TriggerChanges::bind(to, 1, change, now))?;
         self.change_state(change, standing)?;
         Ok(PartOutcome::Done)
     }
 
-    fn change_state(&self, change: &ChangeTrigger, standing: Option<Standing>) -> Result<()> {
-        let mut standing = match (standing, &change.state) {
-            (Some(standing), Some(new)) => standing.moved_to(new.state, change.enabled),
-            (Some(standing), None) => {
-                let state = standing.state;
-                standing.moved_to(state, change.enabled)
-            }
-            (None, Some(new)) => Standing::new(new.state, change.enabled),
-            (None, None) => return Ok(()),
+    fn change_state(&mut self, change: &ChangeTrigger, standing: Option<Standing>) -> Result<()> {
+        let new = change.state.as_ref().map(|new| new.state);
+        let before = standing.as_ref().map(|standing| standing.state);
+        let Some(planned) = new.or(before) else {
+            return Ok(());
         };
+        let mut standing = standing.unwrap_or_default();
+        standing.state = standing.state.moved_to(planned, change.enabled);
         if let Some(new) = &change.state {
             self.write_slots(change.id, &mut standing, &new.slots, new.extends)?;
         }
@@ -152,25 +118,22 @@ impl Pen<'_> {
     pub(super) fn disable_triggers(&mut self, workflow: i64) -> Result<()> {
         // Rare enough to forget those of other workflows, too.
         self.memory.triggers.clear();
-        let enabled = self
+        let disabled = self
             .prepare(
-                "SELECT id FROM workflow_triggers
-                 WHERE workflow = ?1 AND enabled = 1 AND deleted_at IS NULL",
+                "UPDATE workflow_triggers SET enabled = 0, version = version + 1, updated_at = ?2
+                 WHERE workflow = ?1 AND enabled = 1 AND deleted_at IS NULL RETURNING id",
             )?
-            .query_map([workflow], |row| row.get(0).map(TriggerId::from_bytes))?
+            .query_map([workflow, self.now.as_micros()], |row| {
+                row.get(0).map(TriggerId::from_bytes)
+            })?
             .collect::<Result<Vec<_>>>()?;
-        for id in enabled {
+        for id in disabled {
             if let Some(mut standing) = self.standing(id)? {
                 standing.state = standing.state.without_workflow();
                 self.put_standing(id, &standing)?;
             }
         }
-        self.prepare(
-            "UPDATE workflow_triggers SET enabled = 0, version = version + 1, updated_at = ?2
-             WHERE workflow = ?1 AND enabled = 1 AND deleted_at IS NULL",
-        )?
-        .execute(params![workflow, self.now.as_micros()])
-        .map(drop)
+        Ok(())
     }
 
     /// The version of a trigger that is not deleted.
@@ -213,28 +176,18 @@ impl Pen<'_> {
             .optional()
     }
 
-    pub(super) fn put_standing(&self, id: TriggerId, standing: &Standing) -> Result<()> {
-        let state = &standing.state;
-        self.prepare(PUT_STANDING)?
-            .execute(params![
-                id.as_bytes(),
-                signed(state.rev),
-                state.cursor.as_micros(),
-                state.due_at.map(Timestamp::as_micros),
-                state.running.as_ref().map(ExecutionId::as_bytes),
-                state.buffered.map(Timestamp::as_micros),
-                state.watched_from.map(Timestamp::as_micros),
-                state.alarmed_at.map(Timestamp::as_micros),
-                state.success_at.map(Timestamp::as_micros),
-                state.success_slot.map(Timestamp::as_micros),
-                standing.fired.as_ref().map(ExecutionId::as_bytes),
-                signed(standing.slots),
-            ])
-            .map(drop)
+    pub(super) fn put_standing(&mut self, id: TriggerId, standing: &Standing) -> Result<()> {
+        let bind = |to: &mut Statement<'_>| {
+            let next = States::bind(to, 1, id.into(), &standing.state)?;
+            to.raw_bind_parameter(next, standing.fired.map(Id::from))?;
+            to.raw_bind_parameter(next + 1, signed(standing.slots))?;
+            Ok(next)
+        };
+        self.write(&PUT_STANDING, bind).map(drop)
     }
 
     /// An execution that a trigger started has ended.
-    pub(super) fn end_of(&self, end: Option<&TriggerEnd>) -> Result<()> {
+    pub(super) fn end_of(&mut self, end: Option<&TriggerEnd>) -> Result<()> {
         let Some(TriggerEnd { trigger, end }) = end else {
             return Ok(());
         };

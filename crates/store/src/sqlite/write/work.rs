@@ -1,39 +1,54 @@
 //! Work: what a decision changes in it, how attempts begin and are given back.
 
 use refire_core::execution::Status;
-use refire_core::id::{ExecutionId, NodeId};
-use rusqlite::{Result, params};
+use refire_core::id::ExecutionId;
+use rusqlite::{Result, Statement, params};
 
 use super::Pen;
+use crate::table::rows::{Beginnings, GivenBack, Work};
+use crate::table::statement::statements;
 use crate::{Begin, PartOutcome, Release, WorkChange, WorkRow};
 
 /// Writes a row over the step's earlier one.
 macro_rules! put {
-    () => {
-        "INSERT INTO work (execution, step, attempt, is_retry, workflow, priority, due_at, \
-             limit_key, owner, begun, begun_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) \
-         ON CONFLICT (execution, step) DO UPDATE SET attempt = excluded.attempt, \
-             is_retry = excluded.is_retry, workflow = excluded.workflow, \
-             priority = excluded.priority, due_at = excluded.due_at, \
-             limit_key = excluded.limit_key, owner = excluded.owner, begun = excluded.begun, \
-             begun_at = excluded.begun_at"
+    ($unless:literal) => {
+        concat!(
+            "INSERT INTO work ({work.names}) VALUES ({work.values})
+     ON CONFLICT (execution, step) DO UPDATE SET {work.replaced!execution,step}",
+            $unless
+        )
     };
 }
 
-const PUT: &str = put!();
-/// The same, but the very attempt that is running stays as it is.
-const RESTORE: &str = concat!(
-    put!(),
-    " WHERE NOT (work.begun AND work.attempt = excluded.attempt)"
-);
+statements! {
+    PUT: sqlite(work: Work) = put!("");
+
+    /// The same, but the very attempt that is running stays as it is.
+    RESTORE: sqlite(work: Work) =
+        put!(" WHERE NOT (work.begun AND work.attempt = excluded.attempt)");
+
+    BEGIN: sqlite(work: Beginnings, now) =
+        "UPDATE work SET begun = 1, begun_at = coalesce(begun_at, {now})
+     WHERE execution = {work.execution} AND step = {work.step} AND attempt = {work.attempt}
+       AND owner = {work.owner}";
+
+    DROP_PAUSED: sqlite(work: GivenBack, now, paused) =
+        "DELETE FROM work
+     WHERE execution = {work.execution} AND step = {work.step} AND owner = {work.owner}
+       AND EXISTS (SELECT 1 FROM executions WHERE id = {work.execution} AND status = {paused})";
+
+    GIVE: sqlite(work: GivenBack, now) =
+        "UPDATE work SET owner = NULL, begun = 0, begun_at = NULL,
+         due_at = coalesce({work.due_at}, due_at, {now})
+     WHERE execution = {work.execution} AND step = {work.step} AND owner = {work.owner}";
+}
 
 impl Pen<'_> {
     pub(super) fn change_work(&mut self, id: ExecutionId, changes: &[WorkChange]) -> Result<()> {
         for change in changes {
             match change {
-                WorkChange::Put(row) => self.put_work(row, PUT)?,
-                WorkChange::Restore(row) => self.put_work(row, RESTORE)?,
+                WorkChange::Put(row) => self.put_work(row, &PUT)?,
+                WorkChange::Restore(row) => self.put_work(row, &RESTORE)?,
                 WorkChange::Remove { step } => {
                     self.hold("DELETE FROM work WHERE execution = ?1 AND step = ?2")?
                         .execute(params![id.as_bytes(), step])?;
@@ -55,23 +70,8 @@ impl Pen<'_> {
     }
 
     fn put_work(&mut self, row: &WorkRow, sql: &'static str) -> Result<()> {
-        // Without the workflow there is no execution either, so this cannot be: the statement
-        // fails on the missing key instead of inventing one.
         let workflow = self.workflow_key(&row.workflow)?;
-        self.hold(sql)?
-            .execute(params![
-                row.execution.as_bytes(),
-                row.step,
-                row.attempt,
-                row.is_retry,
-                workflow,
-                row.priority,
-                row.due_at.map(|at| at.as_micros()),
-                row.limit_key,
-                row.owner.as_ref().map(NodeId::as_bytes),
-                row.begun,
-                row.begun_at.map(|at| at.as_micros()),
-            ])
+        self.write(sql, |to| Work::bind(to, 1, workflow, row))
             .map(drop)
     }
 
@@ -84,46 +84,32 @@ impl Pen<'_> {
         .collect()
     }
 
-    pub(super) fn begin(&self, Begin { node, work }: &Begin) -> Result<PartOutcome> {
-        let mut begin = self.prepare(
-            "UPDATE work SET begun = 1, begun_at = coalesce(begun_at, ?5)
-             WHERE execution = ?1 AND step = ?2 AND attempt = ?3 AND owner = ?4",
-        )?;
+    pub(super) fn begin(&mut self, Begin { node, work }: &Begin) -> Result<PartOutcome> {
+        let now = self.now.as_micros();
+        let begin = self.hold(&BEGIN)?;
         let mut begun = Vec::with_capacity(work.len());
         for (key, attempt) in work {
-            let rows = begin.execute(params![
-                key.execution.as_bytes(),
-                key.step,
-                attempt,
-                node.as_bytes(),
-                self.now.as_micros(),
-            ])?;
-            begun.push(rows == 1);
+            let next = Beginnings::bind(begin, 1, key.execution, &key.step, *attempt, *node)?;
+            begin.raw_bind_parameter(next, now)?;
+            begun.push(begin.raw_execute()? == 1);
         }
         Ok(PartOutcome::Begun(begun))
     }
 
-    pub(super) fn release(&self, release: &Release) -> Result<PartOutcome> {
-        let mut drop_paused = self.prepare(
-            "DELETE FROM work WHERE execution = ?1 AND step = ?2 AND owner = ?3 \
-             AND EXISTS (SELECT 1 FROM executions WHERE id = ?1 AND status = ?4)",
-        )?;
-        let mut give = self.prepare(
-            "UPDATE work SET owner = NULL, begun = 0, begun_at = NULL,
-                 due_at = coalesce(?4, due_at, ?5)
-             WHERE execution = ?1 AND step = ?2 AND owner = ?3",
-        )?;
+    pub(super) fn release(&mut self, release: &Release) -> Result<PartOutcome> {
+        let (now, paused) = (self.now.as_micros(), Status::Paused.name());
         for (key, due_at) in &release.work {
-            let (execution, node) = (key.execution.as_bytes(), release.node.as_bytes());
-            let paused = Status::Paused.name();
-            drop_paused.execute(params![execution, key.step, node, paused])?;
-            give.execute(params![
-                execution,
-                key.step,
-                node,
-                due_at.map(|at| at.as_micros()),
-                self.now.as_micros(),
-            ])?;
+            let bind = |to: &mut Statement<'_>| {
+                let next = GivenBack::bind(to, 1, key.execution, &key.step, release.node, *due_at)?;
+                to.raw_bind_parameter(next, now)?;
+                Ok(next + 1)
+            };
+            self.write(&DROP_PAUSED, |to| {
+                let next = bind(to)?;
+                to.raw_bind_parameter(next, paused)?;
+                Ok(next)
+            })?;
+            self.write(&GIVE, bind)?;
         }
         Ok(PartOutcome::Done)
     }

@@ -1,0 +1,292 @@
+//! The rows of tables as both backends write them, column by column.
+
+use refire_core::dead_letter::{Letter, LetterState, LetterStatus};
+use refire_core::definition::StepId;
+use refire_core::execution::{EventRow, Status};
+use refire_core::id::{DlqId, ExecutionId, NodeId, TriggerId};
+use refire_core::time::Timestamp;
+use refire_core::trigger::{Entry, State};
+
+use super::column::{Due, Foreign, Id, rows};
+use super::{signed, signed_small};
+use crate::checksum;
+use crate::{
+    ChangeTrigger, CreateTrigger, ExecutionRow, IdempotencyClaim, LetterRetry, PutWorkflow,
+    RequestRow, RowUpdate, SettleLetter, WorkRow,
+};
+
+/// The phase of an execution whose completed steps are being undone.
+const COMPENSATING: &str = "compensating";
+
+rows! {
+    /// Versions of definitions.
+    pub(crate) struct Versions(key: i64, version: u32, put: &'a PutWorkflow, now: Timestamp) {
+        workflow: i64 = key,
+        version: i32 = signed_small(version),
+        content_hash: &'a [u8] = &put.content_hash,
+        created_at: i64 = now.as_micros(),
+        created_by: Foreign<'a> = Foreign(&put.by),
+        crc: i64 = checksum::definition(&put.id, version, &put.source).into(),
+        source: Foreign<'a> = Foreign(&put.source),
+    }
+}
+
+rows! {
+    /// What of a new execution no later commit changes.
+    pub(crate) struct Starts(workflow: Option<i64>, row: &'a ExecutionRow) {
+        id: Id = row.id.into(),
+        workflow: Option<i64> = workflow,
+        workflow_version: i32 = signed_small(row.workflow_version),
+        trigger: &'static str = row.trigger,
+        priority: i16 = row.priority.into(),
+        created_at: i64 = row.created_at.as_micros(),
+        parent: Option<Id> = row.parent.map(Id::from),
+        root: Id = row.root.into(),
+    }
+}
+
+rows! {
+    /// The part of executions that every commit rewrites.
+    pub(crate) struct Updates(id: ExecutionId, update: &'a RowUpdate) {
+        version: i64 = signed(update.version),
+        status: &'static str = update.status.name(),
+        phase: Option<&'static str> = update.compensating.then_some(COMPENSATING),
+        updated_at: i64 = update.updated_at.as_micros(),
+        retry_count: i32 = signed_small(update.retry_count),
+        next_retry_at: Option<i64> = update.next_retry_at.map(Timestamp::as_micros),
+        snapshot_crc: Option<i64> = update.snapshot.as_deref().map(|snapshot| {
+            checksum::snapshot(id, update.version, snapshot).into()
+        }),
+        snapshot: Option<&'a [u8]> = update.snapshot.as_deref(),
+    }
+}
+
+rows! {
+    /// Events.
+    pub(crate) struct Events(id: ExecutionId, event: &'a EventRow) {
+        execution: Id = id.into(),
+        sequence: i64 = signed(event.sequence),
+        r#type: &'a str = &event.name,
+        v: i32 = event.v.into(),
+        at: i64 = event.at.as_micros(),
+        step: Option<&'a str> = event.step.as_deref(),
+        attempt: Option<i32> = event.attempt.map(signed_small),
+        backoff_ms: Option<i64> = event.backoff_ms.map(signed),
+        reason: Option<Foreign<'a>> = event.reason.as_deref().map(Foreign),
+        crc: i64 = checksum::event(id, event).into(),
+        payload: &'a [u8] = &event.payload,
+    }
+}
+
+rows! {
+    /// Uses of idempotency keys.
+    pub(crate) struct KeyClaims(claim: &'a IdempotencyClaim, execution: ExecutionId) {
+        scope: &'a str = &claim.scope,
+        key_hash: &'a [u8] = &claim.key_hash,
+        body_hash: &'a [u8] = &claim.body_hash,
+        execution: Id = execution.into(),
+        expires_at: i64 = claim.expires_at.as_micros(),
+    }
+}
+
+rows! {
+    /// Work to be put. Without the workflow there is no execution either, so that cannot be: the
+    /// statement fails on the missing key instead of inventing one.
+    pub(crate) struct Work(workflow: Option<i64>, row: &'a WorkRow) {
+        execution: Id = row.execution.into(),
+        step: &'a str = &row.step,
+        attempt: i32 = signed_small(row.attempt),
+        is_retry: bool = row.is_retry,
+        workflow: Option<i64> = workflow,
+        priority: i16 = row.priority.into(),
+        due_at: Due = Due(row.due_at),
+        limit_key: Option<Foreign<'a>> = row.limit_key.as_deref().map(Foreign),
+        owner: Option<Id> = row.owner.map(Id::from),
+        begun: bool = row.begun,
+        begun_at: Option<i64> = row.begun_at.map(Timestamp::as_micros),
+    }
+}
+
+rows! {
+    /// Attempts that begin.
+    pub(crate) struct Beginnings(execution: ExecutionId, step: &'a str, attempt: u32, node: NodeId) {
+        execution: Id = execution.into(),
+        step: &'a str = step,
+        attempt: i32 = signed_small(attempt),
+        owner: Id = node.into(),
+    }
+}
+
+rows! {
+    /// Work that is given back.
+    pub(crate) struct GivenBack(
+        execution: ExecutionId, step: &'a str, node: NodeId, due_at: Option<Timestamp>
+    ) {
+        execution: Id = execution.into(),
+        step: &'a str = step,
+        owner: Id = node.into(),
+        due_at: Option<i64> = due_at.map(Timestamp::as_micros),
+    }
+}
+
+rows! {
+    /// New dead letters.
+    pub(crate) struct Letters(workflow: Option<i64>, letter: &'a Letter, now: Timestamp) {
+        id: Id = letter.id.into(),
+        execution: Id = letter.execution.into(),
+        workflow: Option<i64> = workflow,
+        workflow_name: Foreign<'a> = Foreign(&letter.workflow_name),
+        step: Option<&'a str> = letter.step.as_ref().map(StepId::as_str),
+        reason: &'static str = letter.reason.name(),
+        error_type: &'static str = letter.failure.class.name(),
+        error_code: Option<Foreign<'a>> = letter.failure.code.as_deref().map(Foreign),
+        error_message: Foreign<'a> = Foreign(&letter.failure.message),
+        fingerprint: i64 = letter.fingerprint.cast_signed(),
+        retry_count: i32 = signed_small(letter.retry_count),
+        max_retries: i32 = signed_small(letter.max_retries),
+        failed_at: i64 = letter.failed_at.as_micros(),
+        created_at: i64 = now.as_micros(),
+        // A plain struct of texts and numbers: writing it as JSON cannot fail.
+        failure: Vec<u8> = serde_json::to_vec(&letter.failure).unwrap_or_default(),
+        status: &'static str = LetterStatus::default().name(),
+    }
+}
+
+/// Who did something to a letter, and when.
+type Done = Option<(Timestamp, String)>;
+
+fn at(done: &Done) -> Option<i64> {
+    done.as_ref().map(|(at, _)| at.as_micros())
+}
+
+fn by(done: &Done) -> Option<Foreign<'_>> {
+    done.as_ref().map(|(_, by)| Foreign(by))
+}
+
+rows! {
+    /// Where letters stand.
+    pub(crate) struct LetterStates(id: DlqId, state: &'a LetterState) {
+        id: Id = id.into(),
+        status: &'static str = state.status.name(),
+        generation: i32 = signed_small(state.generation),
+        retry_attempted_at: Option<i64> = at(&state.retry_attempted),
+        retry_attempted_by: Option<Foreign<'a>> = by(&state.retry_attempted),
+        resolution_execution: Option<Id> = state.resolution_execution.map(Id::from),
+        resolved_at: Option<i64> = at(&state.resolved),
+        resolved_by: Option<Foreign<'a>> = by(&state.resolved),
+        deleted_at: Option<i64> = at(&state.deleted),
+        deleted_by: Option<Foreign<'a>> = by(&state.deleted),
+    }
+}
+
+rows! {
+    /// Retries of letters by people.
+    pub(crate) struct Retries(retry: &'a LetterRetry, execution: ExecutionId, now: Timestamp) {
+        letter: Id = retry.id.into(),
+        execution: Id = execution.into(),
+        retried_at: i64 = now.as_micros(),
+        retried_by: Foreign<'a> = Foreign(&retry.by),
+        retried_from: &'static str = retry.from.name(),
+        edited: bool = retry.edited,
+    }
+}
+
+rows! {
+    /// How those retries ended.
+    pub(crate) struct RetryEnds(settle: &SettleLetter, status: Status, now: Timestamp) {
+        letter: Id = settle.id.into(),
+        execution: Id = settle.execution.into(),
+        ended_as: &'static str = status.name(),
+        ended_at: i64 = now.as_micros(),
+    }
+}
+
+rows! {
+    /// New triggers.
+    pub(crate) struct Triggers(workflow: i64, create: &'a CreateTrigger, now: Timestamp) {
+        id: Id = create.id.into(),
+        workflow: i64 = workflow,
+        kind: &'static str = create.kind.name(),
+        enabled: bool = create.enabled,
+        version: i32 = 1,
+        settings: &'a [u8] = &create.settings,
+        crc: i64 = checksum::settings(create.id, &create.settings).into(),
+        secrets: Option<&'a [u8]> = create.secrets.as_deref(),
+        webhook: Option<Id> = create.webhook.map(Id::from),
+        created_at: i64 = now.as_micros(),
+        updated_at: i64 = now.as_micros(),
+    }
+}
+
+rows! {
+    /// What a change of triggers writes.
+    pub(crate) struct TriggerChanges(change: &'a ChangeTrigger, now: Timestamp) {
+        id: Id = change.id.into(),
+        enabled: bool = change.enabled,
+        settings: &'a [u8] = &change.settings,
+        crc: i64 = checksum::settings(change.id, &change.settings).into(),
+        secrets: Option<&'a [u8]> = change.secrets.as_deref(),
+        updated_at: i64 = now.as_micros(),
+    }
+}
+
+rows! {
+    /// Where triggers stand.
+    pub(crate) struct States(trigger: Id, state: &State) {
+        trigger: Id = trigger,
+        rev: i64 = signed(state.rev),
+        cursor: i64 = state.cursor.as_micros(),
+        due_at: Option<i64> = state.due_at.map(Timestamp::as_micros),
+        running: Option<Id> = state.running.map(Id::from),
+        buffered: Option<i64> = state.buffered.map(Timestamp::as_micros),
+        watched_from: Option<i64> = state.watched_from.map(Timestamp::as_micros),
+        alarmed_at: Option<i64> = state.alarmed_at.map(Timestamp::as_micros),
+        success_at: Option<i64> = state.success_at.map(Timestamp::as_micros),
+        success_slot: Option<i64> = state.success_slot.map(Timestamp::as_micros),
+    }
+}
+
+rows! {
+    /// New rows of ledgers.
+    pub(crate) struct Slots(trigger: TriggerId, seq: u64, slot: &'a Entry) {
+        trigger: Id = trigger.into(),
+        seq: i64 = signed(seq),
+        nominal: i64 = slot.nominal.as_micros(),
+        until: i64 = slot.to.as_micros(),
+        count: i64 = signed(slot.count),
+        status: &'static str = slot.outcome.status().name(),
+        reason: Option<Foreign<'a>> = slot.outcome.reason().map(Foreign),
+        execution: Option<Id> = slot.execution.map(Id::from),
+        at: i64 = slot.at.as_micros(),
+    }
+}
+
+rows! {
+    /// What may go on with the newest row of a ledger.
+    pub(crate) struct Stretches(trigger: TriggerId, slot: &'a Entry) {
+        trigger: Id = trigger.into(),
+        until: i64 = slot.to.as_micros(),
+        count: i64 = signed(slot.count),
+        status: &'static str = slot.outcome.status().name(),
+        reason: Option<Foreign<'a>> = slot.outcome.reason().map(Foreign),
+        at: i64 = slot.at.as_micros(),
+    }
+}
+
+rows! {
+    /// Requests to webhooks.
+    pub(crate) struct Requests(request: &'a RequestRow) {
+        id: Id = request.id.into(),
+        trigger: Id = request.trigger.into(),
+        at: i64 = request.at.as_micros(),
+        status: &'static str = request.status.name(),
+        source: Foreign<'a> = Foreign(&request.source),
+        headers: &'a [u8] = &request.headers,
+        body: Option<&'a [u8]> = request.body.as_deref(),
+        body_bytes: i64 = signed(request.body_bytes),
+        execution: Option<Id> = request.execution.map(Id::from),
+        error: Option<Foreign<'a>> = request.error.as_deref().map(Foreign),
+        is_test: bool = request.is_test,
+        size: i64 = signed(request.size()),
+    }
+}
