@@ -142,8 +142,28 @@ impl FromRequestParts<App> for App {
     }
 }
 
-/// Every call, with its description. Those of one subject stand together; each line is a path.
+/// Every call, with its description.
 fn routes(app: &App) -> OpenApiRouter<App> {
+    let server = OpenApiRouter::new()
+        .routes(routes!(server::livez))
+        .routes(routes!(server::healthz))
+        .routes(routes!(server::readyz))
+        .routes(routes!(server::get_version))
+        .routes(routes!(server::get_error_page))
+        .route("/", get(server::home));
+    let schema = OpenApiRouter::new().routes(routes!(server::get_workflow_schema));
+    let webhook = OpenApiRouter::new().routes(routes!(webhook::receive_webhook));
+    let mut all = OpenApiRouter::with_openapi(description::description())
+        .merge(tagged("Server", server))
+        .merge(tagged("Workflows", schema))
+        .merge(tagged("Triggers", webhook))
+        .merge(guarded_routes(app));
+    description::complete(all.get_openapi_mut());
+    all
+}
+
+/// What needs a key. Calls of one subject stand together; each line is a path.
+fn guarded_routes(app: &App) -> OpenApiRouter<App> {
     let workflows = OpenApiRouter::new()
         .routes(routes!(workflow::list_workflows))
         .routes(routes!(
@@ -176,7 +196,24 @@ fn routes(app: &App) -> OpenApiRouter<App> {
         .routes(routes!(dlq::summarize_dead_letters))
         .routes(routes!(dlq::get_dead_letter, dlq::delete_dead_letter))
         .routes(routes!(dlq::retry_dead_letter));
-    let triggers = OpenApiRouter::new()
+    let server = OpenApiRouter::new()
+        .routes(routes!(node::list_nodes))
+        .routes(routes!(backup::back_up));
+    OpenApiRouter::new()
+        .merge(tagged("Workflows", workflows))
+        .merge(tagged("Executions", executions))
+        .merge(tagged("Retries", retries))
+        .merge(tagged("Dead letters", letters))
+        .merge(tagged("Triggers", trigger_routes()))
+        .merge(tagged("Server", server))
+        .route_layer(axum::middleware::from_fn_with_state(
+            app.clone(),
+            auth::authenticate,
+        ))
+}
+
+fn trigger_routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
         .routes(routes!(
             trigger::create_trigger,
             trigger::list_workflow_triggers
@@ -199,38 +236,7 @@ fn routes(app: &App) -> OpenApiRouter<App> {
         .routes(routes!(trigger::requests::get_webhook_request))
         .routes(routes!(trigger::requests::recheck_webhook_request))
         .routes(routes!(trigger::tester::test_webhook))
-        .routes(routes!(trigger::history::get_cron_history));
-    let server = OpenApiRouter::new()
-        .routes(routes!(node::list_nodes))
-        .routes(routes!(backup::back_up));
-    let guarded = OpenApiRouter::new()
-        .merge(tagged("Workflows", workflows))
-        .merge(tagged("Executions", executions))
-        .merge(tagged("Retries", retries))
-        .merge(tagged("Dead letters", letters))
-        .merge(tagged("Triggers", triggers))
-        .merge(tagged("Server", server))
-        .route_layer(axum::middleware::from_fn_with_state(
-            app.clone(),
-            auth::authenticate,
-        ));
-    // What needs no key.
-    let server = OpenApiRouter::new()
-        .routes(routes!(server::livez))
-        .routes(routes!(server::healthz))
-        .routes(routes!(server::readyz))
-        .routes(routes!(server::get_version))
-        .routes(routes!(server::get_error_page))
-        .route("/", get(server::home));
-    let schema = OpenApiRouter::new().routes(routes!(server::get_workflow_schema));
-    let webhook = OpenApiRouter::new().routes(routes!(webhook::receive_webhook));
-    let mut all = OpenApiRouter::with_openapi(description::description())
-        .merge(tagged("Server", server))
-        .merge(tagged("Workflows", schema))
-        .merge(tagged("Triggers", webhook))
-        .merge(guarded);
-    description::complete(all.get_openapi_mut());
-    all
+        .routes(routes!(trigger::history::get_cron_history))
 }
 
 /// The whole server: every route, and what happens around each request.

@@ -231,16 +231,20 @@ impl Change {
             );
             return;
         }
-        let then = match self.shared {
-            None => "REFIRE_MASTER_KEY_PREVIOUS can be dropped now",
-            Some(_) => {
-                "when all nodes have started with it, REFIRE_MASTER_KEY_PREVIOUS can be dropped"
-            }
-        };
+        if self.shared.is_none() {
+            tracing::info!(
+                sealed,
+                closed,
+                "the secrets of so many triggers were sealed with the new master key; \
+                 REFIRE_MASTER_KEY_PREVIOUS can be dropped now"
+            );
+            return;
+        }
         tracing::info!(
             sealed,
             closed,
-            "the secrets of so many triggers were sealed with the new master key; {then}"
+            "the secrets of so many triggers were sealed with the new master key; when all nodes have \
+             started with it, REFIRE_MASTER_KEY_PREVIOUS can be dropped"
         );
     }
 }

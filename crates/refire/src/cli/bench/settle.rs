@@ -63,14 +63,14 @@ pub(super) async fn existing(
     let ended = async {
         let mut pause = LOOK_MIN;
         loop {
-            let open = look(client, workflow, accepted, oldest).await?;
-            if open.ours == 0 {
+            let (ours, more) = look(client, workflow, accepted, oldest).await?;
+            if ours == 0 {
                 return Ok(());
             }
             waiting.say(format!(
                 "{WAITING}: {}{} open, {} of {}",
-                if open.more { "at least " } else { "" },
-                grouped(open.ours),
+                if more { "at least " } else { "" },
+                grouped(ours),
                 span(millis(begun.elapsed()) / 100 * 100),
                 span(millis(within)),
             ));
@@ -85,21 +85,14 @@ pub(super) async fn existing(
     }
 }
 
-/// What one look told.
-struct Open {
-    /// Open executions of this run.
-    ours: u64,
-    /// Whether there may be more.
-    more: bool,
-}
-
-/// Looks no further than the first page that has one of ours: one is enough to go on waiting.
+/// How many of ours are open, and whether there may be more: looks no further than the first page that has
+/// one of them, since one is enough to go on waiting.
 async fn look(
     client: &Client,
     workflow: &str,
     accepted: &HashSet<ExecutionId>,
     oldest: ExecutionId,
-) -> anyhow::Result<Open> {
+) -> anyhow::Result<(u64, bool)> {
     let (query, mut paging) = (open(workflow), Paging::first(LOOK_PAGE));
     loop {
         let page = client.executions(&query, &paging).await?;
@@ -113,7 +106,7 @@ async fn look(
         }
         let more = page.next_cursor.is_some() && !before;
         if ours > 0 || !more {
-            return Ok(Open { ours, more });
+            return Ok((ours, more));
         }
         paging.cursor = page.next_cursor;
     }

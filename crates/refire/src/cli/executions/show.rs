@@ -5,7 +5,6 @@ use std::time::Duration;
 use refire_client::Client;
 use refire_client::model::{ErrorInfo, Execution, ExecutionStatus, StartedBy, Step, StepStatus};
 use refire_client::query::{EventQuery, Paging};
-use serde::Deserialize;
 
 use super::events::print_new;
 use crate::cli::prelude::*;
@@ -63,10 +62,6 @@ pub(super) async fn run(session: &Session, args: &ShowArgs) -> anyhow::Result<Ou
 
 /// When it was cancelled, and by whom.
 async fn cancelled(client: &Client, id: &str, now: Timestamp) -> anyhow::Result<Option<String>> {
-    #[derive(Deserialize)]
-    struct Payload {
-        by: Option<String>,
-    }
     let query = EventQuery {
         event_type: vec!["EXECUTION_CANCELLED".to_owned()],
         ..EventQuery::default()
@@ -76,9 +71,10 @@ async fn cancelled(client: &Client, id: &str, now: Timestamp) -> anyhow::Result<
         return Ok(None);
     };
     let mut text = both(&event.timestamp, now);
-    let payload = serde_json::from_str::<Payload>(event.payload.get());
-    if let Some(by) = payload.ok().and_then(|payload| payload.by) {
-        let _ = write!(text, " by {}", clean(&by));
+    let payload =
+        serde_json::from_str::<serde_json::Value>(event.payload.get()).unwrap_or_default();
+    if let Some(by) = payload["by"].as_str() {
+        let _ = write!(text, " by {}", clean(by));
     }
     Ok(Some(text))
 }

@@ -102,20 +102,16 @@ async fn of_only_schedule(client: &Client, args: &HistoryArgs) -> anyhow::Result
             "workflow `{workflow}` has no cron trigger and no schedule; list its triggers with: \
              refire trigger list --workflow {workflow}"
         ),
-        several => Err(Usage(which(workflow, several)).into()),
+        several => {
+            let line = |one: &Trigger| format!("\n  {}  {}", one.about.id, summary(one));
+            let lines: String = several.iter().map(line).collect();
+            let count = several.len();
+            let message = format!(
+                "workflow `{workflow}` has no cron trigger and {count} schedules; choose one with --trigger:{lines}"
+            );
+            Err(Usage(message).into())
+        }
     }
-}
-
-/// Asks which of several schedules is meant.
-fn which(workflow: &str, schedules: &[Trigger]) -> String {
-    let count = schedules.len();
-    let mut said = format!(
-        "workflow `{workflow}` has no cron trigger and {count} schedules; choose one with --trigger:"
-    );
-    for schedule in schedules {
-        said.push_str(&format!("\n  {}  {}", schedule.about.id, summary(schedule)));
-    }
-    said
 }
 
 /// Why a trigger that was named has no history here.

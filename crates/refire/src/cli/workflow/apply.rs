@@ -137,9 +137,8 @@ pub(super) fn validate(session: &Session, args: &ValidateArgs) -> anyhow::Result
         let parsed = source.parse();
         report.valid &= parsed.is_ok();
         if !session.is_json() {
-            match source.shown(parsed) {
-                Some(workflow) => print(&ok_line(source, &workflow))?,
-                None => continue,
+            if let Some(workflow) = source.shown(parsed) {
+                print(&ok_line(source, &workflow))?;
             }
         } else {
             report.files.push(Checked {
