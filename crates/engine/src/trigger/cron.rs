@@ -26,7 +26,8 @@ use crate::context::Context;
 use crate::intake::{Drafted, IntakeError};
 use crate::turn::Turn;
 
-/// Triggers that are read and fired together.
+/// Triggers that are read and fired together. They go with the admissions: in the lane of chores, which under
+/// load gets one turn every 100 ms, a hundred thousand of them would fall behind faster than they catch up.
 const CROWD_MAX: u32 = 500;
 /// The first of a look are fewer, so that not all of them wait for the commit of a great many.
 const CROWD_FIRST: u32 = 32;
