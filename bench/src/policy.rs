@@ -4,7 +4,7 @@
 use std::hint::black_box;
 
 use refire_core::definition::{StepId, Workflow};
-use refire_core::execution::{Command, Outcome, Report, Start, decide, start};
+use refire_core::execution::{Began, Command, Outcome, Report, Start, decide, start};
 use refire_core::id::ExecutionId;
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
@@ -67,7 +67,7 @@ fn decided_ns(workflow: &Workflow) -> anyhow::Result<f64> {
         let result = Report {
             step: step.clone(),
             attempt: 1,
-            started_at: now,
+            began: Began::Called(now),
             duration_ms: 1,
             outcome: Outcome::Succeeded(output.clone()),
             mapped: None,

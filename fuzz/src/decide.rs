@@ -8,8 +8,8 @@ use refire_core::definition::{StepId, Workflow};
 use refire_core::execution::event::Lineage;
 use refire_core::execution::replay::replay;
 use refire_core::execution::{
-    Cancel, Command, Decision, Effect, Event, Execution, Lost, Outcome, Report, Start, apply,
-    decide, fold, start,
+    Began, Cancel, Command, Decision, Effect, Event, Execution, Lost, Outcome, Report, Start,
+    apply, decide, fold, start,
 };
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::{DlqId, ExecutionId};
@@ -224,7 +224,7 @@ impl<'a> Run<'a> {
         Some(Command::Report(Report {
             attempt: self.work.0.get(&step)?.work.attempt,
             step,
-            started_at,
+            began: Began::Called(started_at),
             duration_ms: self.now.since(started_at).as_millis() as u64,
             outcome,
             mapped: None,
@@ -261,7 +261,7 @@ impl<'a> Run<'a> {
         Command::Report(Report {
             step,
             attempt,
-            started_at: choices.moment(BEGINNING),
+            began: Began::Called(choices.moment(BEGINNING)),
             duration_ms: choices.number(),
             outcome: Outcome::Failed(failure(choices)),
             mapped: None,

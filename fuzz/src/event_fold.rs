@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use refire_core::definition::{ParseOptions, Workflow};
 use refire_core::execution::replay::replay;
 use refire_core::execution::{
-    Cancel, Command, Event, Execution, Lost, Outcome, Report, apply, decide, fold,
+    Began, Cancel, Command, Event, Execution, Lost, Outcome, Report, apply, decide, fold,
 };
 
 use super::choices::Choices;
@@ -60,7 +60,7 @@ fn ask(state: &Execution, choices: &mut Choices<'_>) {
         Command::Report(Report {
             step,
             attempt,
-            started_at: BEGINNING,
+            began: Began::Called(BEGINNING),
             duration_ms: 0,
             outcome,
             mapped: None,

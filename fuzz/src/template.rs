@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use refire_core::definition::{ParseOptions, StepId, Workflow};
 use refire_core::execution::{
-    Command, Execution, Outcome, Report, Start, StateScope, decide, start,
+    Began, Command, Execution, Outcome, Report, Start, StateScope, decide, start,
 };
 use refire_core::id::ExecutionId;
 use refire_core::json::{COMPOSED_DEPTH_MAX, Json, Kind};
@@ -59,7 +59,7 @@ fn state(value: Json) -> Execution {
     let report = Report {
         step: StepId::new("a").expect("a name"),
         attempt: 1,
-        started_at: now,
+        began: Began::Called(now),
         duration_ms: 0,
         outcome: Outcome::Succeeded(value),
         mapped: None,

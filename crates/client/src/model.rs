@@ -15,6 +15,7 @@ mod problem;
 mod retry;
 mod server;
 mod status;
+mod task;
 mod trigger;
 mod webhook;
 #[cfg(feature = "openapi")]
@@ -27,6 +28,7 @@ pub use problem::*;
 pub use retry::*;
 pub use server::*;
 pub use status::*;
+pub use task::*;
 pub use trigger::*;
 pub use webhook::*;
 #[cfg(feature = "openapi")]

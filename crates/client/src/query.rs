@@ -5,7 +5,9 @@ mod parameter;
 
 pub use parameter::{Kind, Parameter, Value};
 
-use crate::model::{ExecutionStatus, LetterStatus, RequestStatus, SlotStatus, TriggerType};
+use crate::model::{
+    ExecutionStatus, LetterStatus, RequestStatus, SlotStatus, TaskStatus, TriggerType,
+};
 
 /// The names of events, which are shouted.
 #[cfg(feature = "cli")]
@@ -215,6 +217,42 @@ queries! {
     RecheckQuery {
         /// For checking many: requests without an idempotency key that are equal byte for byte count as one, which is started once, or not at all if the sender has repeated it with success
         equal_once: Option<bool> = "equal_once",
+    }
+
+    /// Which tasks a worker fetches.
+    PollQuery {
+        /// Types of tasks, with commas; a `*` at the end stands for any rest of a name
+        task_type: Vec<String> = "taskType",
+        /// The worker's name, up to 200 characters
+        worker_id: Option<String> = "workerId",
+        /// What kind of worker it is
+        worker_type: Option<String> = "workerType",
+        /// How many to fetch at most, 1 to 100; default 1
+        max_tasks: Option<u32> = "maxTasks",
+        /// How long to wait for the first, 0 to 300; default 30
+        wait_seconds: Option<u32> = "waitSeconds",
+    }
+
+    /// By which lock a worker has a task.
+    LockQuery {
+        /// The `lockToken` of the task; the header `X-Lock-Token` does as well
+        lock_token: Option<String> = "lockToken",
+    }
+
+    /// Which tasks.
+    TaskQuery: Args {
+        /// In one of these states
+        #[cli(long, value_delimiter = ',', value_name = "STATUS")]
+        status: Vec<TaskStatus> = "status",
+        /// Of this type
+        #[cli(long = "type", value_name = "TYPE")]
+        task_type: Option<String> = "taskType",
+        /// That this worker has, or had last
+        #[cli(long = "worker", value_name = "WORKER")]
+        worker_id: Option<String> = "workerId",
+        /// Of this execution
+        #[cli(long = "execution", value_name = "ID")]
+        execution_id: Option<String> = "executionId",
     }
 }
 

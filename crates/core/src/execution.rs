@@ -20,12 +20,12 @@ mod properties;
 
 pub use apply::{apply, apply_to, fold};
 pub use codec::{CodecError, EventRow};
-pub use command::{Begun, Cancel, Command, Lost, Outcome, Refusal, Report};
+pub use command::{Began, Begun, Cancel, Command, Lost, Outcome, Refusal, Report};
 pub use decide::{
     Carried, Decision, Mapping, RULES, Start, decide, decide_within, has_rules, map_output,
     mapping_bytes, start,
 };
-pub use effect::{Effect, Work};
+pub use effect::{Effect, Offer, TaskEnd, Work};
 pub use event::{Event, EventKind, Lineage, Trigger, TriggerKind};
 pub use pauses::PauseEnd;
 pub use scope::StateScope;

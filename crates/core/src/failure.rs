@@ -40,6 +40,14 @@ pub enum ErrorClass {
     Mapping,
     /// A `local` step returned an error or panicked.
     Local,
+    /// The worker of an external task said that it failed.
+    Worker,
+    /// An external task was not done within its time.
+    TaskTimeout,
+    /// The lock of an external task ran out: its worker was not heard of.
+    LockExpired,
+    /// The worker of an external task sent no heartbeats.
+    HeartbeatMissed,
     /// The node died too often while this step was running.
     NodeLost,
     /// The execution's history reached its limit.
@@ -50,7 +58,7 @@ pub enum ErrorClass {
 
 impl ErrorClass {
     /// Every class, in the order of the documentation.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 22] = [
         Self::HttpStatus,
         Self::ConnectTimeout,
         Self::ReadTimeout,
@@ -66,6 +74,10 @@ impl ErrorClass {
         Self::Template,
         Self::Mapping,
         Self::Local,
+        Self::Worker,
+        Self::TaskTimeout,
+        Self::LockExpired,
+        Self::HeartbeatMissed,
         Self::NodeLost,
         Self::HistoryLimit,
         Self::Internal,
@@ -79,6 +91,15 @@ impl ErrorClass {
         Self::ConnectionRefused,
         Self::Dns,
     ];
+
+    /// Whether retry policies have no say in it: it may be retried unless its sender says otherwise.
+    #[must_use]
+    pub fn speaks_for_itself(self) -> bool {
+        matches!(
+            self,
+            Self::Worker | Self::TaskTimeout | Self::LockExpired | Self::HeartbeatMissed
+        )
+    }
 
     /// The name as written in definitions, the API and the log.
     #[must_use]
@@ -99,6 +120,10 @@ impl ErrorClass {
             Self::Template => "template",
             Self::Mapping => "mapping",
             Self::Local => "local",
+            Self::Worker => "worker",
+            Self::TaskTimeout => "task_timeout",
+            Self::LockExpired => "lock_expired",
+            Self::HeartbeatMissed => "heartbeat_missed",
             Self::NodeLost => "node_lost",
             Self::HistoryLimit => "history_limit",
             Self::Internal => "internal",
@@ -150,7 +175,8 @@ impl Failure {
             class,
             code: None,
             message: message.into(),
-            retryable: ErrorClass::RETRYABLE_BY_DEFAULT.contains(&class),
+            retryable: class.speaks_for_itself()
+                || ErrorClass::RETRYABLE_BY_DEFAULT.contains(&class),
             causes: Vec::new(),
             response: None,
             retry_after_ms: None,

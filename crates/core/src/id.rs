@@ -14,10 +14,11 @@ const TEXT_LEN: usize = 26;
 
 /// A text that is not an id of the expected kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not {article} id: expected `{prefix}` followed by 26 letters and digits")]
+#[error("not {article} id: expected `{prefix}` followed by {letters} letters and digits")]
 pub struct IdError {
     prefix: &'static str,
     article: &'static str,
+    letters: usize,
 }
 
 fn encode(bytes: [u8; 16]) -> [u8; TEXT_LEN] {
@@ -109,7 +110,11 @@ macro_rules! typed_id {
                 text.strip_prefix($prefix)
                     .and_then(decode)
                     .map(Self)
-                    .ok_or(IdError { prefix: $prefix, article: $article })
+                    .ok_or(IdError {
+                        prefix: $prefix,
+                        article: $article,
+                        letters: TEXT_LEN,
+                    })
             }
         }
 
@@ -152,6 +157,88 @@ typed_id!(
     /// One request to a webhook.
     RequestId, "whr_", "a webhook request"
 );
+typed_id!(
+    /// A worker's hold on a task: sixteen random bytes, without a time in them.
+    LockToken, "lk_", "a lock token"
+);
+
+/// One task for workers. It *is* its step, so it needs no number of its own: 18 bytes, or `xt_` and 29
+/// letters and digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TaskId {
+    /// The execution.
+    pub execution: ExecutionId,
+    /// The place of the step in its definition.
+    pub step: u16,
+}
+
+impl TaskId {
+    /// What the text form begins with.
+    pub const PREFIX: &'static str = "xt_";
+    /// Letters needed for 144 bits at five bits each.
+    const TEXT_LEN: usize = 29;
+
+    fn from_text(text: &str) -> Option<Self> {
+        let text = text.strip_prefix(Self::PREFIX)?;
+        let mut bytes = Vec::with_capacity(18);
+        let (mut held, mut bits) = (0u32, 0);
+        for (place, letter) in text.bytes().enumerate() {
+            let value = ALPHABET.iter().position(|known| *known == letter)?;
+            held = (held << 5) | u32::try_from(value).ok()?;
+            // 29 letters hold 145 bits: the first may use only four of its five.
+            bits += if place == 0 { 4 } else { 5 };
+            if bits >= 8 {
+                bits -= 8;
+                bytes.push(u8::try_from(held >> bits).ok()?);
+                held &= (1 << bits) - 1;
+            }
+        }
+        let (execution, step) = bytes.split_first_chunk::<16>()?;
+        let step: [u8; 2] = step.try_into().ok()?;
+        (text.len() == Self::TEXT_LEN).then_some(Self {
+            execution: ExecutionId::from_bytes(*execution),
+            step: u16::from_be_bytes(step),
+        })
+    }
+}
+
+impl fmt::Display for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(Self::PREFIX)?;
+        // The first letter has one bit less.
+        let (mut held, mut bits) = (0u32, 1);
+        let step = self.step.to_be_bytes();
+        for byte in self.execution.as_bytes().iter().chain(&step) {
+            held = (held << 8) | u32::from(*byte);
+            bits += 8;
+            while bits >= 5 {
+                bits -= 5;
+                let letter = ALPHABET[(held >> bits) as usize & 31];
+                fmt::Write::write_char(f, char::from(letter))?;
+                held &= (1 << bits) - 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for TaskId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        Self::from_text(text).ok_or(IdError {
+            prefix: Self::PREFIX,
+            article: "a task",
+            letters: Self::TEXT_LEN,
+        })
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -164,6 +251,19 @@ mod tests {
             let (a, b) = (ExecutionId::from_bytes(a), ExecutionId::from_bytes(b));
             prop_assert_eq!(a.to_string().parse::<ExecutionId>().unwrap(), a);
             prop_assert_eq!(a.cmp(&b), a.to_string().cmp(&b.to_string()));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_task_is_its_step(execution: [u8; 16], step: u16, other: u16) {
+            let of = |step| TaskId { execution: ExecutionId::from_bytes(execution), step };
+            let (id, other) = (of(step), of(other));
+            prop_assert_eq!(id.to_string().parse::<TaskId>().unwrap(), id);
+            prop_assert_eq!(id.cmp(&other), id.to_string().cmp(&other.to_string()));
+            prop_assert!((id.to_string() + "0").parse::<TaskId>().is_err());
+            prop_assert!(id.to_string()[..31].parse::<TaskId>().is_err());
+            prop_assert!(id.to_string().replace("xt_", "exec_").parse::<TaskId>().is_err());
         }
     }
 

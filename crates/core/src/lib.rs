@@ -14,6 +14,7 @@ pub mod jsonpath;
 pub mod limit;
 #[cfg(feature = "planted")]
 pub mod planted;
+pub mod task;
 pub mod template;
 pub mod time;
 pub mod trace;

@@ -18,6 +18,7 @@ use crate::lock::Mutex;
 use crate::maintenance::Retention;
 use crate::membership::Membership;
 use crate::step::Clients;
+use crate::task::Board;
 use crate::vault::Vault;
 use crate::waiter::Waiters;
 
@@ -32,6 +33,7 @@ pub(crate) struct Context {
     pub(crate) queue: Queue,
     pub(crate) aside: Aside,
     pub(crate) waiters: Waiters,
+    pub(crate) tasks: Board,
     pub(crate) clients: Clients,
     pub(crate) vault: Option<Vault>,
     pub(crate) retention: Retention,

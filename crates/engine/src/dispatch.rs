@@ -349,6 +349,17 @@ impl Follow {
                 dispatcher.store.tell(News::Withdrawn(id));
             }
             FollowUp::TriggerDue => dispatcher.announce(News::Due),
+            FollowUp::Fetched(taken, fetched) => {
+                taken.give(dispatcher.tasks.delivery(vec![*fetched]));
+            }
+            FollowUp::TaskAvailable(task_type, at) => {
+                let now = dispatcher.now();
+                dispatcher.tasks.available(&task_type, at, now);
+                if at <= now {
+                    dispatcher.store.tell(News::Task(task_type));
+                }
+            }
+            FollowUp::TaskClock(at) => dispatcher.tasks.clock_at(at),
             FollowUp::Letter(letter, reason) => {
                 let mut letters = self.letters.lock();
                 letters.note(&written.workflow.id, id, letter, reason);

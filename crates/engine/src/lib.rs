@@ -41,6 +41,7 @@ pub mod secret;
 mod services;
 mod step;
 pub mod target;
+pub mod task;
 mod timer;
 pub mod trigger;
 mod turn;

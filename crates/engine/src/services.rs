@@ -10,6 +10,7 @@ use crate::engine::Engine;
 use crate::executions::Executions;
 use crate::letter::Letters;
 use crate::maintenance::prune_loop;
+use crate::task::Tasks;
 use crate::trigger::{Triggers, Webhooks};
 use crate::vital::Vital;
 
@@ -48,6 +49,8 @@ services! {
     executions: Executions,
     /// Dead letters.
     letters: Letters,
+    /// Tasks for workers.
+    tasks: Tasks,
     /// Triggers of all kinds.
     triggers: Triggers,
     /// Requests to webhooks.

@@ -54,12 +54,12 @@ pub(crate) trait Call: Send {
     async fn make(self: Box<Self>, clients: &Clients, redact: Redactor) -> Result<Answer, Failure>;
 }
 
-/// How steps of this kind are called. A type that nobody calls, because others fetch its work, has
-/// no place here.
-pub(crate) fn of(kind: &StepKind) -> &dyn Callable {
+/// How steps of this kind are called; none if nobody calls them, because others fetch their work.
+pub(crate) fn of(kind: &StepKind) -> Option<&dyn Callable> {
     match kind {
-        StepKind::Http(http) => http,
-        StepKind::Local(local) => local,
+        StepKind::Http(http) => Some(http),
+        StepKind::Local(local) => Some(local),
+        StepKind::ExternalTask(_) => None,
     }
 }
 
@@ -130,7 +130,8 @@ pub(crate) fn prepare(
         .as_ref()
         .ok_or_else(|| internal("the execution has no first event"))?;
     let scope = CallScope::new(state, clients.secrets.as_ref());
-    let mut call = of(&step.kind).prepare(&Attempt {
+    let callable = of(&step.kind).ok_or_else(|| internal("workers do this step, and no node"))?;
+    let mut call = callable.prepare(&Attempt {
         row,
         state,
         origin,

@@ -27,6 +27,7 @@ mod ready;
 mod replay;
 mod retry;
 mod server;
+mod task;
 mod trigger;
 mod version;
 mod view;
@@ -40,7 +41,7 @@ use std::sync::atomic::AtomicU64;
 
 use axum::extract::{FromRequestParts, Request};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use axum::{Json, Router};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
@@ -205,11 +206,39 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
         .merge(tagged("Retries", retries))
         .merge(tagged("Dead letters", letters))
         .merge(tagged("Triggers", trigger_routes()))
+        .merge(tagged("Tasks", task_routes()))
         .merge(tagged("Server", server))
+        // The same under the address that other systems know.
+        .nest("/api/n8n/external-tasks", n8n_routes())
         .route_layer(axum::middleware::from_fn_with_state(
             app.clone(),
             auth::authenticate,
         ))
+}
+
+fn task_routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(task::poll_tasks))
+        .routes(routes!(task::list_tasks))
+        .routes(routes!(task::get_task))
+        .routes(routes!(task::complete_task))
+        .routes(routes!(task::fail_task))
+        .routes(routes!(task::beat_task))
+        .routes(routes!(task::extend_task))
+        .routes(routes!(task::unlock_task))
+}
+
+/// Calls of workers that know another address; described once, under ours.
+fn n8n_routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .route("/poll", get(task::poll_tasks))
+        .route("/", get(task::list_tasks))
+        .route("/{id}", get(task::get_task))
+        .route("/{id}/complete", post(task::complete_task))
+        .route("/{id}/fail", post(task::fail_task))
+        .route("/{id}/heartbeat", post(task::beat_task))
+        .route("/{id}/extend", post(task::extend_task))
+        .route("/{id}/unlock", post(task::unlock_task))
 }
 
 fn trigger_routes() -> OpenApiRouter<App> {

@@ -113,6 +113,10 @@ codes! {
     STILL_REFUSED = "RF0039", 409, "The request is still refused";
     /// A secret that was promised to be good for longer would end.
     PREVIOUS_SECRET = "RF0040", 409, "The previous secret is still valid";
+    /// No such task.
+    NO_TASK = "RF0041", 404, "There is no such task";
+    /// The worker does not have the task.
+    TASK_NOT_HELD = "RF0042", 409, "The task is not locked by this worker";
     /// No webhook has this address, or it is disabled.
     NO_WEBHOOK = "RF0050", 404, "There is no such webhook";
     /// A webhook request is not signed, or wrongly.

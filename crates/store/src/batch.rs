@@ -2,6 +2,7 @@
 
 mod about;
 mod prune;
+mod task;
 mod trigger;
 
 use refire_core::dead_letter::{Letter, LetterStatus, RetryFrom};
@@ -12,11 +13,15 @@ use refire_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::request::RequestRow;
+use crate::task::TaskRow;
 use crate::work::WorkRow;
 
 pub(crate) use about::About;
 pub(crate) use prune::Candidate;
 pub use prune::{OldExecutions, Prune};
+pub use task::{
+    KnownBy, LockTasks, SeenTask, TaskChange, TaskHolder, Touch, TouchTask, WantedTasks,
+};
 pub use trigger::{ChangeTrigger, CreateTrigger, Fire, NewState, TriggerEnd, TriggerVersion};
 
 /// One transaction's worth of parts.
@@ -49,6 +54,10 @@ pub enum Part {
     Begin(Begin),
     /// Give owned work back.
     Release(Release),
+    /// Give tasks to workers that wait.
+    LockTasks(LockTasks),
+    /// A worker's word about a task that it has.
+    TouchTask(TouchTask),
     /// A person gives a dead letter up.
     DeleteLetter {
         /// The letter; refused unless it is pending.
@@ -92,6 +101,8 @@ pub struct Admit {
     pub events: Vec<EventRow>,
     /// Its first work.
     pub work: Vec<WorkChange>,
+    /// Its first tasks.
+    pub tasks: Vec<TaskChange>,
     /// The key that must not have been used yet.
     pub claim: Option<IdempotencyClaim>,
     /// The dead letter it retries, which must be pending.
@@ -121,12 +132,16 @@ pub struct Advance {
     pub expected_version: u64,
     /// The work that must have begun, by step and attempt, in order of the steps; absent = whatever has.
     pub begun: Option<Vec<(String, u32)>>,
+    /// The task that it was decided on.
+    pub seen: Option<SeenTask>,
     /// Its row afterwards.
     pub update: RowUpdate,
     /// The new events.
     pub events: Vec<EventRow>,
     /// What changes in its work, in order.
     pub work: Vec<WorkChange>,
+    /// What changes in its tasks, in order.
+    pub tasks: Vec<TaskChange>,
     /// The dead letter it became.
     pub new_letter: Option<Box<Letter>>,
     /// The dead letter it was a retry of.
@@ -349,7 +364,7 @@ pub struct PutWorkflow {
 pub enum PartOutcome {
     /// Written.
     Done,
-    /// Refused: the execution has another version.
+    /// Refused: the execution has another version, or its task is not as it was seen.
     Conflict,
     /// Refused: the idempotency key belongs to this execution already.
     Duplicate {
@@ -365,6 +380,10 @@ pub enum PartOutcome {
     Claimed(Vec<WorkRow>),
     /// Which rows are marked as begun, in order.
     Begun(Vec<bool>),
+    /// The tasks that workers have now.
+    Locked(Vec<TaskRow>),
+    /// Whether the task was as it was said to be.
+    Touched(bool),
     /// The definition is saved.
     Saved {
         /// Its version.

@@ -10,7 +10,7 @@ use std::error::Error;
 use refire_core::dead_letter::{LetterStatus, Reason, RetryFrom};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventKind, Status, TriggerKind};
-use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId, WebhookId};
+use refire_core::id::{DlqId, ExecutionId, LockToken, NodeId, RequestId, TriggerId, WebhookId};
 use refire_core::time::Timestamp;
 use refire_core::trigger::Outcome;
 use refire_core::webhook::RequestStatus;
@@ -155,7 +155,15 @@ macro_rules! ids {
         })*
     };
 }
-ids!(DlqId, ExecutionId, NodeId, RequestId, TriggerId, WebhookId);
+ids!(
+    DlqId,
+    ExecutionId,
+    LockToken,
+    NodeId,
+    RequestId,
+    TriggerId,
+    WebhookId
+);
 
 /// Words from closed lists.
 macro_rules! words {

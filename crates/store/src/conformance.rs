@@ -29,6 +29,7 @@ pub mod room;
 pub mod snapshot;
 mod stage;
 pub mod summary;
+pub mod tasks;
 mod trigger;
 pub mod triggers;
 pub mod work;
@@ -106,6 +107,19 @@ macro_rules! conformance {
             release_removes_work_of_a_paused_execution,
             orphans_are_what_others_own, a_node_finds_what_it_owns_and_is_due,
             open_counts_follow_the_work,
+        );
+        $crate::conformance_topic!($lab, tasks:
+            an_offer_is_found_again,
+            workers_get_them_by_priority_then_age,
+            a_task_is_given_out_when_its_time_has_come,
+            a_worker_is_known_by_its_lock,
+            where_a_token_is_required_a_name_is_not_enough,
+            nobody_ends_what_he_has_not_seen,
+            a_pause_holds_back_what_nobody_has,
+            a_failing_execution_retires_what_nobody_has,
+            clocks_are_found_in_their_order,
+            lists_are_newest_first,
+            a_task_goes_with_its_execution, a_workflow_with_tasks_is_not_deleted,
         );
         $crate::conformance_topic!($lab, nodes:
             a_node_is_seen_until_it_leaves, only_the_expired_are_reaped,

@@ -18,6 +18,7 @@ mod request;
 mod sql;
 pub mod sqlite;
 mod table;
+mod task;
 mod trigger;
 mod unreadable;
 mod words;
@@ -37,9 +38,10 @@ pub use refire_core::webhook::RequestStatus;
 
 pub use batch::{
     Admit, Advance, Batch, Begin, Bounds, ChangeTrigger, Claim, ClaimTimers, CreateTrigger,
-    ExecutionRow, Fire, IdempotencyClaim, LetterRetry, NewState, OldExecutions, Part, PartOutcome,
-    Prune, PutWorkflow, Release, RowUpdate, SettleLetter, TriggerEnd, TriggerVersion, Want,
-    WorkChange, WorkKey,
+    ExecutionRow, Fire, IdempotencyClaim, KnownBy, LetterRetry, LockTasks, NewState, OldExecutions,
+    Part, PartOutcome, Prune, PutWorkflow, Release, RowUpdate, SeenTask, SettleLetter, TaskChange,
+    TaskHolder, Touch, TouchTask, TriggerEnd, TriggerVersion, Want, WantedTasks, WorkChange,
+    WorkKey,
 };
 pub use catalog::{Catalog, VersionRow, WorkflowRow};
 pub use error::{CommitError, NotWritten, ReadError};
@@ -48,6 +50,7 @@ pub use layer::{Layer, Layered};
 pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, Letters, RetryRow};
 pub use node::{Joining, Lease, News, NodeRow, Nodes};
 pub use request::{RequestFilter, RequestRow, Requests};
+pub use task::{TaskCall, TaskFilter, TaskRow, Tasks};
 pub use trigger::{DueTrigger, SlotRow, TriggerFilter, TriggerRow, Triggers};
 pub use work::{OpenCounts, Work, WorkRow};
 
@@ -57,7 +60,9 @@ pub const LIMIT_MAX: u32 = 1_000;
 /// Everything durable. Writes go through [`Store::commit`] and nothing else; each entity has its
 /// questions beside its rows.
 #[async_trait]
-pub trait Store: Executions + Work + Letters + Catalog + Triggers + Requests + Nodes {
+pub trait Store:
+    Executions + Work + Tasks + Letters + Catalog + Triggers + Requests + Nodes
+{
     /// Writes a batch in one transaction, durably, before it returns.
     ///
     /// Every reason to refuse a part is read before that part's first write, so that one refused

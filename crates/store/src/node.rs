@@ -138,6 +138,8 @@ pub enum News {
     Definition(WorkflowId),
     /// A trigger was made, changed or deleted.
     Trigger(TriggerId),
+    /// Workers may fetch a task of this type.
+    Task(String),
     /// A trigger may be due earlier than anybody knows.
     Due,
     /// Something may have been missed: look at everything.

@@ -5,6 +5,7 @@ mod catalog;
 mod history;
 mod letter;
 mod request;
+mod task;
 mod trigger;
 mod work;
 

@@ -165,6 +165,10 @@ pub(crate) const TABLES: &[Table] = &[
         columns: &[rows::Work::COLUMNS],
     },
     Table {
+        name: "workflow_external_tasks",
+        columns: &[rows::Tasks::COLUMNS],
+    },
+    Table {
         name: "idempotency",
         columns: &[rows::KeyClaims::COLUMNS, &[("ns", Int)]],
     },

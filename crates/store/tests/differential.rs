@@ -118,7 +118,13 @@ fn end(outcome: &PartOutcome) -> Option<&'static str> {
         PartOutcome::TriggerMoved => "trigger moved",
         PartOutcome::NoSuchTrigger => "no such trigger",
         PartOutcome::Pruned { removed, .. } if *removed > 0 => "pruned",
-        PartOutcome::Claimed(_) | PartOutcome::Begun(_) | PartOutcome::Pruned { .. } => {
+        PartOutcome::Locked(rows) if !rows.is_empty() => "locked",
+        PartOutcome::Touched(true) => "touched",
+        PartOutcome::Claimed(_)
+        | PartOutcome::Begun(_)
+        | PartOutcome::Locked(_)
+        | PartOutcome::Touched(_)
+        | PartOutcome::Pruned { .. } => {
             return None;
         }
     })

@@ -122,6 +122,17 @@ words! {
         CompensationFailed = "compensation_failed", HistoryLimit = "history_limit",
     }
 
+    /// Where a task for workers stands.
+    TaskStatus {
+        Pending = "PENDING", Locked = "LOCKED", Completed = "COMPLETED", Failed = "FAILED",
+        Cancelled = "CANCELLED",
+    }
+
+    /// Whether a worker is there.
+    WorkerStatus {
+        Active = "ACTIVE", Idle = "IDLE", Dead = "DEAD",
+    }
+
     /// What a trigger waits for.
     TriggerType {
         Cron = "cron", Schedule = "schedule", Webhook = "webhook",

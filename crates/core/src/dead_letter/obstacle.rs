@@ -102,7 +102,7 @@ mod tests {
     use crate::definition::{ParseOptions, Workflow};
     use crate::execution::event::CompensationCause;
     use crate::execution::state::Compensating;
-    use crate::execution::{Command, Outcome, Report, Start, decide, start};
+    use crate::execution::{Began, Command, Outcome, Report, Start, decide, start};
     use crate::id::ExecutionId;
     use crate::json::Json;
     use crate::time::Timestamp;
@@ -123,7 +123,7 @@ mod tests {
         let report = Command::Report(Report {
             step: "a".parse().unwrap(),
             attempt: 1,
-            started_at: NOW,
+            began: Began::Called(NOW),
             duration_ms: 1,
             outcome: Outcome::Succeeded(Json::parse(format!("\"{}\"", "x".repeat(bytes))).unwrap()),
             mapped: None,

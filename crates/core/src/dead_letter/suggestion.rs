@@ -165,9 +165,33 @@ fn by_class(failure: &Failure) -> Vec<Suggestion> {
             "Read the task's error",
             "The in-process task returned an error; its message and causes are above.",
         )],
+        ErrorClass::Worker
+        | ErrorClass::TaskTimeout
+        | ErrorClass::LockExpired
+        | ErrorClass::HeartbeatMissed => by_task(failure.class),
         ErrorClass::NodeLost | ErrorClass::HistoryLimit | ErrorClass::Internal => vec![say(
             "Look at the server's log",
             "The engine could not carry out the step.",
+        )],
+    }
+}
+
+/// What to do about a task of a worker.
+fn by_task(class: ErrorClass) -> Vec<Suggestion> {
+    match class {
+        ErrorClass::Worker => vec![say(
+            "Read the worker's error",
+            "The worker that did the task said that it failed; its message and stack trace are above.",
+        )],
+        ErrorClass::TaskTimeout => vec![say(
+            "Check that workers ask for this task type",
+            "The task was not done within its `timeout`. If no worker had fetched it, none may be \
+             running; else it needs more time, or the step a longer `timeout`.",
+        )],
+        _ => vec![say(
+            "Look at the worker's log",
+            "The worker fetched the task and was not heard of again: it may have crashed, perhaps by \
+             this very task, or it takes longer than `lockDuration` without sending heartbeats.",
         )],
     }
 }

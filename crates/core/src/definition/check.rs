@@ -17,6 +17,8 @@ use crate::template::{Reference, Root, Template};
 pub(super) enum Owner {
     /// The config of a step: everything, secrets included.
     Config(usize),
+    /// What others see of a step: everything but secrets.
+    Shown(usize),
     /// The condition of a step.
     When(usize),
     /// The workflow's output.
@@ -287,6 +289,10 @@ impl World<'_> {
     fn wrong(&self, site: &Site, reference: &Reference) -> Option<Problem> {
         let problem = |message: String| Some(Problem::new(&site.path, site.mark, message));
         match &reference.root {
+            Root::Secret(_) if matches!(site.owner, Owner::Shown(_)) => problem(format!(
+                "`${{{reference}}}`: a task's input is stored and given to whoever fetches it, so \
+                 it takes no secrets"
+            )),
             Root::Secret(_) if !matches!(site.owner, Owner::Config(_)) => problem(format!(
                 "`${{{reference}}}`: secrets can only be used in the config of a step"
             )),
@@ -320,7 +326,7 @@ impl World<'_> {
         match owner {
             Owner::Limit => false,
             Owner::Output => self.undoes[target].is_none(),
-            Owner::Config(at) | Owner::When(at) => match self.undoes[at] {
+            Owner::Config(at) | Owner::Shown(at) | Owner::When(at) => match self.undoes[at] {
                 Some(undone) => undone == target || self.ancestors.is_before(target, undone),
                 None => self.ancestors.is_before(target, at),
             },
@@ -333,7 +339,7 @@ impl World<'_> {
                 "the key of a limit is needed before any step runs, so it cannot refer to a step"
                     .to_owned()
             }
-            Owner::Config(at) | Owner::When(at) if at == target => {
+            Owner::Config(at) | Owner::Shown(at) | Owner::When(at) if at == target => {
                 "a step cannot refer to its own output".to_owned()
             }
             _ if self.undoes[target].is_some() => {

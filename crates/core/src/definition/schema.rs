@@ -86,9 +86,13 @@ mod tests {
             ("/$defs/rateLimit", keys::RATE_LIMIT),
         ];
         let schema = schema();
-        let configs = TYPES
-            .iter()
-            .map(|it| (format!("/$defs/{}", it.name), it.keys));
+        let configs = TYPES.iter().flat_map(|it| {
+            let config = format!("/$defs/{}", it.name);
+            let objects = it.keys.iter().filter(|key| !key.below.is_empty());
+            let below = |key: &Known| (format!("{config}/properties/{}", key.name), key.below);
+            let below: Vec<_> = objects.map(below).collect();
+            std::iter::once((config, it.keys)).chain(below)
+        });
         let table = table.map(|(pointer, known)| (pointer.to_owned(), known));
         for (pointer, known) in table.into_iter().chain(configs) {
             let object = schema.pointer(&pointer).unwrap();
@@ -139,7 +143,8 @@ mod tests {
         let own_rules = ["http_status", "node_lost", "history_limit", "internal"];
         for class in ErrorClass::ALL {
             let listed = classes.iter().any(|known| known == class.name());
-            assert_eq!(listed, !own_rules.contains(&class.name()), "{class}");
+            let is_own = own_rules.contains(&class.name()) || class.speaks_for_itself();
+            assert_eq!(listed, !is_own, "{class}");
         }
         let lists = "/$defs/retryObject/properties";
         let default = |path: &str| {

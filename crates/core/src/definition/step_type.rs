@@ -3,6 +3,7 @@
 //!
 //! What a type does when it runs is in the engine's `step/`.
 
+mod external_task;
 mod http;
 mod local;
 
@@ -16,6 +17,7 @@ use super::parse::ParseOptions;
 use super::problem::Problems;
 use crate::template::Reference;
 
+pub use external_task::{ExternalTask, Heartbeat, check_task_type};
 pub use http::Http;
 pub use local::Local;
 
@@ -23,14 +25,7 @@ pub use local::Local;
 const TIMEOUT_MIN: Duration = Duration::from_millis(100);
 
 /// Step types that are planned: known words that get an answer of their own.
-pub(super) const LATER: &[&str] = &[
-    "external_task",
-    "lambda",
-    "sns",
-    "sqs",
-    "eventbridge",
-    "amqp",
-];
+pub(super) const LATER: &[&str] = &["lambda", "sns", "sqs", "eventbridge", "amqp"];
 
 /// All that a step type says about itself.
 pub(super) struct StepType {
@@ -59,8 +54,13 @@ pub(super) struct Config<'a, 'b> {
 impl<'a> Config<'a, '_> {
     /// The member of that name, null included; its templates may use secrets and earlier steps.
     fn with_templates(&mut self, name: &'static str) -> Option<Field<'a>> {
+        self.templates(name, Owner::Config(self.step))
+    }
+
+    /// The same with templates that may use what their owner may.
+    fn templates(&mut self, name: &'static str, owner: Owner) -> Option<Field<'a>> {
         let field = self.fields.any(name)?;
-        self.sites.add_all(Owner::Config(self.step), &field);
+        self.sites.add_all(owner, &field);
         Some(field)
     }
 }
@@ -110,6 +110,19 @@ step_types! {
     Http,
     /// Calls a function of the embedding program.
     Local,
+    /// Waits for a worker outside.
+    ExternalTask,
+}
+
+impl StepKind {
+    /// Its settings, if a worker outside does the work.
+    #[must_use]
+    pub fn external_task(&self) -> Option<&ExternalTask> {
+        match self {
+            Self::ExternalTask(task) => Some(task),
+            _ => None,
+        }
+    }
 }
 
 /// The type of that name, in lower case.

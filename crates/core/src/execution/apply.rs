@@ -5,7 +5,8 @@
 
 use super::event::{
     CompensationCompleted, CompensationFailed, CompensationStarted, Event, EventKind,
-    ExecutionCompleted, ExecutionStarted, SkipReason, StepCompleted, StepFailed,
+    ExecutionCompleted, ExecutionStarted, ExternalTaskCreated, SkipReason, StepCompleted,
+    StepFailed,
 };
 use super::state::{
     Compensating, ContextRef, Execution, Failing, Origin, OutputRef, PayloadRef, Status, StepState,
@@ -45,7 +46,11 @@ pub fn apply_to(state: &mut Execution, event: &Event) {
         EventKind::StepScheduled(scheduled) => schedule(state, event, scheduled.due_at),
         EventKind::RetryScheduled(retry) => schedule(state, event, Some(retry.due_at)),
         EventKind::StepStarted(started) => begin(state, event, started.started_at),
-        EventKind::TimerFired(_) | EventKind::Unknown(_) => {}
+        EventKind::TimerFired(_)
+        | EventKind::ExternalTaskLocked(_)
+        | EventKind::ExternalTaskReleased(_)
+        | EventKind::Unknown(_) => {}
+        EventKind::ExternalTaskCreated(created) => offer(state, event, created),
         EventKind::StepCompleted(completed) => complete(state, event, completed),
         EventKind::StepFailed(failed) => fail(state, event, failed),
         EventKind::StepLost(lost) => {
@@ -141,6 +146,7 @@ fn step_of<'a>(state: &'a mut Execution, event: &Event) -> Option<&'a mut StepSt
         completed_at: None,
         output: None,
         failure: None,
+        task_input: None,
         undoes: None,
     };
     let step = state.steps.entry(id.clone());
@@ -160,6 +166,16 @@ fn schedule(state: &mut Execution, event: &Event, due_at: Option<Timestamp>) {
         step.backoff_ms = event.backoff_ms;
         step.is_begun = false;
         step.completed_at = None;
+    }
+}
+
+fn offer(state: &mut Execution, event: &Event, created: &ExternalTaskCreated) {
+    let own = created.input.as_ref();
+    let own = own.map(|input| PayloadRef::to(event.sequence, input));
+    let input = own.or_else(|| state.origin.as_ref().map(|origin| origin.input));
+    if let Some(step) = step_of(state, event) {
+        step.status = StepStatus::Waiting;
+        step.task_input = input;
     }
 }
 

@@ -14,6 +14,13 @@ pub enum Command {
     Report(Report),
     /// An attempt's node died.
     Lost(Lost),
+    /// Nobody had the task of a failing execution, and nobody can fetch it any more.
+    Retired {
+        /// The step.
+        step: StepId,
+        /// The attempt.
+        attempt: u32,
+    },
     /// Nothing new shall start.
     Pause {
         /// The actor.
@@ -68,8 +75,8 @@ pub struct Report {
     pub step: StepId,
     /// The attempt; a result for any other than the live one is refused.
     pub attempt: u32,
-    /// When it began.
-    pub started_at: Timestamp,
+    /// When it began, and who began it.
+    pub began: Began,
     /// How long it took.
     pub duration_ms: u64,
     /// How it ended.
@@ -77,6 +84,22 @@ pub struct Report {
     /// What the step's `outputMapping` gives for the output, where the sender has worked it out
     /// ([`super::map_output`]); else the decision does.
     pub mapped: Option<Mapping>,
+}
+
+/// How an attempt began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Began {
+    /// A node called its target.
+    Called(Timestamp),
+    /// A worker fetched its task.
+    Fetched {
+        /// Who, if it has said so.
+        worker: Option<String>,
+        /// When.
+        at: Timestamp,
+    },
+    /// No worker fetched its task in time.
+    Never,
 }
 
 /// How an attempt ended.

@@ -15,6 +15,7 @@ mod report;
 mod resume;
 mod retry;
 mod start;
+mod task;
 #[cfg(test)]
 pub(super) mod tests;
 
@@ -81,6 +82,7 @@ pub fn decide_within(
     match command {
         Command::Report(report) => report::report(&mut draft, report)?,
         Command::Lost(lost) => lost::lost(&mut draft, lost)?,
+        Command::Retired { step, attempt } => task::retired(&mut draft, step, attempt)?,
         Command::Pause { by } => pause::pause(&mut draft, by)?,
         Command::Resume { by } => resume::resume(&mut draft, by)?,
         Command::Cancel(cancel) => cancel::cancel(&mut draft, cancel)?,

@@ -1,5 +1,7 @@
 //! What a decision asks the shell to do, in the same commit as its events.
 
+use std::time::Duration;
+
 use crate::dead_letter::Letter;
 use crate::definition::StepId;
 use crate::id::DlqId;
@@ -17,9 +19,31 @@ pub enum Effect {
         /// The step.
         step: StepId,
     },
-    /// Drop all work that no node has begun; running attempts finish (pause).
+    /// Workers may fetch the step's task. Replaces its earlier attempt.
+    Offer(Offer),
+    /// Workers may fetch the task again that was held back by a pause, unless one has it.
+    OfferAgain {
+        /// The step.
+        step: StepId,
+        /// How much later its time is over, since the pause does not count.
+        later: Duration,
+    },
+    /// Nobody shall begin the task any more (the execution is failing); a worker that has it may finish.
+    Retire {
+        /// The step.
+        step: StepId,
+    },
+    /// The task is over.
+    Close {
+        /// The step.
+        step: StepId,
+        /// How it ended.
+        end: TaskEnd,
+    },
+    /// Drop all work that no node has begun, and hold back tasks that no worker has; running
+    /// attempts finish (pause).
     Hold,
-    /// Drop all work and abort running attempts (the execution ended).
+    /// Drop all work, withdraw all tasks and abort running attempts (the execution ended).
     Abort,
     /// Keep a dead letter.
     DeadLetter(Box<Letter>),
@@ -43,4 +67,32 @@ pub struct Work {
     pub due_at: Option<Timestamp>,
     /// Whether the attempt is a retry; concurrent retries have limits of their own.
     pub is_retry: bool,
+}
+
+/// A task that workers may fetch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// The step whose task it is.
+    pub step: StepId,
+    /// The attempt.
+    pub attempt: u32,
+    /// Not before.
+    pub available_at: Timestamp,
+    /// Until when it must be done, whether somebody has it or not.
+    pub timeout_at: Timestamp,
+    /// Attempts in all.
+    pub attempts_max: u32,
+    /// Whether the execution is paused, so that nobody may fetch it yet.
+    pub is_held: bool,
+}
+
+/// How a task ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TaskEnd {
+    /// A worker did it.
+    Completed,
+    /// Its last attempt failed.
+    Failed,
+    /// Nobody needs it any more.
+    Cancelled,
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::dead_letter::Reason;
 use crate::definition::{RetrySettings, StepId, WorkflowId};
-use crate::failure::Failure;
+use crate::failure::{ErrorClass, Failure};
 use crate::id::{DlqId, ExecutionId, NodeId};
 use crate::json::Json;
 use crate::time::Timestamp;
@@ -53,6 +53,12 @@ pub enum EventKind {
     RetryScheduled(RetryScheduled),
     /// A wait is over and its attempt began.
     TimerFired(TimerFired),
+    /// Workers may fetch the step's task. Its input is kept here, for all attempts.
+    ExternalTaskCreated(ExternalTaskCreated),
+    /// A worker had fetched the task; written in the commit that ends the attempt.
+    ExternalTaskLocked(ExternalTaskLocked),
+    /// The task was taken from its worker, which was not heard of in time.
+    ExternalTaskReleased(ExternalTaskReleased),
     /// The step's compensation may run.
     CompensationStarted(CompensationStarted),
     /// The step's effect is undone.
@@ -334,6 +340,39 @@ pub struct TimerFired {
     pub fired_at: Timestamp,
 }
 
+/// Payload of EXTERNAL_TASK_CREATED.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExternalTaskCreated {
+    /// What workers ask for.
+    pub task_type: String,
+    /// 1 (first) to 10 (last).
+    pub priority: u8,
+    /// What the worker is given; absent = the execution's input.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub input: Option<Json>,
+}
+
+/// Payload of EXTERNAL_TASK_LOCKED.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExternalTaskLocked {
+    /// The worker, if it has said who it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker_id: Option<String>,
+    /// Since when it held the task.
+    pub locked_at: Timestamp,
+}
+
+/// Payload of EXTERNAL_TASK_RELEASED.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExternalTaskReleased {
+    /// Which of its clocks ran out.
+    pub because: ErrorClass,
+}
+
 /// What set off the compensation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -456,6 +495,7 @@ impl Event {
             EventKind::ExecutionStarted(started) => Some(&started.input),
             EventKind::StepCompleted(completed) => Some(&completed.output),
             EventKind::CompensationCompleted(completed) => Some(&completed.output),
+            EventKind::ExternalTaskCreated(created) => created.input.as_ref(),
             EventKind::ExecutionCompleted(completed) => completed.output.as_ref(),
             _ => None,
         }

@@ -87,7 +87,11 @@ fn check_attempts(run: &Run) {
         let is_loss = |event: &&Event| matches!(event.kind, EventKind::StepLost(_));
         let losses = run.log.iter().filter(of_step).filter(is_loss).count();
         let (index, _) = run.workflow.step(id.as_ref()).unwrap();
-        let retries = run.workflow.retry_for(index, None).policy.max_retries as usize;
+        let task = run.workflow.steps[index].kind.external_task();
+        let retries = match task {
+            Some(task) => task.retries as usize - 1,
+            None => run.workflow.retry_for(index, None).policy.max_retries as usize,
+        };
         assert!(
             step.attempt as usize <= retries + 1 + losses,
             "{}",

@@ -7,7 +7,7 @@
 use std::fmt;
 
 use super::apply::apply_to;
-use super::command::{Begun, Cancel, Command, Lost, Outcome, Refusal, Report};
+use super::command::{Began, Begun, Cancel, Command, Lost, Outcome, Refusal, Report};
 use super::decide::{Carried, Start, decide, has_rules, start};
 use super::event::{CompensationCause, Event, EventKind};
 use super::state::Execution;
@@ -176,6 +176,17 @@ fn causes(state: &Execution, rest: &[Event]) -> Vec<Cause> {
             .or_else(|| cancelled(rest))
             .into_iter()
             .collect(),
+        EventKind::ExternalTaskLocked(_) | EventKind::StepFailed(_) => {
+            reported(rest).into_iter().collect()
+        }
+        EventKind::StepSkipped(_) => {
+            let step = first.step.as_ref();
+            let live = step.and_then(|step| Some((step, state.step(step)?)));
+            live.map_or_else(Vec::new, |(step, live)| {
+                let (step, attempt) = (step.clone(), live.attempt);
+                command(Command::Retired { step, attempt })
+            })
+        }
         EventKind::StepLost(lost) => match (&first.step, first.attempt) {
             (Some(step), Some(attempt)) => command(Command::Lost(Lost {
                 step: step.clone(),
@@ -289,17 +300,26 @@ fn started(rest: &[Event]) -> Vec<Cause> {
 /// The report that an attempt's first event belongs to: its result follows at once.
 fn reported(rest: &[Event]) -> Option<Cause> {
     let first = rest.first()?;
-    let mut began = None;
+    let mut began = Began::Never;
     for event in rest {
         if event.step != first.step {
             break;
         }
         let outcome = match &event.kind {
             EventKind::StepStarted(started) => {
-                began = Some(started.started_at);
+                if began == Began::Never {
+                    began = Began::Called(started.started_at);
+                }
                 continue;
             }
-            EventKind::TimerFired(_) => continue,
+            EventKind::ExternalTaskLocked(locked) => {
+                began = Began::Fetched {
+                    worker: locked.worker_id.clone(),
+                    at: locked.locked_at,
+                };
+                continue;
+            }
+            EventKind::TimerFired(_) | EventKind::ExternalTaskReleased(_) => continue,
             EventKind::StepCompleted(done) => {
                 (Outcome::Succeeded(done.output.clone()), done.duration_ms)
             }
@@ -311,14 +331,13 @@ fn reported(rest: &[Event]) -> Option<Cause> {
             }
             _ => break,
         };
-        let (Some(step), Some(attempt), Some(started_at)) = (&event.step, event.attempt, began)
-        else {
+        let (Some(step), Some(attempt)) = (&event.step, event.attempt) else {
             break;
         };
         let report = Report {
             step: step.clone(),
             attempt,
-            started_at,
+            began,
             duration_ms: outcome.1.unwrap_or(0),
             outcome: outcome.0,
             mapped: None,

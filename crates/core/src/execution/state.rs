@@ -106,6 +106,8 @@ pub enum StepStatus {
     Scheduled,
     /// The next attempt waits for its time.
     Retrying,
+    /// A worker outside may fetch its task, or has it.
+    Waiting,
     /// Done.
     Completed,
     /// Failed for good.
@@ -194,6 +196,9 @@ pub struct StepState {
     /// The last failure, without the response's excerpt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
+    /// What the workers of its task are given, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_input: Option<PayloadRef>,
     /// For a compensation step: the step it undoes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<StepId>,
@@ -227,7 +232,16 @@ impl StepState {
     /// Whether an attempt may be running or will run.
     #[must_use]
     pub fn is_live(&self) -> bool {
-        matches!(self.status, StepStatus::Scheduled | StepStatus::Retrying)
+        matches!(
+            self.status,
+            StepStatus::Scheduled | StepStatus::Retrying | StepStatus::Waiting
+        )
+    }
+
+    /// Whether workers outside do its work.
+    #[must_use]
+    pub fn is_task(&self) -> bool {
+        self.task_input.is_some()
     }
 
     /// Retries so far, the one that is waiting or running included. Attempts that died with
@@ -528,11 +542,13 @@ impl Execution {
         if self.compensating.is_some() {
             return Status::Running;
         }
-        let live = || self.steps.values().filter(|step| step.is_live());
-        if live().any(|step| step.status == StepStatus::Scheduled) {
+        let is_any = |status| self.steps.values().any(|step| step.status == status);
+        if is_any(StepStatus::Scheduled) {
             Status::Pending
-        } else if live().next().is_some() {
+        } else if is_any(StepStatus::Retrying) {
             Status::Retrying
+        } else if is_any(StepStatus::Waiting) {
+            Status::Waiting
         } else {
             Status::Pending
         }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use refire_core::execution::{Command, Decision, Execution, decide};
 use refire_core::id::ExecutionId;
+use refire_store::SeenTask;
 use tokio::sync::oneshot;
 
 use super::lane::Overloaded;
@@ -21,6 +22,7 @@ pub(crate) struct Asked<'a> {
     id: ExecutionId,
     command: Command,
     permit: Option<Arc<Permit>>,
+    seen: Option<SeenTask>,
     answer: oneshot::Receiver<Result<Arc<Execution>, Unsettled>>,
 }
 
@@ -34,14 +36,36 @@ impl Context {
         known: Option<Arc<Execution>>,
         permit: Option<Arc<Permit>>,
     ) -> Result<Asked<'_>, Overloaded> {
+        self.send_command(id, command, known, (permit, None)).await
+    }
+
+    /// The same about a task, as it was seen.
+    pub(crate) async fn command_on(
+        &self,
+        id: ExecutionId,
+        command: Command,
+        seen: SeenTask,
+    ) -> Result<Asked<'_>, Overloaded> {
+        self.send_command(id, command, None, (None, Some(seen)))
+            .await
+    }
+
+    async fn send_command(
+        &self,
+        id: ExecutionId,
+        command: Command,
+        known: Option<Arc<Execution>>,
+        (permit, seen): (Option<Arc<Permit>>, Option<SeenTask>),
+    ) -> Result<Asked<'_>, Overloaded> {
         let answer = self
-            .put_command(id, command.clone(), (known, None), permit.clone())
+            .put_command(id, command.clone(), (known, None), (permit.clone(), seen))
             .await?;
         Ok(Asked {
             context: self,
             id,
             command,
             permit,
+            seen,
             answer,
         })
     }
@@ -51,7 +75,7 @@ impl Context {
         id: ExecutionId,
         command: Command,
         (known, decided): (Option<Arc<Execution>>, Option<Box<Decided>>),
-        permit: Option<Arc<Permit>>,
+        (permit, seen): (Option<Arc<Permit>>, Option<SeenTask>),
     ) -> Result<oneshot::Receiver<Result<Arc<Execution>, Unsettled>>, Overloaded> {
         let (reply, answer) = oneshot::channel();
         let request = Request::Command {
@@ -61,6 +85,7 @@ impl Context {
             decided,
             reply: Some(reply),
             permit,
+            seen,
         };
         self.queue.result(request).await?;
         Ok(answer)
@@ -103,6 +128,7 @@ impl Asked<'_> {
             id,
             command,
             permit,
+            seen,
             mut answer,
         } = self;
         loop {
@@ -118,7 +144,12 @@ impl Asked<'_> {
             let decision = context.decide_aside(id, state, command.clone()).await?;
             let decided = Some(Box::new(Decided { version, decision }));
             answer = context
-                .put_command(id, command.clone(), (Some(known), decided), permit.clone())
+                .put_command(
+                    id,
+                    command.clone(),
+                    (Some(known), decided),
+                    (permit.clone(), seen),
+                )
                 .await
                 .map_err(CommitFailure::from)?;
         }

@@ -52,6 +52,7 @@ impl Tools {
                     decided,
                     reply,
                     permit,
+                    seen,
                 } => {
                     let index = match of_execution.get(&id) {
                         Some(index) => *index,
@@ -61,7 +62,7 @@ impl Tools {
                             units.len() - 1
                         }
                     };
-                    let asker = Asker::new(reply, permit);
+                    let asker = Asker::new(reply, permit, seen);
                     let unit = &mut units[index];
                     let asked = (*command, decided);
                     again.extend(self.decide_one(unit, asked, asker, now).await);
@@ -73,7 +74,7 @@ impl Tools {
         // A claim comes last: what it takes must not be dropped or made anew by the same batch.
         units.sort_by_key(Unit::is_claim);
         for unit in &mut units {
-            unit.build(node, &self.slots, now);
+            unit.build(node, &self.context, now);
         }
         units
     }
@@ -124,6 +125,13 @@ impl Tools {
         asker: Asker,
         now: Timestamp,
     ) -> Option<Request> {
+        if let Some(id) = unit
+            .id
+            .filter(|_| asker.seen().is_some() && unit.has_seen())
+        {
+            // One compare for each commit of an execution.
+            return Some(asker.ask_again(id, command));
+        }
         if let (Command::Cancel(cancel), Some(id)) = (&mut command, unit.id) {
             if unit.is_answered() {
                 // What was decided before it in this batch changes what runs.

@@ -8,7 +8,7 @@ use refire_core::execution::{Command, Decision, Execution, Outcome, Refusal, Rep
 use refire_core::id::ExecutionId;
 use refire_store::{
     Fire, IdempotencyClaim, LetterRetry, NotWritten, Part, PartOutcome, ReadError, RequestRow,
-    TriggerVersion,
+    SeenTask, TriggerVersion,
 };
 use tokio::sync::oneshot;
 
@@ -30,6 +30,8 @@ pub(crate) fn send<T>(reply: Reply<T>, answer: T) {
 pub(crate) struct Asker {
     reply: Reply<Result<Arc<Execution>, Unsettled>>,
     permit: Option<Arc<Permit>>,
+    /// The task that the command ends an attempt of, as the sender has seen it.
+    seen: Option<SeenTask>,
 }
 
 /// Why a command changed nothing, or not yet.
@@ -59,9 +61,19 @@ impl Asker {
     pub(super) fn new(
         reply: Reply<Result<Arc<Execution>, Unsettled>>,
         permit: Option<Arc<Permit>>,
+        seen: Option<SeenTask>,
     ) -> Self {
         permit.iter().for_each(|permit| permit.suspend());
-        Self { reply, permit }
+        Self {
+            reply,
+            permit,
+            seen,
+        }
+    }
+
+    /// See [`Request::Command`].
+    pub(super) fn seen(&self) -> Option<SeenTask> {
+        self.seen
     }
 
     /// Answers, after the commit. A result that could not be committed, or not decided yet, waits,
@@ -87,6 +99,7 @@ impl Asker {
             decided: None,
             reply: self.reply,
             permit: self.permit,
+            seen: self.seen,
         }
     }
 }
@@ -105,6 +118,9 @@ pub(crate) enum Request {
         reply: Reply<Result<Arc<Execution>, Unsettled>>,
         /// The slot of the attempt that this command ends.
         permit: Option<Arc<Permit>>,
+        /// The task whose attempt it ends, as the sender has seen it: if it is not so any more, nothing is
+        /// written.
+        seen: Option<SeenTask>,
     },
     /// New executions, decided already (there is no earlier state to agree with) and committed
     /// together.
@@ -179,6 +195,9 @@ pub enum CommandError {
     /// The execution's state does not allow it.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// The task has changed since it was seen.
+    #[error("the task has changed")]
+    TaskMoved,
     /// It could not be committed.
     #[error(transparent)]
     Failed(#[from] CommitFailure),
@@ -270,7 +289,12 @@ impl Request {
         match self {
             Self::Command { reply, permit, .. } => {
                 let error = CommandError::Failed(failure.clone());
-                Asker { reply, permit }.answer(Err(error.into()));
+                Asker {
+                    reply,
+                    permit,
+                    seen: None,
+                }
+                .answer(Err(error.into()));
             }
             Self::Admit(all) => {
                 for admit in all {

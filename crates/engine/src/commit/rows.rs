@@ -1,7 +1,6 @@
 //! What a decision's effects mean as rows: work that is placed with this node or left for others, and
 //! what is to do once they are durable.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::dead_letter::Letter;
@@ -11,11 +10,14 @@ use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::limit;
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
+use refire_core::task::TaskStatus;
 use refire_core::time::Timestamp;
-use refire_store::{WorkChange, WorkRow};
+use refire_store::{TaskChange, TaskRow, WorkChange, WorkRow};
 
 use super::unit::FollowUp;
-use crate::limit::{Ask, Blocked, Permit, Slots};
+use crate::context::Context;
+use crate::limit::{Ask, Blocked, Permit};
+use crate::task::Fetched;
 
 /// A timer due within this is owned by the node that made it.
 pub(crate) const TIMER_OWNED_WITHIN: Duration = Duration::from_secs(30);
@@ -24,6 +26,7 @@ pub(crate) const TIMER_OWNED_WITHIN: Duration = Duration::from_secs(30);
 #[derive(Default)]
 pub(super) struct Split {
     pub(super) work: Vec<WorkChange>,
+    pub(super) tasks: Vec<TaskChange>,
     pub(super) letter: Option<Box<Letter>>,
     pub(super) settle: Option<(DlqId, bool)>,
 }
@@ -32,7 +35,7 @@ pub(super) struct Split {
 pub(super) struct Rows<'a> {
     pub(super) id: ExecutionId,
     pub(super) node: NodeId,
-    pub(super) slots: &'a Arc<Slots>,
+    pub(super) context: &'a Context,
     pub(super) now: Timestamp,
     pub(super) state: &'a Execution,
     pub(super) workflow: &'a Workflow,
@@ -45,7 +48,23 @@ impl Rows<'_> {
         out: &mut Split,
         follow_ups: &mut Vec<FollowUp>,
     ) {
+        if let Some(mut change) = TaskChange::of(&effect, self.workflow, self.state, self.now) {
+            if let TaskChange::Put { row, .. } = &mut change {
+                self.offer(row, follow_ups);
+            }
+            out.tasks.push(change);
+        }
         match effect {
+            // See above.
+            Effect::Offer(_) | Effect::Close { .. } => {}
+            Effect::OfferAgain { step, .. } | Effect::Retire { step } => {
+                let task = self.workflow.step(step.as_ref());
+                let task = task.and_then(|(_, step)| step.kind.external_task());
+                follow_ups.push(FollowUp::TaskClock(self.now));
+                follow_ups.extend(
+                    task.map(|task| FollowUp::TaskAvailable(task.task_type.clone(), self.now)),
+                );
+            }
             Effect::Schedule(work) => {
                 let row = self.place(&work, follow_ups);
                 #[cfg(feature = "planted")]
@@ -86,6 +105,27 @@ impl Rows<'_> {
             }
             Effect::SettleLetter { letter, resolved } => out.settle = Some((letter, resolved)),
         }
+    }
+
+    /// Gives a new task to whoever waits longest for one of its type, if nobody is before it; else it
+    /// waits in the store.
+    fn offer(&self, row: &mut TaskRow, follow_ups: &mut Vec<FollowUp>) {
+        let input = self.state.payloads.get(row.input_sequence).cloned();
+        let is_due = row.status == TaskStatus::Pending && row.available_at <= self.now;
+        let taken = input
+            .filter(|_| is_due)
+            .and_then(|input| Some((input, self.context.tasks.matcher.take(&row.task_type)?)));
+        if let Some((input, taken)) = taken
+            && let Some(holder) = taken.holder()
+        {
+            row.lock(holder, self.now);
+            let row = row.clone();
+            follow_ups.push(FollowUp::Fetched(taken, Box::new(Fetched { row, input })));
+        } else if row.status == TaskStatus::Pending {
+            let (task_type, at) = (row.task_type.clone(), row.available_at);
+            follow_ups.push(FollowUp::TaskAvailable(task_type, at));
+        }
+        follow_ups.extend(row.wake_at.map(FollowUp::TaskClock));
     }
 
     fn row(&self, work: &Work) -> WorkRow {
@@ -143,11 +183,11 @@ impl Rows<'_> {
     fn reserve(&self, work: &Work) -> Result<Permit, Option<Blocked>> {
         let origin = self.state.origin.as_ref().ok_or(None)?;
         let (step, _) = self.workflow.step(work.step.as_ref()).ok_or(None)?;
-        if self.slots.everywhere(self.workflow).is_some() {
+        if self.context.slots.everywhere(self.workflow).is_some() {
             // Only the store knows what the other nodes run.
             return Err(None);
         }
-        if self.slots.backlog.lock().has(&self.workflow.id) {
+        if self.context.slots.backlog.lock().has(&self.workflow.id) {
             // Older work waits in the store: whoever comes later queues behind it.
             return Err(None);
         }
@@ -159,6 +199,6 @@ impl Rows<'_> {
             is_first: self.state.started_at.is_none(),
             is_retry: work.is_retry,
         };
-        self.slots.reserve(&ask, self.now).map_err(Some)
+        self.context.slots.reserve(&ask, self.now).map_err(Some)
     }
 }

@@ -73,8 +73,12 @@ pub(super) fn settle(
         (Kind::Execution { .. }, Some(PartOutcome::Conflict)) => {
             let Some(id) = id else { return };
             // It had moved: decide again on what became of it.
-            let asked = answers.into_iter();
-            again.extend(asked.map(|answer| answer.asker.ask_again(id, answer.command)));
+            for CommandAnswer { asker, command, .. } in answers {
+                match asker.seen() {
+                    Some(_) => asker.answer(Err(CommandError::TaskMoved.into())),
+                    None => again.push(asker.ask_again(id, command)),
+                }
+            }
         }
         (kind, _) => {
             let (Some(id), Some(state), Some(workflow)) = (id, state, workflow) else {

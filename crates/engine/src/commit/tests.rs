@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use refire_core::definition::{ParseOptions, StepId, Workflow};
 use refire_core::execution::{
-    Cancel, Command, Execution, Outcome, Refusal, Report, Start, Status, StepStatus, start,
+    Began, Cancel, Command, Execution, Outcome, Refusal, Report, Start, Status, StepStatus, start,
 };
 use refire_core::failure::Failure;
 use refire_core::id::ExecutionId;
@@ -38,6 +38,7 @@ use crate::secret::EnvironmentSecrets;
 use crate::step::Clients;
 use crate::step::local::LocalTasks;
 use crate::target::{HttpAnswer, HttpRequest, Tether};
+use crate::task::Board;
 use crate::waiter::Waiters;
 
 const SOURCE: &str = "id: orders
@@ -114,6 +115,7 @@ async fn committer_that_searches(store: &Arc<Model>, search_bytes_max: usize) ->
         queue,
         aside: Aside::on_runtime().at_once_up_to(search_bytes_max),
         waiters: Waiters::default(),
+        tasks: Board::default(),
         clients: Clients {
             http: Arc::new(NoTarget),
             local: LocalTasks::default(),
@@ -203,6 +205,7 @@ async fn ask_all(
             decided: None,
             reply: Some(reply),
             permit: None,
+            seen: None,
         });
         answers.push(answer);
     }
@@ -230,7 +233,7 @@ fn done(step: &str) -> Command {
     Command::Report(Report {
         step: StepId::new(step).unwrap(),
         attempt: 1,
-        started_at: SystemClock::new().now(),
+        began: Began::Called(SystemClock::new().now()),
         duration_ms: 1,
         outcome: Outcome::Succeeded(Json::parse("1").unwrap()),
         mapped: None,
@@ -429,6 +432,7 @@ fn pause(id: ExecutionId) -> Request {
         decided: None,
         reply: None,
         permit: None,
+        seen: None,
     }
 }
 

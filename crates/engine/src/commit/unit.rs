@@ -15,7 +15,8 @@ use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
 use refire_core::trigger::End;
 use refire_store::{
-    Admit, Advance, ExecutionRow, Part, PartOutcome, RowUpdate, SettleLetter, TriggerEnd, WorkRow,
+    Admit, Advance, ExecutionRow, Part, PartOutcome, RowUpdate, SeenTask, SettleLetter, TriggerEnd,
+    WorkRow,
 };
 
 use super::request::{
@@ -23,7 +24,9 @@ use super::request::{
     send,
 };
 use super::rows::{Rows, Split};
-use crate::limit::{Permit, Slots};
+use crate::context::Context;
+use crate::limit::Permit;
+use crate::task::{Fetched, Taken};
 
 /// An answer to a command, held back until the commit is durable.
 pub(super) struct CommandAnswer {
@@ -53,6 +56,12 @@ pub(crate) enum FollowUp {
     TriggerDue,
     /// A dead letter was written, for this reason.
     Letter(DlqId, Reason),
+    /// A worker that waited has this task.
+    Fetched(Taken, Box<Fetched>),
+    /// Workers may fetch a task of this type from the store from then on.
+    TaskAvailable(String, Timestamp),
+    /// A clock of a task runs out then.
+    TaskClock(Timestamp),
 }
 
 impl FollowUp {
@@ -91,6 +100,8 @@ pub(super) struct Unit {
     read: Option<Vec<WorkRow>>,
     /// What must have begun when this is written.
     begun: Option<Vec<(String, u32)>>,
+    /// The task that must be as it was seen when this is written.
+    seen: Option<SeenTask>,
 }
 
 impl Unit {
@@ -108,7 +119,13 @@ impl Unit {
             has_part: false,
             read: None,
             begun: None,
+            seen: None,
         }
+    }
+
+    /// Whether something of it is compared with a task.
+    pub(super) fn has_seen(&self) -> bool {
+        self.seen.is_some()
     }
 
     /// Whether its state is the store's own and nothing was decided on it yet: then its work is, too.
@@ -247,6 +264,7 @@ impl Unit {
         asker: Asker,
     ) {
         let decided = decided.map(|decision| {
+            self.seen = self.seen.or_else(|| asker.seen());
             self.state = Some(Arc::new(decision.state));
             self.events.extend(decision.events);
             self.effects.extend(decision.effects);
@@ -267,7 +285,7 @@ impl Unit {
     }
 
     /// Turns what was decided into a part of the transaction, taking slots for what may run now.
-    pub(super) fn build(&mut self, node: NodeId, slots: &Arc<Slots>, now: Timestamp) {
+    pub(super) fn build(&mut self, node: NodeId, context: &Context, now: Timestamp) {
         let (Some(id), Some(state), Some(workflow)) =
             (self.id, self.state.as_deref(), self.workflow.clone())
         else {
@@ -279,7 +297,7 @@ impl Unit {
         let mut rows = Rows {
             id,
             node,
-            slots,
+            context,
             now,
             state,
             workflow: &workflow,
@@ -305,9 +323,11 @@ impl Unit {
                 id,
                 expected_version: *before,
                 begun: self.begun.take(),
+                seen: self.seen.take(),
                 update,
                 events,
                 work: effects.work,
+                tasks: effects.tasks,
                 new_letter: effects.letter,
                 settle,
                 end,
@@ -328,6 +348,7 @@ impl Unit {
                     },
                     events,
                     work: effects.work,
+                    tasks: effects.tasks,
                     claim: terms.claim.take(),
                     letter: terms.letter.take(),
                     only_newest: terms.only_newest,

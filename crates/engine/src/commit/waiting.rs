@@ -245,6 +245,7 @@ mod tests {
             decided: None,
             reply: None,
             permit: None,
+            seen: None,
         }
     }
 

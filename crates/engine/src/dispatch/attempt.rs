@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::definition::{StepId, Workflow};
-use refire_core::execution::{Execution, Mapping, Outcome, Report, map_output, mapping_bytes};
+use refire_core::execution::{
+    Began, Execution, Mapping, Outcome, Report, map_output, mapping_bytes,
+};
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::limit;
 #[cfg(feature = "planted")]
@@ -106,7 +108,7 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
     let result = Report {
         step,
         attempt: row.attempt,
-        started_at,
+        began: Began::Called(started_at),
         duration_ms,
         outcome,
         mapped,

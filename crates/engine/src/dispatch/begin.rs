@@ -232,7 +232,9 @@ async fn go(dispatcher: &Arc<Dispatcher>, mut ready: Vec<(Candidate, Ready)>) {
     let is_shared = is_shared && !planted::is(Defect::CalledUnconfirmed);
     let (durable, other): (Vec<_>, Vec<_>) = ready.into_iter().partition(|(candidate, ready)| {
         let step = ready.workflow.step(&candidate.row.step);
-        let waits = step.is_some_and(|(_, step)| step::of(&step.kind).begins_durably());
+        let waits = step.is_some_and(|(_, step)| {
+            step::of(&step.kind).is_some_and(|step| step.begins_durably())
+        });
         #[cfg(feature = "planted")]
         let waits = waits && !planted::is(Defect::AttemptCountedLate);
         waits || is_shared

@@ -129,7 +129,7 @@ pub(super) async fn lose(dispatcher: &Dispatcher, rows: Vec<WorkRow>, done: &mut
         match asked.answer().await {
             Ok(_) => done.lost += 1,
             // The execution has moved on by itself.
-            Err(CommandError::NotFound | CommandError::Refused(_)) => {}
+            Err(CommandError::NotFound | CommandError::Refused(_) | CommandError::TaskMoved) => {}
             Err(CommandError::Failed(_)) => done.left += 1,
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::definition::StepId;
-use refire_core::execution::{Command, Execution, Outcome, Report};
+use refire_core::execution::{Began, Command, Execution, Outcome, Report};
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::ExecutionId;
 use refire_store::WorkRow;
@@ -32,7 +32,7 @@ pub(super) async fn panicked(dispatcher: &Dispatcher, row: &WorkRow) {
     let result = Report {
         step,
         attempt: row.attempt,
-        started_at: dispatcher.clock.now(),
+        began: Began::Called(dispatcher.clock.now()),
         duration_ms: 0,
         outcome: Outcome::Failed(failure),
         mapped: None,

@@ -26,6 +26,7 @@ use crate::services::{Services, run_in_background};
 use crate::step::Clients;
 use crate::step::local::{LocalTasks, TaskContext, TaskError};
 use crate::target::{Allow, Guard, HttpSettings, HttpTarget, TargetError, Tether};
+use crate::task::Board;
 use crate::vault::Vault;
 use crate::vital::Vital;
 use crate::waiter::Waiters;
@@ -209,6 +210,7 @@ impl Builder {
             slots: Slots::new(self.limits, self.store.is_shared()),
             catalog: Arc::new(Catalog::new(Arc::clone(&self.store))),
             waiters: Waiters::default(),
+            tasks: Board::default(),
             clients: Clients {
                 http: caller,
                 local: self.local,

@@ -93,7 +93,9 @@ impl Slots {
             execution: ask.execution,
             step: step.id.as_str().to_owned(),
             key: ask.origin.limit_key.clone(),
-            host: step::of(&step.kind).host().map(str::to_owned),
+            host: step::of(&step.kind)
+                .and_then(|step| step.host())
+                .map(str::to_owned),
             is_retry: ask.is_retry,
         };
         let mut counts = self.counts.lock();
@@ -237,6 +239,6 @@ fn static_hosts(workflow: &Workflow) -> Option<HashSet<&str>> {
     let hosts = workflow
         .steps
         .iter()
-        .map(|step| step::of(&step.kind).host());
+        .map(|step| step::of(&step.kind).and_then(|step| step.host()));
     hosts.collect()
 }

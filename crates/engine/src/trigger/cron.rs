@@ -327,7 +327,9 @@ impl Cron {
             }
             Err(CommandError::Failed(failure)) => Err(failure),
             // It ended before, or is gone: it is in nobody's way.
-            Err(CommandError::NotFound | CommandError::Refused(_)) => Ok(Cancelled::Nothing),
+            Err(CommandError::NotFound | CommandError::Refused(_) | CommandError::TaskMoved) => {
+                Ok(Cancelled::Nothing)
+            }
         }
     }
 }

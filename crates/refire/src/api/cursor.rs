@@ -4,7 +4,7 @@
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use refire_core::definition::WorkflowId;
-use refire_core::id::{DlqId, ExecutionId, RequestId, TriggerId};
+use refire_core::id::{DlqId, ExecutionId, RequestId, TaskId, TriggerId};
 use sha2::{Digest, Sha256};
 
 use super::Problem;
@@ -24,6 +24,7 @@ pub(super) enum List {
     Triggers = 6,
     Slots = 7,
     Requests = 8,
+    Tasks = 9,
 }
 
 /// The place of a row in a list, as it stands in a cursor.
@@ -47,6 +48,20 @@ macro_rules! ids_are_keys {
 }
 
 ids_are_keys!(DlqId, ExecutionId, RequestId, TriggerId);
+
+impl Key for TaskId {
+    fn to_key(&self) -> Vec<u8> {
+        [&self.execution.as_bytes()[..], &self.step.to_be_bytes()].concat()
+    }
+
+    fn from_key(key: &[u8]) -> Option<Self> {
+        let (execution, step) = key.split_first_chunk()?;
+        Some(Self {
+            execution: ExecutionId::from_bytes(*execution),
+            step: u16::from_be_bytes(step.try_into().ok()?),
+        })
+    }
+}
 
 impl Key for u64 {
     fn to_key(&self) -> Vec<u8> {

@@ -18,7 +18,7 @@ use super::App;
 use super::batch::ITEMS_MAX;
 use super::execute::KEY_LENGTH_MAX;
 use super::page::LIMIT_DEFAULT;
-use super::query::number_max;
+use super::query::numbers;
 
 /// Everything that is said about the API as a whole.
 #[derive(OpenApi)]
@@ -33,6 +33,7 @@ use super::query::number_max;
         (name = "Executions", description = "Runs of workflows"),
         (name = "Triggers", description = "What starts executions automatically: cron, schedules and webhooks"),
         (name = "Retries", description = "Recent retries and the simulator"),
+        (name = "Tasks", description = "Work that workers outside fetch, do and report"),
         (name = "Dead letters", description = "Executions that failed permanently, and how to run them again"),
         (name = "Server", description = "Health, version, nodes, backup"),
     ),
@@ -295,9 +296,9 @@ fn bound(path: &str, parameter: &mut Parameter) {
     }
     let is_number = schema.schema_type == SchemaType::Type(Type::Integer);
     if is_number {
-        // Everything that is counted here is counted from one.
-        schema.minimum = Some(1_u32.into());
-        schema.maximum = Some(number_max(&parameter.name).into());
+        let range = numbers(&parameter.name);
+        schema.minimum = Some((*range.start()).into());
+        schema.maximum = Some((*range.end()).into());
         schema.format = None;
     }
     match (&parameter.parameter_in, parameter.name.as_str()) {

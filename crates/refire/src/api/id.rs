@@ -8,7 +8,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
 use refire_core::definition::WorkflowId;
-use refire_core::id::{DlqId, ExecutionId, TriggerId};
+use refire_core::id::{DlqId, ExecutionId, TaskId, TriggerId};
 
 use super::{App, Problem};
 use crate::codes::{self, Code};
@@ -34,6 +34,11 @@ impl Entity for ExecutionId {
 impl Entity for DlqId {
     const MISSING: &'static Code = &codes::NO_DEAD_LETTER;
     const NOUN: &'static str = "dead letter";
+}
+
+impl Entity for TaskId {
+    const MISSING: &'static Code = &codes::NO_TASK;
+    const NOUN: &'static str = "task";
 }
 
 impl Entity for TriggerId {

@@ -13,6 +13,7 @@ use refire_core::definition::{self, Problems};
 use refire_core::json::JsonError;
 use refire_core::trigger::BackfillError;
 use refire_engine::catalog::CatalogError;
+use refire_engine::task::TaskError;
 use refire_engine::trigger::TriggerError;
 use refire_engine::{
     ApplyError, CommandError, CommitFailure, IntakeError, LetterRetryError, ReplayError, in_words,
@@ -246,8 +247,22 @@ impl From<CommandError> for Problem {
         match error {
             CommandError::NotFound => Self::new(&codes::NO_EXECUTION, error.to_string()),
             CommandError::Refused(refusal) => Self::new(&codes::REFUSED, refusal.to_string()),
+            CommandError::TaskMoved => Self::new(&codes::REFUSED, error.to_string()),
             CommandError::Failed(failure) => failure.into(),
         }
+    }
+}
+
+impl From<TaskError> for Problem {
+    fn from(error: TaskError) -> Self {
+        let code = match error {
+            TaskError::NotFound => &codes::NO_TASK,
+            TaskError::NotHeld(_) => &codes::TASK_NOT_HELD,
+            TaskError::TooManyWaiting => &codes::OVERLOADED,
+            TaskError::Failed(failure) => return failure.into(),
+            TaskError::Read(error) => return error.into(),
+        };
+        Self::new(code, error.to_string())
     }
 }
 

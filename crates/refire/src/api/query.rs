@@ -2,6 +2,7 @@
 //! shows or changes more than was meant. All that is wrong is told at once.
 
 use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -9,9 +10,10 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 use refire_client::model::FieldProblem;
 use refire_client::query::{Kind, Parameter, Query, ReadParameters};
-use refire_core::definition::WorkflowId;
+use refire_core::definition::{WorkflowId, check_task_type};
 use refire_core::duration;
 use refire_core::execution::EventKind;
+use refire_core::id::ExecutionId;
 use refire_core::limit::PRIORITY_LAST;
 use refire_core::time::Timestamp;
 use refire_core::trigger::range::UPCOMING_MAX;
@@ -21,6 +23,7 @@ use url::form_urlencoded::parse;
 use super::Problem;
 use super::execute::{DELAY_MAX, WAIT_MAX};
 use super::problem::wrong;
+use super::task::{TASKS_MAX, WAIT_SECONDS_MAX};
 use crate::codes;
 
 /// Unknown parameters that are named; a request line could hold thousands.
@@ -113,13 +116,28 @@ impl ReadParameters for Reader {
     }
 }
 
-/// The largest number that a parameter takes.
-pub(super) fn number_max(name: &str) -> u32 {
+/// The numbers that a parameter takes. Almost everything is counted from one.
+pub(super) fn numbers(name: &str) -> RangeInclusive<u32> {
     match name {
-        "limit" => LIMIT_MAX,
-        "count" => u32::try_from(UPCOMING_MAX).unwrap_or(u32::MAX),
-        "priority" => PRIORITY_LAST.into(),
-        _ => u32::MAX,
+        "limit" => 1..=LIMIT_MAX,
+        "count" => 1..=u32::try_from(UPCOMING_MAX).unwrap_or(u32::MAX),
+        "priority" => 1..=PRIORITY_LAST.into(),
+        "maxTasks" => 1..=TASKS_MAX,
+        "waitSeconds" => 0..=WAIT_SECONDS_MAX,
+        _ => 1..=u32::MAX,
+    }
+}
+
+/// A type of tasks, or the beginning of several.
+fn task_type(text: &str) -> Result<(), String> {
+    let name = text.strip_suffix('*').unwrap_or(text);
+    if name.contains('*') {
+        return Err(format!("`{text}`: a `*` stands only at the end"));
+    }
+    // A star alone is every type.
+    match check_task_type(name) {
+        Err(why) if text != "*" => Err(format!("`{text}`: {why}")),
+        _ => Ok(()),
     }
 }
 
@@ -128,12 +146,10 @@ fn check(kind: Kind, name: &str, text: &str) -> Result<(), String> {
     let told = |error: &dyn Display| format!("`{text}`: {error}");
     match (kind, name) {
         (Kind::Number, _) => {
-            let most = number_max(name);
-            let number = text
-                .parse()
-                .ok()
-                .filter(|number| (1..=most).contains(number));
-            let wrong = || format!("{text} is not a whole number between 1 and {most}");
+            let range = numbers(name);
+            let number = text.parse().ok().filter(|number| range.contains(number));
+            let (least, most) = (range.start(), range.end());
+            let wrong = || format!("{text} is not a whole number between {least} and {most}");
             number.map(drop).ok_or_else(wrong)
         }
         (Kind::Flag, _) if !["true", "false"].contains(&text) => {
@@ -146,6 +162,11 @@ fn check(kind: Kind, name: &str, text: &str) -> Result<(), String> {
         (Kind::Text, "from" | "to") => {
             let time = text.parse::<Timestamp>();
             time.map(drop).map_err(|error| told(&error))
+        }
+        (Kind::Text, "taskType") => task_type(text),
+        (Kind::Text, "executionId") => {
+            let id = text.parse::<ExecutionId>();
+            id.map(drop).map_err(|error| told(&error))
         }
         (Kind::Text, "wait") => short(text, WAIT_MAX),
         (Kind::Text, "delay") => short(text, DELAY_MAX),

@@ -412,6 +412,8 @@ fn exact(document: &serde_json::Value, path: &str, parameter: &serde_json::Value
         }
         "limit" | "count" => assert_eq!(bounds(), (Some(1), Some(1_000)), "{path}: {name}"),
         "priority" => assert_eq!(bounds(), (Some(1), Some(10)), "{path}"),
+        "maxTasks" => assert_eq!(bounds(), (Some(1), Some(100)), "{path}"),
+        "waitSeconds" => assert_eq!(bounds(), (Some(0), Some(300)), "{path}"),
         _ if schema["type"] == "integer" => assert_eq!(bounds().0, Some(1), "{path}: {name}"),
         _ => {}
     }

@@ -29,6 +29,7 @@ mod sockets;
 mod start;
 mod stop;
 mod target;
+mod tasks;
 mod tester;
 mod traces;
 mod trigger_keys;

@@ -92,11 +92,11 @@ fn migrations_are_listed_and_applied() {
     let listed = text(&pending.stdout);
     assert!(listed.starts_with("0001_initial  "), "{listed}");
     assert!(
-        listed.contains("tables") && listed.lines().count() == 4,
+        listed.contains("tables") && listed.lines().count() == 5,
         "{listed}"
     );
     let said = text(&pending.stderr);
-    assert!(said.contains("4 migrations are pending"), "{said}");
+    assert!(said.contains("5 migrations are pending"), "{said}");
     assert!(said.contains("run `refire migrate`"), "{said}");
     let names = refire(
         home.path(),
@@ -108,7 +108,8 @@ fn migrations_are_listed_and_applied() {
         "0001_initial",
         "0002_triggers",
         "0003_records",
-        "0004_outcomes"
+        "0004_outcomes",
+        "0005_tasks"
     ]);
     assert_eq!(names["pending"], all);
     // A file that is not there changes nothing.

@@ -56,11 +56,14 @@ impl<'a> About<'a> {
 impl Part {
     pub(crate) fn about(&self) -> About<'_> {
         match self {
-            Self::Admit(admit) => admit.about(admit.has_letters()),
+            Self::Admit(admit) => admit.about(admit.has_letters() || !admit.tasks.is_empty()),
             Self::Fire(fire) => {
                 // What else may refuse the execution is not asked for when the trigger is fired.
                 let asks_first = |admit: &Admit| {
-                    admit.has_letters() || admit.claim.is_some() || admit.trigger.is_some()
+                    admit.has_letters()
+                        || !admit.tasks.is_empty()
+                        || admit.claim.is_some()
+                        || admit.trigger.is_some()
                 };
                 let admission = fire.admission.as_deref();
                 let admission = admission.map(|admit| admit.about(asks_first(admit)));
@@ -70,7 +73,9 @@ impl Part {
                 }
             }
             Self::Advance(advance) => About {
-                asks_first: advance.settle.is_some(),
+                asks_first: advance.settle.is_some()
+                    || advance.seen.is_some()
+                    || !advance.tasks.is_empty(),
                 end: advance.end,
                 execution: Some((advance.id, advance.events.last())),
                 work: &advance.work,
@@ -83,7 +88,11 @@ impl Part {
                 ..About::default()
             },
             Self::ClaimTimers(_) | Self::Begin(_) | Self::Release(_) => About::default(),
-            Self::DeleteLetter { .. } | Self::LogRequests(_) | Self::Prune(_) => About {
+            Self::LockTasks(_)
+            | Self::TouchTask(_)
+            | Self::DeleteLetter { .. }
+            | Self::LogRequests(_)
+            | Self::Prune(_) => About {
                 asks_first: true,
                 ..About::default()
             },

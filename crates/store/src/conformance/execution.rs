@@ -6,7 +6,7 @@ use refire_core::definition::Workflow;
 use refire_core::execution::{Decision, Effect, Event, Execution, StepStatus, Work};
 use refire_core::id::ExecutionId;
 
-use crate::{Advance, RowUpdate, SettleLetter, WorkChange, WorkRow};
+use crate::{Advance, RowUpdate, SettleLetter, TaskChange, WorkChange, WorkRow};
 
 /// One execution and what the store should say about it.
 #[derive(Clone)]
@@ -41,9 +41,11 @@ impl Run {
             id: self.id,
             expected_version,
             begun: None,
+            seen: None,
             update: row_update(&self.state, has_snapshot),
             events: decision.events.iter().map(Event::encode).collect(),
             work: Vec::new(),
+            tasks: Vec::new(),
             new_letter: None,
             settle: None,
             end: None,
@@ -56,6 +58,8 @@ impl Run {
     }
 
     fn carry_out(&mut self, effect: Effect, advance: &mut Advance) {
+        let change = TaskChange::of(&effect, &self.workflow, &self.state, self.state.updated_at);
+        advance.tasks.extend(change);
         match effect {
             Effect::Schedule(work) => {
                 let row = self.work_row(&work);
@@ -73,6 +77,10 @@ impl Run {
                     advance,
                 );
             }
+            Effect::Offer(_)
+            | Effect::OfferAgain { .. }
+            | Effect::Retire { .. }
+            | Effect::Close { .. } => {}
             Effect::Hold => self.change(WorkChange::RemoveUnbegun, advance),
             Effect::Abort => self.change(WorkChange::RemoveAll, advance),
             Effect::DeadLetter(letter) => advance.new_letter = Some(letter),

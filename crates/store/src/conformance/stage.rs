@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::definition::{ParseOptions, StepId, Workflow, WorkflowId};
-use refire_core::execution::{Command, Event, Outcome, Report, Start, Trigger, decide, start};
+use refire_core::execution::{
+    Began, Command, Event, Outcome, Report, Start, Trigger, decide, start,
+};
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::{ExecutionId, NodeId, time_ordered};
 use refire_core::json::Json;
@@ -191,6 +193,7 @@ impl Stage {
             row,
             events: advance.events,
             work: advance.work,
+            tasks: advance.tasks,
             claim: None,
             letter: None,
             only_newest: false,
@@ -263,7 +266,7 @@ impl Stage {
         Command::Report(Report {
             step,
             attempt,
-            started_at: self.now,
+            began: Began::Called(self.now),
             duration_ms: 5,
             outcome,
             mapped: None,

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
-use refire_core::id::{DlqId, ExecutionId, RequestId, TriggerId};
+use refire_core::id::{DlqId, ExecutionId, RequestId, TaskId, TriggerId};
 
 use super::image::{
     Definition, Filed, Image, KeyName, Record, RingLength, Standing, Told, UsedKey,
 };
-use crate::{RequestRow, SlotRow, WorkKey, WorkRow};
+use crate::{RequestRow, SlotRow, TaskRow, WorkKey, WorkRow};
 
 /// The tables: how a change of a row is called, its key, the row, and where it lies.
 macro_rules! tables {
@@ -40,6 +40,7 @@ tables! {
     Execution(ExecutionId, Record) in executions,
     Event((ExecutionId, u64), EventRow) in events,
     Work(WorkKey, WorkRow) in work,
+    Task(TaskId, TaskRow) in tasks,
     Letter(DlqId, Filed) in letters,
     Key(KeyName, UsedKey) in keys,
     Trigger(TriggerId, Told) in triggers,

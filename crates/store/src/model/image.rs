@@ -6,12 +6,13 @@ use std::sync::Arc;
 use refire_core::dead_letter::{Letter, LetterState};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
-use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId};
+use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TaskId, TriggerId};
 use refire_core::time::Timestamp;
 use refire_core::trigger::State;
 
 use crate::{
-    ExecutionRow, NodeRow, RequestRow, RetryRow, SlotRow, TriggerRow, VersionRow, WorkKey, WorkRow,
+    ExecutionRow, NodeRow, RequestRow, RetryRow, SlotRow, TaskRow, TriggerRow, VersionRow, WorkKey,
+    WorkRow,
 };
 
 /// Everything that a store holds at one moment. Rows are shared, so a clone copies only the maps.
@@ -25,6 +26,8 @@ pub struct Image {
     pub events: BTreeMap<(ExecutionId, u64), Arc<EventRow>>,
     /// Their work.
     pub work: BTreeMap<WorkKey, Arc<WorkRow>>,
+    /// Their tasks for workers.
+    pub tasks: BTreeMap<TaskId, Arc<TaskRow>>,
     /// Dead letters.
     pub letters: BTreeMap<DlqId, Arc<Filed>>,
     /// Idempotency keys.

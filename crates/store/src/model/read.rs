@@ -4,6 +4,7 @@ mod catalog;
 mod execution;
 mod letter;
 mod request;
+mod task;
 mod trigger;
 mod work;
 

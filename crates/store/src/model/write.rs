@@ -6,6 +6,7 @@ mod execution;
 mod letter;
 mod prune;
 mod request;
+mod task;
 mod trigger;
 mod work;
 
@@ -62,6 +63,8 @@ impl Pen<'_> {
             Part::ClaimTimers(claim) => self.claim_timers(claim),
             Part::Begin(begin) => self.begin(begin),
             Part::Release(release) => self.release(release),
+            Part::LockTasks(lock) => self.lock_tasks(lock),
+            Part::TouchTask(touch) => self.touch_task(touch),
             Part::DeleteLetter { id, by } => self.delete_letter(*id, by),
             Part::PutWorkflow(put) => self.put_workflow(put),
             Part::DeleteWorkflow { id } => self.delete_workflow(id),

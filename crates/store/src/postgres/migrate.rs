@@ -36,6 +36,12 @@ const MIGRATIONS: &[Migration] = &[
         about: "adds a column to the marks of commits, and makes the function begin_commit anew",
         script: include_str!("migrations/0004_outcomes.sql"),
     },
+    Migration {
+        number: 5,
+        name: "tasks",
+        about: "adds a table for tasks of workers; nothing else changes",
+        script: include_str!("migrations/0005_tasks.sql"),
+    },
 ];
 
 /// Held while migrations are applied: "refire" in ASCII.

@@ -251,6 +251,7 @@ fn written(own: Uuid, news: &News) -> String {
         News::Withdrawn(id) => format!("{own} withdrawn {id}"),
         News::Definition(id) => format!("{own} definition {id}"),
         News::Trigger(id) => format!("{own} trigger {id}"),
+        News::Task(name) => format!("{own} task {name}"),
         News::Due => format!("{own} due"),
         News::Missed => format!("{own} missed"),
     }
@@ -264,6 +265,7 @@ fn read(line: &str) -> Option<(Uuid, News)> {
         ("withdrawn", Some(id)) => News::Withdrawn(id.parse().ok()?),
         ("definition", Some(id)) => News::Definition(WorkflowId::new(id).ok()?),
         ("trigger", Some(id)) => News::Trigger(id.parse().ok()?),
+        ("task", Some(name)) => News::Task(name.to_owned()),
         ("due", None) => News::Due,
         ("missed", None) => News::Missed,
         _ => return None,

@@ -19,6 +19,7 @@ mod request;
 pub(super) mod resolve;
 mod single;
 mod stage;
+mod task;
 mod trigger;
 mod work;
 

@@ -25,6 +25,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "records",
         script: include_str!("migrations/0003_records.sql"),
     },
+    Migration {
+        number: 4,
+        name: "tasks",
+        script: include_str!("migrations/0004_tasks.sql"),
+    },
 ];
 
 struct Migration {

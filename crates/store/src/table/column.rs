@@ -3,7 +3,7 @@
 
 use std::error::Error;
 
-use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId, WebhookId};
+use refire_core::id::{DlqId, ExecutionId, LockToken, NodeId, RequestId, TriggerId, WebhookId};
 use refire_core::time::Timestamp;
 use rusqlite::types::ToSqlOutput;
 use tokio_postgres::types::private::BytesMut;
@@ -41,6 +41,7 @@ macro_rules! ids {
 ids!(
     DlqId,
     ExecutionId,
+    LockToken,
     NodeId,
     RequestId,
     TriggerId,

@@ -12,7 +12,7 @@ use super::{signed, signed_small};
 use crate::checksum;
 use crate::{
     ChangeTrigger, CreateTrigger, ExecutionRow, IdempotencyClaim, LetterRetry, PutWorkflow,
-    RequestRow, RowUpdate, SettleLetter, WorkRow,
+    RequestRow, RowUpdate, SettleLetter, TaskRow, WorkRow,
 };
 
 /// The phase of an execution whose completed steps are being undone.
@@ -288,5 +288,47 @@ rows! {
         error: Option<Foreign<'a>> = request.error.as_deref().map(Foreign),
         is_test: bool = request.is_test,
         size: i64 = signed(request.size()),
+    }
+}
+
+rows! {
+    /// Tasks for workers.
+    pub(crate) struct Tasks(row: &'a TaskRow) {
+        execution: Id = row.execution.into(),
+        step_no: i32 = row.step_no.into(),
+        step: &'a str = &row.step,
+        workflow: &'a str = row.workflow.as_str(),
+        task_type: &'a str = &row.task_type,
+        priority: i16 = row.priority.into(),
+        status: i16 = row.status as i16,
+        returns_to: i16 = row.returns_to as i16,
+        rev: i64 = signed(row.rev),
+        attempt: i64 = row.attempt.into(),
+        attempts_max: i64 = row.attempts_max.into(),
+        available_at: i64 = row.available_at.as_micros(),
+        timeout_at: i64 = row.timeout_at.as_micros(),
+        wake_at: Option<i64> = row.wake_at.map(Timestamp::as_micros),
+        lock_ms: i64 = signed(row.lock_ms),
+        heartbeat_ms: Option<i64> = row.heartbeat_ms.map(signed),
+        silence_ms: Option<i64> = row.silence_ms.map(signed),
+        require_token: bool = row.require_token,
+        input_sequence: i64 = signed(row.input_sequence),
+        input_bytes: i64 = signed(row.input_bytes),
+        token: Option<Id> = row.token.map(Id::from),
+        worker: Option<Foreign<'a>> = row.worker.as_deref().map(Foreign),
+        worker_type: Option<Foreign<'a>> = row.worker_type.as_deref().map(Foreign),
+        locked_at: Option<i64> = row.locked_at.map(Timestamp::as_micros),
+        lock_until: Option<i64> = row.lock_until.map(Timestamp::as_micros),
+        heartbeat_until: Option<i64> = row.heartbeat_until.map(Timestamp::as_micros),
+        heartbeat_at: Option<i64> = row.heartbeat_at.map(Timestamp::as_micros),
+        progress: Option<i16> = row.progress.map(i16::from),
+        message: Option<Foreign<'a>> = row.message.as_deref().map(Foreign),
+        ended_token: Option<Id> = row.ended_token.map(Id::from),
+        ended_by: Option<i16> = row.ended_by.map(|call| call as i16),
+        releases: i64 = row.releases.into(),
+        error: Option<Foreign<'a>> = row.error.as_deref().map(Foreign),
+        created_at: i64 = row.created_at.as_micros(),
+        updated_at: i64 = row.updated_at.as_micros(),
+        completed_at: Option<i64> = row.completed_at.map(Timestamp::as_micros),
     }
 }

@@ -22,9 +22,11 @@ pub(crate) fn advance(
         id,
         expected_version,
         begun: None,
+        seen: None,
         update: update(&decision.state, looks.has_snapshot),
         events: decision.events.iter().map(Event::encode).collect(),
         work: Vec::new(),
+        tasks: Vec::new(),
         new_letter: None,
         settle: None,
         end: None,
@@ -36,6 +38,10 @@ pub(crate) fn advance(
             Effect::Withdraw { step } => WorkChange::Remove {
                 step: step.to_string(),
             },
+            Effect::Offer(_)
+            | Effect::OfferAgain { .. }
+            | Effect::Retire { .. }
+            | Effect::Close { .. } => continue,
             Effect::Hold => WorkChange::RemoveUnbegun,
             Effect::Abort => WorkChange::RemoveAll,
             Effect::DeadLetter(letter) => {
@@ -74,6 +80,7 @@ pub(crate) fn admit(id: ExecutionId, decision: &Decision, looks: &Looks) -> Admi
         },
         events: advance.events,
         work: advance.work,
+        tasks: advance.tasks,
         claim: None,
         letter: None,
         only_newest: false,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use refire_core::dead_letter::RetryFrom;
 use refire_core::definition::{ParseOptions, StepId, Workflow, WorkflowId};
 use refire_core::execution::{
-    Cancel, Command, Execution, Lineage, Lost, Outcome, Report, Start, Status, StepStatus,
+    Began, Cancel, Command, Execution, Lineage, Lost, Outcome, Report, Start, Status, StepStatus,
     TriggerKind, decide, start,
 };
 use refire_core::failure::{ErrorClass, Failure};
@@ -405,7 +405,7 @@ impl History {
             _ => Command::Report(Report {
                 step,
                 attempt,
-                started_at: self.now.minus(Duration::from_millis(5)),
+                began: Began::Called(self.now.minus(Duration::from_millis(5))),
                 duration_ms: 5,
                 outcome: self.outcome(),
                 mapped: None,

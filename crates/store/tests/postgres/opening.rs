@@ -41,7 +41,10 @@ async fn programs_that_start_together_migrate_once() {
         .await
         .unwrap();
     let names: Vec<&str> = applied.iter().map(|row| row.get(1)).collect();
-    assert_eq!(names, ["initial", "triggers", "records", "outcomes"]);
+    assert_eq!(
+        names,
+        ["initial", "triggers", "records", "outcomes", "tasks"]
+    );
 }
 
 /// The names of what is still to be applied.
@@ -59,6 +62,7 @@ async fn migrations_wait_for_whoever_applies_them() {
         "0002_triggers",
         "0003_records",
         "0004_outcomes",
+        "0005_tasks",
     ]
     .map(str::to_owned);
     assert_eq!(pending(&options).await, missing);
@@ -80,7 +84,7 @@ async fn an_older_database_is_brought_up_to_date() {
     let scratch = Scratch::empty();
     open(&scratch).await.close().await;
     let older = "DROP TABLE workflow_triggers, trigger_state, trigger_slots, webhook_requests,
-             request_rings;
+             request_rings, workflow_external_tasks;
          ALTER TABLE work DROP COLUMN begun_at; DROP TABLE dead_letter_retries;
          ALTER TABLE commit_marks DROP COLUMN outcomes;
          DROP VIEW retry_logs; DROP FUNCTION execution_name, readable;
@@ -96,7 +100,12 @@ async fn an_older_database_is_brought_up_to_date() {
     let options = options(&scratch);
     assert_eq!(
         pending(&options).await,
-        ["0002_triggers", "0003_records", "0004_outcomes"]
+        [
+            "0002_triggers",
+            "0003_records",
+            "0004_outcomes",
+            "0005_tasks"
+        ]
     );
     let store = open(&scratch).await;
     assert_eq!(store.next_trigger_due().await.unwrap(), None);

@@ -1,7 +1,7 @@
 //! What the tests of several nodes play with: a workflow, and executions that move.
 
 use refire_core::definition::{ParseOptions, StepId, Workflow};
-use refire_core::execution::{Command, Execution, Outcome, Report, Start, decide, start};
+use refire_core::execution::{Began, Command, Execution, Outcome, Report, Start, decide, start};
 use refire_core::id::{ExecutionId, NodeId, time_ordered};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
@@ -109,7 +109,7 @@ impl Stage {
         let command = Command::Report(Report {
             attempt: run.state.step(&step).unwrap().attempt,
             step,
-            started_at: NOW,
+            began: Began::Called(NOW),
             duration_ms: 5,
             outcome,
             mapped: None,

@@ -9,12 +9,13 @@ use refire_store::postgres::Scratch;
 use crate::server::{open, session};
 
 /// Vacuumed after so many rewrites, whatever their size: few rows that change with every commit.
-const BY_COUNT: [&str; 5] = [
+const BY_COUNT: [&str; 6] = [
     "commit_marks",
     "dlq_counts",
     "nodes",
     "trigger_state",
     "work",
+    "workflow_external_tasks",
 ];
 /// Vacuumed after a small share of them has changed: these grow.
 const BY_SHARE: [&str; 5] = [

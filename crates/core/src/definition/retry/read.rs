@@ -42,8 +42,12 @@ const JITTERS: &[(&str, JitterSetting)] = &[
 ];
 
 /// Classes that have rules of their own and cannot be put into a list.
-const NOT_LISTABLE: [ErrorClass; 4] = [
+const NOT_LISTABLE: [ErrorClass; 8] = [
     ErrorClass::HttpStatus,
+    ErrorClass::Worker,
+    ErrorClass::TaskTimeout,
+    ErrorClass::LockExpired,
+    ErrorClass::HeartbeatMissed,
     ErrorClass::NodeLost,
     ErrorClass::HistoryLimit,
     ErrorClass::Internal,

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use crate::definition::{ParseOptions, StepId, Workflow};
 use crate::execution::event::{EventKind, Lineage};
+use crate::execution::state::StepState;
 use crate::execution::{
-    Cancel, Command, Execution, Lost, Outcome, Refusal, Report, Start, Status, decide, start,
+    Began, Cancel, Command, Execution, Lost, Outcome, Refusal, Report, Start, Status, decide, start,
 };
 use crate::failure::{ErrorClass, Failure};
 use crate::id::{DlqId, ExecutionId};
@@ -19,6 +20,8 @@ use crate::time::Timestamp;
 pub(super) enum Place {
     Pending,
     Retrying,
+    /// Only tasks of workers are left.
+    Waiting,
     /// A step has failed for good, others still run.
     Failing,
     /// Completed steps are being undone.
@@ -31,9 +34,10 @@ pub(super) enum Place {
 }
 
 impl Place {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Pending,
         Self::Retrying,
+        Self::Waiting,
         Self::Failing,
         Self::Undoing,
         Self::Paused,
@@ -53,7 +57,8 @@ impl Place {
             _ if state.compensating.is_some() => Self::Undoing,
             _ if state.failing.is_some() => Self::Failing,
             Status::Retrying => Self::Retrying,
-            Status::Pending | Status::Running | Status::Waiting => Self::Pending,
+            Status::Waiting => Self::Waiting,
+            Status::Pending | Status::Running => Self::Pending,
         }
     }
 }
@@ -65,6 +70,7 @@ pub(super) enum Asked {
     Failure,
     FinalFailure,
     Lost,
+    Retired,
     Pause,
     Resume,
     Cancel,
@@ -72,11 +78,12 @@ pub(super) enum Asked {
 }
 
 impl Asked {
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Success,
         Self::Failure,
         Self::FinalFailure,
         Self::Lost,
+        Self::Retired,
         Self::Pause,
         Self::Resume,
         Self::Cancel,
@@ -103,10 +110,16 @@ impl Asked {
         let report = |outcome: Outcome| {
             of_attempt(&|step, attempt| {
                 let outcome = outcome.clone();
+                let is_task = state.step(&step).is_some_and(StepState::is_task);
+                let worker = None;
+                let began = match is_task {
+                    true => Began::Fetched { worker, at: now },
+                    false => Began::Called(now),
+                };
                 Command::Report(Report {
                     step,
                     attempt,
-                    started_at: now,
+                    began,
                     duration_ms: 0,
                     outcome,
                     mapped: None,
@@ -126,6 +139,7 @@ impl Asked {
                     begun: true,
                 })
             }),
+            Self::Retired => of_attempt(&|step, attempt| Command::Retired { step, attempt }),
             Self::Pause => vec![Command::Pause { by: None }],
             Self::Resume => vec![Command::Resume { by: None }],
             Self::Cancel => vec![Command::Cancel(Cancel::by(None))],
@@ -181,7 +195,7 @@ pub(super) struct Found {
 }
 
 /// A small workflow, and how many losses of a step are told apart in it. `T` stands for a task
-/// with one retry, `F` for one without, `A` and `B` for whole steps.
+/// with one retry, `F` for one without, `W` for a worker's, `A` and `B` for whole steps.
 struct Sample {
     definition: &'static str,
     losses: u32,
@@ -190,7 +204,7 @@ struct Sample {
 /// Workflows that together reach every place: a step alone, in a line, beside others, with
 /// something to undo, with conditions, and without dead letters. Only where few steps are live
 /// at once is every loss followed: elsewhere that would only make the search longer.
-const SAMPLES: [Sample; 9] = [
+const SAMPLES: [Sample; 11] = [
     Sample {
         definition: "[A]",
         losses: limit::LOSSES_MAX,
@@ -222,6 +236,14 @@ const SAMPLES: [Sample; 9] = [
         losses: 0,
     },
     Sample {
+        definition: "[{id: a, W}]",
+        losses: 0,
+    },
+    Sample {
+        definition: "[{id: a, needs: [], compensate: u, W}, {id: b, needs: [], F}, {id: u, W}]",
+        losses: 0,
+    },
+    Sample {
         definition: "[{id: a, when: 'false', T}]",
         losses: 0,
     },
@@ -244,7 +266,11 @@ pub(super) fn explore() -> Found {
                 'T',
                 "type: local, config: {task: t}, retry: {maxRetries: 1, jitter: none}",
             )
-            .replace('F', "type: local, config: {task: t}, retry: false");
+            .replace('F', "type: local, config: {task: t}, retry: false")
+            .replace(
+                'W',
+                "type: external_task, config: {taskType: t, retries: 2}",
+            );
         let workflow = Workflow::parse(&source, &ParseOptions::default())
             .expect("these definitions never change without the test that reads them");
         for wait in WAITS {

@@ -12,6 +12,7 @@ impl Place {
         match self {
             Self::Pending => "pending",
             Self::Retrying => "retrying",
+            Self::Waiting => "waiting",
             Self::Failing => "failing",
             Self::Undoing => "undoing",
             Self::Paused => "paused",
@@ -37,6 +38,7 @@ impl Asked {
             Self::Failure => "failure",
             Self::FinalFailure => "final failure",
             Self::Lost => "node lost",
+            Self::Retired => "task retired",
             Self::Pause => "pause",
             Self::Resume => "resume",
             Self::Cancel => "cancel",
@@ -66,13 +68,14 @@ const HEAD: &str = "\
      down what it does. Do not edit: REFIRE_UPDATE=1 cargo test -p refire-core --lib chart -->
 
 The words are the statuses of the API, with two situations that share one: `failing` (a step has
-failed for good, others still run; the status is `pending`, `retrying` or `running`) and `undoing`
+failed for good, others still run; the status is `pending`, `retrying`, `waiting` or `running`) and `undoing`
 (completed steps are being undone; the status is `running`). The log does not know whether due
 work has been picked up: where it has, readers see `running` instead of `pending` or `retrying`.
 
 *success*, *failure* and *final failure* are the results of an attempt: done, failed in a way that
 is retried while retries are left, failed in a way that is not. *node lost* means that the process
-died during the attempt. Pausing, resuming and cancelling are done by people.
+died during the attempt, *task retired* that no worker had fetched the task of a failing execution.
+Pausing, resuming and cancelling are done by people.
 ";
 
 pub(super) fn write(found: &Found) -> String {

@@ -1,15 +1,14 @@
 //! What comes next: steps whose needs are done, the undoing of completed ones, or the end.
 
 use super::draft::{Draft, HISTORY_IS_FULL, Header};
-use super::finish;
+use super::{finish, report, task};
 use crate::dead_letter::Reason;
 use crate::definition::{Step, StepId};
-use crate::execution::effect::Effect;
+use crate::execution::effect::TaskEnd;
 use crate::execution::event::{
     CompensationCause, CompensationStarted, EventKind, SkipReason, StepFailed, StepScheduled,
     StepSkipped,
 };
-use crate::execution::state::StepStatus;
 use crate::failure::{ErrorClass, Failure};
 use crate::json::Kind;
 
@@ -89,8 +88,12 @@ fn schedule_one(draft: &mut Draft<'_>, step: &Step) -> bool {
         );
         return false;
     }
-    match runs(draft, step) {
-        Ok(true) => {
+    let runs = runs(draft, step).and_then(|runs| match runs {
+        true => task::created(draft, step).map(Some),
+        false => Ok(None),
+    });
+    match runs {
+        Ok(Some(task)) => {
             let due_at = draft
                 .state
                 .origin
@@ -101,10 +104,11 @@ fn schedule_one(draft: &mut Draft<'_>, step: &Step) -> bool {
                 Header::step(&step.id, 1),
                 EventKind::StepScheduled(StepScheduled { due_at }),
             );
+            task::create(draft, &step.id, task);
             draft.schedule(&step.id);
             false
         }
-        Ok(false) => {
+        Ok(None) => {
             draft.emit(
                 Header {
                     step: Some(step.id.clone()),
@@ -187,6 +191,7 @@ fn fail_when_quiet(draft: &mut Draft<'_>) {
     for id in waiting {
         drop_attempt(draft, &id);
     }
+    task::retire(draft);
     if draft.state.steps.values().any(|step| step.is_live()) {
         return;
     }
@@ -204,7 +209,7 @@ pub(super) fn drop_attempt(draft: &mut Draft<'_>, step: &StepId) {
             because: SkipReason::Failing,
         }),
     );
-    draft.effect(Effect::Withdraw { step: step.clone() });
+    draft.end_work(step, TaskEnd::Cancelled);
 }
 
 /// Starts the next compensation, one at a time, latest completed step first; ends the execution
@@ -226,16 +231,28 @@ pub(super) fn undo_next_for(draft: &mut Draft<'_>, cause: CompensationCause, by:
         let Some(undo) = step.compensate.map(|index| &draft.workflow.steps[index]) else {
             continue;
         };
-        match draft.state.step(&undo.id).map(|state| state.status) {
-            Some(StepStatus::Scheduled | StepStatus::Retrying) => return,
-            Some(_) => {}
-            None => {
-                draft.emit(
-                    Header::step(&undo.id, 1),
-                    EventKind::CompensationStarted(CompensationStarted { undoes, cause, by }),
-                );
-                draft.schedule(&undo.id);
-                return;
+        if let Some(state) = draft.state.step(&undo.id) {
+            match state.is_live() {
+                true => return,
+                false => continue,
+            }
+        }
+        let by = by.clone();
+        draft.emit(
+            Header::step(&undo.id, 1),
+            EventKind::CompensationStarted(CompensationStarted { undoes, cause, by }),
+        );
+        match task::created(draft, undo) {
+            Ok(task) => {
+                task::create(draft, &undo.id, task);
+                return draft.schedule(&undo.id);
+            }
+            Err(mut failure) => {
+                failure.retryable = false;
+                if let Some((_, _, state)) = draft.live(&undo.id, 1) {
+                    let end = (failure, Reason::NonRetryable, None);
+                    report::give_up(draft, &undo.id, &state, end);
+                }
             }
         }
     }

@@ -4,7 +4,7 @@ use super::Decision;
 use crate::definition::{Step, StepId, Workflow};
 use crate::execution::apply::apply_to;
 use crate::execution::command::Refusal;
-use crate::execution::effect::{Effect, Work};
+use crate::execution::effect::{Effect, TaskEnd, Work};
 use crate::execution::event::{Event, EventKind};
 use crate::execution::scope::{Reading, StateScope};
 use crate::execution::state::{Execution, StepState};
@@ -106,10 +106,21 @@ impl<'a> Draft<'a> {
     /// of the attempt that just ended goes at once, or it would look like a running one for as
     /// long as the pause lasts.
     pub(super) fn schedule(&mut self, step: &StepId) {
-        if self.state.paused_at.is_some() {
+        if let Some(offer) = self.offer(step) {
+            self.effect(Effect::Offer(offer));
+        } else if self.state.paused_at.is_some() {
             self.effect(Effect::Withdraw { step: step.clone() });
         } else if let Some(work) = self.work(step) {
             self.effect(Effect::Schedule(work));
+        }
+    }
+
+    /// The step has no live attempt any more.
+    pub(super) fn end_work(&mut self, step: &StepId, end: TaskEnd) {
+        let step = step.clone();
+        match self.state.step(&step).is_some_and(StepState::is_task) {
+            true => self.effect(Effect::Close { step, end }),
+            false => self.effect(Effect::Withdraw { step }),
         }
     }
 

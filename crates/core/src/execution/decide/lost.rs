@@ -29,10 +29,13 @@ pub(super) fn lost(draft: &mut Draft<'_>, lost: Lost) -> Result<(), Refusal> {
         node,
         begun,
     } = lost;
-    let (index, _, state) = draft.live(&id, attempt).ok_or_else(|| Refusal::NotLive {
-        step: id.clone(),
-        attempt,
-    })?;
+    // A worker that is lost is found by the task's clocks.
+    let live = draft.live(&id, attempt);
+    let (index, _, state) =
+        (live.filter(|(_, _, state)| !state.is_task())).ok_or_else(|| Refusal::NotLive {
+            step: id.clone(),
+            attempt,
+        })?;
     let when = if begun { "during" } else { "before" };
     draft.emit(
         Header::step(&id, attempt).because(format!("the node died {when} the attempt")),

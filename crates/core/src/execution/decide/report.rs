@@ -1,14 +1,14 @@
 //! Report: an attempt ended. It is recorded, and either retried, or the execution goes on, or
 //! it begins to fail.
 
-use super::advance;
 use super::draft::{Draft, Header};
 use super::mapping::map_output;
 use super::retry::{Verdict, classify};
+use super::{advance, task};
 use crate::dead_letter::Reason;
 use crate::definition::StepId;
-use crate::execution::command::{Outcome, Refusal, Report};
-use crate::execution::effect::Effect;
+use crate::execution::command::{Began, Outcome, Refusal, Report};
+use crate::execution::effect::TaskEnd;
 use crate::execution::event::{
     CompensationCompleted, CompensationFailed, EventKind, RetryScheduled, StepCompleted,
     StepFailed, StepStarted, TimerFired,
@@ -37,9 +37,11 @@ pub(super) fn report(draft: &mut Draft<'_>, report: Report) -> Result<(), Refusa
         false => attempt,
     };
     let (index, step, state) = draft.live(&report.step, attempt).ok_or_else(not_live)?;
+    if state.is_task() == matches!(report.began, Began::Called(_)) {
+        return Err(not_live());
+    }
     let id = report.step;
-    begin(draft, &id, &state, report.started_at);
-    let duration_ms = Some(report.duration_ms);
+    let duration_ms = began(draft, &id, &state, &report.began).then_some(report.duration_ms);
     match (report.outcome, &state.undoes) {
         (Outcome::Succeeded(output), None) => {
             let mapped = match report.mapped {
@@ -64,7 +66,7 @@ pub(super) fn report(draft: &mut Draft<'_>, report: Report) -> Result<(), Refusa
                     carried_from: None,
                 }),
             );
-            draft.effect(Effect::Withdraw { step: id });
+            draft.end_work(&id, TaskEnd::Completed);
         }
         (Outcome::Succeeded(output), Some(undoes)) => {
             draft.emit(
@@ -74,15 +76,26 @@ pub(super) fn report(draft: &mut Draft<'_>, report: Report) -> Result<(), Refusa
                     output,
                 }),
             );
-            draft.effect(Effect::Withdraw { step: id });
+            draft.end_work(&id, TaskEnd::Completed);
         }
         (Outcome::Failed(failure), _) => {
             let failure = classify(failure, &draft.rules(index));
+            task::released(draft, &id, &state, (&report.began, failure.class));
             fail(draft, (index, &id, &state), failure, duration_ms);
         }
     }
     advance::settle(draft);
     Ok(())
+}
+
+/// Records how the attempt began; whether it did.
+fn began(draft: &mut Draft<'_>, id: &StepId, state: &StepState, began: &Began) -> bool {
+    match began {
+        Began::Called(at) => begin(draft, id, state, *at),
+        Began::Fetched { worker, at } => task::fetched(draft, id, state, (worker.clone(), *at)),
+        Began::Never => return false,
+    }
+    true
 }
 
 /// Records that the attempt began: only now, so that starting costs no commit of its own.
@@ -170,5 +183,5 @@ pub(super) fn give_up(
             }),
         );
     }
-    draft.effect(Effect::Withdraw { step: id.clone() });
+    draft.end_work(id, TaskEnd::Failed);
 }

@@ -1,8 +1,8 @@
 //! Resume: the execution goes on where it stood. Waits that ended during the pause are over;
 //! attempts that were running when it was paused may still be running and are left alone.
 
-use super::advance;
 use super::draft::{Draft, Header};
+use super::{advance, task};
 use crate::definition::StepId;
 use crate::execution::command::Refusal;
 use crate::execution::effect::Effect;
@@ -19,6 +19,7 @@ pub(super) fn resume(draft: &mut Draft<'_>, by: Option<String>) -> Result<(), Re
             return Err(Refusal::NotPaused);
         }
     }
+    let paused_at = draft.state.paused_at;
     draft.emit(
         Header::default(),
         EventKind::ExecutionResumed(ExecutionResumed { by }),
@@ -31,7 +32,9 @@ pub(super) fn resume(draft: &mut Draft<'_>, by: Option<String>) -> Result<(), Re
         .map(|(id, _)| id.clone())
         .collect();
     for id in live {
-        if let Some(work) = draft.work(&id) {
+        if let Some(again) = task::offered_again(draft, &id, paused_at) {
+            draft.effect(again);
+        } else if let Some(work) = draft.work(&id) {
             draft.effect(Effect::Restore(work));
         }
     }

@@ -51,11 +51,21 @@ impl Draft<'_> {
             .origin
             .as_ref()
             .is_none_or(|origin| origin.automatic_retries);
-        if rules.enabled && (automatic || is_compensation) {
-            rules.policy.max_retries
-        } else {
-            0
+        if !(automatic || is_compensation) {
+            return 0;
         }
+        // A task says itself how often it is tried; the policy only gives the delays.
+        let task = self.workflow.steps.get(index);
+        match task.and_then(|step| step.kind.external_task()) {
+            Some(task) => task.retries.saturating_sub(1),
+            None if rules.enabled => rules.policy.max_retries,
+            None => 0,
+        }
+    }
+
+    /// Attempts that a step may have in all, losses aside.
+    pub(super) fn attempts_max(&self, index: usize, is_compensation: bool) -> u32 {
+        self.max_retries(index, is_compensation).saturating_add(1)
     }
 
     /// Judges a failure of the step's live attempt.
@@ -74,7 +84,7 @@ impl Draft<'_> {
         let is_compensation = step.undoes.is_some();
         let going_down = self.state.failing.is_some() && !is_compensation;
         if made >= self.max_retries(index, is_compensation) || going_down {
-            return Verdict::Final(Reason::Exhausted);
+            return Verdict::Final(out_of_attempts(failure.class));
         }
         let rules = self.rules(index);
         let backoff = self.backoff(&rules, id, step, made + 1);
@@ -86,6 +96,7 @@ impl Draft<'_> {
         );
         let wait = backoff.max(asked);
         if let Some(limit) = rules.policy.max_elapsed
+            && !step.is_task()
             && self.elapsed(id).saturating_add(wait) > limit
         {
             return Verdict::Final(Reason::Exhausted);
@@ -134,6 +145,16 @@ impl Draft<'_> {
     }
 }
 
+/// Why there is no further attempt: a task's clocks are reasons of their own.
+fn out_of_attempts(last: ErrorClass) -> Reason {
+    match last {
+        ErrorClass::TaskTimeout => Reason::Timeout,
+        ErrorClass::LockExpired => Reason::LockExpired,
+        ErrorClass::HeartbeatMissed => Reason::HeartbeatMissed,
+        _ => Reason::Exhausted,
+    }
+}
+
 /// The failure as the policy sees it: whether this kind is retried at all.
 pub(super) fn classify(mut failure: Failure, rules: &RetryRules) -> Failure {
     let status = match failure.class {
@@ -141,7 +162,8 @@ pub(super) fn classify(mut failure: Failure, rules: &RetryRules) -> Failure {
         _ => None,
     };
     // A task of the program itself knows best; what it marks stays marked.
-    if failure.class != ErrorClass::Local || failure.retryable {
+    let says_itself = failure.class.speaks_for_itself();
+    if !says_itself && (failure.class != ErrorClass::Local || failure.retryable) {
         failure.retryable = rules.is_retryable(failure.class, status);
     }
     failure

@@ -18,5 +18,6 @@ mod resume;
 mod retries;
 mod start;
 mod status;
+mod task;
 pub(in crate::execution) mod text;
-mod work;
+pub(in crate::execution) mod work;

@@ -9,9 +9,9 @@ use crate::execution::decide::tests::fixture::step_id;
 use crate::execution::event::{
     CompensationCause, CompensationCompleted, CompensationFailed, CompensationStarted,
     DeadLettered, Event, EventKind, ExecutionCancelled, ExecutionCompleted, ExecutionFailed,
-    ExecutionPaused, ExecutionResumed, ExecutionStarted, Lineage, Mapped, RetryScheduled,
-    SkipReason, StepCompleted, StepFailed, StepLost, StepScheduled, StepSkipped, StepStarted,
-    TimerFired, Trigger, TriggerKind, Unknown,
+    ExecutionPaused, ExecutionResumed, ExecutionStarted, ExternalTaskCreated, ExternalTaskLocked,
+    ExternalTaskReleased, Lineage, Mapped, RetryScheduled, SkipReason, StepCompleted, StepFailed,
+    StepLost, StepScheduled, StepSkipped, StepStarted, TimerFired, Trigger, TriggerKind, Unknown,
 };
 use crate::failure::{ErrorClass, Failure};
 use crate::id::{DlqId, ExecutionId, NodeId};
@@ -171,6 +171,24 @@ fn any_step_kind() -> impl Strategy<Value = EventKind> {
         any_time().prop_map(|due_at| EventKind::RetryScheduled(RetryScheduled { due_at })),
         (any_time(), any_time())
             .prop_map(|(due_at, fired_at)| EventKind::TimerFired(TimerFired { due_at, fired_at })),
+        ("[a-z]{1,9}", any::<u8>(), prop::option::of(any_json())).prop_map(
+            |(task_type, priority, input)| {
+                EventKind::ExternalTaskCreated(ExternalTaskCreated {
+                    task_type,
+                    priority,
+                    input,
+                })
+            }
+        ),
+        (any_by(), any_time()).prop_map(|(worker_id, locked_at)| {
+            EventKind::ExternalTaskLocked(ExternalTaskLocked {
+                worker_id,
+                locked_at,
+            })
+        }),
+        prop::sample::select(ErrorClass::ALL.to_vec()).prop_map(|because| {
+            EventKind::ExternalTaskReleased(ExternalTaskReleased { because })
+        }),
         (any_step(), any::<bool>(), any_by()).prop_map(|(undoes, cancel, by)| {
             let cause = if cancel {
                 CompensationCause::Cancel

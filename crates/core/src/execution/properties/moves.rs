@@ -8,9 +8,16 @@ use crate::definition::Workflow;
 use crate::execution::decide::tests::fixture::{
     Run, cancel, cancel_and_undo, failure, json, lost, pause, resume, stray, workflow,
 };
+use crate::execution::decide::tests::work::Row;
 use crate::execution::{Command, Outcome};
+use crate::failure::ErrorClass;
 
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
+const CLOCKS: [ErrorClass; 3] = [
+    ErrorClass::TaskTimeout,
+    ErrorClass::LockExpired,
+    ErrorClass::HeartbeatMissed,
+];
 const FAILURES: [&str; 5] = ["503", "503", "429", "400", "read_timeout"];
 
 /// A workflow as text, so that a failing case can be read.
@@ -46,8 +53,9 @@ impl Flow {
     }
 }
 
-/// One step: who it needs (one bit per earlier step), its condition, whether it can be undone.
-fn any_step() -> impl Strategy<Value = (u8, &'static str, bool, bool)> {
+/// One step: who it needs (one bit per earlier step), its condition, whether it can be undone, has
+/// retries of its own, and whether it or its undoing is a task for workers.
+fn any_step() -> impl Strategy<Value = (u8, &'static str, bool, (bool, [bool; 2]))> {
     let when = prop_oneof![
         6 => Just(""),
         1 => Just(", when: \"true\""),
@@ -58,7 +66,10 @@ fn any_step() -> impl Strategy<Value = (u8, &'static str, bool, bool)> {
         any::<u8>(),
         when,
         prop::bool::weighted(0.4),
-        prop::bool::weighted(0.2),
+        (
+            prop::bool::weighted(0.2),
+            [prop::bool::weighted(0.3), prop::bool::weighted(0.3)],
+        ),
     )
 }
 
@@ -95,16 +106,17 @@ pub(super) fn any_flow() -> impl Strategy<Value = Flow> {
     )
         .prop_map(|(drafts, (max, jitter, more), top, input, begins)| {
             let mut steps = Vec::new();
-            for (at, (needs, when, undo, own_retry)) in drafts.iter().enumerate() {
+            for (at, (needs, when, undo, (own_retry, tasks))) in drafts.iter().enumerate() {
                 let needs: Vec<&str> = (0..at)
                     .filter(|bit| needs & (1 << bit) != 0)
                     .map(|bit| NAMES[bit])
                     .collect();
                 let id = NAMES[at];
-                let mut step = format!("{id} | needs: [{}]{when}", needs.join(", "));
+                let [kind, undo_kind] = tasks.map(|is_task| if is_task { "~" } else { "" });
+                let mut step = format!("{id}{kind} | needs: [{}]{when}", needs.join(", "));
                 if *undo {
                     step += &format!(", compensate: undo_{id}");
-                    steps.push(format!("undo_{id}"));
+                    steps.push(format!("undo_{id}{undo_kind}"));
                 }
                 if *own_retry {
                     step += ", retry: {maxRetries: 1}";
@@ -129,6 +141,10 @@ pub(super) enum Move {
     Fail(usize, usize),
     Lose(usize),
     LoseUnbegun(usize),
+    /// A clock of a worker's task runs out.
+    Expire(usize, usize),
+    /// The clock looks after the tasks of failing executions.
+    Retire,
     Pause,
     Resume,
     Cancel {
@@ -150,6 +166,8 @@ pub(super) fn any_moves() -> impl Strategy<Value = Vec<Move>> {
         6 => (step(), 0..FAILURES.len()).prop_map(|(step, what)| Move::Fail(step, what)),
         2 => step().prop_map(Move::Lose),
         1 => step().prop_map(Move::LoseUnbegun),
+        2 => (step(), 0..CLOCKS.len()).prop_map(|(step, what)| Move::Expire(step, what)),
+        2 => Just(Move::Retire),
         2 => Just(Move::Pause),
         3 => Just(Move::Resume),
         1 => any::<bool>().prop_map(|undo| Move::Cancel { undo }),
@@ -178,9 +196,14 @@ fn name(run: &Run, pick: usize) -> String {
 
 /// The step with work that a number picks.
 fn busy(run: &Run, pick: usize) -> Option<String> {
+    one_of(run, pick, Row::is_open)
+}
+
+fn one_of(run: &Run, pick: usize, is_meant: impl Fn(&Row) -> bool) -> Option<String> {
     let rows: Vec<_> = run
         .work
         .rows()
+        .filter(|row| is_meant(row))
         .map(|row| row.work.step.to_string())
         .collect();
     (!rows.is_empty()).then(|| rows[pick % rows.len()].clone())
@@ -211,16 +234,24 @@ fn play_one(run: &mut Run, step: &Move) {
             }
         }
         Move::Lose(pick) => {
-            if let Some(step) = busy(run, pick) {
+            if let Some(step) = one_of(run, pick, |row| row.task.is_none()) {
                 run.lost(&step);
             }
         }
         Move::LoseUnbegun(pick) => {
-            if let Some(step) = busy(run, pick) {
+            if let Some(step) = one_of(run, pick, |row| row.task.is_none()) {
                 let attempt = run.work.get(&step).map_or(0, |row| row.work.attempt);
                 run.send(lost(&step, attempt, false));
             }
         }
+        Move::Expire(pick, clock) => {
+            // A task that nobody has is only out of time.
+            let is_meant = |row: &Row| row.task.is_some() && (clock == 0 || row.begun.is_some());
+            if let Some(step) = one_of(run, pick, is_meant) {
+                run.expire(&step, CLOCKS[clock]);
+            }
+        }
+        Move::Retire => retire(run),
         Move::Pause => drop(run.attempt(pause())),
         Move::Resume => drop(run.attempt(resume())),
         Move::Cancel { undo } => {
@@ -239,6 +270,13 @@ fn play_one(run: &mut Run, step: &Move) {
     }
 }
 
+/// Ends every task that is retired.
+fn retire(run: &mut Run) {
+    while let Some(step) = one_of(run, 0, Row::is_retired) {
+        run.retired(&step);
+    }
+}
+
 /// Resumes and lets every piece of work succeed until nothing is left.
 pub(super) fn finish(run: &mut Run) {
     if run.state.paused_at.is_some() {
@@ -246,6 +284,7 @@ pub(super) fn finish(run: &mut Run) {
     }
     // Each round ends one attempt of one step, normal or undoing, so it cannot take longer.
     for _ in 0..2 * run.workflow.steps.len() {
+        retire(run);
         let Some(step) = busy(run, 0) else { return };
         run.ok(&step, "{}");
     }

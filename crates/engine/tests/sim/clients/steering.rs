@@ -56,7 +56,7 @@ impl Clients {
                     }
                     Answer::Done(id)
                 }
-                Err(CommandError::Refused(_)) => Answer::Refused,
+                Err(CommandError::Refused(_) | CommandError::TaskMoved) => Answer::Refused,
                 Err(CommandError::Failed(failure)) => people.failed(&failure),
                 Err(CommandError::NotFound) => {
                     let violation = Violation::new("what was promised is found", id.to_string());

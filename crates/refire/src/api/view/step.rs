@@ -77,6 +77,7 @@ pub(super) fn step_status(status: StepStatus) -> model::StepStatus {
     match status {
         StepStatus::Scheduled => model::StepStatus::Pending,
         StepStatus::Retrying => model::StepStatus::Retrying,
+        StepStatus::Waiting => model::StepStatus::Waiting,
         StepStatus::Completed => model::StepStatus::Completed,
         StepStatus::Failed => model::StepStatus::Failed,
         StepStatus::Skipped => model::StepStatus::Skipped,

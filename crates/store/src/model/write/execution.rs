@@ -50,6 +50,7 @@ impl Pen<'_> {
         self.put_execution(admit.row.clone(), None);
         self.append(id, &admit.events)?;
         self.change_work(id, &admit.work)?;
+        self.change_tasks(id, &admit.tasks);
         if let Some(claim) = &admit.claim {
             self.take_key(claim, id);
         }
@@ -81,6 +82,12 @@ impl Pen<'_> {
                 return Ok(PartOutcome::Conflict);
             }
         }
+        if advance
+            .seen
+            .is_some_and(|seen| !self.is_seen(advance.id, seen))
+        {
+            return Ok(PartOutcome::Conflict);
+        }
         let snapshot = known.snapshot.clone();
         let row = ExecutionRow {
             update: advance.update.clone(),
@@ -89,6 +96,7 @@ impl Pen<'_> {
         self.put_execution(row, snapshot);
         self.append(advance.id, &advance.events)?;
         self.change_work(advance.id, &advance.work)?;
+        self.change_tasks(advance.id, &advance.tasks);
         let (status, new) = (advance.update.status, advance.new_letter.as_deref());
         self.letters_of(status, new, advance.settle.as_ref())?;
         self.end_of(advance.end);

@@ -67,6 +67,7 @@ impl Pen<'_> {
             self.change(Change::Event((id, sequence), None));
         }
         self.remove_work_where(id, |_| true);
+        self.remove_tasks(id);
         self.change(Change::Execution(id, None));
     }
 

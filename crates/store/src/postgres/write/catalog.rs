@@ -37,7 +37,7 @@ statements! {
 pub(super) const LIVE: &str =
     "SELECT key FROM workflows WHERE ns = 1 AND id = $1 AND deleted_at IS NULL";
 
-/// Open executions of one workflow. Whatever is open and not paused has work, so the work answers
+/// Open executions of one workflow. Whatever is open and not paused has work or a task, so these answer
 /// for all statuses but one; paused ones may have none.
 const OPEN_EXECUTIONS: &str = concat!(
     "SELECT count(*) FROM (
@@ -50,7 +50,11 @@ const OPEN_EXECUTIONS: &str = concat!(
         SELECT * FROM (SELECT id FROM executions
           WHERE listed",
     is_paused!(),
-    " AND workflow = $1 LIMIT $2) AS paused) AS open"
+    " AND workflow = $1 LIMIT $2) AS paused
+        UNION
+        SELECT * FROM (SELECT execution FROM workflow_external_tasks
+          WHERE status < 4 AND workflow = (SELECT id FROM workflows WHERE key = $1)
+          LIMIT $2) AS tasks) AS open"
 );
 
 const MARK_DELETED: &str = "UPDATE workflows SET deleted_at = $2 WHERE key = $1";

@@ -46,6 +46,8 @@ const REMOVE_LETTERS: &str = "WITH retries AS (
 const REMOVE_EXECUTIONS: &str = "WITH events AS (
         DELETE FROM workflow_events WHERE execution = ANY($1::uuid[])
      ), left_over AS (
+        DELETE FROM workflow_external_tasks WHERE execution = ANY($1::uuid[])
+     ), work AS (
         DELETE FROM work WHERE execution = ANY($1::uuid[])
      )
      DELETE FROM executions WHERE id = ANY($1::uuid[]) RETURNING id";

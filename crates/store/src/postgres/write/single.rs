@@ -4,7 +4,7 @@ use super::admit::{Admits, refusals};
 use super::advance::Advances;
 use super::changes::Changes;
 use super::link::Link;
-use super::{Failed, Order, catalog, claim, fire, letter, prune, request, trigger, work};
+use super::{Failed, Order, catalog, claim, fire, letter, prune, request, task, trigger, work};
 use crate::{Admit, Advance, Fire, Part, PartOutcome};
 
 /// Writes one part, statement by statement.
@@ -18,6 +18,8 @@ pub(super) async fn write(
         Part::Admit(part) => admit(link, order, part).await,
         Part::Advance(part) => advance(link, order, part).await,
         Part::Claim(part) => claim::claim(link, order, place, part).await,
+        Part::LockTasks(part) => task::lock(link, order, part).await,
+        Part::TouchTask(part) => task::touch(link, order, part).await,
         Part::DeleteLetter { id, by } => letter::delete(link, order, *id, by).await,
         Part::PutWorkflow(part) => catalog::put(link, order, part).await,
         Part::DeleteWorkflow { id } => catalog::delete(link, order, id).await,
@@ -82,6 +84,7 @@ async fn admit_rows(link: &mut Link, order: &Order, admit: &Admit) -> Result<Par
         return outcome.ok_or_else(Failed::no_row);
     };
     work::change(link, admit.row.id, &admit.work).await?;
+    task::change(link, order, admit.row.id, &admit.tasks).await?;
     if let Some(retry) = &admit.letter {
         letter::retry(link, order, retry, admit.row.id).await?;
     }
@@ -100,6 +103,11 @@ async fn advance(link: &mut Link, order: &Order, advance: &Advance) -> Result<Pa
     {
         return Ok(PartOutcome::Conflict);
     }
+    if let Some(seen) = advance.seen
+        && !task::is_seen(link, advance.id, seen).await?
+    {
+        return Ok(PartOutcome::Conflict);
+    }
     let mut one = Advances::default();
     one.push(0, advance, Changes::default());
     for query in one.queries(link, order) {
@@ -108,6 +116,7 @@ async fn advance(link: &mut Link, order: &Order, advance: &Advance) -> Result<Pa
         }
     }
     work::change(link, advance.id, &advance.work).await?;
+    task::change(link, order, advance.id, &advance.tasks).await?;
     if let Some(settle) = &advance.settle {
         letter::settle(link, order, advance.update.status, settle).await?;
     }

@@ -12,11 +12,11 @@ use crate::{PartOutcome, PutWorkflow};
 /// Open work of each kind is counted up to here: the writer has better things to do than to walk a
 /// backlog of a million for a number in a refusal.
 const OPEN_COUNTED_MAX: i64 = 10_000;
-/// Open executions of one workflow, along three indexes that begin with it: what happens to other
+/// Open executions of one workflow, along four indexes that begin with it: what happens to other
 /// workflows costs nothing here.
 ///
-/// Whatever is open and not paused has work (a live step has a row; one that fails has those of
-/// the steps that still run), so the work answers for all statuses but one. Paused ones may have
+/// Whatever is open and not paused has work or a task (a live step has a row; one that fails has those of
+/// the steps that still run), so these answer for all statuses but one. Paused ones may have
 /// none. Their index is small, and no admission, result or retry writes to it.
 pub(in crate::sqlite) const OPEN_EXECUTIONS: &str = concat!(
     "SELECT count(*) FROM (
@@ -29,7 +29,10 @@ pub(in crate::sqlite) const OPEN_EXECUTIONS: &str = concat!(
          SELECT * FROM (SELECT id FROM executions
            WHERE status",
     is_paused!(),
-    " AND workflow = ?1 LIMIT ?2))"
+    " AND workflow = ?1 LIMIT ?2)
+         UNION
+         SELECT * FROM (SELECT execution FROM workflow_external_tasks
+           WHERE status < 4 AND workflow = (SELECT id FROM workflows WHERE key = ?1) LIMIT ?2))"
 );
 
 statements! {

@@ -76,6 +76,7 @@ impl Pen<'_> {
         }
         self.insert_events(admit.row.id, &admit.events)?;
         self.change_work(admit.row.id, &admit.work)?;
+        self.change_tasks(admit.row.id, &admit.tasks)?;
         if let Some(claim) = &admit.claim {
             self.claim_key(claim, admit.row.id)?;
         }
@@ -96,11 +97,17 @@ impl Pen<'_> {
         {
             return Ok(PartOutcome::Conflict);
         }
+        if let Some(seen) = advance.seen
+            && !self.is_seen(advance.id, seen)?
+        {
+            return Ok(PartOutcome::Conflict);
+        }
         if !self.update_execution(advance.id, advance.expected_version, &advance.update)? {
             return Ok(PartOutcome::Conflict);
         }
         self.insert_events(advance.id, &advance.events)?;
         self.change_work(advance.id, &advance.work)?;
+        self.change_tasks(advance.id, &advance.tasks)?;
         let (status, new) = (advance.update.status, advance.new_letter.as_deref());
         self.letters_of(status, new, advance.settle.as_ref())?;
         self.end_of(advance.end.as_ref())?;

@@ -1,7 +1,7 @@
 //! Commands in one word each.
 
 use super::fixture::{BEGINNING, step_id};
-use crate::execution::{Cancel, Command, Lost, Outcome, Report};
+use crate::execution::{Began, Cancel, Command, Lost, Outcome, Report};
 
 pub(in crate::execution) fn by() -> Option<String> {
     Some("ada".to_owned())
@@ -40,7 +40,7 @@ pub(in crate::execution) fn stray(step: &str, attempt: u32, outcome: Outcome) ->
     Command::Report(Report {
         step: step_id(step),
         attempt,
-        started_at: BEGINNING,
+        began: Began::Called(BEGINNING),
         duration_ms: 0,
         outcome,
         mapped: None,

@@ -10,7 +10,7 @@ use crate::definition::{ParseOptions, StepId, Workflow};
 use crate::execution::decide::{Decision, Start, decide, start};
 use crate::execution::replay::replay;
 use crate::execution::{
-    Command, Effect, Event, Execution, Outcome, Refusal, Report, Trigger, fold,
+    Began, Command, Effect, Event, Execution, Outcome, Refusal, Report, Trigger, fold,
 };
 use crate::failure::{ErrorClass, Failure};
 use crate::id::ExecutionId;
@@ -23,8 +23,11 @@ pub(in crate::execution) const BEGINNING: Timestamp = Timestamp::from_millis(1_8
 /// Deriving a long log again after each of its commands would take a test minutes.
 const REPLAYED_EVENTS_MAX: usize = 60;
 
-/// A workflow of `local` steps. `head` is YAML for the top; a step is its id, and after a `|`
-/// whatever else it has: `"b | needs: [a]"`. Delays have no jitter unless `head` has a `retry`.
+/// What a step with a `~` is: a task for workers, tried twice.
+const TASK: &str = "type: external_task, config: {taskType: t, retries: 2, timeout: 60s}";
+
+/// A workflow of `local` steps, and of tasks for workers where a `~` follows the id. `head` is YAML
+/// for the top; a step is its id, and after a `|` whatever else it has: `"b | needs: [a]"`. Delays have no jitter unless `head` has a `retry`.
 pub(in crate::execution) fn workflow(head: &str, steps: &[&str]) -> Workflow {
     read(&source(head, steps))
 }
@@ -39,10 +42,11 @@ pub(in crate::execution) fn source(head: &str, steps: &[&str]) -> String {
     for step in steps {
         let (id, rest) = step.split_once('|').unwrap_or((step, ""));
         let comma = if rest.is_empty() { "" } else { ", " };
-        source += &format!(
-            "  - {{id: {}, type: local, config: {{task: t}}{comma}{rest}}}\n",
-            id.trim()
-        );
+        let (id, kind) = match id.trim().strip_suffix('~') {
+            Some(id) => (id, TASK),
+            None => (id.trim(), "type: local, config: {task: t}"),
+        };
+        source += &format!("  - {{id: {id}, {kind}{comma}{rest}}}\n");
     }
     source
 }
@@ -247,16 +251,45 @@ impl Run {
     pub(in crate::execution) fn report(&mut self, step: &str, outcome: Outcome) -> &mut Self {
         self.begin(step);
         let row = self.work.get(step).unwrap();
-        let started_at = row.begun.unwrap();
-        let report = Report {
+        let at = row.begun.unwrap();
+        let began = match row.task {
+            Some(_) => fetched(at),
+            None => Began::Called(at),
+        };
+        let duration_ms = u64::try_from(self.now.since(at).as_millis()).unwrap();
+        self.send_report((step, row.work.attempt), (began, duration_ms), outcome)
+    }
+
+    /// One of the clocks of the step's task runs out, whether a worker has it or not.
+    pub(in crate::execution) fn expire(&mut self, step: &str, class: ErrorClass) -> &mut Self {
+        let row = self.work.get(step).unwrap();
+        let began = row.begun.map_or(Began::Never, fetched);
+        let outcome = Outcome::Failed(Failure::new(class, "a clock ran out"));
+        self.send_report((step, row.work.attempt), (began, 0), outcome)
+    }
+
+    /// The clock finds the step's task retired.
+    pub(in crate::execution) fn retired(&mut self, step: &str) -> &mut Self {
+        let row = self.work.get(step).filter(|row| row.is_retired());
+        let attempt = row.expect("it is retired").work.attempt;
+        let step = step_id(step);
+        self.send(Command::Retired { step, attempt })
+    }
+
+    fn send_report(
+        &mut self,
+        (step, attempt): (&str, u32),
+        (began, duration_ms): (Began, u64),
+        outcome: Outcome,
+    ) -> &mut Self {
+        self.send(Command::Report(Report {
             step: step_id(step),
-            attempt: row.work.attempt,
-            started_at,
-            duration_ms: u64::try_from(self.now.since(started_at).as_millis()).unwrap(),
+            attempt,
+            began,
+            duration_ms,
             outcome,
             mapped: None,
-        };
-        self.send(Command::Report(report))
+        }))
     }
 
     pub(in crate::execution) fn ok(&mut self, step: &str, output: &str) -> &mut Self {
@@ -335,6 +368,11 @@ impl Run {
             .filter_map(|event| event.backoff_ms)
             .collect()
     }
+}
+
+fn fetched(at: Timestamp) -> Began {
+    let worker = Some("w1".to_owned());
+    Began::Fetched { worker, at }
 }
 
 fn lines(events: &[Event]) -> String {

@@ -3,7 +3,7 @@
 use super::fixture::{BEGINNING, Run, assert_lines, failure, json, step_id, stray};
 use super::status::assert_table;
 use crate::execution::event::EventKind;
-use crate::execution::{Command, Outcome, Refusal, Report, Status, decide_within};
+use crate::execution::{Began, Command, Outcome, Refusal, Report, Status, decide_within};
 use crate::time::Timestamp;
 
 fn done() -> Outcome {
@@ -166,7 +166,7 @@ fn an_attempt_that_claims_to_begin_in_the_future_does_not_move_the_log_there() {
         run.send(Command::Report(Report {
             step: step_id("a"),
             attempt,
-            started_at: Timestamp::from_millis(9_000_000_000_000),
+            began: Began::Called(Timestamp::from_millis(9_000_000_000_000)),
             duration_ms: 0,
             outcome: Outcome::Failed(failure("503")),
             mapped: None,

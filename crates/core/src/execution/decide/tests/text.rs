@@ -27,6 +27,11 @@ fn detail(kind: &EventKind) -> String {
             .map(|reason| format!(" {}", reason.name()))
             .unwrap_or_default(),
         EventKind::StepLost(lost) if !lost.begun => " unbegun".to_owned(),
+        EventKind::ExternalTaskCreated(created) => match &created.input {
+            Some(input) => format!(" {} {input}", created.task_type),
+            None => format!(" {}", created.task_type),
+        },
+        EventKind::ExternalTaskReleased(released) => format!(" {}", released.because),
         EventKind::StepSkipped(skipped) => match skipped.because {
             SkipReason::When => " when".to_owned(),
             SkipReason::Failing => " failing".to_owned(),
@@ -66,6 +71,9 @@ fn row_text(row: &Row, since: Timestamp) -> String {
     if row.begun.is_some() {
         text += " running";
     }
+    if let Some(task) = &row.task {
+        text += &format!(" {:?}", task.state).to_lowercase();
+    }
     text
 }
 
@@ -75,6 +83,12 @@ pub(in crate::execution) fn effects(effects: &[Effect]) -> String {
         Effect::Schedule(work) => format!("schedule {}#{}", work.step, work.attempt),
         Effect::Restore(work) => format!("restore {}#{}", work.step, work.attempt),
         Effect::Withdraw { step } => format!("withdraw {step}"),
+        Effect::Offer(offer) => format!("offer {}#{}", offer.step, offer.attempt),
+        Effect::OfferAgain { step, later } => {
+            format!("offer {step} again, {} ms later", later.as_millis())
+        }
+        Effect::Retire { step } => format!("retire {step}"),
+        Effect::Close { step, end } => format!("close {step} {end:?}").to_lowercase(),
         Effect::Hold => "hold".to_owned(),
         Effect::Abort => "abort".to_owned(),
         Effect::DeadLetter(letter) => format!("letter {}", letter.reason.name()),

@@ -4,9 +4,10 @@
 //! pick up.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::definition::StepId;
-use crate::execution::{Begun, Effect, Execution, Work};
+use crate::execution::{Begun, Effect, Execution, Offer, Work};
 use crate::time::Timestamp;
 
 /// The rows of one execution.
@@ -17,8 +18,38 @@ pub(in crate::execution) struct WorkRows(BTreeMap<StepId, Row>);
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::execution) struct Row {
     pub(in crate::execution) work: Work,
-    /// Since when a node runs it.
+    /// Since when a node runs it, or a worker has it.
     pub(in crate::execution) begun: Option<Timestamp>,
+    /// What there is to say if it is a task for workers.
+    pub(in crate::execution) task: Option<Task>,
+}
+
+/// A task as its row has it.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::execution) struct Task {
+    pub(in crate::execution) state: TaskState,
+    pub(in crate::execution) timeout_at: Timestamp,
+}
+
+/// Whether workers may fetch a task that none of them has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::execution) enum TaskState {
+    Open,
+    Held,
+    Retired,
+}
+
+impl Row {
+    /// Whether it may begin, or has.
+    pub(in crate::execution) fn is_open(&self) -> bool {
+        let is_open = |task: &Task| task.state == TaskState::Open;
+        self.begun.is_some() || self.task.as_ref().is_none_or(is_open)
+    }
+
+    pub(in crate::execution) fn is_retired(&self) -> bool {
+        let is_retired = |task: &Task| task.state == TaskState::Retired;
+        self.begun.is_none() && self.task.as_ref().is_some_and(is_retired)
+    }
 }
 
 impl WorkRows {
@@ -39,7 +70,8 @@ impl WorkRows {
                 at: row.begun?,
             })
         };
-        self.rows().filter_map(begun).collect()
+        let calls = self.rows().filter(|row| row.task.is_none());
+        calls.filter_map(begun).collect()
     }
 
     /// A node begins the step's work, when it is due.
@@ -68,12 +100,56 @@ impl WorkRows {
                         self.put(work);
                     }
                 }
-                Effect::Withdraw { step } => {
+                Effect::Withdraw { step } | Effect::Close { step, .. } => {
                     self.0.remove(step);
                 }
-                Effect::Hold => self.0.retain(|_, row| row.begun.is_some()),
+                Effect::Offer(offer) => self.offer(offer),
+                Effect::OfferAgain { step, later } => {
+                    self.turn(Some(step), (TaskState::Held, TaskState::Open), *later);
+                }
+                Effect::Retire { step } => {
+                    let change = (TaskState::Open, TaskState::Retired);
+                    self.turn(Some(step), change, Duration::ZERO);
+                }
+                Effect::Hold => {
+                    (self.0).retain(|_, row| row.begun.is_some() || row.task.is_some());
+                    self.turn(None, (TaskState::Open, TaskState::Held), Duration::ZERO);
+                }
                 Effect::Abort => self.0.clear(),
                 Effect::DeadLetter(_) | Effect::SettleLetter { .. } => {}
+            }
+        }
+    }
+
+    fn offer(&mut self, offer: &Offer) {
+        let work = Work {
+            step: offer.step.clone(),
+            attempt: offer.attempt,
+            due_at: Some(offer.available_at),
+            is_retry: offer.attempt > 1,
+        };
+        assert!(!self.runs(&work), "{} would be done twice", work.step);
+        let state = match offer.is_held {
+            true => TaskState::Held,
+            false => TaskState::Open,
+        };
+        let timeout_at = offer.timeout_at;
+        let task = Some(Task { state, timeout_at });
+        self.put(&work);
+        self.0.entry(work.step).and_modify(|row| row.task = task);
+    }
+
+    /// Changes the tasks that nobody has, those of one step or all.
+    fn turn(&mut self, step: Option<&StepId>, (from, to): (TaskState, TaskState), later: Duration) {
+        for row in self.0.values_mut() {
+            let is_meant = step.is_none_or(|step| *step == row.work.step) && row.begun.is_none();
+            if let Some(task) = row
+                .task
+                .as_mut()
+                .filter(|task| is_meant && task.state == from)
+            {
+                task.state = to;
+                task.timeout_at = task.timeout_at.plus(later);
             }
         }
     }
@@ -90,6 +166,7 @@ impl WorkRows {
             Row {
                 work: work.clone(),
                 begun: None,
+                task: None,
             },
         );
     }
@@ -100,8 +177,16 @@ impl WorkRows {
         for (id, row) in &self.0 {
             match state.step(id).filter(|step| step.is_live()) {
                 Some(step) if step.attempt == row.work.attempt => {
-                    if step.due_at != row.work.due_at {
+                    // A task without a time of its own may be fetched from when it was made.
+                    let is_due = match row.task {
+                        Some(_) => step.due_at.is_none_or(|due| row.work.due_at == Some(due)),
+                        None => step.due_at == row.work.due_at,
+                    };
+                    if !is_due {
                         problems.push(format!("{id}: its work is due at another time"));
+                    }
+                    if step.is_task() != row.task.is_some() {
+                        problems.push(format!("{id}: a task is for workers and nobody else"));
                     }
                 }
                 Some(step) => problems.push(format!(
@@ -112,9 +197,20 @@ impl WorkRows {
             }
         }
         if state.paused_at.is_some() {
-            let idle = self.0.values().filter(|row| row.begun.is_none());
+            let idle = self.0.values();
+            let idle = idle.filter(|row| row.begun.is_none() && row.is_open());
             problems.extend(idle.map(|row| format!("{}: may start while paused", row.work.step)));
             return problems;
+        }
+        let is_failing = state.failing.is_some() && state.compensating.is_none();
+        for row in self.rows().filter(|row| row.begun.is_none()) {
+            let expected = match is_failing {
+                true => TaskState::Retired,
+                false => TaskState::Open,
+            };
+            if row.task.as_ref().is_some_and(|task| task.state != expected) {
+                problems.push(format!("{}: its task is not {expected:?}", row.work.step));
+            }
         }
         for (id, _) in state.steps.iter().filter(|(_, step)| step.is_live()) {
             if !self.0.contains_key(id) {

@@ -24,6 +24,7 @@ mod retries;
 mod second_rules;
 mod start;
 mod strange;
+mod tasks;
 mod undoing;
 
 use std::collections::BTreeSet;
@@ -53,6 +54,7 @@ fn all() -> Vec<History> {
     all.extend(open::histories());
     all.extend(strange::histories());
     all.extend(second_rules::histories());
+    all.extend(tasks::histories());
     all
 }
 
