@@ -14,6 +14,7 @@ mod matcher;
 
 use std::error::Error;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use refire_core::execution::{Command, Execution, Outcome, Report, map_output, mapping_bytes};
@@ -47,6 +48,8 @@ const TRIES_MAX: u32 = 20;
 const LOOK_EVERY: Duration = Duration::from_secs(10);
 /// The same where other nodes make tasks, too.
 const SHARED_LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How long to wait after trouble with the store.
+const TROUBLE_WAIT: Duration = Duration::from_secs(1);
 
 /// See the module.
 pub struct Tasks {
@@ -114,7 +117,10 @@ impl Listener for Tasks {
     fn hear(&self, news: &News) {
         match news {
             News::Task(task_type) => self.context.tasks.matcher.mark(task_type),
-            News::Missed => self.context.tasks.bell.notify_one(),
+            News::Missed => {
+                self.context.tasks.is_asked.store(true, Ordering::Relaxed);
+                self.context.tasks.bell.notify_one();
+            }
             _ => {}
         }
     }
@@ -153,8 +159,9 @@ impl Tasks {
         let types = Arc::new(poll.types);
         let place = matcher.arrive();
         let deadline = Instant::now() + poll.wait;
-        // Other nodes may have made tasks that this one has not heard of yet.
-        let mut asks_store = context.store.is_shared() && poll.wait.is_zero();
+        // There may be tasks that this node has not heard of yet: from before its start, or of others.
+        let has_looked = context.tasks.has_looked.load(Ordering::Relaxed);
+        let mut asks_store = poll.wait.is_zero() && (context.store.is_shared() || !has_looked);
         loop {
             let found = self.look(&types, &holder, poll.max, asks_store).await?;
             if !found.tasks().is_empty() {
@@ -476,39 +483,44 @@ async fn available_loop(context: Arc<Context>) {
         true => SHARED_LOOK_EVERY,
         false => LOOK_EVERY,
     };
-    let mut is_first = true;
+    let board = &context.tasks;
+    let mut look_at = context.now();
     loop {
-        let board = &context.tasks;
-        if is_first || board.matcher.waiting() > 0 {
-            match context.store.open_task_types().await {
-                Ok(types) => {
-                    is_first = false;
-                    let now = context.now();
-                    for (task_type, at) in types {
-                        board.available(&task_type, at, now);
-                    }
-                }
-                Err(error) => {
-                    tracing::error!(error = &error as &dyn Error, "looking for tasks");
-                }
+        let now = context.now();
+        let is_asked = board.is_asked.swap(false, Ordering::Relaxed);
+        if is_asked || now >= look_at {
+            look_at = now.plus(net);
+            let has_looked = board.has_looked.load(Ordering::Relaxed);
+            if (is_asked || !has_looked || board.matcher.waiting() > 0) && !look(&context).await {
+                look_at = now.plus(TROUBLE_WAIT);
             }
         }
-        let end = context.now().plus(net);
-        while let Some(wait) = next_wait(&context, end) {
-            tokio::select! {
-                biased;
-                () = board.bell.notified() => {}
-                () = context.clock.doze(wait) => {}
-            }
+        let next = board.mark_available(context.now());
+        let next = next.unwrap_or(look_at).min(look_at);
+        tokio::select! {
+            biased;
+            () = board.bell.notified() => {}
+            () = context.clock.doze(until(context.clock.as_ref(), next)) => {}
         }
     }
 }
 
-/// Marks what may be fetched by now; how long until the next, or the end.
-fn next_wait(context: &Context, end: refire_core::time::Timestamp) -> Option<Duration> {
-    let now = context.now();
-    let next = context.tasks.mark_available(now).unwrap_or(end).min(end);
-    (now < end).then(|| until(context.clock.as_ref(), next))
+/// Finds out which types there are in the store; false if it cannot be asked.
+async fn look(context: &Context) -> bool {
+    match context.store.open_task_types().await {
+        Ok(types) => {
+            let now = context.now();
+            for (task_type, at) in types {
+                context.tasks.available(&task_type, at, now);
+            }
+            context.tasks.has_looked.store(true, Ordering::Relaxed);
+            true
+        }
+        Err(error) => {
+            tracing::error!(error = &error as &dyn Error, "looking for tasks");
+            false
+        }
+    }
 }
 
 /// The failure that a worker reports.

@@ -2,7 +2,7 @@
 //! what is to be given back, and when the next clock runs out.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use refire_core::time::Timestamp;
 use tokio::sync::{Notify, mpsc};
@@ -21,6 +21,10 @@ pub(crate) struct Board {
     later: Mutex<BTreeSet<(Timestamp, String)>>,
     /// Rings when there is an earlier one.
     pub(super) bell: Notify,
+    /// Whether the store was asked what there is since this node began.
+    pub(super) has_looked: AtomicBool,
+    /// Whether it must be asked again, since news may have been missed.
+    pub(super) is_asked: AtomicBool,
     /// When the clocks are looked at next, in microseconds.
     next_clock_us: AtomicI64,
     /// Rings when that is too late.
@@ -36,6 +40,8 @@ impl Default for Board {
             matcher: Matcher::default(),
             later: Mutex::default(),
             bell: Notify::new(),
+            has_looked: AtomicBool::new(false),
+            is_asked: AtomicBool::new(false),
             next_clock_us: AtomicI64::new(i64::MAX),
             clocks: Notify::new(),
             back,
@@ -91,8 +97,37 @@ impl Board {
         }
     }
 
-    /// The clocks are looked at; earlier ones that come from now on are noticed.
+    /// The clocks are looked at; those that come from now on are noticed.
     pub(super) fn looking_at_clocks(&self) {
         self.next_clock_us.store(i64::MAX, Ordering::Relaxed);
+    }
+
+    /// They are looked at again then: only earlier ones ring.
+    pub(super) fn looks_again_at(&self, at: Timestamp) {
+        self.next_clock_us
+            .fetch_min(at.as_micros(), Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[test]
+    fn only_a_clock_that_nobody_waits_for_rings() {
+        let board = Board::default();
+        let rings = || board.clocks.notified().now_or_never().is_some();
+        let at = Timestamp::from_millis;
+        board.looking_at_clocks();
+        board.looks_again_at(at(5_000));
+        assert!(!rings(), "whoever looks does not wake itself");
+        board.clock_at(at(6_000));
+        assert!(!rings());
+        board.clock_at(at(4_000));
+        assert!(rings());
+        board.clock_at(at(4_500));
+        assert!(!rings());
     }
 }

@@ -38,7 +38,7 @@ pub(super) async fn clock_loop(context: Arc<Context>) {
         context.tasks.looking_at_clocks();
         let wait = match look(&context, behind).await {
             Ok(Some(next)) => {
-                context.tasks.clock_at(next);
+                context.tasks.looks_again_at(next);
                 until(context.clock.as_ref(), next.plus(behind)).min(net)
             }
             Ok(None) => net,
@@ -106,8 +106,10 @@ async fn end(context: &Context, row: &TaskRow, by: Timestamp) -> bool {
     };
     match context.task_command(row.execution, command, seen).await {
         // It changed meanwhile: whoever looks next sees that.
-        Ok(_) | Err(CommandError::TaskMoved | CommandError::Refused(_)) => true,
-        Err(CommandError::NotFound | CommandError::Failed(_)) => false,
+        Ok(_) | Err(CommandError::TaskMoved) => true,
+        // A refusal is mostly news from another node. If it were not, asking again at once would go on
+        // for ever.
+        Err(CommandError::Refused(_) | CommandError::NotFound | CommandError::Failed(_)) => false,
     }
 }
 

@@ -237,7 +237,14 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.matcher.0.lock().remove(self.place);
+        let mut inner = self.matcher.0.lock();
+        inner.remove(self.place);
+        self.woken.close();
+        // Who was woken and is gone did not look: somebody else has to.
+        if let Ok(Wake::Look) = self.woken.try_recv() {
+            let marked: Vec<String> = inner.marked.keys().cloned().collect();
+            marked.iter().for_each(|task_type| inner.wake(task_type));
+        }
     }
 }
 
@@ -265,10 +272,15 @@ impl Taken {
 
 impl Drop for Taken {
     fn drop(&mut self) {
-        if let Some(waiter) = self.waiter.take()
-            && !waiter.wake.is_closed()
-        {
-            self.matcher.0.lock().put(self.place, waiter);
+        let Some(waiter) = self.waiter.take().filter(|waiter| !waiter.wake.is_closed()) else {
+            return;
+        };
+        let mut inner = self.matcher.0.lock();
+        if inner.marked.keys().any(|marked| waiter.types.has(marked)) {
+            // Something was left in the store while nobody seemed to wait for it.
+            let _ = waiter.wake.send(Wake::Look);
+        } else {
+            inner.put(self.place, waiter);
         }
     }
 }
@@ -372,6 +384,25 @@ mod tests {
         matcher.looked(&marked, marks, true);
         assert!(matcher.marked(&types("a")).0.is_empty());
         assert!(matcher.wait(9, &types("a"), &holder(1)).is_some());
+    }
+
+    #[tokio::test]
+    async fn a_wake_up_is_not_lost_with_who_is_gone() {
+        let matcher = Matcher::default();
+        let gone = wait(&matcher, 1, "a");
+        let mut second = wait(&matcher, 2, "a");
+        matcher.mark("a");
+        drop(gone);
+        assert!(matches!(second.wake().await, Wake::Look));
+        let matcher = Matcher::default();
+        let mut waiting = wait(&matcher, 1, "a");
+        let taken = matcher.take("a").unwrap();
+        matcher.mark("a");
+        drop(taken);
+        assert!(
+            matches!(waiting.wake().await, Wake::Look),
+            "it waits on, and looks"
+        );
     }
 
     #[tokio::test]
