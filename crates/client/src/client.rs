@@ -8,8 +8,8 @@ use reqwest::{Method, RequestBuilder, StatusCode};
 use serde::de::DeserializeOwned;
 
 use crate::error::Error;
-use crate::model::{Accepted, BackupRequest, BackupResult, Execution, Page, Problem};
-use crate::query::{ExecuteQuery, Paging, Query};
+use crate::model::{Accepted, BackupRequest, BackupResult, Execution, Page, Problem, Task};
+use crate::query::{ExecuteQuery, Paging, PollQuery, Query};
 use calls::segment;
 
 /// How long a call may take; waiting for an execution adds to it.
@@ -21,6 +21,10 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const IDLE_MAX: Duration = Duration::from_secs(8);
 /// How long a backup may take; the server copies as fast as its disk lets it.
 const BACKUP_TIMEOUT: Duration = Duration::from_secs(6 * 60 * 60);
+/// How long a poll for tasks waits at the server if nothing is said.
+const POLL_WAIT: Duration = Duration::from_secs(30);
+/// What a poll may take beyond its wait.
+const POLL_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// A client of one server.
 #[derive(Debug, Clone)]
@@ -136,6 +140,16 @@ impl Client {
         } else {
             self.read(status, &body).map(Err)
         }
+    }
+
+    /// Fetches tasks for a worker, and waits for the first; empty if there was none until the end of the
+    /// wait. Each has a lock token, which belongs into every call about it.
+    pub async fn poll_tasks(&self, query: &PollQuery) -> Result<Vec<Task>, Error> {
+        let wait = query.wait_seconds.map(u64::from);
+        let wait = wait.map_or(POLL_WAIT, Duration::from_secs);
+        let request = self.request(Method::GET, "/api/external-tasks/poll", query);
+        let tasks: Option<_> = self.send(request.timeout(wait + POLL_TIMEOUT)).await?;
+        Ok(tasks.unwrap_or_default())
     }
 
     fn execute_request(

@@ -31,6 +31,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// The HTTP status of the server's answer; none if there was no answer.
+    #[must_use]
+    pub fn status(&self) -> Option<u16> {
+        match self {
+            Self::Problem(problem) => Some(problem.status),
+            Self::Unexpected { status, .. } => Some(*status),
+            Self::Unreachable { .. } | Self::Setting(_) => None,
+        }
+    }
+
     /// Whether the server was there but took too long.
     #[must_use]
     pub fn is_timeout(&self) -> bool {

@@ -1,20 +1,21 @@
 //! The calls of the API, a line each: method and path, the name here with what stands in the path, what
-//! else is given, the answer, and what is sent along (parameters, a JSON body, a text).
+//! else is given, the answer, and what is sent along (parameters, a JSON body, a text, a worker's lock).
 
 use std::fmt::Display;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use reqwest::Method;
+use reqwest::{Method, RequestBuilder};
+use serde_json::value::RawValue;
 
 use super::Client;
 use crate::error::Error;
 use crate::model::{
     BackfillRequest, BackfillResult, BatchItem, BatchResult, CronHistory, DeadLetter,
     DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, EnableTrigger, Event, Execution,
-    LedgerEntry, Node, Page, PlannedSlot, ReplayRequest, ReplayResult, RetriedExecution,
-    RetryLetter, RetryTimeline, RotateSecret, TestWebhook, TestedWebhook, Trigger, Version,
-    WebhookAnswer, WebhookRequest, Workflow, WorkflowDeleted, WorkflowDiff, WorkflowSaved,
-    WorkflowVersion,
+    ExtendTask, FailTask, Heartbeat, LedgerEntry, Node, Page, PlannedSlot, ReplayRequest,
+    ReplayResult, RetriedExecution, RetryLetter, RetryTimeline, RotateSecret, TestWebhook,
+    TestedWebhook, Trigger, Version, WebhookAnswer, WebhookRequest, Workflow, WorkflowDeleted,
+    WorkflowDiff, WorkflowSaved, WorkflowVersion,
 };
 use crate::query::{
     CancelQuery, ChangeQuery, DiffQuery, EventQuery, ExecutionQuery, HistoryQuery, LetterQuery,
@@ -26,11 +27,19 @@ pub(super) fn segment(text: impl Display) -> String {
     utf8_percent_encode(&text.to_string(), NON_ALPHANUMERIC).to_string()
 }
 
+/// In a header and not in the address, so that it stands in no log of a proxy.
+fn held_by(request: RequestBuilder, token: Option<&str>) -> RequestBuilder {
+    match token {
+        Some(token) => request.header("X-Lock-Token", token),
+        None => request,
+    }
+}
+
 macro_rules! calls {
     ($(
         $(#[doc = $about:literal])*
         $method:ident $path:literal $name:ident[$($part:ident: $part_type:ty),*]($($given:ident: $type:ty),*)
-            -> $answer:ty $(, query $query:expr)? $(, json $json:expr)? $(, text $text:expr)?;
+            -> $answer:ty $(, query $query:expr)? $(, json $json:expr)? $(, text $text:expr)? $(, lock $token:expr)?;
     )*) => {
         impl Client { $(
             $(#[doc = $about])*
@@ -43,6 +52,7 @@ macro_rules! calls {
                 let request = self.request(Method::$method, &format!($path), &($($query)?));
                 $(let request = request.json($json);)?
                 $(let request = request.body($text.to_owned());)?
+                $(let request = held_by(request, $token);)?
                 self.send(request).await
             }
         )* }
@@ -154,4 +164,19 @@ calls! {
     GET "/api/workflows/{workflow}/cron-history"
         cron_history[workflow: &str](trigger: Option<&str>, limit: Option<u32>) -> CronHistory,
         query HistoryQuery { trigger_id: trigger.map(str::to_owned), limit };
+
+    /// A worker has done its task. Sent again with the same token, it is answered as the first time.
+    POST "/api/external-tasks/{id}/complete" complete_task[id: &str](token: Option<&str>, output: &RawValue) -> (),
+        json output, lock token;
+    /// A worker could not do its task.
+    POST "/api/external-tasks/{id}/fail" fail_task[id: &str](token: Option<&str>, failed: &FailTask) -> (),
+        json failed, lock token;
+    /// A worker is still at its task: its lock counts from now.
+    POST "/api/external-tasks/{id}/heartbeat" beat_task[id: &str](token: Option<&str>, beat: &Heartbeat) -> (),
+        json beat, lock token;
+    /// A worker wants its task for so many seconds from now; the attempt's time is not exceeded.
+    POST "/api/external-tasks/{id}/extend" extend_task[id: &str](token: Option<&str>, seconds: u64) -> (),
+        json &ExtendTask { seconds }, lock token;
+    /// A worker gives its task back, which is no attempt.
+    POST "/api/external-tasks/{id}/unlock" unlock_task[id: &str](token: Option<&str>) -> (), lock token;
 }
