@@ -38,6 +38,7 @@ mod trigger;
 mod version;
 mod wait;
 mod when;
+mod worker;
 mod workflow;
 
 use std::process::ExitCode;
@@ -164,6 +165,10 @@ Examples:
   refire cron explain \"0 9 * * MON#1\"")]
     #[command(subcommand)]
     Cron(cron::CronCommand),
+    /// Do tasks of `external_task` steps with a program, which is run once for each task
+    ///
+    /// The worker fetches tasks from the server, holds them while the program runs, and reports what came of it.
+    Worker(Box<worker::WorkerArgs>),
     /// List the servers that share the database, with their state
     Nodes(nodes::NodesArgs),
     /// Update the tables of a PostgreSQL database, or move an SQLite database to it
@@ -296,6 +301,7 @@ async fn ask(session: &Session, command: Command) -> anyhow::Result<Outcome> {
         Command::Executions(command) => executions::run(session, &command).await,
         Command::Retries(command) => retries::run(session, &command).await,
         Command::Dlq(command) => dlq::run(session, &command).await,
+        Command::Worker(args) => worker::run(session, &args).await,
         Command::Nodes(_) => nodes::run(session).await,
         Command::Migrate(args) => migrate::run(session, &args).await,
         Command::Backup(args) => backup::run(session, &args).await,

@@ -18,7 +18,7 @@ use refire_engine::limit::Limits;
 use refire_engine::target::Allow;
 
 pub(crate) use database::{Database, DatabaseUrl};
-pub(crate) use node::NodeConfig;
+pub(crate) use node::{NodeConfig, machine};
 pub(crate) use outside::Outside;
 pub(crate) use zones::TimeZones;
 

@@ -34,6 +34,7 @@ pub(super) async fn run(settings: Arc<Settings>, stop: Stop) -> Result<Tally, Er
         running: JoinSet::new(),
         tally: Tally::default(),
         failures: 0,
+        is_troubled: false,
     };
     let refused = fetcher.fetch().await;
     fetcher.finish().await;
@@ -48,8 +49,10 @@ struct Fetcher {
     stop: Stop,
     running: JoinSet<End>,
     tally: Tally,
-    /// Polls in a row that failed.
+    /// Polls in a row that brought nothing and did not wait either.
     failures: u32,
+    /// Whether trouble was told of, and not yet its end.
+    is_troubled: bool,
 }
 
 impl Fetcher {
@@ -105,7 +108,8 @@ impl Fetcher {
             self.failures += 1;
             return Some(pause::after(self.failures));
         }
-        if std::mem::take(&mut self.failures) > 0 {
+        self.failures = 0;
+        if std::mem::take(&mut self.is_troubled) {
             self.settings.tell(&Notice::Recovered);
         }
         let arrived = Instant::now();
@@ -123,6 +127,7 @@ impl Fetcher {
 
     fn trouble(&mut self, error: &Error) -> Duration {
         self.failures += 1;
+        self.is_troubled = true;
         let wait = pause::after(self.failures);
         self.settings.tell(&Notice::Trouble {
             error: hold::words(error),

@@ -22,6 +22,8 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(250);
 const BEAT_TIMEOUT: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(10));
 /// How long a report goes on when the worker gives back what it has.
 const LAST_WORD: Duration = Duration::from_secs(5);
+/// How long a function that is dropped may take to notice: one that blocks its thread never does.
+const ABORT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long giving a task back may take.
 const UNLOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -146,11 +148,15 @@ impl Hold {
         let mut wait = self.lock.every;
         let mut failures = 0;
         loop {
+            let soon = match failures {
+                0 => PROGRESS_EVERY.min(wait),
+                _ => wait,
+            };
             tokio::select! {
                 biased;
                 () = self.lock.over() => return Lost::RunOut,
                 () = sleep_until(sent + wait) => {}
-                Ok(()) = progress.changed() => sleep_until(sent + PROGRESS_EVERY.min(wait)).await,
+                Ok(()) = progress.changed() => sleep_until(sent + soon).await,
             }
             let beat = progress.borrow_and_update().clone();
             sent = Instant::now();
@@ -184,6 +190,10 @@ impl Hold {
     async fn end_function(&self, mut doing: Doing) -> Option<Outcome> {
         self.link.lose();
         let ended = timeout(self.settings.lost_grace, &mut doing.0).await;
+        if ended.is_err() {
+            doing.0.abort();
+            let _ = timeout(ABORT_TIMEOUT, &mut doing.0).await;
+        }
         ended.ok().map(outcome)
     }
 
@@ -259,7 +269,7 @@ impl Hold {
                     failures += 1;
                     let error = words(&error);
                     self.tell(|task| Notice::Repeating { task, error });
-                    sleep(pause::after(failures)).await;
+                    sleep(pause::after(failures).min(self.lock.every)).await;
                 }
             }
         }

@@ -80,7 +80,7 @@ pub(super) fn settings(said: &NodeArgs) -> anyhow::Result<NodeConfig> {
 }
 
 /// The machine's name.
-fn machine() -> String {
+pub(crate) fn machine() -> String {
     let name = uname().nodename().to_string_lossy().into_owned();
     let is_usable = !name.is_empty() && name.len() <= NAME_MAX && !name.contains(char::is_control);
     if is_usable { name } else { NAMELESS.to_owned() }

@@ -25,7 +25,13 @@ fn pages() -> Vec<PathBuf> {
         .iter()
         .map(|name| root().join(format!("{name}.md")))
         .collect();
-    for folder in ["docs", "docs/errors", "bench", "crates/retry"] {
+    for folder in [
+        "docs",
+        "docs/errors",
+        "bench",
+        "crates/retry",
+        "examples/n8n",
+    ] {
         let entries = fs::read_dir(root().join(folder)).unwrap();
         let files = entries.map(|entry| entry.unwrap().path());
         found.extend(files.filter(|path| path.extension().is_some_and(|kind| kind == "md")));

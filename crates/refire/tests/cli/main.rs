@@ -24,3 +24,4 @@ mod trigger_words;
 mod triggers;
 mod validate;
 mod webhooks;
+mod worker;
