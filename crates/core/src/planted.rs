@@ -66,6 +66,30 @@ pub enum Defect {
     TriggerEndForgotten,
     /// The key of a request is not claimed.
     RequestKeyDropped,
+    /// Whoever names a task ends it, by whichever lock.
+    TokenIgnored,
+    /// A task is handed out before its lock is durable.
+    LockAnsweredEarly,
+    /// A heartbeat is answered and not written.
+    HeartbeatUnwritten,
+    /// A clock ends an attempt whatever its worker has said since.
+    ExpiryUncompared,
+    /// What a worker that is gone was given does not go back.
+    GoneClientKeepsLock,
+    /// Nobody who waits is told that there is a task.
+    TaskWakeLost,
+    /// A task is given out before its time.
+    DelayIgnored,
+    /// A task is given out although its execution is paused.
+    HeldHandedOut,
+    /// A pause counts as time of a task.
+    TimeoutNotMoved,
+    /// The row of a task is written by a transaction of its own.
+    TaskInSecondCommit,
+    /// Nobody looks at tasks of failing executions.
+    RetiredForgotten,
+    /// Nobody knows which call ended a lock.
+    PrevTokenForgotten,
 }
 
 /// One time in so many something is forgotten.

@@ -29,7 +29,7 @@ use refire_core::time::Timestamp;
 use refire_store::{News, Part, Release, WorkRow};
 use tokio_util::task::TaskTracker;
 
-use crate::commit::{AfterCommit, FollowUp, Request, Written};
+use crate::commit::{AfterCommit, CommitFailure, FollowUp, Request, Written};
 use crate::context::Context;
 use crate::limit::Permit;
 use crate::lock::Mutex;
@@ -207,6 +207,9 @@ impl Dispatcher {
         if planted::is(Defect::LostResultTaken) || planted::is(Defect::CallsKept) {
             return;
         }
+        // Nothing can be locked for those who wait here.
+        let waiters = &self.tasks.matcher;
+        waiters.refuse_all(&CommitFailure::Unavailable);
         let aborted = self.flights.abort_all();
         let timers = self.timers.drain();
         if aborted.len() + timers.len() > 0 {
@@ -318,6 +321,7 @@ impl Follow {
         #[cfg(feature = "planted")]
         if planted::is(Defect::TimerForgotten) && matches!(follow_up, FollowUp::Wait(_))
             || planted::is(Defect::WakeUpLost) && matches!(follow_up, FollowUp::Backlog)
+            || planted::is(Defect::TaskWakeLost) && matches!(follow_up, FollowUp::TaskAvailable(..))
         {
             return;
         }
@@ -349,9 +353,7 @@ impl Follow {
                 dispatcher.store.tell(News::Withdrawn(id));
             }
             FollowUp::TriggerDue => dispatcher.announce(News::Due),
-            FollowUp::Fetched(taken, fetched) => {
-                taken.give(dispatcher.tasks.delivery(vec![*fetched]));
-            }
+            FollowUp::Fetched(taken, fetched) => taken.give(*fetched),
             FollowUp::TaskAvailable(task_type, at) => {
                 let now = dispatcher.now();
                 dispatcher.tasks.available(&task_type, at, now);

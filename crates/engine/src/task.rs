@@ -21,6 +21,8 @@ use refire_core::execution::{Command, Execution, Outcome, Report, map_output, ma
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::{ExecutionId, LockToken, TaskId};
 use refire_core::json::Json;
+#[cfg(feature = "planted")]
+use refire_core::planted::{self, Defect};
 use refire_core::task::TaskStatus;
 use refire_store::{
     KnownBy, LockTasks, News, Part, PartOutcome, ReadError, SeenTask, TaskCall, TaskFilter,
@@ -31,6 +33,7 @@ use tokio::time::Instant;
 
 pub(crate) use board::Board;
 pub use delivery::{Delivery, Fetched};
+use delivery::{Undelivered, WayBack};
 pub(crate) use matcher::Taken;
 pub use matcher::TaskTypes;
 
@@ -118,8 +121,7 @@ impl Listener for Tasks {
         match news {
             News::Task(task_type) => self.context.tasks.matcher.mark(task_type),
             News::Missed => {
-                self.context.tasks.is_asked.store(true, Ordering::Relaxed);
-                self.context.tasks.bell.notify_one();
+                self.context.tasks.ask();
             }
             _ => {}
         }
@@ -156,6 +158,7 @@ impl Tasks {
             worker: poll.worker,
             worker_type: poll.worker_type,
         };
+        let back = context.tasks.way_back().ok_or(CommitFailure::Stopping)?;
         let types = Arc::new(poll.types);
         let place = matcher.arrive();
         let deadline = Instant::now() + poll.wait;
@@ -163,7 +166,8 @@ impl Tasks {
         let has_looked = context.tasks.has_looked.load(Ordering::Relaxed);
         let mut asks_store = poll.wait.is_zero() && (context.store.is_shared() || !has_looked);
         loop {
-            let found = self.look(&types, &holder, poll.max, asks_store).await?;
+            let whose = (&holder, &back);
+            let found = self.look(&types, whose, poll.max, asks_store).await?;
             if !found.tasks().is_empty() {
                 return Ok(found);
             }
@@ -171,7 +175,7 @@ impl Tasks {
             if Instant::now() >= deadline {
                 return Ok(found);
             }
-            let Some(mut waiting) = matcher.wait(place, &types, &holder) else {
+            let Some(mut waiting) = matcher.wait(place, &types, whose) else {
                 continue;
             };
             tokio::select! {
@@ -179,10 +183,12 @@ impl Tasks {
                 wake = waiting.wake() => match wake {
                     Wake::Look => {}
                     Wake::Delivery(delivery) => return Ok(delivery),
+                    Wake::Failed(failure) => return Err(failure.into()),
                 },
                 () = context.closing.cancelled() => return Ok(found),
                 () = tokio::time::sleep_until(deadline) => match waiting.leave() {
                     Some(Wake::Delivery(delivery)) => return Ok(delivery),
+                    Some(Wake::Failed(failure)) => return Err(failure.into()),
                     // Somebody has to look, and nobody else was told.
                     Some(Wake::Look) => {}
                     None => return Ok(found),
@@ -195,7 +201,7 @@ impl Tasks {
     async fn look(
         &self,
         types: &TaskTypes,
-        holder: &TaskHolder,
+        (holder, back): (&TaskHolder, &WayBack),
         max: u32,
         asks_store: bool,
     ) -> Result<Delivery, TaskError> {
@@ -209,7 +215,7 @@ impl Tasks {
             wanted.dedup();
         }
         if wanted.is_empty() {
-            return Ok(context.tasks.delivery(Vec::new()));
+            return Ok(Delivery::new(Vec::new(), back.clone()));
         }
         let lock = LockTasks {
             wanted: vec![WantedTasks {
@@ -218,7 +224,7 @@ impl Tasks {
             }],
         };
         // Whoever asks may be gone meanwhile: what was fetched then goes back.
-        let context = Arc::clone(context);
+        let (context, back, token) = (Arc::clone(context), back.clone(), holder.token);
         let fetching = tokio::spawn(async move {
             let locked = match context.queue.part(Part::LockTasks(lock)).await {
                 Ok(PartOutcome::Locked(rows)) => Ok(rows),
@@ -228,7 +234,13 @@ impl Tasks {
             let is_short = |rows: &Vec<TaskRow>| rows.len() < max as usize;
             let in_vain = locked.as_ref().is_ok_and(is_short);
             context.tasks.matcher.looked(&wanted, marks, in_vain);
-            context.fetched(locked?).await
+            if in_vain {
+                context.tasks.none_now(&wanted);
+            }
+            if locked == Err(CommitFailure::Unknown) {
+                back.send_all(token);
+            }
+            context.fetched(locked?, back).await
         });
         fetching
             .await
@@ -339,6 +351,11 @@ impl Tasks {
         progress: Option<u8>,
         message: Option<String>,
     ) -> Result<(), TaskError> {
+        #[cfg(feature = "planted")]
+        if planted::is(Defect::HeartbeatUnwritten) {
+            let row = self.get(id).await?.ok_or(TaskError::NotFound)?;
+            return held(&row, token, TaskCall::Unlock).map(|_| ());
+        }
         let touch = Touch::Heartbeat { progress, message };
         self.touch(id, token, touch).await
     }
@@ -365,22 +382,16 @@ impl Tasks {
         token: Option<LockToken>,
         touch: Touch,
     ) -> Result<(), TaskError> {
-        let context = &self.context;
         let is_unlock = touch == Touch::Unlock;
         let known = token.map_or(KnownBy::Name, KnownBy::Token);
         let part = Part::TouchTask(TouchTask { id, known, touch });
-        let was = match context.queue.part(part).await? {
-            PartOutcome::Touched(was) => was,
-            other => return Err(CommitFailure::unexpected("outcome", &other).into()),
+        let context = Arc::clone(&self.context);
+        // Whoever asks may be gone meanwhile: that a task is back is told all the same.
+        let touching = tokio::spawn(async move { context.touched(part, id, is_unlock).await });
+        let left = touching.await;
+        let Some(row) = left.unwrap_or_else(|_| Err(CommitFailure::Unknown.into()))? else {
+            return Ok(());
         };
-        if was && !is_unlock {
-            return Ok(());
-        }
-        let row = context.store.task(id).await?.ok_or(TaskError::NotFound)?;
-        if was {
-            context.is_back(&row.task_type);
-            return Ok(());
-        }
         match held(&row, token, TaskCall::Unlock) {
             Ok(false) if is_unlock => Ok(()),
             Err(error) => Err(error),
@@ -393,6 +404,10 @@ impl Tasks {
 /// Whether whoever sends this token has the task; false if its own call has ended that already.
 fn held(row: &TaskRow, token: Option<LockToken>, call: TaskCall) -> Result<bool, TaskError> {
     let is_held = row.status == TaskStatus::Locked;
+    #[cfg(feature = "planted")]
+    if planted::is(Defect::TokenIgnored) && is_held {
+        return Ok(true);
+    }
     match token {
         Some(token) if is_held && row.token == Some(token) => Ok(true),
         // The answer to its call was lost, and it asks again.
@@ -420,14 +435,40 @@ fn not_held(row: &TaskRow) -> TaskError {
 }
 
 impl Context {
+    /// Touches a task; the task if nothing was done, since it is not as somebody said.
+    async fn touched(
+        &self,
+        part: Part,
+        id: TaskId,
+        is_unlock: bool,
+    ) -> Result<Option<TaskRow>, TaskError> {
+        let was = match self.queue.part(part).await? {
+            PartOutcome::Touched(was) => was,
+            other => return Err(CommitFailure::unexpected("outcome", &other).into()),
+        };
+        if was && !is_unlock {
+            return Ok(None);
+        }
+        let row = self.store.task(id).await;
+        if was && row.is_err() {
+            // Of which type it is, the store says later.
+            self.tasks.ask();
+        }
+        let row = row?.ok_or(TaskError::NotFound)?;
+        if was {
+            self.is_back(&row.task_type);
+        }
+        Ok((!was).then_some(row))
+    }
+
     /// Tasks that a worker has now, with what it is given.
-    async fn fetched(&self, rows: Vec<TaskRow>) -> Result<Delivery, TaskError> {
+    async fn fetched(&self, rows: Vec<TaskRow>, back: WayBack) -> Result<Delivery, TaskError> {
         // Whatever happens, they go back if they do not arrive.
         let tasks = rows.into_iter().map(|row| Fetched {
             row,
             input: Json::null(),
         });
-        let mut delivery = self.tasks.delivery(tasks.collect());
+        let mut delivery = Delivery::new(tasks.collect(), back);
         for task in delivery.tasks_mut() {
             self.tasks.clock_at(task.row.clocks().next());
             task.input = self.task_input(&task.row).await?;
@@ -453,27 +494,73 @@ impl Context {
     }
 }
 
-/// Gives back what did not arrive, until nobody can fetch anything any more.
-async fn back_loop(
-    context: Arc<Context>,
-    mut undelivered: mpsc::UnboundedReceiver<delivery::Undelivered>,
-) {
+/// Gives back what did not arrive, until nobody can fetch anything any more. What cannot be written now
+/// is tried again.
+async fn back_loop(context: Arc<Context>, mut undelivered: mpsc::UnboundedReceiver<Undelivered>) {
+    let mut again: Vec<Undelivered> = Vec::new();
     loop {
-        let next = tokio::select! {
+        let is_open = !context.stopping.is_cancelled();
+        tokio::select! {
             biased;
-            next = undelivered.recv() => next,
-            () = context.stopping.cancelled() => undelivered.try_recv().ok(),
+            next = undelivered.recv() => match next {
+                Some(next) => again.extend(context.give_back(next).await),
+                None => return,
+            },
+            () = context.stopping.cancelled(), if is_open => context.tasks.no_more_polls(),
+            () = tokio::time::sleep(TROUBLE_WAIT), if !again.is_empty() => {
+                for next in std::mem::take(&mut again) {
+                    again.extend(context.give_back(next).await);
+                }
+            }
+        }
+    }
+}
+
+impl Context {
+    /// Gives back what did not arrive; what is left of it if that cannot be written now.
+    async fn give_back(&self, undelivered: Undelivered) -> Option<Undelivered> {
+        let (id, token, task_type) = match &undelivered {
+            // Its own clocks have brought it back.
+            Undelivered::Task { until, .. } if *until <= self.now() => return None,
+            Undelivered::Task {
+                id,
+                token,
+                task_type,
+                ..
+            } => (*id, *token, task_type),
+            Undelivered::Lock(token) => return self.give_back_all(*token).await,
         };
-        let Some(task) = next else { return };
         let part = Part::TouchTask(TouchTask {
-            id: task.id,
-            known: KnownBy::Token(task.token),
+            id,
+            known: KnownBy::Token(token),
             touch: Touch::Unlock,
         });
-        // If it cannot be written, its clocks bring it back.
-        if let Some(PartOutcome::Touched(true)) = context.write(part).await {
-            context.is_back(&task.task_type);
+        match self.write(part).await {
+            Some(PartOutcome::Touched(true)) => self.is_back(task_type),
+            Some(_) => {}
+            None => return Some(undelivered),
         }
+        None
+    }
+
+    /// Gives back all that a lock was given, if it was.
+    async fn give_back_all(&self, token: LockToken) -> Option<Undelivered> {
+        let again = Some(Undelivered::Lock(token));
+        // What was sent under the id of before may still be written; under a new one it is not.
+        if !self.membership.is_member() {
+            return again;
+        }
+        let Ok(rows) = self.store.locked_tasks(token).await else {
+            return again;
+        };
+        let (back, mut undelivered) = WayBack::new();
+        rows.into_iter().for_each(|row| back.send(row));
+        while let Ok(next) = undelivered.try_recv() {
+            if Box::pin(self.give_back(next)).await.is_some() {
+                return again;
+            }
+        }
+        None
     }
 }
 
@@ -495,7 +582,9 @@ async fn available_loop(context: Arc<Context>) {
                 look_at = now.plus(TROUBLE_WAIT);
             }
         }
-        let next = board.mark_available(context.now());
+        let next = board.mark_available(context.now(), |task_type| {
+            context.store.tell(News::Task(task_type));
+        });
         let next = next.unwrap_or(look_at).min(look_at);
         tokio::select! {
             biased;
@@ -511,7 +600,7 @@ async fn look(context: &Context) -> bool {
         Ok(types) => {
             let now = context.now();
             for (task_type, at) in types {
-                context.tasks.available(&task_type, at, now);
+                context.tasks.told(task_type, at, now);
             }
             context.tasks.has_looked.store(true, Ordering::Relaxed);
             true

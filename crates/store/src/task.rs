@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use refire_core::definition::WorkflowId;
 use refire_core::id::{ExecutionId, LockToken, TaskId};
+#[cfg(feature = "planted")]
+use refire_core::planted::{self, Defect};
 use refire_core::task::{Clocks, TaskStatus};
 use refire_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -181,9 +183,15 @@ impl TaskRow {
 
     /// Nobody has it any more.
     pub(crate) fn unlock(&mut self, by: Option<TaskCall>, now: Timestamp) {
-        // If nobody's call did it, whoever had the task finds that it has not.
-        self.ended_token = self.token.take().filter(|_| by.is_some());
-        self.ended_by = by.filter(|_| self.ended_token.is_some());
+        // If nobody had it, the lock before is still the one that ended last. If nobody's call did it,
+        // whoever had the task finds that it has not.
+        if let Some(token) = self.token.take() {
+            (self.ended_token, self.ended_by) = (by.map(|_| token), by);
+        }
+        #[cfg(feature = "planted")]
+        if planted::is(Defect::PrevTokenForgotten) {
+            (self.ended_token, self.ended_by) = (None, None);
+        }
         (self.lock_until, self.heartbeat_until) = (None, None);
         self.rev += 1;
         self.updated_at = now;
@@ -197,6 +205,10 @@ impl TaskRow {
             TaskStatus::Retired => Some(now),
             _ => None,
         };
+        #[cfg(feature = "planted")]
+        if planted::is(Defect::RetiredForgotten) && status == TaskStatus::Retired {
+            self.wake_at = None;
+        }
     }
 }
 

@@ -20,7 +20,6 @@ use crate::limit::Permit;
 pub(crate) struct Asked<'a> {
     context: &'a Context,
     id: ExecutionId,
-    command: Command,
     permit: Option<Arc<Permit>>,
     seen: Option<SeenTask>,
     answer: oneshot::Receiver<Result<Arc<Execution>, Unsettled>>,
@@ -58,12 +57,11 @@ impl Context {
         (permit, seen): (Option<Arc<Permit>>, Option<SeenTask>),
     ) -> Result<Asked<'_>, Overloaded> {
         let answer = self
-            .put_command(id, command.clone(), (known, None), (permit.clone(), seen))
+            .put_command(id, command, (known, None), (permit.clone(), seen))
             .await?;
         Ok(Asked {
             context: self,
             id,
-            command,
             permit,
             seen,
             answer,
@@ -126,16 +124,15 @@ impl Asked<'_> {
         let Self {
             context,
             id,
-            command,
             permit,
             seen,
             mut answer,
         } = self;
         loop {
-            let state = match answer.await {
+            let (state, command) = match answer.await {
                 Ok(Ok(state)) => return Ok(state),
                 Ok(Err(Unsettled::Not(error))) => return Err(error),
-                Ok(Err(Unsettled::TooHeavy(state))) => state,
+                Ok(Err(Unsettled::TooHeavy(state, command))) => (state, *command),
                 // The committer died in the middle, and what it wrote is not known.
                 Err(_) => return Err(CommitFailure::Unknown.into()),
             };
@@ -144,12 +141,7 @@ impl Asked<'_> {
             let decision = context.decide_aside(id, state, command.clone()).await?;
             let decided = Some(Box::new(Decided { version, decision }));
             answer = context
-                .put_command(
-                    id,
-                    command.clone(),
-                    (Some(known), decided),
-                    (permit.clone(), seen),
-                )
+                .put_command(id, command, (Some(known), decided), (permit.clone(), seen))
                 .await
                 .map_err(CommitFailure::from)?;
         }

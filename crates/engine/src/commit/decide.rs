@@ -132,6 +132,7 @@ impl Tools {
             // One compare for each commit of an execution.
             return Some(asker.ask_again(id, command));
         }
+        let mut is_told = true;
         if let (Command::Cancel(cancel), Some(id)) = (&mut command, unit.id) {
             if unit.is_answered() {
                 // What was decided before it in this batch changes what runs.
@@ -140,9 +141,13 @@ impl Tools {
             if !unit.is_untouched() {
                 *unit = self.read_unit(id).await;
             }
+            let before = std::mem::take(&mut cancel.begun);
             unit.tell_what_runs(cancel, now);
+            is_told = before == cancel.begun;
         }
-        let mut decided = match elsewhere.filter(|decided| unit.has_version(decided.version)) {
+        // What was decided elsewhere counts if nothing has changed that it was decided on.
+        let is_same = |decided: &Box<Decided>| is_told && unit.has_version(decided.version);
+        let mut decided = match elsewhere.filter(is_same) {
             Some(decided) => Ok(decided.decision),
             None => self.decide_on(unit, &command, now).await,
         };

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use refire_core::execution::Execution;
+use refire_core::id::ExecutionId;
 use refire_core::planted::{Defect, is};
-use refire_store::{Advance, Batch, CommitError, NotWritten, Part, PartOutcome, Store};
+use refire_store::{Advance, Batch, CommitError, NotWritten, Part, PartOutcome, RowUpdate, Store};
 
 use super::request::{Admitted, send};
-use super::unit::{Kind, Unit};
+use super::unit::{FollowUp, Kind, Unit};
 
 /// Commits a batch, with the defect that was chosen.
 pub(super) async fn commit(
@@ -17,6 +18,9 @@ pub(super) async fn commit(
 ) -> Result<Vec<PartOutcome>, CommitError> {
     if is(Defect::AnswerBeforeCommit) {
         units.iter_mut().for_each(answer);
+    }
+    if is(Defect::LockAnsweredEarly) {
+        units.iter_mut().for_each(Unit::give_early);
     }
     if is(Defect::FenceDropped) {
         let unfenced = Batch {
@@ -39,20 +43,34 @@ pub(super) async fn commit(
         less.parts.iter_mut().for_each(forget);
         return store.commit(&less).await;
     }
-    if !is(Defect::LetterInSecondCommit) {
-        return store.commit(batch).await;
-    }
+    let take = match () {
+        () if is(Defect::LetterInSecondCommit) => take_letter,
+        () if is(Defect::TaskInSecondCommit) => take_tasks,
+        () => return store.commit(batch).await,
+    };
     let mut first = batch.clone();
-    let letters: Vec<Part> = first.parts.iter_mut().filter_map(take_letter).collect();
+    let parts: Vec<Part> = first.parts.iter_mut().filter_map(take).collect();
     let outcomes = store.commit(&first).await?;
-    if !letters.is_empty() {
+    if !parts.is_empty() {
         let second = Batch {
-            parts: letters,
+            parts,
             ..batch.clone()
         };
         store.commit(&second).await?;
     }
     Ok(outcomes)
+}
+
+impl Unit {
+    /// Gives out tasks before they are written.
+    fn give_early(&mut self) {
+        for follow_up in std::mem::take(&mut self.follow_ups) {
+            match follow_up {
+                FollowUp::Fetched(taken, task) => taken.give(*task),
+                other => self.follow_ups.push(other),
+            }
+        }
+    }
 }
 
 /// Whether something is left out of what is committed.
@@ -91,7 +109,29 @@ fn take_letter(part: &mut Part) -> Option<Part> {
         Part::Admit(admit) => (admit.row.id, &admit.row.update, admit.new_letter.take()?),
         _ => return None,
     };
-    Some(Part::Advance(Box::new(Advance {
+    let mut second = nothing(id, update);
+    second.new_letter = Some(letter);
+    Some(Part::Advance(second))
+}
+
+/// The part that writes the tasks alone.
+fn take_tasks(part: &mut Part) -> Option<Part> {
+    let (id, update, tasks) = match part {
+        Part::Advance(advance) => (advance.id, &advance.update, &mut advance.tasks),
+        Part::Admit(admit) => (admit.row.id, &admit.row.update, &mut admit.tasks),
+        _ => return None,
+    };
+    if tasks.is_empty() {
+        return None;
+    }
+    let mut second = nothing(id, update);
+    second.tasks = std::mem::take(tasks);
+    Some(Part::Advance(second))
+}
+
+/// A move that changes nothing.
+fn nothing(id: ExecutionId, update: &RowUpdate) -> Box<Advance> {
+    Box::new(Advance {
         id,
         expected_version: update.version,
         begun: None,
@@ -100,10 +140,10 @@ fn take_letter(part: &mut Part) -> Option<Part> {
         events: Vec::new(),
         work: Vec::new(),
         tasks: Vec::new(),
-        new_letter: Some(letter),
+        new_letter: None,
         settle: None,
         end: None,
-    })))
+    })
 }
 
 /// Whether a node goes on as if it knew what it committed.

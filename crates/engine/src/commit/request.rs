@@ -40,8 +40,8 @@ pub(crate) enum Unsettled {
     /// It does not.
     Not(CommandError),
     /// Deciding it means searching large payloads, which the committer does not do. The state that it
-    /// would be decided on.
-    TooHeavy(Arc<Execution>),
+    /// would be decided on, and the command with all that it would be decided by.
+    TooHeavy(Arc<Execution>, Box<Command>),
 }
 
 impl From<CommandError> for Unsettled {
@@ -79,7 +79,7 @@ impl Asker {
     /// Answers, after the commit. A result that could not be committed, or not decided yet, waits,
     /// and what waits keeps its slot busy.
     pub(super) fn answer(self, answer: Result<Arc<Execution>, Unsettled>) {
-        if let Err(Unsettled::Not(CommandError::Failed(_)) | Unsettled::TooHeavy(_)) = answer {
+        if let Err(Unsettled::Not(CommandError::Failed(_)) | Unsettled::TooHeavy(..)) = answer {
             self.permit.iter().for_each(|permit| permit.resume());
         }
         send(self.reply, answer);

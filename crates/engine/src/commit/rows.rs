@@ -41,16 +41,26 @@ pub(super) struct Rows<'a> {
     pub(super) workflow: &'a Workflow,
 }
 
+/// Whether nobody shall begin the step's task after this.
+fn withdraws(effect: &Effect, task: &str) -> bool {
+    match effect {
+        Effect::Hold | Effect::Abort => true,
+        Effect::Retire { step } | Effect::Close { step, .. } => step.as_str() == task,
+        _ => false,
+    }
+}
+
 impl Rows<'_> {
     pub(super) fn carry_out(
         &mut self,
-        effect: Effect,
+        (effect, later): (Effect, &[Effect]),
         out: &mut Split,
         follow_ups: &mut Vec<FollowUp>,
     ) {
         if let Some(mut change) = TaskChange::of(&effect, self.workflow, self.state, self.now) {
             if let TaskChange::Put { row, .. } = &mut change {
-                self.offer(row, follow_ups);
+                let is_wanted = !later.iter().any(|later| withdraws(later, &row.step));
+                self.offer(row, is_wanted, follow_ups);
             }
             out.tasks.push(change);
         }
@@ -109,9 +119,13 @@ impl Rows<'_> {
 
     /// Gives a new task to whoever waits longest for one of its type, if nobody is before it; else it
     /// waits in the store.
-    fn offer(&self, row: &mut TaskRow, follow_ups: &mut Vec<FollowUp>) {
+    fn offer(&self, row: &mut TaskRow, is_wanted: bool, follow_ups: &mut Vec<FollowUp>) {
         let input = self.state.payloads.get(row.input_sequence).cloned();
+        let input = input.filter(|_| is_wanted);
         let is_due = row.status == TaskStatus::Pending && row.available_at <= self.now;
+        #[cfg(feature = "planted")]
+        let is_due =
+            is_due || planted::is(Defect::DelayIgnored) && row.status == TaskStatus::Pending;
         let taken = input
             .filter(|_| is_due)
             .and_then(|input| Some((input, self.context.tasks.matcher.take(&row.task_type)?)));

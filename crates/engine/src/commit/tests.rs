@@ -214,7 +214,7 @@ async fn ask_all(
     for answer in answers {
         heard.push(answer.await.unwrap().map_err(|unsettled| match unsettled {
             Unsettled::Not(error) => error,
-            Unsettled::TooHeavy(_) => CommandError::Refused(Refusal::TooHeavy),
+            Unsettled::TooHeavy(..) => CommandError::Refused(Refusal::TooHeavy),
         }));
     }
     heard

@@ -1,6 +1,7 @@
 //! A unit of a batch: all that happens to one execution, or one thing beside executions. It
 //! becomes one part of the transaction, and its answers go out together.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use refire_core::dead_letter::Reason;
@@ -185,7 +186,10 @@ impl Unit {
     pub(super) fn too_heavy(&self, command: Command, asker: Asker) -> Option<Request> {
         match (&self.state, self.id) {
             (Some(_), Some(id)) if self.is_answered() => return Some(asker.ask_again(id, command)),
-            (Some(state), _) => asker.answer(Err(Unsettled::TooHeavy(Arc::clone(state)))),
+            (Some(state), _) => {
+                let too_heavy = Unsettled::TooHeavy(Arc::clone(state), Box::new(command));
+                asker.answer(Err(too_heavy));
+            }
             (None, _) => asker.answer(Err(CommandError::NotFound.into())),
         }
         None
@@ -303,8 +307,10 @@ impl Unit {
             workflow: &workflow,
         };
         let mut effects = Split::default();
-        for effect in std::mem::take(&mut self.effects) {
-            rows.carry_out(effect, &mut effects, &mut self.follow_ups);
+        let mut decided = VecDeque::from(std::mem::take(&mut self.effects));
+        while let Some(effect) = decided.pop_front() {
+            let later = decided.make_contiguous();
+            rows.carry_out((effect, later), &mut effects, &mut self.follow_ups);
         }
         warn_of_length(id, state, self.events.len() as u64);
         let events: Vec<_> = self.events.iter().map(Event::encode).collect();
@@ -383,6 +389,13 @@ impl Unit {
 
     /// Nothing of it was committed, or nobody knows.
     pub(super) fn fail(self, failure: &CommitFailure) {
+        for follow_up in self.follow_ups {
+            if let FollowUp::Fetched(taken, task) = follow_up
+                && *failure == CommitFailure::Unknown
+            {
+                taken.is_in_doubt(*task);
+            }
+        }
         for answer in self.answers {
             let failed = CommandError::Failed(failure.clone());
             answer.asker.answer(Err(failed.into()));

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use refire_core::time::Timestamp;
 use tokio::sync::{Notify, mpsc};
 
-use super::delivery::{Delivery, Fetched, Undelivered};
+use super::delivery::{Undelivered, WayBack};
 use super::matcher::Matcher;
 use crate::lock::Mutex;
 
@@ -17,8 +17,12 @@ const LATER_MAX: usize = 100_000;
 /// See the module.
 pub(crate) struct Board {
     pub(crate) matcher: Matcher,
-    /// Types whose tasks may be fetched then.
-    later: Mutex<BTreeSet<(Timestamp, String)>>,
+    /// Types whose tasks may be fetched then, and whether this node made them, so that the others hear of
+    /// it from this one.
+    later: Mutex<BTreeSet<(Timestamp, String, bool)>>,
+    /// Types of which the store told only when the first may be fetched: there may be others behind it
+    /// that this node has not heard of.
+    told: Mutex<BTreeSet<String>>,
     /// Rings when there is an earlier one.
     pub(super) bell: Notify,
     /// Whether the store was asked what there is since this node began.
@@ -29,42 +33,54 @@ pub(crate) struct Board {
     next_clock_us: AtomicI64,
     /// Rings when that is too late.
     pub(super) clocks: Notify,
-    back: mpsc::UnboundedSender<Undelivered>,
+    /// For polls that begin; none when the node stops.
+    back: Mutex<Option<WayBack>>,
     pub(super) undelivered: Mutex<Option<mpsc::UnboundedReceiver<Undelivered>>>,
 }
 
 impl Default for Board {
     fn default() -> Self {
-        let (back, undelivered) = mpsc::unbounded_channel();
+        let (back, undelivered) = WayBack::new();
         Self {
             matcher: Matcher::default(),
             later: Mutex::default(),
+            told: Mutex::default(),
             bell: Notify::new(),
             has_looked: AtomicBool::new(false),
             is_asked: AtomicBool::new(false),
             next_clock_us: AtomicI64::new(i64::MAX),
             clocks: Notify::new(),
-            back,
+            back: Mutex::new(Some(back)),
             undelivered: Mutex::new(Some(undelivered)),
         }
     }
 }
 
 impl Board {
-    /// Tasks on their way.
-    pub(crate) fn delivery(&self, tasks: Vec<Fetched>) -> Delivery {
-        Delivery::new(tasks, self.back.clone())
+    /// The way back for what a poll does not take; none when no poll may begin any more.
+    pub(super) fn way_back(&self) -> Option<WayBack> {
+        self.back.lock().clone()
+    }
+
+    /// No poll begins any more: when those under way have ended, nothing can come back.
+    pub(super) fn no_more_polls(&self) {
+        self.back.lock().take();
     }
 
     /// Tasks of this type may be fetched from the store from then on.
     pub(crate) fn available(&self, task_type: &str, at: Timestamp, now: Timestamp) {
+        self.may_be_fetched((at, task_type.to_owned(), true), now);
+    }
+
+    fn may_be_fetched(&self, what: (Timestamp, String, bool), now: Timestamp) {
+        let at = what.0;
         if at <= now {
-            return self.matcher.mark(task_type);
+            return self.matcher.mark(&what.1);
         }
         let mut later = self.later.lock();
-        let is_first = later.first().is_none_or(|(first, _)| at < *first);
+        let is_first = later.first().is_none_or(|(first, ..)| at < *first);
         if later.len() < LATER_MAX {
-            later.insert((at, task_type.to_owned()));
+            later.insert(what);
         }
         drop(later);
         if is_first {
@@ -72,15 +88,44 @@ impl Board {
         }
     }
 
-    /// Marks what may be fetched by now; when the next may.
-    pub(super) fn mark_available(&self, now: Timestamp) -> Option<Timestamp> {
+    /// The store says that tasks of this type may be fetched from then on.
+    pub(super) fn told(&self, task_type: String, at: Timestamp, now: Timestamp) {
+        self.may_be_fetched((at, task_type.clone(), false), now);
+        self.told.lock().insert(task_type);
+    }
+
+    /// There are none of these types now. What may be fetched later of what the store told is asked for.
+    pub(super) fn none_now(&self, types: &[String]) {
+        let mut told = self.told.lock();
+        let before = told.len();
+        told.retain(|task_type| !types.contains(task_type));
+        if told.len() < before {
+            self.ask();
+        }
+    }
+
+    /// The store is asked what there is.
+    pub(super) fn ask(&self) {
+        self.is_asked.store(true, Ordering::Relaxed);
+        self.bell.notify_one();
+    }
+
+    /// Marks what may be fetched by now, and tells it if this node made it; when the next may.
+    pub(super) fn mark_available(
+        &self,
+        now: Timestamp,
+        tell: impl Fn(String),
+    ) -> Option<Timestamp> {
         let mut later = self.later.lock();
-        while let Some((at, _)) = later.first() {
+        while let Some((at, ..)) = later.first() {
             if *at > now {
                 return Some(*at);
             }
-            if let Some((_, task_type)) = later.pop_first() {
+            if let Some((_, task_type, is_ours)) = later.pop_first() {
                 self.matcher.mark(&task_type);
+                if is_ours {
+                    tell(task_type);
+                }
             }
         }
         None

@@ -3,6 +3,9 @@
 
 use refire_core::id::{LockToken, TaskId};
 use refire_core::json::Json;
+#[cfg(feature = "planted")]
+use refire_core::planted::{self, Defect};
+use refire_core::time::Timestamp;
 use refire_store::TaskRow;
 use tokio::sync::mpsc;
 
@@ -15,22 +18,59 @@ pub struct Fetched {
     pub input: Json,
 }
 
-/// A task that did not arrive.
-pub(super) struct Undelivered {
-    pub(super) id: TaskId,
-    pub(super) token: LockToken,
-    pub(super) task_type: String,
+/// What did not arrive.
+pub(super) enum Undelivered {
+    /// This task.
+    Task {
+        id: TaskId,
+        token: LockToken,
+        task_type: String,
+        /// Its own clocks bring it back then.
+        until: Timestamp,
+    },
+    /// Whatever a lock was given: nobody knows what that is.
+    Lock(LockToken),
+}
+
+/// The way back for what does not arrive. As long as somebody has one, something may come.
+#[derive(Clone)]
+pub(crate) struct WayBack(mpsc::UnboundedSender<Undelivered>);
+
+impl WayBack {
+    pub(super) fn new() -> (Self, mpsc::UnboundedReceiver<Undelivered>) {
+        let (back, undelivered) = mpsc::unbounded_channel();
+        (Self(back), undelivered)
+    }
+
+    /// A task does not arrive.
+    pub(super) fn send(&self, row: TaskRow) {
+        if let Some(token) = row.token {
+            let (id, until) = (row.id(), row.clocks().next());
+            // When nobody listens any more, the node has stopped, and the clocks decide.
+            let _ = self.0.send(Undelivered::Task {
+                id,
+                token,
+                task_type: row.task_type,
+                until,
+            });
+        }
+    }
+
+    /// What this lock was given, if anything, does not arrive.
+    pub(super) fn send_all(&self, token: LockToken) {
+        let _ = self.0.send(Undelivered::Lock(token));
+    }
 }
 
 /// See the module.
 #[must_use]
 pub struct Delivery {
     tasks: Vec<Fetched>,
-    back: mpsc::UnboundedSender<Undelivered>,
+    back: WayBack,
 }
 
 impl Delivery {
-    pub(super) fn new(tasks: Vec<Fetched>, back: mpsc::UnboundedSender<Undelivered>) -> Self {
+    pub(super) fn new(tasks: Vec<Fetched>, back: WayBack) -> Self {
         Self { tasks, back }
     }
 
@@ -52,16 +92,12 @@ impl Delivery {
 
 impl Drop for Delivery {
     fn drop(&mut self) {
+        #[cfg(feature = "planted")]
+        if planted::is(Defect::GoneClientKeepsLock) {
+            return;
+        }
         for task in self.tasks.drain(..) {
-            let (id, task_type) = (task.row.id(), task.row.task_type);
-            if let Some(token) = task.row.token {
-                // When nobody listens any more, the node has stopped, and the clocks decide.
-                let _ = self.back.send(Undelivered {
-                    id,
-                    token,
-                    task_type,
-                });
-            }
+            self.back.send(task.row);
         }
     }
 }

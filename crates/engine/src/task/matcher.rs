@@ -11,7 +11,8 @@ use std::sync::Arc;
 use refire_store::TaskHolder;
 use tokio::sync::oneshot;
 
-use super::delivery::Delivery;
+use super::delivery::{Delivery, Fetched, WayBack};
+use crate::commit::CommitFailure;
 use crate::lock::Mutex;
 
 /// The types that a worker asks for.
@@ -39,6 +40,8 @@ pub(super) enum Wake {
     Look,
     /// These are his.
     Delivery(Delivery),
+    /// He waits here in vain.
+    Failed(CommitFailure),
 }
 
 #[derive(Default)]
@@ -56,6 +59,7 @@ struct Inner {
 struct Waiter {
     types: Arc<TaskTypes>,
     holder: TaskHolder,
+    back: WayBack,
     wake: oneshot::Sender<Wake>,
 }
 
@@ -81,7 +85,7 @@ impl Matcher {
         &self,
         place: u64,
         types: &Arc<TaskTypes>,
-        holder: &TaskHolder,
+        (holder, back): (&TaskHolder, &WayBack),
     ) -> Option<Waiting> {
         let mut inner = self.0.lock();
         if inner.marked.keys().any(|marked| types.has(marked)) {
@@ -93,6 +97,7 @@ impl Matcher {
             Waiter {
                 types: Arc::clone(types),
                 holder: holder.clone(),
+                back: back.clone(),
                 wake,
             },
         );
@@ -140,6 +145,16 @@ impl Matcher {
                 inner.marked.remove(task_type);
             } else {
                 inner.wake(task_type);
+            }
+        }
+    }
+
+    /// Nobody waits here any more, for this reason.
+    pub(crate) fn refuse_all(&self, failure: &CommitFailure) {
+        let mut inner = self.0.lock();
+        while let Some(waiter) = inner.waiting.keys().next().copied() {
+            if let Some(waiter) = inner.remove(waiter) {
+                let _ = waiter.wake.send(Wake::Failed(failure.clone()));
             }
         }
     }
@@ -263,9 +278,18 @@ impl Taken {
     }
 
     /// Gives it. If nobody is there any more, the task goes back.
-    pub(crate) fn give(mut self, delivery: Delivery) {
+    pub(crate) fn give(mut self, task: Fetched) {
         if let Some(waiter) = self.waiter.take() {
+            let delivery = Delivery::new(vec![task], waiter.back);
             let _ = waiter.wake.send(Wake::Delivery(delivery));
+        }
+    }
+
+    /// Nobody knows whether the task was written. Who waits is told so; if it was, it goes back.
+    pub(crate) fn is_in_doubt(mut self, task: Fetched) {
+        if let Some(waiter) = self.waiter.take() {
+            waiter.back.send(task.row);
+            let _ = waiter.wake.send(Wake::Failed(CommitFailure::Unknown));
         }
     }
 }
@@ -312,7 +336,8 @@ mod tests {
 
     fn wait(matcher: &Matcher, number: u8, wanted: &str) -> Waiting {
         let place = matcher.arrive();
-        let waiting = matcher.wait(place, &types(wanted), &holder(number));
+        let (back, _) = WayBack::new();
+        let waiting = matcher.wait(place, &types(wanted), (&holder(number), &back));
         waiting.expect("nothing is marked")
     }
 
@@ -354,6 +379,7 @@ mod tests {
     #[tokio::test]
     async fn a_mark_wakes_one_and_older_tasks_come_first() {
         let matcher = Matcher::default();
+        let (back, _) = WayBack::new();
         let mut first = wait(&matcher, 1, "a");
         let second = wait(&matcher, 2, "a");
         matcher.mark("a");
@@ -377,13 +403,13 @@ mod tests {
             "what is marked meanwhile stays so"
         );
         assert!(
-            matcher.wait(9, &types("a"), &holder(1)).is_none(),
+            matcher.wait(9, &types("a"), (&holder(1), &back)).is_none(),
             "look at once"
         );
         let (marked, marks) = matcher.marked(&types("a"));
         matcher.looked(&marked, marks, true);
         assert!(matcher.marked(&types("a")).0.is_empty());
-        assert!(matcher.wait(9, &types("a"), &holder(1)).is_some());
+        assert!(matcher.wait(9, &types("a"), (&holder(1), &back)).is_some());
     }
 
     #[tokio::test]

@@ -20,6 +20,7 @@ use crate::plan::{Deed, Healing, Mishap};
 use crate::process::{self, End, LIVES_MAX};
 use crate::run::{CALLS_END_WITHIN_MS, HEALED_WITHIN_MS, between, still_open};
 use crate::target::Call;
+use crate::worker::{self, Hall};
 use crate::world::{Violation, World};
 
 /// How often somebody who finds every door closed comes back, in milliseconds.
@@ -63,6 +64,9 @@ pub(crate) fn live_together(world: &Arc<World>) -> u32 {
         tokio::spawn(mishaps(Arc::clone(&fleet)));
         tokio::spawn(watch(Arc::clone(&fleet)));
         tokio::spawn(watch_calls(Arc::clone(&fleet)));
+        let hall = Hall::Many(Arc::clone(&fleet));
+        worker::come(world, &hall);
+        tokio::spawn(crate::watch::watch(Arc::clone(world), hall));
         tokio::select! {
             biased;
             () = world.over.notified() => {}
@@ -86,7 +90,7 @@ impl Fleet {
         Some(doors.swap_remove(index))
     }
 
-    fn open_doors(&self) -> Vec<Clients> {
+    pub(crate) fn open_doors(&self) -> Vec<Clients> {
         let doors = self.doors.lock().unwrap();
         doors.iter().flatten().cloned().collect()
     }
@@ -126,7 +130,7 @@ impl Fleet {
     }
 
     /// Somebody finds a door, sooner or later.
-    async fn find_door(&self) -> Clients {
+    pub(crate) async fn find_door(&self) -> Clients {
         loop {
             if let Some(door) = self.door() {
                 return door;

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::dice::Dice;
+use crate::plan::TaskText;
 
 /// How the target of a step behaves until everything heals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,9 +45,13 @@ pub(crate) struct Flow {
 pub(crate) const HOSTS: u64 = 3;
 
 impl Flow {
-    pub(crate) fn roll(dice: &mut Dice, number: usize) -> Self {
+    /// Some of its steps are tasks for workers, if there are dice for them.
+    pub(crate) fn roll(dice: &mut Dice, number: usize, tasks: Option<&mut Dice>) -> Self {
         let id = format!("w{number}");
-        let shape = Shape::roll(dice, &id);
+        let mut shape = Shape::roll(dice, &id);
+        if let Some(tasks) = tasks {
+            shape.hand_out(tasks);
+        }
         let mut texts = vec![shape.text(&head(dice, &id))];
         if dice.chance(400) {
             texts.push(shape.text(&head(dice, &id)));
@@ -138,6 +143,9 @@ struct Node {
     retry: Option<String>,
     undo_is_local: Option<bool>,
     maps: bool,
+    /// Workers do it, or undo it.
+    task: Option<TaskText>,
+    undo_task: Option<TaskText>,
 }
 
 impl Shape {
@@ -155,6 +163,14 @@ impl Shape {
         }
     }
 
+    /// Makes tasks of some steps.
+    fn hand_out(&mut self, dice: &mut Dice) {
+        for node in &mut self.steps {
+            node.task = TaskText::roll(dice);
+            node.undo_task = TaskText::roll(dice);
+        }
+    }
+
     fn text(&self, head: &str) -> String {
         let mut text = head.to_owned();
         if self.output {
@@ -168,8 +184,9 @@ impl Shape {
             if let Some(is_local) = node.undo_is_local {
                 let name = undo_of(&node.name);
                 let undone = format!("${{steps.{}.output}}", node.name);
-                let config = self.config(&name, is_local, node, &undone);
-                let kind = kind(is_local);
+                let task = node.undo_task.as_ref();
+                let config = self.config(&name, (is_local, task), node, &undone);
+                let kind = kind(is_local, task);
                 let _ = writeln!(text, "  - {{ id: {name}, type: {kind}, config: {config} }}");
             }
         }
@@ -181,7 +198,7 @@ impl Shape {
             text,
             "  - {{ id: {}, type: {}",
             node.name,
-            kind(node.is_local)
+            kind(node.is_local, node.task.as_ref())
         );
         if self.is_graph {
             let needs: Vec<&str> = node
@@ -209,17 +226,31 @@ impl Shape {
             || "${input.k}".to_owned(),
             |before| format!("${{steps.{}.output}}", self.steps[before].name),
         );
-        let config = self.config(&node.name, node.is_local, node, &before);
+        let how = (node.is_local, node.task.as_ref());
+        let config = self.config(&node.name, how, node, &before);
         let _ = writeln!(text, ", config: {config} }}");
     }
 
-    fn config(&self, name: &str, is_local: bool, node: &Node, before: &str) -> String {
+    fn config(
+        &self,
+        name: &str,
+        (is_local, task): (bool, Option<&TaskText>),
+        node: &Node,
+        before: &str,
+    ) -> String {
         let (flow, timeout) = (&self.flow, node.timeout);
         let value = format!("{{ n: \"${{input.n}}\", before: \"{before}\" }}");
-        let mapping = match node.maps && !is_local && name == node.name {
-            true => format!(", outputMapping: {{ from_{name}: \"$.body.value\" }}"),
+        let from = match task {
+            Some(_) => "$.value",
+            None => "$.body.value",
+        };
+        let mapping = match node.maps && name == node.name && (task.is_some() || !is_local) {
+            true => format!(", outputMapping: {{ from_{name}: \"{from}\" }}"),
             false => String::new(),
         };
+        if let Some(task) = task {
+            return task.config(&value, &mapping);
+        }
         if is_local {
             return format!("{{ task: {flow}, input: {value}, timeout: {timeout} }}");
         }
@@ -274,6 +305,8 @@ impl Node {
             retry: dice.chance(200).then(|| retry(dice)),
             undo_is_local: undo.then(|| dice.chance(200)),
             maps: dice.chance(200),
+            task: None,
+            undo_task: None,
         }
     }
 }
@@ -290,8 +323,12 @@ fn mood(dice: &mut Dice, is_local: bool) -> Mood {
     }
 }
 
-fn kind(is_local: bool) -> &'static str {
-    if is_local { "local" } else { "http" }
+fn kind(is_local: bool, task: Option<&TaskText>) -> &'static str {
+    match task {
+        Some(_) => "external_task",
+        None if is_local => "local",
+        None => "http",
+    }
 }
 
 fn undo_of(step: &str) -> String {

@@ -8,8 +8,10 @@ mod call;
 mod fired;
 mod lease;
 mod log;
+mod poll;
 mod rows;
 mod slot;
+mod task;
 mod trigger;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +28,8 @@ use crate::mark::{Mark, Marks};
 use crate::world::Violation;
 
 pub(crate) use call::By;
+pub(crate) use poll::{LOOKS_EVERY, Patience, Poll, PollEnd, Sights, name_of};
+pub(crate) use task::{Said, Saying, When};
 pub(crate) use trigger::Writer;
 
 /// Shown for executions that break a promise.
@@ -39,6 +43,9 @@ pub(crate) struct Judge {
     calls: call::Calls,
     leases: lease::Leases,
     lines: trigger::Lines,
+    tasks: task::Tasks,
+    /// Whether one node has all tasks, and nothing holds it up: then there is an order.
+    is_lone: bool,
 }
 
 /// An execution as its durable log tells it.
@@ -55,6 +62,13 @@ pub(crate) struct Known {
 }
 
 impl Judge {
+    pub(crate) fn new(is_lone: bool) -> Self {
+        Self {
+            is_lone,
+            ..Self::default()
+        }
+    }
+
     /// Looks at these executions; whatever is new must fit to what was seen before.
     pub(crate) fn look_at(
         &mut self,
@@ -90,6 +104,7 @@ impl Judge {
         for id in image.executions.keys() {
             self.look_at_one(image, *id, now_ms, marks)?;
         }
+        self.follow_tasks(image, None, marks)?;
         rows::letters(image, &self.known)
     }
 
@@ -124,6 +139,7 @@ impl Judge {
             .read_on(image, id, marks)
             .and_then(|()| known.compare(record, marks))
             .and_then(|()| rows::work(image, id, known))
+            .and_then(|()| task::rows(image, id, known))
             .and_then(|()| rows::letter(image, id, known))
             .map_err(|violation| known.explain(violation, id))?;
         if known.log.len() > before {

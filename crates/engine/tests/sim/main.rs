@@ -3,7 +3,8 @@
 //! # What is simulated
 //! The production code of intake, commit, dispatch, timers, recovery, limits, letters, triggers and
 //! membership runs unchanged. Around it everything is replaced: the store is the model (`refire_store::model`),
-//! time is virtual, dice are seeded, targets and people follow a script that is rolled from the seed.
+//! time is virtual, dice are seeded, targets, people and workers follow a script that is rolled from
+//! the seed.
 //!
 //! A seed has one node, two or three. One node has its disk to itself, as a file is had (`run`): a
 //! part of it a crash keeps and a part it drops. A process is a runtime of one thread, and a crash
@@ -28,6 +29,10 @@
 //! - calls: none before its commit, before its time, for what is over, or twice in one life;
 //! - live steps have their work rows; limits are never exceeded; a deadly step is given up;
 //! - everybody is answered, also when the process must end; and nothing panics that was not told to;
+//! - tasks: one worker has a task at a time, by a lock that is durable before it is handed out; only
+//!   who has it ends it, and whoever repeats that is told the same; no clock runs out early or is
+//!   forgotten; a heartbeat counts; no task is ready beside somebody who waits for it; what reaches
+//!   nobody goes back, and that is no attempt; every poll is answered;
 //! - triggers: every planned time is in the ledger exactly once, with a reason that is true and with
 //!   its one execution if it was started; none starts before its time, by any clock; policies of
 //!   overlap and misfire are kept; an accepted request has one execution per key.
@@ -44,9 +49,6 @@
 //!
 //! - triggers are looked at in time whichever node dies, also when the oldest is killed every ten
 //!   seconds and clocks are thirty seconds off.
-//!
-//! One promise has no check yet because what it is about does not exist: at most one live lock per
-//! task. It belongs into `judge`.
 //!
 //! # When it fails
 //! The output has the seed, the check that failed, the last lines of what happened, and the command
@@ -81,4 +83,6 @@ mod scenes;
 mod seeds;
 mod store_faults;
 mod target;
+mod watch;
+mod worker;
 mod world;

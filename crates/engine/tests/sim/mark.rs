@@ -214,6 +214,40 @@ marks! {
     TriggerDeletedWhileRunning,
     /// A slot of the past was run.
     Backfilled,
+    /// A worker said how its task ended when a clock had run out, and came first.
+    EndBeforeItsClock,
+    /// A worker was about to say how its task ended when a clock ran out, and came second.
+    EndLostToAClock,
+    /// A worker said that it is there when a clock had run out, and came first.
+    HeartbeatBeforeItsClock,
+    /// A worker was about to say that it is there when a clock ran out, and came second.
+    HeartbeatLostToAClock,
+    /// A task that nobody had was held back by a pause.
+    TaskHeld,
+    /// A task had its time moved by a pause.
+    TaskTimeMoved,
+    /// A worker's lock ended while the execution was paused.
+    TaskEndedWhilePaused,
+    /// A task that nobody had was withdrawn because another step had failed for good.
+    TaskRetired,
+    /// A worker said how its task ended when another step had failed for good.
+    TaskEndedWhileFailing,
+    /// A worker gave a task back.
+    TaskGivenBack,
+    /// A worker hung up while it waited.
+    HungUpWaiting,
+    /// A worker hung up while its lock was being written.
+    HungUpInCommit,
+    /// A worker did not take the tasks that it was answered with.
+    HungUpDelivered,
+    /// A task that was made for somebody who waited was not written, and he waited on.
+    BornLockRefused,
+    /// What became of a commit that gives tasks to workers was found out.
+    LockFoundOut,
+    /// What became of a commit that gives tasks to workers could not be found out.
+    LockUnknown,
+    /// The process died when workers had tasks.
+    CrashWithLocks,
     /// It was told that a success is missing.
     SuccessMissing,
     /// A success came that had been missing.

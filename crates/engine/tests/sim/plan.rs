@@ -2,6 +2,7 @@
 //! of a node, the workflows, and what people do when.
 
 mod nodes;
+mod tasks;
 mod triggers;
 
 use std::collections::HashMap;
@@ -13,6 +14,7 @@ use crate::dice::Dice;
 use crate::flow::{Flow, HOSTS};
 
 pub(crate) use nodes::{Mishap, Nodes, SKEW_MAX_MS};
+pub(crate) use tasks::{Manner, TaskText, Worker};
 pub(crate) use triggers::{Patch, Request, Timing, TriggerDeed};
 
 /// So often nothing but the nodes themselves fails where there are several, in a thousand: what a
@@ -25,6 +27,8 @@ pub(crate) struct Plan {
     pub(crate) rates: Rates,
     pub(crate) limits: Limits,
     pub(crate) flows: Vec<Flow>,
+    /// Who works on tasks; nobody where there are none.
+    pub(crate) workers: Vec<Worker>,
     /// What people do, by the time the process has lived in all (milliseconds).
     pub(crate) deeds: Vec<(u64, Deed)>,
     /// How long the phase of faults lasts at most, by the same time.
@@ -165,9 +169,11 @@ pub(crate) enum Oddity {
 impl Plan {
     pub(crate) fn roll(seed: u64) -> Self {
         let dice = &mut Dice::new(seed, "plan");
+        let mut tasks = tasks::dice(seed);
         let flows: Vec<Flow> = (0..*dice.pick(&[1, 1, 2, 2, 3, 4]))
-            .map(|number| Flow::roll(dice, number))
+            .map(|number| Flow::roll(dice, number, tasks.as_mut()))
             .collect();
+        let workers = tasks.as_mut().map(Worker::roll_all).unwrap_or_default();
         let mut nodes = Nodes::roll(seed);
         let mut safety_ms = *dice.pick(&[2_000, 10_000, 10_000, 60_000, 300_000]);
         if nodes.count > 1 {
@@ -197,6 +203,7 @@ impl Plan {
             rates,
             limits,
             flows,
+            workers,
             deeds,
             safety_ms,
             crashes_max: *dice.pick(&[1, 3, 6, 12]),

@@ -267,6 +267,92 @@ fn a_key_that_a_request_does_not_claim_is_found() {
     is_found(Some(Defect::RequestKeyDropped), Disk::new, &checks);
 }
 
+/// The same with a defect that needs tasks.
+fn is_found_with_tasks(defect: Defect, checks: &[&str]) {
+    let seeds = (0..SEEDS_MAX).filter(|seed| !Plan::roll(*seed).workers.is_empty());
+    is_found_in(seeds, Some(defect), Disk::new, checks);
+}
+
+#[test]
+fn a_lock_that_is_not_compared_is_found() {
+    let checks = [
+        "only who has a task ends it",
+        "an old lock counts for nothing",
+        "a result is of its own attempt",
+    ];
+    is_found_with_tasks(Defect::TokenIgnored, &checks);
+}
+
+#[test]
+fn a_lock_that_is_handed_out_early_is_found() {
+    let checks = ["a lock is durable before it is handed out"];
+    is_found_with_tasks(Defect::LockAnsweredEarly, &checks);
+}
+
+#[test]
+fn a_heartbeat_that_is_not_written_is_found() {
+    let checks = ["a heartbeat that is answered is durable"];
+    is_found_with_tasks(Defect::HeartbeatUnwritten, &checks);
+}
+
+#[test]
+fn a_clock_that_is_not_compared_is_found() {
+    let checks = ["no clock runs out before its time"];
+    is_found_with_tasks(Defect::ExpiryUncompared, &checks);
+}
+
+#[test]
+fn a_lock_of_somebody_who_is_gone_is_found() {
+    let checks = ["what reaches nobody goes back"];
+    is_found_with_tasks(Defect::GoneClientKeepsLock, &checks);
+}
+
+#[test]
+fn a_task_that_nobody_is_told_of_is_found() {
+    let checks = ["no task is ready beside who waits"];
+    is_found_with_tasks(Defect::TaskWakeLost, &checks);
+}
+
+#[test]
+fn a_task_before_its_time_is_found() {
+    let checks = ["nobody gets a task before its time"];
+    is_found_with_tasks(Defect::DelayIgnored, &checks);
+}
+
+#[test]
+fn a_task_of_a_paused_execution_is_found() {
+    let checks = ["nobody gets what is held back"];
+    is_found_with_tasks(Defect::HeldHandedOut, &checks);
+}
+
+#[test]
+fn a_pause_that_takes_time_from_a_task_is_found() {
+    let checks = ["a pause takes no time from a task"];
+    is_found_with_tasks(Defect::TimeoutNotMoved, &checks);
+}
+
+#[test]
+fn a_task_in_a_second_commit_is_found() {
+    let checks = ["a task's row says what the log says"];
+    is_found_with_tasks(Defect::TaskInSecondCommit, &checks);
+}
+
+#[test]
+fn a_withdrawn_task_that_nobody_looks_at_is_found() {
+    let checks = [
+        "a task's row says what the log says",
+        "a clock that has run out is looked at",
+        "everything comes to its end",
+    ];
+    is_found_with_tasks(Defect::RetiredForgotten, &checks);
+}
+
+#[test]
+fn a_repeated_call_that_is_refused_is_found() {
+    let checks = ["who repeats a call is told the same"];
+    is_found_with_tasks(Defect::PrevTokenForgotten, &checks);
+}
+
 /// Runs seeds with a defect that makes nodes forget what they own: nothing of it stays forgotten, and
 /// nothing is called twice because of it. What is found again is late, so only seeds that allow for
 /// that will do.

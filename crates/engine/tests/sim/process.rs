@@ -153,6 +153,17 @@ pub(crate) async fn stop(life: &Life, people: &Clients, patience_ms: u64) -> End
             let what = format!("{row:?}");
             return Err(Violation::new("a stop gives everything back", what));
         }
+        if let Some(who) = inside.judge.unanswered_poll(life.number).filter(|_| calm) {
+            return Err(Violation::new("a stop answers everybody", who));
+        }
+        let kept = life
+            .world
+            .disk
+            .look(|image| inside.judge.kept_from(image, life.number));
+        if let Some(row) = kept.filter(|_| calm) {
+            let what = format!("{row:#?}");
+            return Err(Violation::new("what reaches nobody goes back", what));
+        }
         let is_there = |image: &Image| image.nodes.contains_key(&node);
         match calm && life.world.is_shared() && life.world.disk.look(is_there) {
             true => Err(Violation::new(

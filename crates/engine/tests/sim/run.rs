@@ -22,6 +22,8 @@ use crate::mark::{Mark, Marks};
 use crate::panics;
 use crate::plan::Healing;
 use crate::process::{self, End, LIVES_MAX};
+use crate::watch;
+use crate::worker::{self, Hall};
 use crate::world::{BEGINNING_US, Violation, World};
 
 /// Once everything has healed, this is enough for whatever is open.
@@ -128,7 +130,11 @@ pub(crate) fn between(world: &World) {
         paused |= state.status == Status::Paused;
         retrying |= is_open && origin.is_some_and(|origin| origin.lineage.letter.is_some());
     }
+    let locked = world
+        .disk
+        .look(|image| image.tasks.values().any(|row| row.token.is_some()));
     for (seen, mark) in [
+        (locked, Mark::CrashWithLocks),
         (undoing, Mark::CrashDuringCompensation),
         (paused, Mark::CrashWhilePaused),
         (retrying, Mark::CrashDuringLetterRetry),
@@ -203,6 +209,9 @@ async fn lead(life: &Arc<Life>) -> End {
     };
     people.come_back(life.number - 1);
     tokio::spawn(watch(Arc::clone(life), Arc::clone(&engine)));
+    let hall = Hall::One(people.clone());
+    worker::come(&life.world, &hall);
+    tokio::spawn(watch::watch(Arc::clone(&life.world), hall));
     let meddler = people.clone();
     tokio::spawn(async move { meddler.meddle().await });
     let end = tokio::select! {
@@ -363,6 +372,9 @@ pub(crate) fn still_open(image: &Image) -> Option<String> {
         return Some(format!("{id} is {}, {rows:#?}", record.row.update.status));
     }
     if let Some(row) = image.work.values().next() {
+        return Some(format!("{row:?} is left over"));
+    }
+    if let Some(row) = image.tasks.values().find(|row| !row.status.is_over()) {
         return Some(format!("{row:?} is left over"));
     }
     if let Some(id) = image.triggers.keys().find(|id| owes(image, **id)) {

@@ -13,9 +13,11 @@ use refire_core::execution::EventRow;
 use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
 use refire_store::model::{Faults, Finding, Image, Moment, Verdict};
-use refire_store::{Batch, Begin, Fire, News, NotWritten, Part, ReadError, WorkChange, WorkRow};
+use refire_store::{
+    Batch, Begin, Fire, News, NotWritten, Part, ReadError, TaskChange, TaskRow, WorkChange, WorkRow,
+};
 
-use crate::judge::{Judge, Writer};
+use crate::judge::{Judge, When, Writer};
 use crate::life::Life;
 use crate::mark::Mark;
 use crate::plan::SKEW_MAX_MS;
@@ -80,8 +82,15 @@ impl Faults for StoreFaults {
         self.heard_nothing(what)
     }
 
-    async fn lost(&self, _batch: &Batch) -> Finding {
-        self.find_out().await
+    async fn lost(&self, batch: &Batch) -> Finding {
+        let found = self.find_out().await;
+        if locks(batch) {
+            self.0.reach(match found {
+                Finding::Known => Mark::LockFoundOut,
+                Finding::Nothing => Mark::LockUnknown,
+            });
+        }
+        found
     }
 
     async fn news(&self, news: News) -> Option<News> {
@@ -138,6 +147,10 @@ impl StoreFaults {
             real_now: life.world.is_shared().then(|| life.world.now()),
             is_far_off: skew_ms.is_some_and(|skew| skew.abs() == SKEW_MAX_MS),
         };
+        let when = When {
+            now: batch.now,
+            real: writer.real_now,
+        };
         life.check(|inside| {
             let ids = touched(batch);
             let (now, marks) = (inside.lived_ms, &mut inside.marks);
@@ -154,7 +167,8 @@ impl StoreFaults {
                     judge.written_by(image, batch, node)?;
                 }
                 judge.follow_triggers(image, Some(&writer), marks)?;
-                judge.look_at(image, &ids, now, marks)
+                judge.look_at(image, &ids, now, marks)?;
+                judge.follow_tasks(image, Some(when), marks)
             })
         });
     }
@@ -190,6 +204,9 @@ impl StoreFaults {
             let text = describe(&mut inside.trace, batch);
             let line = format!("{}:{:>6}  commit {text}", life.number, inside.lived_ms);
             inside.trace.say(line);
+            for row in born(batch) {
+                inside.judge.is_to_be_born(row);
+            }
             life.world
                 .disk
                 .look(|image| self.marks_on_arrival(inside, image, batch));
@@ -384,6 +401,29 @@ fn refusal(inside: &mut Inside, rates: &crate::plan::Rates, batch: &Batch) -> Fa
     Fault::Verdict(Verdict::Refuse(reason))
 }
 
+/// Whether workers get tasks by it.
+fn locks(batch: &Batch) -> bool {
+    let mut parts = batch.parts.iter();
+    parts.any(|part| matches!(part, Part::LockTasks(_))) || born(batch).next().is_some()
+}
+
+/// The tasks that are made for somebody who waits for them.
+fn born(batch: &Batch) -> impl Iterator<Item = &TaskRow> {
+    let changes = batch.parts.iter().flat_map(|part| match part {
+        Part::Admit(admit) => admit.tasks.as_slice(),
+        Part::Advance(advance) => advance.tasks.as_slice(),
+        Part::Fire(fire) => {
+            let admission = fire.admission.as_ref();
+            admission.map_or(&[][..], |admit| admit.tasks.as_slice())
+        }
+        _ => &[],
+    });
+    changes.filter_map(|change| match change {
+        TaskChange::Put { row, .. } => Some(&**row).filter(|row| row.token.is_some()),
+        _ => None,
+    })
+}
+
 /// Attempts whose results are among these events.
 fn ended_attempts(events: &[EventRow]) -> usize {
     events
@@ -526,6 +566,17 @@ fn describe(trace: &mut Trace, batch: &Batch) -> String {
                 if let Some(admit) = &fire.admission {
                     let _ = write!(text, ", admit {}", trace.name(admit.row.id));
                 }
+            }
+            Part::LockTasks(lock) => {
+                text.push_str("lock");
+                for wanted in &lock.wanted {
+                    let (types, count) = (wanted.types.join(","), wanted.holders.len());
+                    let _ = write!(text, " {types}×{count}");
+                }
+            }
+            Part::TouchTask(touch) => {
+                let name = trace.name(touch.id.execution);
+                let _ = write!(text, "touch {name}.{}: {:?}", touch.id.step, touch.touch);
             }
             Part::LogRequests(requests) => {
                 let _ = write!(text, "log {} requests", requests.len());

@@ -18,6 +18,7 @@ use crate::ledger::Ledger;
 use crate::mark::Marks;
 use crate::plan::Plan;
 use crate::target::InFlight;
+use crate::worker::Jobs;
 
 /// Trace lines shown with a failure.
 pub(crate) const LINES_SHOWN: usize = 40;
@@ -65,6 +66,7 @@ pub(crate) struct Inside {
     pub(crate) judge: Judge,
     pub(crate) ledger: Ledger,
     pub(crate) in_flight: InFlight,
+    pub(crate) jobs: Jobs,
     pub(crate) violation: Option<Violation>,
     /// Nothing goes wrong any more.
     pub(crate) healed: bool,
@@ -84,6 +86,7 @@ pub(crate) struct Inside {
     pub(crate) target_dice: Dice,
     pub(crate) people_dice: Dice,
     pub(crate) process_dice: Dice,
+    pub(crate) worker_dice: Dice,
     pub(crate) entropy: Dice,
 }
 
@@ -100,9 +103,10 @@ impl World {
         let inside = Inside {
             trace: Trace::new(lines_kept),
             marks: Marks::default(),
-            judge: Judge::default(),
+            judge: Judge::new(plan.nodes.count == 1 && plan.rates.is_calm()),
             ledger: Ledger::default(),
             in_flight: InFlight::default(),
+            jobs: Jobs::default(),
             violation: None,
             healed: false,
             crashes: 0,
@@ -116,6 +120,7 @@ impl World {
             target_dice: Dice::new(seed, "target"),
             people_dice: Dice::new(seed, "people"),
             process_dice: Dice::new(seed, "process"),
+            worker_dice: Dice::new(seed, "worker"),
             entropy: Dice::new(seed, "entropy"),
         };
         Arc::new(Self {

@@ -261,7 +261,7 @@ pub enum KnownBy {
 /// What changes of a task that a worker has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Touch {
-    /// The worker is there: its lock and its heartbeats count from now.
+    /// The worker is there: its lock and its heartbeats count from now, unless they last longer anyway.
     Heartbeat {
         /// How far it is, in percent.
         progress: Option<u8>,
@@ -295,8 +295,9 @@ impl TaskRow {
         let later = |ms| now.plus(Duration::from_millis(ms));
         match touch {
             Touch::Heartbeat { progress, message } => {
-                self.lock_until = Some(later(self.lock_ms));
-                self.heartbeat_until = self.silence_ms.map(later);
+                // What a worker has asked for beyond that it keeps; so no clock comes before `wake_at`.
+                self.lock_until = self.lock_until.max(Some(later(self.lock_ms)));
+                self.heartbeat_until = self.heartbeat_until.max(self.silence_ms.map(later));
                 self.heartbeat_at = Some(now);
                 self.progress = progress.or(self.progress);
                 self.message = message.clone().or_else(|| self.message.take());

@@ -114,6 +114,11 @@ pub(super) fn offered_again(
         true => draft.now.since(from),
         false => Duration::ZERO,
     };
+    #[cfg(feature = "planted")]
+    let later = match crate::planted::is(crate::planted::Defect::TimeoutNotMoved) {
+        true => Duration::ZERO,
+        false => later,
+    };
     let step = id.clone();
     Some(Effect::OfferAgain { step, later })
 }

@@ -175,6 +175,9 @@ impl Judge {
             }
             let dropped = |event: &&Event| matches!(event.kind, EventKind::StepSkipped(_));
             let dropped = known.log.iter().filter(of_step).find(dropped);
+            // A cancel that undoes steps first aborts what runs.
+            let undoes = |event: &&Event| matches!(event.kind, EventKind::CompensationStarted(_));
+            let dropped = dropped.or_else(|| known.log.iter().find(undoes));
             let ended = dropped.or_else(|| known.log.last()).map(|event| event.at);
             if ended.is_some_and(|at| at > *made_at) {
                 let violation = Violation::new(

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use refire_core::dead_letter::LetterStatus;
-use refire_core::execution::{Execution, Status};
+use refire_core::execution::{Execution, Status, StepState};
 use refire_core::id::ExecutionId;
 use refire_store::WorkRow;
 use refire_store::model::{Filed, Image};
@@ -18,7 +18,8 @@ pub(super) fn work(image: &Image, id: ExecutionId, known: &Known) -> Result<(), 
     let rows: Vec<&WorkRow> = image.work_of(id).collect();
     let fail = |what: String| Err(Violation::new("live steps have their work rows", what));
     if state.paused_at.is_none() {
-        for (step, live) in state.steps.iter().filter(|(_, step)| step.is_live()) {
+        let is_ours = |step: &StepState| step.is_live() && !step.is_task();
+        for (step, live) in state.steps.iter().filter(|(_, step)| is_ours(step)) {
             if !rows.iter().any(|row| row.step == step.as_str()) {
                 return fail(format!("{step}#{} has none", live.attempt));
             }
@@ -31,7 +32,8 @@ pub(super) fn work(image: &Image, id: ExecutionId, known: &Known) -> Result<(), 
             .iter()
             .find(|(step, _)| step.as_str() == row.step);
         let Some((_, step)) = step.filter(|(_, step)| {
-            !state.status.is_terminal() && step.is_live() && step.attempt == row.attempt
+            let is_live = step.is_live() && !step.is_task();
+            !state.status.is_terminal() && is_live && step.attempt == row.attempt
         }) else {
             return fail(format!("{name} is not live: {row:?}"));
         };

@@ -3,11 +3,22 @@
 use std::sync::Arc;
 
 use refire_core::id::{ExecutionId, TaskId};
+#[cfg(feature = "planted")]
+use refire_core::planted::{self, Defect};
 use refire_core::task::TaskStatus;
 
 use super::Pen;
 use crate::model::change::Change;
 use crate::{LockTasks, PartOutcome, SeenTask, TaskChange, TaskRow, TouchTask};
+
+/// Whether workers may fetch what stands there.
+fn is_ready(status: TaskStatus) -> bool {
+    #[cfg(feature = "planted")]
+    if planted::is(Defect::HeldHandedOut) && status == TaskStatus::Held {
+        return true;
+    }
+    status == TaskStatus::Pending
+}
 
 impl Pen<'_> {
     /// Whether the task is as it was seen.
@@ -51,7 +62,7 @@ impl Pen<'_> {
                 .image
                 .tasks
                 .values()
-                .filter(|task| task.status == TaskStatus::Pending)
+                .filter(|task| is_ready(task.status))
                 .filter(|task| task.available_at <= self.now)
                 .filter(|task| wanted.types.contains(&task.task_type))
                 .map(|task| (**task).clone())
