@@ -5,17 +5,21 @@ mod calls;
 mod execution;
 mod letter;
 mod request;
+mod task;
 mod tests;
 
 use std::collections::HashMap;
 use std::fmt;
 
+use refire_client::model::Task;
+
 use crate::RETRIES_MAX;
 use crate::client::Client;
-use crate::export::{Export, Exported, export};
+use crate::export::{Export, Exported, export, tasks};
 use crate::load::{ClientLog, Sent};
 use crate::retry::Retried;
 use crate::target::Call;
+use crate::worker::Account;
 
 /// Findings shown of each promise.
 const SHOWN_MAX: usize = 5;
@@ -28,6 +32,10 @@ pub(crate) struct Evidence {
     pub(crate) retried: Vec<Retried>,
     pub(crate) calls: Vec<Call>,
     pub(crate) export: Export,
+    /// What workers were handed and what they said.
+    pub(crate) account: Account,
+    /// The rows of tasks; empty where nobody looks at them.
+    pub(crate) tasks: Vec<Task>,
     /// Retries that the policy of every step allows.
     pub(crate) retries_max: u32,
     /// Whether everything has had the time to end.
@@ -49,6 +57,17 @@ impl Evidence {
             export: export(client).await,
             retries_max: RETRIES_MAX,
             is_settled: true,
+            ..Self::default()
+        }
+    }
+
+    /// The same where workers do the work: what they were handed is what was called.
+    pub(crate) async fn of_workers(client: &Client, log: &ClientLog, account: Account) -> Self {
+        let calls = account.calls();
+        Self {
+            account,
+            tasks: tasks(client).await,
+            ..Self::gather(client, log, Vec::new(), calls).await
         }
     }
 }
@@ -64,6 +83,9 @@ pub(crate) enum Promise {
     LettersAddUp,
     NothingIsStuck,
     CallsAreOfDurableWork,
+    OneHolder,
+    WordsAreRecorded,
+    TasksAreTheirLogs,
 }
 
 /// A promise that does not hold.
@@ -115,6 +137,7 @@ pub(crate) fn check(evidence: &Evidence) -> Findings {
     }
     letter::check(evidence, &mut findings);
     calls::check(evidence, &mut findings);
+    task::check(evidence, &mut findings);
     findings
 }
 

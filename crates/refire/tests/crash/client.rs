@@ -174,6 +174,27 @@ impl Client {
         serde_json::from_str(&text).unwrap()
     }
 
+    /// Any call, with the status and the text of its answer; none when nobody answers.
+    pub(crate) async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<String>,
+    ) -> Option<(u16, String)> {
+        let mut request = self.request(method, path);
+        if let Some(body) = body {
+            request = request.body(body);
+        }
+        let answer = request.send().await.ok()?;
+        let status = answer.status().as_u16();
+        Some((status, answer.text().await.ok()?))
+    }
+
+    /// Where the next call goes.
+    pub(crate) fn next_url(&self) -> String {
+        self.rotation.next()
+    }
+
     /// Retries a dead letter.
     pub(crate) async fn retry(&self, letter: &str) -> Answer {
         answer(self.request(Method::POST, &format!("/api/dlq/{letter}/retry"))).await

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
-use refire_client::model::{DeadLetter, Event, Execution, ReplayResult};
+use refire_client::model::{DeadLetter, Event, Execution, ReplayResult, Task, TaskPage};
 use refire_core::time::Timestamp;
 use reqwest::Method;
 use serde_json::Value;
@@ -47,6 +47,10 @@ pub(crate) struct Entry {
     pub(crate) due: Timestamp,
     /// The node with which the attempt died.
     pub(crate) node: Option<String>,
+    /// The worker that had the attempt's task, and since when.
+    pub(crate) holder: Option<(Option<String>, Timestamp)>,
+    /// What the worker said of the attempt's end.
+    pub(crate) word: Option<String>,
 }
 
 /// A dead letter, as far as the checks look at it.
@@ -125,7 +129,21 @@ fn entry(event: Event) -> Entry {
     let payload: Value = serde_json::from_str(event.payload.get()).unwrap();
     let at: Timestamp = event.timestamp.parse().unwrap();
     let due = payload["due_at"].as_str();
+    let locked_at = payload["locked_at"].as_str();
+    let holder = locked_at.map(|at| {
+        let worker = payload["worker_id"].as_str().map(str::to_owned);
+        (worker, at.parse().unwrap())
+    });
+    let word = match event.event_type.as_str() {
+        "STEP_COMPLETED" => payload["output"]["word"].as_str(),
+        "STEP_FAILED" if payload["error"]["type"] == "worker" => {
+            payload["error"]["message"].as_str()
+        }
+        _ => None,
+    };
     Entry {
+        holder,
+        word: word.map(str::to_owned),
         due: due.map_or(at, |due| due.parse().unwrap()),
         node: payload["node"].as_str().map(str::to_owned),
         sequence: event.sequence,
@@ -133,6 +151,20 @@ fn entry(event: Event) -> Entry {
         step: event.step_id,
         attempt: event.attempt_number,
         at,
+    }
+}
+
+/// Every task's row.
+pub(crate) async fn tasks(client: &Client) -> Vec<Task> {
+    let first = "/api/external-tasks?limit=200".to_owned();
+    let (mut rows, mut path) = (Vec::new(), first.clone());
+    loop {
+        let page: TaskPage = client.read(Method::GET, &path).await;
+        rows.extend(page.items);
+        let Some(cursor) = page.next_cursor else {
+            return rows;
+        };
+        path = format!("{first}&cursor={cursor}");
     }
 }
 

@@ -9,10 +9,12 @@ mod client;
 mod clockwork;
 #[path = "../postgres/cluster.rs"]
 mod cluster;
+mod crew;
 mod disk;
 mod drain;
 mod eio;
 mod export;
+mod fence;
 mod fleet;
 mod fold;
 mod full;
@@ -35,6 +37,8 @@ mod target;
 mod torn;
 mod tracer;
 mod trigger;
+mod worker;
+mod workers;
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};

@@ -187,6 +187,8 @@ mod tests {
             at: second(at),
             due: second(at),
             node: (name == "STEP_LOST").then(|| "node_1".to_owned()),
+            holder: None,
+            word: None,
         }
     }
 

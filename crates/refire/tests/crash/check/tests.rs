@@ -3,6 +3,7 @@
 
 use std::time::Instant;
 
+use refire_client::model::{Task, TaskStatus};
 use refire_core::limit::LOSSES_MAX;
 use refire_core::time::Timestamp;
 
@@ -12,6 +13,7 @@ use crate::export::{Entry, Export, Exported, Letter};
 use crate::load::{Plan, Sent};
 use crate::retry::Retried;
 use crate::target::{Call, Outcome};
+use crate::worker::{Account, Handed, Said, Saying, Told};
 
 fn entry(sequence: u64, name: &str, attempt: Option<u32>) -> Entry {
     let at = Timestamp::from_millis(i64::try_from(sequence).unwrap() * 1_000);
@@ -23,6 +25,8 @@ fn entry(sequence: u64, name: &str, attempt: Option<u32>) -> Entry {
         at,
         due: at,
         node: None,
+        holder: None,
+        word: None,
     }
 }
 
@@ -170,6 +174,7 @@ fn sound() -> Evidence {
         },
         retries_max: 1,
         is_settled: true,
+        ..Evidence::default()
     }
 }
 
@@ -350,6 +355,174 @@ const BREACHES: &[Breach] = &[
         |story| story.calls.push(call("done", 1, 2, 60, Outcome::Good)),
     ),
 ];
+
+/// A task that worker `w1` lost by its lock, and that `w2` did after it had given it back once.
+fn sound_task() -> Evidence {
+    let mut done = execution(
+        "task",
+        7,
+        "completed",
+        &[
+            ("EXECUTION_STARTED", None),
+            ("STEP_SCHEDULED", Some(1)),
+            ("EXTERNAL_TASK_CREATED", Some(1)),
+            ("EXTERNAL_TASK_LOCKED", Some(1)),
+            ("STEP_FAILED", Some(1)),
+            ("RETRY_SCHEDULED", Some(2)),
+            ("EXTERNAL_TASK_LOCKED", Some(2)),
+            ("STEP_COMPLETED", Some(2)),
+            ("EXECUTION_COMPLETED", None),
+        ],
+    );
+    let holder = |worker: &str, second: i64| {
+        let at = Timestamp::from_millis(second * 1_000);
+        Some((Some(worker.to_owned()), at))
+    };
+    done.log[3].holder = holder("w1", 4);
+    done.log[6].holder = holder("w2", 7);
+    done.log[7].word = Some("done".to_owned());
+    let account = Account::default();
+    account.add_handed(handed("one", "w1", 1, 4));
+    account.add_handed(handed("two", "w2", 2, 6));
+    account.add_said(said("two", Saying::Unlock, "back", Told::Taken));
+    account.add_handed(handed("three", "w2", 2, 7));
+    account.add_said(said("three", Saying::Complete, "done", Told::Open));
+    account.add_said(said("three", Saying::Complete, "done", Told::Taken));
+    account.add_said(said("one", Saying::Complete, "late", Told::Refused(409)));
+    let mut story = Evidence {
+        calls: account.calls(),
+        account,
+        tasks: vec![row()],
+        retries_max: 1,
+        is_settled: true,
+        ..Evidence::default()
+    };
+    story.sent.push(sent(7, "g", accepted("task")));
+    story.export.executions.push(done);
+    story
+}
+
+fn row() -> Task {
+    let row = serde_json::json!({
+        "id": "xt_1", "executionId": "task", "workflowInstanceId": "task", "workflowId": "one",
+        "stepId": "first", "taskType": "work", "priority": 5, "lockDurationSeconds": 1,
+        "availableAt": "", "timeoutAt": "", "status": "COMPLETED", "retryCount": 1, "maxRetries": 2,
+        "createdAt": "", "updatedAt": "", "version": 1,
+    });
+    serde_json::from_value(row).unwrap()
+}
+
+fn handed(token: &str, worker: &str, attempt: u32, second: i64) -> Handed {
+    let locked_at = Timestamp::from_millis(second * 1_000);
+    Handed {
+        task: "xt_1".to_owned(),
+        execution: "task".to_owned(),
+        step: "first".to_owned(),
+        attempt,
+        token: token.to_owned(),
+        worker: worker.to_owned(),
+        locked_at,
+        lock_until: locked_at,
+        request: Some(7),
+    }
+}
+
+fn said(token: &str, saying: Saying, word: &str, told: Told) -> Said {
+    Said {
+        task: "xt_1".to_owned(),
+        token: token.to_owned(),
+        saying,
+        word: word.to_owned(),
+        told,
+    }
+}
+
+const BREACHES_OF_TASKS: &[Breach] = &[
+    (
+        "a word that was taken is not there",
+        Promise::WordsAreRecorded,
+        |story| story.export.executions[0].log[7].word = None,
+    ),
+    (
+        "a word that was refused is there",
+        Promise::WordsAreRecorded,
+        |story| story.export.executions[0].log[4].word = Some("late".to_owned()),
+    ),
+    (
+        "a word is the end of another attempt",
+        Promise::WordsAreRecorded,
+        |story| {
+            story
+                .account
+                .add_said(said("one", Saying::Complete, "lost", Told::Taken))
+        },
+    ),
+    (
+        "somebody who did it is told that he did not",
+        Promise::WordsAreRecorded,
+        |story| {
+            let again = said("three", Saying::Complete, "done", Told::Refused(409));
+            story.account.add_said(again);
+        },
+    ),
+    (
+        "nobody said what is recorded",
+        Promise::WordsAreRecorded,
+        |story| story.export.executions[0].log[4].word = Some("whose".to_owned()),
+    ),
+    (
+        "a lock that nobody had is taken",
+        Promise::WordsAreRecorded,
+        |story| {
+            story
+                .account
+                .add_said(said("forged", Saying::Complete, "forged", Told::Taken))
+        },
+    ),
+    ("two have the same attempt", Promise::OneHolder, |story| {
+        story.account.add_handed(handed("four", "w3", 1, 4));
+    }),
+    (
+        "a lock begins before the attempt before it has ended",
+        Promise::OneHolder,
+        |story| story.export.executions[0].log[4].at = Timestamp::from_millis(6_500),
+    ),
+    (
+        "a task is handed out before the attempt before it has ended",
+        Promise::OneHolder,
+        |story| story.account.add_handed(handed("four", "w3", 2, 4)),
+    ),
+    ("another worker is recorded", Promise::OneHolder, |story| {
+        story.export.executions[0].log[6].holder.as_mut().unwrap().0 = None
+    }),
+    ("a row is gone", Promise::TasksAreTheirLogs, |story| {
+        story.tasks.clear();
+    }),
+    ("a row too many", Promise::TasksAreTheirLogs, |story| {
+        story.tasks.push(row());
+    }),
+    (
+        "a row says something else",
+        Promise::TasksAreTheirLogs,
+        |story| story.tasks[0].status = TaskStatus::Locked,
+    ),
+];
+
+#[test]
+fn a_sound_story_of_a_task_has_no_findings() {
+    let findings = check(&sound_task());
+    assert!(findings.0.is_empty(), "{findings:#?}");
+}
+
+#[test]
+fn every_breach_about_tasks_is_named() {
+    for (name, promise, breach) in BREACHES_OF_TASKS {
+        let mut story = sound_task();
+        breach(&mut story);
+        let found = check(&story).promises();
+        assert!(found.contains(promise), "{name}: {found:?}");
+    }
+}
 
 #[test]
 fn every_breach_is_named() {
