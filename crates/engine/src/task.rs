@@ -429,7 +429,7 @@ impl Context {
         });
         let mut delivery = self.tasks.delivery(tasks.collect());
         for task in delivery.tasks_mut() {
-            self.tasks.clock_at(task.row.clocks().next());
+            self.tasks.clocks.clock_at(task.row.clocks().next());
             task.input = self.task_input(&task.row).await?;
         }
         Ok(delivery)

@@ -100,6 +100,7 @@ fn take_letter(part: &mut Part) -> Option<Part> {
         events: Vec::new(),
         work: Vec::new(),
         tasks: Vec::new(),
+        callbacks: Vec::new(),
         new_letter: Some(letter),
         settle: None,
         end: None,

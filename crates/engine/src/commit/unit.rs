@@ -62,6 +62,8 @@ pub(crate) enum FollowUp {
     TaskAvailable(String, Timestamp),
     /// A clock of a task runs out then.
     TaskClock(Timestamp),
+    /// An attempt has waited long enough for its callback then.
+    CallbackClock(Timestamp),
 }
 
 impl FollowUp {
@@ -328,6 +330,7 @@ impl Unit {
                 events,
                 work: effects.work,
                 tasks: effects.tasks,
+                callbacks: effects.callbacks,
                 new_letter: effects.letter,
                 settle,
                 end,
