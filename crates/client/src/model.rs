@@ -9,6 +9,7 @@ macro_rules! shapes {
     )* };
 }
 
+mod callback;
 mod dead_letter;
 mod execution;
 mod problem;
@@ -22,6 +23,7 @@ mod webhook;
 mod words;
 mod workflow;
 
+pub use callback::*;
 pub use dead_letter::*;
 pub use execution::*;
 pub use problem::*;

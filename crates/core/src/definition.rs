@@ -5,6 +5,7 @@
 //! problems are collected, never only the first. `canonical` and `diff` compare definitions by
 //! content. Nothing here runs anything or knows which version is stored.
 
+mod callback;
 pub(crate) mod canonical;
 mod check;
 mod diff;
@@ -25,6 +26,7 @@ mod url;
 mod workflow;
 mod yaml;
 
+pub use callback::Callback;
 pub use canonical::{canonical, content_hash};
 pub use diff::{Change, ChangeKind, diff};
 pub use name::{NAME_LENGTH_MAX, NameError, StepId, WorkflowId};

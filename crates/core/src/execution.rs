@@ -20,7 +20,7 @@ mod properties;
 
 pub use apply::{apply, apply_to, fold};
 pub use codec::{CodecError, EventRow};
-pub use command::{Began, Begun, Cancel, Command, Lost, Outcome, Refusal, Report};
+pub use command::{Began, Begun, Callback, Cancel, Command, Lost, Outcome, Refusal, Report, Said};
 pub use decide::{
     Carried, Decision, Mapping, RULES, Start, decide, decide_within, has_rules, map_output,
     mapping_bytes, start,
@@ -29,4 +29,4 @@ pub use effect::{Effect, Offer, TaskEnd, Work};
 pub use event::{Event, EventKind, Lineage, Trigger, TriggerKind};
 pub use pauses::PauseEnd;
 pub use scope::StateScope;
-pub use state::{Execution, OutputRef, PayloadRef, Status, StepState, StepStatus};
+pub use state::{Awaited, Execution, OutputRef, PayloadRef, Status, StepState, StepStatus};

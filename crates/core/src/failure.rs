@@ -48,6 +48,8 @@ pub enum ErrorClass {
     LockExpired,
     /// The worker of an external task sent no heartbeats.
     HeartbeatMissed,
+    /// The target called back that it failed.
+    CallbackFailed,
     /// The node died too often while this step was running.
     NodeLost,
     /// The execution's history reached its limit.
@@ -58,7 +60,7 @@ pub enum ErrorClass {
 
 impl ErrorClass {
     /// Every class, in the order of the documentation.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::HttpStatus,
         Self::ConnectTimeout,
         Self::ReadTimeout,
@@ -78,6 +80,7 @@ impl ErrorClass {
         Self::TaskTimeout,
         Self::LockExpired,
         Self::HeartbeatMissed,
+        Self::CallbackFailed,
         Self::NodeLost,
         Self::HistoryLimit,
         Self::Internal,
@@ -97,7 +100,20 @@ impl ErrorClass {
     pub fn speaks_for_itself(self) -> bool {
         matches!(
             self,
-            Self::Worker | Self::TaskTimeout | Self::LockExpired | Self::HeartbeatMissed
+            Self::Worker
+                | Self::TaskTimeout
+                | Self::LockExpired
+                | Self::HeartbeatMissed
+                | Self::CallbackFailed
+        )
+    }
+
+    /// Whether it says nothing about how the target fares: no answer came, which may have been lost.
+    #[must_use]
+    pub fn is_silence(self) -> bool {
+        matches!(
+            self,
+            Self::ConnectTimeout | Self::ReadTimeout | Self::ConnectionReset
         )
     }
 
@@ -124,6 +140,7 @@ impl ErrorClass {
             Self::TaskTimeout => "task_timeout",
             Self::LockExpired => "lock_expired",
             Self::HeartbeatMissed => "heartbeat_missed",
+            Self::CallbackFailed => "callback_failed",
             Self::NodeLost => "node_lost",
             Self::HistoryLimit => "history_limit",
             Self::Internal => "internal",

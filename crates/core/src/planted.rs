@@ -90,6 +90,14 @@ pub enum Defect {
     RetiredForgotten,
     /// Nobody knows which call ended a lock.
     PrevTokenForgotten,
+    /// A callback counts although the last word was said.
+    FinalTwice,
+    /// Nobody looks whether a callback's window is over.
+    WindowForgotten,
+    /// A callback for an attempt that was lost or replaced counts for the one that lives.
+    LostTokenTaken,
+    /// How far a target is, is written although its attempt waits no more.
+    ProgressAfterEnd,
 }
 
 /// One time in so many something is forgotten.

@@ -11,6 +11,7 @@ use crate::catalog::Definition;
 use crate::commit::CommitFailure;
 use crate::context::Context;
 use crate::secret::SECRET_BYTES_MIN;
+use crate::step::NO_MASTER_KEY;
 use crate::vital::Vital;
 
 /// The definitions of workflows.
@@ -117,6 +118,10 @@ impl Definitions {
                 "step \"{step}\": the secret `{name}` {trouble}; set REFIRE_SECRET_{name} in the \
                  server's environment"
             ));
+        }
+        let first = workflow.with_callbacks().next();
+        if let Some(step) = first.filter(|_| !self.0.clients.issuer.has_key()) {
+            notes.push(format!("step \"{}\": {NO_MASTER_KEY}", step.id));
         }
         notes
     }

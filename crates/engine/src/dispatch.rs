@@ -361,7 +361,8 @@ impl Follow {
                     dispatcher.store.tell(News::Task(task_type));
                 }
             }
-            FollowUp::TaskClock(at) => dispatcher.tasks.clock_at(at),
+            FollowUp::TaskClock(at) => dispatcher.tasks.clocks.clock_at(at),
+            FollowUp::CallbackClock(at) => dispatcher.clients.issuer.windows.clock_at(at),
             FollowUp::Letter(letter, reason) => {
                 let mut letters = self.letters.lock();
                 letters.note(&written.workflow.id, id, letter, reason);

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::callback::Callbacks;
 use crate::clock::clock_loop;
 use crate::context::Context;
 use crate::definitions::Definitions;
@@ -51,6 +52,8 @@ services! {
     letters: Letters,
     /// Tasks for workers.
     tasks: Tasks,
+    /// Callbacks of targets.
+    callbacks: Callbacks,
     /// Triggers of all kinds.
     triggers: Triggers,
     /// Requests to webhooks.

@@ -10,6 +10,7 @@ mod scope;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use refire_core::callback::token::TokenFor;
 use refire_core::definition::{StepKind, Workflow};
 use refire_core::execution::Execution;
 use refire_core::execution::state::Origin;
@@ -19,6 +20,7 @@ use refire_core::template::{RenderError, Scope, Tree};
 use refire_core::time::Timestamp;
 use refire_store::WorkRow;
 
+use crate::callback::{Issued, Issuer};
 use crate::caller::Caller;
 use crate::secret::{SECRET_BYTES_MIN, Secrets};
 use crate::target::{Redactor, Taken, without_secrets};
@@ -68,6 +70,8 @@ pub(crate) struct Clients {
     pub(crate) http: Arc<dyn Caller>,
     pub(crate) local: LocalTasks,
     pub(crate) secrets: Arc<dyn Secrets>,
+    /// Makes what targets call back with.
+    pub(crate) issuer: Issuer,
 }
 
 /// What a call came to.
@@ -89,6 +93,8 @@ pub(crate) struct Attempt<'a> {
     state: &'a Execution,
     origin: &'a Origin,
     scope: &'a CallScope<'a>,
+    /// What its target calls back with, if it does.
+    token: Option<&'a str>,
     now: Timestamp,
 }
 
@@ -122,20 +128,29 @@ pub(crate) fn prepare(
     workflow: &Workflow,
     now: Timestamp,
 ) -> Result<Prepared, Failure> {
-    let (_, step) = workflow
+    let (at, step) = workflow
         .step(&row.step)
         .ok_or_else(|| internal("the definition has no such step"))?;
     let origin = state
         .origin
         .as_ref()
         .ok_or_else(|| internal("the execution has no first event"))?;
-    let scope = CallScope::new(state, clients.secrets.as_ref());
+    let issued = match step.callback {
+        Some(_) => Some(issue(clients, row, at)?),
+        None => None,
+    };
+    let scope = CallScope::new(
+        state,
+        clients.secrets.as_ref(),
+        (row.attempt, issued.as_ref()),
+    );
     let callable = of(&step.kind).ok_or_else(|| internal("workers do this step, and no node"))?;
     let mut call = callable.prepare(&Attempt {
         row,
         state,
         origin,
         scope: &scope,
+        token: issued.as_ref().map(|issued| issued.token.as_str()),
         now,
     });
     if let Some(name) = scope.too_short() {
@@ -147,6 +162,20 @@ pub(crate) fn prepare(
         Err(failure) => Err(without_secrets(failure, &redact)),
     }
 }
+
+/// What the target of an attempt calls back with.
+fn issue(clients: &Clients, row: &WorkRow, at: usize) -> Result<Issued, Failure> {
+    let of = TokenFor {
+        execution: row.execution,
+        step_no: u16::try_from(at).unwrap_or(u16::MAX),
+        attempt: row.attempt,
+    };
+    let no_key = || Failure::new(ErrorClass::Template, format!("`callback`: {NO_MASTER_KEY}"));
+    clients.issuer.issue(of).ok_or_else(no_key)
+}
+
+/// Why there are no callbacks.
+pub(crate) const NO_MASTER_KEY: &str = "tokens for callbacks are made with the master key, and this server has none; set REFIRE_MASTER_KEY";
 
 fn internal(what: &str) -> Failure {
     Failure::new(ErrorClass::Internal, what.to_owned())

@@ -470,7 +470,7 @@ impl Context {
         });
         let mut delivery = Delivery::new(tasks.collect(), back);
         for task in delivery.tasks_mut() {
-            self.tasks.clock_at(task.row.clocks().next());
+            self.tasks.clocks.clock_at(task.row.clocks().next());
             task.input = self.task_input(&task.row).await?;
         }
         Ok(delivery)

@@ -12,6 +12,7 @@ use std::fmt;
 
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
+use refire_core::callback::token::TokenKey;
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
@@ -174,6 +175,13 @@ impl Vault {
     pub fn knows(&self, sealed: &[u8]) -> bool {
         let id = sealed.get(1..=KEY_ID_BYTES);
         id.is_some_and(|id| self.has_key(id))
+    }
+
+    /// What the tokens of callbacks are made with, and were made with before a change of the key.
+    #[must_use]
+    pub(crate) fn token_keys(&self) -> (Option<TokenKey>, Option<TokenKey>) {
+        let of = |key: &MasterKey| TokenKey::of(&*key.bytes);
+        (Some(of(&self.current)), self.previous.as_ref().map(of))
     }
 
     /// Seals a secret with the current key.

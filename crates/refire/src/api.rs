@@ -7,6 +7,7 @@ mod auth;
 mod backup;
 mod batch;
 mod body;
+mod callback;
 mod cursor;
 mod description;
 mod dlq;
@@ -154,10 +155,12 @@ fn routes(app: &App) -> OpenApiRouter<App> {
         .route("/", get(server::home));
     let schema = OpenApiRouter::new().routes(routes!(server::get_workflow_schema));
     let webhook = OpenApiRouter::new().routes(routes!(webhook::receive_webhook));
+    let callback = OpenApiRouter::new().routes(routes!(callback::call_back));
     let mut all = OpenApiRouter::with_openapi(description::description())
         .merge(tagged("Server", server))
         .merge(tagged("Workflows", schema))
         .merge(tagged("Triggers", webhook))
+        .merge(tagged("Callbacks", callback))
         .merge(guarded_routes(app));
     description::complete(all.get_openapi_mut());
     all
@@ -305,7 +308,7 @@ fn router(app: &App) -> anyhow::Result<Router> {
 }
 
 fn no_route(uri: &Uri) -> Response {
-    let detail = format!("there is nothing at {}", uri.path());
+    let detail = format!("there is nothing at {}", callback::shown(uri.path()));
     Problem::new(&codes::NO_ROUTE, detail).into_response()
 }
 

@@ -127,6 +127,10 @@ codes! {
     WEBHOOK_TYPE = "RF0053", 415, "The content type is not supported";
     /// Too many requests to one webhook.
     WEBHOOK_RATE = "RF0054", 429, "Too many requests";
+    /// Nothing is known by the token of a callback.
+    NO_CALLBACK = "RF0060", 404, "There is nothing to call back";
+    /// A callback after the last word, or after the window.
+    CALLBACK_OVER = "RF0061", 400, "Nothing waits for this callback any more";
 }
 
 /// The code of that name, in any case.

@@ -12,6 +12,7 @@ mod store;
 #[cfg(debug_assertions)]
 mod weaken;
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -29,6 +30,20 @@ fn log_new_key(key: &key::Obtained) {
     if let Some((_, file)) = &key.new {
         tracing::info!(file = %file.display(), "the admin key was created and saved");
     }
+}
+
+/// Where targets find this server when they call back.
+fn own_address(config: &ServeConfig, listening: SocketAddr) -> String {
+    let public = config.outside.public_url.clone();
+    public.unwrap_or_else(|| {
+        // Who listens everywhere is found on this machine at least.
+        let ip = match listening.ip() {
+            ip if !ip.is_unspecified() => ip,
+            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        };
+        format!("http://{}", SocketAddr::new(ip, listening.port()))
+    })
 }
 
 /// Serves until told to stop.
@@ -70,6 +85,7 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         .limits(config.limits.clone())
         .retention(config.retention)
         .node(config.node.at(address))
+        .address(own_address(&config, address))
         .start()
         .await
         .context("the engine did not start")?;

@@ -12,6 +12,7 @@ use refire_core::id::{DlqId, ExecutionId, NodeId, TriggerId};
 use refire_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::callback::{CallbackChange, TouchCallback};
 use crate::request::RequestRow;
 use crate::task::TaskRow;
 use crate::work::WorkRow;
@@ -58,6 +59,8 @@ pub enum Part {
     LockTasks(LockTasks),
     /// A worker's word about a task that it has.
     TouchTask(TouchTask),
+    /// A target's word on how far it is.
+    TouchCallback(TouchCallback),
     /// A person gives a dead letter up.
     DeleteLetter {
         /// The letter; refused unless it is pending.
@@ -142,6 +145,8 @@ pub struct Advance {
     pub work: Vec<WorkChange>,
     /// What changes in its tasks, in order.
     pub tasks: Vec<TaskChange>,
+    /// What changes in its callbacks, in order.
+    pub callbacks: Vec<CallbackChange>,
     /// The dead letter it became.
     pub new_letter: Option<Box<Letter>>,
     /// The dead letter it was a retry of.
@@ -382,7 +387,7 @@ pub enum PartOutcome {
     Begun(Vec<bool>),
     /// The tasks that workers have now.
     Locked(Vec<TaskRow>),
-    /// Whether the task was as it was said to be.
+    /// Whether the task, or the callback, was as it was said to be.
     Touched(bool),
     /// The definition is saved.
     Saved {

@@ -13,6 +13,7 @@
 pub mod admit;
 pub mod advance;
 pub mod backup;
+pub mod callbacks;
 pub mod catalog;
 pub mod claim;
 mod execution;
@@ -120,6 +121,12 @@ macro_rules! conformance {
             clocks_are_found_in_their_order,
             lists_are_newest_first,
             a_task_goes_with_its_execution, a_workflow_with_tasks_is_not_deleted,
+        );
+        $crate::conformance_topic!($lab, callbacks:
+            a_wait_is_found_again, what_a_target_says_is_kept, each_attempt_has_its_row,
+            windows_are_found_in_their_order, a_cancel_closes_all,
+            a_move_that_is_refused_leaves_its_callbacks, callbacks_go_with_their_execution,
+            a_workflow_that_waits_is_not_deleted,
         );
         $crate::conformance_topic!($lab, nodes:
             a_node_is_seen_until_it_leaves, only_the_expired_are_reaped,

@@ -4,6 +4,7 @@
 //! It never looks inside an event and never reads a clock: `now` is an argument.
 
 mod batch;
+mod callback;
 mod catalog;
 mod checksum;
 mod column;
@@ -43,6 +44,7 @@ pub use batch::{
     TaskHolder, Touch, TouchTask, TriggerEnd, TriggerVersion, Want, WantedTasks, WorkChange,
     WorkKey,
 };
+pub use callback::{CallbackChange, CallbackKey, CallbackRow, Callbacks, TouchCallback};
 pub use catalog::{Catalog, VersionRow, WorkflowRow};
 pub use error::{CommitError, NotWritten, ReadError};
 pub use execution::{EventFilter, ExecutionFilter, Executions, Stored, Summary};
@@ -61,7 +63,7 @@ pub const LIMIT_MAX: u32 = 1_000;
 /// questions beside its rows.
 #[async_trait]
 pub trait Store:
-    Executions + Work + Tasks + Letters + Catalog + Triggers + Requests + Nodes
+    Executions + Work + Tasks + Callbacks + Letters + Catalog + Triggers + Requests + Nodes
 {
     /// Writes a batch in one transaction, durably, before it returns.
     ///

@@ -1,6 +1,7 @@
 //! Questions that are the same statement in every database: they are written once, and a database says
 //! how it runs them.
 
+mod callback;
 mod catalog;
 mod history;
 mod letter;

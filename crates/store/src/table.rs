@@ -169,6 +169,10 @@ pub(crate) const TABLES: &[Table] = &[
         columns: &[rows::Tasks::COLUMNS],
     },
     Table {
+        name: "task_callbacks",
+        columns: &[rows::CallbackRows::COLUMNS],
+    },
+    Table {
         name: "idempotency",
         columns: &[rows::KeyClaims::COLUMNS, &[("ns", Int)]],
     },

@@ -10,9 +10,9 @@ use refire_core::task::{Clocks, TaskStatus};
 use refire_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::column::{Column, Columns, damaged, read_from};
+use crate::TaskHolder;
+use crate::column::read_from;
 use crate::layer::store_trait;
-use crate::{ReadError, TaskHolder};
 
 /// A task's row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -231,16 +231,21 @@ impl TaskCall {
 /// Numbers of closed lists.
 macro_rules! numbered {
     ($($type:ty),*) => {
-        $(impl Column for $type {
-            fn read(row: &impl Columns, at: usize) -> Result<Option<Self>, ReadError> {
-                let unknown = || damaged("a number that stands for nothing");
-                let number = u8::read(row, at)?;
+        $(impl $crate::column::Column for $type {
+            fn read(
+                row: &impl $crate::column::Columns,
+                at: usize,
+            ) -> Result<Option<Self>, $crate::ReadError> {
+                let unknown = || $crate::column::damaged("a number that stands for nothing");
+                let number = <u8 as $crate::column::Column>::read(row, at)?;
                 let found = number.map(|number| Self::ALL.get(usize::from(number)).copied());
                 found.map(|found| found.ok_or_else(unknown)).transpose()
             }
         })*
     };
 }
+pub(crate) use numbered;
+
 numbered!(TaskCall, TaskStatus);
 
 /// Which tasks are listed.

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::Client;
 use crate::error::Error;
 use crate::model::{
-    BackfillRequest, BackfillResult, BatchItem, BatchResult, CronHistory, DeadLetter,
+    BackfillRequest, BackfillResult, BatchItem, BatchResult, CallbackBody, CronHistory, DeadLetter,
     DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, EnableTrigger, Event, Execution,
     ExtendTask, FailTask, Heartbeat, LedgerEntry, Node, Page, PlannedSlot, ReplayRequest,
     ReplayResult, RetriedExecution, RetryLetter, RetryTimeline, RotateSecret, TestWebhook,
@@ -160,6 +160,8 @@ calls! {
         -> WebhookAnswer, query RecheckQuery { equal_once: equal_once.then_some(true) };
     /// Makes a request to a webhook and signs it as its sender would.
     POST "/api/triggers/{id}/test" test_webhook[id: &str](test: &TestWebhook) -> TestedWebhook, json test;
+    /// Says how a call went, or how far it is, as the target that was given this token. Needs no API key.
+    PUT "/task-callback/{token}" call_back[token: &str](body: &CallbackBody) -> (), json body;
     /// The last executions of a cron trigger of a workflow: the oldest, unless one is named.
     GET "/api/workflows/{workflow}/cron-history"
         cron_history[workflow: &str](trigger: Option<&str>, limit: Option<u32>) -> CronHistory,

@@ -1,6 +1,6 @@
 //! Executions, their steps and events.
 
-use super::{ExecutionStatus, Raw, StartedBy, StepStatus};
+use super::{ExecutionStatus, Raw, StartedBy, StepCallback, StepStatus};
 
 shapes! {
     /// An execution.
@@ -100,6 +100,9 @@ shapes! {
         pub output: Option<Raw>,
         /// Its last failure.
         pub error: Option<ErrorInfo>,
+        /// What it waits for, if its target calls back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub callback: Option<StepCallback>,
         /// The completed step that it undoes, if it was begun for that.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub undoes: Option<String>,

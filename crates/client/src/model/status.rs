@@ -128,6 +128,16 @@ words! {
         Cancelled = "CANCELLED",
     }
 
+    /// What a target says when it calls back.
+    CallbackWord {
+        Processing = "processing", Success = "success", Failed = "failed",
+    }
+
+    /// What a target has said so far: nothing yet is `pending`.
+    CallbackStatus {
+        Pending = "pending", Processing = "processing", Success = "success", Failed = "failed",
+    }
+
     /// Whether a worker is there.
     WorkerStatus {
         Active = "ACTIVE", Idle = "IDLE", Dead = "DEAD",

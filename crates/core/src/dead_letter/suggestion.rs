@@ -169,6 +169,10 @@ fn by_class(failure: &Failure) -> Vec<Suggestion> {
         | ErrorClass::TaskTimeout
         | ErrorClass::LockExpired
         | ErrorClass::HeartbeatMissed => by_task(failure.class),
+        ErrorClass::CallbackFailed => vec![say(
+            "Read what the target called back",
+            "The target accepted the call and called back later that it failed; what it sent is above.",
+        )],
         ErrorClass::NodeLost | ErrorClass::HistoryLimit | ErrorClass::Internal => vec![say(
             "Look at the server's log",
             "The engine could not carry out the step.",

@@ -116,6 +116,7 @@ pub(super) fn resolve(
             needs,
             when: draft.when,
             retry: draft.retry,
+            callback: draft.callback,
             compensate,
             is_compensation: undoes[at].is_some(),
             output_mapping: draft
@@ -296,6 +297,20 @@ impl World<'_> {
             Root::Secret(_) if !matches!(site.owner, Owner::Config(_)) => problem(format!(
                 "`${{{reference}}}`: secrets can only be used in the config of a step"
             )),
+            Root::CallbackUrl | Root::CallbackToken | Root::Attempt
+                if !matches!(site.owner, Owner::Config(_)) =>
+            {
+                problem(format!(
+                    "`${{{reference}}}` is known only when a step's target is called, so it can only \
+                     be used in the config of a step that calls one"
+                ))
+            }
+            Root::CallbackUrl | Root::CallbackToken if !self.calls_back(site.owner) => {
+                problem(format!(
+                    "`${{{reference}}}`: the step has no `callback`; add `callback: {{}}` beside its \
+                     `config`"
+                ))
+            }
             Root::Step(name) => {
                 let mention = Mention {
                     name: name.to_string(),
@@ -319,6 +334,11 @@ impl World<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether the owner is a step whose target calls back.
+    fn calls_back(&self, owner: Owner) -> bool {
+        matches!(owner, Owner::Config(at) if self.drafts[at].callback.is_some())
     }
 
     /// Whether the output of `target` is certainly there for the owner.

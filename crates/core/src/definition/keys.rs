@@ -82,6 +82,7 @@ pub(crate) const STEP: &[Known] = &[
     Known::new("needs"),
     Known::new("when"),
     Known::with("retry", RETRY).not_written(&["retries", "maxRetries"]),
+    Known::with("callback", CALLBACK),
     Known::new("compensate"),
     // Its keys are those of the step type.
     Known::new("config"),
@@ -109,6 +110,8 @@ pub(crate) const RETRY: &[Known] = &[
     ),
     Known::with("failOn", FAIL_ON),
 ];
+
+pub(crate) const CALLBACK: &[Known] = &[Known::new("window")];
 
 pub(crate) const JITTER: &[Known] = &[Known::new("type"), Known::new("ratio")];
 

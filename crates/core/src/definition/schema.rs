@@ -78,6 +78,7 @@ mod tests {
         let table = [
             ("", keys::WORKFLOW),
             ("/$defs/step", keys::STEP),
+            ("/$defs/step/properties/callback", keys::CALLBACK),
             ("/$defs/retryObject", keys::RETRY),
             ("/$defs/retryObject/properties/retryOn", keys::RETRY_ON),
             ("/$defs/retryObject/properties/failOn", keys::FAIL_ON),

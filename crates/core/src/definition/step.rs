@@ -3,6 +3,7 @@
 
 use refire_schedule::nearest;
 
+use super::callback::Callback;
 use super::check::{Owner, Sites};
 use super::fields::{Elsewhere, Field, Fields};
 use super::keys;
@@ -41,6 +42,7 @@ pub(super) struct Draft {
     pub(super) when: Option<Template>,
     pub(super) has_when: bool,
     pub(super) retry: Option<RetrySettings>,
+    pub(super) callback: Option<Callback>,
     pub(super) compensate: Option<Mention>,
     pub(super) output_mapping: Vec<(Mention, JsonPath)>,
 }
@@ -62,6 +64,7 @@ pub(super) fn read(
         when: None,
         has_when: false,
         retry: None,
+        callback: None,
         compensate: None,
         output_mapping: Vec::new(),
     };
@@ -87,6 +90,10 @@ pub(super) fn read(
     draft.retry = fields
         .get("retry")
         .map(|retry| RetrySettings::read(&retry, problems));
+    let callback = fields.get("callback");
+    draft.callback = callback
+        .as_ref()
+        .map(|field| Callback::read(field, problems));
     draft.compensate = fields
         .get("compensate")
         .and_then(|field| mentions(&field, problems).into_iter().next());
@@ -94,6 +101,16 @@ pub(super) fn read(
         draft.output_mapping = output_mapping(&mapping, problems);
     }
     kind(at, &fields, &mut draft, options, sites, problems);
+    if let (Some(kind), Some(callback)) = (&draft.kind, callback)
+        && !kind.takes_callbacks()
+    {
+        let message = format!("a step of type `{}` has no callback", kind.type_name());
+        problems.push(
+            callback
+                .problem(message)
+                .with_hint(kind.instead_of_callbacks()),
+        );
+    }
     draft
 }
 

@@ -115,6 +115,21 @@ step_types! {
 }
 
 impl StepKind {
+    /// Whether its target can say later how it went.
+    pub(super) fn takes_callbacks(&self) -> bool {
+        matches!(self, Self::Http(_))
+    }
+
+    /// What does the same where there are no callbacks.
+    pub(super) fn instead_of_callbacks(&self) -> &'static str {
+        match self {
+            Self::ExternalTask(_) => {
+                "its worker reports when it is done, and says until then that it is at it"
+            }
+            _ => "it is done when its call comes back",
+        }
+    }
+
     /// Its settings, if a worker outside does the work.
     #[must_use]
     pub fn external_task(&self) -> Option<&ExternalTask> {

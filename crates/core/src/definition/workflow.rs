@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use super::callback::Callback;
 use super::name::{StepId, WorkflowId};
 use super::retry::{RetryRules, RetrySettings};
 use super::step_type::StepKind;
@@ -79,6 +80,8 @@ pub struct Step {
     pub when: Option<Template>,
     /// Retry settings that go over all others.
     pub retry: Option<RetrySettings>,
+    /// Whether its target says later how it went, and until when.
+    pub callback: Option<Callback>,
     /// The step that undoes this one, by index.
     pub compensate: Option<usize>,
     /// Whether it runs only to undo another.
@@ -194,6 +197,11 @@ impl Workflow {
             }
         }
         found
+    }
+
+    /// The steps whose targets call back.
+    pub fn with_callbacks(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().filter(|step| step.callback.is_some())
     }
 
     fn normal(&self) -> impl Iterator<Item = (usize, &Step)> {

@@ -4,14 +4,15 @@
 //! no sense on a state (a damaged or foreign log) changes only what it can.
 
 use super::event::{
-    CompensationCompleted, CompensationFailed, CompensationStarted, Event, EventKind,
+    CallAnswered, CompensationCompleted, CompensationFailed, CompensationStarted, Event, EventKind,
     ExecutionCompleted, ExecutionStarted, ExternalTaskCreated, SkipReason, StepCompleted,
-    StepFailed,
+    StepFailed, StepStarted,
 };
 use super::state::{
-    Compensating, ContextRef, Execution, Failing, Origin, OutputRef, PayloadRef, Status, StepState,
-    StepStatus,
+    Awaited, Compensating, ContextRef, Execution, Failing, Origin, OutputRef, PayloadRef, Status,
+    StepState, StepStatus,
 };
+use crate::callback::CallbackStatus;
 use crate::definition::StepId;
 use crate::failure::Failure;
 use crate::time::Timestamp;
@@ -45,7 +46,17 @@ pub fn apply_to(state: &mut Execution, event: &Event) {
         EventKind::ExecutionStarted(started) => start(state, event, started),
         EventKind::StepScheduled(scheduled) => schedule(state, event, scheduled.due_at),
         EventKind::RetryScheduled(retry) => schedule(state, event, Some(retry.due_at)),
-        EventKind::StepStarted(started) => begin(state, event, started.started_at),
+        EventKind::StepStarted(started) => {
+            begin(state, event, started.started_at);
+            wait(state, event, started);
+        }
+        EventKind::CallbackReceived(received) => {
+            let awaited = step_of(state, event).and_then(|step| step.awaited.as_mut());
+            awaited
+                .into_iter()
+                .for_each(|awaited| awaited.status = received.status);
+        }
+        EventKind::CallAnswered(answered) => answer(state, event, answered),
         EventKind::TimerFired(_)
         | EventKind::ExternalTaskLocked(_)
         | EventKind::ExternalTaskReleased(_)
@@ -147,6 +158,7 @@ fn step_of<'a>(state: &'a mut Execution, event: &Event) -> Option<&'a mut StepSt
         output: None,
         failure: None,
         task_input: None,
+        awaited: None,
         undoes: None,
     };
     let step = state.steps.entry(id.clone());
@@ -165,6 +177,7 @@ fn schedule(state: &mut Execution, event: &Event, due_at: Option<Timestamp>) {
         step.due_at = due_at;
         step.backoff_ms = event.backoff_ms;
         step.is_begun = false;
+        step.awaited = None;
         step.completed_at = None;
     }
 }
@@ -199,15 +212,59 @@ fn begin(state: &mut Execution, event: &Event, started_at: Timestamp) {
     state.forget_pauses();
 }
 
+/// The step waits for a callback, if the event says so.
+fn wait(state: &mut Execution, event: &Event, started: &StepStarted) {
+    let Some(until) = started.waits_until else {
+        return;
+    };
+    let answer = started.answer.as_ref();
+    let answer = answer.map(|answer| PayloadRef::to(event.sequence, answer));
+    if let Some(step) = step_of(state, event) {
+        step.status = StepStatus::Waiting;
+        step.due_at = None;
+        step.awaited = Some(Awaited {
+            until,
+            started_at: started.started_at,
+            status: CallbackStatus::Pending,
+            is_answered: answer.is_some(),
+            answer,
+        });
+    }
+}
+
+fn answer(state: &mut Execution, event: &Event, answered: &CallAnswered) {
+    let error = answered.error.as_ref();
+    grow(
+        state,
+        error
+            .and_then(|error| error.response.as_ref())
+            .map_or(0, String::len),
+    );
+    let answer = answered.answer.as_ref();
+    let answer = answer.map(|answer| PayloadRef::to(event.sequence, answer));
+    if let Some(awaited) = step_of(state, event).and_then(|step| step.awaited.as_mut()) {
+        awaited.is_answered = true;
+        awaited.answer = answer;
+    }
+}
+
+/// Where the output of a step stands that ends with this event: in it, or in its answer.
+fn output_of(state: &mut Execution, event: &Event) -> Option<PayloadRef> {
+    match event.value() {
+        Some(output) => Some(PayloadRef::to(event.sequence, output)),
+        None => step_of(state, event)?.awaited.as_ref()?.answer,
+    }
+}
+
 fn complete(state: &mut Execution, event: &Event, completed: &StepCompleted) {
-    let output = PayloadRef::to(event.sequence, &completed.output);
+    let output = output_of(state, event);
     end_step(state, event, StepStatus::Completed);
     if let Some(step) = step_of(state, event) {
-        step.output = Some(output);
+        step.output = output;
     }
     for (key, part) in &completed.mapped {
         let value = ContextRef {
-            sequence: event.sequence,
+            sequence: output.map_or(event.sequence, |output| output.sequence),
             part: part.clone(),
         };
         state.context.insert(key.clone(), value);
@@ -246,6 +303,7 @@ fn end_step(state: &mut Execution, event: &Event, status: StepStatus) {
         step.status = status;
         step.is_begun = false;
         step.due_at = None;
+        step.awaited = None;
         step.completed_at = Some(event.at);
     }
 }
@@ -271,15 +329,16 @@ fn compensate(state: &mut Execution, event: &Event, started: &CompensationStarte
         if let Some(step) = state.steps.get_mut(&id) {
             step.status = StepStatus::Cancelled;
             step.due_at = None;
+            step.awaited = None;
         }
     }
 }
 
 fn undo(state: &mut Execution, event: &Event, completed: &CompensationCompleted) {
-    let output = PayloadRef::to(event.sequence, &completed.output);
+    let output = output_of(state, event);
     end_step(state, event, StepStatus::Completed);
     if let Some(step) = step_of(state, event) {
-        step.output = Some(output);
+        step.output = output;
     }
     if let Some(undone) = state.steps.get_mut(&completed.undoes) {
         undone.status = StepStatus::Compensated;
@@ -319,6 +378,7 @@ fn end(state: &mut Execution, event: &Event, status: Status) {
     for step in state.steps.values_mut().filter(|step| step.is_live()) {
         step.status = StepStatus::Cancelled;
         step.due_at = None;
+        step.awaited = None;
     }
 }
 

@@ -105,6 +105,8 @@ kinds! {
     ExternalTaskCreated = "EXTERNAL_TASK_CREATED",
     ExternalTaskLocked = "EXTERNAL_TASK_LOCKED",
     ExternalTaskReleased = "EXTERNAL_TASK_RELEASED",
+    CallbackReceived = "CALLBACK_RECEIVED",
+    CallAnswered = "CALL_ANSWERED",
     CompensationStarted = "COMPENSATION_STARTED",
     CompensationCompleted = "COMPENSATION_COMPLETED",
     CompensationFailed = "COMPENSATION_FAILED",

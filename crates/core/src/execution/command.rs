@@ -1,6 +1,7 @@
 //! What may be asked of an execution that exists.
 
 use super::decide::Mapping;
+use crate::callback::{CallbackStatus, Noted};
 use crate::definition::StepId;
 use crate::failure::Failure;
 use crate::id::NodeId;
@@ -16,6 +17,15 @@ pub enum Command {
     Lost(Lost),
     /// Nobody had the task of a failing execution, and nobody can fetch it any more.
     Retired {
+        /// The step.
+        step: StepId,
+        /// The attempt.
+        attempt: u32,
+    },
+    /// A target called back.
+    Callback(Callback),
+    /// Nobody called back in time.
+    WindowOver {
         /// The step.
         step: StepId,
         /// The attempt.
@@ -107,8 +117,52 @@ pub enum Began {
 pub enum Outcome {
     /// With this raw output.
     Succeeded(Json),
+    /// With this answer, which says how its target can be asked (sealed). As `Succeeded` otherwise.
+    Accepted(Json, Vec<u8>),
     /// With this failure, not yet classified by the policy.
     Failed(Failure),
+}
+
+/// What a target says about the attempt that called it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Callback {
+    /// The step.
+    pub step: StepId,
+    /// The attempt.
+    pub attempt: u32,
+    /// When that began, as far as is known; counts only before its answer is recorded.
+    pub began: Option<Timestamp>,
+    /// What it says.
+    pub said: Said,
+    /// What the step's `outputMapping` gives for the output; see [`Report::mapped`].
+    pub mapped: Option<Mapping>,
+    /// What its row keeps; the progress is also in the log.
+    pub noted: Noted,
+}
+
+/// What a target says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Said {
+    /// It is at it.
+    Processing,
+    /// It is done; this is the step's output.
+    Success(Json),
+    /// It has failed.
+    Failed(Failure),
+    /// It is done, but the step's `outputMapping` cannot be worked out for its output.
+    Unmapped(Failure),
+}
+
+impl Said {
+    /// The word for it.
+    #[must_use]
+    pub fn status(&self) -> CallbackStatus {
+        match self {
+            Self::Processing => CallbackStatus::Processing,
+            Self::Success(_) | Self::Unmapped(_) => CallbackStatus::Success,
+            Self::Failed(_) => CallbackStatus::Failed,
+        }
+    }
 }
 
 /// An attempt that died with its node.
@@ -133,6 +187,14 @@ pub enum Refusal {
     /// The attempt is not the live one: late, doubled, or its execution moved on.
     #[error("attempt {attempt} of step {step} is not live")]
     NotLive {
+        /// The step.
+        step: StepId,
+        /// The attempt.
+        attempt: u32,
+    },
+    /// What a target says is known already; only its progress may be new.
+    #[error("the target of attempt {attempt} of step {step} has said so already")]
+    Repeated {
         /// The step.
         step: StepId,
         /// The attempt.

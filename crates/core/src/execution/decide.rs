@@ -5,6 +5,7 @@
 //! Nothing here depends on anything but the definition, the state, the command and `now`.
 
 mod advance;
+mod callback;
 mod cancel;
 mod draft;
 mod finish;
@@ -83,6 +84,10 @@ pub fn decide_within(
         Command::Report(report) => report::report(&mut draft, report)?,
         Command::Lost(lost) => lost::lost(&mut draft, lost)?,
         Command::Retired { step, attempt } => task::retired(&mut draft, step, attempt)?,
+        Command::Callback(called) => callback::callback(&mut draft, called)?,
+        Command::WindowOver { step, attempt } => {
+            callback::window_over(&mut draft, step, attempt)?;
+        }
         Command::Pause { by } => pause::pause(&mut draft, by)?,
         Command::Resume { by } => resume::resume(&mut draft, by)?,
         Command::Cancel(cancel) => cancel::cancel(&mut draft, cancel)?,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::callback::CallbackPut;
 use crate::dead_letter::Letter;
 use crate::definition::StepId;
 use crate::id::DlqId;
@@ -40,10 +41,19 @@ pub enum Effect {
         /// How it ended.
         end: TaskEnd,
     },
+    /// The row of an attempt's callback is to be so.
+    Callback {
+        /// The step.
+        step: StepId,
+        /// The attempt.
+        attempt: u32,
+        /// The row.
+        put: CallbackPut,
+    },
     /// Drop all work that no node has begun, and hold back tasks that no worker has; running
     /// attempts finish (pause).
     Hold,
-    /// Drop all work, withdraw all tasks and abort running attempts (the execution ended).
+    /// Drop all work, withdraw all tasks, wait for no callback and abort running attempts (the execution ended).
     Abort,
     /// Keep a dead letter.
     DeadLetter(Box<Letter>),

@@ -3,6 +3,8 @@
 //! An event is a fact. It is written once, in the commit that made it true, and never changed.
 //! Each kind's comment says what it does to the state; `apply.rs` is where that happens.
 
+mod callback;
+
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::dead_letter::Reason;
@@ -12,6 +14,8 @@ use crate::id::{DlqId, ExecutionId, NodeId};
 use crate::json::Json;
 use crate::time::Timestamp;
 use crate::trace::Trace;
+
+pub use callback::{CallAnswered, CallbackReceived};
 
 /// One entry of an execution's log.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,7 +43,8 @@ pub enum EventKind {
     ExecutionStarted(Box<ExecutionStarted>),
     /// The step's next attempt may run (at once, or at `due_at`).
     StepScheduled(StepScheduled),
-    /// The attempt began; written in the commit that ends it.
+    /// The attempt began; written in the commit that ends it. If the step waits for a callback, its
+    /// answer is kept here and nowhere else.
     StepStarted(StepStarted),
     /// The step is done. Its output is kept here and nowhere else.
     StepCompleted(StepCompleted),
@@ -59,6 +64,10 @@ pub enum EventKind {
     ExternalTaskLocked(ExternalTaskLocked),
     /// The task was taken from its worker, which was not heard of in time.
     ExternalTaskReleased(ExternalTaskReleased),
+    /// The target called back for the first time, or for the last.
+    CallbackReceived(CallbackReceived),
+    /// The call came back after its target had called back. Its answer is kept here and nowhere else.
+    CallAnswered(CallAnswered),
     /// The step's compensation may run.
     CompensationStarted(CompensationStarted),
     /// The step's effect is undone.
@@ -250,10 +259,36 @@ pub struct StepScheduled {
 }
 
 /// Payload of STEP_STARTED.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepStarted {
     /// When the attempt really began (the event's own time never goes back).
     pub started_at: Timestamp,
+    /// What its target answered, if the step waits for a callback.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub answer: Option<Json>,
+    /// How long that took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+    /// Until when it waits for a callback.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_until: Option<Timestamp>,
+}
+
+impl StepStarted {
+    /// Of an attempt that waits for nothing.
+    #[must_use]
+    pub fn at(started_at: Timestamp) -> Self {
+        Self {
+            started_at,
+            answer: None,
+            duration_ms: None,
+            waits_until: None,
+        }
+    }
 }
 
 /// A part of a step's output that was mapped into the context: byte ranges, not a copy.
@@ -271,8 +306,16 @@ pub enum Mapped {
 /// Payload of STEP_COMPLETED.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepCompleted {
-    /// The raw output, byte for byte.
-    pub output: Json,
+    /// The raw output, byte for byte; absent if it is the answer below.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub output: Option<Json>,
+    /// The event that keeps the answer which is the output: nobody called back in time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<u64>,
     /// Context keys and where their values stand in the output.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mapped: Vec<(String, Mapped)>,
@@ -400,8 +443,16 @@ pub struct CompensationStarted {
 pub struct CompensationCompleted {
     /// The step that is undone.
     pub undoes: StepId,
-    /// The compensation step's raw output.
-    pub output: Json,
+    /// The compensation step's raw output; absent if it is the answer below.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub output: Option<Json>,
+    /// The event that keeps the answer which is the output: nobody called back in time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<u64>,
 }
 
 /// Payload of COMPENSATION_FAILED.
@@ -493,8 +544,10 @@ impl Event {
     pub fn value(&self) -> Option<&Json> {
         match &self.kind {
             EventKind::ExecutionStarted(started) => Some(&started.input),
-            EventKind::StepCompleted(completed) => Some(&completed.output),
-            EventKind::CompensationCompleted(completed) => Some(&completed.output),
+            EventKind::StepStarted(started) => started.answer.as_ref(),
+            EventKind::CallAnswered(answered) => answered.answer.as_ref(),
+            EventKind::StepCompleted(completed) => completed.output.as_ref(),
+            EventKind::CompensationCompleted(completed) => completed.output.as_ref(),
             EventKind::ExternalTaskCreated(created) => created.input.as_ref(),
             EventKind::ExecutionCompleted(completed) => completed.output.as_ref(),
             _ => None,

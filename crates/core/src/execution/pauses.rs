@@ -143,7 +143,7 @@ mod tests {
         /// It is recorded at `at` that the step began at `began`.
         fn began(&mut self, at: u64, step: &str, began: u64) -> &mut Self {
             let started_at = second(began);
-            let kind = EventKind::StepStarted(StepStarted { started_at });
+            let kind = EventKind::StepStarted(StepStarted::at(started_at));
             self.event(at, Some(step), kind)
         }
 

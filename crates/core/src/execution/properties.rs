@@ -228,7 +228,7 @@ fn an_unknown_type_or_version_is_kept_raw_and_folded_over() {
     let mut run = Run::of(&["a"]);
     run.ok("a", "1");
     let mut row = run.log[1].encode();
-    for (name, v) in [("CALLBACK_RECEIVED", 1), ("STEP_SCHEDULED", 2)] {
+    for (name, v) in [("BREAKER_OPENED", 1), ("STEP_SCHEDULED", 2)] {
         row.name = name.into();
         row.v = v;
         row.payload = br#"{"later":[1,2]}"#.to_vec();

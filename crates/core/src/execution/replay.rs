@@ -7,10 +7,13 @@
 use std::fmt;
 
 use super::apply::apply_to;
-use super::command::{Began, Begun, Cancel, Command, Lost, Outcome, Refusal, Report};
+use super::command::{
+    Began, Begun, Callback, Cancel, Command, Lost, Outcome, Refusal, Report, Said,
+};
 use super::decide::{Carried, Start, decide, has_rules, start};
 use super::event::{CompensationCause, Event, EventKind};
 use super::state::Execution;
+use crate::callback::{CallbackStatus, Noted};
 use crate::definition::Workflow;
 
 /// What a replay found.
@@ -172,12 +175,21 @@ fn causes(state: &Execution, rest: &[Event]) -> Vec<Cause> {
     let command = |command| vec![Cause::Command(Box::new((command, first.at)))];
     match &first.kind {
         EventKind::ExecutionStarted(_) if state.origin.is_none() => started(rest),
-        EventKind::TimerFired(_) | EventKind::StepStarted(_) => reported(rest)
+        EventKind::TimerFired(_) | EventKind::StepStarted(_) => reported(state, rest)
+            .or_else(|| called_back(rest))
             .or_else(|| cancelled(rest))
             .into_iter()
             .collect(),
-        EventKind::ExternalTaskLocked(_) | EventKind::StepFailed(_) => {
-            reported(rest).into_iter().collect()
+        EventKind::ExternalTaskLocked(_) | EventKind::CallAnswered(_) => {
+            reported(state, rest).into_iter().collect()
+        }
+        EventKind::CallbackReceived(_) => called_back(rest).into_iter().collect(),
+        EventKind::StepFailed(_) => {
+            let over = window_over(state, first).into_iter();
+            reported(state, rest).into_iter().chain(over).collect()
+        }
+        EventKind::StepCompleted(_) | EventKind::CompensationCompleted(_) => {
+            window_over(state, first).into_iter().collect()
         }
         EventKind::StepSkipped(_) => {
             let step = first.step.as_ref();
@@ -271,7 +283,7 @@ fn started(rest: &[Event]) -> Vec<Cause> {
                 let from = done.carried_from?;
                 Some(Carried {
                     step: step.clone(),
-                    output: done.output.clone(),
+                    output: done.output.clone()?,
                     from,
                 })
             }
@@ -297,10 +309,62 @@ fn started(rest: &[Event]) -> Vec<Cause> {
     vec![Cause::Start(Box::new((start, first.at)))]
 }
 
-/// The report that an attempt's first event belongs to: its result follows at once.
-fn reported(rest: &[Event]) -> Option<Cause> {
+/// What a target said, if `rest` begins with it: after the beginning of its attempt, if it was early.
+fn called_back(rest: &[Event]) -> Option<Cause> {
     let first = rest.first()?;
-    let mut began = Began::Never;
+    let mut began = None;
+    let mut rest = rest.iter().take_while(|event| event.step == first.step);
+    let (event, received) = loop {
+        let event = rest.next()?;
+        match &event.kind {
+            EventKind::TimerFired(_) => {}
+            EventKind::StepStarted(started) => began = Some(started.started_at),
+            EventKind::CallbackReceived(received) => break (event, received),
+            _ => return None,
+        }
+    };
+    let ended = rest.next().map(|event| &event.kind);
+    let said = match (received.status, ended) {
+        (CallbackStatus::Processing, _) => Said::Processing,
+        (CallbackStatus::Success, Some(EventKind::StepFailed(failed))) => {
+            Said::Unmapped(failed.error.clone())
+        }
+        (_, Some(EventKind::StepFailed(failed))) => Said::Failed(failed.error.clone()),
+        (_, Some(EventKind::StepCompleted(done))) => Said::Success(done.output.clone()?),
+        (_, Some(EventKind::CompensationCompleted(done))) => Said::Success(done.output.clone()?),
+        _ => return None,
+    };
+    let callback = Callback {
+        step: event.step.clone()?,
+        attempt: event.attempt?,
+        began,
+        said,
+        mapped: None,
+        noted: Noted {
+            progress: received.progress,
+            message: received.progress_message.clone(),
+            ..Noted::default()
+        },
+    };
+    let command = Command::Callback(callback);
+    Some(Cause::Command(Box::new((command, event.at))))
+}
+
+/// The end of a window, if the event's attempt waits for a callback.
+fn window_over(state: &Execution, first: &Event) -> Option<Cause> {
+    let (step, attempt) = (first.step.clone()?, first.attempt?);
+    state.step(&step)?.awaited.as_ref()?;
+    let command = Command::WindowOver { step, attempt };
+    Some(Cause::Command(Box::new((command, first.at))))
+}
+
+/// The report that an attempt's first event belongs to: its result follows at once, or is in it.
+fn reported(state: &Execution, rest: &[Event]) -> Option<Cause> {
+    let first = rest.first()?;
+    let step = first.step.as_ref().and_then(|step| state.step(step));
+    let awaited = step.and_then(|step| step.awaited.as_ref());
+    // That one which has called back has begun is recorded before.
+    let mut began = awaited.map_or(Began::Never, |awaited| Began::Called(awaited.started_at));
     for event in rest {
         if event.step != first.step {
             break;
@@ -310,7 +374,10 @@ fn reported(rest: &[Event]) -> Option<Cause> {
                 if began == Began::Never {
                     began = Began::Called(started.started_at);
                 }
-                continue;
+                let Some(answer) = &started.answer else {
+                    continue;
+                };
+                (Outcome::Succeeded(answer.clone()), started.duration_ms)
             }
             EventKind::ExternalTaskLocked(locked) => {
                 began = Began::Fetched {
@@ -320,11 +387,19 @@ fn reported(rest: &[Event]) -> Option<Cause> {
                 continue;
             }
             EventKind::TimerFired(_) | EventKind::ExternalTaskReleased(_) => continue,
+            EventKind::CallAnswered(answered) => (
+                match (&answered.answer, &answered.error) {
+                    (Some(answer), _) => Outcome::Succeeded(answer.clone()),
+                    (None, Some(error)) => Outcome::Failed(error.clone()),
+                    (None, None) => break,
+                },
+                answered.duration_ms,
+            ),
             EventKind::StepCompleted(done) => {
-                (Outcome::Succeeded(done.output.clone()), done.duration_ms)
+                (Outcome::Succeeded(done.output.clone()?), done.duration_ms)
             }
             EventKind::CompensationCompleted(done) => {
-                (Outcome::Succeeded(done.output.clone()), None)
+                (Outcome::Succeeded(done.output.clone()?), None)
             }
             EventKind::StepFailed(failed) => {
                 (Outcome::Failed(failed.error.clone()), failed.duration_ms)

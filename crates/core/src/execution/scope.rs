@@ -91,6 +91,13 @@ impl<'a> StateScope<'a> {
         value
     }
 
+    /// The whole value that an event keeps, for a search that costs so much.
+    pub(super) fn whole(&self, sequence: u64, cost: impl Fn(&Json) -> usize) -> Option<&'a Json> {
+        let value = self.value(sequence)?;
+        self.search(cost(value))?;
+        Some(value)
+    }
+
     /// The value at a path; counts what is searched.
     fn at(&self, value: &'a Json, path: &[Segment]) -> Option<Cow<'a, str>> {
         self.search(value.as_str().len())?;
@@ -163,7 +170,8 @@ impl Scope for StateScope<'_> {
             Root::ExecutionId => Some(quoted(&origin.id.to_string())),
             Root::TriggerType => Some(quoted(origin.trigger.kind.name())),
             Root::TriggerScheduledAt => Some(moment(origin.trigger.scheduled_at)),
-            Root::Secret(_) => None,
+            // Only the call itself knows them.
+            Root::Attempt | Root::CallbackUrl | Root::CallbackToken | Root::Secret(_) => None,
         }
     }
 
@@ -186,7 +194,12 @@ impl Scope for InputScope<'_> {
             Root::Input | Root::Context => at(self.input, &reference.path),
             Root::TriggerType => Some(quoted(self.trigger.kind.name())),
             Root::TriggerScheduledAt => Some(moment(self.trigger.scheduled_at)),
-            Root::Step(_) | Root::ExecutionId | Root::Secret(_) => None,
+            Root::Step(_)
+            | Root::ExecutionId
+            | Root::Attempt
+            | Root::CallbackUrl
+            | Root::CallbackToken
+            | Root::Secret(_) => None,
         }
     }
 }

@@ -4,12 +4,15 @@
 //! The values that a decision needs travel beside it in [`Payloads`], which is neither compared
 //! nor stored.
 
+mod payloads;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::event::{CompensationCause, Lineage, Mapped, Trigger};
 use super::pauses::PauseEnd;
+use crate::callback::{CallbackStatus, Stand};
 use crate::dead_letter::Reason;
 use crate::definition::{RetrySettings, StepId, WorkflowId};
 use crate::failure::Failure;
@@ -18,6 +21,8 @@ use crate::json::Json;
 use crate::limit;
 use crate::time::Timestamp;
 use crate::trace::Trace;
+
+pub use payloads::Payloads;
 
 /// The execution's status, as far as its log knows.
 ///
@@ -106,7 +111,7 @@ pub enum StepStatus {
     Scheduled,
     /// The next attempt waits for its time.
     Retrying,
-    /// A worker outside may fetch its task, or has it.
+    /// A worker outside may fetch its task, or has it; or its target may call back.
     Waiting,
     /// Done.
     Completed,
@@ -156,6 +161,22 @@ pub struct ContextRef {
     pub part: Mapped,
 }
 
+/// A callback that an attempt waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Awaited {
+    /// Until when.
+    pub until: Timestamp,
+    /// When the attempt began.
+    pub started_at: Timestamp,
+    /// What the target has said last.
+    pub status: CallbackStatus,
+    /// Whether its call has come back.
+    pub is_answered: bool,
+    /// What it came back with: the step's output if nobody calls back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<PayloadRef>,
+}
+
 /// One step, as far as the log knows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepState {
@@ -199,6 +220,9 @@ pub struct StepState {
     /// What the workers of its task are given, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_input: Option<PayloadRef>,
+    /// What is known of the callback that the live attempt waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub awaited: Option<Awaited>,
     /// For a compensation step: the step it undoes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<StepId>,
@@ -242,6 +266,16 @@ impl StepState {
     #[must_use]
     pub fn is_task(&self) -> bool {
         self.task_input.is_some()
+    }
+
+    /// What a callback for its attempt of that number finds.
+    #[must_use]
+    pub fn stand(&self, attempt: u32) -> Stand {
+        match &self.awaited {
+            _ if !self.is_live() || self.attempt != attempt => Stand::Over,
+            Some(awaited) => Stand::Waits(awaited.status),
+            None => Stand::InFlight,
+        }
     }
 
     /// Retries so far, the one that is waiting or running included. Attempts that died with
@@ -425,36 +459,6 @@ impl Origin {
     }
 }
 
-/// Foreign values by the number of the event that keeps them.
-#[derive(Debug, Clone, Default)]
-pub struct Payloads(BTreeMap<u64, Json>);
-
-impl PartialEq for Payloads {
-    /// Which values happen to be at hand is not part of the state.
-    fn eq(&self, _other: &Self) -> bool {
-        true
-    }
-}
-
-impl Payloads {
-    /// Keeps a value at hand.
-    pub fn insert(&mut self, sequence: u64, value: Json) {
-        self.0.insert(sequence, value);
-    }
-
-    /// The value kept by that event, if it is at hand.
-    #[must_use]
-    pub fn get(&self, sequence: u64) -> Option<&Json> {
-        self.0.get(&sequence)
-    }
-
-    /// Bytes at hand; bounds the cache of open executions.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.0.values().map(|value| value.as_str().len()).sum()
-    }
-}
-
 impl Execution {
     /// The state before the first event.
     #[must_use]
@@ -519,13 +523,16 @@ impl Execution {
         }
     }
 
-    /// The events that keep [missing values](Self::missing_values): the input, and outputs of steps.
+    /// The events that keep most [missing values](Self::missing_values): the input, and outputs of steps.
+    /// An answer that became an output, because nobody called back, is read when it is needed.
     pub const VALUE_EVENTS: [&str; 2] = ["EXECUTION_STARTED", "STEP_COMPLETED"];
 
     fn references(&self) -> impl Iterator<Item = &PayloadRef> {
         let input = self.origin.iter().map(|origin| &origin.input);
         let outputs = self.steps.values().filter_map(|step| step.output.as_ref());
-        input.chain(outputs)
+        let awaited = self.steps.values().filter_map(|step| step.awaited.as_ref());
+        let answers = awaited.filter_map(|awaited| awaited.answer.as_ref());
+        input.chain(outputs).chain(answers)
     }
 
     fn missing(&self) -> impl Iterator<Item = &PayloadRef> {

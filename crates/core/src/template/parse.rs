@@ -282,6 +282,9 @@ impl<'a> Reader<'a> {
             ("execution", Some("id"), _) => (Root::ExecutionId, 1),
             ("trigger", Some("type"), _) => (Root::TriggerType, 1),
             ("trigger", Some("scheduled_at" | "scheduledAt"), _) => (Root::TriggerScheduledAt, 1),
+            ("step", Some("attempt"), _) => (Root::Attempt, 1),
+            ("callback", Some("url"), _) => (Root::CallbackUrl, 1),
+            ("callback", Some("token"), _) => (Root::CallbackToken, 1),
             ("secret", Some(name), _) => (Root::Secret(name.into()), 1),
             (short, _, _) if short.starts_with("SECRET_") => {
                 (Root::Secret(short["SECRET_".len()..].into()), 0)
@@ -314,7 +317,7 @@ impl<'a> Reader<'a> {
     }
 
     fn unknown(&self, start: usize, first: &str, second: Option<&str>) -> TemplateError {
-        const WHOLE: [&str; 8] = [
+        const WHOLE: [&str; 11] = [
             "input",
             "workflow.context.<key>",
             "workflow.id",
@@ -322,14 +325,19 @@ impl<'a> Reader<'a> {
             "execution.id",
             "trigger.type",
             "trigger.scheduled_at",
+            "step.attempt",
+            "callback.url",
+            "callback.token",
             "secret.<NAME>",
         ];
-        const ROOTS: [&str; 6] = [
+        const ROOTS: [&str; 8] = [
             "input",
             "workflow",
             "steps",
             "execution",
             "trigger",
+            "step",
+            "callback",
             "secret",
         ];
         let written = second.map_or_else(|| first.to_owned(), |second| format!("{first}.{second}"));
@@ -338,7 +346,7 @@ impl<'a> Reader<'a> {
         if ROOTS.contains(&first) {
             let fields: Vec<_> = WHOLE
                 .iter()
-                .filter(|whole| whole.starts_with(first))
+                .filter(|whole| whole.split('.').next() == Some(first))
                 .collect();
             let near = second.and_then(|second| {
                 let known = fields.iter().filter_map(|whole| whole.split('.').nth(1));

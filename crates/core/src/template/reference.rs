@@ -21,6 +21,12 @@ pub enum Root {
     TriggerType,
     /// `trigger.scheduled_at`: the planned time, `null` where there is none.
     TriggerScheduledAt,
+    /// `step.attempt`: the number of the attempt that calls.
+    Attempt,
+    /// `callback.url`: where the target that is called says how it went.
+    CallbackUrl,
+    /// `callback.token`: what that address ends with.
+    CallbackToken,
     /// `secret.NAME`, also written `SECRET_NAME`.
     Secret(Box<str>),
 }
@@ -75,6 +81,9 @@ impl fmt::Display for Reference {
             Root::ExecutionId => f.write_str("execution.id")?,
             Root::TriggerType => f.write_str("trigger.type")?,
             Root::TriggerScheduledAt => f.write_str("trigger.scheduled_at")?,
+            Root::Attempt => f.write_str("step.attempt")?,
+            Root::CallbackUrl => f.write_str("callback.url")?,
+            Root::CallbackToken => f.write_str("callback.token")?,
             Root::Secret(name) => write!(f, "secret.{name}")?,
         }
         self.path.iter().try_for_each(|segment| segment.fmt(f))

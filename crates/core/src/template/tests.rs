@@ -26,6 +26,9 @@ impl Scope for World {
             Root::WorkflowId => "\"wf\"",
             Root::TriggerType => "\"manual\"",
             Root::TriggerScheduledAt => "null",
+            Root::Attempt => "3",
+            Root::CallbackUrl => "\"https://r.example/task-callback/cb_x\"",
+            Root::CallbackToken => "\"cb_x\"",
             Root::Secret(name) => return Some(format!("\"<{name}>\"").into()),
         };
         locate(text, &reference.path).map(|range| Cow::Borrowed(&text[range]))
@@ -62,6 +65,12 @@ fn a_whole_reference_keeps_the_value_byte_for_byte() {
         ("${trigger.type}", "\"manual\""),
         ("${trigger.scheduled_at}", "null"),
         ("${secret.CRM_TOKEN}", "\"<CRM_TOKEN>\""),
+        ("${step.attempt}", "3"),
+        ("${callback.token}", "\"cb_x\""),
+        (
+            "to ${callback.url}",
+            r#""to https://r.example/task-callback/cb_x""#,
+        ),
         ("${SECRET_CRM_TOKEN}", "\"<CRM_TOKEN>\""),
     ];
     for (text, expected) in table {
@@ -136,6 +145,10 @@ fn what_is_wrong_is_said_with_its_place() {
             "did you mean `trigger.type`?",
         ),
         ("${secret.a-b}", "character 3", "not the name of a secret"),
+        ("${callback}", "character 3", "not a known reference"),
+        ("${callback.tokn}", "character 3", "not a known reference"),
+        ("${callback.url.x}", "character 3", "nothing inside"),
+        ("${step.number}", "character 3", "not a known reference"),
         ("${SECRET_}", "character 3", "not the name of a secret"),
         ("${input.a + 1}", "character 11", "no operators"),
         ("${input.a ? 1}", "character 11", "no operators"),

@@ -140,6 +140,7 @@ fn nothing(id: ExecutionId, update: &RowUpdate) -> Box<Advance> {
         events: Vec::new(),
         work: Vec::new(),
         tasks: Vec::new(),
+        callbacks: Vec::new(),
         new_letter: None,
         settle: None,
         end: None,

@@ -12,7 +12,7 @@ use refire_core::limit;
 use refire_core::planted::{self, Defect};
 use refire_core::task::TaskStatus;
 use refire_core::time::Timestamp;
-use refire_store::{TaskChange, TaskRow, WorkChange, WorkRow};
+use refire_store::{CallbackChange, TaskChange, TaskRow, WorkChange, WorkRow};
 
 use super::unit::FollowUp;
 use crate::context::Context;
@@ -27,6 +27,7 @@ pub(crate) const TIMER_OWNED_WITHIN: Duration = Duration::from_secs(30);
 pub(super) struct Split {
     pub(super) work: Vec<WorkChange>,
     pub(super) tasks: Vec<TaskChange>,
+    pub(super) callbacks: Vec<CallbackChange>,
     pub(super) letter: Option<Box<Letter>>,
     pub(super) settle: Option<(DlqId, bool)>,
 }
@@ -64,9 +65,14 @@ impl Rows<'_> {
             }
             out.tasks.push(change);
         }
+        let change = CallbackChange::of(&effect, self.workflow, self.state, self.now);
+        out.callbacks.extend(change);
         match effect {
             // See above.
             Effect::Offer(_) | Effect::Close { .. } => {}
+            Effect::Callback { put, .. } => {
+                follow_ups.extend(put.is_open.then_some(FollowUp::CallbackClock(put.until)));
+            }
             Effect::OfferAgain { step, .. } | Effect::Retire { step } => {
                 let task = self.workflow.step(step.as_ref());
                 let task = task.and_then(|(_, step)| step.kind.external_task());

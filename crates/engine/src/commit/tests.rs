@@ -120,6 +120,7 @@ async fn committer_that_searches(store: &Arc<Model>, search_bytes_max: usize) ->
             http: Arc::new(NoTarget),
             local: LocalTasks::default(),
             secrets: Arc::new(EnvironmentSecrets),
+            issuer: crate::callback::Issuer::default(),
         },
         vault: None,
         retention: Retention::default(),

@@ -63,6 +63,8 @@ pub(crate) enum FollowUp {
     TaskAvailable(String, Timestamp),
     /// A clock of a task runs out then.
     TaskClock(Timestamp),
+    /// An attempt has waited long enough for its callback then.
+    CallbackClock(Timestamp),
 }
 
 impl FollowUp {
@@ -334,6 +336,7 @@ impl Unit {
                 events,
                 work: effects.work,
                 tasks: effects.tasks,
+                callbacks: effects.callbacks,
                 new_letter: effects.letter,
                 settle,
                 end,

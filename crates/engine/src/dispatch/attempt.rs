@@ -13,10 +13,11 @@ use refire_core::limit;
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
-use refire_store::WorkRow;
+use refire_store::{CallbackKey, WorkRow};
 
 use super::flight::Ticket;
 use super::{Dispatcher, report};
+use crate::callback;
 use crate::clock::until;
 use crate::limit::{Blocked, Permit};
 use crate::membership::MayCall;
@@ -104,7 +105,19 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
         Err(failure) => (Outcome::Failed(failure), None),
     };
     let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let (outcome, mapped) = map(dispatcher, bounded(outcome), &step, &state, &workflow).await;
+    let mut outcome = bounded(outcome);
+    if let Some((at, _)) = workflow
+        .step(&row.step)
+        .filter(|(_, step)| step.callback.is_some())
+    {
+        let key = CallbackKey {
+            execution: row.execution,
+            step_no: u16::try_from(at).unwrap_or(u16::MAX),
+            attempt: row.attempt,
+        };
+        outcome = callback::accepted(dispatcher, key, outcome);
+    }
+    let (outcome, mapped) = map(dispatcher, outcome, &step, &state, &workflow).await;
     let result = Report {
         step,
         attempt: row.attempt,
@@ -148,7 +161,8 @@ async fn map(
 ) -> (Outcome, Option<Mapping>) {
     let found = workflow.step(step.as_ref());
     // What undoes a step gives nothing to the context: its success is all that counts.
-    let found = found.filter(|(_, step)| !step.is_compensation);
+    // And what a target answers that will call back is not its step's output yet.
+    let found = found.filter(|(_, step)| !step.is_compensation && step.callback.is_none());
     let (Outcome::Succeeded(output), Some((index, step))) = (&outcome, found) else {
         return (outcome, None);
     };

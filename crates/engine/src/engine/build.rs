@@ -10,6 +10,7 @@ use tokio_util::task::TaskTracker;
 
 use super::Engine;
 use crate::aside::{Aside, SEARCH_BYTES_MAX};
+use crate::callback::Issuer;
 use crate::caller::Caller;
 use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
@@ -51,6 +52,7 @@ pub struct Builder {
     search_bytes_max: usize,
     node: NodeSettings,
     vault: Option<Vault>,
+    address: String,
 }
 
 /// Where the committer runs.
@@ -91,6 +93,8 @@ macro_rules! settings {
 settings! {
     /// What seals the secrets of webhooks. Without it none can be kept.
     vault => vault: Vault,
+    /// Where targets find this server when they call back, such as `https://refire.example.com`.
+    address => address: String,
     /// Another clock.
     clock => clock: Arc<dyn Clock>,
     /// Other dice.
@@ -162,6 +166,7 @@ impl Builder {
             search_bytes_max: SEARCH_BYTES_MAX,
             node: NodeSettings::default(),
             vault: None,
+            address: String::new(),
         }
     }
 
@@ -215,6 +220,7 @@ impl Builder {
                 http: caller,
                 local: self.local,
                 secrets: self.secrets,
+                issuer: Issuer::new(self.vault.as_ref(), &self.address),
             },
             vault: self.vault,
             retention: self.retention,

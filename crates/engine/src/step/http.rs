@@ -71,7 +71,10 @@ fn request(http: &Http, attempt: &Attempt<'_>) -> Result<HttpRequest, Failure> {
         .as_ref()
         .map(|body| render(body, scope, "body"))
         .transpose()?;
-    let body = body.map(|body| encode_body(&body, &mut headers));
+    let mut body = body.map(|body| encode_body(&body, &mut headers));
+    if let Some(token) = attempt.token {
+        put_token(token, &mut url, &mut headers, &mut body);
+    }
     add_own_headers(&mut headers, attempt);
     Ok(HttpRequest {
         method: http.method.clone(),
@@ -85,6 +88,36 @@ fn request(http: &Http, attempt: &Attempt<'_>) -> Result<HttpRequest, Failure> {
         redact: Redactor::default(),
         now: attempt.now,
     })
+}
+
+/// What stands for the token in values that come from elsewhere, such as the execution's input.
+const TOKEN_PLACE: &str = "{callback_token}";
+
+/// Puts the token in its place, wherever that is in what is sent.
+fn put_token(
+    token: &str,
+    url: &mut String,
+    headers: &mut [(String, String)],
+    body: &mut Option<Vec<u8>>,
+) {
+    for place in [TOKEN_PLACE, "%7Bcallback_token%7D"] {
+        if url.contains(place) {
+            *url = url.replace(place, token);
+        }
+    }
+    for (_, value) in headers
+        .iter_mut()
+        .filter(|(_, value)| value.contains(TOKEN_PLACE))
+    {
+        *value = value.replace(TOKEN_PLACE, token);
+    }
+    // A body is JSON or a text.
+    if let Some(body) = body
+        && let Ok(text) = std::str::from_utf8(body)
+        && text.contains(TOKEN_PLACE)
+    {
+        *body = text.replace(TOKEN_PLACE, token).into_bytes();
+    }
 }
 
 /// JSON, unless the body is a string and the step says that it is something else.

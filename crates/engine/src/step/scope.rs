@@ -1,4 +1,4 @@
-//! Template values for a call: the execution's, and the secrets that only a call may see.
+//! Template values for a call: the execution's, the attempt's, and the secrets that only a call may see.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -7,6 +7,7 @@ use refire_core::execution::{Execution, StateScope};
 use refire_core::json::Json;
 use refire_core::template::{Reference, Root, Scope};
 
+use crate::callback::Issued;
 use crate::secret::{SECRET_BYTES_MIN, Secrets};
 
 /// The execution's values and secrets; remembers which secrets were given out.
@@ -16,15 +17,27 @@ pub(super) struct CallScope<'a> {
     used: RefCell<Vec<String>>,
     /// The first secret that is too short to be used.
     too_short: RefCell<Option<String>>,
+    /// Which attempt it is.
+    attempt: u32,
+    /// What its target calls back with.
+    issued: Option<&'a Issued>,
 }
 
 impl<'a> CallScope<'a> {
-    pub(super) fn new(state: &'a Execution, secrets: &'a dyn Secrets) -> Self {
+    pub(super) fn new(
+        state: &'a Execution,
+        secrets: &'a dyn Secrets,
+        (attempt, issued): (u32, Option<&'a Issued>),
+    ) -> Self {
+        // Whatever it is used for, its target has it and may send it back.
+        let used = issued.map(|issued| issued.token.clone());
         Self {
             state: StateScope::new(state),
             secrets,
-            used: RefCell::default(),
+            used: RefCell::new(used.into_iter().collect()),
             too_short: RefCell::default(),
+            attempt,
+            issued,
         }
     }
 
@@ -41,8 +54,13 @@ impl<'a> CallScope<'a> {
 
 impl Scope for CallScope<'_> {
     fn resolve(&self, reference: &Reference) -> Option<Cow<'_, str>> {
-        let Root::Secret(name) = &reference.root else {
-            return self.state.resolve(reference);
+        let quoted = |text: &str| Some(Cow::Owned(Json::string(text).as_str().to_owned()));
+        let name = match &reference.root {
+            Root::Secret(name) => name,
+            Root::Attempt => return Some(Cow::Owned(self.attempt.to_string())),
+            Root::CallbackUrl => return quoted(&self.issued?.url),
+            Root::CallbackToken => return quoted(&self.issued?.token),
+            _ => return self.state.resolve(reference),
         };
         let value = self.secrets.get(name)?;
         if value.len() < SECRET_BYTES_MIN {

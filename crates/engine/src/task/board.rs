@@ -2,7 +2,7 @@
 //! what is to be given back, and when the next clock runs out.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use refire_core::time::Timestamp;
 use tokio::sync::{Notify, mpsc};
@@ -10,6 +10,7 @@ use tokio::sync::{Notify, mpsc};
 use super::delivery::{Undelivered, WayBack};
 use super::matcher::Matcher;
 use crate::lock::Mutex;
+use crate::next_look::NextLook;
 
 /// Types that are waited for because their tasks may be fetched later; beyond that, only looks find them.
 const LATER_MAX: usize = 100_000;
@@ -29,10 +30,8 @@ pub(crate) struct Board {
     pub(super) has_looked: AtomicBool,
     /// Whether it must be asked again, since news may have been missed.
     pub(super) is_asked: AtomicBool,
-    /// When the clocks are looked at next, in microseconds.
-    next_clock_us: AtomicI64,
-    /// Rings when that is too late.
-    pub(super) clocks: Notify,
+    /// When the clocks are looked at next.
+    pub(crate) clocks: NextLook,
     /// For polls that begin; none when the node stops.
     back: Mutex<Option<WayBack>>,
     pub(super) undelivered: Mutex<Option<mpsc::UnboundedReceiver<Undelivered>>>,
@@ -48,8 +47,7 @@ impl Default for Board {
             bell: Notify::new(),
             has_looked: AtomicBool::new(false),
             is_asked: AtomicBool::new(false),
-            next_clock_us: AtomicI64::new(i64::MAX),
-            clocks: Notify::new(),
+            clocks: NextLook::default(),
             back: Mutex::new(Some(back)),
             undelivered: Mutex::new(Some(undelivered)),
         }
@@ -129,50 +127,5 @@ impl Board {
             }
         }
         None
-    }
-
-    /// A clock runs out then.
-    pub(crate) fn clock_at(&self, at: Timestamp) {
-        if at.as_micros()
-            < self
-                .next_clock_us
-                .fetch_min(at.as_micros(), Ordering::Relaxed)
-        {
-            self.clocks.notify_one();
-        }
-    }
-
-    /// The clocks are looked at; those that come from now on are noticed.
-    pub(super) fn looking_at_clocks(&self) {
-        self.next_clock_us.store(i64::MAX, Ordering::Relaxed);
-    }
-
-    /// They are looked at again then: only earlier ones ring.
-    pub(super) fn looks_again_at(&self, at: Timestamp) {
-        self.next_clock_us
-            .fetch_min(at.as_micros(), Ordering::Relaxed);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use futures_util::FutureExt as _;
-
-    use super::*;
-
-    #[test]
-    fn only_a_clock_that_nobody_waits_for_rings() {
-        let board = Board::default();
-        let rings = || board.clocks.notified().now_or_never().is_some();
-        let at = Timestamp::from_millis;
-        board.looking_at_clocks();
-        board.looks_again_at(at(5_000));
-        assert!(!rings(), "whoever looks does not wake itself");
-        board.clock_at(at(6_000));
-        assert!(!rings());
-        board.clock_at(at(4_000));
-        assert!(rings());
-        board.clock_at(at(4_500));
-        assert!(!rings());
     }
 }

@@ -37,10 +37,10 @@ pub(super) async fn clock_loop(context: Arc<Context>) {
     let mut turn = Turn::default();
     loop {
         let behind = turn.of(&context).await;
-        context.tasks.looking_at_clocks();
+        context.tasks.clocks.begins();
         let wait = match look(&context, behind).await {
             Ok(Some(next)) => {
-                context.tasks.looks_again_at(next);
+                context.tasks.clocks.again_at(next);
                 until(context.clock.as_ref(), next.plus(behind)).min(net)
             }
             Ok(None) => net,
@@ -54,7 +54,7 @@ pub(super) async fn clock_loop(context: Arc<Context>) {
         };
         tokio::select! {
             biased;
-            () = context.tasks.clocks.notified() => {}
+            () = context.tasks.clocks.rung() => {}
             () = context.clock.doze(wait) => {}
         }
     }

@@ -128,6 +128,11 @@ impl Content {
         Ok(text)
     }
 
+    /// How many bytes it has.
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Whether there is nothing but what JSON and YAML take for white space.
     pub(super) fn is_blank(&self) -> bool {
         self.bytes.iter().all(|byte| b" \t\r\n".contains(byte))

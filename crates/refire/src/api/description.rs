@@ -175,7 +175,8 @@ struct Call {
 impl Call {
     fn of(path: &str, is_read: bool, operation: &Operation) -> Self {
         let id = operation.operation_id.as_deref().unwrap_or_default();
-        let needs_store = path.starts_with("/api/") || path.starts_with("/webhooks/");
+        let bases = ["/api/", "/webhooks/", "/task-callback/"];
+        let needs_store = bases.iter().any(|base| path.starts_with(base));
         Self {
             is_guarded: operation.security.is_none(),
             needs_store,

@@ -16,7 +16,7 @@ use http::uri::Authority;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version};
 use tower::Service;
 
-use super::{App, Problem, webhook, workflow};
+use super::{App, Problem, callback, webhook, workflow};
 use crate::codes;
 
 /// Headers of one request.
@@ -36,7 +36,7 @@ const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+
 pub(super) async fn observe(app: &App, router: &Router, request: Request) -> Response {
     let began = Instant::now();
     let method = request.method().clone();
-    let path = request.uri().path().to_owned();
+    let path = callback::shown(request.uri().path()).to_owned();
     let id = request_id(app, request.headers());
     let _in_flight = app.gate.enter();
     let mut response = match admit(app, &request) {
@@ -133,7 +133,11 @@ fn admit(app: &App, request: &Request) -> Result<(), Problem> {
     }
     one_host(request.version(), headers)?;
     let path = request.uri().path();
-    if app.gate.is_stopping() && (path.starts_with("/api/") || path.starts_with("/webhooks/")) {
+    if app.gate.is_stopping()
+        && (path.starts_with("/api/")
+            || path.starts_with("/webhooks/")
+            || path.starts_with("/task-callback/"))
+    {
         return Err(Problem::new(
             &codes::STOPPING,
             "the server is stopping; nothing was written",

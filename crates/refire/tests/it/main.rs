@@ -5,6 +5,7 @@ mod alone;
 mod auth;
 mod bad_webhooks;
 mod bodies;
+mod callbacks;
 mod commands;
 mod crash;
 mod cron_history;

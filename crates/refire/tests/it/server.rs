@@ -91,7 +91,11 @@ impl Server {
         Self::begin(database, options, &[])
     }
 
-    fn begin(database: Arc<Database>, options: &[&str], environment: &[(&str, &str)]) -> Self {
+    pub(crate) fn begin(
+        database: Arc<Database>,
+        options: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Self {
         let home = tempfile::tempdir().unwrap();
         let options: Vec<String> = options.iter().map(|one| (*one).to_owned()).collect();
         let environment: Vec<_> = environment

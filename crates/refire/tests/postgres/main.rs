@@ -4,6 +4,8 @@
 //! test has a database of its own.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
+#[path = "../it/callbacks.rs"]
+mod callbacks;
 #[path = "../it/commands.rs"]
 mod commands;
 #[path = "../it/crash.rs"]
@@ -37,6 +39,7 @@ mod webhooks;
 #[path = "../it/workflow.rs"]
 mod workflow;
 
+mod calling_back;
 mod cluster;
 mod database;
 mod keys;

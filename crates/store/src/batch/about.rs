@@ -75,7 +75,8 @@ impl Part {
             Self::Advance(advance) => About {
                 asks_first: advance.settle.is_some()
                     || advance.seen.is_some()
-                    || !advance.tasks.is_empty(),
+                    || !advance.tasks.is_empty()
+                    || !advance.callbacks.is_empty(),
                 end: advance.end,
                 execution: Some((advance.id, advance.events.last())),
                 work: &advance.work,
@@ -90,6 +91,7 @@ impl Part {
             Self::ClaimTimers(_) | Self::Begin(_) | Self::Release(_) => About::default(),
             Self::LockTasks(_)
             | Self::TouchTask(_)
+            | Self::TouchCallback(_)
             | Self::DeleteLetter { .. }
             | Self::LogRequests(_)
             | Self::Prune(_) => About {

@@ -124,6 +124,7 @@ impl TaskChange {
             Effect::Schedule(_)
             | Effect::Restore(_)
             | Effect::Withdraw { .. }
+            | Effect::Callback { .. }
             | Effect::DeadLetter(_)
             | Effect::SettleLetter { .. } => None,
         }

@@ -6,7 +6,7 @@ use refire_core::definition::Workflow;
 use refire_core::execution::{Decision, Effect, Event, Execution, StepStatus, Work};
 use refire_core::id::ExecutionId;
 
-use crate::{Advance, RowUpdate, SettleLetter, TaskChange, WorkChange, WorkRow};
+use crate::{Advance, CallbackChange, RowUpdate, SettleLetter, TaskChange, WorkChange, WorkRow};
 
 /// One execution and what the store should say about it.
 #[derive(Clone)]
@@ -46,6 +46,7 @@ impl Run {
             events: decision.events.iter().map(Event::encode).collect(),
             work: Vec::new(),
             tasks: Vec::new(),
+            callbacks: Vec::new(),
             new_letter: None,
             settle: None,
             end: None,
@@ -60,6 +61,9 @@ impl Run {
     fn carry_out(&mut self, effect: Effect, advance: &mut Advance) {
         let change = TaskChange::of(&effect, &self.workflow, &self.state, self.state.updated_at);
         advance.tasks.extend(change);
+        let change =
+            CallbackChange::of(&effect, &self.workflow, &self.state, self.state.updated_at);
+        advance.callbacks.extend(change);
         match effect {
             Effect::Schedule(work) => {
                 let row = self.work_row(&work);
@@ -80,7 +84,8 @@ impl Run {
             Effect::Offer(_)
             | Effect::OfferAgain { .. }
             | Effect::Retire { .. }
-            | Effect::Close { .. } => {}
+            | Effect::Close { .. }
+            | Effect::Callback { .. } => {}
             Effect::Hold => self.change(WorkChange::RemoveUnbegun, advance),
             Effect::Abort => self.change(WorkChange::RemoveAll, advance),
             Effect::DeadLetter(letter) => advance.new_letter = Some(letter),

@@ -11,8 +11,8 @@ use refire_core::time::Timestamp;
 use refire_core::trigger::State;
 
 use crate::{
-    ExecutionRow, NodeRow, RequestRow, RetryRow, SlotRow, TaskRow, TriggerRow, VersionRow, WorkKey,
-    WorkRow,
+    CallbackKey, CallbackRow, ExecutionRow, NodeRow, RequestRow, RetryRow, SlotRow, TaskRow,
+    TriggerRow, VersionRow, WorkKey, WorkRow,
 };
 
 /// Everything that a store holds at one moment. Rows are shared, so a clone copies only the maps.
@@ -28,6 +28,8 @@ pub struct Image {
     pub work: BTreeMap<WorkKey, Arc<WorkRow>>,
     /// Their tasks for workers.
     pub tasks: BTreeMap<TaskId, Arc<TaskRow>>,
+    /// The callbacks of their targets.
+    pub callbacks: BTreeMap<CallbackKey, Arc<CallbackRow>>,
     /// Dead letters.
     pub letters: BTreeMap<DlqId, Arc<Filed>>,
     /// Idempotency keys.

@@ -1,5 +1,6 @@
 //! The parts of a batch. What a part may be refused for is read before its first change.
 
+mod callback;
 mod catalog;
 mod claim;
 mod execution;
@@ -65,6 +66,7 @@ impl Pen<'_> {
             Part::Release(release) => self.release(release),
             Part::LockTasks(lock) => self.lock_tasks(lock),
             Part::TouchTask(touch) => self.touch_task(touch),
+            Part::TouchCallback(touch) => self.touch_callback(touch),
             Part::DeleteLetter { id, by } => self.delete_letter(*id, by),
             Part::PutWorkflow(put) => self.put_workflow(put),
             Part::DeleteWorkflow { id } => self.delete_workflow(id),

@@ -42,6 +42,12 @@ const MIGRATIONS: &[Migration] = &[
         about: "adds a table for tasks of workers; nothing else changes",
         script: include_str!("migrations/0005_tasks.sql"),
     },
+    Migration {
+        number: 6,
+        name: "callbacks",
+        about: "adds a table for callbacks of targets; nothing else changes",
+        script: include_str!("migrations/0006_callbacks.sql"),
+    },
 ];
 
 /// Held while migrations are applied: "refire" in ASCII.

@@ -7,6 +7,7 @@
 
 mod admit;
 mod advance;
+mod callback;
 mod catalog;
 mod changes;
 mod claim;

@@ -30,6 +30,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "tasks",
         script: include_str!("migrations/0004_tasks.sql"),
     },
+    Migration {
+        number: 5,
+        name: "callbacks",
+        script: include_str!("migrations/0005_callbacks.sql"),
+    },
 ];
 
 struct Migration {

@@ -3,6 +3,7 @@
 //! What a part may be refused for is read before its first write: a refused part leaves nothing
 //! behind, and no statement fails because of what the data says.
 
+mod callback;
 mod catalog;
 mod claim;
 mod execution;
@@ -89,6 +90,7 @@ impl<'a> Pen<'a> {
             Part::Release(release) => self.release(release),
             Part::LockTasks(lock) => self.lock_tasks(lock),
             Part::TouchTask(touch) => self.touch_task(touch),
+            Part::TouchCallback(touch) => self.touch_callback(touch),
             Part::DeleteLetter { id, by } => self.delete_letter(*id, by),
             Part::PutWorkflow(put) => self.put_workflow(put),
             Part::DeleteWorkflow { id } => self.delete_workflow(id),

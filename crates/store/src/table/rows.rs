@@ -11,8 +11,8 @@ use super::column::{Due, Foreign, Id, rows};
 use super::{signed, signed_small};
 use crate::checksum;
 use crate::{
-    ChangeTrigger, CreateTrigger, ExecutionRow, IdempotencyClaim, LetterRetry, PutWorkflow,
-    RequestRow, RowUpdate, SettleLetter, TaskRow, WorkRow,
+    CallbackRow, ChangeTrigger, CreateTrigger, ExecutionRow, IdempotencyClaim, LetterRetry,
+    PutWorkflow, RequestRow, RowUpdate, SettleLetter, TaskRow, WorkRow,
 };
 
 /// The phase of an execution whose completed steps are being undone.
@@ -330,5 +330,25 @@ rows! {
         created_at: i64 = row.created_at.as_micros(),
         updated_at: i64 = row.updated_at.as_micros(),
         completed_at: Option<i64> = row.completed_at.map(Timestamp::as_micros),
+    }
+}
+
+rows! {
+    /// Callbacks of targets.
+    pub(crate) struct CallbackRows(row: &'a CallbackRow) {
+        execution: Id = row.execution.into(),
+        step_no: i32 = row.step_no.into(),
+        attempt: i64 = row.attempt.into(),
+        step: &'a str = &row.step,
+        workflow: &'a str = row.workflow.as_str(),
+        status: i16 = row.status as i16,
+        until: i64 = row.until.as_micros(),
+        wake_at: Option<i64> = row.wake_at.map(Timestamp::as_micros),
+        progress: Option<i16> = row.progress.map(i16::from),
+        message: Option<Foreign<'a>> = row.message.as_deref().map(Foreign),
+        extra: Option<Foreign<'a>> = row.extra.as_deref().map(Foreign),
+        query_config: Option<&'a [u8]> = row.query_config.as_deref(),
+        created_at: i64 = row.created_at.as_micros(),
+        updated_at: i64 = row.updated_at.as_micros(),
     }
 }

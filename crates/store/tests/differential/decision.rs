@@ -27,6 +27,7 @@ pub(crate) fn advance(
         events: decision.events.iter().map(Event::encode).collect(),
         work: Vec::new(),
         tasks: Vec::new(),
+        callbacks: Vec::new(),
         new_letter: None,
         settle: None,
         end: None,
@@ -42,6 +43,7 @@ pub(crate) fn advance(
             | Effect::OfferAgain { .. }
             | Effect::Retire { .. }
             | Effect::Close { .. } => continue,
+            Effect::Callback { .. } => continue,
             Effect::Hold => WorkChange::RemoveUnbegun,
             Effect::Abort => WorkChange::RemoveAll,
             Effect::DeadLetter(letter) => {

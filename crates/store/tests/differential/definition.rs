@@ -25,6 +25,12 @@ pub(crate) fn source(id: &str, shape: u64) -> String {
              \x20 - {id: b, type: local, config: {task: t}, needs: []}\n\
              \x20 - {id: c, type: local, config: {task: t}, needs: [a, b]}\n"
         }
+        2 => {
+            "steps:\n\
+             \x20 - {id: a, type: http, config: {url: 'http://x'}, callback: {window: 20s}, needs: []}\n\
+             \x20 - {id: b, type: http, config: {url: 'http://x'}, callback: {}, needs: []}\n\
+             \x20 - {id: c, type: local, config: {task: t}, needs: [a]}\n"
+        }
         _ => {
             "steps:\n\
              \x20 - {id: a, type: local, config: {task: t}, compensate: undo}\n\

@@ -18,8 +18,8 @@ use refire_core::json::Json;
 use refire_core::time::Timestamp;
 use refire_store::model::Image;
 use refire_store::{
-    Admit, Batch, IdempotencyClaim, LetterRetry, OldExecutions, Part, Prune, SettleLetter,
-    WorkChange, WorkRow,
+    Admit, Batch, CallbackChange, IdempotencyClaim, LetterRetry, OldExecutions, Part, Prune,
+    SettleLetter, WorkChange, WorkRow,
 };
 
 use crate::decision::{self, Looks};
@@ -115,8 +115,9 @@ impl History {
     /// A time that stands in some row: the ends of ranges are where mistakes are.
     fn named_time(&mut self) -> Option<Timestamp> {
         let known = &self.known;
-        match self.dice.below(6) {
+        match self.dice.below(7) {
             0 => self.dice.pick_from(known.work.values())?.due_at,
+            6 => Some(self.dice.pick_from(known.callbacks.values())?.until),
             5 => {
                 let standing = self.dice.pick_from(known.trigger_states.values())?;
                 standing.state.due_at
@@ -161,7 +162,8 @@ impl History {
     }
 
     fn part(&mut self) -> Option<Part> {
-        match self.dice.below(130) {
+        match self.dice.below(136) {
+            130.. => Some(self.touch_callback()),
             100.. => self.trigger_part(),
             0..24 => self.admit(),
             24..64 => self.advance(),
@@ -171,7 +173,7 @@ impl History {
             82..87 => Some(self.release()),
             87..90 => Some(self.delete_letter()),
             90..93 => {
-                let (id, shape) = (self.dice.pick(&WORKFLOWS[..3]), self.dice.below(3));
+                let (id, shape) = (self.dice.pick(&WORKFLOWS[..3]), self.dice.below(4));
                 Some(put(id, shape))
             }
             93..95 => Some(Part::DeleteWorkflow {
@@ -325,7 +327,7 @@ impl History {
         let text = text.clone();
         let workflow = self.definition(&text);
         for _ in 0..COMMANDS_TRIED {
-            let command = self.command(&state);
+            let command = self.command(&workflow, &state);
             let Ok(decision) = decide(&workflow, &state, command, self.now) else {
                 continue;
             };
@@ -336,6 +338,8 @@ impl History {
             if advance.events.is_empty() {
                 continue;
             }
+            let change = |effect| CallbackChange::of(effect, &workflow, &decision.state, self.now);
+            advance.callbacks = decision.effects.iter().filter_map(change).collect();
             if self.dice.one_in(20) {
                 advance.settle = self.stray_settlement();
             }
@@ -376,7 +380,7 @@ impl History {
         Some(WorkChange::Restore(row))
     }
 
-    fn command(&mut self, state: &Execution) -> Command {
+    fn command(&mut self, workflow: &Workflow, state: &Execution) -> Command {
         let by = self.dice.maybe("ada".to_owned());
         let live: Vec<_> = live(state).collect();
         let compensate = self.dice.one_in(2);
@@ -390,6 +394,10 @@ impl History {
             });
         }
         let (step, attempt) = self.dice.pick(&live);
+        let calls_back = workflow.with_callbacks().any(|it| it.id == step);
+        if calls_back && self.dice.one_in(2) {
+            return self.call_back(step, attempt);
+        }
         match self.dice.below(20) {
             0 => Command::Cancel(Cancel {
                 compensate,

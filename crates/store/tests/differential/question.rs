@@ -9,9 +9,9 @@ use refire_store::model::{Image, Model};
 use refire_store::postgres::Postgres;
 use refire_store::sqlite::Sqlite;
 use refire_store::{
-    Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX, LetterFilter, Letters, Nodes,
-    RequestFilter, RequestStatus, Requests, SlotStatus, Store, TriggerFilter, Triggers, Work,
-    WorkKey,
+    Callbacks, Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX, LetterFilter, Letters,
+    Nodes, RequestFilter, RequestStatus, Requests, SlotStatus, Store, TriggerFilter, Triggers,
+    Work, WorkKey,
 };
 
 use crate::definition::{WORKFLOWS, workflow_id};
@@ -57,7 +57,15 @@ impl Stores {
         let id = dice.pick_from(known.executions.keys()).copied();
         let id = id.unwrap_or(ExecutionId::from_bytes([1; 16]));
         let limit = 1 + dice.small(9);
-        match dice.below(16) {
+        match dice.below(17) {
+            12 => {
+                let key = history.any_callback();
+                same!(self, callback(key));
+                same!(self, callbacks(id));
+                let by = history.about_now(60);
+                same!(self, due_callbacks(by, limit));
+                same!(self, next_callback_due());
+            }
             0 => {
                 same!(self, execution(id));
                 same!(self, states(&[id, ExecutionId::from_bytes([1; 16]), id]));

@@ -9,12 +9,13 @@ use refire_store::postgres::Scratch;
 use crate::server::{open, session};
 
 /// Vacuumed after so many rewrites, whatever their size: few rows that change with every commit.
-const BY_COUNT: [&str; 6] = [
+const BY_COUNT: [&str; 7] = [
     "commit_marks",
     "dlq_counts",
     "nodes",
     "trigger_state",
     "work",
+    "task_callbacks",
     "workflow_external_tasks",
 ];
 /// Vacuumed after a small share of them has changed: these grow.

@@ -42,12 +42,13 @@ const JITTERS: &[(&str, JitterSetting)] = &[
 ];
 
 /// Classes that have rules of their own and cannot be put into a list.
-const NOT_LISTABLE: [ErrorClass; 8] = [
+const NOT_LISTABLE: [ErrorClass; 9] = [
     ErrorClass::HttpStatus,
     ErrorClass::Worker,
     ErrorClass::TaskTimeout,
     ErrorClass::LockExpired,
     ErrorClass::HeartbeatMissed,
+    ErrorClass::CallbackFailed,
     ErrorClass::NodeLost,
     ErrorClass::HistoryLimit,
     ErrorClass::Internal,

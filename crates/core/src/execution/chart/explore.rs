@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use crate::callback::Noted;
 use crate::definition::{ParseOptions, StepId, Workflow};
 use crate::execution::event::{EventKind, Lineage};
 use crate::execution::state::StepState;
 use crate::execution::{
-    Began, Cancel, Command, Execution, Lost, Outcome, Refusal, Report, Start, Status, decide, start,
+    Began, Callback, Cancel, Command, Execution, Lost, Outcome, Refusal, Report, Said, Start,
+    Status, decide, start,
 };
 use crate::failure::{ErrorClass, Failure};
 use crate::id::{DlqId, ExecutionId};
@@ -71,6 +73,10 @@ pub(super) enum Asked {
     FinalFailure,
     Lost,
     Retired,
+    CalledBackAtIt,
+    CalledBackDone,
+    CalledBackFailed,
+    WindowOver,
     Pause,
     Resume,
     Cancel,
@@ -78,12 +84,16 @@ pub(super) enum Asked {
 }
 
 impl Asked {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 13] = [
         Self::Success,
         Self::Failure,
         Self::FinalFailure,
         Self::Lost,
         Self::Retired,
+        Self::CalledBackAtIt,
+        Self::CalledBackDone,
+        Self::CalledBackFailed,
+        Self::WindowOver,
         Self::Pause,
         Self::Resume,
         Self::Cancel,
@@ -126,6 +136,19 @@ impl Asked {
                 })
             })
         };
+        let callback = |said: Said| {
+            of_attempt(&|step, attempt| {
+                let said = said.clone();
+                Command::Callback(Callback {
+                    step,
+                    attempt,
+                    began: Some(now),
+                    said,
+                    mapped: None,
+                    noted: Noted::default(),
+                })
+            })
+        };
         let failure = |class| Outcome::Failed(Failure::new(class, "failed"));
         match self {
             Self::Success => report(Outcome::Succeeded(Json::null())),
@@ -140,6 +163,13 @@ impl Asked {
                 })
             }),
             Self::Retired => of_attempt(&|step, attempt| Command::Retired { step, attempt }),
+            Self::CalledBackAtIt => callback(Said::Processing),
+            Self::CalledBackDone => callback(Said::Success(Json::null())),
+            Self::CalledBackFailed => {
+                let failure = Failure::new(ErrorClass::CallbackFailed, "failed");
+                callback(Said::Failed(failure))
+            }
+            Self::WindowOver => of_attempt(&|step, attempt| Command::WindowOver { step, attempt }),
             Self::Pause => vec![Command::Pause { by: None }],
             Self::Resume => vec![Command::Resume { by: None }],
             Self::Cancel => vec![Command::Cancel(Cancel::by(None))],
@@ -162,6 +192,8 @@ pub(super) enum Became {
     RefusedEnded,
     /// The attempt is not the live one.
     RefusedNotLive,
+    /// The target has said so already.
+    RefusedRepeated,
     /// There is nothing to resume.
     RefusedNotPaused,
     /// Undoing is not interrupted.
@@ -175,6 +207,7 @@ impl From<Refusal> for Became {
         match refusal {
             Refusal::Ended(_) => Self::RefusedEnded,
             Refusal::NotLive { .. } => Self::RefusedNotLive,
+            Refusal::Repeated { .. } => Self::RefusedRepeated,
             Refusal::NotPaused => Self::RefusedNotPaused,
             Refusal::Compensating => Self::RefusedUndoing,
             Refusal::UnknownRules(_) | Refusal::MissingPayload(_) | Refusal::TooHeavy => {
@@ -195,7 +228,8 @@ pub(super) struct Found {
 }
 
 /// A small workflow, and how many losses of a step are told apart in it. `T` stands for a task
-/// with one retry, `F` for one without, `W` for a worker's, `A` and `B` for whole steps.
+/// with one retry, `F` for one without, `W` for a worker's, `C` for a call whose target calls back, `A`
+/// and `B` for whole steps.
 struct Sample {
     definition: &'static str,
     losses: u32,
@@ -204,7 +238,7 @@ struct Sample {
 /// Workflows that together reach every place: a step alone, in a line, beside others, with
 /// something to undo, with conditions, and without dead letters. Only where few steps are live
 /// at once is every loss followed: elsewhere that would only make the search longer.
-const SAMPLES: [Sample; 11] = [
+const SAMPLES: [Sample; 13] = [
     Sample {
         definition: "[A]",
         losses: limit::LOSSES_MAX,
@@ -244,6 +278,14 @@ const SAMPLES: [Sample; 11] = [
         losses: 0,
     },
     Sample {
+        definition: "[{id: a, C}]",
+        losses: 0,
+    },
+    Sample {
+        definition: "[{id: a, needs: [], compensate: u, C}, {id: b, needs: [], F}, {id: u, C}]",
+        losses: 0,
+    },
+    Sample {
         definition: "[{id: a, when: 'false', T}]",
         losses: 0,
     },
@@ -254,12 +296,17 @@ const SAMPLES: [Sample; 11] = [
 ];
 
 /// Waits between two commands: none, so that timers stay ahead, and longer than any timer.
-const WAITS: [Duration; 2] = [Duration::ZERO, Duration::from_secs(3_600)];
+const WAITS: [Duration; 2] = [Duration::ZERO, Duration::from_secs(48 * 3_600)];
 
 pub(super) fn explore() -> Found {
     let mut found = Found::default();
     for sample in SAMPLES {
         let source = format!("{{id: w, steps: {}}}", sample.definition)
+            .replace(
+                'C',
+                "type: http, config: {url: 'http://x'}, callback: {}, \
+                 retry: {maxRetries: 1, jitter: none}",
+            )
             .replace('A', "{id: a, T}")
             .replace('B', "{id: b, T}")
             .replace(
@@ -356,6 +403,7 @@ fn signature(state: &Execution, sample: &Sample) -> String {
                 step.status,
                 step.failures,
                 step.losses.min(sample.losses),
+                (step.awaited.as_ref()).map(|awaited| (awaited.status, awaited.is_answered)),
             )
         })
         .collect();

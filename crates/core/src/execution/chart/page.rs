@@ -39,6 +39,10 @@ impl Asked {
             Self::FinalFailure => "final failure",
             Self::Lost => "node lost",
             Self::Retired => "task retired",
+            Self::CalledBackAtIt => "callback: processing",
+            Self::CalledBackDone => "callback: success",
+            Self::CalledBackFailed => "callback: failed",
+            Self::WindowOver => "window over",
             Self::Pause => "pause",
             Self::Resume => "resume",
             Self::Cancel => "cancel",
@@ -54,6 +58,7 @@ impl Became {
             Self::Unchanged => "no change".to_owned(),
             Self::RefusedEnded => "refused: ended".to_owned(),
             Self::RefusedNotLive => "refused: not live".to_owned(),
+            Self::RefusedRepeated => "refused: said already".to_owned(),
             Self::RefusedNotPaused => "refused: not paused".to_owned(),
             Self::RefusedUndoing => "refused: undoing".to_owned(),
             Self::RefusedUnreadable => "refused: unreadable".to_owned(),
@@ -75,6 +80,7 @@ work has been picked up: where it has, readers see `running` instead of `pending
 *success*, *failure* and *final failure* are the results of an attempt: done, failed in a way that
 is retried while retries are left, failed in a way that is not. *node lost* means that the process
 died during the attempt, *task retired* that no worker had fetched the task of a failing execution.
+A target that was called may call back later; *window over* means that it did not in time.
 Pausing, resuming and cancelling are done by people.
 ";
 

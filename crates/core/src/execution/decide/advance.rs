@@ -200,6 +200,7 @@ fn fail_when_quiet(draft: &mut Draft<'_>) {
 
 /// Drops a step's next attempt because the execution is failing.
 pub(super) fn drop_attempt(draft: &mut Draft<'_>, step: &StepId) {
+    let was = draft.state.step(step).cloned();
     draft.emit(
         Header {
             step: Some(step.clone()),
@@ -209,7 +210,9 @@ pub(super) fn drop_attempt(draft: &mut Draft<'_>, step: &StepId) {
             because: SkipReason::Failing,
         }),
     );
-    draft.end_work(step, TaskEnd::Cancelled);
+    if let Some(was) = was {
+        draft.end_work(step, &was, TaskEnd::Cancelled);
+    }
 }
 
 /// Starts the next compensation, one at a time, latest completed step first; ends the execution

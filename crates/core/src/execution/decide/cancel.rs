@@ -7,7 +7,7 @@ use super::draft::{Draft, Header};
 use super::{finish, report};
 use crate::execution::command::{Cancel, Refusal};
 use crate::execution::effect::Effect;
-use crate::execution::event::{CompensationCause, EventKind, ExecutionResumed};
+use crate::execution::event::{CompensationCause, EventKind, ExecutionResumed, StepStarted};
 use crate::execution::state::Status;
 
 /// The rules from which on an aborted attempt leaves its trace in the log.
@@ -35,7 +35,8 @@ pub(super) fn cancel(draft: &mut Draft<'_>, cancel: Cancel) -> Result<(), Refusa
     if draft.rules_version() >= RECORDS_ABORTED {
         for attempt in begun {
             if let Some((_, _, state)) = draft.live(&attempt.step, attempt.attempt) {
-                report::begin(draft, &attempt.step, &state, attempt.at);
+                let started = StepStarted::at(attempt.at);
+                report::begin(draft, &attempt.step, &state, started);
             }
         }
     }

@@ -109,19 +109,25 @@ impl<'a> Draft<'a> {
         if let Some(offer) = self.offer(step) {
             self.effect(Effect::Offer(offer));
         } else if self.state.paused_at.is_some() {
-            self.effect(Effect::Withdraw { step: step.clone() });
+            self.withdraw(step);
         } else if let Some(work) = self.work(step) {
             self.effect(Effect::Schedule(work));
         }
     }
 
-    /// The step has no live attempt any more.
-    pub(super) fn end_work(&mut self, step: &StepId, end: TaskEnd) {
-        let step = step.clone();
-        match self.state.step(&step).is_some_and(StepState::is_task) {
-            true => self.effect(Effect::Close { step, end }),
-            false => self.effect(Effect::Withdraw { step }),
+    /// The step has no live attempt any more; `was` is what it was before that.
+    pub(super) fn end_work(&mut self, step: &StepId, was: &StepState, end: TaskEnd) {
+        if was.is_task() {
+            let step = step.clone();
+            self.effect(Effect::Close { step, end });
+        } else if was.awaited.is_none() {
+            self.withdraw(step);
         }
+    }
+
+    /// No node has anything to do for the step any more.
+    pub(super) fn withdraw(&mut self, step: &StepId) {
+        self.effect(Effect::Withdraw { step: step.clone() });
     }
 
     /// The work that the step's live attempt is.

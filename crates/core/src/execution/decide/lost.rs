@@ -29,10 +29,11 @@ pub(super) fn lost(draft: &mut Draft<'_>, lost: Lost) -> Result<(), Refusal> {
         node,
         begun,
     } = lost;
-    // A worker that is lost is found by the task's clocks.
+    // A worker that is lost is found by the task's clocks; a target that has called back has the work.
+    let is_here = |state: &StepState| !state.is_task() && state.awaited.is_none();
     let live = draft.live(&id, attempt);
     let (index, _, state) =
-        (live.filter(|(_, _, state)| !state.is_task())).ok_or_else(|| Refusal::NotLive {
+        (live.filter(|(_, _, state)| is_here(state))).ok_or_else(|| Refusal::NotLive {
             step: id.clone(),
             attempt,
         })?;

@@ -32,7 +32,9 @@ pub(super) fn resume(draft: &mut Draft<'_>, by: Option<String>) -> Result<(), Re
         .map(|(id, _)| id.clone())
         .collect();
     for id in live {
-        if let Some(again) = task::offered_again(draft, &id, paused_at) {
+        if (draft.state.step(&id)).is_some_and(|step| step.awaited.is_some()) {
+            // Its target has it, and its time went on.
+        } else if let Some(again) = task::offered_again(draft, &id, paused_at) {
             draft.effect(again);
         } else if let Some(work) = draft.work(&id) {
             draft.effect(Effect::Restore(work));

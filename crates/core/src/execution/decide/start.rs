@@ -132,7 +132,8 @@ pub fn start(workflow: &Workflow, start: Start, now: Timestamp) -> Decision {
                 ..Header::default()
             },
             EventKind::StepCompleted(StepCompleted {
-                output: result.output,
+                output: Some(result.output),
+                answer: None,
                 mapped,
                 duration_ms: None,
                 carried_from: Some(result.from),

@@ -80,8 +80,7 @@ pub(super) fn fetched(
         locked_at,
     };
     draft.emit_at(at, header(), EventKind::ExternalTaskLocked(locked));
-    let started_at = locked_at;
-    let started = EventKind::StepStarted(StepStarted { started_at });
+    let started = EventKind::StepStarted(StepStarted::at(locked_at));
     draft.emit_at(at, header(), started);
 }
 

@@ -4,6 +4,7 @@
 //! state, that it replays identically and that every live step has its work.
 
 mod ask;
+mod callback;
 mod cancel;
 mod compensation;
 mod dag;

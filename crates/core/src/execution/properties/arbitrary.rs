@@ -2,16 +2,18 @@
 
 use proptest::prelude::*;
 
+use crate::callback::CallbackStatus;
 use crate::dead_letter::Reason;
 use crate::definition::{JitterSetting, RetrySettings, StepId, WorkflowId};
 use crate::execution::decide::RULES;
 use crate::execution::decide::tests::fixture::step_id;
 use crate::execution::event::{
-    CompensationCause, CompensationCompleted, CompensationFailed, CompensationStarted,
-    DeadLettered, Event, EventKind, ExecutionCancelled, ExecutionCompleted, ExecutionFailed,
-    ExecutionPaused, ExecutionResumed, ExecutionStarted, ExternalTaskCreated, ExternalTaskLocked,
-    ExternalTaskReleased, Lineage, Mapped, RetryScheduled, SkipReason, StepCompleted, StepFailed,
-    StepLost, StepScheduled, StepSkipped, StepStarted, TimerFired, Trigger, TriggerKind, Unknown,
+    CallAnswered, CallbackReceived, CompensationCause, CompensationCompleted, CompensationFailed,
+    CompensationStarted, DeadLettered, Event, EventKind, ExecutionCancelled, ExecutionCompleted,
+    ExecutionFailed, ExecutionPaused, ExecutionResumed, ExecutionStarted, ExternalTaskCreated,
+    ExternalTaskLocked, ExternalTaskReleased, Lineage, Mapped, RetryScheduled, SkipReason,
+    StepCompleted, StepFailed, StepLost, StepScheduled, StepSkipped, StepStarted, TimerFired,
+    Trigger, TriggerKind, Unknown,
 };
 use crate::failure::{ErrorClass, Failure};
 use crate::id::{DlqId, ExecutionId, NodeId};
@@ -135,15 +137,29 @@ fn any_step_kind() -> impl Strategy<Value = EventKind> {
     prop_oneof![
         prop::option::of(any_time())
             .prop_map(|due_at| EventKind::StepScheduled(StepScheduled { due_at })),
-        any_time().prop_map(|started_at| EventKind::StepStarted(StepStarted { started_at })),
         (
-            any_json(),
+            any_time(),
+            prop::option::of(any_json()),
+            any::<Option<u64>>(),
+            prop::option::of(any_time())
+        )
+            .prop_map(|(started_at, answer, duration_ms, waits_until)| {
+                EventKind::StepStarted(StepStarted {
+                    started_at,
+                    answer,
+                    duration_ms,
+                    waits_until,
+                })
+            }),
+        (
+            prop::option::of(any_json()),
             any_mapped(),
             any::<Option<u64>>(),
             any::<Option<[u8; 16]>>()
         )
             .prop_map(
                 |(output, mapped, duration_ms, from)| EventKind::StepCompleted(StepCompleted {
+                    answer: output.is_none().then_some(3),
                     output,
                     mapped,
                     duration_ms,
@@ -197,9 +213,39 @@ fn any_step_kind() -> impl Strategy<Value = EventKind> {
             };
             EventKind::CompensationStarted(CompensationStarted { undoes, cause, by })
         }),
-        (any_step(), any_json()).prop_map(|(undoes, output)| {
-            EventKind::CompensationCompleted(CompensationCompleted { undoes, output })
+        (any_step(), prop::option::of(any_json())).prop_map(|(undoes, output)| {
+            EventKind::CompensationCompleted(CompensationCompleted {
+                undoes,
+                answer: output.is_none().then_some(3),
+                output,
+            })
         }),
+        (
+            prop::sample::select(CallbackStatus::ALL.to_vec()),
+            any::<Option<u8>>(),
+            any::<Option<String>>(),
+            any::<bool>()
+        )
+            .prop_map(|(status, progress, progress_message, early)| {
+                EventKind::CallbackReceived(CallbackReceived {
+                    status,
+                    progress,
+                    progress_message,
+                    early,
+                })
+            }),
+        (
+            prop::option::of(any_json()),
+            prop::option::of(any_failure()),
+            any::<Option<u64>>()
+        )
+            .prop_map(|(answer, error, duration_ms)| {
+                EventKind::CallAnswered(CallAnswered {
+                    answer,
+                    error,
+                    duration_ms,
+                })
+            }),
         (any_step(), any_failure()).prop_map(|(undoes, error)| {
             EventKind::CompensationFailed(CompensationFailed { undoes, error })
         }),

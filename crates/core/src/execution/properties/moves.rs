@@ -6,10 +6,11 @@ use proptest::prelude::*;
 
 use crate::definition::Workflow;
 use crate::execution::decide::tests::fixture::{
-    Run, cancel, cancel_and_undo, failure, json, lost, pause, resume, stray, workflow,
+    Run, callback, cancel, cancel_and_undo, failure, json, lost, pause, resume, step_id, stray,
+    workflow,
 };
 use crate::execution::decide::tests::work::Row;
-use crate::execution::{Command, Outcome};
+use crate::execution::{Command, Outcome, Said, StepState};
 use crate::failure::ErrorClass;
 
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
@@ -54,8 +55,8 @@ impl Flow {
 }
 
 /// One step: who it needs (one bit per earlier step), its condition, whether it can be undone, has
-/// retries of its own, and whether it or its undoing is a task for workers.
-fn any_step() -> impl Strategy<Value = (u8, &'static str, bool, (bool, [bool; 2]))> {
+/// retries of its own, and what kind it and its undoing are.
+fn any_step() -> impl Strategy<Value = (u8, &'static str, bool, (bool, [&'static str; 2]))> {
     let when = prop_oneof![
         6 => Just(""),
         1 => Just(", when: \"true\""),
@@ -66,11 +67,13 @@ fn any_step() -> impl Strategy<Value = (u8, &'static str, bool, (bool, [bool; 2]
         any::<u8>(),
         when,
         prop::bool::weighted(0.4),
-        (
-            prop::bool::weighted(0.2),
-            [prop::bool::weighted(0.3), prop::bool::weighted(0.3)],
-        ),
+        (prop::bool::weighted(0.2), [any_kind(), any_kind()]),
     )
+}
+
+/// A call, a task for workers, or a call whose target calls back.
+fn any_kind() -> impl Strategy<Value = &'static str> {
+    prop_oneof![4 => Just(""), 3 => Just("~"), 3 => Just("^")]
 }
 
 pub(super) fn any_flow() -> impl Strategy<Value = Flow> {
@@ -106,13 +109,13 @@ pub(super) fn any_flow() -> impl Strategy<Value = Flow> {
     )
         .prop_map(|(drafts, (max, jitter, more), top, input, begins)| {
             let mut steps = Vec::new();
-            for (at, (needs, when, undo, (own_retry, tasks))) in drafts.iter().enumerate() {
+            for (at, (needs, when, undo, (own_retry, kinds))) in drafts.iter().enumerate() {
                 let needs: Vec<&str> = (0..at)
                     .filter(|bit| needs & (1 << bit) != 0)
                     .map(|bit| NAMES[bit])
                     .collect();
                 let id = NAMES[at];
-                let [kind, undo_kind] = tasks.map(|is_task| if is_task { "~" } else { "" });
+                let [kind, undo_kind] = kinds;
                 let mut step = format!("{id}{kind} | needs: [{}]{when}", needs.join(", "));
                 if *undo {
                     step += &format!(", compensate: undo_{id}");
@@ -145,6 +148,12 @@ pub(super) enum Move {
     Expire(usize, usize),
     /// The clock looks after the tasks of failing executions.
     Retire,
+    /// A target calls back about a step's live attempt, or the one before it.
+    CallBack(usize, u32, usize),
+    /// A call comes back whose target was faster.
+    Answer(usize, Option<usize>),
+    /// The clock looks after the windows that are over.
+    Window,
     Pause,
     Resume,
     Cancel {
@@ -168,6 +177,9 @@ pub(super) fn any_moves() -> impl Strategy<Value = Vec<Move>> {
         1 => step().prop_map(Move::LoseUnbegun),
         2 => (step(), 0..CLOCKS.len()).prop_map(|(step, what)| Move::Expire(step, what)),
         2 => Just(Move::Retire),
+        6 => (step(), 0u32..4, 0usize..3).prop_map(|(s, n, said)| Move::CallBack(s, n, said)),
+        3 => (step(), prop::option::of(0..FAILURES.len())).prop_map(|(s, f)| Move::Answer(s, f)),
+        1 => Just(Move::Window),
         2 => Just(Move::Pause),
         3 => Just(Move::Resume),
         1 => any::<bool>().prop_map(|undo| Move::Cancel { undo }),
@@ -252,6 +264,18 @@ fn play_one(run: &mut Run, step: &Move) {
             }
         }
         Move::Retire => retire(run),
+        Move::CallBack(pick, before, said) => call_back(run, &name(run, pick), before, said),
+        Move::Answer(pick, failed) => {
+            let waits = |step: &StepState| step.awaited.as_ref().is_some_and(|it| !it.is_answered);
+            if let Some(step) = waiting(run, pick, waits) {
+                let outcome = failed.map_or_else(
+                    || outcome(true),
+                    |what| Outcome::Failed(failure(FAILURES[what])),
+                );
+                run.answer(&step, outcome);
+            }
+        }
+        Move::Window => windows(run),
         Move::Pause => drop(run.attempt(pause())),
         Move::Resume => drop(run.attempt(resume())),
         Move::Cancel { undo } => {
@@ -270,6 +294,36 @@ fn play_one(run: &mut Run, step: &Move) {
     }
 }
 
+/// A target says something about the attempt that is live, or about one before it.
+fn call_back(run: &mut Run, step: &str, before: u32, said: usize) {
+    let Some(state) = run.state.step(&step_id(step)) else {
+        return;
+    };
+    // Mostly the live one.
+    let attempt = state.attempt.saturating_sub(before / 3);
+    let began = run.work.get(step).and_then(|row| row.begun);
+    let said = match said {
+        0 => Said::Processing,
+        1 => Said::Success(json(r#"{"x":[3]}"#)),
+        _ => Said::Failed(failure("callback_failed")),
+    };
+    drop(run.attempt(callback(step, attempt, began, said)));
+}
+
+/// The step that a number picks of those that wait so.
+fn waiting(run: &Run, pick: usize, is_meant: impl Fn(&StepState) -> bool) -> Option<String> {
+    let steps = run.state.steps.iter();
+    let steps: Vec<_> = steps.filter(|(_, step)| is_meant(step)).collect();
+    (!steps.is_empty()).then(|| steps[pick % steps.len()].0.to_string())
+}
+
+/// Ends every wait for a callback.
+fn windows(run: &mut Run) {
+    while let Some(step) = waiting(run, 0, |step| step.awaited.is_some()) {
+        run.window_over(&step);
+    }
+}
+
 /// Ends every task that is retired.
 fn retire(run: &mut Run) {
     while let Some(step) = one_of(run, 0, Row::is_retired) {
@@ -285,8 +339,10 @@ pub(super) fn finish(run: &mut Run) {
     // Each round ends one attempt of one step, normal or undoing, so it cannot take longer.
     for _ in 0..2 * run.workflow.steps.len() {
         retire(run);
+        windows(run);
         let Some(step) = busy(run, 0) else { return };
         run.ok(&step, "{}");
+        windows(run);
     }
 }
 
@@ -297,6 +353,10 @@ pub(super) fn every_command() -> Vec<Command> {
         all.push(stray("a", attempt, outcome(true)));
         all.push(stray("a", attempt, outcome(false)));
         all.push(lost("a", attempt, true));
+        all.push(callback("a", attempt, None, Said::Processing));
+        all.push(callback("a", attempt, None, Said::Success(json("1"))));
+        let step = step_id("a");
+        all.push(Command::WindowOver { step, attempt });
     }
     all
 }

@@ -160,11 +160,11 @@ impl Known {
 /// A result is recorded as that of the attempt which it is of.
 fn is_its_own(event: &Event) -> Result<(), Violation> {
     let output = match &event.kind {
-        EventKind::StepCompleted(done) if done.carried_from.is_none() => &done.output,
-        EventKind::CompensationCompleted(done) => &done.output,
-        _ => return Ok(()),
+        EventKind::StepCompleted(done) if done.carried_from.is_none() => done.output.as_ref(),
+        EventKind::CompensationCompleted(done) => done.output.as_ref(),
+        _ => None,
     };
-    let (Some(step), Some(attempt)) = (&event.step, event.attempt) else {
+    let (Some(output), Some(step), Some(attempt)) = (output, &event.step, event.attempt) else {
         return Ok(());
     };
     let output_of = format!("\"attempt\":{attempt}}}");

@@ -38,7 +38,12 @@ pub(crate) async fn full(engine: &Engine, stored: &Stored) -> Result<Execution, 
     let mut shown = head(state, now, workflow.as_deref())?;
     shown.input = values.get(&origin.input.sequence).map(raw).transpose()?;
     shown.output = output(state, &values)?;
-    shown.steps = step::steps(stored, workflow.as_deref(), &values)?;
+    let awaits = state.steps.values().any(|step| step.awaited.is_some());
+    let callbacks = match awaits {
+        true => engine.callbacks().of(stored.id).await?,
+        false => Vec::new(),
+    };
+    shown.steps = step::steps(stored, workflow.as_deref(), (&values, &callbacks))?;
     Ok(shown)
 }
 

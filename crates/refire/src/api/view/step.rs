@@ -1,9 +1,10 @@
 //! Steps of an execution, in the definition's order, those included that have not had their turn.
 
-use refire_client::model::{self, Step};
+use refire_client::model::{self, Step, StepCallback};
+use refire_core::callback::CallbackStatus;
 use refire_core::definition::{self, StepId, Workflow};
 use refire_core::execution::{StepState, StepStatus};
-use refire_store::Stored;
+use refire_store::{CallbackRow, Stored};
 
 use super::execution::{Values, is_dropped};
 use super::{error, raw};
@@ -13,16 +14,21 @@ use crate::api::Problem;
 pub(super) fn steps(
     stored: &Stored,
     workflow: Option<&Workflow>,
-    values: &Values,
+    (values, callbacks): (&Values, &[CallbackRow]),
 ) -> Result<Vec<Step>, Problem> {
     let Some(workflow) = workflow else {
         let known = stored.state.steps.iter();
         return known
-            .map(|(id, state)| one(stored, id, "unknown", state, values))
+            .map(|(id, state)| one(stored, (id, "unknown"), state, (values, callbacks)))
             .collect();
     };
     let step = |step: &definition::Step| match stored.state.step(&step.id) {
-        Some(state) => one(stored, &step.id, step.kind.type_name(), state, values),
+        Some(state) => one(
+            stored,
+            (&step.id, step.kind.type_name()),
+            state,
+            (values, callbacks),
+        ),
         None => Ok(untouched(stored, step)),
     };
     workflow.steps.iter().map(step).collect()
@@ -30,17 +36,18 @@ pub(super) fn steps(
 
 fn one(
     stored: &Stored,
-    id: &StepId,
-    step_type: &str,
+    (id, step_type): (&StepId, &str),
     state: &StepState,
-    values: &Values,
+    (values, callbacks): (&Values, &[CallbackRow]),
 ) -> Result<Step, Problem> {
     let running = stored
         .work
         .iter()
         .find(|work| state.is_live() && work.step == id.as_str() && work.begun);
-    let is_begun = running.is_some();
-    let status = match is_begun {
+    let is_running = running.is_some();
+    // Its target has it.
+    let is_begun = is_running || state.awaited.is_some();
+    let status = match is_running {
         true => model::StepStatus::Running,
         false => step_status(state.status),
     };
@@ -68,8 +75,28 @@ fn one(
             .as_ref()
             .filter(|_| !state.is_done())
             .map(error),
+        callback: state.awaited.as_ref().map(|awaited| {
+            let row = callbacks
+                .iter()
+                .find(|row| row.step == id.as_str() && row.attempt == state.attempt);
+            StepCallback {
+                status: callback_status(awaited.status),
+                waits_until: awaited.until.to_string(),
+                progress: row.and_then(|row| row.progress),
+                progress_message: row.and_then(|row| row.message.clone()),
+            }
+        }),
         undoes: state.undoes.as_ref().map(ToString::to_string),
     })
+}
+
+fn callback_status(status: CallbackStatus) -> model::CallbackStatus {
+    match status {
+        CallbackStatus::Pending => model::CallbackStatus::Pending,
+        CallbackStatus::Processing => model::CallbackStatus::Processing,
+        CallbackStatus::Success => model::CallbackStatus::Success,
+        CallbackStatus::Failed => model::CallbackStatus::Failed,
+    }
 }
 
 /// The word for what the log knows of a step.
@@ -103,6 +130,7 @@ fn untouched(stored: &Stored, step: &definition::Step) -> Step {
         completed_at: None,
         output: None,
         error: None,
+        callback: None,
         undoes: None,
     }
 }

@@ -93,6 +93,7 @@ fn line(event: &Event, reason: Option<&str>, start: Option<&str>) -> String {
     if let Some(ms) = began_earlier(event, start) {
         details.push(format!("began at +{}", offset(ms)));
     }
+    details.extend(called_back(event));
     if let Some(ms) = event.backoff_delay_ms {
         details.push(format!("after {}", span(ms)));
     }
@@ -121,6 +122,31 @@ fn began_earlier(event: &Event, start: Option<&str>) -> Option<u64> {
         return None;
     }
     between(start, Some(&began))
+}
+
+/// What a target said, or until when it may.
+fn called_back(event: &Event) -> Option<String> {
+    let payload = Json::parse(event.payload.get()).ok()?;
+    let text = |name: &str| {
+        let value = payload.at(&[Segment::Key(name.into())])?;
+        let text = value.as_text().map(std::borrow::Cow::into_owned);
+        Some(clean(&text.unwrap_or_else(|| value.as_str().to_owned())).into_owned())
+    };
+    match event.event_type.as_str() {
+        "STEP_STARTED" => Some(format!(
+            "waits for a callback until {}",
+            text("waits_until")?
+        )),
+        "CALLBACK_RECEIVED" => {
+            let progress = text("progress").map(|percent| format!(" {percent} %"));
+            let message = text("progress_message").map(|message| format!("  {message}"));
+            let early = text("early").map_or("", |_| "  before the answer");
+            let (progress, message) = (progress.unwrap_or_default(), message.unwrap_or_default());
+            Some(format!("{}{progress}{message}{early}", text("status")?))
+        }
+        "STEP_COMPLETED" => Some(format!("with the answer of event {}", text("answer")?)),
+        _ => None,
+    }
 }
 
 /// Milliseconds matter here, also after a minute.

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use refire_client::Client;
-use refire_client::model::{ErrorInfo, Execution, ExecutionStatus, StartedBy, Step, StepStatus};
+use refire_client::model::{
+    ErrorInfo, Execution, ExecutionStatus, StartedBy, Step, StepCallback, StepStatus,
+};
 use refire_client::query::{EventQuery, Paging};
 
 use super::events::print_new;
@@ -174,6 +176,22 @@ fn is_cut_off(step: &Step) -> bool {
     step.status == StepStatus::Cancelled && step.attempts > step.retry_count
 }
 
+/// What a step waits for whose target calls back.
+fn awaited(callback: &StepCallback, now: Timestamp) -> String {
+    let progress = callback.progress.map(|percent| format!(" {percent} %"));
+    let message = callback
+        .progress_message
+        .as_deref()
+        .map(|text| format!(" {}", clean(text)));
+    format!(
+        "callback until {} ({}{}{})",
+        relative(&callback.waits_until, now),
+        callback.status.name(),
+        progress.unwrap_or_default(),
+        message.unwrap_or_default()
+    )
+}
+
 /// How long a step took, or has been running.
 fn took(step: &Step, now: Timestamp) -> Option<String> {
     let began = step.started_at.as_deref();
@@ -191,7 +209,8 @@ const STEPS: [Column<Step>; 7] = [
     number("ATTEMPTS", |step, _| Cell::new(step.attempts)),
     number("TOOK", |step, now| maybe(took(step, now))),
     text("NEXT", |step, now| {
-        maybe(step.next_retry_at.as_ref().map(|at| relative(at, now)))
+        let retry = step.next_retry_at.as_ref().map(|at| relative(at, now));
+        maybe(retry.or_else(|| Some(awaited(step.callback.as_ref()?, now))))
     }),
     text("ERROR", |step, _| {
         maybe(step.error.as_ref().map(|error| &error.message))

@@ -68,6 +68,7 @@ impl Pen<'_> {
         }
         self.remove_work_where(id, |_| true);
         self.remove_tasks(id);
+        self.remove_callbacks(id);
         self.change(Change::Execution(id, None));
     }
 

@@ -37,7 +37,7 @@ statements! {
 pub(super) const LIVE: &str =
     "SELECT key FROM workflows WHERE ns = 1 AND id = $1 AND deleted_at IS NULL";
 
-/// Open executions of one workflow. Whatever is open and not paused has work or a task, so these answer
+/// Open executions of one workflow. Whatever is open and not paused has work, a task or a callback, so these answer
 /// for all statuses but one; paused ones may have none.
 const OPEN_EXECUTIONS: &str = concat!(
     "SELECT count(*) FROM (
@@ -54,7 +54,11 @@ const OPEN_EXECUTIONS: &str = concat!(
         UNION
         SELECT * FROM (SELECT execution FROM workflow_external_tasks
           WHERE status < 4 AND workflow = (SELECT id FROM workflows WHERE key = $1)
-          LIMIT $2) AS tasks) AS open"
+          LIMIT $2) AS tasks
+        UNION
+        SELECT * FROM (SELECT execution FROM task_callbacks
+          WHERE wake_at IS NOT NULL AND workflow = (SELECT id FROM workflows WHERE key = $1)
+          LIMIT $2) AS callbacks) AS open"
 );
 
 const MARK_DELETED: &str = "UPDATE workflows SET deleted_at = $2 WHERE key = $1";

@@ -47,6 +47,8 @@ const REMOVE_EXECUTIONS: &str = "WITH events AS (
         DELETE FROM workflow_events WHERE execution = ANY($1::uuid[])
      ), left_over AS (
         DELETE FROM workflow_external_tasks WHERE execution = ANY($1::uuid[])
+     ), called_back AS (
+        DELETE FROM task_callbacks WHERE execution = ANY($1::uuid[])
      ), work AS (
         DELETE FROM work WHERE execution = ANY($1::uuid[])
      )

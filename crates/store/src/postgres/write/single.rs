@@ -4,7 +4,9 @@ use super::admit::{Admits, refusals};
 use super::advance::Advances;
 use super::changes::Changes;
 use super::link::Link;
-use super::{Failed, Order, catalog, claim, fire, letter, prune, request, task, trigger, work};
+use super::{
+    Failed, Order, callback, catalog, claim, fire, letter, prune, request, task, trigger, work,
+};
 use crate::{Admit, Advance, Fire, Part, PartOutcome};
 
 /// Writes one part, statement by statement.
@@ -20,6 +22,7 @@ pub(super) async fn write(
         Part::Claim(part) => claim::claim(link, order, place, part).await,
         Part::LockTasks(part) => task::lock(link, order, part).await,
         Part::TouchTask(part) => task::touch(link, order, part).await,
+        Part::TouchCallback(part) => callback::touch(link, order, part).await,
         Part::DeleteLetter { id, by } => letter::delete(link, order, *id, by).await,
         Part::PutWorkflow(part) => catalog::put(link, order, part).await,
         Part::DeleteWorkflow { id } => catalog::delete(link, order, id).await,
@@ -117,6 +120,7 @@ async fn advance(link: &mut Link, order: &Order, advance: &Advance) -> Result<Pa
     }
     work::change(link, advance.id, &advance.work).await?;
     task::change(link, order, advance.id, &advance.tasks).await?;
+    callback::change(link, order, advance.id, &advance.callbacks).await?;
     if let Some(settle) = &advance.settle {
         letter::settle(link, order, advance.update.status, settle).await?;
     }

@@ -32,7 +32,11 @@ pub(in crate::sqlite) const OPEN_EXECUTIONS: &str = concat!(
     " AND workflow = ?1 LIMIT ?2)
          UNION
          SELECT * FROM (SELECT execution FROM workflow_external_tasks
-           WHERE status < 4 AND workflow = (SELECT id FROM workflows WHERE key = ?1) LIMIT ?2))"
+           WHERE status < 4 AND workflow = (SELECT id FROM workflows WHERE key = ?1) LIMIT ?2)
+         UNION
+         SELECT * FROM (SELECT execution FROM task_callbacks
+           WHERE wake_at IS NOT NULL
+             AND workflow = (SELECT id FROM workflows WHERE key = ?1) LIMIT ?2))"
 );
 
 statements! {

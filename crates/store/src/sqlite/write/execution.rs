@@ -108,6 +108,7 @@ impl Pen<'_> {
         self.insert_events(advance.id, &advance.events)?;
         self.change_work(advance.id, &advance.work)?;
         self.change_tasks(advance.id, &advance.tasks)?;
+        self.change_callbacks(advance.id, &advance.callbacks)?;
         let (status, new) = (advance.update.status, advance.new_letter.as_deref());
         self.letters_of(status, new, advance.settle.as_ref())?;
         self.end_of(advance.end.as_ref())?;

@@ -95,6 +95,7 @@ impl Pen<'_> {
         for id in &gone.executions {
             self.remove_work(*id)?;
             self.remove_tasks(*id)?;
+            self.remove_callbacks(*id)?;
             let id = id.as_bytes();
             self.remove("DELETE FROM workflow_events WHERE execution = ?1", [id])?;
             self.remove("DELETE FROM executions WHERE id = ?1", [id])?;

@@ -1,7 +1,9 @@
 //! Commands in one word each.
 
 use super::fixture::{BEGINNING, step_id};
-use crate::execution::{Began, Cancel, Command, Lost, Outcome, Report};
+use crate::callback::Noted;
+use crate::execution::{Began, Callback, Cancel, Command, Lost, Outcome, Report, Said};
+use crate::time::Timestamp;
 
 pub(in crate::execution) fn by() -> Option<String> {
     Some("ada".to_owned())
@@ -44,5 +46,26 @@ pub(in crate::execution) fn stray(step: &str, attempt: u32, outcome: Outcome) ->
         duration_ms: 0,
         outcome,
         mapped: None,
+    })
+}
+
+/// What a target says about an attempt.
+pub(in crate::execution) fn callback(
+    step: &str,
+    attempt: u32,
+    began: Option<Timestamp>,
+    said: Said,
+) -> Command {
+    Command::Callback(Callback {
+        step: step_id(step),
+        attempt,
+        began,
+        said,
+        mapped: None,
+        noted: Noted {
+            progress: Some(50),
+            message: Some("half of it".to_owned()),
+            ..Noted::default()
+        },
     })
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-pub(in crate::execution) use super::ask::{cancel, cancel_and_undo, lost, pause, resume, stray};
+pub(in crate::execution) use super::ask::{
+    callback, cancel, cancel_and_undo, lost, pause, resume, stray,
+};
 use super::text;
 use super::work::WorkRows;
 use crate::dead_letter::Letter;
@@ -10,7 +12,7 @@ use crate::definition::{ParseOptions, StepId, Workflow};
 use crate::execution::decide::{Decision, Start, decide, start};
 use crate::execution::replay::replay;
 use crate::execution::{
-    Began, Command, Effect, Event, Execution, Outcome, Refusal, Report, Trigger, fold,
+    Began, Command, Effect, Event, Execution, Outcome, Refusal, Report, Said, Trigger, fold,
 };
 use crate::failure::{ErrorClass, Failure};
 use crate::id::ExecutionId;
@@ -26,7 +28,11 @@ const REPLAYED_EVENTS_MAX: usize = 60;
 /// What a step with a `~` is: a task for workers, tried twice.
 const TASK: &str = "type: external_task, config: {taskType: t, retries: 2, timeout: 60s}";
 
-/// A workflow of `local` steps, and of tasks for workers where a `~` follows the id. `head` is YAML
+/// What a step with a `^` is: a call whose target calls back.
+const CALL: &str = "type: http, config: {url: 'https://x.example/'}, callback: {window: 60s}";
+
+/// A workflow of `local` steps, of tasks for workers where a `~` follows the id, and of calls whose
+/// targets call back where a `^` does. `head` is YAML
 /// for the top; a step is its id, and after a `|` whatever else it has: `"b | needs: [a]"`. Delays have no jitter unless `head` has a `retry`.
 pub(in crate::execution) fn workflow(head: &str, steps: &[&str]) -> Workflow {
     read(&source(head, steps))
@@ -42,9 +48,10 @@ pub(in crate::execution) fn source(head: &str, steps: &[&str]) -> String {
     for step in steps {
         let (id, rest) = step.split_once('|').unwrap_or((step, ""));
         let comma = if rest.is_empty() { "" } else { ", " };
-        let (id, kind) = match id.trim().strip_suffix('~') {
-            Some(id) => (id, TASK),
-            None => (id.trim(), "type: local, config: {task: t}"),
+        let (id, kind) = match id.trim().split_at_checked(id.trim().len() - 1) {
+            Some((id, "~")) => (id, TASK),
+            Some((id, "^")) => (id, CALL),
+            _ => (id.trim(), "type: local, config: {task: t}"),
         };
         source += &format!("  - {{id: {id}, {kind}{comma}{rest}}}\n");
     }
@@ -290,6 +297,47 @@ impl Run {
             outcome,
             mapped: None,
         }))
+    }
+
+    /// The target of the step's live attempt calls back.
+    pub(in crate::execution) fn say(&mut self, step: &str, said: Said) -> &mut Self {
+        let command = self.callback(step, said);
+        self.send(command)
+    }
+
+    /// What the step's target says about its live attempt.
+    pub(in crate::execution) fn callback(&self, step: &str, said: Said) -> Command {
+        let attempt = self.state.step(&step_id(step)).unwrap().attempt;
+        let began = self.work.get(step).and_then(|row| row.begun);
+        callback(step, attempt, began, said)
+    }
+
+    /// The call of a step comes back whose target was faster.
+    pub(in crate::execution) fn answer(&mut self, step: &str, outcome: Outcome) -> &mut Self {
+        let command = self.answered(step, outcome);
+        self.send(command)
+    }
+
+    pub(in crate::execution) fn answered(&self, step: &str, outcome: Outcome) -> Command {
+        let state = self.state.step(&step_id(step)).unwrap();
+        let at = state.awaited.as_ref().unwrap().started_at;
+        Command::Report(Report {
+            step: step_id(step),
+            attempt: state.attempt,
+            began: Began::Called(at),
+            duration_ms: u64::try_from(self.now.since(at).as_millis()).unwrap(),
+            outcome,
+            mapped: None,
+        })
+    }
+
+    /// Nobody calls back until the step's window is over.
+    pub(in crate::execution) fn window_over(&mut self, step: &str) -> &mut Self {
+        let state = self.state.step(&step_id(step)).unwrap();
+        let (until, attempt) = (state.awaited.as_ref().unwrap().until, state.attempt);
+        self.now = self.now.max(until);
+        let step = step_id(step);
+        self.send(Command::WindowOver { step, attempt })
     }
 
     pub(in crate::execution) fn ok(&mut self, step: &str, output: &str) -> &mut Self {

@@ -32,6 +32,21 @@ fn detail(kind: &EventKind) -> String {
             None => format!(" {}", created.task_type),
         },
         EventKind::ExternalTaskReleased(released) => format!(" {}", released.because),
+        EventKind::StepStarted(started) if started.waits_until.is_some() => " waits".to_owned(),
+        EventKind::CallbackReceived(received) => {
+            let early = if received.early { " early" } else { "" };
+            let progress = received.progress.map(|progress| format!(" {progress}%"));
+            let progress = progress.unwrap_or_default();
+            format!(" {}{progress}{early}", received.status.name())
+        }
+        EventKind::CallAnswered(answered) => match &answered.error {
+            Some(error) => format!(" {}", error.class),
+            None => String::new(),
+        },
+        EventKind::StepCompleted(done) if done.answer.is_some() => " with the answer".to_owned(),
+        EventKind::CompensationCompleted(done) if done.answer.is_some() => {
+            " with the answer".to_owned()
+        }
         EventKind::StepSkipped(skipped) => match skipped.because {
             SkipReason::When => " when".to_owned(),
             SkipReason::Failing => " failing".to_owned(),
@@ -89,6 +104,10 @@ pub(in crate::execution) fn effects(effects: &[Effect]) -> String {
         }
         Effect::Retire { step } => format!("retire {step}"),
         Effect::Close { step, end } => format!("close {step} {end:?}").to_lowercase(),
+        Effect::Callback { step, attempt, put } => {
+            let open = if put.is_open { "open" } else { "closed" };
+            format!("callback {step}#{attempt} {} {open}", put.status.name())
+        }
         Effect::Hold => "hold".to_owned(),
         Effect::Abort => "abort".to_owned(),
         Effect::DeadLetter(letter) => format!("letter {}", letter.reason.name()),

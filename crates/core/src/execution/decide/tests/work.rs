@@ -6,13 +6,17 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::callback::CallbackPut;
 use crate::definition::StepId;
-use crate::execution::{Begun, Effect, Execution, Offer, Work};
+use crate::execution::{Begun, Effect, Execution, Offer, StepState, Work};
 use crate::time::Timestamp;
 
-/// The rows of one execution.
+/// The rows of one execution: its work and tasks, and its callbacks.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(in crate::execution) struct WorkRows(BTreeMap<StepId, Row>);
+pub(in crate::execution) struct WorkRows(
+    BTreeMap<StepId, Row>,
+    BTreeMap<(StepId, u32), CallbackPut>,
+);
 
 /// One row: work that is ready, timed or running.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,7 +119,16 @@ impl WorkRows {
                     (self.0).retain(|_, row| row.begun.is_some() || row.task.is_some());
                     self.turn(None, (TaskState::Open, TaskState::Held), Duration::ZERO);
                 }
-                Effect::Abort => self.0.clear(),
+                Effect::Callback { step, attempt, put } => {
+                    let key = (step.clone(), *attempt);
+                    let before = self.1.insert(key, put.clone());
+                    let was_open = before.is_none_or(|before| before.is_open);
+                    assert!(was_open, "{step}#{attempt}: nothing follows the last word");
+                }
+                Effect::Abort => {
+                    self.0.clear();
+                    self.1.values_mut().for_each(|row| row.is_open = false);
+                }
                 Effect::DeadLetter(_) | Effect::SettleLetter { .. } => {}
             }
         }
@@ -171,11 +184,33 @@ impl WorkRows {
         );
     }
 
+    /// The rows of callbacks say what the log says.
+    fn callback_problems(&self, state: &Execution) -> Vec<String> {
+        let rows = self.1.iter().filter(|(_, row)| row.is_open);
+        let open: BTreeMap<_, _> = rows
+            .map(|((step, attempt), row)| ((step, *attempt), (row.status, row.until)))
+            .collect();
+        let waits = state.steps.iter().filter_map(|(id, step)| {
+            let awaited = step.awaited.as_ref()?;
+            Some(((id, step.attempt), (awaited.status, awaited.until)))
+        });
+        let waits: BTreeMap<_, _> = waits.collect();
+        match open == waits {
+            true => Vec::new(),
+            false => vec![format!(
+                "callbacks {open:?} are open, {waits:?} are awaited"
+            )],
+        }
+    }
+
     /// What is wrong with the rows of an execution in this state; empty = nothing.
     pub(in crate::execution) fn problems(&self, state: &Execution) -> Vec<String> {
-        let mut problems = Vec::new();
+        let mut problems = self.callback_problems(state);
         for (id, row) in &self.0 {
             match state.step(id).filter(|step| step.is_live()) {
+                Some(step) if step.awaited.is_some() => {
+                    problems.push(format!("{id}: work is left of what its target has"));
+                }
                 Some(step) if step.attempt == row.work.attempt => {
                     // A task without a time of its own may be fetched from when it was made.
                     let is_due = match row.task {
@@ -212,12 +247,14 @@ impl WorkRows {
                 problems.push(format!("{}: its task is not {expected:?}", row.work.step));
             }
         }
-        for (id, _) in state.steps.iter().filter(|(_, step)| step.is_live()) {
+        let waits = state.steps.values().any(|step| step.awaited.is_some());
+        let runs = |step: &StepState| step.is_live() && step.awaited.is_none();
+        for (id, _) in state.steps.iter().filter(|(_, step)| runs(step)) {
             if !self.0.contains_key(id) {
                 problems.push(format!("{id}: live, but nobody will ever run it"));
             }
         }
-        if !state.status.is_terminal() && self.0.is_empty() {
+        if !state.status.is_terminal() && self.0.is_empty() && !waits {
             problems.push(format!(
                 "stuck: {} and nothing will ever happen",
                 state.status

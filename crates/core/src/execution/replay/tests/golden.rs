@@ -12,6 +12,7 @@
 //! the rules say today: it stands for logs in databases that nobody can write again either. A
 //! behaviour that changes needs new rules (`RULES`) beside the old ones, and a new history.
 
+mod callbacks;
 mod failing;
 mod file;
 mod flow;
@@ -55,6 +56,7 @@ fn all() -> Vec<History> {
     all.extend(strange::histories());
     all.extend(second_rules::histories());
     all.extend(tasks::histories());
+    all.extend(callbacks::histories());
     all
 }
 

@@ -78,6 +78,7 @@ fn advance(n: u8, work: Vec<WorkChange>) -> Part {
         events: Vec::new(),
         work,
         tasks: Vec::new(),
+        callbacks: Vec::new(),
         new_letter: None,
         settle: None,
         end: None,

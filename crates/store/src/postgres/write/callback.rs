@@ -1,0 +1,92 @@
+//! Callbacks: what a decision changes in their rows, and what targets say of how far they are.
+
+use refire_core::id::ExecutionId;
+
+use super::link::{Link, Query, Value, values};
+use super::{Failed, Order};
+use crate::column::{Named, read_at};
+use crate::table::column::Id;
+use crate::table::rows::CallbackRows;
+use crate::table::statement::statements;
+use crate::{CallbackChange, CallbackRow, PartOutcome, TouchCallback};
+
+const COLUMNS: &str = CallbackRow::COLUMNS;
+
+statements! {
+    PUT: postgres(callbacks: CallbackRows) =
+        "INSERT INTO task_callbacks ({callbacks.names}) SELECT * FROM {callbacks}
+     ON CONFLICT (execution, step_no, attempt)
+        DO UPDATE SET {callbacks.replaced!execution,step_no,attempt}";
+
+    OF_EXECUTION: postgres(execution) = &format!("SELECT {COLUMNS} FROM task_callbacks
+     WHERE execution = {{execution}} ORDER BY execution, step_no, attempt FOR UPDATE");
+
+    ONE: postgres(execution, step, attempt) = &format!("SELECT {COLUMNS} FROM task_callbacks
+     WHERE execution = {{execution}} AND step_no = {{step}} AND attempt = {{attempt}} FOR UPDATE");
+}
+
+async fn read(
+    link: &mut Link,
+    sql: &'static str,
+    of: Vec<Value<'_>>,
+) -> Result<Vec<CallbackRow>, Failed> {
+    let rows = link.ask(Query::new(sql, of)).await?;
+    Ok(rows
+        .iter()
+        .map(|row| read_at(row, 0))
+        .collect::<Result<_, _>>()?)
+}
+
+async fn put(link: &mut Link, rows: &[CallbackRow]) -> Result<(), Failed> {
+    let mut callbacks = CallbackRows::default();
+    rows.iter().for_each(|row| callbacks.push(row));
+    if !rows.is_empty() {
+        link.ask(Query::new(&PUT, callbacks.values())).await?;
+    }
+    Ok(())
+}
+
+pub(super) async fn change(
+    link: &mut Link,
+    order: &Order,
+    id: ExecutionId,
+    changes: &[CallbackChange],
+) -> Result<(), Failed> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let mut rows = read(link, &OF_EXECUTION, values![Id::from(id)]).await?;
+    let mut changed = vec![false; rows.len()];
+    for change in changes {
+        if let CallbackChange::Put(row) = change
+            && rows.iter().all(|known| known.key() != row.key())
+        {
+            rows.push((**row).clone());
+            changed.push(true);
+            continue;
+        }
+        for (row, changed) in rows.iter_mut().zip(&mut changed) {
+            *changed |= row.change(change, order.now);
+        }
+    }
+    let mut changed = changed.into_iter();
+    rows.retain(|_| changed.next().unwrap_or_default());
+    put(link, &rows).await
+}
+
+pub(super) async fn touch(
+    link: &mut Link,
+    order: &Order,
+    touch: &TouchCallback,
+) -> Result<PartOutcome, Failed> {
+    let key = touch.key;
+    let of = values![
+        Id::from(key.execution),
+        i32::from(key.step_no),
+        i64::from(key.attempt)
+    ];
+    let mut found = read(link, &ONE, of).await?;
+    found.retain_mut(|row| row.touch(&touch.noted, order.now));
+    put(link, &found).await?;
+    Ok(PartOutcome::Touched(!found.is_empty()))
+}
