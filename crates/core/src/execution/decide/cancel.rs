@@ -1,5 +1,5 @@
 //! Cancel: the end at once; running calls are aborted and their results dropped, but that they began
-//! is recorded: their targets were called. Completed steps are undone only if that is asked for, and
+//! is recorded: their targets were called, or workers had fetched them. Completed steps are undone only if that is asked for, and
 //! then the end comes after the undoing.
 
 use super::advance;
@@ -35,7 +35,7 @@ pub(super) fn cancel(draft: &mut Draft<'_>, cancel: Cancel) -> Result<(), Refusa
     if draft.rules_version() >= RECORDS_ABORTED {
         for attempt in begun {
             if let Some((_, _, state)) = draft.live(&attempt.step, attempt.attempt) {
-                report::begin(draft, &attempt.step, &state, attempt.at);
+                report::began(draft, &attempt.step, &state, &attempt.began);
             }
         }
     }

@@ -89,7 +89,7 @@ pub(super) fn report(draft: &mut Draft<'_>, report: Report) -> Result<(), Refusa
 }
 
 /// Records how the attempt began; whether it did.
-fn began(draft: &mut Draft<'_>, id: &StepId, state: &StepState, began: &Began) -> bool {
+pub(super) fn began(draft: &mut Draft<'_>, id: &StepId, state: &StepState, began: &Began) -> bool {
     match began {
         Began::Called(at) => begin(draft, id, state, *at),
         Began::Fetched { worker, at } => task::fetched(draft, id, state, (worker.clone(), *at)),
@@ -99,7 +99,7 @@ fn began(draft: &mut Draft<'_>, id: &StepId, state: &StepState, began: &Began) -
 }
 
 /// Records that the attempt began: only now, so that starting costs no commit of its own.
-pub(super) fn begin(
+fn begin(
     draft: &mut Draft<'_>,
     id: &StepId,
     state: &StepState,
