@@ -6,11 +6,13 @@
 //! | `delivery.rs` | tasks on their way to a worker, which go back if it is gone |
 //! | `board.rs` | what the committer shares with this |
 //! | `clocks.rs` | attempts whose time, lock or heartbeats are over |
+//! | `registry.rs` | workers, as people see them |
 
 mod board;
 mod clocks;
 mod delivery;
 mod matcher;
+mod registry;
 
 use std::error::Error;
 use std::sync::Arc;
@@ -33,15 +35,15 @@ pub(crate) use board::Board;
 pub use delivery::{Delivery, Fetched};
 pub(crate) use matcher::Taken;
 pub use matcher::TaskTypes;
+pub use registry::{Worker, WorkerFilter};
 
 use crate::clock::until;
 use crate::commit::{CommandError, CommitFailure};
 use crate::context::{Context, Listener};
 use crate::vital::Vital;
 use matcher::Wake;
+use registry::Polling;
 
-/// Polls that wait on one node; others are refused, so that they leave room for other requests.
-const WAITING_MAX: usize = 10_000;
 /// How often a report is sent again because its task changed meanwhile.
 const TRIES_MAX: u32 = 20;
 /// Looks for types that somebody waits for: the net below marks and news.
@@ -77,6 +79,9 @@ pub enum TaskError {
     /// There is no such task.
     #[error("there is no such task")]
     NotFound,
+    /// There is no such worker.
+    #[error("there is no such worker")]
+    NoSuchWorker,
     /// Whoever asks does not have it.
     #[error("{0}")]
     NotHeld(String),
@@ -135,6 +140,7 @@ impl Tasks {
         let stopping = &context.stopping;
         vital.spawn_until(stopping, clocks::clock_loop(Arc::clone(context)));
         vital.spawn_until(stopping, available_loop(Arc::clone(context)));
+        vital.spawn(registry::write_loop(Arc::clone(context)));
         if let Some(undelivered) = context.tasks.undelivered.lock().take() {
             vital.spawn(back_loop(Arc::clone(context), undelivered));
         }
@@ -145,17 +151,28 @@ impl Tasks {
     pub async fn poll(&self, poll: Poll) -> Result<Delivery, TaskError> {
         let context = &self.context;
         context.is_open()?;
-        let matcher = &context.tasks.matcher;
-        if !poll.wait.is_zero() && matcher.waiting() >= WAITING_MAX {
-            return Err(TaskError::TooManyWaiting);
-        }
+        let room = &context.tasks.room;
+        let room = (!poll.wait.is_zero()).then(|| room.try_acquire());
+        let _room = room.transpose().map_err(|_| TaskError::TooManyWaiting)?;
+        let _polling = Polling::begin(context, &poll);
         let mut token = [0; 16];
         context.entropy.fill(&mut token);
         let holder = TaskHolder {
             token: LockToken::from_bytes(token),
-            worker: poll.worker,
-            worker_type: poll.worker_type,
+            worker: poll.worker.clone(),
+            worker_type: poll.worker_type.clone(),
         };
+        let found = self.fetch(poll, &holder).await?;
+        if let Some(worker) = holder.worker.filter(|_| !found.tasks().is_empty()) {
+            context.tasks.workers.has_lock(holder.token, &worker);
+        }
+        Ok(found)
+    }
+
+    /// Looks and waits until there is something, or it has taken too long.
+    async fn fetch(&self, poll: Poll, holder: &TaskHolder) -> Result<Delivery, TaskError> {
+        let context = &self.context;
+        let matcher = &context.tasks.matcher;
         let types = Arc::new(poll.types);
         let place = matcher.arrive();
         let deadline = Instant::now() + poll.wait;
@@ -163,7 +180,7 @@ impl Tasks {
         let has_looked = context.tasks.has_looked.load(Ordering::Relaxed);
         let mut asks_store = poll.wait.is_zero() && (context.store.is_shared() || !has_looked);
         loop {
-            let found = self.look(&types, &holder, poll.max, asks_store).await?;
+            let found = self.look(&types, holder, poll.max, asks_store).await?;
             if !found.tasks().is_empty() {
                 return Ok(found);
             }
@@ -171,7 +188,7 @@ impl Tasks {
             if Instant::now() >= deadline {
                 return Ok(found);
             }
-            let Some(mut waiting) = matcher.wait(place, &types, &holder) else {
+            let Some(mut waiting) = matcher.wait(place, &types, holder) else {
                 continue;
             };
             tokio::select! {
@@ -287,7 +304,12 @@ impl Tasks {
             };
             let command = Command::Report(report);
             match context.task_command(row.execution, command, seen).await {
-                Ok(_) => return Ok(()),
+                Ok(_) => {
+                    let (is_done, now) = (call == TaskCall::Complete, context.now());
+                    let workers = &context.tasks.workers;
+                    workers.ended(row.worker.as_deref(), is_done, now);
+                    return Ok(());
+                }
                 // It is not as it was seen any more: it is looked at again.
                 Err(CommandError::TaskMoved | CommandError::Refused(_)) => {}
                 Err(CommandError::NotFound) => return Err(TaskError::NotFound),
@@ -374,6 +396,7 @@ impl Tasks {
             other => return Err(CommitFailure::unexpected("outcome", &other).into()),
         };
         if was && !is_unlock {
+            self.is_at_it(id, token).await;
             return Ok(());
         }
         let row = context.store.task(id).await?.ok_or(TaskError::NotFound)?;
@@ -386,6 +409,22 @@ impl Tasks {
             Err(error) => Err(error),
             // It became so in between.
             Ok(_) => Err(not_held(&row)),
+        }
+    }
+}
+
+impl Tasks {
+    /// A worker has said that it is still at this task. Who it is its lock tells, or the task.
+    async fn is_at_it(&self, id: TaskId, token: Option<LockToken>) {
+        let (context, workers) = (&self.context, &self.context.tasks.workers);
+        if let Some(worker) = token.and_then(|token| workers.of_lock(token)) {
+            return workers.is_at_it(&worker, context.now());
+        }
+        // It does not matter if that cannot be found out.
+        let row = context.store.task(id).await.ok().flatten();
+        if let Some((worker, token)) = row.and_then(|row| row.worker.zip(row.token)) {
+            workers.is_at_it(&worker, context.now());
+            workers.has_lock(token, &worker);
         }
     }
 }

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::request::RequestRow;
 use crate::task::TaskRow;
 use crate::work::WorkRow;
+use crate::worker::WorkerRow;
 
 pub(crate) use about::About;
 pub(crate) use prune::Candidate;
@@ -58,6 +59,13 @@ pub enum Part {
     LockTasks(LockTasks),
     /// A worker's word about a task that it has.
     TouchTask(TouchTask),
+    /// What was seen of workers since it was last written, each once. Only the newest of all stay.
+    SeeWorkers(Vec<WorkerRow>),
+    /// A worker's row goes; the outcome says whether there was one.
+    ForgetWorker {
+        /// The worker.
+        id: String,
+    },
     /// A person gives a dead letter up.
     DeleteLetter {
         /// The letter; refused unless it is pending.
@@ -130,7 +138,8 @@ pub struct Advance {
     pub id: ExecutionId,
     /// The version it must have.
     pub expected_version: u64,
-    /// The work that must have begun, by step and attempt, in order of the steps; absent = whatever has.
+    /// The work that must have begun and the tasks that workers must have, by step and attempt, in order of the
+    /// steps; absent = whatever is so.
     pub begun: Option<Vec<(String, u32)>>,
     /// The task that it was decided on.
     pub seen: Option<SeenTask>,

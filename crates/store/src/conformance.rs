@@ -33,6 +33,7 @@ pub mod tasks;
 mod trigger;
 pub mod triggers;
 pub mod work;
+pub mod workers;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -120,6 +121,11 @@ macro_rules! conformance {
             clocks_are_found_in_their_order,
             lists_are_newest_first,
             a_task_goes_with_its_execution, a_workflow_with_tasks_is_not_deleted,
+        );
+        $crate::conformance_topic!($lab, workers:
+            what_is_seen_is_added, a_worker_is_forgotten, only_the_newest_stay,
+            what_workers_have_is_found, executions_that_wait_for_workers_are_open,
+            a_cancel_names_what_workers_have,
         );
         $crate::conformance_topic!($lab, nodes:
             a_node_is_seen_until_it_leaves, only_the_expired_are_reaped,

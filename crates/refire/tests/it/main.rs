@@ -3,6 +3,7 @@
 
 mod alone;
 mod auth;
+mod bad_tasks;
 mod bad_webhooks;
 mod bodies;
 mod commands;
@@ -37,4 +38,5 @@ mod trigger_retries;
 mod triggers;
 mod undoing;
 mod webhooks;
+mod workers;
 mod workflow;

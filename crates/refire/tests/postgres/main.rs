@@ -48,4 +48,5 @@ mod outage;
 #[path = "../../../store/tests/postgres/proxy.rs"]
 mod proxy;
 mod refusals;
+mod tasks;
 mod tls;

@@ -90,6 +90,8 @@ impl Part {
             Self::ClaimTimers(_) | Self::Begin(_) | Self::Release(_) => About::default(),
             Self::LockTasks(_)
             | Self::TouchTask(_)
+            | Self::SeeWorkers(_)
+            | Self::ForgetWorker { .. }
             | Self::DeleteLetter { .. }
             | Self::LogRequests(_)
             | Self::Prune(_) => About {

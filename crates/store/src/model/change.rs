@@ -10,7 +10,7 @@ use refire_core::id::{DlqId, ExecutionId, RequestId, TaskId, TriggerId};
 use super::image::{
     Definition, Filed, Image, KeyName, Record, RingLength, Standing, Told, UsedKey,
 };
-use crate::{RequestRow, SlotRow, TaskRow, WorkKey, WorkRow};
+use crate::{RequestRow, SlotRow, TaskRow, WorkKey, WorkRow, WorkerRow};
 
 /// The tables: how a change of a row is called, its key, the row, and where it lies.
 macro_rules! tables {
@@ -41,6 +41,7 @@ tables! {
     Event((ExecutionId, u64), EventRow) in events,
     Work(WorkKey, WorkRow) in work,
     Task(TaskId, TaskRow) in tasks,
+    Worker(String, WorkerRow) in workers,
     Letter(DlqId, Filed) in letters,
     Key(KeyName, UsedKey) in keys,
     Trigger(TriggerId, Told) in triggers,

@@ -12,7 +12,7 @@ use refire_core::trigger::State;
 
 use crate::{
     ExecutionRow, NodeRow, RequestRow, RetryRow, SlotRow, TaskRow, TriggerRow, VersionRow, WorkKey,
-    WorkRow,
+    WorkRow, WorkerRow,
 };
 
 /// Everything that a store holds at one moment. Rows are shared, so a clone copies only the maps.
@@ -28,6 +28,8 @@ pub struct Image {
     pub work: BTreeMap<WorkKey, Arc<WorkRow>>,
     /// Their tasks for workers.
     pub tasks: BTreeMap<TaskId, Arc<TaskRow>>,
+    /// Workers.
+    pub workers: BTreeMap<String, Arc<WorkerRow>>,
     /// Dead letters.
     pub letters: BTreeMap<DlqId, Arc<Filed>>,
     /// Idempotency keys.
@@ -175,6 +177,7 @@ impl Image {
             + self.executions.len()
             + self.events.len()
             + self.work.len()
+            + self.workers.len()
             + self.letters.len()
             + self
                 .letters

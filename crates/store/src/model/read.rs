@@ -7,6 +7,7 @@ mod request;
 mod task;
 mod trigger;
 mod work;
+mod worker;
 
 use crate::LIMIT_MAX;
 

@@ -42,6 +42,12 @@ const MIGRATIONS: &[Migration] = &[
         about: "adds a table for tasks of workers; nothing else changes",
         script: include_str!("migrations/0005_tasks.sql"),
     },
+    Migration {
+        number: 6,
+        name: "workers",
+        about: "adds a table of workers and an index of what they have; nothing else changes",
+        script: include_str!("migrations/0006_workers.sql"),
+    },
 ];
 
 /// Held while migrations are applied: "refire" in ASCII.

@@ -30,6 +30,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "tasks",
         script: include_str!("migrations/0004_tasks.sql"),
     },
+    Migration {
+        number: 5,
+        name: "workers",
+        script: include_str!("migrations/0005_workers.sql"),
+    },
 ];
 
 struct Migration {

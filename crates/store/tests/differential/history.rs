@@ -161,7 +161,8 @@ impl History {
     }
 
     fn part(&mut self) -> Option<Part> {
-        match self.dice.below(130) {
+        match self.dice.below(134) {
+            130.. => Some(self.worker_part()),
             100.. => self.trigger_part(),
             0..24 => self.admit(),
             24..64 => self.advance(),

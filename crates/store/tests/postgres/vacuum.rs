@@ -9,13 +9,14 @@ use refire_store::postgres::Scratch;
 use crate::server::{open, session};
 
 /// Vacuumed after so many rewrites, whatever their size: few rows that change with every commit.
-const BY_COUNT: [&str; 6] = [
+const BY_COUNT: [&str; 7] = [
     "commit_marks",
     "dlq_counts",
     "nodes",
     "trigger_state",
     "work",
     "workflow_external_tasks",
+    "workflow_external_workers",
 ];
 /// Vacuumed after a small share of them has changed: these grow.
 const BY_SHARE: [&str; 5] = [

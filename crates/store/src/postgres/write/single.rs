@@ -4,7 +4,9 @@ use super::admit::{Admits, refusals};
 use super::advance::Advances;
 use super::changes::Changes;
 use super::link::Link;
-use super::{Failed, Order, catalog, claim, fire, letter, prune, request, task, trigger, work};
+use super::{
+    Failed, Order, catalog, claim, fire, letter, prune, request, task, trigger, work, worker,
+};
 use crate::{Admit, Advance, Fire, Part, PartOutcome};
 
 /// Writes one part, statement by statement.
@@ -20,6 +22,8 @@ pub(super) async fn write(
         Part::Claim(part) => claim::claim(link, order, place, part).await,
         Part::LockTasks(part) => task::lock(link, order, part).await,
         Part::TouchTask(part) => task::touch(link, order, part).await,
+        Part::SeeWorkers(seen) => worker::see(link, seen).await,
+        Part::ForgetWorker { id } => worker::forget(link, id).await,
         Part::DeleteLetter { id, by } => letter::delete(link, order, *id, by).await,
         Part::PutWorkflow(part) => catalog::put(link, order, part).await,
         Part::DeleteWorkflow { id } => catalog::delete(link, order, id).await,
