@@ -74,9 +74,13 @@ fn kind(choices: &mut Choices<'_>, now: Timestamp) -> EventKind {
         }),
         2 => EventKind::StepStarted(StepStarted {
             started_at: choices.moment(now),
+            answer: choices.maybe(value),
+            duration_ms: choices.maybe(Choices::number),
+            waits_until: choices.maybe(|choices| choices.moment(now)),
         }),
         3 => EventKind::StepCompleted(StepCompleted {
-            output: value(choices),
+            output: choices.maybe(value),
+            answer: choices.maybe(Choices::number),
             mapped: mapped(choices),
             duration_ms: choices.maybe(Choices::number),
             carried_from: choices.maybe(|choices| ExecutionId::from_bytes(choices.id())),
@@ -113,7 +117,8 @@ fn ending(choices: &mut Choices<'_>, kind: usize) -> EventKind {
         }),
         10 => EventKind::CompensationCompleted(CompensationCompleted {
             undoes: step(choices),
-            output: value(choices),
+            output: choices.maybe(value),
+            answer: choices.maybe(Choices::number),
         }),
         11 => EventKind::CompensationFailed(CompensationFailed {
             undoes: step(choices),

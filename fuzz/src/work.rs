@@ -28,11 +28,12 @@ impl Rows {
                 Effect::Withdraw { step } => drop(self.0.remove(step)),
                 Effect::Hold => self.0.retain(|_, row| row.begun.is_some()),
                 Effect::Abort => self.0.clear(),
-                // Tasks are played in the core's own properties.
+                // Tasks and callbacks are played in the core's own properties.
                 Effect::Offer(_)
                 | Effect::OfferAgain { .. }
                 | Effect::Retire { .. }
                 | Effect::Close { .. }
+                | Effect::Callback { .. }
                 | Effect::Restore(_)
                 | Effect::DeadLetter(_)
                 | Effect::SettleLetter { .. } => {}

@@ -6,7 +6,7 @@ mod parameter;
 pub use parameter::{Kind, Parameter, Value};
 
 use crate::model::{
-    ExecutionStatus, LetterStatus, RequestStatus, SlotStatus, TaskStatus, TriggerType,
+    ExecutionStatus, LetterStatus, RequestStatus, SlotStatus, TaskStatus, TriggerType, WorkerStatus,
 };
 
 /// The names of events, which are shouted.
@@ -241,18 +241,31 @@ queries! {
 
     /// Which tasks.
     TaskQuery: Args {
-        /// In one of these states
-        #[cli(long, value_delimiter = ',', value_name = "STATUS")]
+        /// In one of these states; repeat it or separate by commas, such as `PENDING,LOCKED`
+        #[cli(long, value_delimiter = ',', ignore_case = true, help = "Only tasks with this status; several are separated by commas")]
         status: Vec<TaskStatus> = "status",
         /// Of this type
-        #[cli(long = "type", value_name = "TYPE")]
+        #[cli(long = "type", value_name = "TYPE", help = "Only tasks of this type")]
         task_type: Option<String> = "taskType",
         /// That this worker has, or had last
-        #[cli(long = "worker", value_name = "WORKER")]
+        #[cli(long = "worker", value_name = "NAME", help = "Only tasks that this worker has, or had last")]
         worker_id: Option<String> = "workerId",
         /// Of this execution
-        #[cli(long = "execution", value_name = "ID")]
+        #[cli(long = "execution", value_name = "ID", help = "Only tasks of this execution (exec_…)")]
         execution_id: Option<String> = "executionId",
+    }
+
+    /// Which workers.
+    WorkerQuery: Args {
+        /// With one of these statuses; repeat it or separate by commas, such as `ACTIVE,IDLE`
+        #[cli(long, value_delimiter = ',', ignore_case = true, help = "Only workers with this status; several are separated by commas")]
+        status: Vec<WorkerStatus> = "status",
+        /// Of this kind, such as `n8n`
+        #[cli(long = "type", value_name = "TYPE", help = "Only workers of this type, such as n8n")]
+        worker_type: Option<String> = "workerType",
+        /// Whose name, kind or task types contain this
+        #[cli(long, value_name = "TEXT", help = "Only workers whose name, type or task types contain this text")]
+        q: Option<String> = "q",
     }
 }
 

@@ -1,6 +1,8 @@
 //! Tasks for workers outside, as their rows have them: where one stands, and which of its clocks has
 //! run out. What that means for the execution is decided in [`crate::execution`].
 
+use std::time::Duration;
+
 use crate::failure::{ErrorClass, Failure};
 use crate::time::Timestamp;
 
@@ -56,6 +58,46 @@ impl TaskStatus {
     }
 }
 
+/// How a worker is, by what was last heard of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum WorkerStatus {
+    /// It has a task, or has just asked for one.
+    Active,
+    /// It was there a little while ago.
+    Idle,
+    /// It was not heard of for longer.
+    Dead,
+}
+
+impl WorkerStatus {
+    /// Who has asked for tasks is active for so long.
+    const ACTIVE_FOR: Duration = Duration::from_secs(60);
+    /// Who was heard of is not dead for so long.
+    const IDLE_FOR: Duration = Duration::from_secs(300);
+
+    /// How a worker is that has so many tasks, asked for some then, and was last heard of then.
+    #[must_use]
+    pub fn of(held: u64, polled_at: Option<Timestamp>, seen_at: Timestamp, now: Timestamp) -> Self {
+        if held > 0 || polled_at.is_some_and(|at| at.plus(Self::ACTIVE_FOR) >= now) {
+            Self::Active
+        } else if seen_at.plus(Self::IDLE_FOR) >= now {
+            Self::Idle
+        } else {
+            Self::Dead
+        }
+    }
+
+    /// The word for it.
+    #[must_use]
+    pub fn shown(self) -> &'static str {
+        match self {
+            Self::Active => "ACTIVE",
+            Self::Idle => "IDLE",
+            Self::Dead => "DEAD",
+        }
+    }
+}
+
 /// The clocks of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Clocks {
@@ -102,6 +144,25 @@ impl Clocks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_worker_is_active_idle_or_dead() {
+        use WorkerStatus::{Active, Dead, Idle};
+        let at = |seconds: i64| Timestamp::from_millis(seconds * 1_000);
+        for (held, polled, seen, status) in [
+            (0, Some(940), 940, Active),
+            (0, Some(939), 939, Idle),
+            (0, Some(939), 990, Idle),
+            (0, None, 990, Idle),
+            (0, Some(700), 700, Idle),
+            (0, Some(699), 699, Dead),
+            (0, None, 699, Dead),
+            (1, Some(100), 100, Active),
+        ] {
+            let found = WorkerStatus::of(held, polled.map(at), at(seen), at(1_000));
+            assert_eq!(found, status, "{held} {polled:?} {seen}");
+        }
+    }
 
     #[test]
     fn the_first_clock_that_runs_out_counts() {

@@ -6,11 +6,13 @@
 //! | `delivery.rs` | tasks on their way to a worker, which go back if it is gone |
 //! | `board.rs` | what the committer shares with this |
 //! | `clocks.rs` | attempts whose time, lock or heartbeats are over |
+//! | `registry.rs` | workers, as people see them |
 
 mod board;
 mod clocks;
 mod delivery;
 mod matcher;
+mod registry;
 
 use std::error::Error;
 use std::sync::Arc;
@@ -36,15 +38,15 @@ pub use delivery::{Delivery, Fetched};
 use delivery::{Undelivered, WayBack};
 pub(crate) use matcher::Taken;
 pub use matcher::TaskTypes;
+pub use registry::{Worker, WorkerFilter};
 
 use crate::clock::until;
 use crate::commit::{CommandError, CommitFailure};
 use crate::context::{Context, Listener};
 use crate::vital::Vital;
 use matcher::Wake;
+use registry::Polling;
 
-/// Polls that wait on one node; others are refused, so that they leave room for other requests.
-const WAITING_MAX: usize = 10_000;
 /// How often a report is sent again because its task changed meanwhile.
 const TRIES_MAX: u32 = 20;
 /// Looks for types that somebody waits for: the net below marks and news.
@@ -80,6 +82,9 @@ pub enum TaskError {
     /// There is no such task.
     #[error("there is no such task")]
     NotFound,
+    /// There is no such worker.
+    #[error("there is no such worker")]
+    NoSuchWorker,
     /// Whoever asks does not have it.
     #[error("{0}")]
     NotHeld(String),
@@ -137,6 +142,7 @@ impl Tasks {
         let stopping = &context.stopping;
         vital.spawn_until(stopping, clocks::clock_loop(Arc::clone(context)));
         vital.spawn_until(stopping, available_loop(Arc::clone(context)));
+        vital.spawn(registry::write_loop(Arc::clone(context)));
         if let Some(undelivered) = context.tasks.undelivered.lock().take() {
             vital.spawn(back_loop(Arc::clone(context), undelivered));
         }
@@ -147,17 +153,28 @@ impl Tasks {
     pub async fn poll(&self, poll: Poll) -> Result<Delivery, TaskError> {
         let context = &self.context;
         context.is_open()?;
-        let matcher = &context.tasks.matcher;
-        if !poll.wait.is_zero() && matcher.waiting() >= WAITING_MAX {
-            return Err(TaskError::TooManyWaiting);
-        }
+        let room = &context.tasks.room;
+        let room = (!poll.wait.is_zero()).then(|| room.try_acquire());
+        let _room = room.transpose().map_err(|_| TaskError::TooManyWaiting)?;
+        let _polling = Polling::begin(context, &poll);
         let mut token = [0; 16];
         context.entropy.fill(&mut token);
         let holder = TaskHolder {
             token: LockToken::from_bytes(token),
-            worker: poll.worker,
-            worker_type: poll.worker_type,
+            worker: poll.worker.clone(),
+            worker_type: poll.worker_type.clone(),
         };
+        let found = self.fetch(poll, &holder).await?;
+        if let Some(worker) = holder.worker.filter(|_| !found.tasks().is_empty()) {
+            context.tasks.workers.has_lock(holder.token, &worker);
+        }
+        Ok(found)
+    }
+
+    /// Looks and waits until there is something, or it has taken too long.
+    async fn fetch(&self, poll: Poll, holder: &TaskHolder) -> Result<Delivery, TaskError> {
+        let context = &self.context;
+        let matcher = &context.tasks.matcher;
         let back = context.tasks.way_back().ok_or(CommitFailure::Stopping)?;
         let types = Arc::new(poll.types);
         let place = matcher.arrive();
@@ -166,7 +183,7 @@ impl Tasks {
         let has_looked = context.tasks.has_looked.load(Ordering::Relaxed);
         let mut asks_store = poll.wait.is_zero() && (context.store.is_shared() || !has_looked);
         loop {
-            let whose = (&holder, &back);
+            let whose = (holder, &back);
             let found = self.look(&types, whose, poll.max, asks_store).await?;
             if !found.tasks().is_empty() {
                 return Ok(found);
@@ -299,7 +316,12 @@ impl Tasks {
             };
             let command = Command::Report(report);
             match context.task_command(row.execution, command, seen).await {
-                Ok(_) => return Ok(()),
+                Ok(_) => {
+                    let (is_done, now) = (call == TaskCall::Complete, context.now());
+                    let workers = &context.tasks.workers;
+                    workers.ended(row.worker.as_deref(), is_done, now);
+                    return Ok(());
+                }
                 // It is not as it was seen any more: it is looked at again.
                 Err(CommandError::TaskMoved | CommandError::Refused(_)) => {}
                 Err(CommandError::NotFound) => return Err(TaskError::NotFound),
@@ -390,6 +412,9 @@ impl Tasks {
         let touching = tokio::spawn(async move { context.touched(part, id, is_unlock).await });
         let left = touching.await;
         let Some(row) = left.unwrap_or_else(|_| Err(CommitFailure::Unknown.into()))? else {
+            if !is_unlock {
+                self.is_at_it(id, token).await;
+            }
             return Ok(());
         };
         match held(&row, token, TaskCall::Unlock) {
@@ -397,6 +422,22 @@ impl Tasks {
             Err(error) => Err(error),
             // It became so in between.
             Ok(_) => Err(not_held(&row)),
+        }
+    }
+}
+
+impl Tasks {
+    /// A worker has said that it is still at this task. Who it is its lock tells, or the task.
+    async fn is_at_it(&self, id: TaskId, token: Option<LockToken>) {
+        let (context, workers) = (&self.context, &self.context.tasks.workers);
+        if let Some(worker) = token.and_then(|token| workers.of_lock(token)) {
+            return workers.is_at_it(&worker, context.now());
+        }
+        // It does not matter if that cannot be found out.
+        let row = context.store.task(id).await.ok().flatten();
+        if let Some((worker, token)) = row.and_then(|row| row.worker.zip(row.token)) {
+            workers.is_at_it(&worker, context.now());
+            workers.has_lock(token, &worker);
         }
     }
 }

@@ -30,6 +30,8 @@ mod restart;
 mod retention;
 #[path = "engine/steering.rs"]
 mod steering;
+#[path = "engine/tasks.rs"]
+mod tasks;
 #[path = "engine/triggers.rs"]
 mod triggers;
 #[path = "engine/trouble.rs"]

@@ -33,6 +33,7 @@ mod trigger;
 mod version;
 mod view;
 mod webhook;
+mod worker;
 mod workflow;
 
 use std::convert::Infallible;
@@ -229,6 +230,8 @@ fn task_routes() -> OpenApiRouter<App> {
         .routes(routes!(task::beat_task))
         .routes(routes!(task::extend_task))
         .routes(routes!(task::unlock_task))
+        .routes(routes!(worker::list_workers))
+        .routes(routes!(worker::remove_worker))
 }
 
 /// Calls of workers that know another address; described once, under ours.

@@ -34,11 +34,13 @@ mod session;
 mod simulate;
 mod slip;
 mod table;
+mod tasks;
 mod trigger;
 mod version;
 mod wait;
 mod when;
 mod worker;
+mod workers;
 mod workflow;
 
 use std::process::ExitCode;
@@ -152,6 +154,24 @@ Examples:
   refire dlq retry dlq_01j9x8w7v6t5s4r3q2p1n0m9k8 --edit --wait 30s")]
     #[command(subcommand)]
     Dlq(dlq::DlqCommand),
+    /// List and show tasks for workers, and step in by hand
+    ///
+    /// A step of type external_task is done by a worker outside, which fetches it as a task.
+    #[command(after_help = "\
+Examples:
+  refire tasks list --status pending,locked
+  refire tasks show xt_01j9x8w7v6t5s4r3q2p1n0m9k8001
+  refire tasks unlock xt_01j9x8w7v6t5s4r3q2p1n0m9k8001")]
+    #[command(subcommand, visible_alias = "task")]
+    Tasks(tasks::TasksCommand),
+    /// List the workers that do tasks, and remove those that are gone
+    #[command(after_help = "\
+Examples:
+  refire workers list
+  refire workers list --status dead
+  refire workers remove n8n-worker-1")]
+    #[command(subcommand)]
+    Workers(workers::WorkersCommand),
     /// Show when the retries of a policy would happen
     ///
     /// Needs no server. The numbers are the same as those of `POST /api/retry/simulate`.
@@ -302,6 +322,8 @@ async fn ask(session: &Session, command: Command) -> anyhow::Result<Outcome> {
         Command::Retries(command) => retries::run(session, &command).await,
         Command::Dlq(command) => dlq::run(session, &command).await,
         Command::Worker(args) => worker::run(session, &args).await,
+        Command::Tasks(command) => tasks::run(session, &command).await,
+        Command::Workers(command) => workers::run(session, &command).await,
         Command::Nodes(_) => nodes::run(session).await,
         Command::Migrate(args) => migrate::run(session, &args).await,
         Command::Backup(args) => backup::run(session, &args).await,

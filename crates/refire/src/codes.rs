@@ -117,6 +117,8 @@ codes! {
     NO_TASK = "RF0041", 404, "There is no such task";
     /// The worker does not have the task.
     TASK_NOT_HELD = "RF0042", 409, "The task is not locked by this worker";
+    /// No such worker.
+    NO_WORKER = "RF0043", 404, "There is no such worker";
     /// No webhook has this address, or it is disabled.
     NO_WEBHOOK = "RF0050", 404, "There is no such webhook";
     /// A webhook request is not signed, or wrongly.

@@ -38,7 +38,7 @@ const BACKUP_DIR: &str = "backups";
 /// Read if it is there and no other file is named.
 const FILE: &str = "refire.yaml";
 /// Connections at once.
-const CONNECTIONS_MAX: usize = 10_000;
+const CONNECTIONS_MAX: usize = 12_000;
 /// Bytes of a request's body.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
 /// An input is part of its execution's history, which is bounded by 10 MiB.
@@ -87,7 +87,7 @@ pub(crate) struct ServeArgs {
     /// The log level, such as info or refire=debug [default: RUST_LOG, else info]
     #[arg(long, env = "REFIRE_LOG_LEVEL", value_name = "LEVEL")]
     log_level: Option<String>,
-    /// The most connections at once [default: 10000]
+    /// The most connections at once [default: 12000]
     #[arg(long, env = "REFIRE_MAX_CONNECTIONS", value_name = "COUNT")]
     max_connections: Option<usize>,
     /// The largest request body in bytes [default: 1048576]

@@ -16,6 +16,7 @@ use crate::callback::{CallbackChange, TouchCallback};
 use crate::request::RequestRow;
 use crate::task::TaskRow;
 use crate::work::WorkRow;
+use crate::worker::WorkerRow;
 
 pub(crate) use about::About;
 pub(crate) use prune::Candidate;
@@ -61,6 +62,13 @@ pub enum Part {
     TouchTask(TouchTask),
     /// A target's word on how far it is.
     TouchCallback(TouchCallback),
+    /// What was seen of workers since it was last written, each once. Only the newest of all stay.
+    SeeWorkers(Vec<WorkerRow>),
+    /// A worker's row goes; the outcome says whether there was one.
+    ForgetWorker {
+        /// The worker.
+        id: String,
+    },
     /// A person gives a dead letter up.
     DeleteLetter {
         /// The letter; refused unless it is pending.
@@ -133,7 +141,8 @@ pub struct Advance {
     pub id: ExecutionId,
     /// The version it must have.
     pub expected_version: u64,
-    /// The work that must have begun, by step and attempt, in order of the steps; absent = whatever has.
+    /// The work that must have begun and the tasks that workers must have, by step and attempt, in order of the
+    /// steps; absent = whatever is so.
     pub begun: Option<Vec<(String, u32)>>,
     /// The task that it was decided on.
     pub seen: Option<SeenTask>,

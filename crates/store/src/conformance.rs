@@ -34,6 +34,7 @@ pub mod tasks;
 mod trigger;
 pub mod triggers;
 pub mod work;
+pub mod workers;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -127,6 +128,11 @@ macro_rules! conformance {
             windows_are_found_in_their_order, a_cancel_closes_all,
             a_move_that_is_refused_leaves_its_callbacks, callbacks_go_with_their_execution,
             a_workflow_that_waits_is_not_deleted,
+        );
+        $crate::conformance_topic!($lab, workers:
+            what_is_seen_is_added, a_worker_is_forgotten, only_the_newest_stay,
+            what_workers_have_is_found, executions_that_wait_for_workers_are_open,
+            a_cancel_names_what_workers_have,
         );
         $crate::conformance_topic!($lab, nodes:
             a_node_is_seen_until_it_leaves, only_the_expired_are_reaped,

@@ -24,6 +24,7 @@ mod trigger;
 mod unreadable;
 mod words;
 mod work;
+mod worker;
 
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -55,6 +56,7 @@ pub use request::{RequestFilter, RequestRow, Requests};
 pub use task::{TaskCall, TaskFilter, TaskRow, Tasks};
 pub use trigger::{DueTrigger, SlotRow, TriggerFilter, TriggerRow, Triggers};
 pub use work::{OpenCounts, Work, WorkRow};
+pub use worker::{PolledTypes, WORKERS_MAX, WorkerRow, Workers};
 
 /// Rows of one page, at most.
 pub const LIMIT_MAX: u32 = 1_000;
@@ -63,7 +65,7 @@ pub const LIMIT_MAX: u32 = 1_000;
 /// questions beside its rows.
 #[async_trait]
 pub trait Store:
-    Executions + Work + Tasks + Callbacks + Letters + Catalog + Triggers + Requests + Nodes
+    Executions + Work + Tasks + Workers + Callbacks + Letters + Catalog + Triggers + Requests + Nodes
 {
     /// Writes a batch in one transaction, durably, before it returns.
     ///

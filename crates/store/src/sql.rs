@@ -9,6 +9,7 @@ mod request;
 mod task;
 mod trigger;
 mod work;
+mod worker;
 
 use refire_core::definition::WorkflowId;
 use refire_core::id::{DlqId, ExecutionId, RequestId, TriggerId, WebhookId};

@@ -173,6 +173,10 @@ pub(crate) const TABLES: &[Table] = &[
         columns: &[rows::CallbackRows::COLUMNS],
     },
     Table {
+        name: "workflow_external_workers",
+        columns: &[rows::Workers::COLUMNS],
+    },
+    Table {
         name: "idempotency",
         columns: &[rows::KeyClaims::COLUMNS, &[("ns", Int)]],
     },

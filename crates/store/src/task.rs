@@ -197,6 +197,17 @@ impl TaskRow {
         self.updated_at = now;
     }
 
+    /// Nobody may fetch it before then, and its time begins then.
+    pub fn put_off(&mut self, until: Timestamp) {
+        if until <= self.available_at {
+            return;
+        }
+        let later = until.since(self.available_at);
+        self.available_at = until;
+        self.timeout_at = self.timeout_at.plus(later);
+        self.wake_at = self.wake_at.map(|at| at.plus(later));
+    }
+
     /// It stands elsewhere now, and nobody has it.
     pub(crate) fn stand(&mut self, status: TaskStatus, now: Timestamp) {
         self.status = status;

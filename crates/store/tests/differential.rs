@@ -22,6 +22,8 @@ mod question;
 mod trigger;
 #[path = "differential/work.rs"]
 mod work;
+#[path = "differential/worker.rs"]
+mod worker;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -54,6 +54,8 @@ mod vacuum;
 mod watch;
 #[path = "differential/work.rs"]
 mod work;
+#[path = "differential/worker.rs"]
+mod worker;
 
 use std::path::Path;
 use std::sync::Arc;

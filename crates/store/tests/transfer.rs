@@ -31,3 +31,5 @@ mod windows;
 mod wire;
 #[path = "differential/work.rs"]
 mod work;
+#[path = "differential/worker.rs"]
+mod worker;

@@ -13,13 +13,14 @@ use crate::model::{
     BackfillRequest, BackfillResult, BatchItem, BatchResult, CallbackBody, CronHistory, DeadLetter,
     DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, EnableTrigger, Event, Execution,
     ExtendTask, FailTask, Heartbeat, LedgerEntry, Node, Page, PlannedSlot, ReplayRequest,
-    ReplayResult, RetriedExecution, RetryLetter, RetryTimeline, RotateSecret, TestWebhook,
-    TestedWebhook, Trigger, Version, WebhookAnswer, WebhookRequest, Workflow, WorkflowDeleted,
-    WorkflowDiff, WorkflowSaved, WorkflowVersion,
+    ReplayResult, RetriedExecution, RetryLetter, RetryTimeline, RotateSecret, Task, TaskPage,
+    TestWebhook, TestedWebhook, Trigger, Version, WebhookAnswer, WebhookRequest, WorkerPage,
+    WorkerRemoved, Workflow, WorkflowDeleted, WorkflowDiff, WorkflowSaved, WorkflowVersion,
 };
 use crate::query::{
     CancelQuery, ChangeQuery, DiffQuery, EventQuery, ExecutionQuery, HistoryQuery, LetterQuery,
-    NextQuery, OfWorkflow, Paging, RecheckQuery, RequestQuery, SlotQuery, TriggerQuery,
+    NextQuery, OfWorkflow, Paging, RecheckQuery, RequestQuery, SlotQuery, TaskQuery, TriggerQuery,
+    WorkerQuery,
 };
 
 /// A part of a path, whatever characters it has.
@@ -167,6 +168,16 @@ calls! {
         cron_history[workflow: &str](trigger: Option<&str>, limit: Option<u32>) -> CronHistory,
         query HistoryQuery { trigger_id: trigger.map(str::to_owned), limit };
 
+    /// Tasks for workers, newest first.
+    GET "/api/external-tasks" tasks[](query: &TaskQuery, paging: &Paging) -> TaskPage,
+        query (query.clone(), paging.clone());
+    /// One task with its input, and its output when it is done.
+    GET "/api/external-tasks/{id}" task[id: &str]() -> Task;
+    /// Workers that have said who they are, by name.
+    GET "/api/workers" workers[](query: &WorkerQuery, paging: &Paging) -> WorkerPage,
+        query (query.clone(), paging.clone());
+    /// Forgets a worker; others may fetch the tasks that it has.
+    DELETE "/api/workers/{id}" remove_worker[id: &str]() -> WorkerRemoved;
     /// A worker has done its task. Sent again with the same token, it is answered as the first time.
     POST "/api/external-tasks/{id}/complete" complete_task[id: &str](token: Option<&str>, output: &RawValue) -> (),
         json output, lock token;

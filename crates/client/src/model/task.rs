@@ -5,22 +5,35 @@ use serde::{Deserialize, Deserializer};
 
 use super::{Raw, TaskStatus, WorkerStatus};
 
-/// A whole number, also if it is written as 30.0, as some programs write all of theirs.
-fn whole<'de, D: Deserializer<'de>, N: std::str::FromStr>(
-    deserializer: D,
-) -> Result<Option<N>, D::Error> {
+/// The longest wait that a worker may ask for, in seconds: a year.
+const RETRY_AFTER_SECONDS_MAX: u64 = 365 * 24 * 60 * 60;
+/// The longest extension of a lock, in seconds: thirty days.
+const EXTEND_SECONDS_MAX: u64 = 30 * 24 * 60 * 60;
+
+/// A whole number in a range, also if it is written as 30.0, as some programs write all of theirs.
+fn whole<'de, D, N, const MIN: u64, const MAX: u64>(deserializer: D) -> Result<Option<N>, D::Error>
+where
+    D: Deserializer<'de>,
+    N: TryFrom<u64>,
+{
     let Some(number) = Option::<f64>::deserialize(deserializer)? else {
         return Ok(None);
     };
     let whole = Some(number).filter(|number| number.fract() == 0.0);
-    let whole = whole.and_then(|number| format!("{number:.0}").parse().ok());
-    let wrong = || D::Error::custom(format!("{number} is not a whole number of this range"));
+    let whole = whole.and_then(|number| format!("{number:.0}").parse::<u64>().ok());
+    let whole = whole.filter(|number| (MIN..=MAX).contains(number));
+    let whole = whole.and_then(|number| N::try_from(number).ok());
+    let wrong = || {
+        let range = format!("between {MIN} and {MAX}");
+        D::Error::custom(format!("{number} is not a whole number {range}"))
+    };
     whole.ok_or_else(wrong).map(Some)
 }
 
 /// The same where there must be one.
 fn one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-    whole(deserializer)?.ok_or_else(|| D::Error::custom("a whole number is missing"))
+    let seconds = whole::<_, _, 1, EXTEND_SECONDS_MAX>(deserializer)?;
+    seconds.ok_or_else(|| D::Error::custom("a whole number is missing"))
 }
 
 shapes! {
@@ -117,7 +130,7 @@ shapes! {
         /// The next attempt shall wait so long at least.
         #[serde(
             default,
-            deserialize_with = "whole",
+            deserialize_with = "whole::<_, _, 0, RETRY_AFTER_SECONDS_MAX>",
             skip_serializing_if = "Option::is_none"
         )]
         #[cfg_attr(feature = "openapi", schema(maximum = 31_536_000))]
@@ -131,7 +144,7 @@ shapes! {
         /// How far it is, in percent.
         #[serde(
             default,
-            deserialize_with = "whole",
+            deserialize_with = "whole::<_, _, 0, 100>",
             skip_serializing_if = "Option::is_none"
         )]
         #[cfg_attr(feature = "openapi", schema(maximum = 100))]
@@ -177,12 +190,21 @@ shapes! {
         pub updated_at: String,
     }
 
-    /// The workers.
+    /// A page of workers.
     #[serde(rename_all = "camelCase")]
     pub struct WorkerPage {
-        /// Those seen last come first.
+        /// The workers, by name.
         pub items: Vec<Worker>,
-        /// Always null: there is one page.
+        /// Pass it as `cursor` to get the next page; null on the last.
         pub next_cursor: Option<String>,
+    }
+
+    /// A worker was removed.
+    #[serde(rename_all = "camelCase")]
+    pub struct WorkerRemoved {
+        /// Its name.
+        pub worker_id: String,
+        /// Tasks that it had, which others may fetch now.
+        pub released: u64,
     }
 }

@@ -180,7 +180,18 @@ impl Workflow {
             let note = step.kind.settings().note()?;
             Some(format!("step \"{}\": {note}", step.id))
         };
-        self.steps.iter().filter_map(odd).collect()
+        let mut notes: Vec<String> = self.steps.iter().filter_map(odd).collect();
+        let is_task = |step: &Step| step.kind.external_task().is_some();
+        let limits = &self.concurrency;
+        if (limits.max.is_some() || limits.max_per_key.is_some()) && self.steps.iter().any(is_task)
+        {
+            notes.push(
+                "concurrency: does not count external_task steps; what their workers do at once is \
+                 limited by how many workers there are"
+                    .to_owned(),
+            );
+        }
+        notes
     }
 
     /// The secrets that must be set, each once, with the first step that uses it. Those with a

@@ -52,7 +52,7 @@ pub struct Cancel {
     pub by: Option<String>,
     /// Undo completed steps first.
     pub compensate: bool,
-    /// The attempts that are in flight and will be aborted, as their work rows say.
+    /// The attempts that are in flight and will be aborted, as the rows of work and tasks say.
     pub begun: Vec<Begun>,
 }
 
@@ -74,8 +74,8 @@ pub struct Begun {
     pub step: StepId,
     /// The attempt.
     pub attempt: u32,
-    /// When it began.
-    pub at: Timestamp,
+    /// When it began, and who began it.
+    pub began: Began,
 }
 
 /// The end of one attempt.
@@ -110,6 +110,17 @@ pub enum Began {
     },
     /// No worker fetched its task in time.
     Never,
+}
+
+impl Began {
+    /// When it began, if it did.
+    #[must_use]
+    pub fn at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Called(at) | Self::Fetched { at, .. } => Some(*at),
+            Self::Never => None,
+        }
+    }
 }
 
 /// How an attempt ended.

@@ -175,14 +175,14 @@ fn causes(state: &Execution, rest: &[Event]) -> Vec<Cause> {
     let command = |command| vec![Cause::Command(Box::new((command, first.at)))];
     match &first.kind {
         EventKind::ExecutionStarted(_) if state.origin.is_none() => started(rest),
-        EventKind::TimerFired(_) | EventKind::StepStarted(_) => reported(state, rest)
-            .or_else(|| called_back(rest))
-            .or_else(|| cancelled(rest))
-            .into_iter()
-            .collect(),
-        EventKind::ExternalTaskLocked(_) | EventKind::CallAnswered(_) => {
-            reported(state, rest).into_iter().collect()
+        EventKind::TimerFired(_) | EventKind::StepStarted(_) | EventKind::ExternalTaskLocked(_) => {
+            reported(state, rest)
+                .or_else(|| called_back(rest))
+                .or_else(|| cancelled(rest))
+                .into_iter()
+                .collect()
         }
+        EventKind::CallAnswered(_) => reported(state, rest).into_iter().collect(),
         EventKind::CallbackReceived(_) => called_back(rest).into_iter().collect(),
         EventKind::StepFailed(_) => {
             let over = window_over(state, first).into_iter();
@@ -226,19 +226,30 @@ fn causes(state: &Execution, rest: &[Event]) -> Vec<Cause> {
 /// The cancel that `rest` begins with: the attempts that it aborted, then what became of the
 /// execution. Cancelling a paused execution with undoing resumes it first.
 fn cancelled(rest: &[Event]) -> Option<Cause> {
-    let mut begun = Vec::new();
+    let mut begun: Vec<Begun> = Vec::new();
     let mut rest = rest.iter();
     let first = loop {
         let event = rest.next()?;
-        match &event.kind {
-            EventKind::TimerFired(_) => {}
-            EventKind::StepStarted(started) => begun.push(Begun {
-                step: event.step.clone()?,
-                attempt: event.attempt?,
-                at: started.started_at,
-            }),
+        let began = match &event.kind {
+            EventKind::TimerFired(_) => continue,
+            // It is there already: a worker fetched it.
+            EventKind::StepStarted(_)
+                if begun.last().map(|last| &last.step) == event.step.as_ref() =>
+            {
+                continue;
+            }
+            EventKind::StepStarted(started) => Began::Called(started.started_at),
+            EventKind::ExternalTaskLocked(locked) => Began::Fetched {
+                worker: locked.worker_id.clone(),
+                at: locked.locked_at,
+            },
             _ => break event,
-        }
+        };
+        begun.push(Begun {
+            step: event.step.clone()?,
+            attempt: event.attempt?,
+            began,
+        });
     };
     let (by, compensate) = match &first.kind {
         EventKind::ExecutionCancelled(cancelled) => (&cancelled.by, false),

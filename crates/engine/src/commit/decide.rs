@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use refire_core::execution::{Command, Decision, Execution, Refusal, decide_within};
 use refire_core::id::{ExecutionId, NodeId};
+use refire_core::task::TaskStatus;
 use refire_core::time::Timestamp;
-use refire_store::{Part, WorkRow};
+use refire_store::{LIMIT_MAX, Part, TaskFilter, TaskRow, WorkRow};
 
 use super::AfterCommit;
 use super::request::{Asker, CommandError, CommitFailure, Decided, Request};
@@ -141,8 +142,15 @@ impl Tools {
             if !unit.is_untouched() {
                 *unit = self.read_unit(id).await;
             }
+            let held = match self.held_tasks(unit, id).await {
+                Ok(held) => held,
+                Err(failure) => {
+                    asker.answer(Err(CommandError::Failed(failure).into()));
+                    return None;
+                }
+            };
             let before = std::mem::take(&mut cancel.begun);
-            unit.tell_what_runs(cancel, now);
+            unit.tell_what_runs(cancel, &held, now);
             is_told = before == cancel.begun;
         }
         // What was decided elsewhere counts if nothing has changed that it was decided on.
@@ -170,6 +178,24 @@ impl Tools {
         }
         unit.add(decided, command, asker);
         None
+    }
+
+    /// The tasks of an execution that workers have.
+    async fn held_tasks(
+        &self,
+        unit: &Unit,
+        id: ExecutionId,
+    ) -> Result<Vec<TaskRow>, CommitFailure> {
+        if !unit.waits_for_workers() {
+            return Ok(Vec::new());
+        }
+        let held = TaskFilter {
+            statuses: vec![TaskStatus::Locked],
+            execution: Some(id),
+            ..TaskFilter::default()
+        };
+        let rows = self.store.tasks(&held, None, LIMIT_MAX).await;
+        rows.map_err(|error| CommitFailure::read(&error))
     }
 
     /// What core says, as long as it need not search much: others wait meanwhile.

@@ -126,6 +126,9 @@ impl Rows<'_> {
     /// Gives a new task to whoever waits longest for one of its type, if nobody is before it; else it
     /// waits in the store.
     fn offer(&self, row: &mut TaskRow, is_wanted: bool, follow_ups: &mut Vec<FollowUp>) {
+        if let Some(turn) = self.turn(row) {
+            row.put_off(turn);
+        }
         let input = self.state.payloads.get(row.input_sequence).cloned();
         let input = input.filter(|_| is_wanted);
         let is_due = row.status == TaskStatus::Pending && row.available_at <= self.now;
@@ -146,6 +149,14 @@ impl Rows<'_> {
             follow_ups.push(FollowUp::TaskAvailable(task_type, at));
         }
         follow_ups.extend(row.wake_at.map(FollowUp::TaskClock));
+    }
+
+    /// When a task may be fetched by the workflow's rate, if its execution begins with it.
+    fn turn(&self, row: &TaskRow) -> Option<Timestamp> {
+        let origin = self.state.origin.as_ref()?;
+        let is_first = row.attempt == 1 && self.state.started_at.is_none();
+        let slots = is_first.then_some(&self.context.slots)?;
+        slots.turn(self.workflow, origin, self.now)
     }
 
     fn row(&self, work: &Work) -> WorkRow {

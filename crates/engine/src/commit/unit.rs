@@ -7,7 +7,8 @@ use std::sync::Arc;
 use refire_core::dead_letter::Reason;
 use refire_core::definition::{StepId, Workflow};
 use refire_core::execution::{
-    Begun, Cancel, Command, Decision, Effect, Event, Execution, Status, StepState, StepStatus,
+    Began, Begun, Cancel, Command, Decision, Effect, Event, Execution, Status, StepState,
+    StepStatus,
 };
 use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::limit;
@@ -16,8 +17,8 @@ use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
 use refire_core::trigger::End;
 use refire_store::{
-    Admit, Advance, ExecutionRow, Part, PartOutcome, RowUpdate, SeenTask, SettleLetter, TriggerEnd,
-    WorkRow,
+    Admit, Advance, ExecutionRow, Part, PartOutcome, RowUpdate, SeenTask, SettleLetter, TaskRow,
+    TriggerEnd, WorkRow,
 };
 
 use super::request::{
@@ -136,13 +137,24 @@ impl Unit {
         self.read.is_some() && !self.is_answered()
     }
 
+    /// Whether workers may have tasks of it.
+    pub(super) fn waits_for_workers(&self) -> bool {
+        let steps = self.state.iter().flat_map(|state| state.steps.values());
+        steps
+            .into_iter()
+            .any(|step| step.is_live() && step.is_task())
+    }
+
     /// Tells a cancel what it aborts: the attempts that have begun by now. If others have when it is
     /// written, it is decided again.
-    pub(super) fn tell_what_runs(&mut self, cancel: &mut Cancel, now: Timestamp) {
+    pub(super) fn tell_what_runs(&mut self, cancel: &mut Cancel, held: &[TaskRow], now: Timestamp) {
         let mut begun: Vec<&WorkRow> = self.read.iter().flatten().filter(|row| row.begun).collect();
         begun.sort_unstable_by(|a, b| a.step.cmp(&b.step));
         let key = |row: &&WorkRow| (row.step.clone(), row.attempt);
-        self.begun = Some(begun.iter().map(key).collect());
+        let tasks = held.iter().map(|task| (task.step.clone(), task.attempt));
+        let mut all: Vec<_> = begun.iter().map(key).chain(tasks).collect();
+        all.sort_unstable();
+        self.begun = Some(all);
         let state = self.state.as_deref();
         let attempt = |row: &WorkRow| {
             let step = StepId::new(row.step.as_str()).ok()?;
@@ -157,11 +169,26 @@ impl Unit {
             }
             // Another node's clock may be ahead of this one's.
             let at = row.running_since().or_else(scheduled)?.min(now);
-            let attempt = row.attempt;
-            Some(Begun { step, attempt, at })
+            let (attempt, began) = (row.attempt, Began::Called(at));
+            Some(Begun {
+                step,
+                attempt,
+                began,
+            })
         };
-        cancel.begun = begun.into_iter().filter_map(attempt).collect();
-        cancel.begun.sort_by_key(|attempt| attempt.at);
+        let fetched = |task: &TaskRow| {
+            Some(Begun {
+                step: StepId::new(task.step.as_str()).ok()?,
+                attempt: task.attempt,
+                began: Began::Fetched {
+                    worker: task.worker.clone(),
+                    at: task.locked_at?.min(now),
+                },
+            })
+        };
+        let called = begun.into_iter().filter_map(attempt);
+        cancel.begun = called.chain(held.iter().filter_map(fetched)).collect();
+        cancel.begun.sort_by_key(|attempt| attempt.began.at());
         #[cfg(feature = "planted")]
         if planted::is(Defect::AbortUnrecorded) {
             cancel.begun.clear();

@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use refire_core::definition::WorkflowId;
+use refire_core::definition::{Workflow, WorkflowId};
+use refire_core::execution::state::Origin;
 use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
 
@@ -90,6 +91,27 @@ impl Counts {
             .take(key, ask.execution, start.limit, now)
             .map_err(Blocked::Rate)?;
         Ok(Some(start))
+    }
+
+    /// When an execution may begin by the workflow's rate, where workers outside do what it begins with.
+    pub(super) fn workflow_turn(
+        &mut self,
+        workflow: &Workflow,
+        origin: &Origin,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
+        let limit = workflow.rate_limit.as_ref()?;
+        let running = self.executions.get(&workflow.id);
+        if running.is_some_and(|running| running.contains_key(&origin.id)) {
+            // Another first step has taken it.
+            return None;
+        }
+        let key = (
+            workflow.id.clone(),
+            origin.rate_key.clone().unwrap_or_default(),
+        );
+        let rates = &mut self.workflow_rates;
+        Some(rates.turn(key, origin.id, (limit.max, limit.per), now))
     }
 
     /// Releases a start of the workflow's rate that was not used.

@@ -40,7 +40,7 @@ impl<K: Hash + Eq, W: Hash + Eq> Rates<K, W> {
         &mut self,
         key: K,
         who: W,
-        (max, per): (u32, Duration),
+        limit: (u32, Duration),
         now: Timestamp,
     ) -> Result<(), Timestamp> {
         if let Some(turn) = self.turns.get(&who).copied() {
@@ -50,16 +50,36 @@ impl<K: Hash + Eq, W: Hash + Eq> Rates<K, W> {
             self.turns.remove(&who);
             return Ok(());
         }
-        if self.rates.len() >= self.tidy_rates_at {
-            self.rates.retain(|_, rate| !rate.is_idle(now));
-            self.tidy_rates_at = RATES_MAX.max(2 * self.rates.len());
-        }
-        let turn = self.rates.entry(key).or_default().book(max, per, now);
+        let turn = self.book(key, limit, now);
         if turn <= now {
             return Ok(());
         }
         self.give_turn(who, turn, now);
         Err(turn)
+    }
+
+    /// The turn of one that does not come back for it: now, or later. Asked again, it is the same.
+    pub(super) fn turn(
+        &mut self,
+        key: K,
+        who: W,
+        limit: (u32, Duration),
+        now: Timestamp,
+    ) -> Timestamp {
+        if let Some(turn) = self.turns.get(&who) {
+            return *turn;
+        }
+        let turn = self.book(key, limit, now);
+        self.give_turn(who, turn, now);
+        turn
+    }
+
+    fn book(&mut self, key: K, (max, per): (u32, Duration), now: Timestamp) -> Timestamp {
+        if self.rates.len() >= self.tidy_rates_at {
+            self.rates.retain(|_, rate| !rate.is_idle(now));
+            self.tidy_rates_at = RATES_MAX.max(2 * self.rates.len());
+        }
+        self.rates.entry(key).or_default().book(max, per, now)
     }
 
     fn give_turn(&mut self, who: W, turn: Timestamp, now: Timestamp) {
@@ -146,6 +166,19 @@ mod tests {
             Ok(()),
             "another key has its own rate"
         );
+    }
+
+    #[test]
+    fn who_does_not_come_back_has_one_turn_for_all_it_does() {
+        let mut rates: Rates<&str, u32> = Rates::default();
+        let limit = (1, Duration::from_secs(1));
+        let start = Timestamp::from_millis(1_000_000);
+        assert_eq!(rates.turn("a", 1, limit, start), start);
+        assert_eq!(rates.turn("a", 1, limit, start), start, "its other step");
+        assert_eq!(rates.take("a", 1, limit, start), Ok(()), "and one of ours");
+        let turn = start.plus(Duration::from_secs(1));
+        assert_eq!(rates.turn("a", 2, limit, start), turn);
+        assert_eq!(rates.take("a", 2, limit, start), Err(turn));
     }
 
     #[test]

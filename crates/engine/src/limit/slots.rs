@@ -114,6 +114,16 @@ impl Slots {
         Ok(Permit::new(Arc::clone(self), terms, start))
     }
 
+    /// When an execution may begin whose first step workers outside do; absent = whenever they like.
+    pub(crate) fn turn(
+        &self,
+        workflow: &Workflow,
+        origin: &Origin,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
+        self.counts.lock().workflow_turn(workflow, origin, now)
+    }
+
     /// The bounds that a workflow has over all nodes, if there are others. Work of it runs only
     /// when the store has given it out by these.
     pub(crate) fn everywhere(&self, workflow: &Workflow) -> Option<Bounds> {

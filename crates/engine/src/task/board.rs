@@ -5,19 +5,27 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use refire_core::time::Timestamp;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, Semaphore, mpsc};
 
 use super::delivery::{Undelivered, WayBack};
 use super::matcher::Matcher;
+use super::registry::Registry;
 use crate::lock::Mutex;
 use crate::next_look::NextLook;
 
 /// Types that are waited for because their tasks may be fetched later; beyond that, only looks find them.
 const LATER_MAX: usize = 100_000;
 
+/// Polls that wait on one node; others are refused, so that they leave room for other requests.
+const WAITING_MAX: usize = 10_000;
+
 /// See the module.
 pub(crate) struct Board {
     pub(crate) matcher: Matcher,
+    /// Who asks.
+    pub(super) workers: Registry,
+    /// Room for polls that wait.
+    pub(super) room: Semaphore,
     /// Types whose tasks may be fetched then, and whether this node made them, so that the others hear of
     /// it from this one.
     later: Mutex<BTreeSet<(Timestamp, String, bool)>>,
@@ -42,6 +50,8 @@ impl Default for Board {
         let (back, undelivered) = WayBack::new();
         Self {
             matcher: Matcher::default(),
+            workers: Registry::default(),
+            room: Semaphore::new(WAITING_MAX),
             later: Mutex::default(),
             told: Mutex::default(),
             bell: Notify::new(),

@@ -1,5 +1,6 @@
 //! Reading a request's body: bounded in bytes and in time, before anything looks at it.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use axum::body::{Body, BodyDataStream};
@@ -8,9 +9,12 @@ use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use http::header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use http::{HeaderMap, HeaderValue};
+use refire_client::model::FieldProblem;
 use refire_core::json::{Json, Kind};
+use serde_json::value::RawValue;
 use tokio::time::Instant;
 
+use super::problem::wrong;
 use super::{App, Problem};
 use crate::codes;
 
@@ -163,8 +167,36 @@ pub(super) fn decode<T: serde::de::DeserializeOwned>(json: &Json) -> Result<T, P
             "the body is not valid: expected an object".to_owned(),
         ));
     }
-    serde_json::from_str(json.as_str())
-        .map_err(|error| refuse(format!("the body is not valid: {error}")))
+    serde_json::from_str(json.as_str()).map_err(|error| {
+        let detail = format!("the body is not valid: {error}");
+        Problem::new(&codes::INVALID_BODY, detail).with_errors(wrong_fields::<T>(json, &error))
+    })
+}
+
+/// All fields that are wrong, where the first one was found. Each is read alone.
+fn wrong_fields<T: serde::de::DeserializeOwned>(
+    json: &Json,
+    first: &serde_json::Error,
+) -> Vec<FieldProblem> {
+    let said = |error: &serde_json::Error| {
+        let text = error.to_string();
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        text.strip_suffix(&place).unwrap_or(&text).to_owned()
+    };
+    let missing = |said: &str| {
+        let name = said.strip_prefix("missing field `")?;
+        Some(wrong(name.strip_suffix('`')?, "is missing"))
+    };
+    let fields: BTreeMap<String, Box<RawValue>> =
+        serde_json::from_str(json.as_str()).unwrap_or_default();
+    let alone = |(name, value): (String, Box<RawValue>)| {
+        let one = serde_json::to_string(&BTreeMap::from([(&name, &value)])).ok()?;
+        let said = said(&serde_json::from_str::<T>(&one).err()?);
+        missing(&said).is_none().then(|| wrong(&name, said))
+    };
+    let mut found: Vec<FieldProblem> = fields.into_iter().filter_map(alone).collect();
+    found.extend(missing(&said(first)));
+    found
 }
 
 /// `application/json` or anything `+json`.

@@ -25,6 +25,7 @@ pub(super) enum List {
     Slots = 7,
     Requests = 8,
     Tasks = 9,
+    Workers = 10,
 }
 
 /// The place of a row in a list, as it stands in a cursor.
@@ -70,6 +71,16 @@ impl Key for u64 {
 
     fn from_key(key: &[u8]) -> Option<Self> {
         Some(Self::from_be_bytes(key.try_into().ok()?))
+    }
+}
+
+impl Key for String {
+    fn to_key(&self) -> Vec<u8> {
+        self.as_bytes().to_vec()
+    }
+
+    fn from_key(key: &[u8]) -> Option<Self> {
+        Self::from_utf8(key.to_vec()).ok()
     }
 }
 

@@ -19,6 +19,7 @@ use super::batch::ITEMS_MAX;
 use super::execute::KEY_LENGTH_MAX;
 use super::page::LIMIT_DEFAULT;
 use super::query::numbers;
+use super::task::WORKER_CHARS_MAX;
 
 /// Everything that is said about the API as a whole.
 #[derive(OpenApi)]
@@ -197,6 +198,8 @@ fn describe_entity(path: &str, operation: &mut Operation) {
             Some("workflows") => ("The workflow's name", Some("customer_360_view".into())),
             Some("executions") => ("`exec_…`", None),
             Some("dlq") => ("`dlq_…`", None),
+            Some("external-tasks") => ("`xt_…`", None),
+            Some("workers") => ("The worker's name", Some("n8n-worker-1".into())),
             _ => ("`trg_…`", None),
         };
         let id = ParameterBuilder::new()
@@ -308,6 +311,9 @@ fn bound(path: &str, parameter: &mut Parameter) {
             (schema.min_length, schema.max_length) = (Some(1), Some(KEY_LENGTH_MAX));
         }
         (_, "fingerprint") => schema.pattern = Some("^([0-9a-fA-F]{16})?$".to_owned()),
+        (ParameterIn::Query, "workerId" | "workerType") => {
+            schema.max_length = Some(WORKER_CHARS_MAX);
+        }
         (ParameterIn::Query, "workflow" | "workflow_id") => {
             schema.pattern = Some(NAME_OR_NONE.to_owned());
         }

@@ -71,6 +71,12 @@ impl Problem {
         problem
     }
 
+    /// The same with the fields that are wrong.
+    pub(crate) fn with_errors(mut self, errors: Vec<FieldProblem>) -> Self {
+        self.0.errors = errors;
+        self
+    }
+
     /// A definition or policy with problems.
     pub(crate) fn definition(code: &'static Code, what: &str, problems: &Problems) -> Self {
         let count = problems.len();
@@ -257,6 +263,7 @@ impl From<TaskError> for Problem {
     fn from(error: TaskError) -> Self {
         let code = match error {
             TaskError::NotFound => &codes::NO_TASK,
+            TaskError::NoSuchWorker => &codes::NO_WORKER,
             TaskError::NotHeld(_) => &codes::TASK_NOT_HELD,
             TaskError::TooManyWaiting => &codes::OVERLOADED,
             TaskError::Failed(failure) => return failure.into(),

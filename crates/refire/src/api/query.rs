@@ -23,7 +23,7 @@ use url::form_urlencoded::parse;
 use super::Problem;
 use super::execute::{DELAY_MAX, WAIT_MAX};
 use super::problem::wrong;
-use super::task::{TASKS_MAX, WAIT_SECONDS_MAX};
+use super::task::{TASKS_MAX, TYPES_MAX, WAIT_SECONDS_MAX, WORKER_CHARS_MAX};
 use crate::codes;
 
 /// Unknown parameters that are named; a request line could hold thousands.
@@ -106,6 +106,11 @@ impl ReadParameters for Reader {
         // An empty one counts as absent.
         texts.retain(|text| !text.is_empty());
         let mut value = P::default();
+        if P::IS_LIST
+            && let Err(message) = check_list(name, texts.len())
+        {
+            self.refuse(name, message);
+        }
         for text in texts {
             let checked = check(P::KIND, name, &text);
             if let Err(message) = checked.and_then(|()| value.add(&text)) {
@@ -125,6 +130,17 @@ pub(super) fn numbers(name: &str) -> RangeInclusive<u32> {
         "maxTasks" => 1..=TASKS_MAX,
         "waitSeconds" => 0..=WAIT_SECONDS_MAX,
         _ => 1..=u32::MAX,
+    }
+}
+
+/// What is wrong with a list as a whole.
+fn check_list(name: &str, count: usize) -> Result<(), String> {
+    match (name, count) {
+        ("taskType", 0) => Err("which tasks? Name one type, or several with commas".to_owned()),
+        ("taskType", count) if count > TYPES_MAX => {
+            Err(format!("at most {TYPES_MAX} types in one poll"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -164,6 +180,11 @@ fn check(kind: Kind, name: &str, text: &str) -> Result<(), String> {
             time.map(drop).map_err(|error| told(&error))
         }
         (Kind::Text, "taskType") => task_type(text),
+        (Kind::Text, "workerId" | "workerType") => {
+            let is_long = text.chars().count() > WORKER_CHARS_MAX;
+            let wrong = || format!("is longer than {WORKER_CHARS_MAX} characters");
+            (!is_long).then_some(()).ok_or_else(wrong)
+        }
         (Kind::Text, "executionId") => {
             let id = text.parse::<ExecutionId>();
             id.map(drop).map_err(|error| told(&error))

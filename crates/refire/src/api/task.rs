@@ -14,14 +14,13 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, StatusCode};
-use refire_client::model::{ExtendTask, FailTask, FieldProblem, Heartbeat, Task, TaskPage};
+use refire_client::model::{ExtendTask, FailTask, Heartbeat, Task, TaskPage};
 use refire_client::query::{LockQuery, Paging, PollQuery, TaskQuery};
 use refire_core::id::{LockToken, TaskId};
 use refire_core::json::Json as Text;
 use refire_engine::task::{Ended, Poll, TaskTypes, worker_failure};
 use refire_store::TaskFilter;
 
-use super::problem::wrong;
 use super::query::parsed;
 use super::{Answer, App, Content, Id, List, Params, Problem, Window};
 use crate::codes;
@@ -33,13 +32,11 @@ pub(super) const WAIT_SECONDS_MAX: u32 = 300;
 /// How long it waits if nothing is said.
 const WAIT_SECONDS_DEFAULT: u32 = 30;
 /// Types that one poll asks for at most.
-const TYPES_MAX: usize = 20;
+pub(super) const TYPES_MAX: usize = 20;
 /// Characters of a worker's name.
-const WORKER_CHARS_MAX: usize = 200;
+pub(super) const WORKER_CHARS_MAX: usize = 200;
 /// Bytes of what a worker says about its progress.
 const MESSAGE_BYTES_MAX: usize = 500;
-/// The longest extension of a lock, in seconds.
-const EXTEND_SECONDS_MAX: u64 = 30 * 24 * 60 * 60;
 
 /// Fetches tasks, and waits for the first.
 ///
@@ -60,8 +57,7 @@ pub(super) async fn poll_tasks(
     app: App,
     Params(query): Params<PollQuery>,
 ) -> Result<Response, Problem> {
-    let poll = poll(query)?;
-    let delivery = app.engine.tasks().poll(poll).await?;
+    let delivery = app.engine.tasks().poll(poll(query)).await?;
     if delivery.tasks().is_empty() {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
@@ -81,8 +77,7 @@ pub(super) async fn poll_tasks(
 }
 
 /// What a poll asks for.
-fn poll(query: PollQuery) -> Result<Poll, Problem> {
-    let mut errors: Vec<FieldProblem> = Vec::new();
+fn poll(query: PollQuery) -> Poll {
     let mut types = TaskTypes::default();
     for written in query.task_type {
         match written.strip_suffix('*') {
@@ -90,40 +85,14 @@ fn poll(query: PollQuery) -> Result<Poll, Problem> {
             None => types.names.push(written),
         }
     }
-    match types.names.len() + types.prefixes.len() {
-        0 => {
-            let said = "which tasks? Name one type, or several with commas";
-            errors.push(wrong("taskType", said));
-        }
-        count if count > TYPES_MAX => {
-            let said = format!("at most {TYPES_MAX} types in one poll");
-            errors.push(wrong("taskType", said));
-        }
-        _ => {}
-    }
-    for (name, text) in [
-        ("workerId", &query.worker_id),
-        ("workerType", &query.worker_type),
-    ] {
-        if text
-            .as_ref()
-            .is_some_and(|text| text.chars().count() > WORKER_CHARS_MAX)
-        {
-            let said = format!("longer than {WORKER_CHARS_MAX} characters");
-            errors.push(wrong(name, said));
-        }
-    }
-    if !errors.is_empty() {
-        return Err(Problem::fields(&codes::INVALID_PARAMETER, errors));
-    }
     let wait = query.wait_seconds.unwrap_or(WAIT_SECONDS_DEFAULT);
-    Ok(Poll {
+    Poll {
         types,
-        worker: query.worker_id.filter(|id| !id.is_empty()),
-        worker_type: query.worker_type.filter(|kind| !kind.is_empty()),
+        worker: query.worker_id,
+        worker_type: query.worker_type,
         max: query.max_tasks.unwrap_or(1),
         wait: Duration::from_secs(wait.into()),
-    })
+    }
 }
 
 /// The lock that a call names, in a parameter or a header. What is no token is nobody's.
@@ -160,7 +129,8 @@ pub(super) async fn complete_task(
         false => body.json()?,
     };
     let ended = Ended::Completed(output);
-    app.engine.tasks().end(id.known()?, token, ended).await?;
+    let tasks = app.engine.tasks();
+    id.outcome(tasks.end(id.known()?, token, ended)).await?;
     Ok(StatusCode::OK)
 }
 
@@ -194,7 +164,8 @@ pub(super) async fn fail_task(
         .retry_after_seconds
         .map(|wait| wait.saturating_mul(1_000));
     let ended = Ended::Failed(failure);
-    app.engine.tasks().end(id.known()?, token, ended).await?;
+    let tasks = app.engine.tasks();
+    id.outcome(tasks.end(id.known()?, token, ended)).await?;
     Ok(StatusCode::OK)
 }
 
@@ -221,18 +192,13 @@ pub(super) async fn beat_task(
         true => Heartbeat::default(),
         false => body.read()?,
     };
-    if beat.progress.is_some_and(|progress| progress > 100) {
-        let said = "progress is between 0 and 100 percent";
-        return Err(Problem::field(&codes::INVALID_BODY, "progress", said));
-    }
     let message = beat.progress_message.map(|text| {
         let end = text.floor_char_boundary(MESSAGE_BYTES_MAX.min(text.len()));
         text[..end].to_owned()
     });
     let tasks = app.engine.tasks();
-    tasks
-        .heartbeat(id.known()?, token, beat.progress, message)
-        .await?;
+    let beating = tasks.heartbeat(id.known()?, token, beat.progress, message);
+    id.outcome(beating).await?;
     Ok(StatusCode::OK)
 }
 
@@ -256,12 +222,9 @@ pub(super) async fn extend_task(
 ) -> Result<StatusCode, Problem> {
     let token = token(&query, &headers);
     let ExtendTask { seconds } = body.read()?;
-    if !(1..=EXTEND_SECONDS_MAX).contains(&seconds) {
-        let said = format!("`{seconds}` is not between 1 and {EXTEND_SECONDS_MAX}");
-        return Err(Problem::field(&codes::INVALID_BODY, "seconds", said));
-    }
     let by = Duration::from_secs(seconds);
-    app.engine.tasks().extend(id.known()?, token, by).await?;
+    let tasks = app.engine.tasks();
+    id.outcome(tasks.extend(id.known()?, token, by)).await?;
     Ok(StatusCode::OK)
 }
 
@@ -282,7 +245,8 @@ pub(super) async fn unlock_task(
     headers: HeaderMap,
 ) -> Result<StatusCode, Problem> {
     let token = token(&query, &headers);
-    app.engine.tasks().unlock(id.known()?, token).await?;
+    let tasks = app.engine.tasks();
+    id.outcome(tasks.unlock(id.known()?, token)).await?;
     Ok(StatusCode::OK)
 }
 
@@ -300,6 +264,10 @@ pub(super) async fn list_tasks(
     app: App,
     Params((query, paging)): Params<(TaskQuery, Paging)>,
 ) -> Answer<TaskPage> {
+    if query.task_type.as_ref().is_some_and(|it| it.contains('*')) {
+        let said = "a whole type is meant here; a `*` is for polls";
+        return Err(Problem::field(&codes::INVALID_PARAMETER, "taskType", said));
+    }
     let filter = TaskFilter {
         statuses: view::statuses(&query.status),
         task_type: query.task_type.clone(),

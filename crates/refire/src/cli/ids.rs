@@ -6,6 +6,7 @@ use super::outcome::Usage;
 const EXECUTION: &str = "exec_";
 const LETTER: &str = "dlq_";
 const REQUEST: &str = "whr_";
+const TASK: &str = "xt_";
 const TRIGGER: &str = "trg_";
 const WEBHOOK: &str = "wh_";
 
@@ -28,6 +29,17 @@ pub(crate) fn letter(id: &str) -> Result<&str, Usage> {
         )));
     }
     Ok(id)
+}
+
+/// The id, unless it is something else's.
+pub(crate) fn task(id: &str) -> Result<&str, Usage> {
+    Err(Usage(match id.split_inclusive('_').next() {
+        Some(TASK) => return Ok(id),
+        Some(EXECUTION) => format!(
+            "{id} is an execution, not a task; see its tasks with: refire tasks list --execution {id}"
+        ),
+        _ => format!("{id} is not a task (xt_…); find it with: refire tasks list"),
+    }))
 }
 
 /// The id, unless it is something else's.
@@ -65,6 +77,14 @@ mod tests {
             let said = trigger(other).unwrap_err().to_string();
             assert!(said.contains("refire "), "{said}");
         }
+        assert_eq!(task("xt_1").unwrap(), "xt_1");
+        let said = task("exec_1").unwrap_err().to_string();
+        assert!(
+            said.contains("refire tasks list --execution exec_1"),
+            "{said}"
+        );
+        let said = task("n8n-1").unwrap_err().to_string();
+        assert!(said.contains("refire tasks list"), "{said}");
         let said = trigger("report").unwrap_err().to_string();
         assert!(
             said.contains("refire trigger list --workflow report"),

@@ -7,13 +7,14 @@ use owo_colors::{AnsiColors, OwoColorize as _};
 
 /// The colour of a status, in text and in tables; a quiet one has none.
 fn tone(status: &str) -> Option<(AnsiColors, Color)> {
-    Some(match status {
+    // Tasks and workers shout.
+    Some(match status.to_ascii_lowercase().as_str() {
         "completed" | "resolved" | "compensated" | "enabled" | "fired" | "recovered"
-        | "triggered" => (AnsiColors::Green, Color::DarkGreen),
-        "failed" | "dlq" | "overdue" | "broken" | "auth_failed" | "error" => {
+        | "triggered" | "active" => (AnsiColors::Green, Color::DarkGreen),
+        "failed" | "dlq" | "overdue" | "broken" | "auth_failed" | "error" | "dead" => {
             (AnsiColors::Red, Color::DarkRed)
         }
-        "running" => (AnsiColors::Cyan, Color::DarkCyan),
+        "running" | "locked" => (AnsiColors::Cyan, Color::DarkCyan),
         "retrying" | "paused" | "waiting" | "late" => (AnsiColors::Yellow, Color::DarkYellow),
         _ => return None,
     })

@@ -63,6 +63,7 @@ fn text(error: &anyhow::Error, session: &Session) -> String {
                 detail_lines(problem)
             };
             lines[0] = format!("{head} {}", lines[0]);
+            lines.extend(task_help(problem));
             lines.push(code_line(problem));
             lines.join("\n")
         }
@@ -104,6 +105,24 @@ fn is_said(detail: &str, field: &FieldProblem) -> bool {
     detail.contains(&field.field)
         && detail.contains(&field.message)
         && field.hint.as_ref().is_none_or(|hint| detail.contains(hint))
+}
+
+/// What helps who steps in for a worker.
+fn task_help(problem: &Problem) -> Option<String> {
+    if problem.code != codes::TASK_NOT_HELD.code {
+        return None;
+    }
+    // As it was sent: the client escapes everything that is no letter or digit.
+    let path = problem.instance.as_deref()?.replace("%5F", "_");
+    let id = path.split('/').find(|part| part.starts_with("xt_"))?;
+    let show = command(&format!("refire tasks show {}", clean(id)));
+    Some(match problem.detail.contains("lockToken") {
+        true => format!(
+            "give the token with --lock-token, or take all tasks from its worker with {}; {show} names it",
+            command("refire workers remove NAME")
+        ),
+        false => format!("see where it stands with {show}"),
+    })
 }
 
 fn code_line(problem: &Problem) -> String {

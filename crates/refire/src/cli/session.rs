@@ -101,6 +101,20 @@ impl Session {
             .await
     }
 
+    /// The same where the API's document is another one than the page.
+    pub(crate) async fn list_of<T: Serialize>(
+        &self,
+        document: &impl Serialize,
+        page: &Page<T>,
+        columns: &[Column<T>],
+        nothing: impl AsyncFnOnce() -> anyhow::Result<String>,
+    ) -> anyhow::Result<Outcome> {
+        match self.is_json() {
+            true => print_json(document),
+            false => self.list(page, columns, nothing).await,
+        }
+    }
+
     /// The same; `more` is said where there is more of it.
     pub(crate) async fn part<T: Serialize>(
         &self,

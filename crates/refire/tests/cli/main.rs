@@ -19,6 +19,7 @@ mod refire;
 mod server;
 mod story;
 mod stub;
+mod tasks;
 mod trigger_slips;
 mod trigger_words;
 mod triggers;

@@ -3,6 +3,7 @@
 
 mod alone;
 mod auth;
+mod bad_tasks;
 mod bad_webhooks;
 mod bodies;
 mod callbacks;
@@ -42,4 +43,5 @@ mod undoing;
 mod webhooks;
 mod worker;
 mod worker_trouble;
+mod workers;
 mod workflow;

@@ -92,11 +92,11 @@ fn migrations_are_listed_and_applied() {
     let listed = text(&pending.stdout);
     assert!(listed.starts_with("0001_initial  "), "{listed}");
     assert!(
-        listed.contains("tables") && listed.lines().count() == 5,
+        listed.contains("tables") && listed.lines().count() == 6,
         "{listed}"
     );
     let said = text(&pending.stderr);
-    assert!(said.contains("5 migrations are pending"), "{said}");
+    assert!(said.contains("6 migrations are pending"), "{said}");
     assert!(said.contains("run `refire migrate`"), "{said}");
     let names = refire(
         home.path(),
@@ -109,7 +109,8 @@ fn migrations_are_listed_and_applied() {
         "0002_triggers",
         "0003_records",
         "0004_outcomes",
-        "0005_tasks"
+        "0005_tasks",
+        "0006_workers"
     ]);
     assert_eq!(names["pending"], all);
     // A file that is not there changes nothing.

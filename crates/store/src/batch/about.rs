@@ -92,6 +92,8 @@ impl Part {
             Self::LockTasks(_)
             | Self::TouchTask(_)
             | Self::TouchCallback(_)
+            | Self::SeeWorkers(_)
+            | Self::ForgetWorker { .. }
             | Self::DeleteLetter { .. }
             | Self::LogRequests(_)
             | Self::Prune(_) => About {

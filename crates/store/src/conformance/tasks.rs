@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// A workflow whose steps are tasks: `step: config`.
-fn tasks(id: &str, steps: &[(&str, &str)]) -> String {
+pub(super) fn tasks(id: &str, steps: &[(&str, &str)]) -> String {
     let mut source = format!("id: {id}\nretry: {{initialDelay: 10s, jitter: none}}\nsteps:\n");
     for (step, config) in steps {
         source +=
@@ -56,7 +56,7 @@ impl Stage {
     }
 
     /// Gives tasks of these types to so many workers, numbered from `from`.
-    async fn lock(&mut self, types: &[&str], from: u8, count: u8) -> Vec<TaskRow> {
+    pub(super) async fn lock(&mut self, types: &[&str], from: u8, count: u8) -> Vec<TaskRow> {
         let wanted = WantedTasks {
             types: types.iter().map(|&name| name.to_owned()).collect(),
             holders: (from..from + count).map(holder).collect(),
@@ -68,7 +68,7 @@ impl Stage {
         }
     }
 
-    async fn touch(&mut self, id: TaskId, known: KnownBy, touch: Touch) -> bool {
+    pub(super) async fn touch(&mut self, id: TaskId, known: KnownBy, touch: Touch) -> bool {
         let part = Part::TouchTask(TouchTask { id, known, touch });
         match self.commit_one(part).await {
             PartOutcome::Touched(was) => was,

@@ -10,7 +10,7 @@ use refire_core::id::{DlqId, ExecutionId, RequestId, TaskId, TriggerId};
 use super::image::{
     Definition, Filed, Image, KeyName, Record, RingLength, Standing, Told, UsedKey,
 };
-use crate::{CallbackKey, CallbackRow, RequestRow, SlotRow, TaskRow, WorkKey, WorkRow};
+use crate::{CallbackKey, CallbackRow, RequestRow, SlotRow, TaskRow, WorkKey, WorkRow, WorkerRow};
 
 /// The tables: how a change of a row is called, its key, the row, and where it lies.
 macro_rules! tables {
@@ -42,6 +42,7 @@ tables! {
     Work(WorkKey, WorkRow) in work,
     Task(TaskId, TaskRow) in tasks,
     Callback(CallbackKey, CallbackRow) in callbacks,
+    Worker(String, WorkerRow) in workers,
     Letter(DlqId, Filed) in letters,
     Key(KeyName, UsedKey) in keys,
     Trigger(TriggerId, Told) in triggers,

@@ -12,7 +12,7 @@ use refire_core::trigger::State;
 
 use crate::{
     CallbackKey, CallbackRow, ExecutionRow, NodeRow, RequestRow, RetryRow, SlotRow, TaskRow,
-    TriggerRow, VersionRow, WorkKey, WorkRow,
+    TriggerRow, VersionRow, WorkKey, WorkRow, WorkerRow,
 };
 
 /// Everything that a store holds at one moment. Rows are shared, so a clone copies only the maps.
@@ -30,6 +30,8 @@ pub struct Image {
     pub tasks: BTreeMap<TaskId, Arc<TaskRow>>,
     /// The callbacks of their targets.
     pub callbacks: BTreeMap<CallbackKey, Arc<CallbackRow>>,
+    /// Workers.
+    pub workers: BTreeMap<String, Arc<WorkerRow>>,
     /// Dead letters.
     pub letters: BTreeMap<DlqId, Arc<Filed>>,
     /// Idempotency keys.
@@ -177,6 +179,7 @@ impl Image {
             + self.executions.len()
             + self.events.len()
             + self.work.len()
+            + self.workers.len()
             + self.letters.len()
             + self
                 .letters

@@ -8,6 +8,7 @@ mod request;
 mod task;
 mod trigger;
 mod work;
+mod worker;
 
 use crate::LIMIT_MAX;
 

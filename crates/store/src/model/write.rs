@@ -10,6 +10,7 @@ mod request;
 mod task;
 mod trigger;
 mod work;
+mod worker;
 
 use std::collections::BTreeSet;
 
@@ -67,6 +68,8 @@ impl Pen<'_> {
             Part::LockTasks(lock) => self.lock_tasks(lock),
             Part::TouchTask(touch) => self.touch_task(touch),
             Part::TouchCallback(touch) => self.touch_callback(touch),
+            Part::SeeWorkers(seen) => self.see_workers(seen),
+            Part::ForgetWorker { id } => self.forget_worker(id),
             Part::DeleteLetter { id, by } => self.delete_letter(*id, by),
             Part::PutWorkflow(put) => self.put_workflow(put),
             Part::DeleteWorkflow { id } => self.delete_workflow(id),

@@ -48,6 +48,12 @@ const MIGRATIONS: &[Migration] = &[
         about: "adds a table for callbacks of targets; nothing else changes",
         script: include_str!("migrations/0006_callbacks.sql"),
     },
+    Migration {
+        number: 7,
+        name: "workers",
+        about: "adds a table of workers and an index of what they have; nothing else changes",
+        script: include_str!("migrations/0007_workers.sql"),
+    },
 ];
 
 /// Held while migrations are applied: "refire" in ASCII.

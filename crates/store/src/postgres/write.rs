@@ -23,6 +23,7 @@ mod stage;
 mod task;
 mod trigger;
 mod work;
+mod worker;
 
 use std::collections::BTreeMap;
 

@@ -35,6 +35,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "callbacks",
         script: include_str!("migrations/0005_callbacks.sql"),
     },
+    Migration {
+        number: 6,
+        name: "workers",
+        script: include_str!("migrations/0006_workers.sql"),
+    },
 ];
 
 struct Migration {

@@ -14,6 +14,7 @@ mod request;
 mod task;
 mod trigger;
 mod work;
+mod worker;
 
 use std::collections::HashMap;
 
@@ -91,6 +92,8 @@ impl<'a> Pen<'a> {
             Part::LockTasks(lock) => self.lock_tasks(lock),
             Part::TouchTask(touch) => self.touch_task(touch),
             Part::TouchCallback(touch) => self.touch_callback(touch),
+            Part::SeeWorkers(seen) => self.see_workers(seen),
+            Part::ForgetWorker { id } => self.forget_worker(id),
             Part::DeleteLetter { id, by } => self.delete_letter(*id, by),
             Part::PutWorkflow(put) => self.put_workflow(put),
             Part::DeleteWorkflow { id } => self.delete_workflow(id),

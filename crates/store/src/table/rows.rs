@@ -12,7 +12,7 @@ use super::{signed, signed_small};
 use crate::checksum;
 use crate::{
     CallbackRow, ChangeTrigger, CreateTrigger, ExecutionRow, IdempotencyClaim, LetterRetry,
-    PutWorkflow, RequestRow, RowUpdate, SettleLetter, TaskRow, WorkRow,
+    PutWorkflow, RequestRow, RowUpdate, SettleLetter, TaskRow, WorkRow, WorkerRow,
 };
 
 /// The phase of an execution whose completed steps are being undone.
@@ -348,6 +348,21 @@ rows! {
         message: Option<Foreign<'a>> = row.message.as_deref().map(Foreign),
         extra: Option<Foreign<'a>> = row.extra.as_deref().map(Foreign),
         query_config: Option<&'a [u8]> = row.query_config.as_deref(),
+        created_at: i64 = row.created_at.as_micros(),
+        updated_at: i64 = row.updated_at.as_micros(),
+    }
+}
+
+rows! {
+    /// Workers.
+    pub(crate) struct Workers(row: &'a WorkerRow) {
+        worker_id: Foreign<'a> = Foreign(&row.id),
+        worker_type: Option<Foreign<'a>> = row.worker_type.as_deref().map(Foreign),
+        task_types: String = row.task_types.text(),
+        last_poll_at: Option<i64> = row.polled_at.map(Timestamp::as_micros),
+        last_heartbeat_at: Option<i64> = row.heartbeat_at.map(Timestamp::as_micros),
+        tasks_completed: i64 = signed(row.completed),
+        tasks_failed: i64 = signed(row.failed),
         created_at: i64 = row.created_at.as_micros(),
         updated_at: i64 = row.updated_at.as_micros(),
     }

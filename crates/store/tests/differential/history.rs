@@ -162,7 +162,8 @@ impl History {
     }
 
     fn part(&mut self) -> Option<Part> {
-        match self.dice.below(136) {
+        match self.dice.below(140) {
+            136.. => Some(self.worker_part()),
             130.. => Some(self.touch_callback()),
             100.. => self.trigger_part(),
             0..24 => self.admit(),

@@ -11,7 +11,7 @@ use refire_store::sqlite::Sqlite;
 use refire_store::{
     Callbacks, Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX, LetterFilter, Letters,
     Nodes, RequestFilter, RequestStatus, Requests, SlotStatus, Store, TriggerFilter, Triggers,
-    Work, WorkKey,
+    Work, WorkKey, Workers,
 };
 
 use crate::definition::{WORKFLOWS, workflow_id};
@@ -57,8 +57,8 @@ impl Stores {
         let id = dice.pick_from(known.executions.keys()).copied();
         let id = id.unwrap_or(ExecutionId::from_bytes([1; 16]));
         let limit = 1 + dice.small(9);
-        match dice.below(17) {
-            12 => {
+        match dice.below(18) {
+            16 => {
                 let key = history.any_callback();
                 same!(self, callback(key));
                 same!(self, callbacks(id));
@@ -116,6 +116,11 @@ impl Stores {
                 let after = history.workflow();
                 let after = history.dice.maybe(&after);
                 same!(self, workflows(after, limit));
+            }
+            12 => {
+                let after = history.any_worker();
+                let after = history.dice.maybe(after);
+                same!(self, workers(after.as_deref(), limit));
             }
             _ => self.ask_about_triggers(history, known, limit).await,
         }
@@ -215,6 +220,7 @@ impl Stores {
         same!(self, open_counts(None::<&WorkflowId>));
         same!(self, orphans(None::<&WorkKey>, LIMIT_MAX));
         same!(self, nodes());
+        same!(self, workers(None::<&str>, LIMIT_MAX));
         for id in WORKFLOWS.map(workflow_id) {
             same!(self, open_counts(Some(&id)));
             same!(self, workflow(&id));

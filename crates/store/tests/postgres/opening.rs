@@ -43,7 +43,9 @@ async fn programs_that_start_together_migrate_once() {
     let names: Vec<&str> = applied.iter().map(|row| row.get(1)).collect();
     assert_eq!(
         names,
-        ["initial", "triggers", "records", "outcomes", "tasks"]
+        [
+            "initial", "triggers", "records", "outcomes", "tasks", "workers"
+        ]
     );
 }
 
@@ -63,6 +65,7 @@ async fn migrations_wait_for_whoever_applies_them() {
         "0003_records",
         "0004_outcomes",
         "0005_tasks",
+        "0006_workers",
     ]
     .map(str::to_owned);
     assert_eq!(pending(&options).await, missing);
@@ -84,7 +87,7 @@ async fn an_older_database_is_brought_up_to_date() {
     let scratch = Scratch::empty();
     open(&scratch).await.close().await;
     let older = "DROP TABLE workflow_triggers, trigger_state, trigger_slots, webhook_requests,
-             request_rings, workflow_external_tasks, task_callbacks;
+             request_rings, workflow_external_tasks, task_callbacks, workflow_external_workers;
          ALTER TABLE work DROP COLUMN begun_at; DROP TABLE dead_letter_retries;
          ALTER TABLE commit_marks DROP COLUMN outcomes;
          DROP VIEW retry_logs; DROP FUNCTION execution_name, readable;
@@ -104,7 +107,8 @@ async fn an_older_database_is_brought_up_to_date() {
             "0002_triggers",
             "0003_records",
             "0004_outcomes",
-            "0005_tasks"
+            "0005_tasks",
+            "0006_workers"
         ]
     );
     let store = open(&scratch).await;

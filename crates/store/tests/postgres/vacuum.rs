@@ -17,6 +17,7 @@ const BY_COUNT: [&str; 7] = [
     "work",
     "task_callbacks",
     "workflow_external_tasks",
+    "workflow_external_workers",
 ];
 /// Vacuumed after a small share of them has changed: these grow.
 const BY_SHARE: [&str; 5] = [

@@ -267,6 +267,17 @@ fn a_body_on_get_is_noted() {
     assert!(good(CUSTOMER).notes().is_empty());
 }
 
+#[test]
+fn concurrency_that_counts_no_tasks_is_noted() {
+    let task = "steps: [{id: a, type: external_task, config: {taskType: t}}]";
+    for limit in ["max: 2", "key: '${input.k}', maxPerKey: 1"] {
+        let notes = good(&format!("id: w\nconcurrency: {{{limit}}}\n{task}")).notes();
+        assert_eq!(notes.len(), 1, "{notes:?}");
+        assert!(notes[0].starts_with("concurrency: "), "{notes:?}");
+    }
+    assert!(good(&format!("id: w\n{task}")).notes().is_empty());
+}
+
 proptest! {
     #[test]
     fn no_text_panics(text in "\\PC{0,200}") {

@@ -1,5 +1,5 @@
 //! Cancel: the end at once; running calls are aborted and their results dropped, but that they began
-//! is recorded: their targets were called. Completed steps are undone only if that is asked for, and
+//! is recorded: their targets were called, or workers had fetched them. Completed steps are undone only if that is asked for, and
 //! then the end comes after the undoing.
 
 use super::advance;
@@ -7,7 +7,7 @@ use super::draft::{Draft, Header};
 use super::{finish, report};
 use crate::execution::command::{Cancel, Refusal};
 use crate::execution::effect::Effect;
-use crate::execution::event::{CompensationCause, EventKind, ExecutionResumed, StepStarted};
+use crate::execution::event::{CompensationCause, EventKind, ExecutionResumed};
 use crate::execution::state::Status;
 
 /// The rules from which on an aborted attempt leaves its trace in the log.
@@ -35,8 +35,7 @@ pub(super) fn cancel(draft: &mut Draft<'_>, cancel: Cancel) -> Result<(), Refusa
     if draft.rules_version() >= RECORDS_ABORTED {
         for attempt in begun {
             if let Some((_, _, state)) = draft.live(&attempt.step, attempt.attempt) {
-                let started = StepStarted::at(attempt.at);
-                report::begin(draft, &attempt.step, &state, started);
+                report::began(draft, &attempt.step, &state, &attempt.began);
             }
         }
     }

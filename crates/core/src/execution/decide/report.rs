@@ -137,7 +137,7 @@ pub(super) fn complete(draft: &mut Draft<'_>, live: Live<'_>, done: Done) {
 }
 
 /// Records how the attempt began; whether it did.
-fn began(draft: &mut Draft<'_>, id: &StepId, state: &StepState, began: &Began) -> bool {
+pub(super) fn began(draft: &mut Draft<'_>, id: &StepId, state: &StepState, began: &Began) -> bool {
     match began {
         Began::Called(at) => begin(draft, id, state, StepStarted::at(*at)),
         Began::Fetched { worker, at } => task::fetched(draft, id, state, (worker.clone(), *at)),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use refire_core::execution::EventRow;
 use refire_core::id::ExecutionId;
+use refire_core::task::TaskStatus;
 
 use super::{Failed, Pen};
 use crate::model::change::Change;
@@ -72,13 +73,14 @@ impl Pen<'_> {
             return Ok(PartOutcome::Conflict);
         };
         if let Some(begun) = &advance.begun {
-            let mut rows = self.image.work.values();
-            let is_same = rows
-                .by_ref()
-                .filter(|row| row.execution == advance.id && row.begun)
-                .map(|row| (&row.step, row.attempt))
-                .eq(begun.iter().map(|(step, attempt)| (step, *attempt)));
-            if !is_same {
+            let work = self.image.work_of(advance.id).filter(|row| row.begun);
+            let work = work.map(|row| (row.step.clone(), row.attempt));
+            let tasks = self.image.tasks_of(advance.id);
+            let tasks = tasks.filter(|task| task.status == TaskStatus::Locked);
+            let tasks = tasks.map(|task| (task.step.clone(), task.attempt));
+            let mut found: Vec<(String, u32)> = work.chain(tasks).collect();
+            found.sort_unstable();
+            if found != *begun {
                 return Ok(PartOutcome::Conflict);
             }
         }

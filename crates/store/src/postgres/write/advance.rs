@@ -32,9 +32,13 @@ macro_rules! moves {
                  WHERE executions.id = given.id AND executions.id = ANY({moves.id})
                    AND executions.version = given.expected
                    AND (given.begun IS NULL OR given.begun = coalesce((
-                       SELECT string_agg(work.step || '#' || work.attempt, ','
-                              ORDER BY work.step COLLATE \"C\")
-                         FROM work WHERE work.execution = given.id AND work.begun), ''))
+                       SELECT string_agg(held.step || '#' || held.attempt, ','
+                              ORDER BY held.step COLLATE \"C\")
+                         FROM (SELECT step, attempt FROM work
+                                WHERE work.execution = given.id AND work.begun
+                               UNION ALL
+                               SELECT step, attempt FROM workflow_external_tasks AS task
+                                WHERE task.execution = given.id AND task.status = 1) AS held), ''))
                 RETURNING executions.id
              ), events AS (
                 INSERT INTO workflow_events ({events.names}) SELECT * FROM {events}

@@ -6,6 +6,7 @@ use super::changes::Changes;
 use super::link::Link;
 use super::{
     Failed, Order, callback, catalog, claim, fire, letter, prune, request, task, trigger, work,
+    worker,
 };
 use crate::{Admit, Advance, Fire, Part, PartOutcome};
 
@@ -23,6 +24,8 @@ pub(super) async fn write(
         Part::LockTasks(part) => task::lock(link, order, part).await,
         Part::TouchTask(part) => task::touch(link, order, part).await,
         Part::TouchCallback(part) => callback::touch(link, order, part).await,
+        Part::SeeWorkers(seen) => worker::see(link, seen).await,
+        Part::ForgetWorker { id } => worker::forget(link, id).await,
         Part::DeleteLetter { id, by } => letter::delete(link, order, *id, by).await,
         Part::PutWorkflow(part) => catalog::put(link, order, part).await,
         Part::DeleteWorkflow { id } => catalog::delete(link, order, id).await,

@@ -2,6 +2,7 @@
 //! changed by what all backends share, and written as a whole.
 
 use refire_core::id::ExecutionId;
+use refire_core::task::TaskStatus;
 
 use super::link::{Link, Query, Value, values};
 use super::{Failed, Order};
@@ -76,6 +77,17 @@ pub(super) async fn is_seen(
 ) -> Result<bool, Failed> {
     let found = tasks(link, &ONE, values![Id::from(id), i32::from(seen.step)]).await?;
     Ok(found.first().is_some_and(|task| task.rev == seen.rev))
+}
+
+/// The tasks of an execution that workers have, by step and attempt. They stay so until the commit.
+pub(super) async fn held_of(
+    link: &mut Link,
+    id: ExecutionId,
+) -> Result<impl Iterator<Item = (String, u32)>, Failed> {
+    let rows = tasks(link, &OF_EXECUTION, values![Id::from(id)]).await?;
+    let held = rows.into_iter();
+    let held = held.filter(|task| task.status == TaskStatus::Locked);
+    Ok(held.map(|task| (task.step, task.attempt)))
 }
 
 pub(super) async fn change(

@@ -9,7 +9,7 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::link::{Link, Query, values};
-use super::{Failed, Order};
+use super::{Failed, Order, task};
 use crate::column::read_at;
 use crate::postgres::columns::{execution_id, get, small, uuid};
 use crate::table::rows::{Beginnings, GivenBack, Work};
@@ -162,7 +162,7 @@ impl<'a> Releases<'a> {
     }
 }
 
-/// The work of an execution that has begun, in order of the steps. It stays like this until the commit:
+/// The work of an execution that has begun and its tasks that workers have, in order of the steps. It stays like this until the commit:
 /// who begins another one on another node waits, and then finds that it is gone.
 pub(super) async fn begun_of(
     link: &mut Link,
@@ -178,6 +178,7 @@ pub(super) async fn begun_of(
             begun.push((row.try_get(0)?, small(&row, 1)?));
         }
     }
+    begun.extend(task::held_of(link, id).await?);
     begun.sort_unstable();
     Ok(begun)
 }

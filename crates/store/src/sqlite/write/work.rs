@@ -75,10 +75,13 @@ impl Pen<'_> {
             .map(drop)
     }
 
-    /// The work of an execution that has begun, in order of the steps.
+    /// The work of an execution that has begun and its tasks that workers have, in order of the steps.
     pub(super) fn begun_of(&self, id: ExecutionId) -> Result<Vec<(String, u32)>> {
         self.prepare(
-            "SELECT step, attempt FROM work WHERE execution = ?1 AND begun = 1 ORDER BY step",
+            "SELECT step, attempt FROM work WHERE execution = ?1 AND begun = 1
+             UNION ALL
+             SELECT step, attempt FROM workflow_external_tasks WHERE execution = ?1 AND status = 1
+             ORDER BY step",
         )?
         .query_map([id.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect()

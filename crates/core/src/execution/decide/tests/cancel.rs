@@ -4,7 +4,7 @@ use super::fixture::{
     Run, assert_lines, cancel, cancel_and_undo, json, plain_start, step_id, stray, workflow,
 };
 use super::status::assert_table;
-use crate::execution::{Begun, Cancel, Command, Outcome, Refusal, Start, Status, decide};
+use crate::execution::{Began, Begun, Cancel, Command, Outcome, Refusal, Start, Status, decide};
 
 #[test]
 fn in_every_status() {
@@ -74,7 +74,7 @@ fn an_attempt_that_is_not_live_any_more_leaves_none() {
     let begun = |attempt| Begun {
         step: step_id("a"),
         attempt,
-        at: run.now,
+        began: Began::Called(run.now),
     };
     let cancel = |begun: Vec<Begun>| {
         Command::Cancel(Cancel {

@@ -418,7 +418,7 @@ impl Run {
     }
 }
 
-fn fetched(at: Timestamp) -> Began {
+pub(in crate::execution) fn fetched(at: Timestamp) -> Began {
     let worker = Some("w1".to_owned());
     Began::Fetched { worker, at }
 }

@@ -233,6 +233,27 @@ fn cancelling_withdraws_it() {
 }
 
 #[test]
+fn a_cancel_records_who_had_it() {
+    let mut run = Run::of(&["a~ | needs: []", "b~ | needs: []", "c | needs: []"]);
+    run.wait(5).begin("b").wait(5).begin("c").wait(5).cancel();
+    assert_lines(
+        &run.news(),
+        "7 EXTERNAL_TASK_LOCKED b#1
+         8 STEP_STARTED b#1
+         9 STEP_STARTED c#1
+         10 EXECUTION_CANCELLED",
+    );
+    assert_eq!(run.steps(), "a cancelled, b cancelled, c cancelled");
+    let begun = |step| {
+        run.state
+            .step(&super::fixture::step_id(step))
+            .unwrap()
+            .is_begun
+    };
+    assert_eq!(["a", "b", "c"].map(begun), [false, true, true]);
+}
+
+#[test]
 fn nobody_else_can_report_it() {
     let mut run = Run::of(&["a~", "b"]);
     let done = || Outcome::Succeeded(json("1"));

@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::fixture::fetched;
 use crate::callback::CallbackPut;
 use crate::definition::StepId;
-use crate::execution::{Begun, Effect, Execution, Offer, StepState, Work};
+use crate::execution::{Began, Begun, Effect, Execution, Offer, StepState, Work};
 use crate::time::Timestamp;
 
 /// The rows of one execution: its work and tasks, and its callbacks.
@@ -71,11 +72,13 @@ impl WorkRows {
             Some(Begun {
                 step: row.work.step.clone(),
                 attempt: row.work.attempt,
-                at: row.begun?,
+                began: match row.task {
+                    None => Began::Called(row.begun?),
+                    Some(_) => fetched(row.begun?),
+                },
             })
         };
-        let calls = self.rows().filter(|row| row.task.is_none());
-        calls.filter_map(begun).collect()
+        self.rows().filter_map(begun).collect()
     }
 
     /// A node begins the step's work, when it is due.

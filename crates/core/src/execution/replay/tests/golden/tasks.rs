@@ -47,6 +47,15 @@ pub(super) fn histories() -> Vec<History> {
                 .ok("a", "1");
         }),
         History::new(
+            "cancelled while workers have tasks",
+            "",
+            &["a~ | needs: []", "b~ | needs: []", "c | needs: []"],
+            |run| {
+                run.wait(5).begin("b").wait(5).begin("c").wait(5).begin("a");
+                run.wait(5).cancel();
+            },
+        ),
+        History::new(
             "a worker undoes a step",
             "",
             &["a | compensate: undo", "b", "undo~"],
