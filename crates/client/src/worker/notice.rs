@@ -190,7 +190,10 @@ impl Display for Tally {
 }
 
 fn seconds(time: Duration) -> String {
-    format!("{:.1} s", time.as_secs_f64())
+    match time.as_secs() {
+        0 => format!("{} ms", time.as_millis()),
+        _ => format!("{:.1} s", time.as_secs_f64()),
+    }
 }
 
 /// To the log.
