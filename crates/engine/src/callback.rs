@@ -72,6 +72,12 @@ pub struct Awaiting {
 }
 
 impl Awaiting {
+    /// The attempt.
+    #[must_use]
+    pub fn attempt(&self) -> u32 {
+        self.key.attempt
+    }
+
     fn step(&self) -> Option<(usize, &Step)> {
         let at = usize::from(self.key.step_no);
         self.workflow.steps.get(at).map(|step| (at, step))

@@ -35,6 +35,7 @@ use super::task::WORKER_CHARS_MAX;
         (name = "Triggers", description = "What starts executions automatically: cron, schedules and webhooks"),
         (name = "Retries", description = "Recent retries and the simulator"),
         (name = "Tasks", description = "Work that workers outside fetch, do and report"),
+        (name = "Callbacks", description = "What targets say later about the calls that they accepted"),
         (name = "Dead letters", description = "Executions that failed permanently, and how to run them again"),
         (name = "Server", description = "Health, version, nodes, backup"),
     ),

@@ -452,11 +452,7 @@ async fn bad_callbacks_change_nothing() {
 #[tokio::test]
 async fn a_token_and_credentials_leave_no_trace() {
     const CREDENTIAL: &str = "Bearer qUeRy-CaNaRy-77";
-    let environment = [
-        MASTER_KEY,
-        ("REFIRE_LOG_LEVEL", "debug"),
-        ("REFIRE_LOG", "debug"),
-    ];
+    let environment = [MASTER_KEY, ("REFIRE_LOG_LEVEL", "debug")];
     let (server, target) = (Server::start_in(&environment).await, Target::start().await);
     let more = "callback: {}\n    retry: {maxRetries: 1, initialDelay: 100ms, jitter: none}";
     server

@@ -184,7 +184,7 @@ fn awaited(callback: &StepCallback, now: Timestamp) -> String {
         .as_deref()
         .map(|text| format!(" {}", clean(text)));
     format!(
-        "callback until {} ({}{}{})",
+        "callback {} at the latest ({}{}{})",
         relative(&callback.waits_until, now),
         callback.status.name(),
         progress.unwrap_or_default(),
