@@ -30,6 +30,7 @@ pub mod room;
 pub mod snapshot;
 mod stage;
 pub mod summary;
+pub mod task_locks;
 pub mod tasks;
 mod trigger;
 pub mod triggers;
@@ -133,6 +134,12 @@ macro_rules! conformance {
             what_is_seen_is_added, a_worker_is_forgotten, only_the_newest_stay,
             what_workers_have_is_found, executions_that_wait_for_workers_are_open,
             a_cancel_names_what_workers_have,
+        );
+        $crate::conformance_topic!($lab, task_locks:
+            a_task_may_be_made_for_a_worker, workers_with_other_wishes_are_served_together,
+            what_waits_hides_nothing_that_is_ready, what_is_refused_is_refused_alone,
+            a_heartbeat_cuts_no_extension, a_call_is_remembered_until_the_next_lock_ends,
+            a_backup_has_the_tasks,
         );
         $crate::conformance_topic!($lab, nodes:
             a_node_is_seen_until_it_leaves, only_the_expired_are_reaped,

@@ -38,6 +38,10 @@ mod race;
 mod server;
 #[path = "postgres/stage.rs"]
 mod stage;
+#[path = "postgres/task_lost.rs"]
+mod task_lost;
+#[path = "postgres/task_race.rs"]
+mod task_race;
 #[path = "postgres/text.rs"]
 mod text;
 #[path = "differential/trigger.rs"]

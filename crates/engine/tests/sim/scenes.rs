@@ -2,8 +2,9 @@
 
 mod backfill;
 mod forgotten;
+mod task;
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -19,8 +20,8 @@ use refire_engine::clock::Clock;
 use refire_engine::limit::Limits;
 use refire_engine::target::{HttpAnswer, HttpRequest};
 use refire_engine::{Accepted, CommandError, CommitFailure, Engine, Submission};
-use refire_store::model::{Disk, Faults, Moment, Verdict};
-use refire_store::{Batch, NotWritten, ReadError, Store};
+use refire_store::model::{Disk, Faults, Finding, Moment, Verdict};
+use refire_store::{Batch, NotWritten, Part, ReadError, Store};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 
@@ -42,6 +43,11 @@ struct Scene {
     late: Mutex<Option<(usize, Duration)>>,
     /// What becomes of commits that have got so far.
     verdict: Mutex<Option<(Moment, Verdict)>>,
+    /// Nothing can be found out about commits whose answer was lost.
+    finds_nothing: AtomicBool,
+    /// What was read, by name, and commits that gave tasks to workers.
+    read: Mutex<Vec<&'static str>>,
+    locks: AtomicUsize,
     calls: AtomicUsize,
     gate: Semaphore,
     lived_ms: AtomicU64,
@@ -49,14 +55,26 @@ struct Scene {
 
 #[async_trait]
 impl Faults for Scene {
-    async fn commit(&self, moment: Moment, _: &Batch) -> Verdict {
+    async fn commit(&self, moment: Moment, batch: &Batch) -> Verdict {
+        let mut parts = batch.parts.iter();
+        if moment == Moment::Arrived && parts.any(|part| matches!(part, Part::LockTasks(_))) {
+            self.locks.fetch_add(1, Ordering::SeqCst);
+        }
         match *self.verdict.lock().unwrap() {
             Some((at, verdict)) if at == moment => verdict,
             _ => Verdict::Go,
         }
     }
 
+    async fn lost(&self, _: &Batch) -> Finding {
+        match self.finds_nothing.load(Ordering::SeqCst) {
+            true => Finding::Nothing,
+            false => Finding::Known,
+        }
+    }
+
     async fn read(&self, what: &'static str) -> Result<(), ReadError> {
+        self.read.lock().unwrap().push(what);
         match self.failing.lock().unwrap().contains(&what) {
             true => Err(ReadError::Unavailable("it is made to fail".into())),
             false => Ok(()),
@@ -109,6 +127,9 @@ impl Scene {
             failing: Mutex::default(),
             late: Mutex::default(),
             verdict: Mutex::default(),
+            finds_nothing: AtomicBool::new(false),
+            read: Mutex::default(),
+            locks: AtomicUsize::new(0),
             calls: AtomicUsize::new(0),
             gate: Semaphore::new(0),
             lived_ms: AtomicU64::new(0),
@@ -138,6 +159,12 @@ impl Scene {
 
     fn judge_commits(&self, at: Moment, verdict: Verdict) {
         *self.verdict.lock().unwrap() = Some((at, verdict));
+    }
+
+    /// How often this was read.
+    fn reads(&self, what: &str) -> usize {
+        let read = self.read.lock().unwrap();
+        read.iter().filter(|read| **read == what).count()
     }
 
     fn calls(&self) -> usize {

@@ -17,6 +17,8 @@ use crate::world::World;
 const SETTLED_MS: u64 = 25_000;
 /// What a node that went had to tell is found by the others within this, in milliseconds.
 const NEWS_MISSING_MS: u64 = 2_500;
+/// A node that could not reach the database has found it again after this, in milliseconds.
+const HANGS_MS: u64 = 7_000;
 /// Looks after the healing.
 const LATER_LOOKS_EVERY: Duration = Duration::from_secs(1);
 
@@ -100,6 +102,9 @@ fn patience(plan: &Plan, is_calm: bool, nodes: u64) -> Patience {
 fn is_well(life: &Life) -> bool {
     let engine = life.engine.get().and_then(std::sync::Weak::upgrade);
     let is_cut = life.cut_for().is_some() || life.lease_cut_for().is_some();
+    // Questions to a database that could not be reached hang for a while.
+    let since_ms = life.lived_ms().saturating_sub(HANGS_MS);
+    let is_cut = is_cut || life.world.is_shared() && life.was_held_up_since(since_ms);
     let is_up = !life.is_dead() && !life.is_paused() && !life.stopping.load(Ordering::Relaxed);
     is_up && !is_cut && engine.is_some_and(|engine| engine.is_ready())
 }

@@ -10,8 +10,8 @@ use refire_core::task::TaskStatus;
 use super::Lab;
 use super::stage::{Run, Stage, json};
 use crate::{
-    KnownBy, LockTasks, OldExecutions, Part, PartOutcome, Prune, SeenTask, TaskCall, TaskFilter,
-    TaskHolder, TaskRow, Touch, TouchTask, WantedTasks,
+    Advance, KnownBy, LockTasks, OldExecutions, Part, PartOutcome, Prune, SeenTask, TaskCall,
+    TaskFilter, TaskHolder, TaskRow, Touch, TouchTask, WantedTasks,
 };
 
 /// A workflow whose steps are tasks: `step: config`.
@@ -24,25 +24,25 @@ pub(super) fn tasks(id: &str, steps: &[(&str, &str)]) -> String {
     source
 }
 
-async fn one(lab: &dyn Lab, config: &str) -> (Stage, Run) {
+pub(super) async fn one(lab: &dyn Lab, config: &str) -> (Stage, Run) {
     let mut stage = Stage::open(lab).await;
     let workflow = stage.save(&tasks("orders", &[("a", config)])).await;
     let run = stage.admit(&workflow, "{\"n\":1}").await;
     (stage, run)
 }
 
-fn id(run: &Run, step: u16) -> TaskId {
+pub(super) fn id(run: &Run, step: u16) -> TaskId {
     TaskId {
         execution: run.id,
         step,
     }
 }
 
-fn token(number: u8) -> LockToken {
+pub(super) fn token(number: u8) -> LockToken {
     LockToken::from_bytes([number; 16])
 }
 
-fn holder(number: u8) -> TaskHolder {
+pub(super) fn holder(number: u8) -> TaskHolder {
     TaskHolder {
         token: token(number),
         worker: Some(format!("worker \u{0} {number}")),
@@ -51,7 +51,7 @@ fn holder(number: u8) -> TaskHolder {
 }
 
 impl Stage {
-    async fn task(&self, id: TaskId) -> TaskRow {
+    pub(super) async fn task(&self, id: TaskId) -> TaskRow {
         self.store.task(id).await.unwrap().unwrap()
     }
 
@@ -77,7 +77,23 @@ impl Stage {
     }
 
     /// A worker's report on a task that it has, as it was seen.
-    async fn end(&mut self, run: &mut Run, seen: &TaskRow, outcome: Outcome) -> PartOutcome {
+    pub(super) async fn end(
+        &mut self,
+        run: &mut Run,
+        seen: &TaskRow,
+        outcome: Outcome,
+    ) -> PartOutcome {
+        let mut moved = run.clone();
+        let advance = self.ended(&mut moved, seen, outcome);
+        let outcome = self.commit_one(Part::Advance(Box::new(advance))).await;
+        if outcome == PartOutcome::Done {
+            *run = moved;
+        }
+        outcome
+    }
+
+    /// The same, for the caller to commit.
+    pub(super) fn ended(&mut self, run: &mut Run, seen: &TaskRow, outcome: Outcome) -> Advance {
         let began = match seen.locked_at {
             Some(at) => Began::Fetched {
                 worker: seen.worker.clone(),
@@ -93,21 +109,16 @@ impl Stage {
             outcome,
             mapped: None,
         });
-        let mut moved = run.clone();
-        let mut advance = self.decide(&mut moved, command);
+        let mut advance = self.decide(run, command);
         advance.seen = Some(SeenTask {
             step: seen.step_no,
             rev: seen.rev,
         });
-        let outcome = self.commit_one(Part::Advance(Box::new(advance))).await;
-        if outcome == PartOutcome::Done {
-            *run = moved;
-        }
-        outcome
+        advance
     }
 }
 
-fn failed() -> Outcome {
+pub(super) fn failed() -> Outcome {
     Outcome::Failed(Failure::new(ErrorClass::Worker, "no \u{0} room"))
 }
 

@@ -130,6 +130,7 @@ fn begin<'a>(mark: Mark, batch: &'a Batch, stages: &[Stage<'_>]) -> Vec<Query<'a
     ];
     let is_one_group = matches!(stages, [Stage::Group(_)]);
     queries.extend(trigger::lock(batch, is_one_group));
+    queries.extend(task::locks(batch));
     queries
 }
 

@@ -1,14 +1,17 @@
 //! What the tests of several nodes play with: a workflow, and executions that move.
 
 use refire_core::definition::{ParseOptions, StepId, Workflow};
-use refire_core::execution::{Began, Command, Execution, Outcome, Report, Start, decide, start};
-use refire_core::id::{ExecutionId, NodeId, time_ordered};
+use refire_core::execution::{
+    Began, Command, Decision, Execution, Outcome, Report, Start, decide, start,
+};
+use refire_core::id::{ExecutionId, LockToken, NodeId, TaskId, time_ordered};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
 use refire_store::postgres::{Options, Postgres};
 use refire_store::{
-    Admit, Advance, Batch, Claim, IdempotencyClaim, Joining, Part, PartOutcome, PutWorkflow, Store,
-    Want, WorkRow,
+    Admit, Advance, Batch, Claim, IdempotencyClaim, Joining, KnownBy, LockTasks, Part, PartOutcome,
+    PutWorkflow, SeenTask, Store, TaskChange, TaskHolder, TaskRow, Touch, TouchTask, Want,
+    WantedTasks, WorkRow,
 };
 use std::time::Duration;
 
@@ -19,8 +22,17 @@ const SOURCE: &str = "id: orders\nsteps:\n\
     \x20 - {id: a, type: local, config: {task: t}}\n\
     \x20 - {id: b, type: local, config: {task: t}, needs: [a]}\n";
 
+/// Two tasks for workers, side by side.
+const TASKS: &str = "id: orders\nsteps:\n\
+    \x20 - {id: a, type: external_task, config: {taskType: x}, needs: []}\n\
+    \x20 - {id: b, type: external_task, config: {taskType: y}, needs: []}\n";
+
 pub(crate) fn workflow() -> Workflow {
-    Workflow::parse(SOURCE, &ParseOptions::default()).unwrap()
+    parse(SOURCE)
+}
+
+fn parse(source: &str) -> Workflow {
+    Workflow::parse(source, &ParseOptions::default()).unwrap()
 }
 
 pub(crate) fn node(n: u8) -> NodeId {
@@ -34,6 +46,7 @@ pub(crate) async fn open(url: &str) -> Postgres {
 /// Makes batches and ids that nobody else makes.
 pub(crate) struct Stage {
     pub(crate) workflow: Workflow,
+    source: &'static str,
     /// Tells the batches and ids of different stages apart.
     number: u8,
     serial: u32,
@@ -42,8 +55,18 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) fn new(number: u8) -> Self {
+        Self::of(SOURCE, number)
+    }
+
+    /// The same whose steps are tasks for workers.
+    pub(crate) fn with_tasks(number: u8) -> Self {
+        Self::of(TASKS, number)
+    }
+
+    fn of(source: &'static str, number: u8) -> Self {
         Self {
-            workflow: workflow(),
+            workflow: parse(source),
+            source,
             number,
             serial: 0,
             lease: None,
@@ -79,7 +102,7 @@ impl Stage {
             id: self.workflow.id.clone(),
             name: "orders".to_owned(),
             content_hash: [1; 32],
-            source: SOURCE.to_owned(),
+            source: self.source.to_owned(),
             by: "ada".to_owned(),
         }))
     }
@@ -93,7 +116,8 @@ impl Stage {
             has_snapshot: true,
             owner: None,
         };
-        let admit = decision::admit(id, &decision, &looks);
+        let mut admit = decision::admit(id, &decision, &looks);
+        admit.tasks = self.tasks(&decision);
         (
             Run {
                 id,
@@ -103,13 +127,37 @@ impl Stage {
         )
     }
 
+    fn tasks(&self, decision: &Decision) -> Vec<TaskChange> {
+        let effects = decision.effects.iter();
+        let change = |effect| TaskChange::of(effect, &self.workflow, &decision.state, NOW);
+        effects.filter_map(change).collect()
+    }
+
     /// A step of an execution has an end.
     pub(crate) fn report(&self, run: &mut Run, step: &str, outcome: Outcome) -> Advance {
+        self.ended(run, step, Began::Called(NOW), outcome)
+    }
+
+    /// A worker's task has an end, as it was seen.
+    pub(crate) fn end(&self, run: &mut Run, seen: &TaskRow, outcome: Outcome) -> Advance {
+        let began = Began::Fetched {
+            worker: seen.worker.clone(),
+            at: NOW,
+        };
+        let mut advance = self.ended(run, &seen.step, began, outcome);
+        advance.seen = Some(SeenTask {
+            step: seen.step_no,
+            rev: seen.rev,
+        });
+        advance
+    }
+
+    fn ended(&self, run: &mut Run, step: &str, began: Began, outcome: Outcome) -> Advance {
         let step = StepId::new(step).unwrap();
         let command = Command::Report(Report {
             attempt: run.state.step(&step).unwrap().attempt,
             step,
-            began: Began::Called(NOW),
+            began,
             duration_ms: 5,
             outcome,
             mapped: None,
@@ -131,7 +179,8 @@ impl Stage {
             has_snapshot: true,
             owner: None,
         };
-        let advance = decision::advance(run.id, run.state.version, &decision, &looks);
+        let mut advance = decision::advance(run.id, run.state.version, &decision, &looks);
+        advance.tasks = self.tasks(&decision);
         run.state = decision.state;
         advance
     }
@@ -166,6 +215,43 @@ pub(crate) fn key(n: u8) -> IdempotencyClaim {
         body_hash: [n; 8],
         expires_at: NOW.plus(Duration::from_secs(60)),
         over: None,
+    }
+}
+
+/// Locks one task of a type for each of these.
+pub(crate) fn lock(task_type: &str, tokens: &[u8]) -> Part {
+    let holder = |number: &u8| TaskHolder {
+        token: token(*number),
+        worker: None,
+        worker_type: None,
+    };
+    Part::LockTasks(LockTasks {
+        wanted: vec![WantedTasks {
+            types: vec![task_type.to_owned()],
+            holders: tokens.iter().map(holder).collect(),
+        }],
+    })
+}
+
+pub(crate) fn token(number: u8) -> LockToken {
+    LockToken::from_bytes([number; 16])
+}
+
+/// A worker's word about a task that it has by this lock.
+pub(crate) fn touch(id: TaskId, number: u8, touch: Touch) -> Part {
+    let known = KnownBy::Token(token(number));
+    Part::TouchTask(TouchTask { id, known, touch })
+}
+
+pub(crate) const BEAT: Touch = Touch::Heartbeat {
+    progress: None,
+    message: None,
+};
+
+pub(crate) fn locked(outcome: &PartOutcome) -> &[TaskRow] {
+    match outcome {
+        PartOutcome::Locked(rows) => rows,
+        other => panic!("{other:?}"),
     }
 }
 

@@ -20,7 +20,7 @@ use crate::batch::About;
 use crate::postgres::columns::uuid;
 use crate::{Admit, Batch, Part, PartOutcome};
 
-const LOCK: &str =
+pub(super) const LOCK: &str =
     "SELECT 1 FROM executions WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE";
 
 /// What has begun stays so until the commit: who begins more on another node waits, and then finds that it

@@ -5,12 +5,15 @@ use refire_core::id::ExecutionId;
 use refire_core::task::TaskStatus;
 
 use super::link::{Link, Query, Value, values};
-use super::{Failed, Order};
+use super::{Failed, Order, stage};
 use crate::column::{Named, read_at};
+use crate::postgres::columns::uuid;
 use crate::table::column::Id;
 use crate::table::rows::Tasks;
 use crate::table::statement::statements;
-use crate::{LockTasks, PartOutcome, SeenTask, TaskChange, TaskRow, TouchTask, WantedTasks};
+use crate::{
+    Batch, LockTasks, Part, PartOutcome, SeenTask, TaskChange, TaskRow, TouchTask, WantedTasks,
+};
 
 /// A task's columns, in statements that have other tables, too.
 const COLUMNS: &str = TaskRow::COLUMNS;
@@ -46,6 +49,42 @@ statements! {
       WHERE status = 0 AND available_at <= {{now}}
       ORDER BY priority, available_at, execution, step_no LIMIT {{count}}::bigint
       FOR UPDATE OF workflow_external_tasks SKIP LOCKED");
+}
+
+const LOCK: &str = "SELECT 1 FROM workflow_external_tasks WHERE execution = ANY($1::uuid[])
+     ORDER BY execution, step_no FOR UPDATE";
+
+/// What a batch that changes tasks locks before all else: executions, then tasks, each in the order of
+/// their keys. Its parts are written one after the other, in any order, and some look at a task before
+/// they change its execution; others do it the other way round, and would wait for them crosswise.
+/// Workers that fetch pass over what is locked, so they need none of this.
+pub(super) fn locks(batch: &Batch) -> Vec<Query<'_>> {
+    let (mut moved, mut held) = (Vec::new(), Vec::new());
+    for part in &batch.parts {
+        match part {
+            Part::Advance(advance) => {
+                moved.push(uuid(advance.id.as_bytes()));
+                if advance.seen.is_some() || !advance.tasks.is_empty() {
+                    held.push(uuid(advance.id.as_bytes()));
+                }
+            }
+            Part::TouchTask(touch) => held.push(uuid(touch.id.execution.as_bytes())),
+            _ => {}
+        }
+    }
+    // One touch locks one row.
+    if held.is_empty() || held.len() == 1 && moved.is_empty() {
+        return Vec::new();
+    }
+    let mut queries = Vec::new();
+    for (how, mut ids) in [(stage::LOCK, moved), (LOCK, held)] {
+        ids.sort_unstable();
+        ids.dedup();
+        if !ids.is_empty() {
+            queries.push(Query::new(how, values![ids]));
+        }
+    }
+    queries
 }
 
 async fn tasks(
