@@ -6,12 +6,13 @@ mod catalog;
 mod history;
 mod letter;
 mod request;
+mod scheduled;
 mod task;
 mod trigger;
 mod work;
 
 use refire_core::definition::WorkflowId;
-use refire_core::id::{DlqId, ExecutionId, RequestId, TriggerId, WebhookId};
+use refire_core::id::{DlqId, ExecutionId, RequestId, ScheduledTaskId, TriggerId, WebhookId};
 use refire_core::time::Timestamp;
 
 use crate::ReadError;
@@ -170,7 +171,14 @@ macro_rules! values_of_ids {
         })*
     };
 }
-values_of_ids!(DlqId, ExecutionId, RequestId, TriggerId, WebhookId);
+values_of_ids!(
+    DlqId,
+    ExecutionId,
+    RequestId,
+    ScheduledTaskId,
+    TriggerId,
+    WebhookId
+);
 
 impl From<Vec<u8>> for Value {
     fn from(bytes: Vec<u8>) -> Self {

@@ -12,13 +12,15 @@ use crate::model::{
     BackfillRequest, BackfillResult, BatchItem, BatchResult, CallbackBody, CronHistory, DeadLetter,
     DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, EnableTrigger, Event, Execution,
     LedgerEntry, Node, Page, PlannedSlot, ReplayRequest, ReplayResult, RetriedExecution,
-    RetryLetter, RetryTimeline, RotateSecret, TestWebhook, TestedWebhook, Trigger, Version,
-    WebhookAnswer, WebhookRequest, Workflow, WorkflowDeleted, WorkflowDiff, WorkflowSaved,
+    RetryLetter, RetryTimeline, RotateSecret, ScheduledTask, ScheduledTaskCreated,
+    ScheduledTaskPage, TaskHistory, TaskRun, TaskStatusAnswer, TestWebhook, TestedWebhook, Trigger,
+    Version, WebhookAnswer, WebhookRequest, Workflow, WorkflowDeleted, WorkflowDiff, WorkflowSaved,
     WorkflowVersion,
 };
 use crate::query::{
-    CancelQuery, ChangeQuery, DiffQuery, EventQuery, ExecutionQuery, HistoryQuery, LetterQuery,
-    NextQuery, OfWorkflow, Paging, RecheckQuery, RequestQuery, SlotQuery, TriggerQuery,
+    CancelQuery, CancelTaskQuery, ChangeQuery, DiffQuery, EventQuery, ExecutionQuery, HistoryQuery,
+    LetterQuery, NextQuery, OfWorkflow, Paging, RecheckQuery, RequestQuery, ScheduledQuery,
+    SlotQuery, TaskHistoryQuery, TriggerQuery,
 };
 
 /// A part of a path, whatever characters it has.
@@ -156,4 +158,30 @@ calls! {
     GET "/api/workflows/{workflow}/cron-history"
         cron_history[workflow: &str](trigger: Option<&str>, limit: Option<u32>) -> CronHistory,
         query HistoryQuery { trigger_id: trigger.map(str::to_owned), limit };
+
+    /// Makes a scheduled task from JSON or YAML text.
+    POST "/schedule-task" schedule_task[](source: &str) -> ScheduledTaskCreated, text source;
+    /// Scheduled tasks, newest first.
+    GET "/api/scheduled-tasks" scheduled_tasks[](query: &ScheduledQuery, paging: &Paging) -> ScheduledTaskPage,
+        query (query.clone(), paging.clone());
+    /// One scheduled task.
+    GET "/api/scheduled-tasks/{id}" scheduled_task[id: &str]() -> ScheduledTask;
+    /// Changes a scheduled task by a merge patch (JSON or YAML text) on the request that made it.
+    PATCH "/api/scheduled-tasks/{id}" change_scheduled_task[id: &str](patch: &str) -> ScheduledTask, text patch;
+    /// Pauses a scheduled task.
+    POST "/api/scheduled-tasks/{id}/pause" pause_scheduled_task[id: &str]() -> ScheduledTask;
+    /// Lets a paused task go on.
+    POST "/api/scheduled-tasks/{id}/resume" resume_scheduled_task[id: &str]() -> ScheduledTask;
+    /// Cancels a scheduled task, and what is open of it unless it may go on.
+    POST "/api/scheduled-tasks/{id}/cancel" cancel_scheduled_task[id: &str](keep_running: bool) -> ScheduledTask,
+        query CancelTaskQuery { keep_running: keep_running.then_some(true) };
+    /// Begins a cycle of a scheduled task now.
+    POST "/api/scheduled-tasks/{id}/run" run_scheduled_task[id: &str]() -> TaskRun;
+    /// Cancels a scheduled task and hides it.
+    DELETE "/api/scheduled-tasks/{id}" delete_scheduled_task[id: &str]() -> ();
+    /// The attempts of a scheduled task, newest first.
+    GET "/task-history/{id}" task_history[id: &str](query: &TaskHistoryQuery, paging: &Paging) -> TaskHistory,
+        query (query.clone(), paging.clone());
+    /// Asks the target of a scheduled task how an attempt goes.
+    GET "/task-history/{id}/{execution}/status" task_status[id: &str, execution: &str]() -> TaskStatusAnswer;
 }

@@ -34,6 +34,7 @@ use super::query::numbers;
         (name = "Triggers", description = "What starts executions automatically: cron, schedules and webhooks"),
         (name = "Retries", description = "Recent retries and the simulator"),
         (name = "Tasks", description = "Work that workers outside fetch, do and report"),
+        (name = "Scheduled tasks", description = "Services that are called at certain times, and what became of each call"),
         (name = "Dead letters", description = "Executions that failed permanently, and how to run them again"),
         (name = "Server", description = "Health, version, nodes, backup"),
     ),
@@ -175,7 +176,13 @@ struct Call {
 impl Call {
     fn of(path: &str, is_read: bool, operation: &Operation) -> Self {
         let id = operation.operation_id.as_deref().unwrap_or_default();
-        let bases = ["/api/", "/webhooks/", "/task-callback/"];
+        let bases = [
+            "/api/",
+            "/webhooks/",
+            "/task-callback/",
+            "/schedule-task",
+            "/task-history/",
+        ];
         let needs_store = bases.iter().any(|base| path.starts_with(base));
         Self {
             is_guarded: operation.security.is_none(),
@@ -197,6 +204,8 @@ fn describe_entity(path: &str, operation: &mut Operation) {
             Some("workflows") => ("The workflow's name", Some("customer_360_view".into())),
             Some("executions") => ("`exec_…`", None),
             Some("dlq") => ("`dlq_…`", None),
+            Some("external-tasks") => ("`xt_…`", None),
+            Some("scheduled-tasks") => ("`task-…`", None),
             _ => ("`trg_…`", None),
         };
         let id = ParameterBuilder::new()

@@ -23,6 +23,7 @@ mod process;
 mod proxies;
 mod replays;
 mod retries;
+mod scheduled;
 mod schemathesis;
 mod secrets;
 mod server;

@@ -24,6 +24,8 @@ mod master_key;
 mod process;
 #[path = "../it/replays.rs"]
 mod replays;
+#[path = "../it/scheduled.rs"]
+mod scheduled;
 #[expect(dead_code, reason = "the stories on SQLite use all of it")]
 #[path = "../it/server.rs"]
 mod server;

@@ -48,6 +48,12 @@ const MIGRATIONS: &[Migration] = &[
         about: "adds a table for callbacks of targets; nothing else changes",
         script: include_str!("migrations/0006_callbacks.sql"),
     },
+    Migration {
+        number: 7,
+        name: "scheduled",
+        about: "adds a table for scheduled tasks and a column to the states of triggers",
+        script: include_str!("migrations/0007_scheduled.sql"),
+    },
 ];
 
 /// Held while migrations are applied: "refire" in ASCII.

@@ -35,6 +35,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "callbacks",
         script: include_str!("migrations/0005_callbacks.sql"),
     },
+    Migration {
+        number: 6,
+        name: "scheduled",
+        script: include_str!("migrations/0006_scheduled.sql"),
+    },
 ];
 
 struct Migration {

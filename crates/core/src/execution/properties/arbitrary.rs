@@ -113,6 +113,7 @@ fn any_start() -> impl Strategy<Value = EventKind> {
                         id: by.clone(),
                         by,
                         scheduled_at: time,
+                        cycle: None,
                         awaits_end: false,
                     },
                     priority,
