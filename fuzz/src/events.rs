@@ -172,6 +172,7 @@ fn started(choices: &mut Choices<'_>, now: Timestamp) -> ExecutionStarted {
             id: choices.maybe(Choices::text),
             by: choices.maybe(Choices::text),
             scheduled_at: choices.maybe(|choices| choices.moment(now)),
+            cycle: None,
             awaits_end: false,
         },
         priority: choices.byte(),

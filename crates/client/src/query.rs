@@ -6,7 +6,8 @@ mod parameter;
 pub use parameter::{Kind, Parameter, Value};
 
 use crate::model::{
-    ExecutionStatus, LetterStatus, RequestStatus, SlotStatus, TaskStatus, TriggerType, WorkerStatus,
+    ExecutionStatus, LetterStatus, RequestStatus, ScheduleType, SlotStatus, TaskExecutionStatus,
+    TaskStatus, TriggerType, WorkerStatus,
 };
 
 /// The names of events, which are shouted.
@@ -266,6 +267,44 @@ queries! {
         /// Whose name, kind or task types contain this
         #[cli(long, value_name = "TEXT", help = "Only workers whose name, type or task types contain this text")]
         q: Option<String> = "q",
+    }
+
+    /// Which scheduled tasks.
+    ScheduledQuery: Args {
+        /// Of this kind, such as `report`
+        #[cli(long = "type", value_name = "TYPE", help = "Only tasks of this kind, e.g. report")]
+        task_type: Option<String> = "taskType",
+        /// With this kind of schedule
+        #[cli(long = "schedule", value_name = "TYPE", help = "Only tasks with this kind of schedule")]
+        schedule_type: Option<ScheduleType> = "scheduleType",
+        /// Only those that are neither paused nor cancelled, or only the others
+        #[cli(long = "active", value_name = "BOOL", help = "Only tasks that are neither paused nor cancelled (true), or only the others (false)")]
+        is_active: Option<bool> = "isActive",
+        /// Only those of which no cycle will begin any more, or only the others
+        #[cli(long = "finished", value_name = "BOOL", help = "Only tasks that are finished (true), or only the others (false)")]
+        is_finished: Option<bool> = "isFinished",
+        /// With these words in their name
+        #[cli(long = "search", value_name = "TEXT", help = "Only tasks with this text in their name")]
+        q: Option<String> = "q",
+    }
+
+    /// Which attempts of a scheduled task.
+    TaskHistoryQuery: Args {
+        /// Of this cycle
+        #[cli(long, value_name = "N", help = "Only attempts of this cycle")]
+        cycle: Option<u32> = "cycle",
+        /// That came to this
+        #[cli(long, value_name = "STATUS", help = "Only attempts that came to this")]
+        status: Option<TaskExecutionStatus> = "status",
+        /// Only retries, or only first attempts
+        #[cli(long = "retries", value_name = "BOOL", help = "Only retries (true), or only first attempts (false)")]
+        is_retry: Option<bool> = "isRetry",
+    }
+
+    /// How to cancel a scheduled task.
+    CancelTaskQuery {
+        /// Let open executions go on
+        keep_running: Option<bool> = "keepRunning",
     }
 }
 

@@ -158,6 +158,10 @@ typed_id!(
     RequestId, "whr_", "a webhook request"
 );
 typed_id!(
+    /// One scheduled task. Its workflow is called the same, and its trigger has the same bytes.
+    ScheduledTaskId, "task-", "a scheduled task"
+);
+typed_id!(
     /// A worker's hold on a task: sixteen random bytes, without a time in them.
     LockToken, "lk_", "a lock token"
 );

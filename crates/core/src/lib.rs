@@ -15,6 +15,7 @@ pub mod jsonpath;
 pub mod limit;
 #[cfg(feature = "planted")]
 pub mod planted;
+pub mod scheduled;
 pub mod task;
 pub mod template;
 pub mod time;

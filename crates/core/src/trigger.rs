@@ -32,7 +32,7 @@ mod read;
 pub mod settings;
 pub mod state;
 mod timeline;
-mod timing;
+pub(crate) mod timing;
 mod unset;
 mod written;
 
@@ -50,7 +50,7 @@ const LOOK_AFTER_ALARM: Duration = Duration::from_secs(1);
 pub use change::{CatchUp, changed, created, mended};
 pub use ledger::{Entry, LateReason, Outcome, SkipReason, SlotStatus};
 pub use plan::{Fire, Missed, Plan, plan};
-pub use range::{BackfillError, Slots, Upcoming, backfill, backfilled, upcoming};
+pub use range::{BackfillError, Slots, Upcoming, backfill, backfilled, run_now, upcoming};
 pub use settings::{DeadMan, Draft, Kind, Misfire, Overlap, Settings, Wish};
 pub use state::{End, State};
 pub use timeline::Timeline;

@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use refire_core::definition::{
-    ParseOptions, Problems, Workflow, WorkflowId, canonical, content_hash,
+    Mark, ParseOptions, Problem, Problems, StepId, Workflow, WorkflowId, canonical, content_hash,
 };
+use refire_core::id::ScheduledTaskId;
 use refire_store::{News, Part, PartOutcome, PutWorkflow};
 
 use crate::catalog::Definition;
 use crate::commit::CommitFailure;
 use crate::context::Context;
 use crate::secret::SECRET_BYTES_MIN;
-use crate::step::NO_MASTER_KEY;
+use crate::step::{Clients, NO_MASTER_KEY};
 use crate::vital::Vital;
 
 /// The definitions of workflows.
@@ -100,7 +101,13 @@ impl Definitions {
             local_tasks: Some(&is_registered),
             stored: false,
         };
-        Workflow::parse(source, &options)
+        let workflow = Workflow::parse(source, &options)?;
+        if is_of_task(&workflow.id) {
+            let message = "such names belong to scheduled tasks";
+            let problem = Problem::new("id", Mark::START, message);
+            return Err(problem.with_hint("choose another name").into());
+        }
+        Ok(workflow)
     }
 
     /// What is allowed but probably not meant, one sentence each; also secrets that its steps need
@@ -108,16 +115,8 @@ impl Definitions {
     #[must_use]
     pub fn notes(&self, workflow: &Workflow) -> Vec<String> {
         let mut notes = workflow.notes();
-        for (step, name) in workflow.secrets() {
-            let trouble = match self.0.clients.secrets.get(name) {
-                None => "is not set",
-                Some(value) if value.len() < SECRET_BYTES_MIN => "is too short to be used",
-                Some(_) => continue,
-            };
-            notes.push(format!(
-                "step \"{step}\": the secret `{name}` {trouble}; set REFIRE_SECRET_{name} in the \
-                 server's environment"
-            ));
+        for (step, note) in secret_notes(&self.0.clients, workflow) {
+            notes.push(format!("step \"{step}\": {note}"));
         }
         let first = workflow.with_callbacks().next();
         if let Some(step) = first.filter(|_| !self.0.clients.issuer.has_key()) {
@@ -128,6 +127,9 @@ impl Definitions {
 
     /// Deletes a workflow; its executions and dead letters stay.
     pub async fn delete(&self, id: &WorkflowId) -> Result<Deleted, CommitFailure> {
+        if is_of_task(id) {
+            return Ok(Deleted::NotFound);
+        }
         match self
             .0
             .queue
@@ -143,4 +145,26 @@ impl Definitions {
             _ => Ok(Deleted::NotFound),
         }
     }
+}
+
+/// Whether a workflow belongs to a scheduled task, which alone changes it.
+pub(crate) fn is_of_task(id: &WorkflowId) -> bool {
+    id.as_str().parse::<ScheduledTaskId>().is_ok()
+}
+
+/// The secrets that steps need and this node does not have, each with the step.
+pub(crate) fn secret_notes(clients: &Clients, workflow: &Workflow) -> Vec<(StepId, String)> {
+    let mut notes = Vec::new();
+    for (step, name) in workflow.secrets() {
+        let trouble = match clients.secrets.get(name) {
+            None => "is not set",
+            Some(value) if value.len() < SECRET_BYTES_MIN => "is too short to be used",
+            Some(_) => continue,
+        };
+        let note = format!(
+            "the secret `{name}` {trouble}; set REFIRE_SECRET_{name} in the server's environment"
+        );
+        notes.push((step.clone(), note));
+    }
+    notes
 }

@@ -142,6 +142,15 @@ impl Context {
         let definition = self.catalog.newest(&submission.workflow).await?;
         let missing = || IntakeError::NoSuchWorkflow(submission.workflow.clone());
         let definition = definition.ok_or_else(missing)?;
+        Ok(self.draft_by(&definition, submission).await)
+    }
+
+    /// The same by a definition that is at hand, or is saved in the same commit.
+    pub(crate) async fn draft_by(
+        &self,
+        definition: &Definition,
+        submission: Submission,
+    ) -> Drafted {
         let now = self.clock.now();
         let id = entropy::execution_id(self.entropy.as_ref(), now);
         let claim = submission
@@ -166,11 +175,11 @@ impl Context {
             ..Start::plain(id, seed, submission.input)
         };
         let again = self.store.is_shared().then(|| Box::new(begin.clone()));
-        let drafted = self.decide_admission(&definition, begin, claim, None).await;
-        Ok(Drafted {
+        let drafted = self.decide_admission(definition, begin, claim, None).await;
+        Drafted {
             again,
             ..drafted.only_newest(self.store.is_shared())
-        })
+        }
     }
 
     /// Decides a start that was put together elsewhere. Only what takes results over, has a condition or

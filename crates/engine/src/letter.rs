@@ -230,6 +230,7 @@ impl Letters {
                 id: origin.trigger.id.clone(),
                 by: Some(request.by.clone()),
                 scheduled_at: origin.trigger.scheduled_at,
+                cycle: origin.trigger.cycle,
                 // A slot that a person brings to a good end has one.
                 awaits_end: origin.trigger.awaits_end,
             },

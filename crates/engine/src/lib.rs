@@ -3,7 +3,7 @@
 //! # Map
 //! - [`engine`]: the engine as a whole: start and stop. `services`: the list of what it can do.
 //! - `context`: what all parts share.
-//! - [`callback`], `definitions`, `executions`, `letter`, [`task`], [`trigger`]: the services, each with its loops.
+//! - [`callback`], `definitions`, `executions`, `letter`, [`scheduled`], [`task`], [`trigger`]: the services, each with its loops.
 //! - `intake`: a request becomes an execution.
 //! - `commit`: the only writer of executions; every change of state happens there.
 //! - `dispatch`: due work becomes attempts, attempts become results.
@@ -39,6 +39,7 @@ mod maintenance;
 mod membership;
 mod news;
 mod next_look;
+pub mod scheduled;
 pub mod secret;
 mod services;
 mod step;

@@ -11,6 +11,7 @@ use crate::engine::Engine;
 use crate::executions::Executions;
 use crate::letter::Letters;
 use crate::maintenance::prune_loop;
+use crate::scheduled::ScheduledTasks;
 use crate::task::Tasks;
 use crate::trigger::{Triggers, Webhooks};
 use crate::vital::Vital;
@@ -56,6 +57,8 @@ services! {
     callbacks: Callbacks,
     /// Triggers of all kinds.
     triggers: Triggers,
+    /// Scheduled tasks.
+    scheduled: ScheduledTasks,
     /// Requests to webhooks.
     webhooks: Webhooks,
 }

@@ -16,7 +16,7 @@ mod request_log;
 mod request_row;
 mod reseal;
 mod rotate;
-mod rows;
+pub(crate) mod rows;
 mod run;
 mod same_request;
 mod secrets;

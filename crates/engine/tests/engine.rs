@@ -28,6 +28,8 @@ mod refused_requests;
 mod restart;
 #[path = "engine/retention.rs"]
 mod retention;
+#[path = "engine/scheduled.rs"]
+mod scheduled;
 #[path = "engine/steering.rs"]
 mod steering;
 #[path = "engine/tasks.rs"]

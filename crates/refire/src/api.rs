@@ -27,8 +27,10 @@ mod query;
 mod ready;
 mod replay;
 mod retry;
+mod scheduled;
 mod server;
 mod task;
+mod task_history;
 mod trigger;
 mod version;
 mod view;
@@ -211,6 +213,7 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
         .merge(tagged("Dead letters", letters))
         .merge(tagged("Triggers", trigger_routes()))
         .merge(tagged("Tasks", task_routes()))
+        .merge(tagged("Scheduled tasks", scheduled_routes()))
         .merge(tagged("Server", server))
         // The same under the address that other systems know.
         .nest("/api/n8n/external-tasks", n8n_routes())
@@ -232,6 +235,23 @@ fn task_routes() -> OpenApiRouter<App> {
         .routes(routes!(task::unlock_task))
         .routes(routes!(worker::list_workers))
         .routes(routes!(worker::remove_worker))
+}
+
+fn scheduled_routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(scheduled::schedule_task))
+        .routes(routes!(scheduled::list_scheduled_tasks))
+        .routes(routes!(
+            scheduled::get_scheduled_task,
+            scheduled::change_scheduled_task,
+            scheduled::delete_scheduled_task
+        ))
+        .routes(routes!(scheduled::pause_scheduled_task))
+        .routes(routes!(scheduled::resume_scheduled_task))
+        .routes(routes!(scheduled::cancel_scheduled_task))
+        .routes(routes!(scheduled::run_scheduled_task))
+        .routes(routes!(task_history::get_task_history))
+        .routes(routes!(task_history::get_task_status))
 }
 
 /// Calls of workers that know another address; described once, under ours.

@@ -29,6 +29,7 @@ mod progress;
 mod report;
 mod restore;
 mod retries;
+mod scheduled;
 mod screen;
 mod session;
 mod simulate;
@@ -126,6 +127,18 @@ Examples:
   refire trigger disable trg_01j9x8w7v6t5s4r3q2p1n0m9k8")]
     #[command(subcommand, visible_alias = "triggers")]
     Trigger(Box<trigger::TriggerCommand>),
+    /// Schedule calls of a service: now, once, daily, weekly, monthly or by cron
+    ///
+    /// Prints the task's id. The file has the fields of `POST /schedule-task`, in JSON or YAML.
+    ScheduleTask(scheduled::ScheduleArgs),
+    /// List, show, pause, resume, cancel and run scheduled tasks, and see how each attempt went
+    #[command(after_help = "\
+Examples:
+  refire scheduled list --active true
+  refire scheduled history task-01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire scheduled run task-01j9x8w7v6t5s4r3q2p1n0m9k8")]
+    #[command(subcommand)]
+    Scheduled(scheduled::ScheduledCommand),
     /// Start an execution of a workflow
     ///
     /// Prints the execution's id, or its output with --wait. Interrupting the wait does not stop the
@@ -317,6 +330,8 @@ async fn ask(session: &Session, command: Command) -> anyhow::Result<Outcome> {
     match command {
         Command::Workflow(command) => workflow::run(session, &command).await,
         Command::Trigger(command) => trigger::run(session, &command).await,
+        Command::ScheduleTask(args) => scheduled::schedule(session, &args).await,
+        Command::Scheduled(command) => scheduled::run(session, &command).await,
         Command::Execute(args) => execute::run(session, &args).await,
         Command::Executions(command) => executions::run(session, &command).await,
         Command::Retries(command) => retries::run(session, &command).await,

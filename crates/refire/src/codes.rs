@@ -133,6 +133,22 @@ codes! {
     NO_CALLBACK = "RF0060", 404, "There is nothing to call back";
     /// A callback after the last word, or after the window.
     CALLBACK_OVER = "RF0061", 400, "Nothing waits for this callback any more";
+    /// No such scheduled task.
+    NO_SCHEDULED_TASK = "RF0070", 404, "There is no such scheduled task";
+    /// A scheduled task has problems; each is named.
+    INVALID_TASK = "RF0071", 400, "The task is not valid";
+    /// A scheduled task that was cancelled can only be read or deleted.
+    TASK_CANCELLED = "RF0072", 409, "The task was cancelled";
+    /// A scheduled task was changed since it was seen.
+    TASK_CHANGED = "RF0073", 412, "The task was changed by somebody else";
+    /// Others kept changing the scheduled task.
+    TASK_CONTENDED = "RF0074", 503, "The task is being changed by somebody else";
+    /// The target of a scheduled task has not said how to ask about an attempt.
+    NO_QUERY = "RF0075", 404, "The target has not said how to ask about it";
+    /// A kind of query that this version cannot make.
+    QUERY_UNSUPPORTED = "RF0076", 501, "This kind of query is not supported yet";
+    /// The target of a scheduled task could not be asked.
+    QUERY_FAILED = "RF0077", 502, "The target could not be asked";
 }
 
 /// The code of that name, in any case.

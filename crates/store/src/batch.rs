@@ -2,6 +2,7 @@
 
 mod about;
 mod prune;
+mod scheduled;
 mod task;
 mod trigger;
 
@@ -21,6 +22,7 @@ use crate::worker::WorkerRow;
 pub(crate) use about::About;
 pub(crate) use prune::Candidate;
 pub use prune::{OldExecutions, Prune};
+pub use scheduled::{PutScheduled, ScheduledTrigger};
 pub use task::{
     KnownBy, LockTasks, SeenTask, TaskChange, TaskHolder, Touch, TouchTask, WantedTasks,
 };
@@ -96,6 +98,8 @@ pub enum Part {
     },
     /// A step of a trigger's plan.
     Fire(Box<Fire>),
+    /// A scheduled task is made or changed.
+    PutScheduled(Box<PutScheduled>),
     /// Requests that started nothing; what has started something meanwhile stays as it is. Each
     /// trigger keeps the newest of them.
     LogRequests(Vec<RequestRow>),

@@ -14,7 +14,7 @@ store_trait! {
         /// A workflow's newest version, deleted ones too.
         async fn workflow(&self, id: &WorkflowId) -> Result<Option<WorkflowRow>, ReadError>;
 
-        /// Workflows by name after `after`, not the deleted ones.
+        /// Workflows by name after `after`, not the deleted ones, nor those of scheduled tasks.
         async fn workflows(
             &self,
             after: Option<&WorkflowId>,

@@ -10,7 +10,9 @@ use std::error::Error;
 use refire_core::dead_letter::{LetterStatus, Reason, RetryFrom};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventKind, Status, TriggerKind};
-use refire_core::id::{DlqId, ExecutionId, LockToken, NodeId, RequestId, TriggerId, WebhookId};
+use refire_core::id::{
+    DlqId, ExecutionId, LockToken, NodeId, RequestId, ScheduledTaskId, TriggerId, WebhookId,
+};
 use refire_core::time::Timestamp;
 use refire_core::trigger::Outcome;
 use refire_core::webhook::RequestStatus;
@@ -161,6 +163,7 @@ ids!(
     LockToken,
     NodeId,
     RequestId,
+    ScheduledTaskId,
     TriggerId,
     WebhookId
 );

@@ -27,6 +27,7 @@ pub mod prune;
 pub mod reopen;
 pub mod requests;
 pub mod room;
+pub mod scheduled;
 pub mod snapshot;
 mod stage;
 pub mod summary;
@@ -206,6 +207,12 @@ macro_rules! conformance {
             filters_choose_slots, the_earliest_are_due_first, an_end_clears_what_was_waited_for,
             an_end_wakes_what_waits, several_ends_in_one_batch, ends_and_fires_meet_in_order,
             an_execution_may_end_at_once, pruning_executions_leaves_the_ledger,
+        );
+        $crate::conformance_topic!($lab, scheduled:
+            a_task_is_made_with_all_that_belongs_to_it, a_refused_task_leaves_nothing,
+            a_change_of_a_task_needs_what_it_saw, a_deleted_task_is_hidden,
+            workflows_of_tasks_are_not_listed, filters_choose_tasks,
+            a_paused_task_can_be_run_by_hand,
         );
         $crate::conformance_topic!($lab, requests:
             a_request_is_kept_with_its_execution, a_changed_trigger_starts_nothing,

@@ -16,6 +16,7 @@ mod node;
 mod picked;
 pub mod postgres;
 mod request;
+mod scheduled;
 mod sql;
 pub mod sqlite;
 mod table;
@@ -41,9 +42,9 @@ pub use refire_core::webhook::RequestStatus;
 pub use batch::{
     Admit, Advance, Batch, Begin, Bounds, ChangeTrigger, Claim, ClaimTimers, CreateTrigger,
     ExecutionRow, Fire, IdempotencyClaim, KnownBy, LetterRetry, LockTasks, NewState, OldExecutions,
-    Part, PartOutcome, Prune, PutWorkflow, Release, RowUpdate, SeenTask, SettleLetter, TaskChange,
-    TaskHolder, Touch, TouchTask, TriggerEnd, TriggerVersion, Want, WantedTasks, WorkChange,
-    WorkKey,
+    Part, PartOutcome, Prune, PutScheduled, PutWorkflow, Release, RowUpdate, ScheduledTrigger,
+    SeenTask, SettleLetter, TaskChange, TaskHolder, Touch, TouchTask, TriggerEnd, TriggerVersion,
+    Want, WantedTasks, WorkChange, WorkKey,
 };
 pub use callback::{CallbackChange, CallbackKey, CallbackRow, Callbacks, TouchCallback};
 pub use catalog::{Catalog, VersionRow, WorkflowRow};
@@ -53,6 +54,7 @@ pub use layer::{Layer, Layered};
 pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, Letters, RetryRow};
 pub use node::{Joining, Lease, News, NodeRow, Nodes};
 pub use request::{RequestFilter, RequestRow, Requests};
+pub use scheduled::{Scheduled, ScheduledFilter, ScheduledRow, ScheduledTasks};
 pub use task::{TaskCall, TaskFilter, TaskRow, Tasks};
 pub use trigger::{DueTrigger, SlotRow, TriggerFilter, TriggerRow, Triggers};
 pub use work::{OpenCounts, Work, WorkRow};
@@ -65,7 +67,17 @@ pub const LIMIT_MAX: u32 = 1_000;
 /// questions beside its rows.
 #[async_trait]
 pub trait Store:
-    Executions + Work + Tasks + Workers + Callbacks + Letters + Catalog + Triggers + Requests + Nodes
+    Executions
+    + Work
+    + Tasks
+    + Workers
+    + Callbacks
+    + Letters
+    + Catalog
+    + Triggers
+    + ScheduledTasks
+    + Requests
+    + Nodes
 {
     /// Writes a batch in one transaction, durably, before it returns.
     ///

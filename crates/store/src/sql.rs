@@ -6,13 +6,14 @@ mod catalog;
 mod history;
 mod letter;
 mod request;
+mod scheduled;
 mod task;
 mod trigger;
 mod work;
 mod worker;
 
 use refire_core::definition::WorkflowId;
-use refire_core::id::{DlqId, ExecutionId, RequestId, TriggerId, WebhookId};
+use refire_core::id::{DlqId, ExecutionId, RequestId, ScheduledTaskId, TriggerId, WebhookId};
 use refire_core::time::Timestamp;
 
 use crate::ReadError;
@@ -171,7 +172,14 @@ macro_rules! values_of_ids {
         })*
     };
 }
-values_of_ids!(DlqId, ExecutionId, RequestId, TriggerId, WebhookId);
+values_of_ids!(
+    DlqId,
+    ExecutionId,
+    RequestId,
+    ScheduledTaskId,
+    TriggerId,
+    WebhookId
+);
 
 impl From<Vec<u8>> for Value {
     fn from(bytes: Vec<u8>) -> Self {

@@ -226,6 +226,10 @@ pub(crate) const TABLES: &[Table] = &[
         columns: &[rows::Slots::COLUMNS],
     },
     Table {
+        name: "scheduled_tasks",
+        columns: &[rows::ScheduledTasks::COLUMNS],
+    },
+    Table {
         name: "webhook_requests",
         columns: &[rows::Requests::COLUMNS],
     },

@@ -20,7 +20,8 @@ store_trait! {
         /// The trigger that has this address, unless it was deleted.
         async fn webhook(&self, id: WebhookId) -> Result<Option<TriggerRow>, ReadError>;
 
-        /// Triggers after `after`, oldest first, not the deleted ones.
+        /// Triggers after `after`, oldest first, not the deleted ones, and those of scheduled tasks only by
+        /// their workflow.
         async fn triggers(
             &self,
             filter: &TriggerFilter,
@@ -28,7 +29,7 @@ store_trait! {
             limit: u32,
         ) -> Result<Vec<TriggerRow>, ReadError>;
 
-        /// How many triggers there are, without the deleted ones.
+        /// How many triggers there are, without those that are not listed.
         async fn count_triggers(&self, filter: &TriggerFilter) -> Result<u64, ReadError>;
 
         /// Where a trigger stands; absent = it has no slots and nobody watches it.
@@ -117,7 +118,8 @@ read_from! {
         watched_from: "s.watched_from",
         alarmed_at: "s.alarmed_at",
         success_at: "s.success_at",
-        success_slot: "s.success_slot"
+        success_slot: "s.success_slot",
+        cycles: "s.cycles"
     }
 }
 

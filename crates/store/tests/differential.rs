@@ -18,6 +18,8 @@ mod dice;
 mod history;
 #[path = "differential/question.rs"]
 mod question;
+#[path = "differential/scheduled.rs"]
+mod scheduled;
 #[path = "differential/trigger.rs"]
 mod trigger;
 #[path = "differential/work.rs"]

@@ -4,6 +4,8 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests, their setup included")]
 
+#[path = "differential/callback.rs"]
+mod callback;
 #[path = "postgres/damage.rs"]
 mod damage;
 #[path = "differential/decision.rs"]
@@ -16,6 +18,8 @@ mod dice;
 mod equal;
 #[path = "differential/history.rs"]
 mod history;
+#[path = "differential/scheduled.rs"]
+mod scheduled;
 #[path = "postgres/server.rs"]
 mod server;
 #[path = "postgres/stage.rs"]

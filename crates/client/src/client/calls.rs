@@ -13,14 +13,16 @@ use crate::model::{
     BackfillRequest, BackfillResult, BatchItem, BatchResult, CallbackBody, CronHistory, DeadLetter,
     DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, EnableTrigger, Event, Execution,
     ExtendTask, FailTask, Heartbeat, LedgerEntry, Node, Page, PlannedSlot, ReplayRequest,
-    ReplayResult, RetriedExecution, RetryLetter, RetryTimeline, RotateSecret, Task, TaskPage,
-    TestWebhook, TestedWebhook, Trigger, Version, WebhookAnswer, WebhookRequest, WorkerPage,
-    WorkerRemoved, Workflow, WorkflowDeleted, WorkflowDiff, WorkflowSaved, WorkflowVersion,
+    ReplayResult, RetriedExecution, RetryLetter, RetryTimeline, RotateSecret, ScheduledTask,
+    ScheduledTaskCreated, ScheduledTaskPage, Task, TaskHistory, TaskPage, TaskRun,
+    TaskStatusAnswer, TestWebhook, TestedWebhook, Trigger, Version, WebhookAnswer, WebhookRequest,
+    WorkerPage, WorkerRemoved, Workflow, WorkflowDeleted, WorkflowDiff, WorkflowSaved,
+    WorkflowVersion,
 };
 use crate::query::{
-    CancelQuery, ChangeQuery, DiffQuery, EventQuery, ExecutionQuery, HistoryQuery, LetterQuery,
-    NextQuery, OfWorkflow, Paging, RecheckQuery, RequestQuery, SlotQuery, TaskQuery, TriggerQuery,
-    WorkerQuery,
+    CancelQuery, CancelTaskQuery, ChangeQuery, DiffQuery, EventQuery, ExecutionQuery, HistoryQuery,
+    LetterQuery, NextQuery, OfWorkflow, Paging, RecheckQuery, RequestQuery, ScheduledQuery,
+    SlotQuery, TaskHistoryQuery, TaskQuery, TriggerQuery, WorkerQuery,
 };
 
 /// A part of a path, whatever characters it has.
@@ -192,4 +194,29 @@ calls! {
         json &ExtendTask { seconds }, lock token;
     /// A worker gives its task back, which is no attempt.
     POST "/api/external-tasks/{id}/unlock" unlock_task[id: &str](token: Option<&str>) -> (), lock token;
+    /// Makes a scheduled task from JSON or YAML text.
+    POST "/schedule-task" schedule_task[](source: &str) -> ScheduledTaskCreated, text source;
+    /// Scheduled tasks, newest first.
+    GET "/api/scheduled-tasks" scheduled_tasks[](query: &ScheduledQuery, paging: &Paging) -> ScheduledTaskPage,
+        query (query.clone(), paging.clone());
+    /// One scheduled task.
+    GET "/api/scheduled-tasks/{id}" scheduled_task[id: &str]() -> ScheduledTask;
+    /// Changes a scheduled task by a merge patch (JSON or YAML text) on the request that made it.
+    PATCH "/api/scheduled-tasks/{id}" change_scheduled_task[id: &str](patch: &str) -> ScheduledTask, text patch;
+    /// Pauses a scheduled task.
+    POST "/api/scheduled-tasks/{id}/pause" pause_scheduled_task[id: &str]() -> ScheduledTask;
+    /// Lets a paused task go on.
+    POST "/api/scheduled-tasks/{id}/resume" resume_scheduled_task[id: &str]() -> ScheduledTask;
+    /// Cancels a scheduled task, and what is open of it unless it may go on.
+    POST "/api/scheduled-tasks/{id}/cancel" cancel_scheduled_task[id: &str](keep_running: bool) -> ScheduledTask,
+        query CancelTaskQuery { keep_running: keep_running.then_some(true) };
+    /// Begins a cycle of a scheduled task now.
+    POST "/api/scheduled-tasks/{id}/run" run_scheduled_task[id: &str]() -> TaskRun;
+    /// Cancels a scheduled task and hides it.
+    DELETE "/api/scheduled-tasks/{id}" delete_scheduled_task[id: &str]() -> ();
+    /// The attempts of a scheduled task, newest first.
+    GET "/task-history/{id}" task_history[id: &str](query: &TaskHistoryQuery, paging: &Paging) -> TaskHistory,
+        query (query.clone(), paging.clone());
+    /// Asks the target of a scheduled task how an attempt goes.
+    GET "/task-history/{id}/{execution}/status" task_status[id: &str, execution: &str]() -> TaskStatusAnswer;
 }

@@ -167,6 +167,23 @@ words! {
         IpRefused = "ip_refused", Disabled = "disabled", Error = "error",
     }
 
+    /// What kind of schedule a task has.
+    ScheduleType {
+        Immediate = "immediate", Once = "once", Daily = "daily", Weekly = "weekly",
+        Monthly = "monthly", Cron = "cron",
+    }
+
+    /// How the call of a scheduled task went.
+    TaskTriggerStatus {
+        Success = "success", Failed = "failed", Timeout = "timeout",
+    }
+
+    /// How a scheduled task went, as far as anybody knows.
+    TaskExecutionStatus {
+        Pending = "pending", Processing = "processing", Success = "success", Failed = "failed",
+        Timeout = "timeout", TriggerFailed = "trigger_failed",
+    }
+
     /// What became of an execution of a trigger: its status, or `removed` if it is no longer kept.
     RunStatus {
         Pending = "pending", Running = "running", Retrying = "retrying", Waiting = "waiting",

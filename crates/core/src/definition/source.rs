@@ -128,6 +128,39 @@ impl Node {
         reader.node(json.as_str(), offset, 0)
     }
 
+    /// A JSON merge patch laid over this; what stands under some keys is replaced as a whole.
+    pub(crate) fn merged(self, patch: Self, is_whole: fn(&str) -> bool) -> Self {
+        let Content::Mapping(changes) = patch.content else {
+            return patch;
+        };
+        let mut members = match self.content {
+            Content::Mapping(members) => members,
+            _ => Vec::new(),
+        };
+        for (key, change) in changes {
+            let at = members.iter().position(|(known, _)| known.text == key.text);
+            let before = at.map(|at| members.remove(at).1);
+            if change.content == Content::Null {
+                continue;
+            }
+            let value = if is_whole(&key.text) {
+                change
+            } else {
+                let nothing = Self {
+                    mark: change.mark,
+                    content: Content::Null,
+                };
+                before.unwrap_or(nothing).merged(change, is_whole)
+            };
+            let place = at.unwrap_or(members.len());
+            members.insert(place, (key, value));
+        }
+        Self {
+            mark: patch.mark,
+            content: Content::Mapping(members),
+        }
+    }
+
     /// What the node is, for messages.
     #[must_use]
     pub fn kind(&self) -> &'static str {

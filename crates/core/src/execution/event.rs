@@ -153,6 +153,9 @@ pub struct Trigger {
     /// The planned time of a cron or schedule slot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduled_at: Option<Timestamp>,
+    /// Which execution of the trigger it is, counted from 1; a retry of its dead letter is the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycle: Option<u64>,
     /// Whether the trigger is told how the execution ends.
     #[serde(default, skip_serializing_if = "is_false")]
     pub awaits_end: bool,
@@ -173,6 +176,7 @@ impl Trigger {
             id: None,
             by,
             scheduled_at: None,
+            cycle: None,
             awaits_end: false,
         }
     }

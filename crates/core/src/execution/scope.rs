@@ -170,6 +170,7 @@ impl Scope for StateScope<'_> {
             Root::ExecutionId => Some(quoted(&origin.id.to_string())),
             Root::TriggerType => Some(quoted(origin.trigger.kind.name())),
             Root::TriggerScheduledAt => Some(moment(origin.trigger.scheduled_at)),
+            Root::TriggerCycle => Some(number(origin.trigger.cycle)),
             // Only the call itself knows them.
             Root::Attempt | Root::CallbackUrl | Root::CallbackToken | Root::Secret(_) => None,
         }
@@ -194,6 +195,7 @@ impl Scope for InputScope<'_> {
             Root::Input | Root::Context => at(self.input, &reference.path),
             Root::TriggerType => Some(quoted(self.trigger.kind.name())),
             Root::TriggerScheduledAt => Some(moment(self.trigger.scheduled_at)),
+            Root::TriggerCycle => Some(number(self.trigger.cycle)),
             Root::Step(_)
             | Root::ExecutionId
             | Root::Attempt
@@ -244,6 +246,10 @@ fn quoted(text: &str) -> Cow<'static, str> {
 
 fn moment(at: Option<Timestamp>) -> Cow<'static, str> {
     at.map_or(NULL, |at| quoted(&at.to_string()))
+}
+
+fn number(number: Option<u64>) -> Cow<'static, str> {
+    number.map_or(NULL, |number| Cow::Owned(number.to_string()))
 }
 
 #[cfg(test)]

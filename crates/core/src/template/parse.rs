@@ -282,6 +282,7 @@ impl<'a> Reader<'a> {
             ("execution", Some("id"), _) => (Root::ExecutionId, 1),
             ("trigger", Some("type"), _) => (Root::TriggerType, 1),
             ("trigger", Some("scheduled_at" | "scheduledAt"), _) => (Root::TriggerScheduledAt, 1),
+            ("trigger", Some("cycle"), _) => (Root::TriggerCycle, 1),
             ("step", Some("attempt"), _) => (Root::Attempt, 1),
             ("callback", Some("url"), _) => (Root::CallbackUrl, 1),
             ("callback", Some("token"), _) => (Root::CallbackToken, 1),
@@ -317,7 +318,7 @@ impl<'a> Reader<'a> {
     }
 
     fn unknown(&self, start: usize, first: &str, second: Option<&str>) -> TemplateError {
-        const WHOLE: [&str; 11] = [
+        const WHOLE: [&str; 12] = [
             "input",
             "workflow.context.<key>",
             "workflow.id",
@@ -325,6 +326,7 @@ impl<'a> Reader<'a> {
             "execution.id",
             "trigger.type",
             "trigger.scheduled_at",
+            "trigger.cycle",
             "step.attempt",
             "callback.url",
             "callback.token",

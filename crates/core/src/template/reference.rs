@@ -21,6 +21,8 @@ pub enum Root {
     TriggerType,
     /// `trigger.scheduled_at`: the planned time, `null` where there is none.
     TriggerScheduledAt,
+    /// `trigger.cycle`: which execution of its trigger it is, `null` where that is not counted.
+    TriggerCycle,
     /// `step.attempt`: the number of the attempt that calls.
     Attempt,
     /// `callback.url`: where the target that is called says how it went.
@@ -81,6 +83,7 @@ impl fmt::Display for Reference {
             Root::ExecutionId => f.write_str("execution.id")?,
             Root::TriggerType => f.write_str("trigger.type")?,
             Root::TriggerScheduledAt => f.write_str("trigger.scheduled_at")?,
+            Root::TriggerCycle => f.write_str("trigger.cycle")?,
             Root::Attempt => f.write_str("step.attempt")?,
             Root::CallbackUrl => f.write_str("callback.url")?,
             Root::CallbackToken => f.write_str("callback.token")?,

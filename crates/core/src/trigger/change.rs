@@ -34,6 +34,7 @@ pub fn created(trigger: &Trigger, now: Timestamp) -> State {
         success_slot: None,
         watched_from: watched.then_some(now),
         alarmed_at: None,
+        cycles: 0,
     };
     state.due_at = trigger.due(&state, now);
     state

@@ -333,6 +333,7 @@ impl<'a> Step<'a> {
         };
         let outcome = late.map_or(Outcome::Fired, Outcome::Late);
         self.write(Entry::one(nominal, outcome, self.now));
+        self.state.cycles += 1;
         self.fire = Some(Fire {
             nominal,
             planned,

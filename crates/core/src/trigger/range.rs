@@ -203,6 +203,25 @@ pub fn backfilled(state: &State, slot: Timestamp, execution: ExecutionId, now: T
         missed: None,
         state: State {
             rev: state.rev + 1,
+            cycles: state.cycles + 1,
+            ..*state
+        },
+    }
+}
+
+/// What is written down when somebody wants an execution now that counts like those of slots: the plan
+/// goes on as it was.
+#[must_use]
+pub fn run_now(state: &State) -> Plan {
+    Plan {
+        entries: Vec::new(),
+        apart: false,
+        fire: None,
+        cancel: None,
+        missed: None,
+        state: State {
+            rev: state.rev + 1,
+            cycles: state.cycles + 1,
             ..*state
         },
     }

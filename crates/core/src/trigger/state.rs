@@ -28,6 +28,8 @@ pub struct State {
     pub watched_from: Option<Timestamp>,
     /// When the absence of one was recorded; none after a success.
     pub alarmed_at: Option<Timestamp>,
+    /// How many executions it has started for its slots, or in place of one.
+    pub cycles: u64,
 }
 
 /// An execution of a trigger has ended.
@@ -116,6 +118,7 @@ mod tests {
             success_slot: None,
             watched_from: None,
             alarmed_at: None,
+            cycles: 0,
         }
     }
 

@@ -22,11 +22,11 @@ const REPEATS: &[(&str, Repeat)] = &[
 const FORMS: [&str; 5] = ["every", "at", "daily", "weekly", "monthly"];
 
 /// Where a field of the schedule stands in what was written.
-struct Place {
+pub(crate) struct Place {
     /// The schedule's name for it.
-    field: &'static str,
-    path: String,
-    mark: Mark,
+    pub(crate) field: &'static str,
+    pub(crate) path: String,
+    pub(crate) mark: Mark,
 }
 
 struct Reader<'a, 'p> {
@@ -82,7 +82,8 @@ pub(super) fn read(
     }
 }
 
-fn renamed(problem: refire_schedule::Problem, places: &[Place], whole: Mark) -> Problem {
+/// A complaint of the schedule under the name that the user wrote.
+pub(crate) fn renamed(problem: refire_schedule::Problem, places: &[Place], whole: Mark) -> Problem {
     let place = places
         .iter()
         .filter(|place| problem.field.starts_with(place.field))
@@ -191,7 +192,7 @@ impl Reader<'_, '_> {
 }
 
 /// One value or a list of them; none if one of them is of another kind, after all were looked at.
-fn list(field: &Field<'_>, problems: &mut Problems) -> Option<OneOrMany> {
+pub(crate) fn list(field: &Field<'_>, problems: &mut Problems) -> Option<OneOrMany> {
     let items = field.items();
     let read: Vec<_> = items.iter().map(|item| written(item, problems)).collect();
     read.into_iter().collect::<Option<Vec<_>>>().map(OneOrMany)

@@ -120,7 +120,9 @@ impl Written {
             self.input.clone()
         };
         let anchor_said = says(patch, "anchor");
-        let mut node = merge(self.canonical_node(), patch.canonical_node());
+        // `input` is a value and not a mapping of ours.
+        let changes = patch.canonical_node();
+        let mut node = self.canonical_node().merged(changes, |key| key == "input");
         let ends = self.said("every").is_some() && node.get("every").is_none();
         if let Content::Mapping(members) = &mut node.content
             && ends
@@ -248,37 +250,4 @@ fn unplace(node: &mut Node) {
 fn table_of(name: &str) -> Option<&'static Known> {
     let mut all = CRON.iter().chain(SCHEDULE);
     all.find(|known| known.name == name)
-}
-
-/// A JSON merge patch, except that `input` is a value and not a mapping of ours.
-fn merge(old: Node, patch: Node) -> Node {
-    let Content::Mapping(changes) = patch.content else {
-        return patch;
-    };
-    let mut members = match old.content {
-        Content::Mapping(members) => members,
-        _ => Vec::new(),
-    };
-    for (key, change) in changes {
-        let at = members.iter().position(|(known, _)| known.text == key.text);
-        let before = at.map(|at| members.remove(at).1);
-        if change.content == Content::Null {
-            continue;
-        }
-        let value = if &*key.text == "input" {
-            change
-        } else {
-            let nothing = Node {
-                mark: change.mark,
-                content: Content::Null,
-            };
-            merge(before.unwrap_or(nothing), change)
-        };
-        let place = at.unwrap_or(members.len());
-        members.insert(place, (key, value));
-    }
-    Node {
-        mark: patch.mark,
-        content: Content::Mapping(members),
-    }
 }

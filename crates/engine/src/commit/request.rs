@@ -7,8 +7,8 @@ use refire_core::definition::Workflow;
 use refire_core::execution::{Command, Decision, Execution, Outcome, Refusal, Report};
 use refire_core::id::ExecutionId;
 use refire_store::{
-    Fire, IdempotencyClaim, LetterRetry, NotWritten, Part, PartOutcome, ReadError, RequestRow,
-    SeenTask, TriggerVersion,
+    Fire, IdempotencyClaim, LetterRetry, NotWritten, Part, PartOutcome, PutScheduled, ReadError,
+    RequestRow, SeenTask, TriggerVersion,
 };
 use tokio::sync::oneshot;
 
@@ -162,6 +162,8 @@ pub(crate) enum Cause {
     },
     /// A step of its plan, still without the execution.
     Fire(Box<Fire>),
+    /// The scheduled task that begins with it, still without the execution.
+    Scheduled(Box<PutScheduled>),
 }
 
 /// What became of a new execution.

@@ -451,6 +451,10 @@ fn caused(mut admit: Box<Admit>, cause: Option<Cause>) -> Part {
             fire.admission = Some(admit);
             Part::Fire(fire)
         }
+        Some(Cause::Scheduled(mut put)) => {
+            put.admission = Some(admit);
+            Part::PutScheduled(put)
+        }
     }
 }
 

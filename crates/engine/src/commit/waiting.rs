@@ -7,7 +7,7 @@ use refire_core::id::ExecutionId;
 use refire_store::Part;
 
 use super::lane::{BATCH_BYTES_MAX, BATCH_REQUESTS_MAX};
-use super::request::{CommitFailure, Request};
+use super::request::{Cause, CommitFailure, Request};
 use super::under_way::{Concerns, UnderWay};
 
 /// Times a command is decided again because its execution had moved: by another node, or between
@@ -199,7 +199,10 @@ fn concerns_everything(request: &Request) -> bool {
 fn asks_first(request: &Request) -> bool {
     match request {
         Request::Part { part, .. } => part.asks_first(),
-        Request::Admit(all) => all.iter().any(|admit| admit.terms.letter.is_some()),
+        Request::Admit(all) => all.iter().any(|admit| {
+            let cause = admit.terms.cause.as_ref();
+            admit.terms.letter.is_some() || matches!(cause, Some(Cause::Scheduled(_)))
+        }),
         Request::Command { .. } => false,
     }
 }

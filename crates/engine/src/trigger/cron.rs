@@ -273,7 +273,8 @@ impl Cron {
         slot: Fire,
     ) -> Result<Step, IntakeError> {
         let rev = state.rev;
-        let submission = rows::submission(trigger, Some(slot.nominal), None);
+        let submission =
+            rows::submission(trigger, Some(slot.nominal), Some(plan.state.cycles), None);
         let draft = self.context.draft_always(submission).await?;
         let plan = plan.started_as(draft.id);
         let cause = Cause::Fire(rows::fire(trigger, rev, &plan));

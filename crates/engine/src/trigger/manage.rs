@@ -12,6 +12,7 @@ use refire_store::{
 use super::{Triggers, rows, secrets};
 use crate::catalog::CatalogError;
 use crate::commit::CommitFailure;
+use crate::definitions::is_of_task;
 use crate::entropy;
 use crate::intake::IntakeError;
 use crate::vault::VaultError;
@@ -74,6 +75,9 @@ pub enum TriggerError {
     /// Not all of the request was kept.
     #[error("the request was not kept completely, so it cannot be checked again")]
     NotKept,
+    /// It belongs to a scheduled task, by which alone it changes.
+    #[error("the trigger belongs to the scheduled task `{0}`: change or run that")]
+    OfTask(WorkflowId),
     /// It is disabled.
     #[error("the trigger is disabled")]
     Disabled,
@@ -227,6 +231,7 @@ impl Triggers {
         let wish = Wish::parse(source)?;
         for _ in 0..AGAIN_MAX {
             let found = self.get(id).await?;
+            own(&found.row)?;
             let stood = found.state;
             let before = self.free(found).await?;
             let row = &before.row;
@@ -286,7 +291,9 @@ impl Triggers {
 
     /// Removes a trigger. What it started stays.
     pub async fn delete(&self, id: TriggerId) -> Result<(), TriggerError> {
-        let workflow = self.row(id).await?.workflow;
+        let row = self.row(id).await?;
+        own(&row)?;
+        let workflow = row.workflow;
         let part = Part::DeleteTrigger { id, workflow };
         match self.context.queue.part(part).await? {
             PartOutcome::Done => {
@@ -428,6 +435,14 @@ impl Triggers {
                 Err(TriggerError::Invalid(problem.into()))
             }
         }
+    }
+}
+
+/// Refuses the trigger of a scheduled task.
+pub(super) fn own(row: &TriggerRow) -> Result<(), TriggerError> {
+    match is_of_task(&row.workflow) {
+        true => Err(TriggerError::OfTask(row.workflow.clone())),
+        false => Ok(()),
     }
 }
 

@@ -17,14 +17,14 @@ pub(super) async fn read(store: &dyn Store, id: TriggerId) -> Result<TriggerRow,
 }
 
 /// A trigger as core asks it.
-pub(super) fn trigger(row: &TriggerRow) -> Result<Trigger, Problems> {
+pub(crate) fn trigger(row: &TriggerRow) -> Result<Trigger, Problems> {
     let settings = String::from_utf8_lossy(&row.settings);
     let workflow = row.workflow.clone();
     Trigger::new(row.id, workflow, row.version, row.enabled, &settings)
 }
 
 /// The kind's word in rows and executions.
-pub(super) fn kind(kind: &Kind) -> TriggerKind {
+pub(crate) fn kind(kind: &Kind) -> TriggerKind {
     match kind {
         Kind::Cron(_) => TriggerKind::Cron,
         Kind::Schedule(_) => TriggerKind::Schedule,
@@ -32,10 +32,12 @@ pub(super) fn kind(kind: &Kind) -> TriggerKind {
     }
 }
 
-/// What a trigger starts, for a slot or (none) because somebody asks for it.
-pub(super) fn submission(
+/// What a trigger starts, for a slot or (none) because somebody asks for it; the how-manieth it is, if it
+/// is counted.
+pub(crate) fn submission(
     trigger: &Trigger,
     slot: Option<Timestamp>,
+    cycle: Option<u64>,
     by: Option<String>,
 ) -> Submission {
     Submission {
@@ -46,6 +48,7 @@ pub(super) fn submission(
             id: Some(trigger.id.to_string()),
             by,
             scheduled_at: slot,
+            cycle,
             awaits_end: trigger.awaits_ends(),
         },
         idempotency_key: None,
@@ -59,7 +62,7 @@ pub(super) fn submission(
 }
 
 /// A step of a plan, decided on a trigger of this version and a state of this revision.
-pub(super) fn fire(trigger: &Trigger, rev: u64, plan: &Plan) -> Box<Fire> {
+pub(crate) fn fire(trigger: &Trigger, rev: u64, plan: &Plan) -> Box<Fire> {
     Box::new(Fire {
         trigger: trigger.id,
         version: trigger.version,
@@ -67,12 +70,13 @@ pub(super) fn fire(trigger: &Trigger, rev: u64, plan: &Plan) -> Box<Fire> {
         state: plan.state,
         slots: plan.entries.clone(),
         extends: plan.extends(),
+        by_hand: false,
         admission: None,
     })
 }
 
 /// The state that a changed trigger goes on from.
-pub(super) fn new_state(rev: u64, plan: &Plan) -> NewState {
+pub(crate) fn new_state(rev: u64, plan: &Plan) -> NewState {
     NewState {
         rev,
         state: plan.state,
@@ -93,6 +97,7 @@ pub(super) fn look_again(row: &TriggerRow, state: &State, at: Timestamp) -> Box<
         },
         slots: Vec::new(),
         extends: false,
+        by_hand: false,
         admission: None,
     })
 }

@@ -10,6 +10,7 @@ use refire_core::trigger::range::BACKFILL_MAX;
 use refire_core::trigger::{Entry, Slots, Trigger, Upcoming, backfill, backfilled, upcoming};
 use refire_store::{IdempotencyClaim, LIMIT_MAX, SlotRow, SlotStatus};
 
+use super::manage::own;
 use super::{TriggerError, Triggers, rows};
 use crate::commit::{Admitted, Cause, CommitFailure};
 use crate::executions::{Accepted, accepted};
@@ -54,7 +55,7 @@ impl Triggers {
             expires_at: self.context.now().plus(IDEMPOTENCY_WINDOW),
             over: None,
         });
-        let mut submission = rows::submission(&trigger, None, by);
+        let mut submission = rows::submission(&trigger, None, None, by);
         submission.idempotency_key = key;
         if let Some(input) = input {
             submission.input = input;
@@ -196,7 +197,8 @@ impl Triggers {
             if only_missed && self.is_started(id, slot).await? {
                 return Ok(None);
             }
-            let submission = rows::submission(&trigger, Some(slot), by.clone());
+            let submission =
+                rows::submission(&trigger, Some(slot), Some(state.cycles + 1), by.clone());
             let draft = self.context.draft(submission).await?;
             let execution = draft.id;
             let plan = backfilled(&state, slot, execution, self.context.now());
@@ -233,7 +235,9 @@ impl Triggers {
 
     /// A trigger that can be read.
     async fn working(&self, id: TriggerId) -> Result<Trigger, TriggerError> {
-        Ok(rows::trigger(&self.row(id).await?)?)
+        let row = self.row(id).await?;
+        own(&row)?;
+        Ok(rows::trigger(&row)?)
     }
 }
 

@@ -352,7 +352,7 @@ impl Webhooks {
             ..
         } = started;
         let claim = self.claim(ready, key.as_ref(), body_hash, &time);
-        let mut submission = rows::submission(&ready.trigger, None, None);
+        let mut submission = rows::submission(&ready.trigger, None, None, None);
         submission.input = input;
         submission.idempotency_key = key.as_ref().map(|key| key.text.clone());
         submission.trace = trace(incoming);

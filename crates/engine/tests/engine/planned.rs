@@ -67,6 +67,7 @@ async fn write(engine: &Engine, id: TriggerId, slots: &[Entry], change: impl Fn(
                 state: planned,
                 slots: slots.to_vec(),
                 extends: false,
+                by_hand: false,
                 admission: None,
             };
             let batch = Batch {

@@ -4,7 +4,7 @@
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use refire_core::definition::WorkflowId;
-use refire_core::id::{DlqId, ExecutionId, RequestId, TaskId, TriggerId};
+use refire_core::id::{DlqId, ExecutionId, RequestId, ScheduledTaskId, TaskId, TriggerId};
 use sha2::{Digest, Sha256};
 
 use super::Problem;
@@ -26,6 +26,8 @@ pub(super) enum List {
     Requests = 8,
     Tasks = 9,
     Workers = 10,
+    ScheduledTasks = 11,
+    TaskHistory = 12,
 }
 
 /// The place of a row in a list, as it stands in a cursor.
@@ -48,7 +50,20 @@ macro_rules! ids_are_keys {
     )* };
 }
 
-ids_are_keys!(DlqId, ExecutionId, RequestId, TriggerId);
+ids_are_keys!(DlqId, ExecutionId, RequestId, ScheduledTaskId, TriggerId);
+
+/// An attempt of an execution.
+impl Key for (ExecutionId, u32) {
+    fn to_key(&self) -> Vec<u8> {
+        [&self.0.as_bytes()[..], &self.1.to_be_bytes()].concat()
+    }
+
+    fn from_key(key: &[u8]) -> Option<Self> {
+        let (execution, attempt) = key.split_first_chunk()?;
+        let attempt = u32::from_be_bytes(attempt.try_into().ok()?);
+        Some((ExecutionId::from_bytes(*execution), attempt))
+    }
+}
 
 impl Key for TaskId {
     fn to_key(&self) -> Vec<u8> {

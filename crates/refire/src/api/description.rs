@@ -36,6 +36,7 @@ use super::task::WORKER_CHARS_MAX;
         (name = "Retries", description = "Recent retries and the simulator"),
         (name = "Tasks", description = "Work that workers outside fetch, do and report"),
         (name = "Callbacks", description = "What targets say later about the calls that they accepted"),
+        (name = "Scheduled tasks", description = "Services that are called at certain times, and what became of each call"),
         (name = "Dead letters", description = "Executions that failed permanently, and how to run them again"),
         (name = "Server", description = "Health, version, nodes, backup"),
     ),
@@ -177,7 +178,13 @@ struct Call {
 impl Call {
     fn of(path: &str, is_read: bool, operation: &Operation) -> Self {
         let id = operation.operation_id.as_deref().unwrap_or_default();
-        let bases = ["/api/", "/webhooks/", "/task-callback/"];
+        let bases = [
+            "/api/",
+            "/webhooks/",
+            "/task-callback/",
+            "/schedule-task",
+            "/task-history/",
+        ];
         let needs_store = bases.iter().any(|base| path.starts_with(base));
         Self {
             is_guarded: operation.security.is_none(),
@@ -201,6 +208,7 @@ fn describe_entity(path: &str, operation: &mut Operation) {
             Some("dlq") => ("`dlq_…`", None),
             Some("external-tasks") => ("`xt_…`", None),
             Some("workers") => ("The worker's name", Some("n8n-worker-1".into())),
+            Some("scheduled-tasks") => ("`task-…`", None),
             _ => ("`trg_…`", None),
         };
         let id = ParameterBuilder::new()

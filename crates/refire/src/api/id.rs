@@ -8,7 +8,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
 use refire_core::definition::WorkflowId;
-use refire_core::id::{DlqId, ExecutionId, TaskId, TriggerId};
+use refire_core::id::{DlqId, ExecutionId, ScheduledTaskId, TaskId, TriggerId};
 
 use super::{App, Problem};
 use crate::codes::{self, Code};
@@ -39,6 +39,11 @@ impl Entity for DlqId {
 impl Entity for TaskId {
     const MISSING: &'static Code = &codes::NO_TASK;
     const NOUN: &'static str = "task";
+}
+
+impl Entity for ScheduledTaskId {
+    const MISSING: &'static Code = &codes::NO_SCHEDULED_TASK;
+    const NOUN: &'static str = "scheduled task";
 }
 
 impl Entity for TriggerId {

@@ -13,6 +13,7 @@ use refire_core::definition::{self, Problems};
 use refire_core::json::JsonError;
 use refire_core::trigger::BackfillError;
 use refire_engine::catalog::CatalogError;
+use refire_engine::scheduled::ScheduledError;
 use refire_engine::task::TaskError;
 use refire_engine::trigger::TriggerError;
 use refire_engine::{
@@ -308,7 +309,7 @@ impl From<TriggerError> for Problem {
             TriggerError::NotFound => &codes::NO_TRIGGER,
             TriggerError::NoSuchWorkflow(_) => &codes::NO_WORKFLOW,
             TriggerError::Invalid(problems) => return invalid_trigger(&problems),
-            TriggerError::Without { .. } => &codes::NOT_OF_THIS_TRIGGER,
+            TriggerError::Without { .. } | TriggerError::OfTask(_) => &codes::NOT_OF_THIS_TRIGGER,
             TriggerError::NoSuchRequest => &codes::NO_REQUEST,
             TriggerError::NotKept => &codes::REQUEST_NOT_KEPT,
             TriggerError::Disabled => &codes::TRIGGER_DISABLED,
@@ -335,6 +336,31 @@ impl From<TriggerError> for Problem {
     }
 }
 
+impl From<ScheduledError> for Problem {
+    fn from(error: ScheduledError) -> Self {
+        let code = match error {
+            ScheduledError::NotFound => &codes::NO_SCHEDULED_TASK,
+            ScheduledError::NoSuchRecord => &codes::NO_EXECUTION,
+            ScheduledError::Invalid(problems) => {
+                return Self::fields(&codes::INVALID_TASK, found(&problems, placed));
+            }
+            ScheduledError::KeyUsed(_) => &codes::IDEMPOTENCY_CONFLICT,
+            ScheduledError::Cancelled => &codes::TASK_CANCELLED,
+            ScheduledError::Changed(_) => &codes::TASK_CHANGED,
+            ScheduledError::Contended => &codes::TASK_CONTENDED,
+            ScheduledError::Unsupported(_) => &codes::QUERY_UNSUPPORTED,
+            ScheduledError::NotAsked(_) => &codes::QUERY_FAILED,
+            ScheduledError::Damaged(..) => &codes::DAMAGED,
+            ScheduledError::Read(error) => return error.into(),
+            ScheduledError::Catalog(error) => return error.into(),
+            ScheduledError::Commit(failure) => return failure.into(),
+            ScheduledError::Start(error) => return error.into(),
+            ScheduledError::Command(error) => return error.into(),
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
 impl From<JsonError> for Problem {
     fn from(error: JsonError) -> Self {
         Self::new(
@@ -346,9 +372,12 @@ impl From<JsonError> for Problem {
 
 /// A trigger has problems; those in what was sent have a place in it.
 fn invalid_trigger(problems: &Problems) -> Problem {
-    let place =
-        |problem: &definition::Problem| Some((problem.place()?.line, problem.place()?.column));
-    Problem::fields(&codes::INVALID_TRIGGER, found(problems, place))
+    Problem::fields(&codes::INVALID_TRIGGER, found(problems, placed))
+}
+
+/// The line and column of what is in the text that was sent.
+fn placed(problem: &definition::Problem) -> Option<(u32, u32)> {
+    Some((problem.place()?.line, problem.place()?.column))
 }
 
 /// Problems of what was sent, with the line and column of each.

@@ -7,6 +7,7 @@ pub(super) mod execution;
 pub(super) mod letter;
 pub(super) mod request;
 pub(super) mod retry;
+pub(super) mod scheduled;
 pub(super) mod step;
 pub(super) mod trigger;
 pub(super) mod workflow;

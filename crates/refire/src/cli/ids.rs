@@ -6,6 +6,7 @@ use super::outcome::Usage;
 const EXECUTION: &str = "exec_";
 const LETTER: &str = "dlq_";
 const REQUEST: &str = "whr_";
+const SCHEDULED: &str = "task-";
 const TASK: &str = "xt_";
 const TRIGGER: &str = "trg_";
 const WEBHOOK: &str = "wh_";
@@ -58,6 +59,16 @@ pub(crate) fn trigger(id: &str) -> Result<&str, Usage> {
              list --workflow {id}"
         ),
     }))
+}
+
+/// The id, unless it is something else's.
+pub(crate) fn scheduled_task(id: &str) -> Result<&str, Usage> {
+    if id.starts_with(SCHEDULED) {
+        return Ok(id);
+    }
+    Err(Usage(format!(
+        "{id} is not a scheduled task (task-…); find it with: refire scheduled list"
+    )))
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ mod proxies;
 mod relay;
 mod replays;
 mod retries;
+mod scheduled;
 mod schemathesis;
 mod secrets;
 mod server;

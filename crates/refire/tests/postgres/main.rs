@@ -24,6 +24,8 @@ mod master_key;
 mod process;
 #[path = "../it/replays.rs"]
 mod replays;
+#[path = "../it/scheduled.rs"]
+mod scheduled;
 #[path = "../it/server.rs"]
 mod server;
 #[path = "../it/stop.rs"]

@@ -107,6 +107,7 @@ impl Part {
                 trigger: Some(change.id),
                 ..About::alone(&change.workflow)
             },
+            Self::PutScheduled(put) => put.about(),
             Self::DeleteTrigger { id, workflow } => About {
                 trigger: Some(*id),
                 ..About::alone(workflow)
@@ -128,7 +129,7 @@ impl Admit {
         self.letter.is_some() || self.settle.is_some() || self.new_letter.is_some()
     }
 
-    fn about(&self, asks_first: bool) -> About<'_> {
+    pub(super) fn about(&self, asks_first: bool) -> About<'_> {
         About {
             asks_first,
             lock: Some((&self.row.workflow, false)),

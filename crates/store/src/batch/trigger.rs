@@ -63,8 +63,8 @@ pub struct NewState {
 }
 
 /// A step of a trigger's plan: what is written down, and the execution that it starts. Refused unless
-/// the trigger is enabled and has this version and its state this revision, or if the execution is
-/// refused.
+/// the trigger is enabled, or somebody asks for it, and has this version and its state this revision,
+/// or if the execution is refused.
 #[derive(Debug, Clone)]
 pub struct Fire {
     /// The trigger.
@@ -80,6 +80,8 @@ pub struct Fire {
     /// Whether the first of `slots` goes on with the newest stretch instead of making a row, if that
     /// has the same outcome and neither has an execution.
     pub extends: bool,
+    /// Whether somebody asks for it: then a disabled trigger may be fired, too.
+    pub by_hand: bool,
     /// The execution.
     pub admission: Option<Box<Admit>>,
 }

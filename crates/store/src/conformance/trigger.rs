@@ -139,6 +139,7 @@ impl Stage {
             state,
             slots: Vec::new(),
             extends: false,
+            by_hand: false,
             admission: None,
         }
     }

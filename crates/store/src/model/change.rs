@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
-use refire_core::id::{DlqId, ExecutionId, RequestId, TaskId, TriggerId};
+use refire_core::id::{DlqId, ExecutionId, RequestId, ScheduledTaskId, TaskId, TriggerId};
 
 use super::image::{
     Definition, Filed, Image, KeyName, Record, RingLength, Standing, Told, UsedKey,
 };
-use crate::{CallbackKey, CallbackRow, RequestRow, SlotRow, TaskRow, WorkKey, WorkRow, WorkerRow};
+use crate::{
+    CallbackKey, CallbackRow, RequestRow, ScheduledRow, SlotRow, TaskRow, WorkKey, WorkRow,
+    WorkerRow,
+};
 
 /// The tables: how a change of a row is called, its key, the row, and where it lies.
 macro_rules! tables {
@@ -47,6 +50,7 @@ tables! {
     Key(KeyName, UsedKey) in keys,
     Trigger(TriggerId, Told) in triggers,
     TriggerState(TriggerId, Standing) in trigger_states,
+    Scheduled(ScheduledTaskId, ScheduledRow) in scheduled,
     Slot((TriggerId, u64), SlotRow) in slots,
     Request(RequestId, RequestRow) in requests,
     Ring(TriggerId, RingLength) in rings,

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use refire_core::dead_letter::{Letter, LetterState};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
-use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TaskId, TriggerId};
+use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, ScheduledTaskId, TaskId, TriggerId};
 use refire_core::time::Timestamp;
 use refire_core::trigger::State;
 
 use crate::{
-    CallbackKey, CallbackRow, ExecutionRow, NodeRow, RequestRow, RetryRow, SlotRow, TaskRow,
-    TriggerRow, VersionRow, WorkKey, WorkRow, WorkerRow,
+    CallbackKey, CallbackRow, ExecutionRow, NodeRow, RequestRow, RetryRow, ScheduledRow, SlotRow,
+    TaskRow, TriggerRow, VersionRow, WorkKey, WorkRow, WorkerRow,
 };
 
 /// Everything that a store holds at one moment. Rows are shared, so a clone copies only the maps.
@@ -42,6 +42,8 @@ pub struct Image {
     pub trigger_states: BTreeMap<TriggerId, Arc<Standing>>,
     /// The ledger of their slots.
     pub slots: BTreeMap<(TriggerId, u64), Arc<SlotRow>>,
+    /// Scheduled tasks, deleted ones too.
+    pub scheduled: BTreeMap<ScheduledTaskId, Arc<ScheduledRow>>,
     /// Requests to webhooks.
     pub requests: BTreeMap<RequestId, Arc<RequestRow>>,
     /// How long the rings of those are that started nothing.
@@ -190,6 +192,7 @@ impl Image {
             + self.triggers.len()
             + self.trigger_states.len()
             + self.slots.len()
+            + self.scheduled.len()
             + self.requests.len()
             + self.rings.len();
         rows as u64

@@ -5,6 +5,7 @@ mod catalog;
 mod execution;
 mod letter;
 mod request;
+mod scheduled;
 mod task;
 mod trigger;
 mod work;

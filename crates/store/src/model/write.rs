@@ -7,6 +7,7 @@ mod execution;
 mod letter;
 mod prune;
 mod request;
+mod scheduled;
 mod task;
 mod trigger;
 mod work;
@@ -77,6 +78,7 @@ impl Pen<'_> {
             Part::ChangeTrigger(change) => self.change_trigger(change),
             Part::DeleteTrigger { id, .. } => self.delete_trigger(*id),
             Part::Fire(fire) => self.fire(fire)?,
+            Part::PutScheduled(put) => self.put_scheduled(put)?,
             Part::LogRequests(requests) => self.log_requests(requests),
             Part::Prune(prune) => self.prune(prune),
         })

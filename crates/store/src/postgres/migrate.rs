@@ -54,6 +54,12 @@ const MIGRATIONS: &[Migration] = &[
         about: "adds a table of workers and an index of what they have; nothing else changes",
         script: include_str!("migrations/0007_workers.sql"),
     },
+    Migration {
+        number: 8,
+        name: "scheduled",
+        about: "adds a table for scheduled tasks and a column to the states of triggers",
+        script: include_str!("migrations/0008_scheduled.sql"),
+    },
 ];
 
 /// Held while migrations are applied: "refire" in ASCII.

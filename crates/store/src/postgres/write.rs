@@ -18,6 +18,7 @@ pub(super) mod link;
 mod prune;
 mod request;
 pub(super) mod resolve;
+mod scheduled;
 mod single;
 mod stage;
 mod task;

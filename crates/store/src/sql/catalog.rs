@@ -30,7 +30,10 @@ impl<D: Database> Catalog for D {
         limit: u32,
     ) -> Result<Vec<WorkflowRow>, ReadError> {
         let columns = WorkflowRow::COLUMNS;
-        let live = format!("SELECT {columns} {NEWEST} AND workflows.deleted_at IS NULL");
+        let live = format!(
+            "SELECT {columns} {NEWEST} AND workflows.deleted_at IS NULL
+             AND NOT EXISTS (SELECT 1 FROM scheduled_tasks WHERE workflow = workflows.key)"
+        );
         let query = Query::new(live)
             .and("workflows.id > ?", after.map(WorkflowId::as_str))
             .page("workflows.id", limit);

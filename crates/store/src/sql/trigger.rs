@@ -19,6 +19,9 @@ const LIVE: &str = "FROM workflow_triggers AS t JOIN workflows ON workflows.key 
 const ALARMED: &str = "EXISTS (SELECT 1 FROM trigger_state AS s
      WHERE s.trigger = t.id AND s.alarmed_at IS NOT NULL) = ?";
 
+/// Those of scheduled tasks are shown with their tasks.
+const NOT_OF_A_TASK: &str = "AND NOT EXISTS (SELECT 1 FROM scheduled_tasks WHERE id = t.id)";
+
 /// A row of a walk over triggers that are due: its place, and what it says, if it can be read.
 struct Due {
     due_at: i64,
@@ -55,6 +58,10 @@ fn live() -> Query {
 
 /// Those that pass a filter, by this form of their kind.
 fn that(query: Query, filter: &TriggerFilter, kind: &str) -> Query {
+    let query = match filter.workflow {
+        Some(_) => query,
+        None => query.end(NOT_OF_A_TASK),
+    };
     query
         .and(
             &format!("t.{OF_WORKFLOW}"),

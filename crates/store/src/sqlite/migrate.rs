@@ -40,6 +40,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "workers",
         script: include_str!("migrations/0006_workers.sql"),
     },
+    Migration {
+        number: 7,
+        name: "scheduled",
+        script: include_str!("migrations/0007_scheduled.sql"),
+    },
 ];
 
 struct Migration {

@@ -11,6 +11,7 @@ mod fire;
 mod letter;
 mod prune;
 mod request;
+mod scheduled;
 mod task;
 mod trigger;
 mod work;
@@ -101,6 +102,7 @@ impl<'a> Pen<'a> {
             Part::ChangeTrigger(change) => self.change_trigger(change),
             Part::DeleteTrigger { id, .. } => self.delete_trigger(*id),
             Part::Fire(fire) => self.fire(fire),
+            Part::PutScheduled(put) => self.put_scheduled(put),
             Part::LogRequests(requests) => self.log_requests(requests),
             Part::Prune(prune) => self.prune(prune),
         }

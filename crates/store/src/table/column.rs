@@ -3,7 +3,9 @@
 
 use std::error::Error;
 
-use refire_core::id::{DlqId, ExecutionId, LockToken, NodeId, RequestId, TriggerId, WebhookId};
+use refire_core::id::{
+    DlqId, ExecutionId, LockToken, NodeId, RequestId, ScheduledTaskId, TriggerId, WebhookId,
+};
 use refire_core::time::Timestamp;
 use rusqlite::types::ToSqlOutput;
 use tokio_postgres::types::private::BytesMut;
@@ -44,6 +46,7 @@ ids!(
     LockToken,
     NodeId,
     RequestId,
+    ScheduledTaskId,
     TriggerId,
     WebhookId,
     Uuid

@@ -12,7 +12,7 @@ use super::{signed, signed_small};
 use crate::checksum;
 use crate::{
     CallbackRow, ChangeTrigger, CreateTrigger, ExecutionRow, IdempotencyClaim, LetterRetry,
-    PutWorkflow, RequestRow, RowUpdate, SettleLetter, TaskRow, WorkRow, WorkerRow,
+    PutWorkflow, RequestRow, RowUpdate, ScheduledRow, SettleLetter, TaskRow, WorkRow, WorkerRow,
 };
 
 /// The phase of an execution whose completed steps are being undone.
@@ -243,6 +243,7 @@ rows! {
         alarmed_at: Option<i64> = state.alarmed_at.map(Timestamp::as_micros),
         success_at: Option<i64> = state.success_at.map(Timestamp::as_micros),
         success_slot: Option<i64> = state.success_slot.map(Timestamp::as_micros),
+        cycles: i64 = signed(state.cycles),
     }
 }
 
@@ -365,5 +366,26 @@ rows! {
         tasks_failed: i64 = signed(row.failed),
         created_at: i64 = row.created_at.as_micros(),
         updated_at: i64 = row.updated_at.as_micros(),
+    }
+}
+
+rows! {
+    /// Scheduled tasks. Without the workflow there is no task either: the statement fails on the missing
+    /// key. What a change leaves as it was is not written by it.
+    pub(crate) struct ScheduledTasks(workflow: Option<i64>, row: &'a ScheduledRow, now: Timestamp) {
+        id: Id = row.id.into(),
+        workflow: Option<i64> = workflow,
+        name: Option<Foreign<'a>> = row.name.as_deref().map(Foreign),
+        task_type: &'a str = &row.task_type,
+        schedule_type: &'a str = &row.schedule_type,
+        version: i32 = signed_small(row.version),
+        key_hash: Option<&'a [u8]> = row.key_hash.as_ref().map(|key| &key[..]),
+        body_hash: &'a [u8] = &row.body_hash,
+        request: &'a [u8] = &row.request,
+        crc: i64 = row.checksum().into(),
+        created_at: i64 = now.as_micros(),
+        updated_at: i64 = now.as_micros(),
+        cancelled_at: Option<i64> = row.cancelled_at.map(Timestamp::as_micros),
+        deleted_at: Option<i64> = row.deleted_at.map(Timestamp::as_micros),
     }
 }

@@ -10,8 +10,8 @@ use refire_store::postgres::Postgres;
 use refire_store::sqlite::Sqlite;
 use refire_store::{
     Callbacks, Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX, LetterFilter, Letters,
-    Nodes, RequestFilter, RequestStatus, Requests, SlotStatus, Store, TriggerFilter, Triggers,
-    Work, WorkKey, Workers,
+    Nodes, RequestFilter, RequestStatus, Requests, ScheduledTasks, SlotStatus, Store,
+    TriggerFilter, Triggers, Work, WorkKey, Workers,
 };
 
 use crate::definition::{WORKFLOWS, workflow_id};
@@ -130,7 +130,16 @@ impl Stores {
     async fn ask_about_triggers(&self, history: &mut History, known: &Image, limit: u32) {
         let id = history.any_trigger();
         let (from, to) = (history.about_now(60), history.about_now(60));
-        match history.dice.below(5) {
+        match history.dice.below(6) {
+            5 => {
+                let (filter, id) = (history.scheduled_filter(), history.any_scheduled());
+                let before = history.dice.maybe(id);
+                same!(self, scheduled_tasks(&filter, before, limit));
+                same!(self, scheduled_task(id));
+                for key in 0..3 {
+                    same!(self, scheduled_task_by_key([key; 16]));
+                }
+            }
             0 => {
                 let filter = trigger_filter(history);
                 let after = history.dice.maybe(id);
@@ -186,6 +195,9 @@ impl Stores {
         }
         for id in known.requests.keys() {
             same!(self, request(*id));
+        }
+        for id in known.scheduled.keys() {
+            same!(self, scheduled_task(*id));
         }
         let all = TriggerFilter::default();
         same!(self, triggers(&all, None::<TriggerId>, LIMIT_MAX));

@@ -34,7 +34,7 @@ const REQUESTS_MAX: u64 = 500;
 impl History {
     /// Anything about triggers.
     pub(crate) fn trigger_part(&mut self) -> Option<Part> {
-        Some(match self.dice.below(24) {
+        Some(match self.dice.below(28) {
             0..5 => self.create_trigger(),
             5..8 => self.change_trigger()?,
             8 => {
@@ -43,6 +43,7 @@ impl History {
                 Part::DeleteTrigger { id, workflow }
             }
             9..19 => self.fire(),
+            24.. => self.put_scheduled(),
             19..22 => self.log_requests(),
             22 if self.dice.one_in(2) => Part::Prune(Prune::RequestsOf {
                 trigger: self.any_trigger(),
@@ -67,7 +68,7 @@ impl History {
         known.unwrap_or(TriggerId::from_bytes([5; 16]))
     }
 
-    fn plan(&mut self) -> State {
+    pub(crate) fn plan(&mut self) -> State {
         let times: [_; 5] = std::array::from_fn(|_| {
             let at = self.about_now(60);
             self.dice.maybe(at)
@@ -85,7 +86,7 @@ impl History {
         }
     }
 
-    fn bytes(&mut self) -> Vec<u8> {
+    pub(crate) fn bytes(&mut self) -> Vec<u8> {
         let length = self.dice.small(40) as usize;
         vec![u8::try_from(self.dice.below(256)).unwrap(); length]
     }
@@ -161,6 +162,7 @@ impl History {
             state: self.plan(),
             slots,
             extends: self.dice.one_in(2),
+            by_hand: self.dice.one_in(8),
             admission,
         }))
     }

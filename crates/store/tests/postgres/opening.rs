@@ -87,7 +87,8 @@ async fn an_older_database_is_brought_up_to_date() {
     let scratch = Scratch::empty();
     open(&scratch).await.close().await;
     let older = "DROP TABLE workflow_triggers, trigger_state, trigger_slots, webhook_requests,
-             request_rings, workflow_external_tasks, task_callbacks, workflow_external_workers;
+             request_rings, workflow_external_tasks, task_callbacks, workflow_external_workers,
+             scheduled_tasks;
          ALTER TABLE work DROP COLUMN begun_at; DROP TABLE dead_letter_retries;
          ALTER TABLE commit_marks DROP COLUMN outcomes;
          DROP VIEW retry_logs; DROP FUNCTION execution_name, readable;

@@ -62,6 +62,7 @@ pub(crate) fn fire(n: u8, rev: u64, admit: Option<Admit>) -> Part {
         state: plan(),
         slots: vec![slot],
         extends: false,
+        by_hand: false,
         admission: admit.map(Box::new),
     }))
 }

@@ -113,6 +113,7 @@ fn any_start() -> impl Strategy<Value = EventKind> {
                         id: by.clone(),
                         by,
                         scheduled_at: time,
+                        cycle: None,
                         awaits_end: false,
                     },
                     priority,
@@ -187,6 +188,14 @@ fn any_step_kind() -> impl Strategy<Value = EventKind> {
         any_time().prop_map(|due_at| EventKind::RetryScheduled(RetryScheduled { due_at })),
         (any_time(), any_time())
             .prop_map(|(due_at, fired_at)| EventKind::TimerFired(TimerFired { due_at, fired_at })),
+        any_outside_kind(),
+        any_undoing_kind(),
+    ]
+}
+
+/// What workers and targets outside do.
+fn any_outside_kind() -> impl Strategy<Value = EventKind> {
+    prop_oneof![
         ("[a-z]{1,9}", any::<u8>(), prop::option::of(any_json())).prop_map(
             |(task_type, priority, input)| {
                 EventKind::ExternalTaskCreated(ExternalTaskCreated {
@@ -204,21 +213,6 @@ fn any_step_kind() -> impl Strategy<Value = EventKind> {
         }),
         prop::sample::select(ErrorClass::ALL.to_vec()).prop_map(|because| {
             EventKind::ExternalTaskReleased(ExternalTaskReleased { because })
-        }),
-        (any_step(), any::<bool>(), any_by()).prop_map(|(undoes, cancel, by)| {
-            let cause = if cancel {
-                CompensationCause::Cancel
-            } else {
-                CompensationCause::Failure
-            };
-            EventKind::CompensationStarted(CompensationStarted { undoes, cause, by })
-        }),
-        (any_step(), prop::option::of(any_json())).prop_map(|(undoes, output)| {
-            EventKind::CompensationCompleted(CompensationCompleted {
-                undoes,
-                answer: output.is_none().then_some(3),
-                output,
-            })
         }),
         (
             prop::sample::select(CallbackStatus::ALL.to_vec()),
@@ -246,6 +240,26 @@ fn any_step_kind() -> impl Strategy<Value = EventKind> {
                     duration_ms,
                 })
             }),
+    ]
+}
+
+fn any_undoing_kind() -> impl Strategy<Value = EventKind> {
+    prop_oneof![
+        (any_step(), any::<bool>(), any_by()).prop_map(|(undoes, cancel, by)| {
+            let cause = if cancel {
+                CompensationCause::Cancel
+            } else {
+                CompensationCause::Failure
+            };
+            EventKind::CompensationStarted(CompensationStarted { undoes, cause, by })
+        }),
+        (any_step(), prop::option::of(any_json())).prop_map(|(undoes, output)| {
+            EventKind::CompensationCompleted(CompensationCompleted {
+                undoes,
+                answer: output.is_none().then_some(3),
+                output,
+            })
+        }),
         (any_step(), any_failure()).prop_map(|(undoes, error)| {
             EventKind::CompensationFailed(CompensationFailed { undoes, error })
         }),

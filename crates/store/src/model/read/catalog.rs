@@ -25,7 +25,9 @@ impl Catalog for Model {
     ) -> Result<Vec<WorkflowRow>, ReadError> {
         self.read("workflows", |image| {
             let live = image.workflows.iter().filter(|(id, definition)| {
-                after.is_none_or(|after| *id > after) && definition.deleted_at.is_none()
+                after.is_none_or(|after| *id > after)
+                    && definition.deleted_at.is_none()
+                    && !image.scheduled.values().any(|task| task.workflow == **id)
             });
             let rows = live.map(|(id, definition)| workflow_row(id, definition));
             Ok(rows.take(page(limit)).collect())

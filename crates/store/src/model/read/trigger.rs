@@ -1,7 +1,7 @@
 //! Triggers, where they stand, and the ledger of their slots.
 
 use async_trait::async_trait;
-use refire_core::id::{TriggerId, WebhookId};
+use refire_core::id::{ScheduledTaskId, TriggerId, WebhookId};
 use refire_core::time::Timestamp;
 use refire_core::trigger::State;
 
@@ -134,7 +134,11 @@ impl Image {
     ) -> impl Iterator<Item = &TriggerRow> {
         let rows = self.live_triggers();
         let rows = rows.filter(move |row| after.is_none_or(|after| row.id > after));
-        rows.filter(|row| {
+        let is_listed = |row: &&TriggerRow| {
+            let task = ScheduledTaskId::from_bytes(*row.id.as_bytes());
+            filter.workflow.is_some() || !self.scheduled.contains_key(&task)
+        };
+        rows.filter(is_listed).filter(|row| {
             let state = self.trigger_states.get(&row.id);
             let alarmed = state.and_then(|standing| standing.state.alarmed_at);
             filter.passes(row, alarmed.is_some())

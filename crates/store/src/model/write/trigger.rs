@@ -142,17 +142,17 @@ impl Pen<'_> {
     }
 
     pub(super) fn fire(&mut self, fire: &Fire) -> Result<PartOutcome, Failed> {
-        let version = TriggerVersion {
-            id: fire.trigger,
-            version: fire.version,
-        };
+        let told = self.image.trigger(fire.trigger);
+        let is_enabled = told.as_ref().is_some_and(|row| row.enabled);
+        let is_current =
+            told.is_some_and(|row| row.version == fire.version) && (is_enabled || fire.by_hand);
         let standing = self.standing(fire.trigger);
         let is_planned_on = |standing: &Standing| standing.state.rev == fire.rev;
         #[cfg(feature = "planted")]
         let is_planned_on =
             |standing: &Standing| planted::is(Defect::FireUncompared) || is_planned_on(standing);
         let standing = standing.filter(is_planned_on);
-        let Some(mut standing) = standing.filter(|_| self.is_current(version)) else {
+        let Some(mut standing) = standing.filter(|_| is_current) else {
             return Ok(PartOutcome::TriggerMoved);
         };
         if let Some(admit) = &fire.admission {
@@ -161,7 +161,7 @@ impl Pen<'_> {
                 return Ok(outcome);
             }
         }
-        standing.state = standing.state.moved_to(fire.state, true);
+        standing.state = standing.state.moved_to(fire.state, is_enabled);
         self.write_slots(&mut standing, fire.trigger, &fire.slots, fire.extends);
         self.put_state(fire.trigger, Some(standing));
         if let Some(admit) = &fire.admission {

@@ -22,15 +22,17 @@ statements! {
     FIRE: postgres(slots_kept, got_max, longer: Stretches, new: Slots, extending: Extending,
         shares: Shares, fires: Columns) = with_ledger!(
         "UPDATE trigger_state SET rev = trigger_state.rev + 1, cursor = given.cursor,
-            due_at = given.due_at, running = given.running, buffered = given.buffered,
+            due_at = CASE WHEN NOT given.by_hand OR (SELECT enabled FROM workflow_triggers
+                 WHERE id = given.trigger) THEN given.due_at END, running = given.running, buffered = given.buffered,
             watched_from = given.watched_from, alarmed_at = given.alarmed_at,
-            fired = given.execution,
+            cycles = given.cycles, fired = given.execution,
             slots = CASE WHEN trigger_state.slots + given.slots > {got_max} THEN {slots_kept}
                 ELSE trigger_state.slots + given.slots END
           FROM {fires}
          WHERE trigger_state.trigger = given.trigger
            AND trigger_state.trigger = ANY({fires.trigger}) AND trigger_state.rev = given.rev
-           AND (SELECT enabled AND version = given.version FROM workflow_triggers
+           AND (SELECT (enabled OR given.by_hand) AND deleted_at IS NULL
+                    AND version = given.version FROM workflow_triggers
                  WHERE id = given.trigger)
            AND (NOT given.is_new OR (
                 (SELECT deleted_at IS NULL
@@ -42,10 +44,11 @@ statements! {
     );
 }
 
-/// Where enabled triggers stand.
-const STANDING: &str = "SELECT trigger_state.trigger, trigger_state.rev, workflow_triggers.version
+/// Where triggers stand, and whether they are enabled.
+const STANDING: &str = "SELECT trigger_state.trigger, trigger_state.rev, workflow_triggers.version,
+        workflow_triggers.enabled
       FROM trigger_state JOIN workflow_triggers ON workflow_triggers.id = trigger_state.trigger
-     WHERE trigger_state.trigger = ANY($1::uuid[]) AND workflow_triggers.enabled";
+     WHERE trigger_state.trigger = ANY($1::uuid[]) AND workflow_triggers.deleted_at IS NULL";
 
 /// Fires of one statement. A join in it may cost the square of this.
 const FIRES_MAX: usize = 128;
@@ -106,8 +109,8 @@ impl<'a> Fires<'a> {
     }
 }
 
-/// By the trigger: the revision of its state, and its version.
-type Standing = HashMap<Uuid, (i64, i32)>;
+/// By the trigger: the revision of its state, its version, and whether it is enabled.
+type Standing = HashMap<Uuid, (i64, i32, bool)>;
 
 /// Asks where triggers stand; for [`read_standing`].
 fn standing<'a>(triggers: impl Iterator<Item = TriggerId>) -> Query<'a> {
@@ -117,13 +120,20 @@ fn standing<'a>(triggers: impl Iterator<Item = TriggerId>) -> Query<'a> {
 
 fn read_standing(rows: &[Row]) -> Result<Standing, Error> {
     rows.iter()
-        .map(|row| Ok((row.try_get(0)?, (row.try_get(1)?, row.try_get(2)?))))
+        .map(|row| {
+            let standing = (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
+            Ok((row.try_get(0)?, standing))
+        })
         .collect()
 }
 
 fn is_as_expected(fire: &Fire, standing: &Standing) -> bool {
-    let expected = (signed(fire.rev), signed_small(fire.version));
-    standing.get(&uuid(fire.trigger.as_bytes())) == Some(&expected)
+    let found = standing.get(&uuid(fire.trigger.as_bytes()));
+    found.is_some_and(|(rev, version, is_enabled)| {
+        *rev == signed(fire.rev)
+            && *version == signed_small(fire.version)
+            && (*is_enabled || fire.by_hand)
+    })
 }
 
 /// Whether a trigger stands as a fire expects it.
@@ -160,6 +170,8 @@ columns! {
         buffered: Option<i64> = fire.state.buffered.map(Timestamp::as_micros),
         watched_from: Option<i64> = fire.state.watched_from.map(Timestamp::as_micros),
         alarmed_at: Option<i64> = fire.state.alarmed_at.map(Timestamp::as_micros),
+        cycles: i64 = signed(fire.state.cycles),
+        by_hand: bool = fire.by_hand,
         slots: i64 = signed(fire.slots.len() as u64),
         execution: Option<Id> = admit.map(|admit| admit.row.id.into()),
         is_new: bool = admit.is_some() && link.is_some(),

@@ -5,8 +5,8 @@ use super::advance::Advances;
 use super::changes::Changes;
 use super::link::Link;
 use super::{
-    Failed, Order, callback, catalog, claim, fire, letter, prune, request, task, trigger, work,
-    worker,
+    Failed, Order, callback, catalog, claim, fire, letter, prune, request, scheduled, task,
+    trigger, work, worker,
 };
 use crate::{Admit, Advance, Fire, Part, PartOutcome};
 
@@ -33,6 +33,7 @@ pub(super) async fn write(
         Part::ChangeTrigger(part) => trigger::change(link, order, part).await,
         Part::DeleteTrigger { id, .. } => trigger::delete(link, order, *id).await,
         Part::Fire(part) => fire(link, order, part).await,
+        Part::PutScheduled(part) => scheduled::put(link, order, part).await,
         Part::LogRequests(requests) => request::log(link, requests).await,
         Part::Prune(part) => prune::prune(link, order, part).await,
         // These always fit into a group.
@@ -60,7 +61,11 @@ async fn fire(link: &mut Link, order: &Order, fire: &Fire) -> Result<PartOutcome
     Ok(PartOutcome::Done)
 }
 
-async fn admit(link: &mut Link, order: &Order, admit: &Admit) -> Result<PartOutcome, Failed> {
+pub(super) async fn admit(
+    link: &mut Link,
+    order: &Order,
+    admit: &Admit,
+) -> Result<PartOutcome, Failed> {
     let outcome = admit_rows(link, order, admit).await?;
     if outcome == PartOutcome::Done {
         trigger::end_of(link, order, admit.end).await?;

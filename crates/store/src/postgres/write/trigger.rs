@@ -39,7 +39,7 @@ const DISABLE: &str = "UPDATE workflow_triggers SET enabled = false, version = v
 
 /// Where triggers stand, as all reads have it, and whether they are enabled.
 const STATES: &str = "SELECT rev, cursor, due_at, running, buffered, watched_from, alarmed_at,
-        success_at, success_slot,
+        success_at, success_slot, cycles,
         coalesce((SELECT enabled FROM workflow_triggers WHERE id = trigger_state.trigger), false),
         trigger
       FROM trigger_state WHERE trigger = ANY($1::uuid[])";

@@ -28,7 +28,9 @@ impl Pen<'_> {
     pub(super) fn fire(&mut self, fire: &Fire) -> Result<PartOutcome> {
         let standing = self.standing(fire.trigger)?;
         let is_planned_on = |standing: &Standing| {
-            standing.state.rev == fire.rev && standing.enabled == Some(fire.version)
+            standing.state.rev == fire.rev
+                && standing.version == Some(fire.version)
+                && (standing.is_enabled || fire.by_hand)
         };
         let Some(mut standing) = standing.filter(is_planned_on) else {
             return Ok(PartOutcome::TriggerMoved);
@@ -39,7 +41,7 @@ impl Pen<'_> {
                 return Ok(outcome);
             }
         }
-        standing.state = standing.state.moved_to(fire.state, true);
+        standing.state = standing.state.moved_to(fire.state, standing.is_enabled);
         standing.fired = fire.admission.as_ref().map(|admit| admit.row.id);
         self.write_slots(fire.trigger, &mut standing, &fire.slots, fire.extends)?;
         self.put_standing(fire.trigger, &standing)?;

@@ -13,8 +13,9 @@ use crate::{ChangeTrigger, CreateTrigger, NewState, PartOutcome, TriggerEnd, Tri
 
 /// Begins with the state, as all reads have it.
 const STANDING: &str = "SELECT rev, cursor, due_at, running, buffered, watched_from, alarmed_at,
-         success_at, success_slot, fired, slots,
-         (SELECT version FROM workflow_triggers WHERE id = ?1 AND enabled = 1)
+         success_at, success_slot, cycles, fired, slots,
+         (SELECT version FROM workflow_triggers WHERE id = ?1 AND deleted_at IS NULL),
+         (SELECT enabled FROM workflow_triggers WHERE id = ?1)
      FROM trigger_state WHERE trigger = ?1";
 
 statements! {
@@ -39,8 +40,9 @@ pub(super) struct Standing {
     pub(super) fired: Option<ExecutionId>,
     /// What its ledger has got since it was cut.
     pub(super) slots: u64,
-    /// Its version, if it is enabled.
-    pub(super) enabled: Option<u32>,
+    /// Its version, unless it is deleted.
+    pub(super) version: Option<u32>,
+    pub(super) is_enabled: bool,
 }
 
 impl Pen<'_> {
@@ -165,12 +167,14 @@ impl Pen<'_> {
     pub(super) fn standing(&self, id: TriggerId) -> Result<Option<Standing>> {
         self.prepare(STANDING)?
             .query_row([id.as_bytes()], |row| {
-                let (state, (fired, slots, enabled)) = taken(row, 0)?;
+                let (state, (fired, slots, (version, enabled))) = taken(row, 0)?;
+                let is_enabled: Option<bool> = enabled;
                 Ok(Standing {
                     state,
                     fired,
                     slots,
-                    enabled,
+                    version,
+                    is_enabled: is_enabled.unwrap_or(false),
                 })
             })
             .optional()
@@ -194,9 +198,7 @@ impl Pen<'_> {
         let Some(mut standing) = self.standing(*trigger)? else {
             return Ok(());
         };
-        standing.state = standing
-            .state
-            .ended(*end, standing.enabled.is_some(), self.now);
+        standing.state = standing.state.ended(*end, standing.is_enabled, self.now);
         self.put_standing(*trigger, &standing)
     }
 }

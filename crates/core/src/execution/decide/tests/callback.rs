@@ -51,12 +51,12 @@ fn the_step_waits_after_its_answer() {
     );
 }
 
-/// Every pair: where the record stands, what is said, and what becomes of it.
-#[test]
-fn the_table() {
-    type Stand = fn() -> Run;
+/// Where a record stands, how it comes to stand there, and what becomes of it by each word.
+type Stand = (&'static str, fn() -> Run, [&'static str; 3]);
+
+fn stands() -> [Stand; 10] {
     const NO_RETRY: &str = "retry: false";
-    let stands: [(&str, Stand, [&str; 3]); 10] = [
+    [
         (
             "in flight",
             || {
@@ -143,8 +143,13 @@ fn the_table() {
             },
             ["refused"; 3],
         ),
-    ];
-    for (stand, make, becomes) in stands {
+    ]
+}
+
+/// Every pair: where the record stands, what is said, and what becomes of it.
+#[test]
+fn the_table() {
+    for (stand, make, becomes) in stands() {
         for (said, becomes) in [Said::Processing, done(), failed()]
             .into_iter()
             .zip(becomes)

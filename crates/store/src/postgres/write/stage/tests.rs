@@ -102,6 +102,7 @@ fn fire(n: u8, admission: Option<Part>) -> Part {
         state: State::default(),
         slots: Vec::new(),
         extends: false,
+        by_hand: false,
         admission,
     }))
 }

@@ -18,6 +18,13 @@ fn failed() -> Said {
 }
 
 pub(super) fn histories() -> Vec<History> {
+    let mut all = in_order();
+    all.extend(in_between());
+    all
+}
+
+/// Answers and callbacks in every order.
+fn in_order() -> Vec<History> {
     vec![
         History::new("a step waits for its callback", "", &["a^"], |run| {
             run.wait(5).begin("a").wait(70).ok("a", ANSWER);
@@ -61,6 +68,12 @@ pub(super) fn histories() -> Vec<History> {
                 .answer("a", Outcome::Failed(failure("read_timeout")));
             run.window_over("a");
         }),
+    ]
+}
+
+/// Callbacks while something else happens to the execution.
+fn in_between() -> Vec<History> {
+    vec![
         History::new("a callback while paused", "", &["a^", "b"], |run| {
             run.ok("a", ANSWER)
                 .pause()

@@ -14,6 +14,7 @@ fn triggered(kind: TriggerKind) -> Trigger {
         id: Some("trg_nightly".to_owned()),
         by: None,
         scheduled_at: None,
+        cycle: None,
         awaits_end: false,
     }
 }

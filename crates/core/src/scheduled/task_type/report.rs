@@ -1,0 +1,5 @@
+//! `report`: makes a report.
+
+use super::TaskType;
+
+pub(super) const TYPE: TaskType = TaskType::plain("report", "makes a report");
