@@ -89,6 +89,8 @@ async fn every_call_has_a_name_and_asks_for_a_key_unless_it_is_open() {
         "/docs/errors/{code}",
         // Each trigger says how its sender is known.
         "/webhooks/{webhook_id}",
+        // The token is the credential.
+        "/task-callback/{token}",
     ];
     let document = serde_json::to_value(&document).unwrap();
     let mut names = std::collections::HashSet::new();
