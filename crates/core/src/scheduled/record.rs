@@ -401,6 +401,7 @@ mod tests {
 
     const ANSWER: &str = r#"{"status":202,"headers":{},"body":{"id":7}}"#;
 
+    #[expect(clippy::too_many_lines, reason = "a table")]
     #[test]
     fn each_history_is_a_record_in_words() {
         use CallbackStatus::{Failed, Processing, Success};

@@ -270,6 +270,14 @@ fn a_sync_goes_to_the_endpoint_of_its_payload() {
     assert_eq!(said[0].0, "taskConfig.targetConfig");
 }
 
+/// What is changed in a request, the field that is named, and what is said.
+type Wrong = (
+    Vec<(&'static str, serde_json::Value)>,
+    &'static str,
+    &'static str,
+);
+
+#[expect(clippy::too_many_lines, reason = "a table")]
 #[test]
 fn each_wrong_field_is_named() {
     use serde_json::{Value, json};
@@ -288,7 +296,7 @@ fn each_wrong_field_is_named() {
             ("scheduleConfig", json!({"executeAt": at})),
         ]
     };
-    let table: Vec<(Vec<(&str, Value)>, &str, &str)> = vec![
+    let table: Vec<Wrong> = vec![
         (
             vec![("scheduleType", json!("hourly"))],
             "scheduleType",
@@ -397,6 +405,7 @@ fn each_wrong_field_is_named() {
     assert_eq!(wrong(&with(&window, &[]))[0].0, "startTime");
 }
 
+#[expect(clippy::too_many_lines, reason = "a table")]
 #[test]
 fn each_wrong_field_of_what_is_done_is_named() {
     use serde_json::{Value, json};
@@ -405,7 +414,7 @@ fn each_wrong_field_of_what_is_done_is_named() {
         target[key] = value;
         vec![("targetConfig", target)]
     };
-    let mut table: Vec<(Vec<(&str, Value)>, &str, &str)> = vec![
+    let mut table: Vec<Wrong> = vec![
         (vec![("taskType", json!("party"))], "taskType", "not one of"),
         (vec![("taskType", json!(null))], "taskType", "required"),
         (

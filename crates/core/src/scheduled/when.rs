@@ -328,7 +328,7 @@ impl Wanted<'_, '_> {
         let now = jiff::Timestamp::from_microsecond(self.now.as_micros()).ok()?;
         let Some(schedule) = schedule else {
             // Nothing is planned; the first execution comes with the task.
-            return Some(at(self.now.to_string()));
+            return Some(at(&self.now.to_string()));
         };
         let Some(next) = schedule.next(now) else {
             if let Some(problem) = self.nothing_to_come(timing, schedule, now) {
@@ -337,7 +337,7 @@ impl Wanted<'_, '_> {
             return None;
         };
         if self.schedule_type != ScheduleType::Once && !self.is_recurring {
-            return Some(at(next.at.to_string()));
+            return Some(at(&next.at.to_string()));
         }
         let mut said = told(&timing);
         if self.schedule_type == ScheduleType::Once {
@@ -382,16 +382,16 @@ impl Wanted<'_, '_> {
         };
         let config = self.fields.get("scheduleConfig");
         let below = config.as_ref().and_then(|config| config.node.get(key));
-        let mark = below.map_or(self.fields.mark(), |node| node.mark);
+        let mark = below.map_or_else(|| self.fields.mark(), |node| node.mark);
         Some(Problem::new(format!("scheduleConfig.{key}"), mark, message))
     }
 }
 
 /// One moment.
-fn at(moment: String) -> Vec<(String, Json)> {
+fn at(moment: &str) -> Vec<(String, Json)> {
     let said = [
         ("trigger_type", Json::string("schedule")),
-        ("at", Json::string(&moment)),
+        ("at", Json::string(moment)),
         ("misfire_window", Json::string(ONCE_MISFIRE_WINDOW)),
     ];
     said.map(|(key, value)| (key.to_owned(), value)).into()

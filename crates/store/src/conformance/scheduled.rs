@@ -247,52 +247,23 @@ pub async fn filters_choose_tasks(lab: &dyn Lab) {
     }
     let pause = stage.pausing(ids[3]).await;
     assert_eq!(stage.commit_one(put(pause)).await, PartOutcome::Done);
-    let text = |word: &str| Some(word.to_owned());
     let none = ScheduledFilter::default;
+    let only = |set: fn(&mut ScheduledFilter)| {
+        let mut filter = none();
+        set(&mut filter);
+        filter
+    };
     let table = [
         (none(), vec![3, 2, 1, 0]),
+        (only(|it| it.task_type = Some("report".into())), vec![2, 0]),
         (
-            ScheduledFilter {
-                task_type: text("report"),
-                ..none()
-            },
-            vec![2, 0],
-        ),
-        (
-            ScheduledFilter {
-                schedule_type: text("once"),
-                ..none()
-            },
+            only(|it| it.schedule_type = Some("once".into())),
             vec![2, 1],
         ),
-        (
-            ScheduledFilter {
-                is_active: Some(true),
-                ..none()
-            },
-            vec![2, 1, 0],
-        ),
-        (
-            ScheduledFilter {
-                is_active: Some(false),
-                ..none()
-            },
-            vec![3],
-        ),
-        (
-            ScheduledFilter {
-                is_finished: Some(true),
-                ..none()
-            },
-            vec![2],
-        ),
-        (
-            ScheduledFilter {
-                is_finished: Some(false),
-                ..none()
-            },
-            vec![3, 1, 0],
-        ),
+        (only(|it| it.is_active = Some(true)), vec![2, 1, 0]),
+        (only(|it| it.is_active = Some(false)), vec![3]),
+        (only(|it| it.is_finished = Some(true)), vec![2]),
+        (only(|it| it.is_finished = Some(false)), vec![3, 1, 0]),
     ];
     for (filter, expected) in table {
         let expected: Vec<_> = expected
