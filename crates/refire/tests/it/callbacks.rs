@@ -455,35 +455,39 @@ async fn a_token_and_credentials_leave_no_trace() {
     let environment = [MASTER_KEY, ("REFIRE_LOG_LEVEL", "debug")];
     let (server, target) = (Server::start_in(&environment).await, Target::start().await);
     let more = "callback: {}\n    retry: {maxRetries: 1, initialDelay: 100ms, jitter: none}";
+    let query = json!({"type": "http", "config": {
+        "url": "https://x.example/", "headers": {"Authorization": CREDENTIAL}
+    }});
+    // One target says in its answer how it can be asked.
+    let asked = definition(&target.url("/a"), more).replace("id: w", "id: q");
+    server.apply("q", &asked).await;
+    target.says("/a", &json!({"queryConfig": query}).to_string());
+    let other = server.execute("q", "{}").await;
+    let waiting = server.reaches(&other, "waiting").await;
+    assert_eq!(waiting["steps"][0]["callback"]["status"], "pending");
+    // The other sends back what it was sent, in its answers and its callbacks.
     server
-        .apply("w", &definition(&target.url("/held"), more))
+        .apply("w", &definition(&target.url("/echo"), more))
         .await;
+    target.answers("/echo", &[500]);
     let id = server.execute("w", r#"{"at":"{callback_token}"}"#).await;
-    until("the call arrives", || target.calls("/held").len() == 1).await;
-    let first = token(&target, "/held");
-    let query = json!({"type": "http", "config": {"url": "https://x.example/", "headers": {"Authorization": CREDENTIAL}}});
-    // The target sends back what it was sent, in its answers and its callbacks.
-    let echo = json!({"token": first, "url": format!("http://x/task-callback/{first}"), "queryConfig": query});
-    target.script(
-        "/held",
-        &[(500, &echo.to_string()), (200, &echo.to_string())],
-    );
-    let body = json!({"status": "processing", "callbackToken": first, "progressMessage": format!("at {first}"), "queryConfig": query});
-    say(&server, &first, &body.to_string()).await.expect(200);
-    target.release();
-    until("it is called again", || target.calls("/held").len() == 2).await;
     server.reaches(&id, "waiting").await;
-    let second = token(&target, "/held");
-    let last = json!({"status": "failed", "error": format!("bad {second}"), "queryConfig": query});
+    let first = target.calls("/echo")[0].json()["token"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let second = token(&target, "/echo");
+    let body = json!({
+        "status": "processing", "callbackToken": second, "queryConfig": query,
+        "progressMessage": format!("at {second}"),
+    });
+    say(&server, &second, &body.to_string()).await.expect(200);
     say(&server, &format!("{second}x"), "{}")
         .await
         .problem(404, "RF0060");
-    send(
-        server
-            .http
-            .get(format!("{}/task-callback/{second}/x", server.url)),
-    )
-    .await;
+    let url = format!("{}/task-callback/{second}/x", server.url);
+    assert_eq!(send(server.http.get(url)).await.status, 404);
+    let last = json!({"status": "failed", "error": format!("bad {second}"), "queryConfig": query});
     say(&server, &second, &last.to_string()).await.expect(200);
     server.reaches(&id, "dlq").await;
     let mut places = vec![("the log".to_owned(), server.log())];
@@ -493,6 +497,8 @@ async fn a_token_and_credentials_leave_no_trace() {
     for path in [
         format!("/api/executions/{id}"),
         format!("/api/executions/{id}/events"),
+        format!("/api/executions/{other}"),
+        format!("/api/executions/{other}/events"),
     ] {
         places.push((path.clone(), server.get(&path).await.text));
     }

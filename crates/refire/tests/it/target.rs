@@ -125,7 +125,12 @@ async fn answer(
             headers: headers.clone(),
         });
         let next = script.answers.get_mut(&path).and_then(VecDeque::pop_front);
-        next.unwrap_or_else(|| (200, "{\"ok\":true}".to_owned()))
+        let (status, text) = next.unwrap_or_else(|| (200, "{\"ok\":true}".to_owned()));
+        match path.as_str() {
+            // Whatever is sent comes back.
+            "/echo" => (status, String::from_utf8(body.to_vec()).unwrap()),
+            _ => (status, text),
+        }
     };
     if path == "/held" {
         let mut released = shared.released.subscribe();
