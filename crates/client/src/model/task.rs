@@ -127,7 +127,7 @@ shapes! {
         /// Whether another attempt may help. Default: true.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub retryable: Option<bool>,
-        /// The next attempt shall wait so long at least.
+        /// The next attempt shall wait so long at least; of more than an hour, an hour counts.
         #[serde(
             default,
             deserialize_with = "whole::<_, _, 0, RETRY_AFTER_SECONDS_MAX>",

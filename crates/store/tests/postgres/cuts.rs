@@ -22,7 +22,7 @@ const HISTORIES: u64 = 6;
 /// Batches of one history.
 const BATCHES: u32 = 60;
 /// Kinds of parts that always stand alone, or do so in some cases; claims are told by their rows.
-const KINDS_IN_MARKS: usize = 11;
+const KINDS_IN_MARKS: usize = 13;
 
 fn cut(n: u32) -> Option<Cut> {
     match n % 4 {
@@ -106,6 +106,9 @@ async fn check(store: &dyn Store, model: &dyn Store, disk: &Disk, seed: u64) {
         let expected = model.history(*id, &every, 0, LIMIT_MAX).await;
         assert_eq!(found.unwrap(), expected.unwrap(), "seed {seed}");
     }
+    let found = store.workers(None, LIMIT_MAX).await;
+    let expected = model.workers(None, LIMIT_MAX).await;
+    assert_eq!(found.unwrap(), expected.unwrap(), "seed {seed}");
     let requests = RequestFilter::default();
     for id in disk.durable().triggers.keys() {
         let (found, expected) = (store.trigger(*id).await, model.trigger(*id).await);

@@ -58,7 +58,7 @@ pub(crate) struct FailArgs {
     /// Another attempt would not help
     #[arg(long, conflicts_with = "retry_after")]
     no_retry: bool,
-    /// The next attempt waits so long at least, such as 10m
+    /// The next attempt waits so long at least, such as 10m (at most 1h)
     #[arg(long, value_name = "TIME")]
     retry_after: Option<String>,
     #[command(flatten)]
