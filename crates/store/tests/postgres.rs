@@ -4,6 +4,9 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests, their setup included")]
 
+#[expect(dead_code, reason = "only some of it is needed here")]
+#[path = "differential/callback.rs"]
+mod callback;
 #[path = "postgres/cuts.rs"]
 mod cuts;
 #[path = "differential/decision.rs"]
@@ -34,6 +37,9 @@ mod plan;
 mod proxy;
 #[path = "postgres/race.rs"]
 mod race;
+#[expect(dead_code, reason = "only some of it is needed here")]
+#[path = "differential/scheduled.rs"]
+mod scheduled;
 #[path = "postgres/server.rs"]
 mod server;
 #[path = "postgres/stage.rs"]

@@ -18,6 +18,7 @@ mod dice;
 mod equal;
 #[path = "differential/history.rs"]
 mod history;
+#[expect(dead_code, reason = "only some of it is needed here")]
 #[path = "differential/scheduled.rs"]
 mod scheduled;
 #[path = "postgres/server.rs"]

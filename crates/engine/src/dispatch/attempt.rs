@@ -105,18 +105,7 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
         Err(failure) => (Outcome::Failed(failure), None),
     };
     let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let mut outcome = bounded(outcome);
-    if let Some((at, _)) = workflow
-        .step(&row.step)
-        .filter(|(_, step)| step.callback.is_some())
-    {
-        let key = CallbackKey {
-            execution: row.execution,
-            step_no: u16::try_from(at).unwrap_or(u16::MAX),
-            attempt: row.attempt,
-        };
-        outcome = callback::accepted(dispatcher, key, outcome);
-    }
+    let outcome = accepted(dispatcher, &row, &workflow, bounded(outcome));
     let (outcome, mapped) = map(dispatcher, outcome, &step, &state, &workflow).await;
     let result = Report {
         step,
@@ -132,6 +121,25 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
         room,
     };
     report::report(dispatcher, row.execution, result, held).await;
+}
+
+/// What an answer says about callbacks is kept, if the step waits for one.
+fn accepted(
+    dispatcher: &Arc<Dispatcher>,
+    row: &WorkRow,
+    workflow: &Workflow,
+    outcome: Outcome,
+) -> Outcome {
+    let step = workflow.step(&row.step);
+    let Some((at, _)) = step.filter(|(_, step)| step.callback.is_some()) else {
+        return outcome;
+    };
+    let key = CallbackKey {
+        execution: row.execution,
+        step_no: u16::try_from(at).unwrap_or(u16::MAX),
+        attempt: row.attempt,
+    };
+    callback::accepted(dispatcher, key, outcome)
 }
 
 /// Fills templates in, which may mean searching large values.

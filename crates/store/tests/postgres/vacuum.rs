@@ -9,7 +9,7 @@ use refire_store::postgres::Scratch;
 use crate::server::{open, session};
 
 /// Vacuumed after so many rewrites, whatever their size: few rows that change with every commit.
-const BY_COUNT: [&str; 7] = [
+const BY_COUNT: [&str; 8] = [
     "commit_marks",
     "dlq_counts",
     "nodes",
