@@ -24,12 +24,10 @@ mod master_key;
 mod process;
 #[path = "../it/replays.rs"]
 mod replays;
-#[expect(dead_code, reason = "the stories on SQLite use all of it")]
 #[path = "../it/server.rs"]
 mod server;
 #[path = "../it/stop.rs"]
 mod stop;
-#[expect(dead_code, reason = "the stories on SQLite use all of it")]
 #[path = "../it/target.rs"]
 mod target;
 #[path = "../it/triggers.rs"]
