@@ -4,7 +4,6 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests, their setup included")]
 
-#[expect(dead_code, reason = "only some of it is needed here")]
 #[path = "differential/callback.rs"]
 mod callback;
 #[path = "postgres/cuts.rs"]

@@ -688,6 +688,7 @@ async fn lists_have_filters_and_pages() {
         .problem(400, "RF0003");
 }
 
+#[expect(clippy::too_many_lines, reason = "a table")]
 #[tokio::test]
 async fn wrong_requests_are_told_all_that_is_wrong_and_make_nothing() {
     let (server, target) = (Server::start().await, Target::start().await);
