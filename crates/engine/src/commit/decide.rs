@@ -146,8 +146,8 @@ impl Tools {
             is_told = before == cancel.begun;
         }
         // What was decided elsewhere counts if nothing has changed that it was decided on.
-        let is_same = |decided: &Box<Decided>| is_told && unit.has_version(decided.version);
-        let mut decided = match elsewhere.filter(is_same) {
+        let elsewhere = elsewhere.filter(|it| is_told && unit.has_version(it.version));
+        let mut decided = match elsewhere {
             Some(decided) => Ok(decided.decision),
             None => self.decide_on(unit, &command, now).await,
         };

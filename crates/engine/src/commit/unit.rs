@@ -393,7 +393,7 @@ impl Unit {
             if let FollowUp::Fetched(taken, task) = follow_up
                 && *failure == CommitFailure::Unknown
             {
-                taken.is_in_doubt(*task);
+                taken.doubt(*task);
             }
         }
         for answer in self.answers {
