@@ -154,7 +154,7 @@ impl Tools {
             is_told = before == cancel.begun;
         }
         // What was decided elsewhere counts if nothing has changed that it was decided on.
-        let elsewhere = elsewhere.filter(|decided| is_told && unit.has_version(decided.version));
+        let elsewhere = elsewhere.filter(|it| is_told && unit.has_version(it.version));
         let mut decided = match elsewhere {
             Some(decided) => Ok(decided.decision),
             None => self.decide_on(unit, &command, now).await,

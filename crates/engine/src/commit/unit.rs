@@ -423,7 +423,7 @@ impl Unit {
             if let FollowUp::Fetched(taken, task) = follow_up
                 && *failure == CommitFailure::Unknown
             {
-                taken.leave_in_doubt(*task);
+                taken.doubt(*task);
             }
         }
         for answer in self.answers {

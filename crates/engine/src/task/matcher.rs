@@ -286,7 +286,7 @@ impl Taken {
     }
 
     /// Nobody knows whether the task was written. Who waits is told so; if it was, it goes back.
-    pub(crate) fn leave_in_doubt(mut self, task: Fetched) {
+    pub(crate) fn doubt(mut self, task: Fetched) {
         if let Some(waiter) = self.waiter.take() {
             waiter.back.send(task.row);
             let _ = waiter.wake.send(Wake::Failed(CommitFailure::Unknown));

@@ -179,6 +179,8 @@ fn clocks_that_are_not_compared_are_found() {
         "no call before its time",
         "no slot fires before its time",
         "work begins on time",
+        "no clock runs out before its time",
+        "nobody gets a task before its time",
     ];
     is_found_among_nodes(Defect::ClockOffsetIgnored, &checks);
 }

@@ -567,29 +567,36 @@ fn describe(trace: &mut Trace, batch: &Batch) -> String {
                     let _ = write!(text, ", admit {}", trace.name(admit.row.id));
                 }
             }
-            Part::LockTasks(lock) => {
-                text.push_str("lock");
-                for wanted in &lock.wanted {
-                    let (types, count) = (wanted.types.join(","), wanted.holders.len());
-                    let _ = write!(text, " {types}×{count}");
-                }
-            }
-            Part::TouchTask(touch) => {
-                let name = trace.name(touch.id.execution);
-                let _ = write!(text, "touch {name}.{}: {:?}", touch.id.step, touch.touch);
-            }
-            Part::LogRequests(requests) => {
-                let _ = write!(text, "log {} requests", requests.len());
-            }
-            // The others by their names alone.
-            other => {
-                let shown = format!("{other:?}");
-                let name = shown.split(|sign: char| !sign.is_alphanumeric()).next();
-                text.push_str(name.unwrap_or_default());
-            }
+            other => describe_other(&mut text, trace, other),
         }
     }
     text
+}
+
+/// The same about a part that is rare.
+fn describe_other(text: &mut String, trace: &mut Trace, part: &Part) {
+    match part {
+        Part::LockTasks(lock) => {
+            text.push_str("lock");
+            for wanted in &lock.wanted {
+                let (types, count) = (wanted.types.join(","), wanted.holders.len());
+                let _ = write!(text, " {types}×{count}");
+            }
+        }
+        Part::TouchTask(touch) => {
+            let name = trace.name(touch.id.execution);
+            let _ = write!(text, "touch {name}.{}: {:?}", touch.id.step, touch.touch);
+        }
+        Part::LogRequests(requests) => {
+            let _ = write!(text, "log {} requests", requests.len());
+        }
+        // The others by their names alone.
+        other => {
+            let shown = format!("{other:?}");
+            let name = shown.split(|sign: char| !sign.is_alphanumeric()).next();
+            text.push_str(name.unwrap_or_default());
+        }
+    }
 }
 
 fn events(text: &mut String, events: &[EventRow]) {

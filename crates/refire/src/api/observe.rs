@@ -43,7 +43,7 @@ pub(super) async fn observe(app: &App, router: &Router, request: Request) -> Res
         Ok(()) => caught(route(app, router, request)).await,
         Err(problem) => {
             let told = async {
-                webhook::refused(app, request, &problem).await;
+                Box::pin(webhook::refused(app, request, &problem)).await;
                 problem.into_response()
             };
             caught(told).await
@@ -77,7 +77,9 @@ fn guard(headers: &mut HeaderMap) {
 
 async fn route(app: &App, router: &Router, request: Request) -> Response {
     if let Some(webhook) = webhook::plainly_for(&request).map(str::to_owned) {
-        return webhook::take(app, &webhook, request).await.into_response();
+        // In a box of its own, so that every other request, and above all a poll that waits, stays small.
+        let taken = Box::pin(webhook::take(app, &webhook, request)).await;
+        return taken.into_response();
     }
     // A router is always ready; it needs to be its own only while it is being called.
     let Ok(response) = router.clone().call(request).await;

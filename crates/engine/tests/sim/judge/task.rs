@@ -501,10 +501,7 @@ impl Step<'_> {
             .log
             .iter()
             .rev()
-            .find_map(|event| match event.kind {
-                EventKind::ExecutionResumed(_) => Some(event),
-                _ => None,
-            });
+            .find(|event| matches!(event.kind, EventKind::ExecutionResumed(_)));
         let Some(resumed) = resumed.filter(|_| is_back) else {
             return Ok(());
         };
