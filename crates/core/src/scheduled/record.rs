@@ -30,6 +30,8 @@ pub struct Record {
     pub progress: Option<u8>,
     /// The same in its words.
     pub progress_message: Option<String>,
+    /// What its target said at last that came of it.
+    pub result: Option<Json>,
     /// When something was last heard of it.
     pub updated_at: Timestamp,
 }
@@ -103,8 +105,8 @@ impl Record {
     /// About how much it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let result = self.trigger_result.as_ref();
-        result.map_or(0, |result| result.as_str().len())
+        let of = |value: &Option<Json>| value.as_ref().map_or(0, |value| value.as_str().len());
+        of(&self.trigger_result) + of(&self.result)
     }
 }
 
@@ -187,6 +189,8 @@ impl Fold {
                 // What a target said at last is in its callback; only an answer is the call's own.
                 let is_said = record.execution_status == ExecutionStatus::Success;
                 record.accepted(completed.output.as_ref().filter(|_| !is_said));
+                let said = completed.output.as_ref().filter(|_| is_said);
+                record.result = said.and_then(result_of);
                 record.ended(event.at);
             }
             EventKind::StepFailed(failed) => {
@@ -218,6 +222,7 @@ impl Fold {
                 execution_status: ExecutionStatus::Pending,
                 progress: None,
                 progress_message: None,
+                result: None,
                 updated_at: at,
             });
             self.records.len() - 1
@@ -258,6 +263,9 @@ impl Record {
         if failure.class == ErrorClass::CallbackFailed {
             self.accepted(None);
             self.execution_status = ExecutionStatus::Failed;
+            let said = failure.response.as_deref();
+            let said = said.and_then(|said| Json::parse(said).ok());
+            self.result = said.as_ref().and_then(result_of);
             return self.ended(at);
         }
         if self.execution_status == ExecutionStatus::Processing {
@@ -277,6 +285,11 @@ impl Record {
         self.trigger_result = Some(error(failure));
         self.ended(at);
     }
+}
+
+/// What a target's last word says that came of it.
+fn result_of(said: &Json) -> Option<Json> {
+    said.at(&[Segment::Key("result".into())])
 }
 
 /// `{status, body}` of an answer.

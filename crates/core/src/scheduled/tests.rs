@@ -62,7 +62,10 @@ fn next(task: &ScheduledTask, count: usize) -> Vec<String> {
     let trigger = trigger(task);
     let state = created(&trigger, now());
     let slots = upcoming(&trigger, Some(state.cursor), now(), count);
-    slots.iter().map(|slot| slot.planned.to_string()).collect()
+    slots
+        .iter()
+        .map(|slot| slot.planned.to_string().replace(".000000", ""))
+        .collect()
 }
 
 #[test]

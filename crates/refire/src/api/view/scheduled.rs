@@ -99,12 +99,6 @@ pub(crate) fn record(
     // One that cannot be opened any more keeps nobody from reading the rest.
     let query = query.and_then(Result::ok).flatten();
     let query = query.as_ref().map(masked_query);
-    let is_over = callback.is_some_and(|row| row.status.is_final());
-    let extra = callback
-        .and_then(|row| row.extra.as_deref())
-        .filter(|_| is_over);
-    let extra = extra.and_then(|text| Json::parse(text).ok());
-    let result = extra.and_then(|extra| extra.at(&[Segment::Key("result".into())]));
     let id = record_id(found.execution, record.attempt);
     let trigger_status = record.trigger_status.map(|status| status.name());
     Ok(TaskRecord {
@@ -121,7 +115,7 @@ pub(crate) fn record(
         query_config: raw_of(query.as_ref())?,
         progress: record.progress,
         progress_message: record.progress_message.clone(),
-        result: raw_of(result.as_ref())?,
+        result: raw_of(record.result.as_ref())?,
         created_at: record.started_at.to_string(),
         updated_at: record.updated_at.to_string(),
     })
