@@ -57,12 +57,7 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         .local_addr()
         .context("the listener has no address")?;
     data::prepare(&config)?;
-    for name in EnvironmentSecrets::too_short() {
-        tracing::warn!(
-            name,
-            "this secret is too short to be cut out of what is recorded; steps that use it fail"
-        );
-    }
+    warn_of_short_secrets();
     let store = tokio::select! {
         opened = store::open(&config) => opened?,
         name = signals.next() => {
@@ -130,4 +125,13 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         %address, data = %config.data_dir.display(), name = config.node.name, %node, "serving"
     );
     stop::wait_and_stop(signals, &engine, &app.gate, closed, serving).await
+}
+
+fn warn_of_short_secrets() {
+    for name in EnvironmentSecrets::too_short() {
+        tracing::warn!(
+            name,
+            "this secret is too short to be cut out of what is recorded; steps that use it fail"
+        );
+    }
 }

@@ -167,7 +167,7 @@ mod tests {
         let id = ExecutionId::from_bytes([1; 16]);
         let begin = Start::plain(id, 0, Json::parse(input).unwrap());
         let state = start(&workflow, begin, Timestamp::from_millis(1)).state;
-        let scope = CallScope::new(&state, &EnvironmentSecrets);
+        let scope = CallScope::new(&state, &EnvironmentSecrets, (1, None));
         render(&Template::parse(template).unwrap(), &scope)
     }
 
