@@ -293,9 +293,9 @@ queries! {
         /// Of this cycle
         #[cli(long, value_name = "N", help = "Only attempts of this cycle")]
         cycle: Option<u32> = "cycle",
-        /// That came to this
-        #[cli(long, value_name = "STATUS", help = "Only attempts that came to this")]
-        status: Option<TaskExecutionStatus> = "status",
+        /// That came to one of these; repeat it or separate by commas, such as `failed,timeout`
+        #[cli(long, value_name = "STATUS", value_delimiter = ',', help = "Only attempts that came to this; several are separated by commas")]
+        status: Vec<TaskExecutionStatus> = "status",
         /// Only retries, or only first attempts
         #[cli(long = "retries", value_name = "BOOL", help = "Only retries (true), or only first attempts (false)")]
         is_retry: Option<bool> = "isRetry",

@@ -4,17 +4,20 @@
 //! |---|---|
 //! | `matcher.rs` | who waits for which types, and who gets a new task |
 //! | `delivery.rs` | tasks on their way to a worker, which go back if it is gone |
+//! | `back.rs` | what did not arrive is given back |
+//! | `available.rs` | tasks that may be fetched later |
 //! | `board.rs` | what the committer shares with this |
 //! | `clocks.rs` | attempts whose time, lock or heartbeats are over |
 //! | `registry.rs` | workers, as people see them |
 
+mod available;
+mod back;
 mod board;
 mod clocks;
 mod delivery;
 mod matcher;
 mod registry;
 
-use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -30,17 +33,15 @@ use refire_store::{
     KnownBy, LockTasks, News, Part, PartOutcome, ReadError, SeenTask, TaskCall, TaskFilter,
     TaskHolder, TaskRow, Touch, TouchTask, WantedTasks,
 };
-use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 pub(crate) use board::Board;
+use delivery::WayBack;
 pub use delivery::{Delivery, Fetched};
-use delivery::{Undelivered, WayBack};
 pub(crate) use matcher::Taken;
 pub use matcher::TaskTypes;
 pub use registry::{Worker, WorkerFilter};
 
-use crate::clock::until;
 use crate::commit::{CommandError, CommitFailure};
 use crate::context::{Context, Listener};
 use crate::vital::Vital;
@@ -49,10 +50,6 @@ use registry::Polling;
 
 /// How often a report is sent again because its task changed meanwhile.
 const TRIES_MAX: u32 = 20;
-/// Looks for types that somebody waits for: the net below marks and news.
-const LOOK_EVERY: Duration = Duration::from_secs(10);
-/// The same where other nodes make tasks, too.
-const SHARED_LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How long to wait after trouble with the store.
 const TROUBLE_WAIT: Duration = Duration::from_secs(1);
 
@@ -141,10 +138,10 @@ impl Tasks {
         context.listen(&tasks);
         let stopping = &context.stopping;
         vital.spawn_until(stopping, clocks::clock_loop(Arc::clone(context)));
-        vital.spawn_until(stopping, available_loop(Arc::clone(context)));
+        vital.spawn_until(stopping, available::available_loop(Arc::clone(context)));
         vital.spawn(registry::write_loop(Arc::clone(context)));
         if let Some(undelivered) = context.tasks.undelivered.lock().take() {
-            vital.spawn(back_loop(Arc::clone(context), undelivered));
+            vital.spawn(back::back_loop(Arc::clone(context), undelivered));
         }
         tasks
     }
@@ -532,124 +529,6 @@ impl Context {
     fn is_back(&self, task_type: &str) {
         self.tasks.matcher.mark(task_type);
         self.store.tell(News::Task(task_type.to_owned()));
-    }
-}
-
-/// Gives back what did not arrive, until nobody can fetch anything any more. What cannot be written now
-/// is tried again.
-async fn back_loop(context: Arc<Context>, mut undelivered: mpsc::UnboundedReceiver<Undelivered>) {
-    let mut again: Vec<Undelivered> = Vec::new();
-    loop {
-        let is_open = !context.stopping.is_cancelled();
-        tokio::select! {
-            biased;
-            next = undelivered.recv() => match next {
-                Some(next) => again.extend(context.give_back(next).await),
-                None => return,
-            },
-            () = context.stopping.cancelled(), if is_open => context.tasks.no_more_polls(),
-            () = tokio::time::sleep(TROUBLE_WAIT), if !again.is_empty() => {
-                for next in std::mem::take(&mut again) {
-                    again.extend(context.give_back(next).await);
-                }
-            }
-        }
-    }
-}
-
-impl Context {
-    /// Gives back what did not arrive; what is left of it if that cannot be written now.
-    async fn give_back(&self, undelivered: Undelivered) -> Option<Undelivered> {
-        let (id, token, task_type) = match &undelivered {
-            // Its own clocks have brought it back.
-            Undelivered::Task { until, .. } if *until <= self.now() => return None,
-            Undelivered::Task {
-                id,
-                token,
-                task_type,
-                ..
-            } => (*id, *token, task_type),
-            Undelivered::Lock(token) => return self.give_back_all(*token).await,
-        };
-        let part = Part::TouchTask(TouchTask {
-            id,
-            known: KnownBy::Token(token),
-            touch: Touch::Unlock,
-        });
-        match self.write(part).await {
-            Some(PartOutcome::Touched(true)) => self.is_back(task_type),
-            Some(_) => {}
-            None => return Some(undelivered),
-        }
-        None
-    }
-
-    /// Gives back all that a lock was given, if it was.
-    async fn give_back_all(&self, token: LockToken) -> Option<Undelivered> {
-        let again = Some(Undelivered::Lock(token));
-        // What was sent under the id of before may still be written; under a new one it is not.
-        if !self.membership.is_member() {
-            return again;
-        }
-        let Ok(rows) = self.store.locked_tasks(token).await else {
-            return again;
-        };
-        let (back, mut undelivered) = WayBack::new();
-        rows.into_iter().for_each(|row| back.send(row));
-        while let Ok(next) = undelivered.try_recv() {
-            if Box::pin(self.give_back(next)).await.is_some() {
-                return again;
-            }
-        }
-        None
-    }
-}
-
-/// Marks types whose tasks may be fetched, when their time has come.
-async fn available_loop(context: Arc<Context>) {
-    let net = match context.store.is_shared() {
-        true => SHARED_LOOK_EVERY,
-        false => LOOK_EVERY,
-    };
-    let board = &context.tasks;
-    let mut look_at = context.now();
-    loop {
-        let now = context.now();
-        let is_asked = board.is_asked.swap(false, Ordering::Relaxed);
-        if is_asked || now >= look_at {
-            look_at = now.plus(net);
-            let has_looked = board.has_looked.load(Ordering::Relaxed);
-            if (is_asked || !has_looked || board.matcher.waiting() > 0) && !look(&context).await {
-                look_at = now.plus(TROUBLE_WAIT);
-            }
-        }
-        let next = board.mark_available(context.now(), |task_type| {
-            context.store.tell(News::Task(task_type));
-        });
-        let next = next.unwrap_or(look_at).min(look_at);
-        tokio::select! {
-            biased;
-            () = board.bell.notified() => {}
-            () = context.clock.doze(until(context.clock.as_ref(), next)) => {}
-        }
-    }
-}
-
-/// Finds out which types there are in the store; false if it cannot be asked.
-async fn look(context: &Context) -> bool {
-    match context.store.open_task_types().await {
-        Ok(types) => {
-            let now = context.now();
-            for (task_type, at) in types {
-                context.tasks.told(task_type, at, now);
-            }
-            context.tasks.has_looked.store(true, Ordering::Relaxed);
-            true
-        }
-        Err(error) => {
-            tracing::error!(error = &error as &dyn Error, "looking for tasks");
-            false
-        }
     }
 }
 

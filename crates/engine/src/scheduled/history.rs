@@ -17,12 +17,12 @@ const PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
 const TOGETHER: u32 = 50;
 
 /// Which records are shown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistoryFilter {
     /// Of this cycle.
     pub cycle: Option<u64>,
-    /// That came to this.
-    pub status: Option<ExecutionStatus>,
+    /// That came to one of these; empty = any.
+    pub statuses: Vec<ExecutionStatus>,
     /// Only retries, or only first attempts.
     pub is_retry: Option<bool>,
 }
@@ -56,7 +56,7 @@ impl HistoryFilter {
             ..
         } = record;
         self.cycle.is_none_or(|wanted| *cycle == Some(wanted))
-            && self.status.is_none_or(|wanted| wanted == *execution_status)
+            && (self.statuses.is_empty() || self.statuses.contains(execution_status))
             && self.is_retry.is_none_or(|wanted| wanted == *is_retry)
     }
 }

@@ -12,6 +12,7 @@ mod poll;
 mod rows;
 mod slot;
 mod task;
+mod task_row;
 mod trigger;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -139,7 +140,7 @@ impl Judge {
             .read_on(image, id, marks)
             .and_then(|()| known.compare(record, marks))
             .and_then(|()| rows::work(image, id, known))
-            .and_then(|()| task::rows(image, id, known))
+            .and_then(|()| task_row::rows(image, id, known))
             .and_then(|()| rows::letter(image, id, known))
             .map_err(|violation| known.explain(violation, id))?;
         if known.log.len() > before {

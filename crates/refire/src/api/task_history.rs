@@ -34,13 +34,14 @@ pub(super) async fn get_task_history(
     Params((query, paging)): Params<(TaskHistoryQuery, Paging)>,
 ) -> Answer<TaskHistory> {
     let task = id.known()?;
-    let status = query.status.and_then(|word| {
-        let mut all = ExecutionStatus::ALL.into_iter();
-        all.find(|known| known.name() == word.name())
-    });
+    let is_meant = |known: &ExecutionStatus| {
+        let mut words = query.status.iter();
+        words.any(|word| word.name() == known.name())
+    };
+    let statuses = ExecutionStatus::ALL.into_iter().filter(is_meant).collect();
     let filter = HistoryFilter {
         cycle: query.cycle.map(u64::from),
-        status,
+        statuses,
         is_retry: query.is_retry,
     };
     let scope = Scope::new(List::TaskHistory, &(task, &filter));
@@ -62,7 +63,7 @@ pub(super) async fn get_task_history(
     }))
 }
 
-/// Asks the target how the task goes, by the `queryConfig` that it has given for this attempt.
+/// Asks the target how the task goes, in the way that it has given for this attempt.
 #[utoipa::path(
     get,
     path = "/task-history/{taskId}/{executionId}/status",

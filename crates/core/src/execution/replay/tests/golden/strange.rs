@@ -29,7 +29,7 @@ pub(super) fn histories() -> Vec<History> {
     vec![
         one_step("a type of a later build", |log| {
             let payload = r#"{"token":"cb_1","n":123456789012345678901234567890,"s":"\u0000"}"#;
-            insert(log, 5, "CALLBACK_RECEIVED", 1, payload);
+            insert(log, 5, "SIGNAL_RECEIVED", 1, payload);
         }),
         one_step("a later version of a known type", |log| {
             insert(
