@@ -44,7 +44,14 @@ async fn programs_that_start_together_migrate_once() {
     assert_eq!(
         names,
         [
-            "initial", "triggers", "records", "outcomes", "tasks", "workers"
+            "initial",
+            "triggers",
+            "records",
+            "outcomes",
+            "tasks",
+            "callbacks",
+            "workers",
+            "scheduled"
         ]
     );
 }
@@ -65,7 +72,9 @@ async fn migrations_wait_for_whoever_applies_them() {
         "0003_records",
         "0004_outcomes",
         "0005_tasks",
-        "0006_workers",
+        "0006_callbacks",
+        "0007_workers",
+        "0008_scheduled",
     ]
     .map(str::to_owned);
     assert_eq!(pending(&options).await, missing);
@@ -109,7 +118,9 @@ async fn an_older_database_is_brought_up_to_date() {
             "0003_records",
             "0004_outcomes",
             "0005_tasks",
-            "0006_workers"
+            "0006_callbacks",
+            "0007_workers",
+            "0008_scheduled"
         ]
     );
     let store = open(&scratch).await;
