@@ -77,9 +77,11 @@ impl Rows<'_> {
                 let task = self.workflow.step(step.as_ref());
                 let task = task.and_then(|(_, step)| step.kind.external_task());
                 follow_ups.push(FollowUp::TaskClock(self.now));
-                follow_ups.extend(
-                    task.map(|task| FollowUp::TaskAvailable(task.task_type.clone(), self.now)),
-                );
+                // A retry that waits for its time when the execution goes on is nobody's before that.
+                let due_at = self.state.step(&step).and_then(|step| step.due_at);
+                let at = due_at.map_or(self.now, |due_at| due_at.max(self.now));
+                follow_ups
+                    .extend(task.map(|task| FollowUp::TaskAvailable(task.task_type.clone(), at)));
             }
             Effect::Schedule(work) => {
                 let row = self.place(&work, follow_ups);

@@ -6,7 +6,9 @@ pub(crate) const SEEDS: &[u64] = &[
     // After a start nobody was told when the second task of a type could be fetched.
     134,
     // A cancel that was decided beside the committer did not record the calls that it aborted.
-    183, // Other nodes were not told when a task's retry could be fetched.
+    183,
+    // A task's retry that was waiting when its execution was resumed was told to nobody in time.
+    196, // Other nodes were not told when a task's retry could be fetched.
     385,
     // A timeout without a worker made a task forget which call had ended the lock before.
     412, // Nobody was told of a task whose worker gave it back and hung up.

@@ -110,7 +110,9 @@ fn migrations_are_listed_and_applied() {
         "0003_records",
         "0004_outcomes",
         "0005_tasks",
-        "0006_workers"
+        "0006_callbacks",
+        "0007_workers",
+        "0008_scheduled"
     ]);
     assert_eq!(names["pending"], all);
     // A file that is not there changes nothing.
