@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use refire_core::execution::{Command, Execution, Outcome, Report, map_output, mapping_bytes};
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::{ExecutionId, LockToken, TaskId};
@@ -428,9 +429,13 @@ impl Context {
             input: Json::null(),
         });
         let mut delivery = self.tasks.delivery(tasks.collect());
-        for task in delivery.tasks_mut() {
+        let inputs = delivery.tasks().iter().map(|task| {
             self.tasks.clock_at(task.row.clocks().next());
-            task.input = self.task_input(&task.row).await?;
+            self.task_input(&task.row)
+        });
+        let inputs = join_all(inputs).await;
+        for (task, input) in delivery.tasks_mut().iter_mut().zip(inputs) {
+            task.input = input?;
         }
         Ok(delivery)
     }

@@ -16,6 +16,8 @@ mod dice;
 mod history;
 #[path = "differential/question.rs"]
 mod question;
+#[path = "differential/task.rs"]
+mod task;
 #[path = "differential/trigger.rs"]
 mod trigger;
 #[path = "differential/work.rs"]
@@ -65,7 +67,7 @@ impl Drop for Played {
 struct Tally(RefCell<BTreeMap<&'static str, u64>>);
 
 /// What a usual run must see.
-const ENDS: [&str; 17] = [
+const ENDS: [&str; 19] = [
     "begun",
     "claimed",
     "conflict",
@@ -73,6 +75,7 @@ const ENDS: [&str; 17] = [
     "duplicate",
     "duplicate with another body",
     "letter not pending",
+    "locked",
     "no letter",
     "no such trigger",
     "no such workflow",
@@ -82,6 +85,7 @@ const ENDS: [&str; 17] = [
     "saved",
     "saved before",
     "statement failed",
+    "touched",
     "trigger moved",
 ];
 

@@ -38,6 +38,8 @@ mod race;
 mod server;
 #[path = "postgres/stage.rs"]
 mod stage;
+#[path = "differential/task.rs"]
+mod task;
 #[path = "postgres/text.rs"]
 mod text;
 #[path = "differential/trigger.rs"]

@@ -92,8 +92,9 @@ impl Stage {
         let looks = Looks {
             has_snapshot: true,
             owner: None,
+            worker: None,
         };
-        let admit = decision::admit(id, &decision, &looks);
+        let admit = decision::admit(id, (&self.workflow, &decision), &looks);
         (
             Run {
                 id,
@@ -130,8 +131,14 @@ impl Stage {
         let looks = Looks {
             has_snapshot: true,
             owner: None,
+            worker: None,
         };
-        let advance = decision::advance(run.id, run.state.version, &decision, &looks);
+        let advance = decision::advance(
+            run.id,
+            run.state.version,
+            (&self.workflow, &decision),
+            &looks,
+        );
         run.state = decision.state;
         advance
     }
