@@ -58,10 +58,21 @@ async fn repeat_once(
         asks.insert(1, (ask(false, true), &mut round.with_key));
     }
     for (ask, series) in asks {
-        let rate = measure_product(client, target, ask, series).await?;
+        let rate = measure_product(client, target, ask, None, series).await?;
         series.ratio.add(rate / limit);
     }
     Ok(())
+}
+
+/// `B1 completed` with many connections, once; for what is measured beside it.
+pub(crate) async fn measure_completed(
+    client: Client,
+    target: &Target,
+    database: Option<&str>,
+    series: &mut Series,
+) -> anyhow::Result<f64> {
+    let ask = Ask::new(MANY, true, false);
+    measure_product(client, target, ask, database, series).await
 }
 
 /// The rate that counts: of admissions, or of completions where that is what was asked for.
@@ -69,10 +80,11 @@ async fn measure_product(
     client: Client,
     target: &Target,
     ask: Ask,
+    database: Option<&str>,
     series: &mut Series,
 ) -> anyhow::Result<f64> {
     let dir = place::fresh()?;
-    let server = Server::start(dir.path(), None)?;
+    let server = Server::start(dir.path(), database)?;
     let api = server.client()?;
     api.apply_workflow(WORKFLOW, &target.workflow()).await?;
     // An execution that is only admitted begins in an hour; one that runs calls a target and ends.

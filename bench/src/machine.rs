@@ -17,8 +17,17 @@ pub(crate) fn load1() -> f64 {
 
 /// The most memory that a process has held, in megabytes.
 pub(crate) fn rss_mb(process: u32) -> anyhow::Result<f64> {
+    memory_mb(process, "VmHWM:")
+}
+
+/// The memory that a process holds now, in megabytes.
+pub(crate) fn rss_now_mb(process: u32) -> anyhow::Result<f64> {
+    memory_mb(process, "VmRSS:")
+}
+
+fn memory_mb(process: u32, which: &str) -> anyhow::Result<f64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(which));
     let kib: f64 = line
         .and_then(|line| line.trim().strip_suffix(" kB"))
         .context("the process does not say how much memory it holds")?

@@ -56,6 +56,11 @@ impl Process {
         machine::rss_mb(self.child.id())
     }
 
+    /// The memory it holds now, in megabytes.
+    pub(crate) fn rss_now_mb(&self) -> anyhow::Result<f64> {
+        machine::rss_now_mb(self.child.id())
+    }
+
     /// Processor time it has used.
     pub(crate) fn cpu_time(&self) -> anyhow::Result<Duration> {
         machine::cpu_time(self.child.id())

@@ -15,6 +15,7 @@ pub(crate) struct Watched {
     below: Arc<dyn Store>,
     transactions: AtomicU64,
     moves: AtomicU64,
+    locked: AtomicU64,
     ended: AtomicU64,
     admitted_at: Mutex<Option<Instant>>,
     claims: Mutex<Waits>,
@@ -39,6 +40,8 @@ pub(crate) struct Counts {
     pub(crate) transactions: u64,
     /// Commits of executions: how often an execution was written, whoever shared the transaction.
     pub(crate) moves: u64,
+    /// Tasks that were fetched from the store.
+    pub(crate) locked: u64,
     /// Executions that came to their end.
     pub(crate) ended: u64,
 }
@@ -50,6 +53,7 @@ impl std::ops::Add for Counts {
         Self {
             transactions: self.transactions + other.transactions,
             moves: self.moves + other.moves,
+            locked: self.locked + other.locked,
             ended: self.ended + other.ended,
         }
     }
@@ -61,6 +65,7 @@ impl Watched {
             below,
             transactions: AtomicU64::new(0),
             moves: AtomicU64::new(0),
+            locked: AtomicU64::new(0),
             ended: AtomicU64::new(0),
             admitted_at: Mutex::new(None),
             claims: Mutex::default(),
@@ -72,6 +77,7 @@ impl Watched {
         Counts {
             transactions: self.transactions.load(Ordering::Relaxed),
             moves: self.moves.load(Ordering::Relaxed),
+            locked: self.locked.load(Ordering::Relaxed),
             ended: self.ended.load(Ordering::Relaxed),
         }
     }
@@ -121,6 +127,11 @@ impl Watched {
             locked(&self.claims).add(took);
         }
         self.transactions.fetch_add(1, Ordering::Relaxed);
+        for outcome in outcomes {
+            if let PartOutcome::Locked(rows) = outcome {
+                self.locked.fetch_add(rows.len() as u64, Ordering::Relaxed);
+            }
+        }
         for part in &batch.parts {
             let status = match part {
                 Part::Admit(admit) => self.note_admission(admit),
