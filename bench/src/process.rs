@@ -92,6 +92,22 @@ pub(crate) struct Server {
 impl Server {
     /// Starts it on a data directory, or on a database: then only its keys are in the directory.
     pub(crate) fn start(data: &Path, database: Option<&str>) -> anyhow::Result<Self> {
+        let process = Self::launch(data, database)?;
+        let key = std::fs::read_to_string(data.join("admin.key")).context("no key was made")?;
+        Ok(Self {
+            process,
+            key: key.trim().to_owned(),
+        })
+    }
+
+    /// Another node on the same database: the keys are those of the first.
+    pub(crate) fn beside(&self, data: &Path, database: Option<&str>) -> anyhow::Result<Self> {
+        let process = Self::launch(data, database)?;
+        let key = self.key.clone();
+        Ok(Self { process, key })
+    }
+
+    fn launch(data: &Path, database: Option<&str>) -> anyhow::Result<Process> {
         let mut command = Command::new(place::program("refire")?);
         command.env_clear().current_dir(data).args([
             "serve",
@@ -100,14 +116,12 @@ impl Server {
             "--dev",
             "--data-dir",
             ".",
+            // Ten thousand polls that wait leave room for others.
+            "--max-connections",
+            "12000",
         ]);
         command.args(database.iter().flat_map(|url| ["--database", url]));
-        let process = Process::start(command, &data.join("server.log"))?;
-        let key = std::fs::read_to_string(data.join("admin.key")).context("no key was made")?;
-        Ok(Self {
-            process,
-            key: key.trim().to_owned(),
-        })
+        Process::start(command, &data.join("server.log"))
     }
 
     /// A client for what is not measured.

@@ -100,15 +100,10 @@ impl Ground {
 
     /// A server on it with the workflow of one task.
     async fn server(&self, settings: &str) -> anyhow::Result<Server> {
-        let server = self.second(self.dir.path())?;
+        let server = Server::start(self.dir.path(), self.url().as_deref())?;
         let api = server.client()?;
         api.apply_workflow(WORKFLOW, &workflow(settings)).await?;
         Ok(server)
-    }
-
-    /// Another server on the same database, with its keys in this directory.
-    fn second(&self, dir: &std::path::Path) -> anyhow::Result<Server> {
-        Server::start(dir, self.url().as_deref())
     }
 
     /// An engine on it, inside this program.

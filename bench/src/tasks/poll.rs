@@ -27,7 +27,7 @@ pub(super) async fn report(kind: &Kind) -> anyhow::Result<()> {
         Kind::Sqlite => &server,
         Kind::Postgres => {
             dir = place::fresh()?;
-            other = ground.second(dir.path())?;
+            other = server.beside(dir.path(), ground.url().as_deref())?;
             &other
         }
     };
@@ -106,6 +106,8 @@ pub(super) async fn waiting(kind: &Kind) -> anyhow::Result<()> {
     tokio::time::sleep(IDLE).await;
     let used = server.process.cpu_time()? - used;
     let idle = used.as_secs_f64() / IDLE.as_secs_f64() * 100.0;
+    // The server has hung up on a connection that said nothing for so long.
+    let mut creator = Worker::connect(&server).await?;
     let mut wake = Latency::default();
     for _ in repeats(REPEATS, "tasks: polls are woken") {
         let mut waits = Waits::default();
