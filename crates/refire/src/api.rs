@@ -28,6 +28,7 @@ mod ready;
 mod replay;
 mod retry;
 mod scheduled;
+mod search;
 mod server;
 mod task;
 mod task_history;
@@ -188,7 +189,8 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
     let executions = OpenApiRouter::new()
         .routes(routes!(execute::execute_workflow))
         .routes(routes!(batch::execute_workflow_batch))
-        .routes(routes!(execution::list_executions))
+        .routes(routes!(execution::list::list_executions))
+        .routes(routes!(execution::list::count_executions))
         .routes(routes!(execution::get_execution))
         .routes(routes!(execution::list_events))
         .routes(routes!(execution::cancel_execution))
@@ -204,6 +206,7 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
         .routes(routes!(dlq::get_dead_letter, dlq::delete_dead_letter))
         .routes(routes!(dlq::retry_dead_letter));
     let server = OpenApiRouter::new()
+        .routes(routes!(search::search))
         .routes(routes!(node::list_nodes))
         .routes(routes!(backup::back_up));
     OpenApiRouter::new()

@@ -14,6 +14,7 @@ mod database;
 mod dead_letters;
 mod definitions;
 mod downtime;
+mod execution_filters;
 mod executions;
 mod expressions;
 mod handshakes;

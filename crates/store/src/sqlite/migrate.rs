@@ -45,6 +45,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "scheduled",
         script: include_str!("migrations/0007_scheduled.sql"),
     },
+    Migration {
+        number: 8,
+        name: "started_by",
+        script: include_str!("migrations/0008_started_by.sql"),
+    },
 ];
 
 struct Migration {
