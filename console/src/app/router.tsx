@@ -1,0 +1,35 @@
+/** Every route of the console. A page adds its route here. */
+import { createRouter } from '@tanstack/react-router';
+import { basePath } from '@/api/base';
+import { executionRoute } from '@/pages/execution/route';
+import { executionsRoute } from '@/pages/executions/route';
+import { loginRoute } from '@/pages/login/route';
+import { Failure } from './errors/Failure';
+import { NotFound } from './errors/NotFound';
+import { queryClient } from './query';
+import { rootRoute, shellRoute } from './root';
+import { parseSearch, stringifySearch } from './search';
+
+const routeTree = rootRoute.addChildren([
+  loginRoute,
+  shellRoute.addChildren([executionsRoute, executionRoute]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  basepath: basePath,
+  context: { query: queryClient },
+  parseSearch,
+  stringifySearch,
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0,
+  defaultErrorComponent: Failure,
+  defaultNotFoundComponent: NotFound,
+  scrollRestoration: false,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

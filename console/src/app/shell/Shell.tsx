@@ -1,0 +1,63 @@
+/** The frame of every page: navigation, header, bar, and the page that scrolls alone. */
+import { Drawer } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { t } from '@/i18n/t';
+import { changeSettings, useSettings } from '@/settings/settings';
+import { Shortcuts } from '../shortcuts/Shortcuts';
+import { LoginOverlay } from '../session/LoginOverlay';
+import { Palette } from '../palette/Palette';
+import { Bar } from './Bar';
+import { Header } from './Header';
+import { Nav } from './Nav';
+import classes from './shell.module.css';
+
+const NARROW = '(max-width: 899px)';
+
+export function Shell() {
+  const narrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
+  const { navCollapsed } = useSettings();
+  const [drawer, setDrawer] = useState(false);
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
+  useEffect(() => setDrawer(false), [path]);
+
+  return (
+    <div className={classes.frame} data-collapsed={navCollapsed || undefined}>
+      <a className={classes.skip} href="#page">
+        {t('shell.skip')}
+      </a>
+      {narrow ? (
+        <Drawer
+          opened={drawer}
+          onClose={() => setDrawer(false)}
+          size={240}
+          title={t('shell.menu')}
+          classNames={{ body: classes.drawerBody }}
+        >
+          <Nav collapsed={false} />
+        </Drawer>
+      ) : (
+        <aside className={classes.side}>
+          <Nav collapsed={navCollapsed} />
+        </aside>
+      )}
+      <Header
+        narrow={narrow}
+        toggleNav={() =>
+          narrow ? setDrawer(true) : changeSettings({ navCollapsed: !navCollapsed })
+        }
+      />
+      <div className={classes.body}>
+        <Bar />
+        <main id="page" className={classes.page} tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+      <Palette />
+      <Shortcuts />
+      <LoginOverlay />
+    </div>
+  );
+}

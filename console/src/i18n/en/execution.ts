@@ -1,0 +1,1 @@
+export const execution = {} as const;

@@ -1,0 +1,1 @@
+export const tasks = {} as const;

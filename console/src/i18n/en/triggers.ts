@@ -1,0 +1,1 @@
+export const triggers = {} as const;

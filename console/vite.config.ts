@@ -1,0 +1,60 @@
+/// <reference types="vitest/config" />
+import { fileURLToPath } from 'node:url';
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+
+/** The server fills these in; the development server does it here. */
+function placeholders(): Plugin {
+  return {
+    name: 'refire-placeholders',
+    apply: 'serve',
+    transformIndexHtml: (html) =>
+      html.replace('__CSP_NONCE__', '').replace('__BASE_HREF__', '/'),
+  };
+}
+
+const server = process.env.REFIRE_URL ?? 'http://127.0.0.1:7373';
+const key = process.env.REFIRE_API_KEY;
+
+/** Requests that go to the Refire server in development, with the key of the environment. */
+const proxied = Object.fromEntries(
+  ['/api', '/webhooks', '/docs', '/openapi.json', '/version', '/task-', '/schedule-task'].map(
+    (path) => [
+      path,
+      { target: server, headers: key ? { Authorization: `Bearer ${key}` } : undefined },
+    ],
+  ),
+);
+
+/** Chunks of foreign code: they stay the same when only our code changes. */
+const VENDORS = [
+  { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
+  {
+    name: 'codemirror',
+    test: /node_modules\/(@codemirror|@lezer|@marijn|style-mod|w3c-keyname|crelt)\//,
+  },
+  { name: 'uplot', test: /node_modules\/uplot\// },
+  { name: 'dagre', test: /node_modules\/@dagrejs\// },
+  { name: 'temporal', test: /node_modules\/temporal-/ },
+  { name: 'tanstack', test: /node_modules\/@tanstack\/(?!react-virtual|virtual-core)/ },
+];
+
+export default defineConfig({
+  base: './',
+  plugins: [react(), placeholders()],
+  resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
+  server: { proxy: proxied },
+  build: {
+    outDir: 'dist',
+    target: 'es2022',
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    rolldownOptions: { output: { codeSplitting: { groups: VENDORS } } },
+  },
+  test: {
+    environment: 'happy-dom',
+    include: ['src/**/*.test.{ts,tsx}'],
+    setupFiles: ['src/test.setup.ts'],
+    css: false,
+  },
+});
