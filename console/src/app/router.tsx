@@ -1,6 +1,7 @@
 /** Every route of the console. A page adds its route here. */
 import { createRouter } from '@tanstack/react-router';
 import { basePath } from '@/api/base';
+import { letterRoute, lettersRoute } from '@/pages/dlq/route';
 import { executionRoute } from '@/pages/execution/route';
 import { executionsRoute } from '@/pages/executions/route';
 import { loginRoute } from '@/pages/login/route';
@@ -12,7 +13,7 @@ import { parseSearch, stringifySearch } from './search';
 
 const routeTree = rootRoute.addChildren([
   loginRoute,
-  shellRoute.addChildren([executionsRoute, executionRoute]),
+  shellRoute.addChildren([executionsRoute, executionRoute, lettersRoute, letterRoute]),
 ]);
 
 export const router = createRouter({
