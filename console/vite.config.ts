@@ -8,8 +8,32 @@ function placeholders(): Plugin {
   return {
     name: 'refire-placeholders',
     apply: 'serve',
-    transformIndexHtml: (html) =>
-      html.replace('__CSP_NONCE__', '').replace('__BASE_HREF__', '/'),
+    transformIndexHtml: (html) => html.replace('__CSP_NONCE__', '').replace('__BASE_HREF__', '/'),
+  };
+}
+
+/** With a key in the environment nobody has to log in; a server without sessions is enough. */
+function keySession(): Plugin {
+  const session = () => ({
+    actor: 'admin',
+    scopes: ['admin'],
+    expires_at: null,
+    version: 'development',
+    node_id: 'node',
+    dev: true,
+    public_url: null,
+    server_time: new Date().toISOString(),
+  });
+  return {
+    name: 'refire-key-session',
+    apply: 'serve',
+    configureServer(dev) {
+      dev.middlewares.use('/api/session', (request, response, next) => {
+        if (request.method !== 'GET') return next();
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify(session()));
+      });
+    },
   };
 }
 
@@ -41,7 +65,7 @@ const VENDORS = [
 
 export default defineConfig({
   base: './',
-  plugins: [react(), placeholders()],
+  plugins: [react(), placeholders(), ...(key ? [keySession()] : [])],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: { proxy: proxied },
   build: {

@@ -60,7 +60,8 @@ async function send(request: Request): Promise<Response> {
   const text = await response.text();
   let body: unknown;
   try {
-    body = /json/.test(response.headers.get('content-type') ?? '') && text ? parseExact(text) : text;
+    body =
+      /json/.test(response.headers.get('content-type') ?? '') && text ? parseExact(text) : text;
   } catch {
     throw new ApiProblem({
       type: '',

@@ -5,6 +5,12 @@ import { letterRoute, lettersRoute } from '@/pages/dlq/route';
 import { executionRoute } from '@/pages/execution/route';
 import { executionsRoute } from '@/pages/executions/route';
 import { loginRoute } from '@/pages/login/route';
+import { workflowRoute } from '@/pages/workflow/route';
+import { workflowsRoute } from '@/pages/workflows/route';
+import { nodesRoute } from '@/pages/nodes/route';
+import { overviewRoute } from '@/pages/overview/route';
+import { taskRoute, tasksRoute } from '@/pages/tasks/route';
+import { workersRoute } from '@/pages/workers/route';
 import { Failure } from './errors/Failure';
 import { NotFound } from './errors/NotFound';
 import { queryClient } from './query';
@@ -13,7 +19,17 @@ import { parseSearch, stringifySearch } from './search';
 
 const routeTree = rootRoute.addChildren([
   loginRoute,
-  shellRoute.addChildren([executionsRoute, executionRoute, lettersRoute, letterRoute]),
+  shellRoute.addChildren([workflowsRoute, workflowRoute, 
+    executionsRoute,
+    executionRoute,
+    lettersRoute,
+    letterRoute,
+    overviewRoute,
+    tasksRoute,
+    taskRoute,
+    workersRoute,
+    nodesRoute,
+  ]),
 ]);
 
 export const router = createRouter({

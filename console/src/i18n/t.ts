@@ -1,5 +1,5 @@
 /** `t('key', {…})`: the text of a key in the chosen language, with numbers and plurals by Intl. */
-import { Fragment, type ReactNode, createElement } from 'react';
+import { createElement, Fragment, type ReactNode } from 'react';
 import { settings } from '@/settings/settings';
 import { type EnglishMessages, en } from './en';
 import type { Message, Params } from './messages';

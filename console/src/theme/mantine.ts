@@ -3,8 +3,8 @@ import {
   ActionIcon,
   Button,
   Checkbox,
-  createTheme,
   type CSSVariablesResolver,
+  createTheme,
   Drawer,
   Input,
   type MantineColorsTuple,
@@ -23,6 +23,8 @@ const shades = (name: string): MantineColorsTuple =>
   ) as unknown as MantineColorsTuple;
 
 const CONTROL = 'xs';
+/** What lies over the page under a dialog: the token, not Mantine's own black. */
+const SCRIM = { color: 'var(--scrim)', backgroundOpacity: 1, blur: 0 };
 
 export const theme = createTheme({
   primaryColor: 'accent',
@@ -64,9 +66,17 @@ export const theme = createTheme({
       defaultProps: { shadow: 'md', transitionProps: { duration: 100 } },
     }),
     Modal: Modal.extend({
-      defaultProps: { radius: 'md', centered: true, transitionProps: { duration: 120 } },
+      defaultProps: {
+        radius: 'md',
+        centered: true,
+        transitionProps: { duration: 120 },
+        overlayProps: SCRIM,
+        closeButtonProps: { size: 28 },
+      },
     }),
-    Drawer: Drawer.extend({ defaultProps: { transitionProps: { duration: 120 } } }),
+    Drawer: Drawer.extend({
+      defaultProps: { transitionProps: { duration: 120 }, overlayProps: SCRIM },
+    }),
   },
 });
 

@@ -140,7 +140,8 @@ export type ExecutionAct = 'pause' | 'resume' | 'retry-now' | 'cancel' | 'cancel
 /** The request of an action, the same for sending and for curl. */
 export function actRequest(id: string, act: ExecutionAct): { method: string; path: string } {
   const base = `/api/executions/${id}`;
-  if (act === 'cancel-compensate') return { method: 'POST', path: `${base}/cancel?compensate=true` };
+  if (act === 'cancel-compensate')
+    return { method: 'POST', path: `${base}/cancel?compensate=true` };
   return { method: 'POST', path: `${base}/${act}` };
 }
 
@@ -163,4 +164,21 @@ export interface ReplayResult {
 /** Derives the log again: by the recorded definition, or by another one (its text). */
 export function replay(id: string, definition?: string): Promise<ReplayResult> {
   return call('POST', `/api/executions/${id}/replay`, { body: { definition } });
+}
+
+/** The text of the definition an execution runs by. */
+export function definitionQuery(workflow: string, version: number) {
+  return queryOptions({
+    queryKey: ['workflow', workflow, 'version', version],
+    queryFn: async ({ signal }) => {
+      const found = await answer(
+        api.GET('/api/workflows/{id}/versions/{version}', {
+          params: { path: { id: workflow, version } },
+          signal,
+        }),
+      );
+      return found.source ?? '';
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
 }

@@ -18,7 +18,9 @@ export default function PaletteDialog({ close }: { close: () => void }) {
   const [text, setText] = useState('');
   const [asked] = useDebouncedValue(text.trim(), TYPING_MS);
   const found = useQuery(searchQuery(asked));
-  const list = choices(text.trim(), found.data ?? [], (path) => router.history.push(router.basepath.replace(/\/$/, '') + path));
+  const list = choices(text.trim(), found.data ?? [], (path) =>
+    router.history.push(router.basepath.replace(/\/$/, '') + path),
+  );
   const [at, setAt] = useState(0);
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
@@ -42,7 +44,16 @@ export default function PaletteDialog({ close }: { close: () => void }) {
   };
 
   return (
-    <Modal opened onClose={close} withCloseButton={false} padding={0} size={560} yOffset="12vh" centered={false} aria-label={t('palette.title')}>
+    <Modal
+      opened
+      onClose={close}
+      withCloseButton={false}
+      padding={0}
+      size={560}
+      yOffset="12vh"
+      centered={false}
+      aria-label={t('palette.title')}
+    >
       <div className={classes.field}>
         <IconSearch size={16} aria-hidden="true" />
         <input
@@ -63,7 +74,13 @@ export default function PaletteDialog({ close }: { close: () => void }) {
           spellCheck={false}
         />
       </div>
-      <div ref={box} id={id} role="listbox" aria-label={t('palette.results')} className={classes.list}>
+      <div
+        ref={box}
+        id={id}
+        role="listbox"
+        aria-label={t('palette.results')}
+        className={classes.list}
+      >
         {list.map((choice, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
           <div

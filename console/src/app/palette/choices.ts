@@ -30,8 +30,7 @@ export function choices(text: string, found: Found[], go: (path: string) => void
   const fits = (label: string) => label.toLowerCase().includes(wanted);
   const list: Choice[] = [];
   const direct = pageOfId(text);
-  if (direct)
-    list.push({ key: 'id', kind: t('palette.open'), label: text, run: () => go(direct) });
+  if (direct) list.push({ key: 'id', kind: t('palette.open'), label: text, run: () => go(direct) });
   for (const action of pageActions())
     if (fits(action.label))
       list.push({

@@ -62,7 +62,8 @@ export function sessionEnds(fromOtherTab = false) {
 if (channel)
   channel.onmessage = async (message: MessageEvent<'in' | 'out'>) => {
     if (message.data === 'out') sessionEnds(true);
-    else if (waiting) sessionBegins(await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 }));
+    else if (waiting)
+      sessionBegins(await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 }));
   };
 
 /** Who is logged in; present on every page but the login. */

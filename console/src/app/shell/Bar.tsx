@@ -1,10 +1,11 @@
 /** The bar under the header: what is true of the whole server. */
-import { useSession } from '../session/session';
-import { useLostSince } from '@/live/reach';
-import { useNow } from '@/live/clock';
-import { formatRelative } from '@/time/format';
+
 import { t } from '@/i18n/t';
+import { useNow } from '@/live/clock';
+import { useLostSince } from '@/live/reach';
+import { formatRelative } from '@/time/format';
 import { IconAlertTriangle, IconInfoCircle } from '@/ui/icons';
+import { useSession } from '../session/session';
 import classes from './shell.module.css';
 
 export function Bar() {

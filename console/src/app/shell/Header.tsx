@@ -8,8 +8,8 @@ import { shortOffset, zoneName } from '@/time/zone';
 import { IconLayoutSidebarLeftCollapse, IconMenu2, IconSearch } from '@/ui/icons';
 import { openPalette } from '../palette/open';
 import { Crumbs } from './Crumbs';
-import { UserMenu } from './UserMenu';
 import classes from './shell.module.css';
+import { UserMenu } from './UserMenu';
 
 const isMac = /mac/i.test(navigator.platform);
 
@@ -21,7 +21,11 @@ export function Header({ narrow, toggleNav }: { narrow: boolean; toggleNav: () =
         <NavIcon size={18} stroke={1.5} />
       </ActionIcon>
       <Crumbs />
-      <UnstyledButton className={classes.search} onClick={openPalette} aria-label={t('shell.search')}>
+      <UnstyledButton
+        className={classes.search}
+        onClick={openPalette}
+        aria-label={t('shell.search')}
+      >
         <IconSearch size={14} aria-hidden="true" />
         <span className={classes.searchText}>{t('shell.search')}</span>
         <kbd className={classes.kbd}>{isMac ? '⌘K' : 'Ctrl K'}</kbd>

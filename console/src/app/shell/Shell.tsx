@@ -5,9 +5,9 @@ import { Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { t } from '@/i18n/t';
 import { changeSettings, useSettings } from '@/settings/settings';
-import { Shortcuts } from '../shortcuts/Shortcuts';
-import { LoginOverlay } from '../session/LoginOverlay';
 import { Palette } from '../palette/Palette';
+import { LoginOverlay } from '../session/LoginOverlay';
+import { Shortcuts } from '../shortcuts/Shortcuts';
 import { Bar } from './Bar';
 import { Header } from './Header';
 import { Nav } from './Nav';
@@ -25,9 +25,14 @@ export function Shell() {
 
   return (
     <div className={classes.frame} data-collapsed={navCollapsed || undefined}>
-      <a className={classes.skip} href="#page">
+      {/* No link to `#page`: with a `<base>` that would lead to another page. */}
+      <button
+        type="button"
+        className={classes.skip}
+        onClick={() => document.getElementById('page')?.focus()}
+      >
         {t('shell.skip')}
-      </a>
+      </button>
       {narrow ? (
         <Drawer
           opened={drawer}

@@ -5,8 +5,8 @@ import { t } from '@/i18n/t';
 import { changeSettings, useSettings } from '@/settings/settings';
 import { browserZone } from '@/time/zone';
 import { IconChevronDown, IconKeyboard, IconLogout, IconUser } from '@/ui/icons';
-import { openHelp } from '../shortcuts/open';
 import { sessionEnds, useSession } from '../session/session';
+import { openHelp } from '../shortcuts/open';
 import classes from './shell.module.css';
 
 async function leave() {

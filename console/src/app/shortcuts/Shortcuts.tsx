@@ -30,12 +30,7 @@ export function Shortcuts() {
     ...go,
   ]);
   return (
-    <Modal
-      opened={opened}
-      onClose={() => helpSwitch.set(false)}
-      title={t('shell.help')}
-      size={640}
-    >
+    <Modal opened={opened} onClose={() => helpSwitch.set(false)} title={t('shell.help')} size={640}>
       {opened && <Help />}
     </Modal>
   );

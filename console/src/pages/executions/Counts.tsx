@@ -1,7 +1,7 @@
 /** How many executions match, by status; each number leads to its rows. */
 import { UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { executionCount, type ExecutionFilter } from '@/api/queries/executions';
+import { type ExecutionFilter, executionCount } from '@/api/queries/executions';
 import { formatNumber, t, word } from '@/i18n/t';
 import { LIST_EVERY_MS } from '@/live/follow';
 import { toneOf } from '@/ui/status/status';

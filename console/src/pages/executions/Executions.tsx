@@ -12,12 +12,8 @@ import { workflowNames } from '@/api/queries/names';
 import type { Execution } from '@/api/types';
 import { t } from '@/i18n/t';
 import { useFollow } from '@/live/follow';
-import {
-  clearFilter,
-  filterWords,
-  isFiltered,
-} from '@/ui/filter/filter';
 import { FilterBar } from '@/ui/filter/FilterBar';
+import { clearFilter, filterWords, isFiltered } from '@/ui/filter/filter';
 import { Page } from '@/ui/page/Page';
 import { isFinal } from '@/ui/status/status';
 import { DataTable } from '@/ui/table/DataTable';
@@ -62,10 +58,16 @@ export function Executions() {
         columns={columns}
         list={list}
         rowKey={rowKey}
-        open={(row) =>
-          router.navigate({ to: '/executions/$id', params: { id: row.execution_id } })
-        }
-        bulk={(rows, clear) => <Bulk rows={rows} done={() => { clear(); list.refetch(); }} />}
+        open={(row) => router.navigate({ to: '/executions/$id', params: { id: row.execution_id } })}
+        bulk={(rows, clear) => (
+          <Bulk
+            rows={rows}
+            done={() => {
+              clear();
+              list.refetch();
+            }}
+          />
+        )}
         summary={<Counts filter={filter} change={change} />}
         empty={{
           title: t('executions.empty'),

@@ -5,8 +5,8 @@ import { t, word } from '@/i18n/t';
 import { useNow } from '@/live/clock';
 import { formatDuration } from '@/time/format';
 import { CopyId } from '@/ui/copy/CopyId';
-import { isFinal } from '@/ui/status/status';
 import { Status } from '@/ui/status/Status';
+import { isFinal } from '@/ui/status/status';
 import type { Column } from '@/ui/table/columns';
 import { Countdown, Time } from '@/ui/time/Time';
 import classes from './executions.module.css';
@@ -16,7 +16,7 @@ export function executionColumns(): Column<Execution>[] {
     {
       id: 'status',
       header: t('executions.status'),
-      width: 124,
+      width: 118,
       required: true,
       cell: (row) => <Status value={row.status} />,
     },
@@ -30,7 +30,7 @@ export function executionColumns(): Column<Execution>[] {
     {
       id: 'workflow',
       header: t('executions.workflow'),
-      width: 180,
+      width: 132,
       grow: 2,
       cell: (row) => (
         <>
@@ -42,40 +42,44 @@ export function executionColumns(): Column<Execution>[] {
           >
             {row.workflow_id}
           </Link>
-          <span className={classes.muted}>{t('executions.v', { version: row.workflow_version })}</span>
+          <span className={classes.muted}>
+            {t('executions.v', { version: row.workflow_version })}
+          </span>
         </>
       ),
     },
     {
       id: 'by',
       header: t('executions.startedBy'),
-      width: 96,
-      cell: (row) => <span className={classes.muted}>{word('executions.by', row.trigger_type)}</span>,
+      width: 88,
+      cell: (row) => (
+        <span className={classes.muted}>{word('executions.by', row.trigger_type)}</span>
+      ),
     },
     {
       id: 'created',
       header: t('executions.created'),
-      width: 104,
+      width: 94,
       cell: (row) => <Time at={row.created_at} />,
     },
     {
       id: 'duration',
       header: t('executions.duration'),
-      width: 84,
+      width: 72,
       align: 'end',
       cell: (row) => <Took row={row} />,
     },
     {
       id: 'retries',
       header: t('executions.retries'),
-      width: 116,
+      width: 92,
       cell: (row) => <Retries row={row} />,
     },
     {
       id: 'error',
       header: t('executions.error'),
-      width: 160,
-      grow: 3,
+      width: 200,
+      grow: 4,
       cell: (row) =>
         row.error && (
           <span className={classes.error} title={row.error.message}>

@@ -1,6 +1,7 @@
 /** The filter of the executions list. */
-import { type Checked, checkFilter, type FilterField } from '@/ui/filter/filter';
+
 import { t, word } from '@/i18n/t';
+import { type Checked, checkFilter, type FilterField } from '@/ui/filter/filter';
 
 export const STATUSES = [
   'pending',

@@ -10,14 +10,8 @@ import { t } from '@/i18n/t';
 import { CopyText } from '@/ui/copy/CopyText';
 import { ProblemView } from '@/ui/state/ProblemView';
 import classes from './login.module.css';
+import { safeNext } from './next';
 import { loginRoute } from './route';
-
-/** Only paths of this console; anything else would lead strangers' links through the login. */
-export function safeNext(next: string | undefined, base: string): string {
-  if (!next?.startsWith('/') || next.startsWith('//') || next.includes('\\')) return '/';
-  const inside = base !== '/' && next.startsWith(base) ? `/${next.slice(base.length)}` : next;
-  return /^\/login(?:[/?#]|$)/.test(inside) ? '/' : inside;
-}
 
 function takeToken(): string | undefined {
   const token = /^#t=(.+)$/.exec(location.hash)?.[1];

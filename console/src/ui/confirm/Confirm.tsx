@@ -27,6 +27,8 @@ export interface ConfirmProps {
   /** The request, for "Copy as curl". */
   request?: Request;
   disabled?: boolean;
+  /** Another word than "Cancel" on the button that changes nothing. */
+  cancel?: string;
   run: () => Promise<unknown>;
   size?: string | number;
 }
@@ -39,7 +41,17 @@ export function Confirm(props: ConfirmProps) {
   );
 }
 
-function Body({ children, action, danger, count, request, disabled, run, onClose }: ConfirmProps) {
+function Body({
+  children,
+  action,
+  danger,
+  count,
+  request,
+  disabled,
+  cancel,
+  run,
+  onClose,
+}: ConfirmProps) {
   const [typed, setTyped] = useState('');
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -80,10 +92,12 @@ function Body({ children, action, danger, count, request, disabled, run, onClose
       )}
       {error !== undefined && <ProblemView error={error} />}
       <div className={classes.foot}>
-        {request && <CopyButton withText label={t('common.copyCurl')} text={() => curlOf(request)} />}
+        {request && (
+          <CopyButton withText label={t('common.copyCurl')} text={() => curlOf(request)} />
+        )}
         <span className={classes.space} />
         <Button variant="default" onClick={onClose}>
-          {t('common.cancel')}
+          {cancel ?? t('common.cancel')}
         </Button>
         <Button
           type="submit"

@@ -1,5 +1,5 @@
 /** CodeMirror as a React part. The text belongs to the page; outside changes keep the cursor where possible. */
-import { type CompletionSource, autocompletion, completionKeymap } from '@codemirror/autocomplete';
+import { autocompletion, type CompletionSource, completionKeymap } from '@codemirror/autocomplete';
 import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
@@ -87,7 +87,8 @@ export default function CodeEditor(props: CodeProps) {
 
   useEffect(() => {
     const editor = view.current;
-    if (editor && problems) editor.dispatch(setDiagnostics(editor.state, diagnostics(editor.state, problems)));
+    if (editor && problems)
+      editor.dispatch(setDiagnostics(editor.state, diagnostics(editor.state, problems)));
   }, [problems]);
 
   return (

@@ -1,8 +1,8 @@
 /** A code editor or viewer. CodeMirror comes when it is first needed; until then the plain text shows. */
 import { lazy, Suspense } from 'react';
-import classes from './editor.module.css';
-import type { CodeProps } from './CodeEditor';
 import type { CodeDiffProps } from './CodeDiff';
+import type { CodeProps } from './CodeEditor';
+import classes from './editor.module.css';
 
 const CodeEditor = lazy(() => import('./CodeEditor'));
 const CodeDiff = lazy(() => import('./CodeDiff'));

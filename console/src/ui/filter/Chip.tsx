@@ -1,5 +1,13 @@
 /** One filter: its name and values; a click changes it, the cross removes it. */
-import { ActionIcon, Autocomplete, Button, Checkbox, Popover, TextInput, UnstyledButton } from '@mantine/core';
+import {
+  ActionIcon,
+  Autocomplete,
+  Button,
+  Checkbox,
+  Popover,
+  TextInput,
+  UnstyledButton,
+} from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { t } from '@/i18n/t';
 import { IconX } from '../icons';
@@ -21,7 +29,12 @@ export function Chip({ field, value, startOpen, onChange, onClose }: ChipProps) 
     onClose();
   };
   return (
-    <Popover opened={opened} onChange={(next) => (next ? setOpened(true) : close())} trapFocus position="bottom-start">
+    <Popover
+      opened={opened}
+      onChange={(next) => (next ? setOpened(true) : close())}
+      trapFocus
+      position="bottom-start"
+    >
       <Popover.Target>
         <span className={classes.chip}>
           <UnstyledButton className={classes.chipText} onClick={() => setOpened(!opened)}>
@@ -131,7 +144,13 @@ function Words({
       }}
     >
       {offers ? (
-        <Autocomplete {...shared} data={offers} limit={12} onChange={setText} comboboxProps={{ withinPortal: false }} />
+        <Autocomplete
+          {...shared}
+          data={offers}
+          limit={12}
+          onChange={setText}
+          comboboxProps={{ withinPortal: false }}
+        />
       ) : (
         <TextInput {...shared} onChange={(event) => setText(event.currentTarget.value)} />
       )}

@@ -67,11 +67,7 @@ export function FilterBar(props: FilterBarProps) {
         </Menu>
       )}
       {isFiltered(value, fields) && (
-        <Button
-          variant="subtle"
-          color="gray"
-          onClick={() => onChange(clearFilter(value, fields))}
-        >
+        <Button variant="subtle" color="gray" onClick={() => onChange(clearFilter(value, fields))}>
           {t('common.clear')}
         </Button>
       )}

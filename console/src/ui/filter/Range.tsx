@@ -85,7 +85,11 @@ export function Range({ from, to, onChange }: RangeProps) {
   );
 }
 
-function Custom({ from, to, choose }: Omit<RangeProps, 'onChange'> & { choose: RangeProps['onChange'] }) {
+function Custom({
+  from,
+  to,
+  choose,
+}: Omit<RangeProps, 'onChange'> & { choose: RangeProps['onChange'] }) {
   const zone = zoneName();
   const local = (text: string | undefined) => {
     const iso = absoluteTime(text, serverNow());

@@ -19,7 +19,8 @@ let first: { key: string; at: number } | undefined;
 export function allShortcuts(): Shortcut[] {
   const seen = new Map<string, Shortcut>();
   for (const group of registered)
-    for (const shortcut of group.current) if (!seen.has(shortcut.keys)) seen.set(shortcut.keys, shortcut);
+    for (const shortcut of group.current)
+      if (!seen.has(shortcut.keys)) seen.set(shortcut.keys, shortcut);
   return [...seen.values()];
 }
 
@@ -32,7 +33,8 @@ function isField(target: EventTarget | null): boolean {
 
 function nameOf(event: KeyboardEvent): string {
   const mod = event.metaKey || event.ctrlKey ? 'mod+' : '';
-  const shift = event.shiftKey && event.key.length === 1 && /[a-z]/i.test(event.key) ? 'Shift+' : '';
+  const shift =
+    event.shiftKey && event.key.length === 1 && /[a-z]/i.test(event.key) ? 'Shift+' : '';
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   return mod + shift + key;
 }

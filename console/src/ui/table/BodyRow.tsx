@@ -70,7 +70,9 @@ export function BodyRow<Row>(props: BodyRowProps<Row>) {
               aria-label={t('common.selectRow')}
               tabIndex={-1}
               checked={selected}
-              onChange={(event) => props.select((event.nativeEvent as unknown as globalThis.MouseEvent).shiftKey)}
+              onChange={(event) =>
+                props.select((event.nativeEvent as unknown as globalThis.MouseEvent).shiftKey)
+              }
             />
           </div>
         )}

@@ -6,14 +6,14 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { t } from '@/i18n/t';
 import { useSettings } from '@/settings/settings';
-import { EmptyState, type EmptyProps } from '../state/EmptyState';
+import { type EmptyProps, EmptyState } from '../state/EmptyState';
 import { ProblemView } from '../state/ProblemView';
 import { Skeleton } from '../state/Skeleton';
+import { BodyRow } from './BodyRow';
 import { type Column, useColumns } from './columns';
 import { HeadRow } from './HeadRow';
 import { useGridKeys } from './keys';
 import type { List } from './list';
-import { BodyRow } from './BodyRow';
 import { type Selection, useSelection } from './selection';
 import { TableBar } from './TableBar';
 import { TableFoot } from './TableFoot';
@@ -45,6 +45,9 @@ export interface DataTableProps<Row> {
 }
 
 const ROW_PX = { normal: 36, compact: 28 };
+/** The column of boxes, and the space at both ends of a row, as in table.module.css. */
+const CHECK_PX = 36;
+const PADDING_PX = 8;
 const OVERSCAN = 12;
 /** The next page is read when this share of the rows was seen. */
 const PREFETCH_AT = 0.7;
@@ -73,6 +76,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new row height measures all again
   useEffect(() => virtual.measure(), [height]);
 
+  const width = columns.least + (props.bulk ? CHECK_PX : 0) + PADDING_PX;
   const items = virtual.getVirtualItems();
   const lastSeen = items.at(-1)?.index ?? 0;
   const { more, loadingMore, loadMore, error } = list;
@@ -134,11 +138,17 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         }}
         onScroll={hold.check}
       >
-        <HeadRow columns={columns} selectable={!!props.bulk} selection={selection} total={keys.length} />
+        <HeadRow
+          columns={columns}
+          width={width}
+          selectable={!!props.bulk}
+          selection={selection}
+          total={keys.length}
+        />
         <div
           className={classes.body}
           role="rowgroup"
-          style={{ height: virtual.getTotalSize() }}
+          style={{ height: virtual.getTotalSize(), minWidth: width }}
         >
           {items.map((item) => {
             const row = list.rows[item.index];

@@ -2,21 +2,24 @@
 import { Checkbox } from '@mantine/core';
 import type { PointerEvent } from 'react';
 import { t } from '@/i18n/t';
-import type { useColumns } from './columns';
+import type { Column, useColumns } from './columns';
 import type { Selection } from './selection';
 import classes from './table.module.css';
 
 interface HeadRowProps {
-  columns: ReturnType<typeof useColumns<never>> | ReturnType<typeof useColumns<any>>;
+  columns: Pick<ReturnType<typeof useColumns>, 'template' | 'resize'> & {
+    visible: Pick<Column<unknown>, 'id' | 'header' | 'align'>[];
+  };
+  width: number;
   selectable: boolean;
   selection: Selection;
   total: number;
 }
 
-export function HeadRow({ columns, selectable, selection, total }: HeadRowProps) {
+export function HeadRow({ columns, width, selectable, selection, total }: HeadRowProps) {
   const count = selection.keys.size;
   return (
-    <div role="rowgroup" className={classes.head}>
+    <div role="rowgroup" className={classes.head} style={{ minWidth: width }}>
       <div
         role="row"
         aria-rowindex={1}

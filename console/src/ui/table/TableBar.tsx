@@ -53,10 +53,7 @@ export function TableBar<Row>(props: TableBarProps<Row>) {
   );
 }
 
-function ColumnChoice<Row>({
-  columns,
-  chosen,
-}: Pick<TableBarProps<Row>, 'columns' | 'chosen'>) {
+function ColumnChoice<Row>({ columns, chosen }: Pick<TableBarProps<Row>, 'columns' | 'chosen'>) {
   return (
     <Popover position="bottom-end" withinPortal trapFocus>
       <Popover.Target>

@@ -1,6 +1,7 @@
 /** Columns of a table: which are shown and how wide, kept per table. */
-import { useMemo } from 'react';
+
 import type { ReactNode } from 'react';
+import { useMemo } from 'react';
 import { useKept } from '@/settings/kept';
 
 export interface Column<Row> {
@@ -44,15 +45,29 @@ export function useColumns<Row>(table: string, columns: Column<Row>[]) {
       return column.grow ? `minmax(${column.width}px, ${column.grow}fr)` : `${column.width}px`;
     })
     .join(' ');
+  const least = visible.reduce(
+    (sum, column) => sum + (kept.widths?.[column.id] ?? column.width),
+    0,
+  );
   const without = (list: string[] | undefined, id: string) => (list ?? []).filter((x) => x !== id);
   return {
     visible,
     template,
+    /** Pixels the columns need at least. */
+    least,
     isShown: (id: string) => visible.some((column) => column.id === id),
     toggle: (id: string) =>
       visible.some((column) => column.id === id)
-        ? keep({ ...kept, hidden: [...without(kept.hidden, id), id], shown: without(kept.shown, id) })
-        : keep({ ...kept, shown: [...without(kept.shown, id), id], hidden: without(kept.hidden, id) }),
+        ? keep({
+            ...kept,
+            hidden: [...without(kept.hidden, id), id],
+            shown: without(kept.shown, id),
+          })
+        : keep({
+            ...kept,
+            shown: [...without(kept.shown, id), id],
+            hidden: without(kept.hidden, id),
+          }),
     resize: (id: string, width: number) =>
       keep({ ...kept, widths: { ...kept.widths, [id]: Math.max(LEAST_WIDTH, Math.round(width)) } }),
     reset: () => keep({}),
