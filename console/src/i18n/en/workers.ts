@@ -1,1 +1,32 @@
-export const workers = {} as const;
+export const workers = {
+  'workers.title': 'Workers',
+  'workers.label': 'Workers',
+  'workers.col.worker': 'Worker',
+  'workers.col.status': 'Status',
+  'workers.col.type': 'Type',
+  'workers.col.types': 'Asks for',
+  'workers.col.held': 'Has',
+  'workers.col.completed': 'Done',
+  'workers.col.failed': 'Failed',
+  'workers.col.poll': 'Last poll',
+  'workers.col.heartbeat': 'Last heartbeat',
+  'workers.col.since': 'First seen',
+  'workers.col.actions': 'Actions',
+  'workers.filter.status': 'Status',
+  'workers.filter.type': 'Type',
+  'workers.filter.search': 'Name, type or task type',
+  'workers.release': 'Release',
+  'workers.releaseTitle': 'Forget {worker} and release its tasks?',
+  'workers.releaseText': {
+    one: 'Others may fetch the {count} task that it has; that is no attempt. A worker that asks for tasks again is listed again.',
+    other:
+      'Others may fetch the {count} tasks that it has; that is no attempt. A worker that asks for tasks again is listed again.',
+  },
+  'workers.released': { one: '{count} task was released.', other: '{count} tasks were released.' },
+  'workers.empty': 'No workers yet',
+  'workers.emptyText':
+    'A worker that asks for tasks and says who it is appears here. Begin with one of these:',
+  'workers.anyProgram': 'Any program, once for each task',
+  'workers.plainHttp': 'Plain HTTP, from any language',
+  'workers.tasks': 'Its tasks',
+} as const;
