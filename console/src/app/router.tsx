@@ -5,12 +5,12 @@ import { letterRoute, lettersRoute } from '@/pages/dlq/route';
 import { executionRoute } from '@/pages/execution/route';
 import { executionsRoute } from '@/pages/executions/route';
 import { loginRoute } from '@/pages/login/route';
-import { workflowRoute } from '@/pages/workflow/route';
-import { workflowsRoute } from '@/pages/workflows/route';
 import { nodesRoute } from '@/pages/nodes/route';
 import { overviewRoute } from '@/pages/overview/route';
 import { taskRoute, tasksRoute } from '@/pages/tasks/route';
 import { workersRoute } from '@/pages/workers/route';
+import { workflowRoute } from '@/pages/workflow/route';
+import { workflowsRoute } from '@/pages/workflows/route';
 import { Failure } from './errors/Failure';
 import { NotFound } from './errors/NotFound';
 import { queryClient } from './query';
@@ -19,7 +19,9 @@ import { parseSearch, stringifySearch } from './search';
 
 const routeTree = rootRoute.addChildren([
   loginRoute,
-  shellRoute.addChildren([workflowsRoute, workflowRoute, 
+  shellRoute.addChildren([
+    workflowsRoute,
+    workflowRoute,
     executionsRoute,
     executionRoute,
     lettersRoute,
