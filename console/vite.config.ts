@@ -50,17 +50,34 @@ const proxied = Object.fromEntries(
   ),
 );
 
-/** Chunks of foreign code: they stay the same when only our code changes. */
-const VENDORS = [
-  { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
+/**
+ * Few chunks: foreign code apart from ours, so that it stays cached when only ours changes, and what the first
+ * page needs apart from what comes later. Without groups every import of a page would list some sixty files.
+ */
+const CHUNKS = [
+  { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\//, priority: 9 },
   {
     name: 'codemirror',
     test: /node_modules\/(@codemirror|@lezer|@marijn|style-mod|w3c-keyname|crelt)\//,
+    priority: 9,
   },
-  { name: 'uplot', test: /node_modules\/uplot\// },
-  { name: 'dagre', test: /node_modules\/@dagrejs\// },
-  { name: 'temporal', test: /node_modules\/temporal-/ },
-  { name: 'tanstack', test: /node_modules\/@tanstack\/(?!react-virtual|virtual-core)/ },
+  { name: 'uplot', test: /node_modules\/uplot\//, priority: 9 },
+  { name: 'dagre', test: /node_modules\/@dagrejs\//, priority: 9 },
+  { name: 'temporal', test: /node_modules\/temporal-/, priority: 9 },
+  {
+    name: 'tanstack',
+    test: /node_modules\/@tanstack\/(?!react-virtual|virtual-core)/,
+    priority: 9,
+  },
+  { name: 'mantine', test: /node_modules\//, tags: ['$initial'], priority: 8 },
+  { name: 'app', test: /\/src\//, tags: ['$initial'], priority: 8 },
+  { name: 'parts', test: /node_modules\//, priority: 7 },
+  {
+    name: 'kit',
+    test: /\/src\/(?:api\/queries|ui\/(?!editor|definition|graph|chart))/,
+    minShareCount: 2,
+    priority: 6,
+  },
 ];
 
 export default defineConfig({
@@ -73,7 +90,7 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
-    rolldownOptions: { output: { codeSplitting: { groups: VENDORS } } },
+    rolldownOptions: { output: { codeSplitting: { groups: CHUNKS } } },
   },
   test: {
     environment: 'happy-dom',

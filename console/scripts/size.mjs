@@ -11,7 +11,7 @@ const BUDGET = {
   folder: 1600 * KB,
 };
 const EDITOR = /^(codemirror|Editor|Diff)-/;
-const VENDOR = /^(react|tanstack|uplot|dagre|temporal|mantine)-/;
+const VENDOR = /^(react|tanstack|uplot|dagre|temporal|mantine|parts)-/;
 
 const dist = new URL('../dist/', import.meta.url);
 const assets = new URL('assets/', dist);
@@ -20,7 +20,9 @@ const gz = async (name) => gzipSync(await readFile(new URL(name, assets)), { lev
 const html = await readFile(new URL('index.html', dist), 'utf8');
 const first = [...html.matchAll(/(?:src|href)="\.\/assets\/([^"]+)"/g)].map((found) => found[1]);
 const names = await readdir(assets);
-const sizes = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await gz(name)])));
+const sizes = Object.fromEntries(
+  await Promise.all(names.map(async (name) => [name, await gz(name)])),
+);
 const sum = (list) => list.reduce((total, name) => total + sizes[name], 0);
 
 async function folderBytes(folder) {
@@ -48,6 +50,8 @@ let over = false;
 for (const [what, bytes, budget] of lines) {
   const mark = bytes > budget ? 'OVER' : 'ok';
   over ||= bytes > budget;
-  console.log(`${mark.padEnd(5)}${(bytes / KB).toFixed(1).padStart(8)} of ${budget / KB} kB  ${what}`);
+  console.log(
+    `${mark.padEnd(5)}${(bytes / KB).toFixed(1).padStart(8)} of ${budget / KB} kB  ${what}`,
+  );
 }
 if (over) process.exit(1);

@@ -8,6 +8,13 @@ import { loginRoute } from '@/pages/login/route';
 import { nodesRoute } from '@/pages/nodes/route';
 import { overviewRoute } from '@/pages/overview/route';
 import { taskRoute, tasksRoute } from '@/pages/tasks/route';
+import {
+  newTriggerRoute,
+  requestsRoute,
+  slotsRoute,
+  triggerRoute,
+  triggersRoute,
+} from '@/pages/triggers/route';
 import { workersRoute } from '@/pages/workers/route';
 import { workflowRoute } from '@/pages/workflow/route';
 import { workflowsRoute } from '@/pages/workflows/route';
@@ -22,6 +29,11 @@ const routeTree = rootRoute.addChildren([
   shellRoute.addChildren([
     workflowsRoute,
     workflowRoute,
+    triggersRoute,
+    newTriggerRoute,
+    triggerRoute,
+    slotsRoute,
+    requestsRoute,
     executionsRoute,
     executionRoute,
     lettersRoute,

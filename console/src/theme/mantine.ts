@@ -1,21 +1,5 @@
 /** Mantine's theme: sizes and defaults; its colours are the tokens of tokens.css. */
-import {
-  ActionIcon,
-  Button,
-  Checkbox,
-  type CSSVariablesResolver,
-  createTheme,
-  Drawer,
-  Input,
-  type MantineColorsTuple,
-  Menu,
-  Modal,
-  Popover,
-  SegmentedControl,
-  Switch,
-  Tabs,
-  Tooltip,
-} from '@mantine/core';
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 
 const shades = (name: string): MantineColorsTuple =>
   ['bg', 'bg', 'bg', 'text', 'text', 'bar', 'bar', 'bar', 'bar', 'bar'].map(
@@ -26,6 +10,7 @@ const CONTROL = 'xs';
 /** What lies over the page under a dialog: the token, not Mantine's own black. */
 const SCRIM = { color: 'var(--scrim)', backgroundOpacity: 1, blur: 0 };
 
+/** Defaults of parts are plain objects: the parts' own `extend` would load every part with the first page. */
 export const theme = createTheme({
   primaryColor: 'accent',
   primaryShade: 6,
@@ -35,15 +20,15 @@ export const theme = createTheme({
   fontSizes: { xs: '12px', sm: '13px', md: '13px', lg: '16px', xl: '20px' },
   spacing: { xs: '8px', sm: '12px', md: '16px', lg: '24px', xl: '32px' },
   defaultRadius: 'var(--radius-control)',
-  radius: { xs: '4px', sm: '4px', md: '6px', lg: '6px', xl: '6px' },
+  radius: { xs: '4px', sm: '4px', md: '6px', lg: '6px', xl: '32px' },
   headings: { fontFamily: 'var(--font)', fontWeight: '600' },
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    Button: Button.extend({ defaultProps: { size: CONTROL } }),
-    ActionIcon: ActionIcon.extend({ defaultProps: { size: 28, variant: 'subtle', color: 'gray' } }),
-    Input: Input.extend({ defaultProps: { size: CONTROL } }),
-    InputWrapper: Input.Wrapper.extend({ defaultProps: { size: CONTROL } }),
+    Button: { defaultProps: { size: CONTROL } },
+    ActionIcon: { defaultProps: { size: 28, variant: 'subtle', color: 'gray' } },
+    Input: { defaultProps: { size: CONTROL } },
+    InputWrapper: { defaultProps: { size: CONTROL } },
     TextInput: { defaultProps: { size: CONTROL } },
     PasswordInput: { defaultProps: { size: CONTROL } },
     NumberInput: { defaultProps: { size: CONTROL } },
@@ -51,21 +36,21 @@ export const theme = createTheme({
     Select: { defaultProps: { size: CONTROL } },
     MultiSelect: { defaultProps: { size: CONTROL } },
     Autocomplete: { defaultProps: { size: CONTROL } },
-    Checkbox: Checkbox.extend({ defaultProps: { size: CONTROL } }),
+    Checkbox: { defaultProps: { size: CONTROL } },
     Radio: { defaultProps: { size: CONTROL } },
-    Switch: Switch.extend({ defaultProps: { size: 'sm' } }),
-    SegmentedControl: SegmentedControl.extend({ defaultProps: { size: CONTROL } }),
-    Tabs: Tabs.extend({ defaultProps: { keepMounted: false } }),
-    Tooltip: Tooltip.extend({
+    Switch: { defaultProps: { size: 'sm' } },
+    SegmentedControl: { defaultProps: { size: CONTROL } },
+    Tabs: { defaultProps: { keepMounted: false } },
+    Tooltip: {
       defaultProps: { openDelay: 300, transitionProps: { duration: 100 }, withArrow: false },
-    }),
-    Menu: Menu.extend({
+    },
+    Menu: {
       defaultProps: { shadow: 'md', position: 'bottom-end', transitionProps: { duration: 100 } },
-    }),
-    Popover: Popover.extend({
+    },
+    Popover: {
       defaultProps: { shadow: 'md', transitionProps: { duration: 100 } },
-    }),
-    Modal: Modal.extend({
+    },
+    Modal: {
       defaultProps: {
         radius: 'md',
         centered: true,
@@ -73,10 +58,10 @@ export const theme = createTheme({
         overlayProps: SCRIM,
         closeButtonProps: { size: 28 },
       },
-    }),
-    Drawer: Drawer.extend({
+    },
+    Drawer: {
       defaultProps: { transitionProps: { duration: 120 }, overlayProps: SCRIM },
-    }),
+    },
   },
 });
 

@@ -21,11 +21,7 @@ export function Header({ narrow, toggleNav }: { narrow: boolean; toggleNav: () =
         <NavIcon size={18} stroke={1.5} />
       </ActionIcon>
       <Crumbs />
-      <UnstyledButton
-        className={classes.search}
-        onClick={openPalette}
-        aria-label={t('shell.search')}
-      >
+      <UnstyledButton className={classes.search} onClick={openPalette}>
         <IconSearch size={14} aria-hidden="true" />
         <span className={classes.searchText}>{t('shell.search')}</span>
         <kbd className={classes.kbd}>{isMac ? '⌘K' : 'Ctrl K'}</kbd>

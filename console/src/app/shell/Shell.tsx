@@ -1,8 +1,7 @@
 /** The frame of every page: navigation, header, bar, and the page that scrolls alone. */
-import { Drawer } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { t } from '@/i18n/t';
 import { changeSettings, useSettings } from '@/settings/settings';
 import { Palette } from '../palette/Palette';
@@ -12,6 +11,8 @@ import { Bar } from './Bar';
 import { Header } from './Header';
 import { Nav } from './Nav';
 import classes from './shell.module.css';
+
+const NavDrawer = lazy(() => import('./NavDrawer'));
 
 const NARROW = '(max-width: 899px)';
 
@@ -34,15 +35,11 @@ export function Shell() {
         {t('shell.skip')}
       </button>
       {narrow ? (
-        <Drawer
-          opened={drawer}
-          onClose={() => setDrawer(false)}
-          size={240}
-          title={t('shell.menu')}
-          classNames={{ body: classes.drawerBody }}
-        >
-          <Nav collapsed={false} />
-        </Drawer>
+        drawer && (
+          <Suspense>
+            <NavDrawer close={() => setDrawer(false)} />
+          </Suspense>
+        )
       ) : (
         <aside className={classes.side}>
           <Nav collapsed={navCollapsed} />

@@ -1,14 +1,14 @@
-/** The shortcuts of the whole console, and the help that lists all of them. */
-import { Modal, Switch } from '@mantine/core';
+/** The shortcuts of the whole console; the help that lists all of them comes when it is asked for. */
 import { useRouter } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { t } from '@/i18n/t';
 import { changeSettings, useSettings } from '@/settings/settings';
-import { allShortcuts, type Shortcut, useShortcuts } from '@/ui/keys/keys';
+import { type Shortcut, useShortcuts } from '@/ui/keys/keys';
 import { openPalette } from '../palette/open';
-import { useSession } from '../session/session';
 import { NAV } from '../shell/nav';
 import { helpSwitch, openHelp } from './open';
-import classes from './shortcuts.module.css';
+
+const Help = lazy(() => import('./Help'));
 
 export function Shortcuts() {
   const router = useRouter();
@@ -29,65 +29,10 @@ export function Shortcuts() {
     },
     ...go,
   ]);
+  if (!opened) return null;
   return (
-    <Modal opened={opened} onClose={() => helpSwitch.set(false)} title={t('shell.help')} size={640}>
-      {opened && <Help />}
-    </Modal>
-  );
-}
-
-function Help() {
-  const { shortcuts } = useSettings();
-  const session = useSession();
-  const table: [string, string][] = [
-    ['j  k', t('shell.keyRows')],
-    ['Enter', t('shell.keyOpen')],
-    ['Space', t('shell.keyPreview')],
-    ['x', t('shell.keySelect')],
-    ['Shift+x', t('shell.keyRange')],
-    ['a', t('shell.keyAll')],
-    ['c', t('shell.keyCopy')],
-    ['Esc', t('shell.keyEscape')],
-  ];
-  return (
-    <div className={classes.help}>
-      <Switch
-        label={t('shell.shortcutsOn')}
-        checked={shortcuts}
-        onChange={(event) => changeSettings({ shortcuts: event.currentTarget.checked })}
-      />
-      <div className={classes.columns}>
-        <Keys
-          title={t('shell.keysGeneral')}
-          keys={allShortcuts().map(({ keys, label }) => [keys, label])}
-        />
-        <Keys title={t('shell.keysTable')} keys={table} />
-      </div>
-      {session && (
-        <p className={classes.about}>
-          {t('shell.aboutServer', { version: session.version, node: session.node_id })}
-        </p>
-      )}
-    </div>
-  );
-}
-
-function Keys({ title, keys }: { title: string; keys: [string, string][] }) {
-  return (
-    <section>
-      <h3>{title}</h3>
-      <dl>
-        {keys.map(([name, label]) => (
-          <div key={name}>
-            <dt>
-              {name.split(/\s+/).map((key) => (
-                <kbd key={key}>{key.replace('mod+', 'Ctrl/⌘ ')}</kbd>
-              ))}
-            </dt>
-            <dd>{label}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
+    <Suspense>
+      <Help close={() => helpSwitch.set(false)} />
+    </Suspense>
   );
 }

@@ -1,4 +1,5 @@
 /** The state after any event of the log: a slider walks through it. */
+import '@mantine/core/styles/Slider.layer.css';
 import { ActionIcon, Slider } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';

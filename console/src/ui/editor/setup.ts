@@ -111,7 +111,7 @@ export function codeSetup(options: {
 }): Extension[] {
   const shared = [
     EditorView.cspNonce.of(nonce),
-    EditorView.contentAttributes.of({ 'aria-label': options.label }),
+    EditorView.contentAttributes.of({ 'aria-label': options.label, tabindex: '0' }),
     look,
     syntaxHighlighting(colours),
     languageOf(options.language),
@@ -124,12 +124,7 @@ export function codeSetup(options: {
     options.wrap ? EditorView.lineWrapping : [],
   ];
   if (options.readOnly)
-    return [
-      ...shared,
-      EditorState.readOnly.of(true),
-      EditorView.contentAttributes.of({ tabindex: '0' }),
-      EditorView.editable.of(false),
-    ];
+    return [...shared, EditorState.readOnly.of(true), EditorView.editable.of(false)];
   return [
     ...shared,
     history(),

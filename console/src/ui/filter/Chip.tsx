@@ -35,24 +35,24 @@ export function Chip({ field, value, startOpen, onChange, onClose }: ChipProps) 
       trapFocus
       position="bottom-start"
     >
-      <Popover.Target>
-        <span className={classes.chip}>
+      <span className={classes.chip}>
+        <Popover.Target>
           <UnstyledButton className={classes.chipText} onClick={() => setOpened(!opened)}>
             <span className={classes.chipName}>{field.label}</span>
             {value ? valueWords(field, value) : '…'}
           </UnstyledButton>
-          <ActionIcon
-            size={24}
-            aria-label={t('common.removeFilter', { name: field.label })}
-            onClick={() => {
-              onChange(undefined);
-              close();
-            }}
-          >
-            <IconX size={12} />
-          </ActionIcon>
-        </span>
-      </Popover.Target>
+        </Popover.Target>
+        <ActionIcon
+          size={24}
+          aria-label={t('common.removeFilter', { name: field.label })}
+          onClick={() => {
+            onChange(undefined);
+            close();
+          }}
+        >
+          <IconX size={12} />
+        </ActionIcon>
+      </span>
       <Popover.Dropdown className={classes.dropdown}>
         {field.kind === 'choice' ? (
           <Choices field={field} value={value} onChange={onChange} close={close} />

@@ -56,7 +56,6 @@ export function BodyRow<Row>(props: BodyRowProps<Row>) {
         role="row"
         aria-rowindex={props.index + 2}
         aria-selected={selected}
-        aria-expanded={expandable ? detail !== undefined : undefined}
         className={classes.row}
         data-current={props.current || undefined}
         data-selected={selected || undefined}
@@ -84,6 +83,7 @@ export function BodyRow<Row>(props: BodyRowProps<Row>) {
                 tabIndex={-1}
                 className={classes.chevron}
                 aria-label={t(detail !== undefined ? 'common.collapse' : 'common.expand')}
+                aria-expanded={detail !== undefined}
                 data-open={detail !== undefined || undefined}
                 onClick={props.toggleDetail}
               >
