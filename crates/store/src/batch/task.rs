@@ -225,6 +225,8 @@ pub struct TaskHolder {
 pub struct LockTasks {
     /// Workers that want the same types; each type belongs to one of them.
     pub wanted: Vec<WantedTasks>,
+    /// Their place among those who ask on this node: whoever puts several into a batch puts the lowest first.
+    pub place: u64,
 }
 
 /// Workers that want tasks of the same types.
