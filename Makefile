@@ -29,6 +29,10 @@ demo: ## Start a throw-away server with example workflows and flaky services
 	cargo build --package refire
 	@cargo run --quiet --package refire -- demo $(ARGS)
 
+.PHONY: console
+console: ## Build the web console (console/dist, committed) from its sources; needs Node 20.19 or newer
+	cd console && npm ci --no-audit --no-fund && npm run api && npm run build
+
 .PHONY: release
 release: ## Build the optimised binary: target/release/refire
 	cargo build --release --package refire --locked

@@ -8,6 +8,7 @@ mod backup;
 mod batch;
 mod body;
 mod callback;
+mod console;
 mod cursor;
 mod description;
 mod dlq;
@@ -29,6 +30,7 @@ mod replay;
 mod retry;
 mod scheduled;
 mod server;
+mod sub_path;
 mod task;
 mod task_history;
 mod trigger;
@@ -311,7 +313,12 @@ impl Api {
 
     /// Answers a request, whatever it is.
     pub(crate) async fn answer(&self, request: Request) -> Response {
-        observe::observe(&self.app, &self.router, request).await
+        observe::observe(
+            &self.app,
+            &self.router,
+            sub_path::within(&self.app, request),
+        )
+        .await
     }
 }
 
@@ -325,7 +332,7 @@ fn router(app: &App) -> anyhow::Result<Router> {
     Ok(router
         .route("/openapi.json", openapi)
         .merge(docs::router())
-        .fallback(|uri: Uri| async move { no_route(&uri) })
+        .fallback(console::fallback)
         .method_not_allowed_fallback(wrong_method)
         .with_state(app.clone()))
 }

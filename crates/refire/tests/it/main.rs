@@ -8,6 +8,7 @@ mod bad_webhooks;
 mod bodies;
 mod callbacks;
 mod commands;
+mod console;
 mod crash;
 mod cron_history;
 mod database;
