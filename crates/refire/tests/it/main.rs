@@ -21,6 +21,7 @@ mod idempotency;
 mod lists;
 mod master_key;
 mod n8n;
+mod previews;
 mod process;
 mod proxies;
 mod relay;
