@@ -13,6 +13,7 @@ mod cursor;
 mod description;
 mod dlq;
 mod docs;
+mod etag;
 mod execute;
 mod execution;
 mod gate;
@@ -293,6 +294,9 @@ fn trigger_routes() -> OpenApiRouter<App> {
         .routes(routes!(trigger::requests::get_webhook_request))
         .routes(routes!(trigger::requests::recheck_webhook_request))
         .routes(routes!(trigger::tester::test_webhook))
+        .routes(routes!(trigger::preview::preview_schedule))
+        .routes(routes!(trigger::preview::preview_webhook))
+        .routes(routes!(trigger::preview::list_time_zones))
         .routes(routes!(trigger::history::get_cron_history))
 }
 

@@ -22,6 +22,7 @@ mod idempotency;
 mod lists;
 mod master_key;
 mod n8n;
+mod previews;
 mod process;
 mod proxies;
 mod relay;

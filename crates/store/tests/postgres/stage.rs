@@ -104,6 +104,7 @@ impl Stage {
             content_hash: [1; 32],
             source: self.source.to_owned(),
             by: "ada".to_owned(),
+            expected: None,
         }))
     }
 
