@@ -12,6 +12,7 @@ macro_rules! shapes {
 mod callback;
 mod dead_letter;
 mod execution;
+mod preview;
 mod problem;
 mod retry;
 mod scheduled;
@@ -27,6 +28,7 @@ mod workflow;
 pub use callback::*;
 pub use dead_letter::*;
 pub use execution::*;
+pub use preview::*;
 pub use problem::*;
 pub use retry::*;
 pub use scheduled::*;

@@ -24,6 +24,9 @@ pub enum ApplyError {
     /// It is not a valid definition.
     #[error("the definition has {} problem(s)", .0.len())]
     Invalid(Problems),
+    /// The newest version is not the one that it was to take the place of.
+    #[error("the workflow has another version than was expected")]
+    Changed,
     /// It could not be committed.
     #[error(transparent)]
     Commit(#[from] CommitFailure),
@@ -61,6 +64,17 @@ impl Definitions {
         expected_id: Option<&str>,
         by: &str,
     ) -> Result<Applied, ApplyError> {
+        self.apply_over(source, expected_id, by, None).await
+    }
+
+    /// The same, if this is the newest version; 0 = if there is none.
+    pub async fn apply_over(
+        &self,
+        source: &str,
+        expected_id: Option<&str>,
+        by: &str,
+        expected: Option<u32>,
+    ) -> Result<Applied, ApplyError> {
         let workflow = self
             .check(source, expected_id)
             .map_err(ApplyError::Invalid)?;
@@ -72,6 +86,7 @@ impl Definitions {
             content_hash: content_hash(&content),
             source: source.to_owned(),
             by: by.to_owned(),
+            expected,
         };
         let changes = self.0.catalog.changes();
         match self.0.queue.part(Part::PutWorkflow(Box::new(put))).await? {
@@ -89,6 +104,7 @@ impl Definitions {
                     created,
                 })
             }
+            PartOutcome::NotNewest => Err(ApplyError::Changed),
             other => Err(CommitFailure::unexpected("outcome", &other).into()),
         }
     }

@@ -369,6 +369,7 @@ fn definition(task: &ScheduledTask, by: &str) -> Result<PutWorkflow, ScheduledEr
         content_hash: content_hash(&content),
         source: task.source.clone(),
         by: by.to_owned(),
+        expected: None,
     })
 }
 

@@ -8,10 +8,12 @@ mod backup;
 mod batch;
 mod body;
 mod callback;
+mod console;
 mod cursor;
 mod description;
 mod dlq;
 mod docs;
+mod etag;
 mod execute;
 mod execution;
 mod gate;
@@ -29,6 +31,7 @@ mod replay;
 mod retry;
 mod scheduled;
 mod server;
+mod sub_path;
 mod task;
 mod task_history;
 mod trigger;
@@ -291,6 +294,9 @@ fn trigger_routes() -> OpenApiRouter<App> {
         .routes(routes!(trigger::requests::get_webhook_request))
         .routes(routes!(trigger::requests::recheck_webhook_request))
         .routes(routes!(trigger::tester::test_webhook))
+        .routes(routes!(trigger::preview::preview_schedule))
+        .routes(routes!(trigger::preview::preview_webhook))
+        .routes(routes!(trigger::preview::list_time_zones))
         .routes(routes!(trigger::history::get_cron_history))
 }
 
@@ -311,7 +317,12 @@ impl Api {
 
     /// Answers a request, whatever it is.
     pub(crate) async fn answer(&self, request: Request) -> Response {
-        observe::observe(&self.app, &self.router, request).await
+        observe::observe(
+            &self.app,
+            &self.router,
+            sub_path::within(&self.app, request),
+        )
+        .await
     }
 }
 
@@ -325,7 +336,7 @@ fn router(app: &App) -> anyhow::Result<Router> {
     Ok(router
         .route("/openapi.json", openapi)
         .merge(docs::router())
-        .fallback(|uri: Uri| async move { no_route(&uri) })
+        .fallback(console::fallback)
         .method_not_allowed_fallback(wrong_method)
         .with_state(app.clone()))
 }

@@ -119,6 +119,8 @@ codes! {
     TASK_NOT_HELD = "RF0042", 409, "The task is not locked by this worker";
     /// No such worker.
     NO_WORKER = "RF0043", 404, "There is no such worker";
+    /// A workflow was changed since it was seen.
+    WORKFLOW_CHANGED = "RF0048", 412, "The workflow was changed by somebody else";
     /// No webhook has this address, or it is disabled.
     NO_WEBHOOK = "RF0050", 404, "There is no such webhook";
     /// A webhook request is not signed, or wrongly.

@@ -375,6 +375,16 @@ pub struct PutWorkflow {
     pub source: String,
     /// Who.
     pub by: String,
+    /// The version that it takes the place of; 0 = there must be none. Absent = whatever is there.
+    pub expected: Option<u32>,
+}
+
+impl PutWorkflow {
+    /// Whether it may be saved over this newest version; none if there is no workflow, or a deleted one.
+    pub(crate) fn may_follow(&self, live: Option<u32>) -> bool {
+        self.expected
+            .is_none_or(|expected| expected == live.unwrap_or(0))
+    }
 }
 
 /// What became of a part.
@@ -413,7 +423,7 @@ pub enum PartOutcome {
     OpenExecutions(u64),
     /// Refused: no such workflow, or it was deleted.
     NoSuchWorkflow,
-    /// Refused: the workflow has a newer version.
+    /// Refused: the workflow has a newer version, or another one than was expected.
     NotNewest,
     /// Refused: the trigger was changed, disabled or deleted, or its state has moved on.
     TriggerMoved,

@@ -185,7 +185,8 @@ macro_rules! conformance {
             settling_moves_the_counts, an_empty_queue_counts_nothing,
         );
         $crate::conformance_topic!($lab, catalog:
-            new_content_makes_a_version, equal_content_makes_none, deleted_ones_come_back,
+            new_content_makes_a_version, an_expected_version_is_compared,
+            equal_content_makes_none, deleted_ones_come_back,
             open_executions_keep_a_workflow, lists_leave_the_deleted_out,
         );
         $crate::conformance_topic!($lab, prune:

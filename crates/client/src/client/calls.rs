@@ -1,5 +1,5 @@
 //! The calls of the API, a line each: method and path, the name here with what stands in the path, what
-//! else is given, the answer, and what is sent along (parameters, a JSON body, a text, a worker's lock).
+//! else is given, the answer, and what is sent along (parameters, a JSON body, a text, a worker's lock, the version that is changed).
 
 use std::fmt::Display;
 
@@ -12,12 +12,12 @@ use crate::error::Error;
 use crate::model::{
     BackfillRequest, BackfillResult, BatchItem, BatchResult, CallbackBody, CronHistory, DeadLetter,
     DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, EnableTrigger, Event, Execution,
-    ExtendTask, FailTask, Heartbeat, LedgerEntry, Node, Page, PlannedSlot, ReplayRequest,
-    ReplayResult, RetriedExecution, RetryLetter, RetryTimeline, RotateSecret, ScheduledTask,
-    ScheduledTaskCreated, ScheduledTaskPage, Task, TaskHistory, TaskPage, TaskRun,
-    TaskStatusAnswer, TestWebhook, TestedWebhook, Trigger, Version, WebhookAnswer, WebhookRequest,
-    WorkerPage, WorkerRemoved, Workflow, WorkflowDeleted, WorkflowDiff, WorkflowSaved,
-    WorkflowVersion,
+    ExtendTask, FailTask, Heartbeat, LedgerEntry, Node, Page, PlannedSlot, PreviewWebhook,
+    PreviewedWebhook, ReplayRequest, ReplayResult, RetriedExecution, RetryLetter, RetryTimeline,
+    RotateSecret, SchedulePreview, ScheduledTask, ScheduledTaskCreated, ScheduledTaskPage, Task,
+    TaskHistory, TaskPage, TaskRun, TaskStatusAnswer, TestWebhook, TestedWebhook, TimeZone,
+    Trigger, Version, WebhookAnswer, WebhookRequest, WorkerPage, WorkerRemoved, Workflow,
+    WorkflowDeleted, WorkflowDiff, WorkflowSaved, WorkflowVersion,
 };
 use crate::query::{
     CancelQuery, CancelTaskQuery, ChangeQuery, DiffQuery, EventQuery, ExecutionQuery, HistoryQuery,
@@ -38,11 +38,20 @@ fn held_by(request: RequestBuilder, token: Option<&str>) -> RequestBuilder {
     }
 }
 
+/// Only what has this version is changed.
+fn over(request: RequestBuilder, version: Option<u32>) -> RequestBuilder {
+    match version {
+        Some(version) => request.header("If-Match", format!("\"{version}\"")),
+        None => request,
+    }
+}
+
 macro_rules! calls {
     ($(
         $(#[doc = $about:literal])*
         $method:ident $path:literal $name:ident[$($part:ident: $part_type:ty),*]($($given:ident: $type:ty),*)
-            -> $answer:ty $(, query $query:expr)? $(, json $json:expr)? $(, text $text:expr)? $(, lock $token:expr)?;
+            -> $answer:ty $(, query $query:expr)? $(, json $json:expr)? $(, text $text:expr)? $(, lock $token:expr)?
+            $(, over $version:expr)?;
     )*) => {
         impl Client { $(
             $(#[doc = $about])*
@@ -56,6 +65,7 @@ macro_rules! calls {
                 $(let request = request.json($json);)?
                 $(let request = request.body($text.to_owned());)?
                 $(let request = held_by(request, $token);)?
+                $(let request = over(request, $version);)?
                 self.send(request).await
             }
         )* }
@@ -72,8 +82,9 @@ calls! {
     GET "/api/workflows" workflows[](paging: &Paging) -> Page<Workflow>, query paging.clone();
     /// One workflow with its definition.
     GET "/api/workflows/{id}" workflow[id: &str]() -> Workflow;
-    /// Saves a definition (YAML or JSON text).
-    PUT "/api/workflows/{id}" apply_workflow[id: &str](source: &str) -> WorkflowSaved, text source;
+    /// Saves a definition (YAML or JSON text); if a version is given, only over that one.
+    PUT "/api/workflows/{id}" apply_workflow[id: &str](source: &str, version: Option<u32>) -> WorkflowSaved,
+        text source, over version;
     /// Checks a definition without saving it.
     POST "/api/workflows/validate" validate_workflow[](source: &str) -> WorkflowSaved, text source;
     /// Compares a definition with the newest version of it.
@@ -163,6 +174,12 @@ calls! {
         -> WebhookAnswer, query RecheckQuery { equal_once: equal_once.then_some(true) };
     /// Makes a request to a webhook and signs it as its sender would.
     POST "/api/triggers/{id}/test" test_webhook[id: &str](test: &TestWebhook) -> TestedWebhook, json test;
+    /// When a schedule (JSON or YAML text) would fire that is not saved yet.
+    POST "/api/schedule/preview" preview_schedule[](source: &str) -> SchedulePreview, text source;
+    /// All time zones with their present offsets.
+    GET "/api/time-zones" time_zones[]() -> Page<TimeZone>;
+    /// What the settings of a webhook make of a request; nothing is sent or written.
+    POST "/api/webhook/preview" preview_webhook[](preview: &PreviewWebhook) -> PreviewedWebhook, json preview;
     /// Says how a call went, or how far it is, as the target that was given this token. Needs no API key.
     PUT "/task-callback/{token}" call_back[token: &str](body: &CallbackBody) -> (), json body;
     /// The last executions of a cron trigger of a workflow: the oldest, unless one is named.

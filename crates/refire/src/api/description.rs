@@ -54,10 +54,12 @@ const NAME: &str = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$";
 const NAME_OR_NONE: &str = "^([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?$";
 
 /// Calls that only work something out, so that a full disk does not concern them.
-const WRITES_NOTHING: [&str; 5] = [
+const WRITES_NOTHING: [&str; 7] = [
     "validate_workflow",
     "diff_workflow",
     "simulate_retries",
+    "preview_schedule",
+    "preview_webhook",
     "replay_execution",
     "back_up",
 ];

@@ -2,6 +2,7 @@
 
 pub(super) mod act;
 pub(super) mod history;
+pub(super) mod preview;
 pub(super) mod requests;
 pub(super) mod slots;
 pub(super) mod tester;

@@ -44,7 +44,7 @@ pub(super) async fn tell(
     let client = Arc::new(client(url, key).await?);
     for (id, source) in DEFINITIONS {
         let source = source.replace("demo.target", &target.to_string());
-        client.apply_workflow(id, &source).await?;
+        client.apply_workflow(id, &source, None).await?;
     }
     say_how(url, key, target);
     let hinted = Arc::new(AtomicBool::new(false));

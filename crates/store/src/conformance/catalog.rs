@@ -54,6 +54,40 @@ pub async fn new_content_makes_a_version(lab: &dyn Lab) {
     assert_eq!(stage.store.versions(&unknown).await.unwrap(), Vec::new());
 }
 
+/// Whoever names the version that he has seen saves over no other.
+pub async fn an_expected_version_is_compared(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let (first, id) = (two_steps("orders"), workflow_id("orders"));
+    let second = first.replace("The orders", "All orders");
+    let over = |source: &str, expected: u32| {
+        let (mut put, _) = definition(source);
+        put.expected = Some(expected);
+        Part::PutWorkflow(Box::new(put))
+    };
+    let refused = PartOutcome::NotNewest;
+    assert_eq!(stage.commit_one(over(&first, 1)).await, refused, "none yet");
+    assert_eq!(stage.commit_one(over(&first, 0)).await, saved(1, true));
+    assert_eq!(
+        stage.commit_one(over(&second, 0)).await,
+        refused,
+        "there is one"
+    );
+    // In one batch the second finds what the first has saved.
+    let both = vec![over(&second, 1), over(&first, 1)];
+    assert_eq!(stage.commit(both).await, [saved(2, true), refused.clone()]);
+    assert_eq!(stage.commit_one(over(&second, 2)).await, saved(2, false));
+    assert_eq!(
+        stage.commit_one(over(&second, 1)).await,
+        refused,
+        "equal content"
+    );
+    let row = stage.store.workflow(&id).await.unwrap().unwrap();
+    assert_eq!((row.version, row.source), (2, second.clone()));
+    assert_eq!(stage.commit_one(delete("orders")).await, PartOutcome::Done);
+    assert_eq!(stage.commit_one(over(&second, 2)).await, refused, "deleted");
+    assert_eq!(stage.commit_one(over(&second, 0)).await, saved(2, false));
+}
+
 pub async fn equal_content_makes_none(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     let first = two_steps("orders");

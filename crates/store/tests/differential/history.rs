@@ -23,7 +23,7 @@ use refire_store::{
 };
 
 use crate::decision::{self, Looks};
-use crate::definition::{WORKFLOWS, put, source, workflow_id};
+use crate::definition::{WORKFLOWS, put, put_over, source, workflow_id};
 use crate::dice::Dice;
 
 /// When every history begins; not on a whole millisecond.
@@ -175,7 +175,8 @@ impl History {
             87..90 => Some(self.delete_letter()),
             90..93 => {
                 let (id, shape) = (self.dice.pick(&WORKFLOWS[..3]), self.dice.below(4));
-                Some(put(id, shape))
+                let seen = self.dice.small(4);
+                Some(put_over(id, shape, self.dice.maybe(seen)))
             }
             93..95 => Some(Part::DeleteWorkflow {
                 id: self.workflow(),

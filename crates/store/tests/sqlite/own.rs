@@ -31,6 +31,7 @@ pub(crate) fn put_workflow() -> Part {
         content_hash: [1; 32],
         source: SOURCE.to_owned(),
         by: "ada".to_owned(),
+        expected: None,
     }))
 }
 

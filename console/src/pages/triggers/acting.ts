@@ -1,0 +1,11 @@
+/** What changes triggers makes everything that was read of them old. */
+import { useQueryClient } from '@tanstack/react-query';
+import { type Trigger, triggerKey, triggersKey } from '@/api/queries/triggers';
+
+export function useTriggerChanged() {
+  const client = useQueryClient();
+  return (trigger?: Trigger) => {
+    if (trigger) client.setQueryData(triggerKey(trigger.id), trigger);
+    return client.invalidateQueries({ queryKey: triggersKey });
+  };
+}
