@@ -418,6 +418,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/schedule/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * When a schedule would fire that is not saved yet, and what it means in words.
+         * @description The body has the settings of a `cron` or `schedule` trigger as they are sent to create it, in JSON or
+         *     YAML, and beside them `count` (1 to 100, default 10) and `from` (a time; default now). What saving
+         *     would refuse is refused here, too.
+         */
+        post: operations["preview_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/scheduled-tasks": {
         parameters: {
             query?: never;
@@ -539,6 +561,23 @@ export interface paths {
         };
         /** The JSON Schema of definitions, for editors. */
         get: operations["get_workflow_schema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/time-zones": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All time zones by name, with what their clocks are ahead of UTC now. */
+        get: operations["list_time_zones"];
         put?: never;
         post?: never;
         delete?: never;
@@ -818,6 +857,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/webhook/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What the settings of a webhook make of a request: its conditions, and the name it would be known by.
+         * @description The settings need not be saved. Signatures and addresses are not checked, and nothing is sent or
+         *     written.
+         */
+        post: operations["preview_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workers": {
         parameters: {
             query?: never;
@@ -902,7 +962,11 @@ export interface paths {
         };
         /** A workflow with its newest definition. */
         get: operations["get_workflow"];
-        /** Saves a definition, in YAML or JSON. Unchanged content makes no new version. */
+        /**
+         * Saves a definition, in YAML or JSON. Unchanged content makes no new version.
+         * @description With `If-Match`, it is saved only over the version that you have seen; with `If-None-Match: *`, only if
+         *     there is no such workflow. Without them the last change wins.
+         */
         put: operations["save_workflow"];
         post?: never;
         /** Deletes a workflow and disables its triggers. Its executions and dead letters are kept. */
@@ -1774,6 +1838,21 @@ export interface components {
         };
         /** @description Any JSON but null */
         Input: Record<string, never> | unknown[] | string | number | boolean;
+        /** @description A condition of a webhook with what it found. */
+        JudgedCondition: {
+            /** @description Why not. */
+            error?: string | null;
+            /** @description What it found; null if there is nothing. Of a long value a text with its beginning. */
+            found: unknown;
+            /** @description Where it looks. */
+            json_path: string;
+            /** @description How it compares. */
+            operator: string;
+            /** @description Whether it is fulfilled. */
+            passed: boolean;
+            /** @description What it compares with; null for `exists` and `not_exists`. */
+            value: unknown;
+        };
         /** @description What happened at a planned time, or at several consecutive ones. */
         LedgerEntry: {
             /** @description When that was done or found. */
@@ -2145,6 +2224,23 @@ export interface components {
             next_cursor?: string | null;
         };
         /** @description One page of a list. */
+        Page_TimeZone: {
+            /** @description The entries, in the list's order. */
+            items: {
+                /** @description Its IANA name. */
+                name: string;
+                /** @description What its clocks are ahead of UTC now, such as `+08:00`. */
+                offset: string;
+                /**
+                 * Format: int32
+                 * @description The same in minutes.
+                 */
+                offset_minutes: number;
+            }[];
+            /** @description Pass it as `cursor` to get the next page; null on the last. */
+            next_cursor?: string | null;
+        };
+        /** @description One page of a list. */
         Page_Trigger: {
             /** @description The entries, in the list's order. */
             items: (components["schemas"]["TriggerAbout"] & components["schemas"]["TriggerSettings"])[];
@@ -2297,6 +2393,49 @@ export interface components {
             local: string;
             /** @description The planned time. */
             nominal: string;
+        };
+        /** @description A request that is judged by the settings of a webhook, without sending or writing anything. */
+        PreviewWebhook: {
+            /** @description The body as JSON; `{}` if there is none. */
+            body?: unknown;
+            /** @description The body as text instead, such as a form. */
+            body_text?: string | null;
+            /** @description The content type of the body; default `application/json`. */
+            content_type?: string | null;
+            /** @description Its headers. */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description The settings of a webhook, saved or not; those of `trigger_id` if they are absent. */
+            settings?: Record<string, never> | null;
+            /** @description The webhook whose settings count, `trg_…`, if none are given. */
+            trigger_id?: string | null;
+        };
+        /** @description A planned time of a schedule that is not saved yet. */
+        PreviewedSlot: {
+            /** @description The planned time in UTC. Jitter, which every trigger has of its own, is not in it. */
+            at: string;
+            /** @description The same in the schedule's zone, with its offset. */
+            local: string;
+            /** @description What a change of the clock did to it, in English. */
+            note?: string | null;
+            /** @description The same in 繁體中文. */
+            note_zh?: string | null;
+            /** @description What the clocks there are ahead of UTC then. */
+            offset: string;
+        };
+        /** @description What the settings of a webhook make of a request. Signatures are not checked. */
+        PreviewedWebhook: {
+            /** @description Every condition with what it found, also behind one that is not fulfilled. */
+            conditions: components["schemas"]["JudgedCondition"][];
+            /** @description Why the request would be refused, whatever the conditions say. */
+            error?: string | null;
+            /** @description By what name the request would be known; null if every request starts an execution. */
+            idempotency_key?: string | null;
+            /** @description Where that name comes from: a header, `idempotency_paths`, or a path such as `$.incident_id`. */
+            key_from?: string | null;
+            /** @description Whether all of them are fulfilled. */
+            passed: boolean;
         };
         /** @description What went wrong with a request. */
         Problem: {
@@ -2476,6 +2615,23 @@ export interface components {
          * @enum {string}
          */
         RunStatus: "pending" | "running" | "retrying" | "waiting" | "paused" | "completed" | "failed" | "dlq" | "cancelled" | "removed";
+        /** @description When a schedule would fire that is not saved yet. */
+        SchedulePreview: {
+            /** @description When it fires, in English, such as `At 09:00 every Monday (Asia/Taipei)`. */
+            description: string;
+            /** @description The same in 繁體中文. */
+            description_zh: string;
+            /** @description The planned times, the next one first; fewer than asked for if there are no more. */
+            next: components["schemas"]["PreviewedSlot"][];
+            /** @description What else is to know, in English: the window, the jitter, changes of the clock. */
+            notes: string[];
+            /** @description The same in 繁體中文. */
+            notes_zh: string[];
+            /** @description What its clocks are ahead of UTC now, such as `+08:00`. */
+            offset: string;
+            /** @description The time zone of the schedule, as the zone data spells it. */
+            timezone: string;
+        };
         /**
          * @description What kind of schedule a task has.
          * @enum {string}
@@ -2862,6 +3018,18 @@ export interface components {
             result?: components["schemas"]["TestResult"] | null;
             /** @description What was sent. */
             sent: components["schemas"]["SentRequest"];
+        };
+        /** @description A time zone. */
+        TimeZone: {
+            /** @description Its IANA name. */
+            name: string;
+            /** @description What its clocks are ahead of UTC now, such as `+08:00`. */
+            offset: string;
+            /**
+             * Format: int32
+             * @description The same in minutes.
+             */
+            offset_minutes: number;
         };
         /** @description A trigger: its settings and its state. */
         Trigger: components["schemas"]["TriggerAbout"] & components["schemas"]["TriggerSettings"];
@@ -4364,6 +4532,55 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    preview_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The settings of a trigger, `count` and `from` */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "count": 3,
+                 *       "cron_expression": "0 9 * * MON",
+                 *       "timezone": "Asia/Taipei",
+                 *       "trigger_type": "cron"
+                 *     }
+                 */
+                "application/json": Record<string, never>;
+                "application/yaml": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description When it would fire */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SchedulePreview"];
+                };
+            };
+            /** @description Every problem of the settings */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     list_scheduled_tasks: {
         parameters: {
             query?: {
@@ -4779,6 +4996,31 @@ export interface operations {
                 };
             };
             400: components["responses"]["NotValid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_time_zones: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All time zones */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TimeZone"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5661,6 +5903,80 @@ export interface operations {
             507: components["responses"]["DiskFull"];
         };
     };
+    preview_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "body": {
+                 *         "event_type": "incident.created"
+                 *       },
+                 *       "settings": {
+                 *         "authentication": "hmac",
+                 *         "filters": [
+                 *           {
+                 *             "json_path": "$.event_type",
+                 *             "operator": "equals",
+                 *             "value": "incident.created"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PreviewWebhook"];
+            };
+        };
+        responses: {
+            /** @description Every condition with what it found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewedWebhook"];
+                };
+            };
+            /** @description Every problem of the settings, or of the request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description There is no such trigger */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            /** @description It is not a webhook */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     list_workers: {
         parameters: {
             query?: {
@@ -5835,6 +6151,8 @@ export interface operations {
             /** @description The workflow */
             200: {
                 headers: {
+                    /** @description Its version, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5860,7 +6178,12 @@ export interface operations {
     save_workflow: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The version that is changed, such as `"3"` */
+                "If-Match"?: string;
+                /** @description `*`: there is none yet */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The workflow's name
@@ -5891,6 +6214,8 @@ export interface operations {
             /** @description Saved, or nothing changed */
             200: {
                 headers: {
+                    /** @description Its version, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5916,6 +6241,17 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["TooSlow"];
+            /** @description It has another version */
+            412: {
+                headers: {
+                    /** @description That version */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             413: components["responses"]["TooLarge"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Internal"];
