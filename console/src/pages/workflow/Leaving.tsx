@@ -12,7 +12,12 @@ export function Leaving({ dirty, discard }: { dirty: boolean; discard: () => voi
   });
   if (status !== 'blocked') return null;
   return (
-    <Modal opened onClose={reset} title={t('workflow.leaveTitle')}>
+    <Modal
+      opened
+      onClose={reset}
+      title={t('workflow.leaveTitle')}
+      closeButtonProps={{ size: 28, 'aria-label': t('common.close') }}
+    >
       <div className={classes.stack}>
         <div>{t('workflow.leaveText')}</div>
         <div className={classes.toolbar}>

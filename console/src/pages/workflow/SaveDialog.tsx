@@ -49,6 +49,7 @@ export function SaveDialog(props: SaveDialogProps) {
       onClose={props.onClose}
       title={props.title ?? t('workflow.saveTitle', { id: props.id })}
       size="min(1100px, 96vw)"
+      closeButtonProps={{ size: 28, 'aria-label': t('common.close') }}
     >
       {props.opened && <Body {...props} />}
     </Modal>

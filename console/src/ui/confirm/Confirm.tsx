@@ -35,7 +35,13 @@ export interface ConfirmProps {
 
 export function Confirm(props: ConfirmProps) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={props.title} size={props.size}>
+    <Modal
+      opened={props.opened}
+      onClose={props.onClose}
+      title={props.title}
+      size={props.size}
+      closeButtonProps={{ size: 28, 'aria-label': t('common.close') }}
+    >
       {props.opened && <Body {...props} />}
     </Modal>
   );

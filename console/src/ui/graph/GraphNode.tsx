@@ -21,12 +21,11 @@ interface GraphNodeProps {
   onFocus: () => void;
 }
 
-/** Everything the node shows, in words. */
-export function stepWords(step: GraphStep, state?: StepState): string {
+/** What the node shows by its place, its lines and its colours, in words. */
+function unseenWords(step: GraphStep, state?: StepState): string {
   return [
-    step.id,
+    step.retries !== undefined && !state && t('workflow.retriesName'),
     word('workflow.type', step.type),
-    step.target,
     step.undoes && t('workflow.undoes', { step: step.undoes }),
     step.needs.length > 0 && t('workflow.after', { steps: step.needs.join(', ') }),
     step.conditional && t('workflow.conditional'),
@@ -50,7 +49,6 @@ export function GraphNode(props: GraphNodeProps) {
       data-tone={tone}
       data-selected={props.selected || undefined}
       aria-pressed={props.onSelect ? props.selected : undefined}
-      aria-label={stepWords(step, state)}
       title={`${step.id}\n${step.target}`}
       tabIndex={props.focusable ? 0 : -1}
       style={{ left: place.x, top: place.y, width: place.width, height: place.height }}
@@ -80,6 +78,7 @@ export function GraphNode(props: GraphNodeProps) {
           step.callback && <IconHourglass size={12} aria-hidden="true" />
         )}
       </span>
+      <span className="hidden-text">{unseenWords(step, state)}</span>
     </button>
   );
 }

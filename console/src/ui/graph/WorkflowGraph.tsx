@@ -34,12 +34,15 @@ export interface WorkflowGraphProps {
   states?: Record<string, StepState | undefined>;
   selected?: string;
   onSelect?: (step: string | undefined) => void;
-  /** Pixels; the table may be longer. */
+  /** Pixels at most; the table may be longer. */
   height?: number;
 }
 
 const NARROW_PX = 560;
 const ZOOM = 1.25;
+/** Room around a small graph, and the least height of its frame. */
+const AROUND_PX = 120;
+const LEAST_PX = 200;
 
 export function WorkflowGraph(props: WorkflowGraphProps) {
   const [shape, setShape] = useKept<'graph' | 'table'>('graph.shape', 'graph');
@@ -95,7 +98,7 @@ function Drawing({ steps, states, selected, onSelect, height = 340 }: WorkflowGr
       <div
         ref={frame}
         className={classes.frame}
-        style={{ height }}
+        style={{ height: Math.min(height, Math.max(LEAST_PX, layout.height + AROUND_PX)) }}
         role="group"
         aria-label={t('workflow.graphLabel', { count: steps.length })}
         onKeyDown={onKeyDown}

@@ -49,6 +49,46 @@ function curve(points: Point[], direction: Direction): string {
   return path;
 }
 
+/** The room that a step takes, with what undoes it: below in a graph to the right, beside in one downwards. */
+function roomOf(direction: Direction, withUndo: boolean): { width: number; height: number } {
+  if (!withUndo) return NODE;
+  return direction === 'LR'
+    ? { width: NODE.width, height: NODE.height + UNDO.gap + UNDO.height }
+    : { width: 2 * NODE.width + UNDO.gap, height: NODE.height };
+}
+
+function placeUndo(step: Placed, id: string, direction: Direction): { place: Placed; edge: Edge } {
+  const { x, y, width, height } = step;
+  const from = step.id;
+  if (direction === 'LR') {
+    const top = y + height + UNDO.gap;
+    const middle = x + width / 2;
+    return {
+      place: { id, x, y: top, width, height: UNDO.height },
+      edge: { from, to: id, path: `M${middle},${y + height} L${middle},${top}`, undo: true },
+    };
+  }
+  const left = x + width + UNDO.gap;
+  const middle = y + height / 2;
+  return {
+    place: { id, x: left, y: y + (height - UNDO.height) / 2, width, height: UNDO.height },
+    edge: { from, to: id, path: `M${x + width},${middle} L${left},${middle}`, undo: true },
+  };
+}
+
+/** Where a line leaves a step and reaches the next. */
+function endsOf(from: Placed, to: Placed, direction: Direction): [Point, Point] {
+  return direction === 'LR'
+    ? [
+        { x: from.x + from.width, y: from.y + from.height / 2 },
+        { x: to.x, y: to.y + to.height / 2 },
+      ]
+    : [
+        { x: from.x + from.width / 2, y: from.y + from.height },
+        { x: to.x + to.width / 2, y: to.y },
+      ];
+}
+
 export function layOut(steps: GraphStep[], direction: Direction): Layout {
   const forward = steps.filter((step) => step.undoes === undefined);
   const undoers = new Map(steps.filter((s) => s.undoes).map((step) => [step.undoes!, step]));
@@ -56,14 +96,9 @@ export function layOut(steps: GraphStep[], direction: Direction): Layout {
   const graph = new Graph<object, Point & { width: number; height: number }, { points: Point[] }>();
   graph.setGraph({ rankdir: direction, nodesep: 24, ranksep: direction === 'LR' ? 56 : 40 });
   graph.setDefaultEdgeLabel(() => ({ points: [] }));
-  const below = UNDO.gap + UNDO.height;
-  for (const { id } of forward)
-    graph.setNode(id, {
-      x: 0,
-      y: 0,
-      width: NODE.width,
-      height: NODE.height + (undoers.has(id) ? below : 0),
-    });
+  // All take the same room, so that a chain stays a straight line.
+  const room = roomOf(direction, undoers.size > 0);
+  for (const { id } of forward) graph.setNode(id, { x: 0, y: 0, ...room });
   for (const step of forward)
     for (const need of step.needs) if (known.has(need)) graph.setEdge(need, step.id);
   layout(graph);
@@ -72,32 +107,25 @@ export function layOut(steps: GraphStep[], direction: Direction): Layout {
   const edges: Edge[] = [];
   for (const { id } of forward) {
     const { x, y, width, height } = graph.node(id);
-    const place = { id, x: x - width / 2, y: y - height / 2, width, height: NODE.height };
+    const place: Placed = { id, x: x - width / 2, y: y - height / 2, ...NODE };
     nodes.set(id, place);
     const undoer = undoers.get(id);
     if (!undoer) continue;
-    const top = place.y + NODE.height + UNDO.gap;
-    nodes.set(undoer.id, { id: undoer.id, x: place.x, y: top, width, height: UNDO.height });
-    const middle = place.x + width / 2;
-    const path = `M${middle},${place.y + NODE.height} L${middle},${top}`;
-    edges.push({ from: id, to: undoer.id, path, undo: true });
+    const undo = placeUndo(place, undoer.id, direction);
+    nodes.set(undoer.id, undo.place);
+    edges.push(undo.edge);
   }
+  // Lines keep their distance from the middle of the room, which is not the middle of the node.
+  const shift = {
+    x: (NODE.width - room.width) / 2,
+    y: (NODE.height - room.height) / 2,
+  };
   for (const { v, w } of graph.edges()) {
-    const from = nodes.get(v)!;
-    const to = nodes.get(w)!;
+    const ends = endsOf(nodes.get(v)!, nodes.get(w)!, direction);
     const inner = graph.edge(v, w).points.slice(1, -1);
-    const ends: [Point, Point] =
-      direction === 'LR'
-        ? [
-            { x: from.x + from.width, y: from.y + NODE.height / 2 },
-            { x: to.x, y: to.y + NODE.height / 2 },
-          ]
-        : [
-            { x: from.x + from.width / 2, y: from.y + NODE.height },
-            { x: to.x + to.width / 2, y: to.y },
-          ];
+    const moved = inner.map((point) => ({ x: point.x + shift.x, y: point.y + shift.y }));
     // The middle of a single span says nothing that its ends do not.
-    const points = inner.length > 1 ? [ends[0], ...inner, ends[1]] : ends;
+    const points = inner.length > 1 ? [ends[0], ...moved, ends[1]] : ends;
     edges.push({ from: v, to: w, path: curve(points, direction), undo: false });
   }
   const right = Math.max(0, ...[...nodes.values()].map((node) => node.x + node.width));
