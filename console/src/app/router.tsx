@@ -7,6 +7,7 @@ import { executionsRoute } from '@/pages/executions/route';
 import { loginRoute } from '@/pages/login/route';
 import { nodesRoute } from '@/pages/nodes/route';
 import { overviewRoute } from '@/pages/overview/route';
+import { scheduledListRoute, scheduledNewRoute, scheduledRoute } from '@/pages/scheduled/route';
 import { taskRoute, tasksRoute } from '@/pages/tasks/route';
 import {
   newTriggerRoute,
@@ -43,6 +44,9 @@ const routeTree = rootRoute.addChildren([
     taskRoute,
     workersRoute,
     nodesRoute,
+    scheduledListRoute,
+    scheduledNewRoute,
+    scheduledRoute,
   ]),
 ]);
 

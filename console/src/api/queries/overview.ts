@@ -48,7 +48,7 @@ async function known<T>(sent: Promise<T>): Promise<T | null> {
   try {
     return await sent;
   } catch (error) {
-    if (error instanceof ApiProblem && (error.status === 404 || error.status === 405)) return null;
+    if (error instanceof ApiProblem && [400, 404, 405].includes(error.status)) return null;
     throw error;
   }
 }

@@ -15,20 +15,20 @@ export function taskColumns(unlock: (task: ExternalTask) => void): Column<Extern
     {
       id: 'task',
       header: t('tasks.col.task'),
-      width: 150,
+      width: 132,
       required: true,
       cell: (row) => <CopyId id={row.id} to={`/tasks/${row.id}`} plain />,
     },
     {
       id: 'status',
       header: t('tasks.col.status'),
-      width: 104,
+      width: 100,
       cell: (row) => <Status value={row.status} />,
     },
     {
       id: 'type',
       header: t('tasks.col.type'),
-      width: 160,
+      width: 140,
       grow: 2,
       cell: (row) => (
         <span className={classes.cut} title={row.taskType}>
@@ -39,7 +39,7 @@ export function taskColumns(unlock: (task: ExternalTask) => void): Column<Extern
     {
       id: 'worker',
       header: t('tasks.col.worker'),
-      width: 120,
+      width: 110,
       grow: 1,
       cell: (row) =>
         row.workerId ? (
@@ -57,25 +57,25 @@ export function taskColumns(unlock: (task: ExternalTask) => void): Column<Extern
     {
       id: 'lock',
       header: t('tasks.col.lock'),
-      width: 118,
+      width: 108,
       cell: (row) => <LockClock task={row} />,
     },
     {
       id: 'heartbeat',
       header: t('tasks.col.heartbeat'),
-      width: 84,
+      width: 78,
       cell: (row) => <HeartbeatAge task={row} />,
     },
     {
       id: 'progress',
       header: t('tasks.col.progress'),
-      width: 120,
+      width: 104,
       cell: (row) => <ProgressBar percent={row.progress} message={row.progressMessage} />,
     },
     {
       id: 'attempts',
       header: t('tasks.col.attempts'),
-      width: 64,
+      width: 60,
       align: 'end',
       cell: (row) => (
         <span>
@@ -86,7 +86,7 @@ export function taskColumns(unlock: (task: ExternalTask) => void): Column<Extern
     {
       id: 'note',
       header: t('tasks.col.note'),
-      width: 140,
+      width: 110,
       grow: 2,
       cell: (row) => (
         <span
@@ -99,6 +99,7 @@ export function taskColumns(unlock: (task: ExternalTask) => void): Column<Extern
     },
     {
       id: 'created',
+      optional: true,
       header: t('tasks.col.created'),
       width: 96,
       cell: (row) => <Time at={row.createdAt} />,
@@ -135,7 +136,7 @@ export function taskColumns(unlock: (task: ExternalTask) => void): Column<Extern
     {
       id: 'actions',
       header: t('tasks.col.actions'),
-      width: 86,
+      width: 80,
       required: true,
       cell: (row) =>
         row.status === 'LOCKED' && (

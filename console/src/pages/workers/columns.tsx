@@ -13,7 +13,7 @@ export function workerColumns(release: (worker: Worker) => void): Column<Worker>
     {
       id: 'worker',
       header: t('workers.col.worker'),
-      width: 180,
+      width: 160,
       grow: 2,
       required: true,
       cell: (row) => (
@@ -25,19 +25,19 @@ export function workerColumns(release: (worker: Worker) => void): Column<Worker>
     {
       id: 'status',
       header: t('workers.col.status'),
-      width: 96,
+      width: 84,
       cell: (row) => <Status value={row.status} />,
     },
     {
       id: 'type',
       header: t('workers.col.type'),
-      width: 90,
+      width: 76,
       cell: (row) => <span className={classes.cut}>{row.workerType ?? '–'}</span>,
     },
     {
       id: 'types',
       header: t('workers.col.types'),
-      width: 180,
+      width: 150,
       grow: 2,
       cell: (row) => (
         <span className={classes.cut} title={row.taskTypes.join(', ')}>
@@ -48,7 +48,7 @@ export function workerColumns(release: (worker: Worker) => void): Column<Worker>
     {
       id: 'held',
       header: t('workers.col.held'),
-      width: 64,
+      width: 56,
       align: 'end',
       cell: (row) => (
         <Link to="/tasks" search={{ worker: row.workerId, status: 'locked' }} tabIndex={-1}>
@@ -59,7 +59,7 @@ export function workerColumns(release: (worker: Worker) => void): Column<Worker>
     {
       id: 'completed',
       header: t('workers.col.completed'),
-      width: 78,
+      width: 64,
       align: 'end',
       cell: (row) => (
         <Link to="/tasks" search={{ worker: row.workerId, status: 'completed' }} tabIndex={-1}>
@@ -70,20 +70,20 @@ export function workerColumns(release: (worker: Worker) => void): Column<Worker>
     {
       id: 'failed',
       header: t('workers.col.failed'),
-      width: 64,
+      width: 60,
       align: 'end',
       cell: (row) => formatNumber(row.tasksFailed),
     },
     {
       id: 'poll',
       header: t('workers.col.poll'),
-      width: 104,
+      width: 92,
       cell: (row) => <Time at={row.lastPollAt} />,
     },
     {
       id: 'heartbeat',
       header: t('workers.col.heartbeat'),
-      width: 110,
+      width: 108,
       cell: (row) => <Time at={row.lastHeartbeatAt} />,
     },
     {
@@ -96,7 +96,7 @@ export function workerColumns(release: (worker: Worker) => void): Column<Worker>
     {
       id: 'actions',
       header: t('workers.col.actions'),
-      width: 88,
+      width: 84,
       required: true,
       cell: (row) => (
         <Button size="compact-xs" variant="default" tabIndex={-1} onClick={() => release(row)}>
