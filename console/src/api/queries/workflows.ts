@@ -127,15 +127,16 @@ export async function judge(text: string, format: Format, signal?: AbortSignal):
   }
 }
 
-/** Saves a text if `version` is still the newest; otherwise refused with 412. */
+/** Saves a text if `version` is still the newest, or if there is none (`new`); otherwise refused with 412. */
 export function saveWorkflow(
   id: string,
   text: string,
   format: Format,
-  version: number | undefined,
+  version: number | 'new',
 ): Promise<Saved> {
   const sent = body(text, format);
-  const condition: HeadersInit = version === undefined ? {} : { 'If-Match': `"${version}"` };
+  const condition: HeadersInit =
+    version === 'new' ? { 'If-None-Match': '*' } : { 'If-Match': `"${version}"` };
   return call<Saved>('PUT', path(id), { ...sent, headers: { ...sent.headers, ...condition } });
 }
 

@@ -4,13 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { ApiProblem } from '@/api/problem';
-import {
-  judge,
-  saveWorkflow,
-  schemaQuery,
-  workflowQuery,
-  workflowsKey,
-} from '@/api/queries/workflows';
+import { judge, saveWorkflow, schemaQuery, workflowsKey } from '@/api/queries/workflows';
 import { rich, t } from '@/i18n/t';
 import { DefinitionEditor } from '@/ui/definition/DefinitionEditor';
 import { useDraft } from '@/ui/definition/draft';
@@ -38,16 +32,6 @@ const idOf = (text: string): string => {
   return id === null ? '' : String(id);
 };
 
-async function exists(client: ReturnType<typeof useQueryClient>, id: string): Promise<boolean> {
-  try {
-    await client.fetchQuery({ ...workflowQuery(id), staleTime: 0, retry: false });
-    return true;
-  } catch (error) {
-    if (error instanceof ApiProblem && error.status === 404) return false;
-    throw error;
-  }
-}
-
 export function NewWorkflow({ template: name }: { template: string }) {
   const client = useQueryClient();
   const router = useRouter();
@@ -74,15 +58,15 @@ export function NewWorkflow({ template: name }: { template: string }) {
     setBusy(true);
     setError(undefined);
     try {
-      if (await exists(client, id)) return setTaken(id);
-      const saved = await saveWorkflow(id, text, formatOf(text), undefined);
+      const saved = await saveWorkflow(id, text, formatOf(text), 'new');
       change(undefined);
       toastDone(t('workflow.savedAs', { version: saved.version }));
       client.invalidateQueries({ queryKey: workflowsKey });
       const tab = template.name === 'webhook' ? 'triggers' : undefined;
       await router.navigate({ to: '/workflows/$id', params: { id }, search: { tab } });
     } catch (refused) {
-      setError(refused);
+      if (refused instanceof ApiProblem && refused.status === 412) setTaken(id);
+      else setError(refused);
     } finally {
       setBusy(false);
     }

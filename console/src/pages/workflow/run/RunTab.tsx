@@ -1,7 +1,7 @@
 /** Starts an execution by hand and shows how it goes. */
 import { Button, NumberInput, Select, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { type KeyboardEvent, useMemo, useState } from 'react';
 import { stringifyExact } from '@/api/exact';
 import { fieldMessage } from '@/api/problem';
 import {
@@ -77,6 +77,13 @@ export default function RunTab({ id, workflow }: TabProps) {
     }
   };
   useShortcuts([{ keys: 'mod+Enter', label: t('workflow.run'), run, inFields: true }]);
+  // The editor would make an empty line of it.
+  const runFromEditor = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    run();
+  };
   const curl = () =>
     curlOf({
       method: 'POST',
@@ -86,7 +93,7 @@ export default function RunTab({ id, workflow }: TabProps) {
     });
 
   return (
-    <div className={classes.runGrid}>
+    <div className={classes.runGrid} onKeyDownCapture={runFromEditor}>
       <Panel title={t('workflow.input')} actions={<Fill id={id} example={example} fill={write} />}>
         <Editor
           value={text}
