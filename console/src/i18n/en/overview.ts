@@ -24,7 +24,6 @@ export const overview = {
   'overview.severity.critical': 'critical',
   'overview.severity.warning': 'warning',
   'overview.severity.info': 'note',
-  'overview.since': 'since {time}',
   'overview.fires': 'Next fires',
   'overview.firesNone': 'Nothing is planned',
   'overview.firesNoneText': 'Cron and schedule triggers show their next times here.',

@@ -27,7 +27,6 @@ export const overview = {
   'overview.severity.critical': '嚴重',
   'overview.severity.warning': '警告',
   'overview.severity.info': '提示',
-  'overview.since': '自 {time}',
   'overview.fires': '即將觸發',
   'overview.firesNone': '沒有排定的觸發',
   'overview.firesNoneText': 'Cron 與排程觸發器的下次時間會顯示在此。',

@@ -87,7 +87,7 @@ export const scheduled = {
   'scheduled.recordsLabel': '執行紀錄列表',
   'scheduled.rec.cycle': '週期',
   'scheduled.rec.started': '開始',
-  'scheduled.rec.trigger': '觸發',
+  'scheduled.rec.trigger': '觸發狀態',
   'scheduled.rec.status': '執行狀態',
   'scheduled.rec.progress': '進度',
   'scheduled.rec.said': '訊息',

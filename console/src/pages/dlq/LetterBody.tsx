@@ -41,25 +41,34 @@ export function LetterBody({ id, listed, close, remove }: LetterBodyProps) {
       {query.isError && <ProblemView error={query.error} retry={() => query.refetch()} />}
       <LetterFacts letter={letter} />
       <div className={classes.columns}>
-        <Section title={t('dlq.input')}>
-          <Json value={letter.input_data} label={t('dlq.input')} file={letter.id} maxHeight={320} />
-        </Section>
-        <Section title={t('dlq.history')} note={<RetriesNote letter={letter} />}>
-          <Attempts letter={letter} />
-        </Section>
-        <Section title={t('dlq.error')}>
-          <ErrorPart letter={letter} />
-        </Section>
-        <Section title={t('dlq.suggestions')}>
-          <ul className={classes.fixes}>
-            {letter.suggestions.map(inThisLanguage).map((fix) => (
-              <li key={fix.title} className={classes.fix}>
-                <strong>{fix.title}</strong>
-                <span>{fix.detail}</span>
-              </li>
-            ))}
-          </ul>
-        </Section>
+        <div className={classes.column}>
+          <Section title={t('dlq.input')}>
+            <Json
+              value={letter.input_data}
+              label={t('dlq.input')}
+              file={letter.id}
+              maxHeight={320}
+            />
+          </Section>
+          <Section title={t('dlq.error')}>
+            <ErrorPart letter={letter} />
+          </Section>
+        </div>
+        <div className={classes.column}>
+          <Section title={t('dlq.history')} note={<RetriesNote letter={letter} />}>
+            <Attempts letter={letter} />
+          </Section>
+          <Section title={t('dlq.suggestions')}>
+            <ul className={classes.fixes}>
+              {letter.suggestions.map(inThisLanguage).map((fix) => (
+                <li key={fix.title} className={classes.fix}>
+                  <strong>{fix.title}</strong>
+                  <span>{fix.detail}</span>
+                </li>
+              ))}
+            </ul>
+          </Section>
+        </div>
       </div>
       <Outcome letter={letter} />
       <EarlierTries letter={letter} />

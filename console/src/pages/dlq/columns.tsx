@@ -18,6 +18,10 @@ export interface RowActions {
 export const errorName = (letter: Pick<Letter, 'error_type' | 'error_code'>) =>
   letter.error_code ? `${letter.error_type} ${letter.error_code}` : letter.error_type;
 
+/** The workflow of a scheduled task has a number for a name: people know it by its other one. */
+const nameOfWorkflow = (row: Letter) =>
+  row.workflow_id.startsWith('task-') && row.workflow_name ? row.workflow_name : row.workflow_id;
+
 export const workflowPath = (id: string): string => `/workflows/${encodeURIComponent(id)}`;
 
 export function letterColumns(actions: RowActions): Column<Letter>[] {
@@ -47,7 +51,7 @@ export function letterColumns(actions: RowActions): Column<Letter>[] {
           className={classes.cut}
           tabIndex={-1}
         >
-          {row.workflow_id}
+          {nameOfWorkflow(row)}
         </Link>
       ),
     },

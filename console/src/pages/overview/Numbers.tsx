@@ -56,7 +56,7 @@ export function Numbers({ overview, range }: { overview: Overview; range: string
         to="/dlq"
         search={{ from: 'all', status: 'pending' }}
       />
-      <div className={classes.tile}>
+      <div className={classes.tile} data-wide>
         <span className={classes.tileLabel}>{t('overview.open')}</span>
         {openNow.length === 0 ? (
           <span className={classes.muted}>{t('overview.openNone')}</span>

@@ -71,7 +71,7 @@ function Row({ item }: { item: Trouble }) {
       </Link>
       {item.since && (
         <span className={classes.muted}>
-          {rich('overview.since', { time: <Time at={item.since} /> })}
+          <Time at={item.since} />
         </span>
       )}
     </li>

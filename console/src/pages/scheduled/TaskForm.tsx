@@ -142,12 +142,16 @@ export function TaskForm(props: TaskFormProps) {
         </Panel>
       ) : (
         <div className={classes.fieldsets}>
-          <WhatFields {...fields} />
-          <WhenFields {...fields} />
-          <TargetFields {...fields} />
-          <PayloadField {...fields} />
-          <RetryFields {...fields} />
-          <MoreFields {...fields} />
+          <div className={classes.fieldColumn}>
+            <WhatFields {...fields} />
+            <TargetFields {...fields} />
+            <RetryFields {...fields} />
+          </div>
+          <div className={classes.fieldColumn}>
+            <WhenFields {...fields} />
+            <PayloadField {...fields} />
+            <MoreFields {...fields} />
+          </div>
         </div>
       )}
     </form>
