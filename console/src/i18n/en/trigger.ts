@@ -106,6 +106,7 @@ export const trigger = {
   'trigger.ledgerEmpty': 'No planned time has come in this range.',
   'trigger.ledgerFrom': 'The ledger is complete only from {time} on.',
   'trigger.ledgerLabel': 'Every planned time, oldest first',
+  'trigger.ledgerRows': { one: '{count} entry', other: '{count} entries' },
   'trigger.manualRun': 'Run it',
   'trigger.manualText': 'Run it here, from the command line, or over the API.',
   'trigger.manualTitle': 'A person starts it: no trigger is needed',

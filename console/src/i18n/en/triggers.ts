@@ -80,6 +80,7 @@ export const triggers = {
   'triggers.type.cron': 'Cron',
   'triggers.type.schedule': 'Schedule',
   'triggers.type.webhook': 'Webhook',
+  'triggers.unverified': 'not verified',
   'triggers.updated': 'Changed',
   'triggers.when': 'Starts',
   'triggers.workflow': 'Workflow',

@@ -102,6 +102,7 @@ export const trigger = {
   'trigger.ledgerEmpty': '此範圍內還沒有到期的預定時間。',
   'trigger.ledgerFrom': '帳本自 {time} 起才完整。',
   'trigger.ledgerLabel': '所有預定時間，由舊到新',
+  'trigger.ledgerRows': '{count} 筆',
   'trigger.manualRun': '執行',
   'trigger.manualText': '可在此處、命令列或透過 API 執行。',
   'trigger.manualTitle': '由人啟動：不需要觸發器',

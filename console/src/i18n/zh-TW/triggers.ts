@@ -70,6 +70,7 @@ export const triggers = {
   'triggers.type.cron': 'Cron',
   'triggers.type.schedule': '排程',
   'triggers.type.webhook': 'Webhook',
+  'triggers.unverified': '未驗證',
   'triggers.updated': '變更時間',
   'triggers.when': '啟動時機',
   'triggers.workflow': '工作流程',

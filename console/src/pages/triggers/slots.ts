@@ -69,6 +69,28 @@ export function localText(local: string): string {
   return `${found[1]} ${found[2]} ${/^(Z|\+00:00)$/.test(found[3]!) ? 'UTC' : found[3]}`;
 }
 
+/** A stretch of planned times: `2026-11-19 15:00:00 – 16:00:00 +08:00 (2)`; the date once where it is the same. */
+export function stretchText({
+  local,
+  local_to,
+  count,
+}: Pick<LedgerEntry, 'local' | 'local_to' | 'count'>) {
+  const first = localText(local);
+  if (count <= 1) return first;
+  const last = localText(local_to);
+  const [date, time, offset] = first.split(' ');
+  const [lastDate, lastTime, lastOffset] = last.split(' ');
+  if (date === lastDate && offset === lastOffset)
+    return `${date} ${time} – ${lastTime} ${offset} (${count})`;
+  return `${first} – ${last} (${count})`;
+}
+
+/** Planned times in their order, not in the order in which something was done about them. */
+export function byPlannedTime(entries: readonly LedgerEntry[]): LedgerEntry[] {
+  const at = (entry: LedgerEntry) => Date.parse(entry.nominal);
+  return [...entries].sort((a, b) => at(a) - at(b) || Date.parse(a.at) - Date.parse(b.at));
+}
+
 /** How long after its planned time something was done. */
 export function afterText(entry: LedgerEntry): string {
   return formatDuration(Math.max(0, Date.parse(entry.at) - Date.parse(entry.to)));
@@ -77,11 +99,7 @@ export function afterText(entry: LedgerEntry): string {
 /** A cell's whole story in one line. */
 export function entryWords(entry: LedgerEntry): string {
   const look = lookOf(entry);
-  const when =
-    entry.count > 1
-      ? `${localText(entry.local)} – ${localText(entry.local_to)} (${entry.count})`
-      : localText(entry.local);
-  return `${when} · ${lookWords(look)}`;
+  return `${stretchText(entry)} · ${lookWords(look)}`;
 }
 
 export function ledgerCell(entry: LedgerEntry): StripCell {
@@ -123,4 +141,18 @@ export function countLooks(entries: readonly LedgerEntry[]): [SlotLook, number][
     const count = counts.get(look);
     return count ? [[look, count] as [SlotLook, number]] : [];
   });
+}
+
+/** How many planned times were skipped and not run later. */
+export function stillMissed(entries: readonly LedgerEntry[]): number {
+  const later = entries.filter((entry) => lookOf(entry) === 'backfill');
+  return entries.reduce((sum, entry) => {
+    if (!isMissed(lookOf(entry))) return sum;
+    const from = Date.parse(entry.nominal);
+    const to = Date.parse(entry.to);
+    const made = new Set(
+      later.map((each) => Date.parse(each.nominal)).filter((at) => at >= from && at <= to),
+    );
+    return sum + Math.max(0, entry.count - made.size);
+  }, 0);
 }

@@ -22,9 +22,12 @@ export function shortWords(trigger: Trigger): string {
 }
 
 function webhookWords(trigger: Trigger): string {
-  const method = word('webhook.method', String(trigger.authentication ?? ''));
+  const said = String(trigger.authentication ?? '');
+  const method = said === 'none' ? t('triggers.unverified') : word('webhook.method', said);
   const count = Array.isArray(trigger.filters) ? trigger.filters.length : 0;
-  return count > 0 ? `${method} · ${t('triggers.conditions', { count })}` : method;
+  const parts = [t('triggers.type.webhook'), method];
+  if (count > 0) parts.push(t('triggers.conditions', { count }));
+  return parts.join(' · ');
 }
 
 /** What people call it: its name, else what it does. */

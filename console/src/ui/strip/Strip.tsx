@@ -28,6 +28,8 @@ interface StripProps {
   range: StripRange | undefined;
   onRange: (range: StripRange | undefined) => void;
   onOpen?: (index: number) => void;
+  /** The pointer or the focus is in the strip: its cells should stand still. */
+  onHold?: (held: boolean) => void;
   /** Cells from this index on are still to come. */
   nowAt?: number;
   nowLabel?: string;
@@ -62,7 +64,13 @@ export function walk(
   return { head, anchor: shift && range ? range.anchor : head };
 }
 
-export function Strip({ cells, label, range, onRange, onOpen, nowAt, nowLabel }: StripProps) {
+export function Strip(props: StripProps) {
+  const { cells, label, range, onRange, onOpen, onHold, nowAt, nowLabel } = props;
+  const inside = useRef({ pointer: false, focus: false });
+  const hold = (what: 'pointer' | 'focus', value: boolean) => {
+    inside.current[what] = value;
+    onHold?.(inside.current.pointer || inside.current.focus);
+  };
   const id = useId();
   const host = useRef<HTMLDivElement>(null);
   const dragging = useRef(false);
@@ -106,6 +114,7 @@ export function Strip({ cells, label, range, onRange, onOpen, nowAt, nowLabel }:
       tabIndex={0}
       onKeyDown={onKeyDown}
       onFocus={() => {
+        hold('focus', true);
         if (!range && cells.length > 0 && host.current?.matches(':focus-visible'))
           onRange(walk('End', false, undefined, nowAt ?? cells.length));
       }}
@@ -123,7 +132,10 @@ export function Strip({ cells, label, range, onRange, onOpen, nowAt, nowLabel }:
       onPointerUp={() => {
         dragging.current = false;
       }}
+      onBlur={() => hold('focus', false)}
+      onPointerEnter={() => hold('pointer', true)}
       onPointerLeave={() => {
+        hold('pointer', false);
         dragging.current = false;
       }}
     >

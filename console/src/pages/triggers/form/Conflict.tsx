@@ -5,10 +5,11 @@ import type { Trigger, TriggerSettings } from '@/api/queries/triggers';
 import { t } from '@/i18n/t';
 import { Diff } from '@/ui/editor/Editor';
 import classes from './form.module.css';
-import { settingsOnly } from './settings';
 
 interface ConflictProps {
   theirs: Trigger | undefined;
+  /** Settings of a saved trigger as this form would write them, so that only real differences show. */
+  read: (trigger: Trigger) => TriggerSettings;
   mine: TriggerSettings;
   onClose: () => void;
   takeTheirs: () => void;
@@ -22,7 +23,7 @@ export function sorted(settings: TriggerSettings): string {
   return stringifyExact(Object.fromEntries(names.map((name) => [name, settings[name]])), 2);
 }
 
-export function Conflict({ theirs, mine, onClose, takeTheirs, saveMine }: ConflictProps) {
+export function Conflict({ theirs, read, mine, onClose, takeTheirs, saveMine }: ConflictProps) {
   return (
     <Modal
       opened={theirs !== undefined}
@@ -38,11 +39,7 @@ export function Conflict({ theirs, mine, onClose, takeTheirs, saveMine }: Confli
             <strong className={classes.grow}>{t('trigger.yours')}</strong>
           </div>
           <Diff
-            before={sorted({
-              trigger_type: theirs.trigger_type,
-              enabled: theirs.enabled,
-              ...settingsOnly(theirs),
-            })}
+            before={sorted(read(theirs))}
             after={sorted(mine)}
             label={t('trigger.conflictTitle')}
             language="json"

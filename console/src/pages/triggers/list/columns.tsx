@@ -57,7 +57,7 @@ export function triggerColumns(run: (trigger: Trigger) => void): Column<Trigger>
         </Link>
       ),
     },
-    { id: 'next', header: t('triggers.next'), width: 250, cell: (row) => <Next trigger={row} /> },
+    { id: 'next', header: t('triggers.next'), width: 290, cell: (row) => <Next trigger={row} /> },
     {
       id: 'strip',
       header: t('triggers.last30'),

@@ -26,7 +26,7 @@ export function History({ trigger }: { trigger: Trigger }) {
           variant="default"
           size="compact-sm"
           renderRoot={(props) => (
-            <Link to="/executions" search={{ trigger: trigger.id }} {...props} />
+            <Link to="/triggers/$id/slots" params={{ id: trigger.id }} {...props} />
           )}
         >
           {t('trigger.fullHistory')}

@@ -2,7 +2,7 @@
 import { Button, SegmentedControl, Switch } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import {
   isUnknownCall,
   type LedgerEntry,
@@ -19,11 +19,12 @@ import { Panel } from '@/ui/page/Page';
 import { ProblemView } from '@/ui/state/ProblemView';
 import { Skeleton } from '@/ui/state/Skeleton';
 import { Status } from '@/ui/status/Status';
-import { Strip, type StripRange } from '@/ui/strip/Strip';
+import { Strip, type StripCell, type StripRange } from '@/ui/strip/Strip';
 import formClasses from '../form/form.module.css';
 import { triggerRoute } from '../route';
 import {
   afterText,
+  byPlannedTime,
   countLooks,
   entryWords,
   isMissed,
@@ -31,6 +32,7 @@ import {
   lookOf,
   lookWords,
   plannedCell,
+  stillMissed,
   toneOfLook,
 } from '../slots';
 import { Backfill, type BackfillRange } from './Backfill';
@@ -78,19 +80,25 @@ export function Ledger({ trigger, planned }: LedgerProps) {
     ? search.range!
     : RANGE_DEFAULT;
   const { items, more, error, refetch } = useEntries(trigger, range);
-  const [chosen, setChosen] = useState<StripRange>();
+  const [picks, setPicks] = useState<[anchor: string, head: string]>();
+  const [held, setHeld] = useState(false);
   const [asTable, setAsTable] = useState(false);
   const [filling, setFilling] = useState<BackfillRange>();
-  const entries = useMemo(() => [...(items ?? [])].reverse(), [items]);
+  // While somebody is at work in the strip, nothing moves under the pointer.
+  const shown = useStill({ items, planned }, held);
+  const entries = useMemo(() => byPlannedTime(shown.items ?? []), [shown.items]);
   const cells = useMemo(
     () => [
       ...entries.map(ledgerCell),
-      ...planned.slice(0, PLANNED_CELLS).map((slot) => plannedCell(slot.local)),
+      ...shown.planned.slice(0, PLANNED_CELLS).map((slot) => plannedCell(slot.local)),
     ],
-    [entries, planned],
+    [entries, shown.planned],
   );
+  const chosen = useMemo(() => rangeOf(cells, picks), [cells, picks]);
+  const setChosen = (next: StripRange | undefined) =>
+    setPicks(next && [cells[next.anchor]!.key, cells[next.head]!.key]);
   const missed = entries.filter((entry) => isMissed(lookOf(entry)));
-  const missedCount = missed.reduce((sum, entry) => sum + entry.count, 0);
+  const missedCount = useMemo(() => stillMissed(entries), [entries]);
   const picked = chosen ? pick(entries, chosen) : [];
 
   return (
@@ -138,6 +146,7 @@ export function Ledger({ trigger, planned }: LedgerProps) {
                 label={t('trigger.ledgerLabel')}
                 range={chosen}
                 onRange={setChosen}
+                onHold={setHeld}
                 nowAt={entries.length}
                 nowLabel={t('trigger.now')}
                 onOpen={(index) => {
@@ -188,6 +197,20 @@ export function Ledger({ trigger, planned }: LedgerProps) {
       <Backfill trigger={trigger} range={filling} onClose={() => setFilling(undefined)} />
     </Panel>
   );
+}
+
+/** The last value from before it was held. */
+function useStill<T>(value: T, held: boolean): T {
+  const still = useRef(value);
+  if (!held) still.current = value;
+  return still.current;
+}
+
+/** Where the chosen cells are now. */
+function rangeOf(cells: readonly StripCell[], picks: [string, string] | undefined) {
+  if (!picks) return undefined;
+  const [anchor, head] = picks.map((key) => cells.findIndex((cell) => cell.key === key));
+  return anchor! < 0 || head! < 0 ? undefined : { anchor: anchor!, head: head! };
 }
 
 function pick(entries: readonly LedgerEntry[], { anchor, head }: StripRange): LedgerEntry[] {

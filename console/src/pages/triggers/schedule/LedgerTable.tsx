@@ -4,16 +4,7 @@ import { t, word } from '@/i18n/t';
 import { CopyId } from '@/ui/copy/CopyId';
 import { Status } from '@/ui/status/Status';
 import formClasses from '../form/form.module.css';
-import { afterText, localText, lookOf, lookWords, toneOfLook } from '../slots';
-
-export function PlannedAt({ entry }: { entry: LedgerEntry }) {
-  if (entry.count === 1) return <>{localText(entry.local)}</>;
-  return (
-    <>
-      {localText(entry.local)} – {localText(entry.local_to)} ({entry.count})
-    </>
-  );
-}
+import { afterText, lookOf, lookWords, stretchText, toneOfLook } from '../slots';
 
 export function Look({ entry }: { entry: LedgerEntry }) {
   const look = lookOf(entry);
@@ -46,9 +37,7 @@ export function LedgerTable({ entries }: { entries: readonly LedgerEntry[] }) {
         <tbody>
           {entries.map((entry) => (
             <tr key={`${entry.nominal}/${entry.status}/${entry.at}`}>
-              <td>
-                <PlannedAt entry={entry} />
-              </td>
+              <td>{stretchText(entry)}</td>
               <td>
                 <Look entry={entry} />
               </td>

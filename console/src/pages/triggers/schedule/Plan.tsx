@@ -1,9 +1,10 @@
 /** When it would fire next, with the offset and what changes of the clock do. */
 import { Button } from '@mantine/core';
-import type { SchedulePreview } from '@/api/queries/triggers';
+import type { PreviewedSlot, SchedulePreview } from '@/api/queries/triggers';
 import { language, t } from '@/i18n/t';
 import { useNow } from '@/live/clock';
 import { formatRelative } from '@/time/format';
+import { IconAlertTriangle } from '@/ui/icons';
 import { Panel } from '@/ui/page/Page';
 import { localText } from '../slots';
 import { ours } from '../words';
@@ -19,13 +20,16 @@ interface PlanProps {
   saved: readonly string[];
   /** Why nothing can be shown. */
   problem: string | undefined;
+  /** What the next changes of the clock do. */
+  changes: readonly PreviewedSlot[];
   enabled: boolean;
   stale: boolean;
   long: boolean;
   setLong: (long: boolean) => void;
 }
 
-export function Plan({ preview, saved, problem, enabled, stale, long, setLong }: PlanProps) {
+export function Plan(props: PlanProps) {
+  const { preview, saved, problem, enabled, stale, long, setLong } = props;
   const now = useNow();
   const slots =
     preview?.next.slice(0, long ? LONG : SHORT) ??
@@ -65,6 +69,18 @@ export function Plan({ preview, saved, problem, enabled, stale, long, setLong }:
         </ol>
         {preview && slots.length === 0 && (
           <div className={classes.away}>{t('trigger.noneLeft')}</div>
+        )}
+        {props.changes.length > 0 && (
+          <ul className={classes.changes}>
+            {props.changes.map((slot) => (
+              <li key={slot.at}>
+                <IconAlertTriangle size={13} aria-hidden="true" />
+                <span>
+                  {localText(slot.local)}: {ours(slot.note ?? '', slot.note_zh)}
+                </span>
+              </li>
+            ))}
+          </ul>
         )}
         {notes.length > 0 && (
           <ul className={classes.notes}>

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import {
   isUnknownCall,
+  type PreviewedSlot,
   type SchedulePreview,
   schedulePreview,
   type Trigger,
@@ -19,6 +20,7 @@ import { Options } from './Options';
 import { LONG, Plan } from './Plan';
 import { type ScheduleDraft, scheduleSettings } from './scheduleDraft';
 import { Timing } from './Timing';
+import { useClockChanges } from './useClockChanges';
 import { ZoneSelect } from './ZoneSelect';
 
 /** Names of settings that the form shows an error at. */
@@ -51,6 +53,8 @@ export interface SchedulePlan {
   error: unknown;
   /** The plan of what was typed before. */
   stale: boolean;
+  /** Planned times that the next changes of the clock move or repeat. */
+  changes: readonly PreviewedSlot[];
 }
 
 /** What the server makes of the settings as they are typed. */
@@ -61,10 +65,13 @@ export function usePlan(draft: ScheduleDraft): SchedulePlan {
   }, [draft]);
   const settled = useSettled(settings, sameDraft);
   const query = useQuery(schedulePreview(settled, LONG));
+  const matters = !query.isError && !query.isPlaceholderData && !!query.data?.notes.length;
+  const changes = useClockChanges(settled, query.data?.timezone ?? draft.timezone, matters);
   return {
     preview: query.isError ? undefined : query.data,
     error: query.isError ? query.error : undefined,
     stale: settled !== settings || query.isPlaceholderData,
+    changes: matters ? changes : [],
   };
 }
 
@@ -117,7 +124,7 @@ export function ScheduleForm(props: ScheduleFormProps) {
           <Options draft={draft} change={change} errors={errors} workflow={props.workflow} />
         </Panel>
       </div>
-      <div className={classes.column}>
+      <div className={`${classes.column} ${classes.side}`}>
         <Plan
           preview={preview}
           saved={unknown && trigger ? (trigger.next_executions ?? []) : []}
@@ -128,6 +135,7 @@ export function ScheduleForm(props: ScheduleFormProps) {
                 ? t('trigger.planWrong')
                 : undefined
           }
+          changes={plan.changes}
           enabled={draft.enabled}
           stale={plan.stale}
           long={long}

@@ -1,6 +1,7 @@
 /** A saved cron trigger or schedule: form, plan, ledger, last executions. */
 import { useMemo, useState } from 'react';
-import type { Trigger } from '@/api/queries/triggers';
+import { parseExact } from '@/api/exact';
+import type { Trigger, TriggerSettings } from '@/api/queries/triggers';
 import { t } from '@/i18n/t';
 import { Page } from '@/ui/page/Page';
 import { Time } from '@/ui/time/Time';
@@ -17,7 +18,13 @@ import { type Choice, TypeChoice } from '../TypeChoice';
 import { History } from './History';
 import { Ledger } from './Ledger';
 import { SCHEDULE_FIELDS, ScheduleForm, usePlan } from './ScheduleForm';
-import { type ScheduleKind, scheduleBody, scheduleDraft, scheduleSettings } from './scheduleDraft';
+import {
+  type ScheduleDraft,
+  type ScheduleKind,
+  scheduleBody,
+  scheduleDraft,
+  scheduleSettings,
+} from './scheduleDraft';
 
 const CRON: readonly Choice[] = ['cron'];
 const SCHEDULE: readonly Choice[] = ['interval', 'calendar', 'once'];
@@ -106,7 +113,8 @@ export function SchedulePage({ trigger }: { trigger: Trigger }) {
       />
       <Conflict
         theirs={saving.theirs ?? looking}
-        mine={{ ...scheduleSettings(draft), ...inputOf(draft.input) }}
+        read={(saved) => withInput(scheduleDraft(saved))}
+        mine={withInput(draft)}
         onClose={() => {
           saving.setTheirs(undefined);
           setLooking(undefined);
@@ -129,9 +137,10 @@ export function SchedulePage({ trigger }: { trigger: Trigger }) {
   );
 }
 
-function inputOf(text: string): { input?: unknown } {
-  if (text.trim() === '' || jsonProblem(text)) return {};
-  return { input: JSON.parse(text) };
+function withInput(draft: ScheduleDraft): TriggerSettings {
+  const settings = scheduleSettings(draft);
+  if (draft.input.trim() === '' || jsonProblem(draft.input)) return settings;
+  return { ...settings, input: parseExact(draft.input) };
 }
 
 /** What is to know of it now. */

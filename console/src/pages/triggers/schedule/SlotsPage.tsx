@@ -21,9 +21,9 @@ import type { Column } from '@/ui/table/columns';
 import { DataTable } from '@/ui/table/DataTable';
 import { Time } from '@/ui/time/Time';
 import { slotsRoute } from '../route';
-import { afterText } from '../slots';
+import { afterText, stretchText } from '../slots';
 import { titleOf } from '../words';
-import { Look, PlannedAt, reasonWords } from './LedgerTable';
+import { Look, reasonWords } from './LedgerTable';
 
 const rowKey = (entry: LedgerEntry) => `${entry.nominal}/${entry.status}/${entry.at}`;
 
@@ -47,7 +47,7 @@ const columns = (): Column<LedgerEntry>[] => [
     width: 240,
     grow: 2,
     required: true,
-    cell: (row) => <PlannedAt entry={row} />,
+    cell: stretchText,
   },
   { id: 'status', header: t('trigger.status'), width: 110, cell: (row) => <Look entry={row} /> },
   { id: 'reason', header: t('trigger.reason'), width: 220, grow: 2, cell: reasonWords },
@@ -123,6 +123,7 @@ export function SlotsPage() {
           if (row.execution_id)
             navigate({ to: '/executions/$id', params: { id: row.execution_id } });
         }}
+        summary={list.loading ? undefined : t('trigger.ledgerRows', { count: list.rows.length })}
         empty={{
           title: t('trigger.ledgerEmpty'),
           command: `refire trigger slots ${id}`,

@@ -16,7 +16,9 @@ interface TimingProps {
 }
 
 export function Timing({ draft, change, errors, words }: TimingProps) {
-  const said = draft.kind !== 'cron' && words && <output className={classes.words}>{words}</output>;
+  const said = draft.kind !== 'cron' && words && (
+    <output className={classes.wordsBelow}>{words}</output>
+  );
   switch (draft.kind) {
     case 'cron':
       return (
@@ -29,46 +31,50 @@ export function Timing({ draft, change, errors, words }: TimingProps) {
       );
     case 'interval':
       return (
-        <div className={formClasses.row}>
-          <TextInput
-            className={formClasses.short}
-            label={t('trigger.every')}
-            description={t('trigger.everyHint')}
-            required
-            value={draft.every}
-            error={errors.at('every')}
-            onChange={(event) => change({ every: event.currentTarget.value })}
-          />
-          <TextInput
-            className={formClasses.grow}
-            label={t('trigger.anchor')}
-            description={t('trigger.anchorHint')}
-            placeholder="2026-11-15T09:30:00Z"
-            value={draft.anchor}
-            error={errors.at('anchor')}
-            onChange={(event) => change({ anchor: event.currentTarget.value })}
-          />
+        <>
+          <div className={formClasses.row}>
+            <TextInput
+              className={formClasses.short}
+              label={t('trigger.every')}
+              description={t('trigger.everyHint')}
+              required
+              value={draft.every}
+              error={errors.at('every')}
+              onChange={(event) => change({ every: event.currentTarget.value })}
+            />
+            <TextInput
+              className={formClasses.grow}
+              label={t('trigger.anchor')}
+              description={t('trigger.anchorHint')}
+              placeholder="2026-11-15T09:30:00Z"
+              value={draft.anchor}
+              error={errors.at('anchor')}
+              onChange={(event) => change({ anchor: event.currentTarget.value })}
+            />
+          </div>
           {said}
-        </div>
+        </>
       );
     case 'once':
       return (
-        <div className={formClasses.row}>
-          <Textarea
-            className={`${formClasses.grow} ${formClasses.mono}`}
-            label={t('trigger.at')}
-            description={t('trigger.atHint')}
-            placeholder={'2026-12-24T18:00\n2026-12-31T23:59:30+08:00'}
-            required
-            autosize
-            minRows={2}
-            maxRows={8}
-            value={draft.at}
-            error={errors.at('at')}
-            onChange={(event) => change({ at: event.currentTarget.value })}
-          />
+        <>
+          <div className={formClasses.row}>
+            <Textarea
+              className={`${formClasses.grow} ${formClasses.mono}`}
+              label={t('trigger.at')}
+              description={t('trigger.atHint')}
+              placeholder={'2026-12-24T18:00\n2026-12-31T23:59:30+08:00'}
+              required
+              autosize
+              minRows={2}
+              maxRows={8}
+              value={draft.at}
+              error={errors.at('at')}
+              onChange={(event) => change({ at: event.currentTarget.value })}
+            />
+          </div>
           {said}
-        </div>
+        </>
       );
     case 'calendar':
       return (

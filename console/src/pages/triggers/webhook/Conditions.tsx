@@ -19,6 +19,7 @@ import {
 } from './webhookDraft';
 
 const FOUND_CHARS = 60;
+const KEY_CHARS = 36;
 
 interface ConditionsProps {
   draft: WebhookDraft;
@@ -90,6 +91,7 @@ function Row({ index, condition, set, remove, errors, verdict }: RowProps) {
         onChange={(event) => set({ path: event.currentTarget.value })}
       />
       <Select
+        className={classes.operator}
         aria-label={t('webhook.operator')}
         data={OPERATORS.map((value) => ({ value, label: t(`webhook.operator.${value}`) }))}
         allowDeselect={false}
@@ -99,7 +101,7 @@ function Row({ index, condition, set, remove, errors, verdict }: RowProps) {
       />
       {needsValue(condition.operator) ? (
         <TextInput
-          className={classes.mono}
+          className={`${classes.mono} ${classes.value}`}
           aria-label={t('webhook.value')}
           placeholder="incident.created"
           value={condition.value}
@@ -113,12 +115,16 @@ function Row({ index, condition, set, remove, errors, verdict }: RowProps) {
           onChange={(event) => set({ value: event.currentTarget.value })}
         />
       ) : (
-        <span />
+        <span className={classes.value} />
       )}
-      <Verdict verdict={verdict} />
-      <ActionIcon aria-label={t('webhook.removeCondition', { number })} onClick={remove}>
+      <ActionIcon
+        className={classes.remove}
+        aria-label={t('webhook.removeCondition', { number })}
+        onClick={remove}
+      >
         <IconX size={14} />
       </ActionIcon>
+      <Verdict verdict={verdict} />
     </div>
   );
 }
@@ -141,6 +147,9 @@ function Verdict({ verdict }: { verdict: JudgedCondition | undefined }) {
   );
 }
 
+/** A key has a hash at its end at times: its beginning is enough. */
+const shortened = (key: string) => (key.length > KEY_CHARS ? `${key.slice(0, KEY_CHARS)}…` : key);
+
 /** What the sample comes to: all conditions, and the name it would be known by. */
 function Overall({ judged, count }: { judged: Judged; count: number }) {
   if (judged.unavailable) return <div className={formClasses.hint}>{t('webhook.noPreview')}</div>;
@@ -156,7 +165,7 @@ function Overall({ judged, count }: { judged: Judged; count: number }) {
       <span>
         {judged.key
           ? t('webhook.keyOf', {
-              key: judged.key.slice(0, FOUND_CHARS),
+              key: shortened(judged.key),
               from: judged.keyFrom ?? '',
             })
           : t('webhook.noKey')}

@@ -121,7 +121,7 @@ export function WebhookPage({ trigger }: { trigger: Trigger }) {
             types={<TypeChoice value="webhook" allowed={WEBHOOK} onChange={() => {}} />}
           />
         </div>
-        <div className={formClasses.column}>
+        <div className={`${formClasses.column} ${formClasses.side}`}>
           <Tester trigger={trigger} sample={sample} dirty={form.dirty} judged={judged} />
         </div>
       </div>
@@ -131,6 +131,7 @@ export function WebhookPage({ trigger }: { trigger: Trigger }) {
       <SecretOnce secret={once} onClose={() => setOnce(undefined)} />
       <Conflict
         theirs={saving.theirs ?? looking}
+        read={(saved) => webhookSettings(webhookDraft(saved))}
         mine={webhookSettings(draft)}
         onClose={close}
         takeTheirs={() => {
