@@ -1,6 +1,6 @@
 /** What starts the workflow. The type of a saved trigger stays; a new one may be anything. */
 import { Radio } from '@mantine/core';
-import { t } from '@/i18n/t';
+import { t, word } from '@/i18n/t';
 import classes from './form/form.module.css';
 
 export const CHOICES = ['cron', 'interval', 'calendar', 'once', 'webhook', 'manual'] as const;
@@ -27,7 +27,7 @@ export function TypeChoice({ value, onChange, allowed }: TypeChoiceProps) {
           <Radio
             key={choice}
             value={choice}
-            label={t(`trigger.type.${choice}`)}
+            label={word('trigger.type', choice)}
             disabled={allowed !== undefined && !allowed.includes(choice)}
           />
         ))}

@@ -1,7 +1,7 @@
 /** Whether executions of this trigger are tried again otherwise than their workflow says. */
 import { Radio, Select, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { t } from '@/i18n/t';
+import { t, word } from '@/i18n/t';
 import type { FieldErrors } from './fieldErrors';
 import classes from './form.module.css';
 import { Section } from './Section';
@@ -67,7 +67,7 @@ export function RetryFields({ value, onChange, errors, workflow }: RetryFieldsPr
               clearable
               data={(['exponential', 'linear', 'fixed'] as const).map((name) => ({
                 value: name,
-                label: t(`trigger.retry.${name}`),
+                label: word('trigger.retry', name),
               }))}
               value={value.strategy || null}
               error={errors.at('retry.strategy')}

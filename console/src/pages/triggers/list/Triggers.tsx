@@ -3,7 +3,7 @@ import { Button, Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { readTriggers, type Trigger, triggerListKey } from '@/api/queries/triggers';
-import { formatNumber, t } from '@/i18n/t';
+import { formatNumber, t, word } from '@/i18n/t';
 import { useFollow } from '@/live/follow';
 import { FilterBar } from '@/ui/filter/FilterBar';
 import { checkFilter, clearFilter, filterWords, isFiltered } from '@/ui/filter/filter';
@@ -53,7 +53,7 @@ export function Triggers() {
           <Menu.Dropdown>
             {(['cron', 'schedule', 'webhook'] as const).map((type) => (
               <Menu.Item key={type} onClick={() => setMaking(type)}>
-                {t(`triggers.type.${type}`)}
+                {word('triggers.type', type)}
               </Menu.Item>
             ))}
           </Menu.Dropdown>

@@ -89,7 +89,7 @@ export function CronField({ value, onChange, words, error }: CronFieldProps) {
             aria-pressed={template === each.name}
             onClick={() => onChange(each.expression)}
           >
-            {t(`trigger.template.${each.name}`)}
+            {word('trigger.template', each.name)}
           </Button>
         ))}
         <Button

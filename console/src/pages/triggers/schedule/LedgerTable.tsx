@@ -13,7 +13,7 @@ export function Look({ entry }: { entry: LedgerEntry }) {
 
 /** Why: the reason in words. */
 export function reasonWords(entry: LedgerEntry): string {
-  return entry.reason ? word(`trigger.reason.${entry.status}`, entry.reason) : '';
+  return entry.reason ? word('trigger.reason', `${entry.status}.${entry.reason}`) : '';
 }
 
 export function LedgerTable({ entries }: { entries: readonly LedgerEntry[] }) {

@@ -1,6 +1,6 @@
 /** Everything beside the times: overlap, downtime, clock changes, jitter, bounds, dead-man check, input, retry. */
 import { Radio, Select, Textarea, TextInput } from '@mantine/core';
-import { t } from '@/i18n/t';
+import { t, word } from '@/i18n/t';
 import { Editor } from '@/ui/editor/Editor';
 import type { FieldErrors } from '../form/fieldErrors';
 import classes from '../form/form.module.css';
@@ -27,7 +27,7 @@ export function Options(props: OptionsProps) {
       <About {...props} />
       <Section
         title={t('trigger.overlap')}
-        summary={t(`trigger.overlap.${draft.overlap as 'allow'}`)}
+        summary={word('trigger.overlap', draft.overlap)}
         wrong={errors.has('overlap')}
       >
         <Radio.Group
@@ -41,8 +41,8 @@ export function Options(props: OptionsProps) {
               <Radio
                 key={value}
                 value={value}
-                label={t(`trigger.overlap.${value}`)}
-                description={t(`trigger.overlapText.${value}`)}
+                label={word('trigger.overlap', value)}
+                description={word('trigger.overlapText', value)}
               />
             ))}
           </div>
@@ -93,7 +93,7 @@ function Downtime({ draft, change, errors }: OptionsProps) {
   return (
     <Section
       title={t('trigger.misfire')}
-      summary={t(`trigger.misfire.${draft.misfire as 'skip'}`)}
+      summary={word('trigger.misfire', draft.misfire)}
       wrong={errors.has('misfire', 'misfire_max', 'misfire_window')}
     >
       <Radio.Group
@@ -105,7 +105,7 @@ function Downtime({ draft, change, errors }: OptionsProps) {
       >
         <div className={classes.choices}>
           {MISFIRES.map((value) => (
-            <Radio key={value} value={value} label={t(`trigger.misfire.${value}`)} />
+            <Radio key={value} value={value} label={word('trigger.misfire', value)} />
           ))}
         </div>
       </Radio.Group>
@@ -137,7 +137,7 @@ function Downtime({ draft, change, errors }: OptionsProps) {
 }
 
 function Clock({ draft, change, errors }: OptionsProps) {
-  const summary = `${t(`trigger.gap.${draft.gap as 'skip'}`)} · ${t(`trigger.repeat.${draft.repeat as 'first'}`)}`;
+  const summary = `${word('trigger.gap', draft.gap)} · ${word('trigger.repeat', draft.repeat)}`;
   return (
     <Section title={t('trigger.dst')} summary={summary} wrong={errors.has('dst')}>
       <div className={classes.hint}>{t('trigger.dstHint')}</div>
@@ -147,7 +147,7 @@ function Clock({ draft, change, errors }: OptionsProps) {
           label={t('trigger.gap')}
           data={(['next_valid', 'skip'] as const).map((value) => ({
             value,
-            label: t(`trigger.gap.${value}`),
+            label: word('trigger.gap', value),
           }))}
           allowDeselect={false}
           value={draft.gap}
@@ -159,7 +159,7 @@ function Clock({ draft, change, errors }: OptionsProps) {
           label={t('trigger.repeat')}
           data={(['first', 'last', 'both'] as const).map((value) => ({
             value,
-            label: t(`trigger.repeat.${value}`),
+            label: word('trigger.repeat', value),
           }))}
           allowDeselect={false}
           value={draft.repeat}
@@ -199,7 +199,7 @@ function Bounds({ draft, change, errors }: OptionsProps) {
           <TextInput
             key={bound}
             className={classes.grow}
-            label={t(`trigger.${bound}`)}
+            label={bound === 'start' ? t('trigger.start') : t('trigger.end')}
             description={t('trigger.momentHint', { zone: draft.timezone })}
             placeholder="2026-11-15T09:30"
             value={draft[bound]}
@@ -216,7 +216,7 @@ function DeadMan({ draft, change, errors }: OptionsProps) {
   const summary =
     draft.deadMan === 'none'
       ? t('trigger.deadMan.none')
-      : `${t(`trigger.deadMan.${draft.deadMan}`)} ${draft.deadManFor}`;
+      : `${word('trigger.deadMan', draft.deadMan)} ${draft.deadManFor}`;
   return (
     <Section title={t('trigger.deadMan')} summary={summary} wrong={errors.has('dead_man')}>
       <Radio.Group
@@ -229,8 +229,8 @@ function DeadMan({ draft, change, errors }: OptionsProps) {
             <Radio
               key={value}
               value={value}
-              label={t(`trigger.deadMan.${value}`)}
-              description={t(`trigger.deadManText.${value}`)}
+              label={word('trigger.deadMan', value)}
+              description={word('trigger.deadManText', value)}
             />
           ))}
         </div>

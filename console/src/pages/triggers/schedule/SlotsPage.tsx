@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { type LedgerEntry, readSlots, slotListKey, triggerQuery } from '@/api/queries/triggers';
-import { t } from '@/i18n/t';
+import { t, word } from '@/i18n/t';
 import { serverNow } from '@/live/clock';
 import { useFollow } from '@/live/follow';
 import { absoluteTime } from '@/time/range';
@@ -35,7 +35,7 @@ const fields = (): FilterField[] => [
     label: t('trigger.status'),
     options: (['fired', 'late', 'skipped', 'overdue', 'recovered'] as const).map((value) => ({
       value,
-      label: t(`status.${value}`),
+      label: word('status', value),
     })),
   },
 ];

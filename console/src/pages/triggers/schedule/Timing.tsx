@@ -95,7 +95,7 @@ function CalendarFields({ draft, change, errors }: Omit<TimingProps, 'words'>) {
           aria-label={t('trigger.calendar')}
           data={(['daily', 'weekly', 'monthly'] as const).map((value) => ({
             value,
-            label: t(`trigger.calendar.${value}`),
+            label: word('trigger.calendar', value),
           }))}
           value={calendar}
           onChange={(value) => change({ calendar: value as Calendar })}

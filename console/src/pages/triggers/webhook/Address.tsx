@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Trigger } from '@/api/queries/triggers';
 import { testWebhook } from '@/api/queries/webhooks';
-import { t } from '@/i18n/t';
+import { t, word } from '@/i18n/t';
 import { formatInstant } from '@/time/format';
 import { CopyButton } from '@/ui/copy/CopyButton';
 import { IconBook, IconChevronDown, IconTerminal2 } from '@/ui/icons';
@@ -60,7 +60,7 @@ export function Address({ trigger, header, sample, prepare }: AddressProps) {
           <Menu.Dropdown>
             {SENDERS.map((sender) => (
               <Menu.Item key={sender} onClick={() => setGuide(sender)}>
-                {t(`webhook.sender.${sender}`)}
+                {word('webhook.sender', sender)}
               </Menu.Item>
             ))}
           </Menu.Dropdown>

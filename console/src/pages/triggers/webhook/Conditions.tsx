@@ -2,7 +2,7 @@
 import { ActionIcon, Button, Select, TextInput } from '@mantine/core';
 import { stringifyExact } from '@/api/exact';
 import type { JudgedCondition } from '@/api/queries/webhooks';
-import { t } from '@/i18n/t';
+import { t, word } from '@/i18n/t';
 import { IconCheck, IconPlus, IconX } from '@/ui/icons';
 import { Panel } from '@/ui/page/Page';
 import type { FieldErrors } from '../form/fieldErrors';
@@ -93,7 +93,7 @@ function Row({ index, condition, set, remove, errors, verdict }: RowProps) {
       <Select
         className={classes.operator}
         aria-label={t('webhook.operator')}
-        data={OPERATORS.map((value) => ({ value, label: t(`webhook.operator.${value}`) }))}
+        data={OPERATORS.map((value) => ({ value, label: word('webhook.operator', value) }))}
         allowDeselect={false}
         value={condition.operator}
         error={errors.at(`${field}.operator`)}
@@ -109,7 +109,7 @@ function Row({ index, condition, set, remove, errors, verdict }: RowProps) {
           rightSectionWidth={56}
           rightSection={
             <span className={formClasses.hint}>
-              {t(`webhook.value.${valueType(condition.value)}`)}
+              {word('webhook.value', valueType(condition.value))}
             </span>
           }
           onChange={(event) => set({ value: event.currentTarget.value })}

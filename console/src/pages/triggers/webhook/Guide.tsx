@@ -1,6 +1,6 @@
 /** How to connect a sender, step by step, with this webhook's address. */
 import { Button, Modal } from '@mantine/core';
-import { type Key, t } from '@/i18n/t';
+import { type Key, t, word } from '@/i18n/t';
 import { CopyButton } from '@/ui/copy/CopyButton';
 import { CopyText } from '@/ui/copy/CopyText';
 import formClasses from '../form/form.module.css';
@@ -41,7 +41,7 @@ export function Guide({ sender, address, header, onClose, prepare }: GuideProps)
       opened={sender !== undefined}
       onClose={onClose}
       size="xl"
-      title={sender && t('webhook.guideTitle', { sender: t(`webhook.sender.${sender}`) })}
+      title={sender && t('webhook.guideTitle', { sender: word('webhook.sender', sender) })}
     >
       {sender && (
         <div className={formClasses.fields}>

@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { triggerQuery } from '@/api/queries/triggers';
 import { readRequests, requestListKey, type WebhookRequest } from '@/api/queries/webhooks';
-import { t } from '@/i18n/t';
+import { t, word } from '@/i18n/t';
 import { serverNow } from '@/live/clock';
 import { useFollow } from '@/live/follow';
 import { formatBytes } from '@/time/format';
@@ -36,7 +36,7 @@ const fields = (): FilterField[] => [
     kind: 'choice',
     several: true,
     label: t('trigger.status'),
-    options: STATUSES.map((value) => ({ value, label: t(`status.${value}`) })),
+    options: STATUSES.map((value) => ({ value, label: word('status', value) })),
   },
   {
     key: 'test',
@@ -136,7 +136,7 @@ export function RequestsPage() {
         value={value}
         wrong={wrong}
         onChange={go}
-        placeholder="status:auth_failed test:false"
+        placeholder="status:auth_failed"
       />
       <DataTable
         id="requests"

@@ -3,7 +3,7 @@ import { Button, Modal, PasswordInput, Radio, Select, Switch } from '@mantine/co
 import { useState } from 'react';
 import type { Trigger } from '@/api/queries/triggers';
 import { rotateSecret } from '@/api/queries/webhooks';
-import { t } from '@/i18n/t';
+import { t, word } from '@/i18n/t';
 import { Confirm } from '@/ui/confirm/Confirm';
 import { CopyText } from '@/ui/copy/CopyText';
 import { IconRotate } from '@/ui/icons';
@@ -107,7 +107,7 @@ function Rotate({ trigger, onClose, show }: RotateProps) {
         )}
         <Select
           label={t('webhook.oldValid')}
-          data={KEEP.map((value) => ({ value, label: t(`webhook.keep.${value}`) }))}
+          data={KEEP.map((value) => ({ value, label: word('webhook.keep', value) }))}
           allowDeselect={false}
           value={keep}
           onChange={(value) => value && setKeep(value)}

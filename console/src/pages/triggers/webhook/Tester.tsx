@@ -128,7 +128,7 @@ export function Tester({ trigger, sample, dirty, judged }: TesterProps) {
               className={formClasses.grow}
               label={t('webhook.testHeader')}
               description={t('webhook.testHeaderHint')}
-              placeholder="X-Signature: wrong"
+              placeholder="X-Signature:…"
               value={header}
               onChange={(event) => setHeader(event.currentTarget.value)}
             />

@@ -1,7 +1,7 @@
 /** How the sender is recognised: the method, the secret, the header. None asks first. */
 import { PasswordInput, Radio, Select, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { t } from '@/i18n/t';
+import { t, word } from '@/i18n/t';
 import { Confirm } from '@/ui/confirm/Confirm';
 import { Panel } from '@/ui/page/Page';
 import type { FieldErrors } from '../form/fieldErrors';
@@ -53,7 +53,7 @@ export function Verify(props: VerifyProps) {
                   each === 'none' ? (
                     <span className={classes.warn}>{t('webhook.noneNot')}</span>
                   ) : (
-                    t(`webhook.method.${each}`)
+                    word('webhook.method', each)
                   )
                 }
               />
