@@ -14,10 +14,10 @@ use crate::model::{
     DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, EnableTrigger, Event, Execution,
     ExtendTask, FailTask, Heartbeat, LedgerEntry, Node, Page, PlannedSlot, ReplayRequest,
     ReplayResult, RetriedExecution, RetryLetter, RetryTimeline, RotateSecret, ScheduledTask,
-    ScheduledTaskCreated, ScheduledTaskPage, Task, TaskHistory, TaskPage, TaskRun,
-    TaskStatusAnswer, TestWebhook, TestedWebhook, Trigger, Version, WebhookAnswer, WebhookRequest,
-    WorkerPage, WorkerRemoved, Workflow, WorkflowDeleted, WorkflowDiff, WorkflowSaved,
-    WorkflowVersion,
+    ScheduledTaskCreated, ScheduledTaskPage, Session, SessionLink, Task, TaskHistory, TaskPage,
+    TaskRun, TaskStatusAnswer, TestWebhook, TestedWebhook, Trigger, Version, WebhookAnswer,
+    WebhookRequest, WorkerPage, WorkerRemoved, Workflow, WorkflowDeleted, WorkflowDiff,
+    WorkflowSaved, WorkflowVersion,
 };
 use crate::query::{
     CancelQuery, CancelTaskQuery, ChangeQuery, DiffQuery, EventQuery, ExecutionQuery, HistoryQuery,
@@ -65,6 +65,10 @@ macro_rules! calls {
 calls! {
     /// What runs there.
     GET "/version" version[]() -> Version;
+    /// Who calls with this key, and where.
+    GET "/api/session" session[]() -> Session;
+    /// Makes a link that logs in to the console by itself, once.
+    POST "/api/session/links" create_session_link[]() -> SessionLink;
     /// The nodes that share the server's store, the oldest first.
     GET "/api/nodes" nodes[]() -> Page<Node>;
 
