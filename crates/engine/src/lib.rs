@@ -3,7 +3,7 @@
 //! # Map
 //! - [`engine`]: the engine as a whole: start and stop. `services`: the list of what it can do.
 //! - `context`: what all parts share.
-//! - [`callback`], `definitions`, `executions`, `letter`, [`scheduled`], [`task`], [`trigger`]: the services, each with its loops.
+//! - [`callback`], `definitions`, `executions`, `letter`, [`scheduled`], [`session`], [`task`], [`trigger`]: the services, each with its loops.
 //! - `intake`: a request becomes an execution.
 //! - `commit`: the only writer of executions; every change of state happens there.
 //! - `dispatch`: due work becomes attempts, attempts become results.
@@ -42,6 +42,7 @@ mod next_look;
 pub mod scheduled;
 pub mod secret;
 mod services;
+pub mod session;
 mod step;
 pub mod target;
 pub mod task;

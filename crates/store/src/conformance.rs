@@ -28,6 +28,7 @@ pub mod reopen;
 pub mod requests;
 pub mod room;
 pub mod scheduled;
+pub mod sessions;
 pub mod snapshot;
 mod stage;
 pub mod summary;
@@ -221,6 +222,10 @@ macro_rules! conformance {
             a_refused_request_can_be_run, a_refused_request_is_run_once, filters_choose_requests,
             a_ring_keeps_the_newest, rings_are_cut_apart, a_ring_has_a_weight, old_requests_go,
             of_what_was_accepted_the_newest_stay,
+        );
+        $crate::conformance_topic!($lab, sessions:
+            a_session_is_found_until_it_ends, a_link_is_taken_once, ended_sessions_go_with_the_next,
+            only_so_many_sessions_stay, a_backup_has_no_sessions,
         );
         $crate::conformance_topic!($lab, backup:
             a_backup_holds_everything, an_existing_file_is_refused,

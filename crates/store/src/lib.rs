@@ -17,6 +17,7 @@ mod picked;
 pub mod postgres;
 mod request;
 mod scheduled;
+mod session;
 mod sql;
 pub mod sqlite;
 mod table;
@@ -55,6 +56,7 @@ pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, Letters, R
 pub use node::{Joining, Lease, News, NodeRow, Nodes};
 pub use request::{RequestFilter, RequestRow, Requests};
 pub use scheduled::{Scheduled, ScheduledFilter, ScheduledRow, ScheduledTasks};
+pub use session::{SESSIONS_MAX, SecretHash, SessionChange, SessionRow, Sessions};
 pub use task::{TaskCall, TaskFilter, TaskRow, Tasks};
 pub use trigger::{DueTrigger, SlotRow, TriggerFilter, TriggerRow, Triggers};
 pub use work::{OpenCounts, Work, WorkRow};
@@ -77,6 +79,7 @@ pub trait Store:
     + Triggers
     + ScheduledTasks
     + Requests
+    + Sessions
     + Nodes
 {
     /// Writes a batch in one transaction, durably, before it returns.

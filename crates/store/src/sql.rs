@@ -7,6 +7,7 @@ mod history;
 mod letter;
 mod request;
 mod scheduled;
+mod session;
 mod task;
 mod trigger;
 mod work;

@@ -14,10 +14,10 @@ use crate::model::{
     DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, EnableTrigger, Event, Execution,
     ExtendTask, FailTask, Heartbeat, LedgerEntry, Node, Page, PlannedSlot, PreviewWebhook,
     PreviewedWebhook, ReplayRequest, ReplayResult, RetriedExecution, RetryLetter, RetryTimeline,
-    RotateSecret, SchedulePreview, ScheduledTask, ScheduledTaskCreated, ScheduledTaskPage, Task,
-    TaskHistory, TaskPage, TaskRun, TaskStatusAnswer, TestWebhook, TestedWebhook, TimeZone,
-    Trigger, Version, WebhookAnswer, WebhookRequest, WorkerPage, WorkerRemoved, Workflow,
-    WorkflowDeleted, WorkflowDiff, WorkflowSaved, WorkflowVersion,
+    RotateSecret, SchedulePreview, ScheduledTask, ScheduledTaskCreated, ScheduledTaskPage, Session,
+    SessionLink, Task, TaskHistory, TaskPage, TaskRun, TaskStatusAnswer, TestWebhook,
+    TestedWebhook, TimeZone, Trigger, Version, WebhookAnswer, WebhookRequest, WorkerPage,
+    WorkerRemoved, Workflow, WorkflowDeleted, WorkflowDiff, WorkflowSaved, WorkflowVersion,
 };
 use crate::query::{
     CancelQuery, CancelTaskQuery, ChangeQuery, DiffQuery, EventQuery, ExecutionQuery, HistoryQuery,
@@ -75,6 +75,10 @@ macro_rules! calls {
 calls! {
     /// What runs there.
     GET "/version" version[]() -> Version;
+    /// Who calls with this key, and where.
+    GET "/api/session" session[]() -> Session;
+    /// Makes a link that logs in to the console by itself, once.
+    POST "/api/session/links" create_session_link[]() -> SessionLink;
     /// The nodes that share the server's store, the oldest first.
     GET "/api/nodes" nodes[]() -> Page<Node>;
 

@@ -32,6 +32,7 @@ mod scheduled;
 mod schemathesis;
 mod secrets;
 mod server;
+mod sessions;
 mod sockets;
 mod start;
 mod stop;

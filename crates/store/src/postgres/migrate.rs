@@ -60,6 +60,12 @@ const MIGRATIONS: &[Migration] = &[
         about: "adds a table for scheduled tasks and a column to the states of triggers",
         script: include_str!("migrations/0008_scheduled.sql"),
     },
+    Migration {
+        number: 9,
+        name: "sessions",
+        about: "adds a table for sessions of the console; nothing else changes",
+        script: include_str!("migrations/0009_sessions.sql"),
+    },
 ];
 
 /// Held while migrations are applied: "refire" in ASCII.

@@ -45,6 +45,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "scheduled",
         script: include_str!("migrations/0007_scheduled.sql"),
     },
+    Migration {
+        number: 8,
+        name: "sessions",
+        script: include_str!("migrations/0008_sessions.sql"),
+    },
 ];
 
 struct Migration {

@@ -162,7 +162,8 @@ impl History {
     }
 
     fn part(&mut self) -> Option<Part> {
-        match self.dice.below(140) {
+        match self.dice.below(144) {
+            140.. => Some(self.session_part()),
             136.. => Some(self.worker_part()),
             130.. => Some(self.touch_callback()),
             100.. => self.trigger_part(),

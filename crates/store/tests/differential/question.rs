@@ -10,7 +10,7 @@ use refire_store::postgres::Postgres;
 use refire_store::sqlite::Sqlite;
 use refire_store::{
     Callbacks, Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX, LetterFilter, Letters,
-    Nodes, RequestFilter, RequestStatus, Requests, ScheduledTasks, SlotStatus, Store,
+    Nodes, RequestFilter, RequestStatus, Requests, ScheduledTasks, Sessions, SlotStatus, Store,
     TriggerFilter, Triggers, Work, WorkKey, Workers,
 };
 
@@ -121,6 +121,8 @@ impl Stores {
                 let after = history.any_worker();
                 let after = history.dice.maybe(after);
                 same!(self, workers(after.as_deref(), limit));
+                let session = history.any_session();
+                same!(self, session(&session));
             }
             _ => self.ask_about_triggers(history, known, limit).await,
         }
@@ -198,6 +200,9 @@ impl Stores {
         }
         for id in known.scheduled.keys() {
             same!(self, scheduled_task(*id));
+        }
+        for id in known.sessions.keys() {
+            same!(self, session(id));
         }
         let all = TriggerFilter::default();
         same!(self, triggers(&all, None::<TriggerId>, LIMIT_MAX));
