@@ -58,7 +58,7 @@ pub use commit::{CommandError, CommitFailure, in_words};
 pub use definitions::{Applied, ApplyError, Definitions, Deleted};
 pub use engine::{Builder, Engine, StartError};
 pub use executions::{Accepted, Executions, ReplayError};
-pub use intake::{IDEMPOTENCY_WINDOW, IntakeError, Submission};
+pub use intake::{IDEMPOTENCY_WINDOW, IntakeError, Submission, key_hash};
 pub use letter::{LetterRetryError, LetterRetryRequest, Letters};
 pub use maintenance::Retention;
 pub use membership::{LEASE, NodeSettings};

@@ -30,6 +30,7 @@ mod ready;
 mod replay;
 mod retry;
 mod scheduled;
+mod search;
 mod server;
 mod session;
 mod sub_path;
@@ -203,7 +204,8 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
     let executions = OpenApiRouter::new()
         .routes(routes!(execute::execute_workflow))
         .routes(routes!(batch::execute_workflow_batch))
-        .routes(routes!(execution::list_executions))
+        .routes(routes!(execution::list::list_executions))
+        .routes(routes!(execution::list::count_executions))
         .routes(routes!(execution::get_execution))
         .routes(routes!(execution::list_events))
         .routes(routes!(execution::cancel_execution))
@@ -222,6 +224,7 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
         .routes(routes!(session::get_session, session::log_out))
         .routes(routes!(session::create_session_link));
     let server = OpenApiRouter::new()
+        .routes(routes!(search::search))
         .routes(routes!(node::list_nodes))
         .routes(routes!(backup::back_up));
     OpenApiRouter::new()

@@ -182,6 +182,8 @@ pub struct ExecutionRow {
     pub workflow_version: u32,
     /// How it was started, in the API's word.
     pub trigger: &'static str,
+    /// The trigger that started it, if one did.
+    pub trigger_id: Option<TriggerId>,
     /// 1 (first) to 10 (last).
     pub priority: u8,
     /// When it was accepted.

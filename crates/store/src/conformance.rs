@@ -21,6 +21,8 @@ pub mod fires;
 pub mod history;
 pub mod letter_lists;
 pub mod letters;
+pub mod list_bounds;
+pub mod list_filters;
 pub mod lists;
 pub mod nodes;
 pub mod prune;
@@ -171,6 +173,15 @@ macro_rules! conformance {
         $crate::conformance_topic!($lab, lists:
             newest_come_first_page_by_page, each_status_lists_its_own, begun_work_shows_as_running,
             filters_combine,
+        );
+        $crate::conformance_topic!($lab, list_filters:
+            workflows_are_named_or_begun, a_trigger_lists_what_it_started,
+            times_are_those_of_the_ids, versions_and_ids_choose, errors_are_found,
+            texts_are_found_in_names_and_errors, a_trace_is_found, keys_find_their_executions,
+        );
+        $crate::conformance_topic!($lab, list_bounds:
+            a_search_stops_and_goes_on, a_list_that_is_full_says_nothing, counts_stop,
+            counts_say_how_far_they_came,
         );
         $crate::conformance_topic!($lab, letters:
             a_letter_says_what_happened, a_retry_resolves_it, a_failed_retry_leaves_it_pending,

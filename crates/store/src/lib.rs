@@ -50,7 +50,10 @@ pub use batch::{
 pub use callback::{CallbackChange, CallbackKey, CallbackRow, Callbacks, TouchCallback};
 pub use catalog::{Catalog, VersionRow, WorkflowRow};
 pub use error::{CommitError, NotWritten, ReadError};
-pub use execution::{EventFilter, ExecutionFilter, Executions, Stored, Summary};
+pub use execution::{
+    COUNTED_MAX, Counted, EventFilter, ExecutionFilter, Executions, LOOKED_AT_MAX, Listed,
+    OfWorkflow, Stored, Stretch, Summary,
+};
 pub use layer::{Layer, Layered};
 pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, Letters, RetryRow};
 pub use node::{Joining, Lease, News, NodeRow, Nodes};

@@ -101,6 +101,7 @@ const COMMANDS: &[&str] = &[
     "workers list",
     "workers remove",
     "executions list",
+    "executions count",
     "executions show",
     "executions events",
     "executions replay",

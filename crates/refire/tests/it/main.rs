@@ -15,6 +15,7 @@ mod database;
 mod dead_letters;
 mod definitions;
 mod downtime;
+mod execution_filters;
 mod executions;
 mod expressions;
 mod handshakes;

@@ -50,6 +50,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "sessions",
         script: include_str!("migrations/0008_sessions.sql"),
     },
+    Migration {
+        number: 9,
+        name: "started_by",
+        script: include_str!("migrations/0009_started_by.sql"),
+    },
 ];
 
 struct Migration {

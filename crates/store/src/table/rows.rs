@@ -39,6 +39,7 @@ rows! {
         workflow: Option<i64> = workflow,
         workflow_version: i32 = signed_small(row.workflow_version),
         trigger: &'static str = row.trigger,
+        trigger_id: Option<Id> = row.trigger_id.map(Id::from),
         priority: i16 = row.priority.into(),
         created_at: i64 = row.created_at.as_micros(),
         parent: Option<Id> = row.parent.map(Id::from),

@@ -52,7 +52,8 @@ async fn programs_that_start_together_migrate_once() {
             "callbacks",
             "workers",
             "scheduled",
-            "sessions"
+            "sessions",
+            "started_by"
         ]
     );
 }
@@ -77,6 +78,7 @@ async fn migrations_wait_for_whoever_applies_them() {
         "0007_workers",
         "0008_scheduled",
         "0009_sessions",
+        "0010_started_by",
     ]
     .map(str::to_owned);
     assert_eq!(pending(&options).await, missing);
@@ -100,7 +102,7 @@ async fn an_older_database_is_brought_up_to_date() {
     let older = "DROP TABLE workflow_triggers, trigger_state, trigger_slots, webhook_requests,
              request_rings, workflow_external_tasks, task_callbacks, workflow_external_workers,
              scheduled_tasks, sessions;
-         ALTER TABLE work DROP COLUMN begun_at; DROP TABLE dead_letter_retries;
+         ALTER TABLE work DROP COLUMN begun_at; ALTER TABLE executions DROP COLUMN trigger_id; DROP TABLE dead_letter_retries;
          ALTER TABLE commit_marks DROP COLUMN outcomes;
          DROP VIEW retry_logs; DROP FUNCTION execution_name, readable;
          CREATE VIEW retry_logs AS SELECT 1 AS x;
@@ -123,7 +125,8 @@ async fn an_older_database_is_brought_up_to_date() {
             "0006_callbacks",
             "0007_workers",
             "0008_scheduled",
-            "0009_sessions"
+            "0009_sessions",
+            "0010_started_by"
         ]
     );
     let store = open(&scratch).await;
