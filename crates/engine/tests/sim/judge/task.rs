@@ -61,7 +61,7 @@ pub(crate) struct When {
 
 impl When {
     /// Whether a moment has come.
-    fn is_past(self, at: Timestamp) -> bool {
+    pub(super) fn is_past(self, at: Timestamp) -> bool {
         at <= self.now && self.real.is_none_or(|real| at <= real.plus(EARLY_MAX))
     }
 }
