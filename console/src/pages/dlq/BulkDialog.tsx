@@ -48,6 +48,7 @@ export function BulkDialog({ action, letters, close }: BulkDialogProps) {
       size="lg"
       onClose={() => phase !== 'run' && close(phase === 'done')}
       withCloseButton={phase !== 'run'}
+      closeButtonProps={{ size: 28, 'aria-label': t('common.close') }}
       closeOnClickOutside={phase === 'ask'}
       title={t(action === 'retry' ? 'dlq.bulk.retryTitle' : 'dlq.bulk.deleteTitle', {
         count: items.length,

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { type Letter, type LetterDetail, letterQuery } from '@/api/queries/dlq';
 import { t, word } from '@/i18n/t';
 import { CopyId } from '@/ui/copy/CopyId';
@@ -31,6 +31,7 @@ interface LetterBodyProps {
 
 export function LetterBody({ id, listed, close, remove }: LetterBodyProps) {
   const query = useQuery(letterQuery(id));
+  const [asking, setAsking] = useState(false);
   const letter = query.data;
   if (!letter) {
     if (query.isError) return <ProblemView error={query.error} retry={() => query.refetch()} />;
@@ -72,7 +73,15 @@ export function LetterBody({ id, listed, close, remove }: LetterBodyProps) {
       </div>
       <Outcome letter={letter} />
       <EarlierTries letter={letter} />
-      {letter.status === 'pending' && <RetryForm key={letter.id} letter={letter} close={close} />}
+      {(letter.status === 'pending' || asking) && (
+        <RetryForm
+          key={letter.id}
+          letter={letter}
+          close={close}
+          asking={asking}
+          setAsking={setAsking}
+        />
+      )}
       <div className={classes.foot}>
         {letter.same_cause > 0 && (
           <Link to="/dlq" search={{ fingerprint: letter.fingerprint, from: 'all' }}>

@@ -23,7 +23,11 @@ export function RetryDialog({ letter, close }: { letter: Letter; close: () => vo
   return (
     <Confirm
       opened
-      onClose={close}
+      onClose={() => {
+        close();
+        // Also after a refusal: somebody else may have been faster.
+        client.invalidateQueries({ queryKey: lettersKey });
+      }}
       title={t('dlq.confirmRetry')}
       action={t('dlq.retry')}
       request={retryRequest(letter.id, from)}
@@ -31,7 +35,6 @@ export function RetryDialog({ letter, close }: { letter: Letter; close: () => vo
       run={async () => {
         const { execution_id } = await retryLetter(letter.id, from);
         toastDone(t('dlq.retried', { id: execution_id }));
-        client.invalidateQueries({ queryKey: lettersKey });
       }}
     >
       <p className={classes.text}>

@@ -1,7 +1,7 @@
 /** The retry by hand: original or edited input, the difference, where to begin. What is typed is kept. */
 import { Button, Radio } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { useDeferredValue, useMemo } from 'react';
 import { stringifyExact } from '@/api/exact';
 import {
   type LetterDetail,
@@ -21,11 +21,18 @@ import classes from './dlq.module.css';
 import { useDraft } from './draft';
 import { FromChoice } from './RetryDialog';
 
-export function RetryForm({ letter, close }: { letter: LetterDetail; close?: () => void }) {
+interface RetryFormProps {
+  letter: LetterDetail;
+  close?: () => void;
+  /** Whether the question is open: the form then stays, whatever becomes of the letter. */
+  asking: boolean;
+  setAsking: (asking: boolean) => void;
+}
+
+export function RetryForm({ letter, close, asking, setAsking }: RetryFormProps) {
   const client = useQueryClient();
   const original = useMemo(() => stringifyExact(letter.input_data, 2), [letter.input_data]);
   const { draft, change, clear, kept } = useDraft(letter.id);
-  const [asking, setAsking] = useState(false);
   const text = draft.text ?? original;
   const from: RetryFrom =
     draft.from === 'failed_step' && letter.can_retry_from_failed_step ? 'failed_step' : 'start';
@@ -141,7 +148,11 @@ export function RetryForm({ letter, close }: { letter: LetterDetail; close?: () 
       </div>
       <Confirm
         opened={asking}
-        onClose={() => setAsking(false)}
+        onClose={() => {
+          setAsking(false);
+          // Also after a refusal: somebody else may have been faster.
+          client.invalidateQueries({ queryKey: lettersKey });
+        }}
         title={t('dlq.confirmRetry')}
         action={
           draft.edited && checked.changes.length > 0
@@ -154,7 +165,6 @@ export function RetryForm({ letter, close }: { letter: LetterDetail; close?: () 
           const { execution_id } = await retryLetter(letter.id, from, input);
           clear();
           toastDone(t('dlq.retried', { id: execution_id }));
-          client.invalidateQueries({ queryKey: lettersKey });
         }}
       >
         <p className={classes.text}>

@@ -19,7 +19,13 @@ interface ConflictProps {
 
 export function Conflict({ theirs, yours, versions, close, take, overwrite }: ConflictProps) {
   return (
-    <Modal opened onClose={close} title={t('scheduled.conflictTitle')} size={960}>
+    <Modal
+      opened
+      onClose={close}
+      title={t('scheduled.conflictTitle')}
+      size={960}
+      closeButtonProps={{ size: 28, 'aria-label': t('common.close') }}
+    >
       <div className={classes.dialog}>
         <span>{t('scheduled.conflictText', { theirs: versions[0], yours: versions[1] })}</span>
         <div className={classes.diffHead} aria-hidden="true">
