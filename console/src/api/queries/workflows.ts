@@ -70,6 +70,18 @@ export const workflowQuery = (id: string) =>
       answer(api.GET('/api/workflows/{id}', { params: { path: { id } }, signal })),
   });
 
+/** The numbers of one workflow; nothing where the server has none. */
+export const workflowStats = (id: string) =>
+  queryOptions({
+    queryKey: [...workflowsKey, 'stats', id],
+    queryFn: async ({ signal }): Promise<WorkflowStats | null> => {
+      const { items } = await workflowPage({ q: id }, null, signal);
+      return items.find((row) => row.workflow_id === id)?.stats ?? null;
+    },
+    refetchInterval: LIST_EVERY_MS,
+    retry: false,
+  });
+
 export const versionsQuery = (id: string) =>
   queryOptions({
     queryKey: [...workflowsKey, 'versions', id],

@@ -69,7 +69,7 @@ export default function GraphTab({ id, workflow, search }: TabProps) {
             states={shown && statesOf(shown)}
             selected={step?.id}
             onSelect={(next) => go({ step: next })}
-            height={380}
+            height={560}
           />
         )}
       </Panel>

@@ -103,7 +103,7 @@ function TriggerTable({ rows }: { rows: Trigger[] }) {
                 <Time at={row.next_execution} />
               </td>
               <td>
-                <Link to={'/triggers/$id' as string} params={{ id: row.id } as never}>
+                <Link to="/triggers/$id" params={{ id: row.id }}>
                   <code>{row.id}</code>
                 </Link>
               </td>

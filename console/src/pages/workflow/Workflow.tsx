@@ -2,8 +2,9 @@
 import { Button, Menu, Tabs } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
-import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { type Workflow, workflowQuery } from '@/api/queries/workflows';
+import { usePageActions } from '@/app/palette/actions';
 import { type PlainKey, t } from '@/i18n/t';
 import { CopyButton } from '@/ui/copy/CopyButton';
 import { hasDraft } from '@/ui/definition/draft';
@@ -12,6 +13,7 @@ import { Page } from '@/ui/page/Page';
 import { Skeleton } from '@/ui/state/Skeleton';
 import { Time } from '@/ui/time/Time';
 import { DeleteWorkflow } from './DeleteWorkflow';
+import { Numbers } from './Numbers';
 import { workflowRoute } from './route';
 import type { TabProps } from './tab';
 import { draftName } from './tab';
@@ -43,6 +45,13 @@ export function WorkflowPage() {
   const router = useRouter();
   const { data } = useSuspenseQuery(workflowQuery(id));
   const tab = TABS.find((each) => each.name === search.tab) ?? TABS[0]!;
+  const list = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab comes into view
+  useEffect(() => {
+    const active = list.current?.querySelector('[aria-selected="true"]');
+    active?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [tab.name]);
+  usePageActions(TABS.map((each) => ({ label: t(each.label), run: () => open(each.name) })));
   const open = (name: string | null) =>
     router.navigate({ to: '/workflows/$id', params: { id }, search: { tab: name ?? undefined } });
 
@@ -54,7 +63,7 @@ export function WorkflowPage() {
       subtitle={<Subtitle workflow={data} />}
     >
       <Tabs value={tab.name} onChange={open} className={classes.tabs}>
-        <Tabs.List aria-label={id} className={classes.tabList}>
+        <Tabs.List ref={list} aria-label={id} className={classes.tabList}>
           {TABS.map(({ name, label }) => (
             <Tabs.Tab key={name} value={name}>
               {t(label)}
@@ -98,6 +107,7 @@ function Subtitle({ workflow }: { workflow: Workflow }) {
       <span>
         {t('workflow.saved')} <Time at={workflow.updated_at} />
       </span>
+      <Numbers id={workflow.workflow_id} />
       {workflow.description && <span className={classes.description}>{workflow.description}</span>}
     </span>
   );

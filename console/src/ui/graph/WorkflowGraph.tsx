@@ -69,7 +69,11 @@ function Drawing({ steps, states, selected, onSelect, height = 340 }: WorkflowGr
   const direction: Direction = width > 0 && width < NARROW_PX ? 'TB' : 'LR';
   const layout = useMemo(() => layOut(steps, direction), [steps, direction]);
   const frame = useRef<HTMLDivElement>(null);
-  const { view, showAll, zoom, move, reveal } = useView(frame, layout);
+  const { view, showAll, zoom, move, reveal } = useView(
+    frame,
+    layout,
+    layout.nodes.get(steps[0]?.id ?? ''),
+  );
   const nodes = useRef(new Map<string, HTMLButtonElement>());
   const [focused, setFocused] = useState<string>();
   const stop = focused && layout.nodes.has(focused) ? focused : steps[0]?.id;

@@ -89,6 +89,12 @@ function endsOf(from: Placed, to: Placed, direction: Direction): [Point, Point] 
       ];
 }
 
+/** Whether the steps come one after the other, without branches. */
+function isChain(steps: GraphStep[]): boolean {
+  const needed = steps.flatMap((step) => step.needs);
+  return steps.every((step) => step.needs.length <= 1) && new Set(needed).size === needed.length;
+}
+
 export function layOut(steps: GraphStep[], direction: Direction): Layout {
   const forward = steps.filter((step) => step.undoes === undefined);
   const undoers = new Map(steps.filter((s) => s.undoes).map((step) => [step.undoes!, step]));
@@ -96,10 +102,12 @@ export function layOut(steps: GraphStep[], direction: Direction): Layout {
   const graph = new Graph<object, Point & { width: number; height: number }, { points: Point[] }>();
   graph.setGraph({ rankdir: direction, nodesep: 24, ranksep: direction === 'LR' ? 56 : 40 });
   graph.setDefaultEdgeLabel(() => ({ points: [] }));
-  // All take the same room, so that a chain stays a straight line.
-  const room = roomOf(direction, undoers.size > 0);
-  for (const { id } of forward) graph.setNode(id, { x: 0, y: 0, ...room });
-  for (const step of forward)
+  // In a chain all take the same room, so that it stays a straight line.
+  const chain = isChain(forward);
+  const roomFor = (id: string) => roomOf(direction, chain ? undoers.size > 0 : undoers.has(id));
+  // Last first: of steps that could change places, the first one then comes first.
+  for (const { id } of forward.toReversed()) graph.setNode(id, { x: 0, y: 0, ...roomFor(id) });
+  for (const step of forward.toReversed())
     for (const need of step.needs) if (known.has(need)) graph.setEdge(need, step.id);
   layout(graph);
 
@@ -115,17 +123,11 @@ export function layOut(steps: GraphStep[], direction: Direction): Layout {
     nodes.set(undoer.id, undo.place);
     edges.push(undo.edge);
   }
-  // Lines keep their distance from the middle of the room, which is not the middle of the node.
-  const shift = {
-    x: (NODE.width - room.width) / 2,
-    y: (NODE.height - room.height) / 2,
-  };
   for (const { v, w } of graph.edges()) {
     const ends = endsOf(nodes.get(v)!, nodes.get(w)!, direction);
     const inner = graph.edge(v, w).points.slice(1, -1);
-    const moved = inner.map((point) => ({ x: point.x + shift.x, y: point.y + shift.y }));
     // The middle of a single span says nothing that its ends do not.
-    const points = inner.length > 1 ? [ends[0], ...moved, ends[1]] : ends;
+    const points = inner.length > 1 ? [ends[0], ...inner, ends[1]] : ends;
     edges.push({ from: v, to: w, path: curve(points, direction), undo: false });
   }
   const right = Math.max(0, ...[...nodes.values()].map((node) => node.x + node.width));

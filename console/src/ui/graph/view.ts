@@ -15,21 +15,30 @@ const MARGIN = 20;
 
 const within = (scale: number) => Math.min(LARGEST, Math.max(SMALLEST, scale));
 
+interface Size {
+  width: number;
+  height: number;
+}
+interface Content extends Size {
+  /** Where reading begins: what is shown when not everything can be. */
+  start?: { x: number; y: number };
+}
+
 /** The view that shows everything, or as much as stays readable, from the beginning on. */
-export function fitted(
-  content: { width: number; height: number },
-  frame: { width: number; height: number },
-  least = READABLE,
-): View {
+export function fitted(content: Content, frame: Size, least = READABLE): View {
   const room = { width: frame.width - 2 * MARGIN, height: frame.height - 2 * MARGIN };
   const wanted = Math.min(1, room.width / content.width, room.height / content.height);
   const scale = Math.max(least, Number.isFinite(wanted) ? wanted : 1);
-  const place = (size: number, available: number) =>
-    size * scale > available ? MARGIN : MARGIN + (available - size * scale) / 2;
+  const place = (size: number, available: number, start = 0) => {
+    const over = size * scale - available;
+    if (over <= 0) return MARGIN - over / 2;
+    // The start in the middle, but no emptiness at either end.
+    return MARGIN - Math.min(over, Math.max(0, start * scale - available / 2));
+  };
   return {
     scale,
-    x: place(content.width, room.width),
-    y: place(content.height, room.height),
+    x: place(content.width, room.width, content.start?.x),
+    y: place(content.height, room.height, content.start?.y),
   };
 }
 
@@ -42,7 +51,8 @@ export function zoomed(view: View, factor: number, at: { x: number; y: number })
 
 export function useView(
   frame: RefObject<HTMLDivElement | null>,
-  content: { width: number; height: number },
+  content: Size,
+  start: { x: number; y: number } | undefined,
 ) {
   const [view, setView] = useState<View>({ x: MARGIN, y: MARGIN, scale: 1 });
   const moved = useRef(false);
@@ -51,12 +61,14 @@ export function useView(
     return { width: box?.width ?? 600, height: box?.height ?? 320 };
   }, [frame]);
   const { width, height } = content;
+  const x = start?.x ?? 0;
+  const y = start?.y ?? 0;
   const showAll = useCallback(
     (least?: number) => {
       moved.current = false;
-      setView(fitted({ width, height }, size(), least));
+      setView(fitted({ width, height, start: { x, y } }, size(), least));
     },
-    [width, height, size],
+    [width, height, x, y, size],
   );
 
   useEffect(() => {

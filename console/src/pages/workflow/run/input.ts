@@ -1,4 +1,5 @@
 /** The text of an execution's input: an example made of what the definition reads, and what is wrong with it. */
+import { jsonLanguage } from '@codemirror/lang-json';
 import { stringifyExact } from '@/api/exact';
 
 const REFERENCE = /\$\{\s*input((?:\.[A-Za-z_][\w-]*|\[\d+\]|\["[^"]+"\]|\['[^']+'\])+)/g;
@@ -42,6 +43,17 @@ export interface InputProblem {
   message: string;
 }
 
+/** The first place that the parser of the editor cannot read. */
+function wrongPlace(text: string): number {
+  let at = text.length;
+  jsonLanguage.parser.parse(text).iterate({
+    enter: (node) => {
+      if (node.type.isError) at = Math.min(at, node.from);
+    },
+  });
+  return at;
+}
+
 /** Where a text stops being JSON; nothing if it is JSON, or empty (which is `{}`). */
 export function inputProblem(text: string): InputProblem | undefined {
   if (text.trim() === '') return undefined;
@@ -49,12 +61,8 @@ export function inputProblem(text: string): InputProblem | undefined {
     JSON.parse(text);
     return undefined;
   } catch (error) {
+    const before = text.slice(0, wrongPlace(text)).split('\n');
     const message = error instanceof Error ? error.message : String(error);
-    const place = /line (\d+) column (\d+)/.exec(message);
-    if (place) return { line: Number(place[1]), column: Number(place[2]), message };
-    const position = /position (\d+)/.exec(message);
-    const at = position ? Number(position[1]) : text.length;
-    const before = text.slice(0, at).split('\n');
     return { line: before.length, column: before.at(-1)!.length + 1, message };
   }
 }
