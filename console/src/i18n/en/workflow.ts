@@ -59,6 +59,7 @@ export const workflow = {
   'workflow.exampleInput': 'Example',
   'workflow.from': 'From',
   'workflow.goOn': 'Keep editing on v{version}',
+  'workflow.goTo': 'Go to {place}',
   'workflow.graphLabel': {
     one: 'Graph of {count} step. Arrow keys walk, plus and minus zoom.',
     other: 'Graph of {count} steps. Arrow keys walk, plus and minus zoom.',

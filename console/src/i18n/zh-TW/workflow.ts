@@ -49,6 +49,7 @@ export const workflow = {
   'workflow.exampleInput': '範例',
   'workflow.from': '從',
   'workflow.goOn': '在 v{version} 上繼續編輯',
+  'workflow.goTo': '移到 {place}',
   'workflow.graphLabel': { other: '{count} 個步驟的圖形。方向鍵移動，加減鍵縮放。' },
   'workflow.graphOf': 'v{version} 的步驟',
   'workflow.hasDraft': '有未儲存的變更',

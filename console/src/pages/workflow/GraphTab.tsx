@@ -2,7 +2,7 @@
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { executionOf, recentExecutions, versionQuery } from '@/api/queries/workflows';
 import type { Execution } from '@/api/types';
 import { t, word } from '@/i18n/t';
@@ -11,6 +11,7 @@ import { formatRelative } from '@/time/format';
 import { CopyId } from '@/ui/copy/CopyId';
 import { LazyGraph } from '@/ui/graph/LazyGraph';
 import { type GraphStep, stepsOf } from '@/ui/graph/steps';
+import { useTextSteps } from '@/ui/graph/textSteps';
 import type { StepState } from '@/ui/graph/WorkflowGraph';
 import { Json } from '@/ui/json/Json';
 import { Panel } from '@/ui/page/Page';
@@ -100,17 +101,10 @@ function statesOf(execution: Execution): Record<string, StepState> {
 function useSteps(id: string, version: number, newest: number, definition: unknown) {
   const old = version !== newest;
   const source = useQuery({ ...versionQuery(id, version), enabled: old });
-  const text = source.data?.source;
-  const [read, setRead] = useState<{ text: string; steps: GraphStep[] }>();
-  useEffect(() => {
-    if (!old || !text) return;
-    import('@/ui/definition/yaml').then(({ plainValue, readYaml }) =>
-      setRead({ text, steps: stepsOf(plainValue(readYaml(text))) }),
-    );
-  }, [old, text]);
+  const read = useTextSteps(old ? source.data?.source : undefined);
   const current = useMemo(() => stepsOf(definition), [definition]);
   if (!old) return { data: current, error: undefined };
-  return { data: read && read.text === text ? read.steps : undefined, error: source.error };
+  return { data: read, error: source.error };
 }
 
 interface OverlayProps {

@@ -41,6 +41,7 @@ export function DefinitionEditor(props: DefinitionEditorProps) {
       })),
     [judged.problems],
   );
+  const [at, setAt] = useState<{ line: number; column: number }>();
   const told = useRef(onVerdict);
   told.current = onVerdict;
   // biome-ignore lint/correctness/useExhaustiveDependencies: its parts, not the object
@@ -58,6 +59,7 @@ export function DefinitionEditor(props: DefinitionEditorProps) {
             onChange={props.onChange}
             problems={problems}
             complete={complete}
+            at={at}
             minHeight={EDITOR_PX.least}
             maxHeight={EDITOR_PX.most}
           />
@@ -68,7 +70,7 @@ export function DefinitionEditor(props: DefinitionEditorProps) {
         <div className={classes.graph}>
           <DraftGraph text={text} />
         </div>
-        <Problems judged={judged} />
+        <Problems judged={judged} goTo={setAt} />
       </div>
     </div>
   );
@@ -111,7 +113,12 @@ function VerdictLine({ judged }: { judged: Judged }) {
   );
 }
 
-function Problems({ judged }: { judged: Judged }) {
+interface ProblemsProps {
+  judged: Judged;
+  goTo: (place: { line: number; column: number }) => void;
+}
+
+function Problems({ judged, goTo }: ProblemsProps) {
   const { problems = [], notes = [] } = judged;
   if (problems.length === 0 && notes.length === 0) return null;
   return (
@@ -121,7 +128,14 @@ function Problems({ judged }: { judged: Judged }) {
           <IconAlertTriangle size={14} aria-hidden="true" />
           <span>
             {each.line && (
-              <span className={classes.place}>{`${each.line}:${each.column ?? 1}`}</span>
+              <button
+                type="button"
+                className={classes.place}
+                aria-label={t('workflow.goTo', { place: `${each.line}:${each.column ?? 1}` })}
+                onClick={() => goTo({ line: each.line ?? 1, column: each.column ?? 1 })}
+              >
+                {`${each.line}:${each.column ?? 1}`}
+              </button>
             )}{' '}
             {each.field && <code>{each.field}</code>} {each.message}
             {each.hint && <span className={classes.hint}>{each.hint}</span>}

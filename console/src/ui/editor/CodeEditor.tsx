@@ -25,14 +25,23 @@ export interface CodeProps {
   minHeight?: number;
   maxHeight?: number;
   wrap?: boolean;
+  /** Puts the cursor there, from 1; a new object puts it there again. */
+  at?: { line: number; column: number };
+}
+
+/** The position of a line and column, or the nearest there is, and the end of its line. */
+function placeIn(state: EditorState, line: number, column: number): { from: number; to: number } {
+  const at = state.doc.line(Math.min(Math.max(1, line), state.doc.lines));
+  const from = Math.min(at.from + Math.max(0, column - 1), at.to);
+  return { from, to: Math.max(from, at.to) };
 }
 
 function diagnostics(state: EditorState, problems: readonly CodeProblem[]): Diagnostic[] {
-  return problems.map(({ line, column, message }) => {
-    const at = state.doc.line(Math.min(Math.max(1, line), state.doc.lines));
-    const from = Math.min(at.from + Math.max(0, column - 1), at.to);
-    return { from, to: Math.max(from, at.to), severity: 'error', message };
-  });
+  return problems.map(({ line, column, message }) => ({
+    ...placeIn(state, line, column),
+    severity: 'error',
+    message,
+  }));
 }
 
 export default function CodeEditor(props: CodeProps) {
@@ -90,6 +99,15 @@ export default function CodeEditor(props: CodeProps) {
     if (editor && problems)
       editor.dispatch(setDiagnostics(editor.state, diagnostics(editor.state, problems)));
   }, [problems]);
+
+  const { at } = props;
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || !at) return;
+    const { from } = placeIn(editor.state, at.line, at.column);
+    editor.dispatch({ selection: { anchor: from }, scrollIntoView: true });
+    editor.focus();
+  }, [at]);
 
   return (
     <div

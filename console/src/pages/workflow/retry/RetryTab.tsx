@@ -21,7 +21,6 @@ import { RecentRetries } from './RecentRetries';
 import { RetryFields } from './RetryFields';
 import { Simulator } from './Simulator';
 import { useSimulation } from './simulation';
-import { writePolicy } from './write';
 
 type Definition = { retry?: unknown; steps?: { id?: string; retry?: unknown }[] };
 
@@ -42,8 +41,10 @@ export default function RetryTab({ id, workflow }: TabProps) {
     setStuck(false);
     keep(changedSettings(before, next).length > 0 ? { version: base, form: next } : null);
   };
-  const save = () => {
+  const save = async () => {
     if (!dirty || simulated.error) return;
+    // Comes with the parser of definitions, which nothing else here needs.
+    const { writePolicy } = await import('./write');
     const text = writePolicy(source, form);
     setStuck(text === undefined);
     setSaving(text);
