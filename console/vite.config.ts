@@ -69,8 +69,8 @@ const CHUNKS = [
     test: /node_modules\/@tanstack\/(?!react-virtual|virtual-core)/,
     priority: 9,
   },
-  { name: 'mantine', test: /node_modules\//, tags: ['$initial'], priority: 8 },
-  { name: 'app', test: /\/src\//, tags: ['$initial'], priority: 8 },
+  { name: 'mantine', test: /node_modules\//, tags: ['$initial' as const], priority: 8 },
+  { name: 'app', test: /\/src\//, tags: ['$initial' as const], priority: 8 },
   { name: 'parts', test: /node_modules\//, priority: 7 },
   {
     name: 'kit',

@@ -81,6 +81,19 @@ export async function logIn(page, server, path = '/executions') {
   await page.waitForURL((url) => !url.pathname.endsWith('/login'));
 }
 
+/** Replaces the text of an editor by one from the clipboard. */
+export async function paste(page, editor, text) {
+  await editor.click();
+  await page.keyboard.press('Control+a');
+  await editor.evaluate((element, value) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', value);
+    element.dispatchEvent(
+      new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
+    );
+  }, text);
+}
+
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** Checks the page against WCAG 2.2 AA, in both schemes. */

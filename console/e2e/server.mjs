@@ -90,7 +90,12 @@ export async function startServer(options = {}) {
     output: () => output,
     /** Starts an execution and returns its id. */
     async execute(workflow, input = {}, query = '', headers = {}) {
-      const started = await call('POST', `/api/workflows/${workflow}/execute${query}`, input, headers);
+      const started = await call(
+        'POST',
+        `/api/workflows/${workflow}/execute${query}`,
+        input,
+        headers,
+      );
       return started.execution_id;
     },
     /** Waits until an execution has one of the statuses. */

@@ -8,7 +8,7 @@ const BUDGET = {
   firstStyle: 20 * KB,
   page: 35 * KB,
   editor: 150 * KB,
-  folder: 1600 * KB,
+  folder: 2200 * KB,
 };
 const EDITOR = /^(codemirror|Editor|Diff)-/;
 const VENDOR = /^(react|tanstack|uplot|dagre|temporal|mantine|parts)-/;

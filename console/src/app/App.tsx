@@ -3,11 +3,11 @@ import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import { loadLanguage } from '@/i18n/t';
+import { useEffect, useMemo, useState } from 'react';
+import { loadLanguage, t } from '@/i18n/t';
 import { nonce } from '@/nonce';
 import { useSettings } from '@/settings/settings';
-import { resolver, theme } from '@/theme/mantine';
+import { resolver, themeFor } from '@/theme/mantine';
 import { useScheme } from '@/theme/scheme';
 import { queryClient } from './query';
 import { router } from './router';
@@ -16,6 +16,9 @@ export function App() {
   const { language, density, zone } = useSettings();
   const scheme = useScheme();
   const [shown, setShown] = useState(language);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language
+  const theme = useMemo(() => themeFor(t('common.close')), [shown]);
 
   useEffect(() => {
     loadLanguage(language).then(() => setShown(language));

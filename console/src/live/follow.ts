@@ -91,13 +91,13 @@ export function useFollow<Row>({
     return shown.map((row) => now.get(rowKey(row)) ?? row);
   }, [shown, again.data, headRows, rowKey]);
 
-  const held = useRef(false);
+  const held = useRef<() => boolean>(() => false);
   const showFresh = useCallback(() => {
     const first = client.getQueryData<Page<Row>>([...queryKey, 'head']);
     if (first) client.setQueryData(pagesKey, { pages: [first], pageParams: [null] });
   }, [client, queryKey, pagesKey]);
   useEffect(() => {
-    if (news.length > 0 && !held.current) showFresh();
+    if (news.length > 0 && !held.current()) showFresh();
   }, [news, showFresh]);
 
   const { fetchNextPage, refetch: refetchPages } = pages;
@@ -119,8 +119,8 @@ export function useFollow<Row>({
     fresh: news.length,
     freshIsMore: news.length > 0 && news.length === headRows?.length,
     showFresh,
-    hold: useCallback((value: boolean) => {
-      held.current = value;
+    holdWhile: useCallback((check: () => boolean) => {
+      held.current = check;
     }, []),
   };
 }

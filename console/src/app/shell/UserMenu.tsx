@@ -1,6 +1,6 @@
 /** The menu of the header: theme, language, zone, density, help, log out. */
-import { Menu, UnstyledButton } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { Popover, UnstyledButton } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
 import { logOut } from '@/api/queries/session';
 import { t } from '@/i18n/t';
 import { IconChevronDown, IconKeyboard, IconLogout, IconUser } from '@/ui/icons';
@@ -17,36 +17,45 @@ async function leave() {
 
 export function UserMenu() {
   const session = useSession();
+  const [opened, setOpened] = useState(false);
   return (
-    <Menu width={288} closeOnItemClick={false}>
-      <Menu.Target>
-        <UnstyledButton className={classes.user} title={t('shell.account')}>
+    <Popover opened={opened} onChange={setOpened} width={288} position="bottom-end" trapFocus>
+      <Popover.Target>
+        <UnstyledButton
+          className={classes.user}
+          title={t('shell.account')}
+          onClick={() => setOpened(!opened)}
+        >
           <IconUser size={16} stroke={1.5} aria-hidden="true" />
           <span className={classes.userName}>{session?.actor}</span>
           <span className="hidden-text">{t('shell.account')}</span>
           <IconChevronDown size={12} aria-hidden="true" />
         </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
+      </Popover.Target>
+      <Popover.Dropdown className={classes.menu} aria-label={t('shell.account')}>
         <Suspense fallback={<div className={classes.preferencesPlace} />}>
           <Preferences />
         </Suspense>
-        <Menu.Divider />
-        <Menu.Item
-          leftSection={<IconKeyboard size={16} stroke={1.5} />}
-          rightSection={<kbd className={classes.kbd}>?</kbd>}
-          closeMenuOnClick
-          onClick={openHelp}
+        <div className={classes.rule} />
+        <UnstyledButton
+          className={classes.menuItem}
+          onClick={() => {
+            setOpened(false);
+            openHelp();
+          }}
         >
-          {t('shell.help')}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} stroke={1.5} />} onClick={leave}>
-          {t('shell.logout')}
-        </Menu.Item>
+          <IconKeyboard size={16} stroke={1.5} aria-hidden="true" />
+          <span className={classes.itemLabel}>{t('shell.help')}</span>
+          <kbd className={classes.kbd}>?</kbd>
+        </UnstyledButton>
+        <UnstyledButton className={classes.menuItem} onClick={leave}>
+          <IconLogout size={16} stroke={1.5} aria-hidden="true" />
+          <span className={classes.itemLabel}>{t('shell.logout')}</span>
+        </UnstyledButton>
         {session && (
           <div className={classes.about}>{t('shell.version', { version: session.version })}</div>
         )}
-      </Menu.Dropdown>
-    </Menu>
+      </Popover.Dropdown>
+    </Popover>
   );
 }

@@ -3,7 +3,7 @@
  * selection, rows that open below themselves, and the four states of a list.
  */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { t } from '@/i18n/t';
 import { useSettings } from '@/settings/settings';
 import { type EmptyProps, EmptyState } from '../state/EmptyState';
@@ -14,7 +14,7 @@ import { type Column, useColumns } from './columns';
 import { HeadRow } from './HeadRow';
 import { useGridKeys } from './keys';
 import type { List } from './list';
-import { type Selection, useSelection } from './selection';
+import { useSelection } from './selection';
 import { TableBar } from './TableBar';
 import { TableFoot } from './TableFoot';
 import classes from './table.module.css';
@@ -61,6 +61,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const [own, setOwn] = useState<string>();
   const expanded = props.onExpand ? props.expanded : own;
   const expand = props.onExpand ?? setOwn;
+  const table = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const { density } = useSettings();
   const height = ROW_PX[density];
@@ -90,7 +91,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     () => list.rows.filter((row) => selection.has(rowKey(row))),
     [list.rows, selection, rowKey],
   );
-  const hold = useHold(list, selection.keys.size > 0 || expanded !== undefined, scroller);
+  useStill(list, selection.keys.size > 0 || expanded !== undefined, table, scroller);
   const onKeyDown = useGridKeys({
     keys,
     rows: list.rows,
@@ -106,7 +107,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   });
 
   return (
-    <div className={classes.table} data-stale={list.stale || undefined} {...hold.handlers}>
+    <div ref={table} className={classes.table} data-stale={list.stale || undefined}>
       <TableBar
         summary={props.summary}
         list={list}
@@ -122,62 +123,62 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           <ProblemView error={list.error} retry={list.refetch} />
         </div>
       )}
-      <div
-        ref={scroller}
-        className={classes.scroller}
-        role="grid"
-        aria-label={props.label}
-        aria-rowcount={list.more ? -1 : list.rows.length + 1}
-        aria-colcount={columns.visible.length + (props.bulk ? 1 : 0)}
-        aria-multiselectable={props.bulk ? true : undefined}
-        aria-activedescendant={cursor ? rowId(props.id, cursor) : undefined}
-        tabIndex={0}
-        onKeyDown={onKeyDown}
-        onFocus={(event) => {
-          if (event.target === event.currentTarget && !cursor) setCursor(keys[0]);
-        }}
-        onScroll={hold.check}
-      >
-        <HeadRow
-          columns={columns}
-          width={width}
-          selectable={!!props.bulk}
-          selection={selection}
-          total={keys.length}
-        />
+      <div ref={scroller} className={classes.scroller}>
         <div
-          className={classes.body}
-          role="rowgroup"
-          style={{ height: virtual.getTotalSize(), minWidth: width }}
+          className={classes.grid}
+          role="grid"
+          aria-label={props.label}
+          aria-rowcount={list.more ? -1 : list.rows.length + 1}
+          aria-colcount={columns.visible.length + (props.bulk ? 1 : 0)}
+          aria-multiselectable={props.bulk ? true : undefined}
+          aria-activedescendant={cursor ? rowId(props.id, cursor) : undefined}
+          tabIndex={0}
+          onKeyDown={onKeyDown}
+          onFocus={(event) => {
+            if (event.target === event.currentTarget && !cursor) setCursor(keys[0]);
+          }}
         >
-          {items.map((item) => {
-            const row = list.rows[item.index];
-            const key = keys[item.index];
-            if (row === undefined || key === undefined) return null;
-            return (
-              <BodyRow
-                key={key}
-                ref={virtual.measureElement}
-                id={rowId(props.id, key)}
-                index={item.index}
-                top={item.start}
-                row={row}
-                columns={columns.visible}
-                template={columns.template}
-                current={key === cursor}
-                selected={props.bulk ? selection.has(key) : undefined}
-                select={(range) => selection.toggle(key, range)}
-                expandable={!!detail}
-                detail={key === expanded ? detail?.(row) : undefined}
-                toggleDetail={() => expand(key === expanded ? undefined : key)}
-                activate={() => {
-                  setCursor(key);
-                  props.open?.(row);
-                }}
-                clickable={!!props.open || !!detail}
-              />
-            );
-          })}
+          <HeadRow
+            columns={columns}
+            width={width}
+            selectable={!!props.bulk}
+            selection={selection}
+            total={keys.length}
+          />
+          <div
+            className={classes.body}
+            role="rowgroup"
+            style={{ height: virtual.getTotalSize(), minWidth: width }}
+          >
+            {items.map((item) => {
+              const row = list.rows[item.index];
+              const key = keys[item.index];
+              if (row === undefined || key === undefined) return null;
+              return (
+                <BodyRow
+                  key={key}
+                  ref={virtual.measureElement}
+                  id={rowId(props.id, key)}
+                  index={item.index}
+                  top={item.start}
+                  row={row}
+                  columns={columns.visible}
+                  template={columns.template}
+                  current={key === cursor}
+                  selected={props.bulk ? selection.has(key) : undefined}
+                  select={(range) => selection.toggle(key, range)}
+                  expandable={!!detail}
+                  detail={key === expanded ? detail?.(row) : undefined}
+                  toggleDetail={() => expand(key === expanded ? undefined : key)}
+                  activate={() => {
+                    setCursor(key);
+                    props.open?.(row);
+                  }}
+                  clickable={!!props.open || !!detail}
+                />
+              );
+            })}
+          </div>
         </div>
         {list.loading && <Skeleton rows={10} />}
         {!list.loading && list.rows.length === 0 && !list.error && !list.searchedTo && (
@@ -202,33 +203,20 @@ function Empty<Row>({ empty, filtered }: DataTableProps<Row>) {
 
 const rowId = (table: string, key: string) => `${table}-${key.replace(/\W/g, '_')}`;
 
-/** Rows stand still while the pointer or the focus is in the table, it is scrolled, or rows are selected. */
-function useHold<Row>(
+/** Rows stand still while the pointer or the focus is in the table, it is scrolled, or somebody is at work in it. */
+function useStill<Row>(
   list: List<Row>,
   busy: boolean,
-  scroller: React.RefObject<HTMLDivElement | null>,
+  table: RefObject<HTMLDivElement | null>,
+  scroller: RefObject<HTMLDivElement | null>,
 ) {
-  const inside = useRef({ pointer: false, focus: false });
-  const { hold } = list;
-  const check = () => {
-    const { pointer, focus } = inside.current;
-    hold(busy || pointer || focus || (scroller.current?.scrollTop ?? 0) > 0);
-  };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of `busy` matters here
-  useEffect(check, [busy]);
-  const set = (what: 'pointer' | 'focus', value: boolean) => () => {
-    inside.current[what] = value;
-    check();
-  };
-  return {
-    check,
-    handlers: {
-      onPointerEnter: set('pointer', true),
-      onPointerLeave: set('pointer', false),
-      onFocus: set('focus', true),
-      onBlur: set('focus', false),
-    },
-  };
+  const { holdWhile } = list;
+  useEffect(() => {
+    holdWhile(() => {
+      const element = table.current;
+      if (!element) return false;
+      const inside = element.matches(':hover') || element.contains(document.activeElement);
+      return busy || inside || (scroller.current?.scrollTop ?? 0) > 0;
+    });
+  }, [holdWhile, busy, table, scroller]);
 }
-
-export type { Selection };

@@ -18,8 +18,8 @@ export interface List<Row> {
   fresh: number;
   freshIsMore: boolean;
   showFresh: () => void;
-  /** The table says when rows must stand still: pointer, selection, focus, scrolled. */
-  hold: (held: boolean) => void;
+  /** The table says when rows must stand still; asked whenever new ones came. */
+  holdWhile: (held: () => boolean) => void;
 }
 
 const nothing = () => {};
@@ -46,6 +46,6 @@ export function plainList<Row>(query: {
     fresh: 0,
     freshIsMore: false,
     showFresh: nothing,
-    hold: nothing,
+    holdWhile: nothing,
   };
 }
