@@ -50,6 +50,7 @@ describe('workflows', () => {
     await page.getByText('No problem found').waitFor();
     await assertAccessible(page, 'new workflow');
     await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'book_trip' }).waitFor();
     await page.waitForURL('**/workflows/book_trip');
     await page.getByRole('button', { name: /^cancel_hotel .*undoes hotel/ }).waitFor();
     assert.match(await source('book_trip'), /^# If the second step/);
