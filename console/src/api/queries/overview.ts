@@ -4,6 +4,9 @@ import { answer, api, call } from '../client';
 import { ApiProblem } from '../problem';
 
 const EVERY_MS = 5_000;
+/** What a server does not know is not asked for again. */
+const unlessUnknown = (query: { state: { data?: unknown } }) =>
+  query.state.data === null ? (false as const) : EVERY_MS;
 
 export interface Overview {
   range: string;
@@ -58,7 +61,7 @@ export const overviewQuery = (range: string) =>
     queryKey: ['overview', range],
     queryFn: ({ signal }) =>
       known(call<Overview>('GET', '/api/overview', { query: { range }, signal })),
-    refetchInterval: EVERY_MS,
+    refetchInterval: unlessUnknown,
   });
 
 export const troubleQuery = queryOptions({
@@ -67,7 +70,7 @@ export const troubleQuery = queryOptions({
     known(
       call<{ items: Trouble[]; quiet_since?: string | null }>('GET', '/api/trouble', { signal }),
     ),
-  refetchInterval: EVERY_MS,
+  refetchInterval: unlessUnknown,
 });
 
 export const upcomingQuery = (limit: number) =>
@@ -77,7 +80,7 @@ export const upcomingQuery = (limit: number) =>
       known(
         call<{ items: Upcoming[] }>('GET', '/api/triggers/upcoming', { query: { limit }, signal }),
       ),
-    refetchInterval: EVERY_MS,
+    refetchInterval: unlessUnknown,
   });
 
 /** Whether anything was ever done here: without a workflow the page shows how to begin. */

@@ -72,7 +72,7 @@ export const taskSummary = queryOptions({
       throw error;
     }
   },
-  refetchInterval: EVERY_MS,
+  refetchInterval: (query) => (query.state.data === null ? false : EVERY_MS),
 });
 
 export const taskQuery = (id: string) =>

@@ -3,7 +3,7 @@ import { SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { anyWorkflow, overviewQuery } from '@/api/queries/overview';
-import { t } from '@/i18n/t';
+import { t, word } from '@/i18n/t';
 import { Page } from '@/ui/page/Page';
 import { ProblemView } from '@/ui/state/ProblemView';
 import { Skeleton } from '@/ui/state/Skeleton';
@@ -37,7 +37,7 @@ export function OverviewPage() {
             onChange={(next) =>
               navigate({ to: '/', search: next === '24h' ? {} : { range: next }, replace: true })
             }
-            data={RANGES.map((value) => ({ value, label: t(`overview.range.${value}`) }))}
+            data={RANGES.map((value) => ({ value, label: word('overview.range', value) }))}
           />
         )
       }

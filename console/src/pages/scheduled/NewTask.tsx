@@ -11,7 +11,7 @@ import {
   scheduledKey,
   scheduledQuery,
 } from '@/api/queries/scheduled';
-import { t } from '@/i18n/t';
+import { t, word } from '@/i18n/t';
 import { zoneName } from '@/time/zone';
 import { IconChevronDown } from '@/ui/icons';
 import { Page } from '@/ui/page/Page';
@@ -104,7 +104,7 @@ function Form({ copy }: { copy?: ScheduledTask }) {
                     form.change({ ...stateOfRequest(EXAMPLES[name]), mode: form.value.mode })
                   }
                 >
-                  {t(`scheduled.f.example.${name}`)}
+                  {word('scheduled.f.example', name)}
                 </Menu.Item>
               ))}
             </Menu.Dropdown>
