@@ -82,16 +82,17 @@ export interface Attempt {
   attempt: number;
   status: 'planned' | 'waiting' | 'running' | 'completed' | 'failed' | 'lost' | 'cancelled';
   compensation: boolean;
-  scheduled_at: string | null;
+  scheduled_at: string;
   due_at: string | null;
   started_at: string | null;
   ended_at: string | null;
   duration_ms: number | null;
   backoff_ms: number | null;
   retryable: boolean | null;
-  early: boolean | null;
+  early: boolean;
   error: ErrorInfo | null;
-  response: unknown;
+  /** The beginning of what the target answered to an attempt that failed. */
+  response: string | null;
   node_id: string | null;
   worker_id: string | null;
   task_id: string | null;

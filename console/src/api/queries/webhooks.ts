@@ -63,7 +63,9 @@ export const requestQuery = (id: string, request: string) =>
   });
 
 export interface RequestSummary {
+  /** Of many, the newest 10,000. */
   total: number;
+  exact?: boolean;
   by_status: Record<string, number>;
   oldest: string | null;
   newest: string | null;
@@ -154,7 +156,11 @@ export interface Rechecked {
   looked_at: number;
   would_start?: number;
   started?: number;
+  /** Had been started before. */
+  already_started?: number;
   refused: number;
+  /** Why it ended early. */
+  error?: string | null;
   items: {
     request_id: string;
     status: string;

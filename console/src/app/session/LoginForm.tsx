@@ -46,7 +46,7 @@ export function LoginForm({ done }: { done: (session: Session) => void }) {
         visibilityToggleButtonProps={{ 'aria-label': t('login.showKey') }}
       />
       {error !== undefined && !wrongKey && <ProblemView error={error} />}
-      <Button type="submit" size="sm" loading={busy} disabled={!key.trim()}>
+      <Button type="submit" size="sm" loading={busy}>
         {t('login.submit')}
       </Button>
     </form>

@@ -54,14 +54,16 @@ export const execution = {
   'execution.noAttempts': 'No attempt yet.',
   'execution.noEvents': 'The log is empty',
   'execution.noOutput': 'No output.',
-  'execution.noResult': 'Replay derives every decision again from the log, without calling any target.',
+  'execution.noResult':
+    'Replay derives every decision again from the log, without calling any target.',
   'execution.node': 'Node',
   'execution.notRetryable': 'not retried',
   'execution.nothing': 'no event',
   'execution.output': 'Output',
   'execution.pause': 'Pause',
   'execution.pauseDone': 'Execution paused',
-  'execution.pauseText': 'Pauses {id}. A running attempt ends; nothing new begins until it is resumed.',
+  'execution.pauseText':
+    'Pauses {id}. A running attempt ends; nothing new begins until it is resumed.',
   'execution.priority': 'Priority',
   'execution.queued': 'Waited {time} to begin',
   'execution.reason': 'Reason',

@@ -1,9 +1,9 @@
 /** English, the source of all keys. One file per page or part; every file has its twin in zh-TW. */
 import { common } from './common';
 import { dlq } from './dlq';
-import { fixes } from './fixes';
 import { execution } from './execution';
 import { executions } from './executions';
+import { fixes } from './fixes';
 import { login } from './login';
 import { nodes } from './nodes';
 import { overview } from './overview';

@@ -6,7 +6,8 @@ export const shell = {
   'shell.density': 'Density',
   'shell.densityCompact': 'Compact',
   'shell.densityNormal': 'Normal',
-  'shell.dev': 'Development mode (--dev): private addresses may be called and the key is weak. Not for production.',
+  'shell.dev':
+    'Development mode (--dev): private addresses may be called and the key is weak. Not for production.',
   'shell.dlq': 'Dead letters',
   'shell.executions': 'Executions',
   'shell.externalTasks': 'External tasks',

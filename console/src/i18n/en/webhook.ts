@@ -29,6 +29,7 @@ export const webhook = {
   'webhook.filterAll': 'Only requests that match ALL conditions start an execution.',
   'webhook.filterExample': 'Such as: only new ServiceNow incidents, not updates and closings',
   'webhook.filterNone': 'Every request that is verified starts an execution.',
+  'webhook.filteredTitle': 'Filtered requests {count}',
   'webhook.foundOther': 'found {found}',
   'webhook.fromIp': 'From the address',
   'webhook.fullLog': 'Full log',

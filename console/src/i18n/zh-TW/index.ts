@@ -1,9 +1,9 @@
 /** Traditional Chinese as written in Taiwan. */
 import { common } from './common';
 import { dlq } from './dlq';
-import { fixes } from './fixes';
 import { execution } from './execution';
 import { executions } from './executions';
+import { fixes } from './fixes';
 import { login } from './login';
 import { nodes } from './nodes';
 import { overview } from './overview';

@@ -30,6 +30,7 @@ export const webhook = {
   'webhook.filterAll': '僅處理符合「全部」條件的請求。',
   'webhook.filterExample': '例如：僅處理 ServiceNow 新工單事件，忽略更新和關閉事件',
   'webhook.filterNone': '每個通過驗證的請求都會啟動執行。',
+  'webhook.filteredTitle': '已過濾的請求 {count}',
   'webhook.foundOther': '找到 {found}',
   'webhook.fromIp': '來源位址',
   'webhook.fullLog': '查看完整日誌',

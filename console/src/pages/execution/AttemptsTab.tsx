@@ -1,8 +1,9 @@
 /** All attempts, and the selected one in full; two can be compared. */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { stringifyExact } from '@/api/exact';
+import { parseExact, stringifyExact } from '@/api/exact';
 import type { Attempt } from '@/api/queries/executions';
+import type { Step } from '@/api/types';
 import { t } from '@/i18n/t';
 import { formatDuration } from '@/time/format';
 import { CopyId } from '@/ui/copy/CopyId';
@@ -16,11 +17,12 @@ import { attemptId } from './spans';
 
 interface AttemptsTabProps {
   attempts: Attempt[];
+  steps: Step[];
   selected: string | undefined;
   select: (step: string, attempt: number) => void;
 }
 
-export function AttemptsTab({ attempts, selected, select }: AttemptsTabProps) {
+export function AttemptsTab({ attempts, steps, selected, select }: AttemptsTabProps) {
   const [other, setOther] = useState<string>();
   const shown = attempts.find((each) => attemptId(each) === selected) ?? interesting(attempts);
   const compared = attempts.find((each) => attemptId(each) === other);
@@ -54,7 +56,11 @@ export function AttemptsTab({ attempts, selected, select }: AttemptsTabProps) {
         title={t('execution.attemptOf', { step: shown.step_id, attempt: shown.attempt })}
         actions={<Compare attempts={attempts} shown={shown} other={compared} setOther={setOther} />}
       >
-        {compared ? <Compared a={compared} b={shown} /> : <Detail attempt={shown} />}
+        {compared ? (
+          <Compared a={compared} b={shown} />
+        ) : (
+          <Detail attempt={shown} output={outputOf(shown, steps)} />
+        )}
       </Panel>
     </div>
   );
@@ -93,7 +99,13 @@ function Compare({
   );
 }
 
-function Detail({ attempt }: { attempt: Attempt }) {
+/** The attempt that completed its step gave the step's output. */
+function outputOf(attempt: Attempt, steps: Step[]): unknown {
+  if (attempt.status !== 'completed') return undefined;
+  return steps.find((step) => step.step_id === attempt.step_id)?.output ?? undefined;
+}
+
+function Detail({ attempt, output }: { attempt: Attempt; output: unknown }) {
   const { error } = attempt;
   return (
     <div className={classes.detail}>
@@ -115,7 +127,13 @@ function Detail({ attempt }: { attempt: Attempt }) {
         </div>
       )}
       <Facts facts={factsOf(attempt)} />
-      {attempt.response !== null && attempt.response !== undefined && (
+      {output !== undefined && (
+        <div>
+          <h3 className={classes.small}>{t('execution.output')}</h3>
+          <Json value={output} label={t('execution.output')} file={attemptId(attempt)} />
+        </div>
+      )}
+      {attempt.response !== null && (
         <div>
           <h3 className={classes.small}>{t('execution.response')}</h3>
           <Json
@@ -130,10 +148,10 @@ function Detail({ attempt }: { attempt: Attempt }) {
 }
 
 /** A recorded answer is text; JSON is shown as such. */
-function asValue(response: unknown): unknown {
-  if (typeof response !== 'string') return response;
+function asValue(response: string | null): unknown {
+  if (response === null) return null;
   try {
-    return JSON.parse(response);
+    return parseExact(response);
   } catch {
     return response;
   }

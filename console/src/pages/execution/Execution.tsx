@@ -3,12 +3,7 @@ import { Tabs } from '@mantine/core';
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo } from 'react';
-import {
-  attemptsQuery,
-  eventsQuery,
-  executionKeys,
-  executionQuery,
-} from '@/api/queries/executions';
+import { attemptsQuery, executionKeys, executionQuery } from '@/api/queries/executions';
 import { t } from '@/i18n/t';
 import { useNow } from '@/live/clock';
 import { Page, Panel } from '@/ui/page/Page';
@@ -21,7 +16,6 @@ import { Actions } from './Actions';
 import { AttemptsTab } from './AttemptsTab';
 import classes from './execution.module.css';
 import { About, Headline } from './Headline';
-import { attemptsOf } from './log';
 import { executionRoute } from './route';
 import { spansOf } from './spans';
 import { ValuesTab } from './ValuesTab';
@@ -44,7 +38,10 @@ export function ExecutionPage() {
       query.state.data && isFinal(query.state.data.status) ? false : OPEN_EVERY_MS,
   });
   const final = isFinal(execution.status);
-  const attempts = useAttempts(id, final);
+  const attempts = useQuery({
+    ...attemptsQuery(id),
+    refetchInterval: final ? false : OPEN_EVERY_MS,
+  });
   // The end is read once more: what was read while it came may lack the last events.
   const { status } = execution;
   useEffect(() => {
@@ -105,6 +102,7 @@ export function ExecutionPage() {
           <Tabs.Panel value="attempts" className={classes.panel}>
             <AttemptsTab
               attempts={attempts.data ?? []}
+              steps={execution.steps ?? []}
               selected={selected}
               select={(step, attempt) => set({ step, attempt: String(attempt) })}
             />
@@ -125,22 +123,6 @@ export function ExecutionPage() {
       </Tabs>
     </Page>
   );
-}
-
-/** TEMPORARY */
-function useAttempts(id: string, final: boolean) {
-  const attempts = useQuery({
-    ...attemptsQuery(id),
-    refetchInterval: final ? false : OPEN_EVERY_MS,
-    retry: false,
-  });
-  const events = useQuery({
-    ...eventsQuery(id),
-    enabled: attempts.isError,
-    refetchInterval: final ? false : OPEN_EVERY_MS,
-    select: attemptsOf,
-  });
-  return attempts.isError ? events : attempts;
 }
 
 function Line({

@@ -19,7 +19,7 @@ export function Headline({ execution }: { execution: Execution }) {
         <span className={classes.next}>
           {rich('execution.nextRetry', {
             time: <Countdown to={next} />,
-            attempt: (execution.retry_context?.current_attempt ?? execution.retry_count) + 1,
+            attempt: execution.retry_count + 1,
             of: execution.max_retries + 1,
           })}
         </span>

@@ -1,6 +1,5 @@
-/** What the log says: attempts, and the state after any event. */
-import type { Attempt } from '@/api/queries/executions';
-import type { ErrorInfo, Event } from '@/api/types';
+/** What the log says: the state after any event. */
+import type { Event } from '@/api/types';
 
 type Payload = Record<string, unknown>;
 const payloadOf = (event: Event) => (event.payload ?? {}) as Payload;
@@ -77,88 +76,4 @@ export function stateAfter(events: readonly Event[], count: number): StateAfter 
       );
   }
   return state;
-}
-
-/** The attempts of a log, for a server that does not list them itself. */
-export function attemptsOf(events: readonly Event[]): Attempt[] {
-  const attempts = new Map<string, Attempt>();
-  const find = (event: Event): Attempt | undefined => {
-    if (!event.step_id || !event.attempt_number) return undefined;
-    const key = `${event.step_id}#${event.attempt_number}`;
-    let attempt = attempts.get(key);
-    if (!attempt) {
-      attempt = {
-        step_id: event.step_id,
-        attempt: event.attempt_number,
-        status: 'planned',
-        compensation: false,
-        scheduled_at: null,
-        due_at: null,
-        started_at: null,
-        ended_at: null,
-        duration_ms: null,
-        backoff_ms: null,
-        retryable: null,
-        early: null,
-        error: null,
-        response: null,
-        node_id: null,
-        worker_id: null,
-        task_id: null,
-      };
-      attempts.set(key, attempt);
-    }
-    return attempt;
-  };
-  for (const event of events) {
-    const attempt = find(event);
-    if (attempt) applyToAttempt(attempt, event);
-  }
-  return [...attempts.values()];
-}
-
-function applyToAttempt(attempt: Attempt, event: Event) {
-  const payload = payloadOf(event);
-  switch (event.event_type) {
-    case 'COMPENSATION_STARTED':
-      attempt.compensation = true;
-      attempt.scheduled_at = event.timestamp;
-      break;
-    case 'STEP_SCHEDULED':
-      attempt.scheduled_at = event.timestamp;
-      break;
-    case 'RETRY_SCHEDULED':
-      attempt.scheduled_at = event.timestamp;
-      attempt.due_at = String(payload.due_at);
-      attempt.backoff_ms = event.backoff_delay_ms ?? null;
-      break;
-    case 'STEP_STARTED':
-      attempt.status = 'running';
-      attempt.started_at = String(payload.started_at ?? event.timestamp);
-      break;
-    case 'STEP_COMPLETED':
-      attempt.status = 'completed';
-      attempt.response = payload.output;
-      end(attempt, event);
-      break;
-    case 'STEP_FAILED': {
-      attempt.status = 'failed';
-      const error = payload.error as (ErrorInfo & { response?: unknown }) | undefined;
-      attempt.error = error ?? null;
-      attempt.response = error?.response ?? null;
-      attempt.retryable = error?.retryable ?? null;
-      end(attempt, event);
-      break;
-    }
-    case 'STEP_LOST':
-      attempt.status = 'lost';
-      end(attempt, event);
-      break;
-  }
-}
-
-function end(attempt: Attempt, event: Event) {
-  attempt.ended_at = event.timestamp;
-  if (attempt.started_at)
-    attempt.duration_ms = Date.parse(event.timestamp) - Date.parse(attempt.started_at);
 }

@@ -31,8 +31,8 @@ function labelOf(attempt: Attempt): string {
 
 /** The wait before an attempt: its backoff, or its time in the queue. */
 function waitBefore(attempt: Attempt, began: number): Span[] {
-  const from = ms(attempt.scheduled_at);
-  if (from === undefined || began <= from) return [];
+  const from = Date.parse(attempt.scheduled_at);
+  if (began <= from) return [];
   const backoff = attempt.backoff_ms !== null || attempt.attempt > 1;
   return [
     {
@@ -54,8 +54,7 @@ export function spansOf(attempts: readonly Attempt[]): Span[] {
     const shared = { id: attemptId(attempt), row: attempt.step_id, label: labelOf(attempt) };
     if (attempt.started_at === null) {
       if (attempt.status !== 'planned' && attempt.status !== 'waiting') return [];
-      const due = ms(attempt.due_at) ?? ms(attempt.scheduled_at);
-      if (due === undefined) return [];
+      const due = Date.parse(attempt.due_at ?? attempt.scheduled_at);
       return [...waitBefore(attempt, due), { ...shared, kind: 'planned', from: due }];
     }
     const began = Date.parse(attempt.started_at);

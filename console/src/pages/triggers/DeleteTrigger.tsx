@@ -29,7 +29,7 @@ export function DeleteTrigger({ trigger, opened, onClose, done }: DeleteTriggerP
         await deleteTrigger(trigger.id);
         toastDone(t('triggers.deleted', { name: titleOf(trigger) }));
         done?.();
-        await changed();
+        changed();
       }}
     >
       <div>{t('triggers.deleteText', { workflow: trigger.workflow_id })}</div>

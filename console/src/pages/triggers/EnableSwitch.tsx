@@ -29,7 +29,7 @@ export function EnableSwitch({ trigger }: { trigger: Trigger }) {
     try {
       const after = await work();
       toastDone(words(after));
-      await changed(after);
+      changed(after);
     } catch (error) {
       toastProblem(error);
     } finally {
@@ -71,7 +71,7 @@ export function EnableSwitch({ trigger }: { trigger: Trigger }) {
           run={async (catchUp) => {
             const after = await enableTrigger(trigger.id, catchUp);
             toastDone(pauseWords(after));
-            await changed(after);
+            changed(after);
           }}
         />
       )}

@@ -1,9 +1,11 @@
 /** A trigger whose stored settings no longer work: why, its settings as text, and the repair. */
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { parseExact } from '@/api/exact';
+import { ApiProblem } from '@/api/problem';
 import { replaceTrigger, type Trigger } from '@/api/queries/triggers';
 import { t } from '@/i18n/t';
+import type { CodeProblem } from '@/ui/editor/CodeEditor';
 import { Editor } from '@/ui/editor/Editor';
 import { Page, Panel } from '@/ui/page/Page';
 import { ProblemView } from '@/ui/state/ProblemView';
@@ -32,6 +34,7 @@ export function Unreadable({ trigger }: { trigger: Trigger }) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const wrong = jsonProblem(form.draft.text);
+  const problems = useMemo(() => placed(error), [error]);
   const save = async () => {
     if (wrong) return;
     setBusy(true);
@@ -40,7 +43,7 @@ export function Unreadable({ trigger }: { trigger: Trigger }) {
       const repaired = await replaceTrigger(trigger.id, form.draft.text);
       form.discard();
       toastDone(t('trigger.repaired'));
-      await changed(repaired);
+      changed(repaired);
     } catch (refused) {
       setError(refused);
     } finally {
@@ -74,6 +77,7 @@ export function Unreadable({ trigger }: { trigger: Trigger }) {
             onChange={(text) => form.change({ text })}
             label={t('trigger.settings')}
             language="json"
+            problems={problems}
             minHeight={200}
             maxHeight={520}
           />
@@ -92,6 +96,14 @@ export function Unreadable({ trigger }: { trigger: Trigger }) {
       {trigger.trigger_type !== 'webhook' && <Ledger trigger={trigger} planned={[]} />}
       <LeaveGuard dirty={form.dirty} discard={form.discard} />
     </Page>
+  );
+}
+
+/** Where the server found something wrong. */
+function placed(error: unknown): CodeProblem[] {
+  if (!(error instanceof ApiProblem)) return [];
+  return error.fields.flatMap(({ line, column, field, message }) =>
+    line && column ? [{ line, column, message: `${field}: ${message}` }] : [],
   );
 }
 

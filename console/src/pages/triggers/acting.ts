@@ -6,6 +6,7 @@ export function useTriggerChanged() {
   const client = useQueryClient();
   return (trigger?: Trigger) => {
     if (trigger) client.setQueryData(triggerKey(trigger.id), trigger);
-    return client.invalidateQueries({ queryKey: triggersKey });
+    // Nobody waits for it: what was done is done.
+    client.invalidateQueries({ queryKey: triggersKey });
   };
 }

@@ -112,6 +112,9 @@ export function workflowColumns(): Column<Workflow>[] {
   ];
 }
 
+/** Open executions are not counted further than this. */
+const COUNTED_UP_TO = 1000;
+
 interface CountProps {
   stats: WorkflowStats | undefined;
   of: 'triggers' | 'open' | 'dead_letters';
@@ -125,7 +128,7 @@ function Count({ stats, of, to, search, bad }: CountProps) {
   if (!count) return <span className={classes.muted}>{stats ? '0' : '–'}</span>;
   return (
     <Link to={to} search={search as never} tabIndex={-1} className={bad ? classes.bad : undefined}>
-      {formatNumber(count)}
+      {formatNumber(count) + (of === 'open' && count >= COUNTED_UP_TO ? '+' : '')}
     </Link>
   );
 }

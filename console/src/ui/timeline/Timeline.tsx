@@ -101,6 +101,12 @@ export function Timeline(props: TimelineProps) {
   );
 }
 
+/** A duration of whole units, without its zeros: `2 s`, `10m`. */
+const roundDuration = (ms: number) =>
+  formatDuration(ms)
+    .replace(/ 00?[smh]$/, '')
+    .replace('.0 s', ' s');
+
 const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
 
 function Axis({ layout }: { layout: Layout }) {
@@ -110,7 +116,7 @@ function Axis({ layout }: { layout: Layout }) {
       <div className={classes.axis}>
         {layout.ticks.map((tick) => (
           <span key={tick.at} style={{ left: percent(tick.left) }}>
-            {tick.at === 0 ? '0' : formatDuration(tick.at)}
+            {tick.at === 0 ? '0' : roundDuration(tick.at)}
           </span>
         ))}
         {layout.gaps.map((gap) => (

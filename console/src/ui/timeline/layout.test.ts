@@ -69,7 +69,9 @@ describe('time line', () => {
 
   it('has round ticks', () => {
     expect(tickStep(1000)).toBe(200);
-    expect(tickStep(62_000)).toBe(20_000);
+    expect(tickStep(62_000)).toBe(15_000);
+    expect(tickStep(660_000)).toBe(120_000);
+    expect(tickStep(86_400_000 * 30)).toBe(86_400_000 * 5);
     expect(tickStep(3_600_000)).toBe(600_000);
     expect(tickStep(10)).toBe(2);
   });

@@ -52,8 +52,14 @@ export interface Layout {
   now?: number;
 }
 
-const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
-const UNITS = [1, 1_000, 60_000, 3_600_000, 86_400_000];
+/** Round distances between ticks, in milliseconds. */
+const STEPS = [
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1_000),
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * 60_000),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * 3_600_000),
+];
+const DAY = 86_400_000;
 const WANTED_TICKS = 6;
 /** A gap that is drawn shorter takes this share of the time in which something ran. */
 const GAP_SHARE = 0.12;
@@ -63,13 +69,7 @@ const LEAST_MS = 10;
 /** A round distance between ticks for a length of time. */
 export function tickStep(length: number): number {
   const rough = length / WANTED_TICKS;
-  for (const unit of UNITS)
-    for (const step of STEPS) {
-      const size = step * unit;
-      const whole = unit < 60_000 || unit === 86_400_000 || step < 60;
-      if (size >= rough && whole) return size;
-    }
-  return Math.ceil(rough / 86_400_000) * 86_400_000;
+  return STEPS.find((step) => step >= rough) ?? Math.ceil(rough / DAY) * DAY;
 }
 
 type Interval = [from: number, to: number];

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { slotStrip, type Trigger } from '@/api/queries/triggers';
 import { newestRequests } from '@/api/queries/webhooks';
-import { t } from '@/i18n/t';
+import { t, word } from '@/i18n/t';
 import { CopyId } from '@/ui/copy/CopyId';
 import { IconBolt, IconCalendarRepeat, IconClock, IconPlayerPlay, IconWebhook } from '@/ui/icons';
 import { MiniStrip } from '@/ui/strip/Strip';
@@ -119,10 +119,10 @@ function When({ trigger }: { trigger: Trigger }) {
         className={classes.name}
         title={reason ?? [name, words].filter(Boolean).join(' – ')}
       >
-        {name || words}
+        {name || words || word('triggers.type', trigger.trigger_type)}
       </Link>
-      {name && <span className={classes.muted}>{words}</span>}
-      {reason && <span className={classes.wrong}>{reason}</span>}
+      {name && !reason && <span className={classes.words}>{words}</span>}
+      {reason && <span className={classes.why}>{reason}</span>}
     </>
   );
 }

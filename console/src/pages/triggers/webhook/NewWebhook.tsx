@@ -48,7 +48,7 @@ export function NewWebhook({ workflow, types }: { workflow: string; types: React
       toastDone(t('trigger.created'));
       const { secret: _, ...known } = trigger;
       changed(known as Trigger);
-      if (trigger.secret) setMade(trigger);
+      if (trigger.secret && !secret) setMade(trigger);
       else open(trigger);
     } catch (refused) {
       setError(refused);

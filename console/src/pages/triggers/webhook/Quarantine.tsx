@@ -23,7 +23,7 @@ import formClasses from '../form/form.module.css';
 import classes from './webhook.module.css';
 
 /** What is kept because it may have been refused by mistake. */
-export const REFUSED = ['auth_failed', 'filtered', 'ip_refused', 'disabled', 'too_large', 'error'];
+export const REFUSED = ['auth_failed', 'ip_refused', 'disabled', 'too_large', 'error', 'filtered'];
 const LOOKED_AT = 200;
 
 export interface RefusedGroup {
@@ -52,7 +52,8 @@ export function groupRefused(requests: readonly WebhookRequest[]): RefusedGroup[
     if (!group.ips.includes(request.source_ip)) group.ips.push(request.source_ip);
     groups.set(key, group);
   }
-  return [...groups.values()].sort((a, b) => b.count - a.count);
+  const meant = (group: RefusedGroup) => (group.status === 'filtered' ? 1 : 0);
+  return [...groups.values()].sort((a, b) => meant(a) - meant(b) || b.count - a.count);
 }
 
 export function Quarantine({ trigger }: { trigger: Trigger }) {
@@ -64,14 +65,28 @@ export function Quarantine({ trigger }: { trigger: Trigger }) {
   const groups = useMemo(() => groupRefused(data ?? []), [data]);
   const [opened, setOpened] = useState<string[]>();
   if (!data || data.length === 0) return null;
-  const count = data.length === LOOKED_AT ? `${LOOKED_AT}+` : String(data.length);
+  // What a filter leaves out is mostly meant so: it can be checked again, and is counted apart.
+  const filtered = data.filter((request) => request.status === 'filtered').length;
+  const refused = data.length - filtered;
+  const more = data.length === LOOKED_AT ? '+' : '';
+  const count = `${refused || filtered}${more}`;
   return (
     <Panel
-      title={t('webhook.quarantine', { count })}
+      title={
+        refused > 0 ? t('webhook.quarantine', { count }) : t('webhook.filteredTitle', { count })
+      }
       actions={
         <Button
           size="compact-sm"
-          onClick={() => setOpened([...new Set(groups.map((group) => group.status))])}
+          onClick={() =>
+            setOpened([
+              ...new Set(
+                groups
+                  .map((group) => group.status)
+                  .filter((status) => refused === 0 || status !== 'filtered'),
+              ),
+            ])
+          }
         >
           {t('webhook.recheckAll', { count })}
         </Button>
@@ -151,6 +166,7 @@ function Recheck({ trigger, first, onClose }: RecheckProps) {
             refused: done.refused,
           })}
         </div>
+        {done.error && <div className={formClasses.wrong}>{done.error}</div>}
         <Items result={done} />
         <div className={formClasses.row}>
           <span className={formClasses.grow} />
@@ -224,7 +240,8 @@ async function recheckAll(id: string, status: string[]): Promise<Rechecked> {
     whole.started = (whole.started ?? 0) + (part.started ?? 0);
     whole.refused += part.refused;
     whole.items.push(...part.items);
-    cursor = part.next_cursor;
+    whole.error = part.error;
+    cursor = part.error ? null : part.next_cursor;
   } while (cursor);
   return whole;
 }

@@ -177,7 +177,7 @@ function Recheck({ trigger, request }: { trigger: string; request: WebhookReques
         run={async () => {
           const answer = await recheckRequest(trigger, request.id);
           toastDone(answer.message);
-          await changed();
+          changed();
         }}
       >
         {t('webhook.recheckOneText')}

@@ -84,10 +84,10 @@ function Rotate({ trigger, onClose, show }: RotateProps) {
       }}
       run={async () => {
         const after = await rotateSecret(trigger.id, wish);
-        if (after.secret) show(after.secret);
+        if (after.secret && source === 'new') show(after.secret);
         else toastDone(t('webhook.secretReplaced'));
         const { secret: _, ...known } = after;
-        await changed(known as Trigger);
+        changed(known as Trigger);
       }}
     >
       <div className={formClasses.fields}>

@@ -54,7 +54,7 @@ export function WebhookPage({ trigger }: { trigger: Trigger }) {
     if (!saved) return;
     form.saved(webhookDraft(saved), saved.version);
     setSecret('');
-    if (saved.secret) setOnce(saved.secret);
+    if (saved.secret && !secret) setOnce(saved.secret);
   };
   const close = () => {
     saving.setTheirs(undefined);
