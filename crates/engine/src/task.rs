@@ -528,8 +528,10 @@ impl Context {
         Ok(value.1)
     }
 
-    /// A task of this type may be fetched again.
+    /// A task of this type may be fetched again; or it is over by now, since its execution fails, which whoever
+    /// looks at the clocks records.
     fn is_back(&self, task_type: &str) {
+        self.tasks.clocks.clock_at(self.now());
         self.tasks.matcher.mark(task_type);
         self.store.tell(News::Task(task_type.to_owned()));
     }
