@@ -21,8 +21,10 @@ use crate::column::{Columns, Field, read_at};
 use crate::table::Value;
 
 pub(crate) use history::history;
-pub(crate) use letter::{count_letters, find_letters, letter_retries, tally_letters};
-pub(crate) use work::open_counts;
+pub(crate) use letter::{
+    count_letters, find_letters, letter_retries, letters_since, tally_letters,
+};
+pub(crate) use work::{open_counts, open_executions};
 
 /// The condition that a row is of the workflow with this id.
 const OF_WORKFLOW: &str =
@@ -35,6 +37,9 @@ pub(crate) trait Database: Send + Sync + 'static {
 
     /// The condition that a column of yes or no says yes, as the partial indexes have it.
     fn says_yes(column: &str) -> String;
+
+    /// The column by which indexes know the status of executions.
+    fn status() -> &'static str;
 
     /// Executions along the index of those statuses that are not everybody's, up to what the status is
     /// compared with.

@@ -30,6 +30,10 @@ impl Database for Postgres {
         column.to_owned()
     }
 
+    fn status() -> &'static str {
+        "listed"
+    }
+
     fn listed() -> String {
         "WHERE listed IS NOT NULL AND listed".to_owned()
     }

@@ -28,6 +28,10 @@ impl Database for Sqlite {
         format!("{column} = 1")
     }
 
+    fn status() -> &'static str {
+        "status"
+    }
+
     fn listed() -> String {
         let common = in_words(COMMON);
         format!("INDEXED BY executions_by_status WHERE status NOT {common} AND status")

@@ -8,7 +8,7 @@ use refire_core::execution::{EventKind, Status};
 use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId};
 use refire_core::time::Timestamp;
 use refire_store::{
-    EventFilter, ExecutionFilter, LIMIT_MAX, LetterFilter, LetterRow, RequestFilter, SlotStatus,
+    EventFilter, ExecutionFilter, LIMIT_MAX, LetterFilter, LetterRow, RequestFilter, SlotFilter,
     Store, Summary, TriggerFilter, WorkKey,
 };
 
@@ -207,7 +207,7 @@ async fn triggers(found: &dyn Store, expected: &dyn Store, now: Timestamp) {
         same!(
             found,
             expected,
-            slots(id, &[] as &[SlotStatus], None::<u64>, LIMIT_MAX)
+            slots(id, &SlotFilter::default(), None::<u64>, LIMIT_MAX)
         );
         let first = None::<RequestId>;
         let requests = same!(found, expected, requests(id, &every, first, LIMIT_MAX));
