@@ -6,8 +6,8 @@ mod parameter;
 pub use parameter::{Kind, Parameter, Value};
 
 use crate::model::{
-    ExecutionStatus, LetterStatus, RequestStatus, ScheduleType, SlotStatus, TaskExecutionStatus,
-    TaskStatus, TriggerType, WorkerStatus,
+    ExecutionStatus, LetterStatus, RequestStatus, ScheduleType, SlotStatus, StartedBy,
+    TaskExecutionStatus, TaskStatus, TriggerType, WorkerStatus,
 };
 
 /// The names of events, which are shouted.
@@ -93,12 +93,58 @@ queries! {
 
     /// Which executions.
     ExecutionQuery: Args {
-        /// Of this workflow
-        #[cli(long, value_name = "ID", help = "Only executions of this workflow")]
-        workflow: Option<String> = "workflow",
+        /// Of one of these workflows; repeat it or separate by commas. A `*` at the end stands for any rest of a
+        /// name, such as `ship_*`
+        #[cli(long, value_name = "ID", value_delimiter = ',', help = "Only executions of this workflow; several are separated by commas, and a * at the end stands for any rest")]
+        workflow: Vec<String> = "workflow",
         /// With one of these statuses; repeat it or separate by commas, such as `running,retrying`
         #[cli(long, value_delimiter = ',', help = "Only executions with this status; several are separated by commas")]
         status: Vec<ExecutionStatus> = "status",
+        /// Started by this trigger, `trg_…`
+        #[cli(long, value_name = "ID", help = "Only executions that this trigger started (trg_…)")]
+        trigger: Option<String> = "trigger",
+        /// Started in one of these ways; repeat it or separate by commas, such as `cron,webhook`
+        #[cli(long, value_name = "TYPE", value_delimiter = ',', help = "Only executions started in this way, e.g. webhook; several are separated by commas")]
+        trigger_type: Vec<StartedBy> = "trigger_type",
+        /// Created at or after this time, such as `2026-11-08T00:00:00Z`
+        #[cli(long, value_name = "TIME", help = "Only executions since this time (2026-11-15T09:30:00Z), day (from 0:00 UTC), or how long ago (24h)")]
+        from: Option<String> = "from",
+        /// Created before this time, such as `2026-11-15T00:00:00Z`
+        #[cli(long, value_name = "TIME", help = "Only executions before this time")]
+        to: Option<String> = "to",
+        /// Started with this idempotency key, as long as that is remembered
+        #[cli(long, value_name = "KEY", help = "Only executions started with this idempotency key")]
+        key: Option<String> = "key",
+        /// These executions, at most 100; repeat it or separate by commas
+        #[cli(long = "id", value_name = "ID", value_delimiter = ',', help = "Only these executions (exec_…); several are separated by commas")]
+        ids: Vec<String> = "ids",
+        /// Of this version of their workflow
+        #[cli(long = "workflow-version", value_name = "N", help = "Only executions of this version of their workflow")]
+        version: Option<u32> = "version",
+        /// That failed with one of these classes of error, or wait for a retry after one; repeat it or separate by
+        /// commas, such as `http_status,read_timeout`
+        #[cli(long, value_name = "TYPE", value_delimiter = ',', help = "Only this kind of error, e.g. http_status or read_timeout; several are separated by commas")]
+        error_type: Vec<String> = "error_type",
+        /// The id of an execution or an idempotency key, exactly; else a text in the error's message, its code, or
+        /// the workflow's id
+        #[cli(long, value_name = "TEXT", help = "The execution with this id or idempotency key; else executions whose error, error code or workflow contains this text")]
+        q: Option<String> = "q",
+    }
+
+    /// Which executions that were retried.
+    RetriedQuery: Args {
+        /// Of one of these workflows; repeat it or separate by commas. A `*` at the end stands for any rest of a name
+        #[cli(long, value_name = "ID", value_delimiter = ',', help = "Only executions of this workflow; several are separated by commas, and a * at the end stands for any rest")]
+        workflow: Vec<String> = "workflow",
+        /// With one of these statuses; repeat it or separate by commas, such as `running,retrying`
+        #[cli(long, value_delimiter = ',', help = "Only executions with this status; several are separated by commas")]
+        status: Vec<ExecutionStatus> = "status",
+    }
+
+    /// What to look for everywhere.
+    SearchQuery {
+        /// An id, an idempotency key or a trace id, exactly; else a part of a name
+        q: Option<String> = "q",
     }
 
     /// Which events of an execution.

@@ -16,6 +16,7 @@ pub mod limit;
 #[cfg(feature = "planted")]
 pub mod planted;
 pub mod scheduled;
+pub mod session;
 pub mod task;
 pub mod template;
 pub mod time;

@@ -158,7 +158,7 @@ impl Context {
             .as_deref()
             .map(|key| IdempotencyClaim {
                 scope: submission.workflow.to_string(),
-                key_hash: hash(key.as_bytes()),
+                key_hash: key_hash(key),
                 body_hash: hash(submission.input.as_str().as_bytes()),
                 expires_at: now.plus(IDEMPOTENCY_WINDOW),
                 over: None,
@@ -295,6 +295,12 @@ impl Context {
         }
         Ok(all)
     }
+}
+
+/// What an idempotency key is remembered by.
+#[must_use]
+pub fn key_hash(key: &str) -> [u8; 16] {
+    hash(key.as_bytes())
 }
 
 /// The first bytes of a SHA-256.

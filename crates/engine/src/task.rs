@@ -183,7 +183,9 @@ impl Tasks {
         let mut asks_store = poll.wait.is_zero() && (context.store.is_shared() || !has_looked);
         loop {
             let whose = (holder, &back);
-            let found = self.look(&types, whose, poll.max, asks_store).await?;
+            let found = self
+                .look(&types, whose, (place, poll.max), asks_store)
+                .await?;
             if !found.tasks().is_empty() {
                 return Ok(found);
             }
@@ -218,7 +220,7 @@ impl Tasks {
         &self,
         types: &TaskTypes,
         (holder, back): (&TaskHolder, &WayBack),
-        max: u32,
+        (place, max): (u64, u32),
         asks_store: bool,
     ) -> Result<Delivery, TaskError> {
         let context = &self.context;
@@ -238,6 +240,7 @@ impl Tasks {
                 types: wanted.clone(),
                 holders: vec![holder.clone(); max as usize],
             }],
+            place,
         };
         // Whoever asks may be gone meanwhile: what was fetched then goes back.
         let (context, back, token) = (Arc::clone(context), back.clone(), holder.token);

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::callback::{CallbackChange, TouchCallback};
 use crate::request::RequestRow;
+use crate::session::SessionChange;
 use crate::task::TaskRow;
 use crate::work::WorkRow;
 use crate::worker::WorkerRow;
@@ -71,6 +72,8 @@ pub enum Part {
         /// The worker.
         id: String,
     },
+    /// A session of the console begins, goes on or ends.
+    ChangeSession(SessionChange),
     /// A person gives a dead letter up.
     DeleteLetter {
         /// The letter; refused unless it is pending.
@@ -179,6 +182,8 @@ pub struct ExecutionRow {
     pub workflow_version: u32,
     /// How it was started, in the API's word.
     pub trigger: &'static str,
+    /// The trigger that started it, if one did.
+    pub trigger_id: Option<TriggerId>,
     /// 1 (first) to 10 (last).
     pub priority: u8,
     /// When it was accepted.
@@ -410,7 +415,7 @@ pub enum PartOutcome {
     Begun(Vec<bool>),
     /// The tasks that workers have now.
     Locked(Vec<TaskRow>),
-    /// Whether the task, or the callback, was as it was said to be.
+    /// Whether the task, the callback or the session was as it was said to be.
     Touched(bool),
     /// The definition is saved.
     Saved {

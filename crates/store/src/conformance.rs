@@ -21,6 +21,8 @@ pub mod fires;
 pub mod history;
 pub mod letter_lists;
 pub mod letters;
+pub mod list_bounds;
+pub mod list_filters;
 pub mod lists;
 pub mod nodes;
 pub mod prune;
@@ -28,6 +30,7 @@ pub mod reopen;
 pub mod requests;
 pub mod room;
 pub mod scheduled;
+pub mod sessions;
 pub mod snapshot;
 mod stage;
 pub mod summary;
@@ -171,6 +174,15 @@ macro_rules! conformance {
             newest_come_first_page_by_page, each_status_lists_its_own, begun_work_shows_as_running,
             filters_combine,
         );
+        $crate::conformance_topic!($lab, list_filters:
+            workflows_are_named_or_begun, a_trigger_lists_what_it_started,
+            times_are_those_of_the_ids, versions_and_ids_choose, errors_are_found,
+            texts_are_found_in_names_and_errors, a_trace_is_found, keys_find_their_executions,
+        );
+        $crate::conformance_topic!($lab, list_bounds:
+            a_search_stops_and_goes_on, a_list_that_is_full_says_nothing, counts_stop,
+            counts_say_how_far_they_came,
+        );
         $crate::conformance_topic!($lab, letters:
             a_letter_says_what_happened, a_retry_resolves_it, a_failed_retry_leaves_it_pending,
             only_a_pending_letter_is_retried, a_retry_on_an_old_generation_is_refused,
@@ -221,6 +233,10 @@ macro_rules! conformance {
             a_refused_request_can_be_run, a_refused_request_is_run_once, filters_choose_requests, refused_requests_are_counted_by_webhook,
             a_ring_keeps_the_newest, rings_are_cut_apart, a_ring_has_a_weight, old_requests_go,
             of_what_was_accepted_the_newest_stay,
+        );
+        $crate::conformance_topic!($lab, sessions:
+            a_session_is_found_until_it_ends, a_link_is_taken_once, ended_sessions_go_with_the_next,
+            only_so_many_sessions_stay, a_backup_has_no_sessions,
         );
         $crate::conformance_topic!($lab, backup:
             a_backup_holds_everything, an_existing_file_is_refused,

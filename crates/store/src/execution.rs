@@ -1,17 +1,19 @@
 //! Executions as they are read back: their states, their logs, and lists of them.
 
-mod source;
+mod filter;
+mod listed;
 
 use std::borrow::Borrow;
 use std::sync::LazyLock;
 
-use refire_core::definition::WorkflowId;
 use refire_core::execution::{Event, EventRow, Execution, Status, apply_to};
 use refire_core::id::ExecutionId;
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
 
-pub(crate) use source::{Found, Source, merged};
+pub(crate) use filter::{Candidate, Verdict};
+pub use filter::{ExecutionFilter, OfWorkflow};
+pub use listed::{COUNTED_MAX, Counted, LOOKED_AT_MAX, Listed, Stretch};
 
 use crate::column::{Columns, Cursor, Named, read_from};
 use crate::error::corrupt;
@@ -55,13 +57,23 @@ store_trait! {
             limit: u32,
         ) -> Result<Vec<EventRow>, ReadError>;
 
-        /// Executions older than `before`, newest first.
+        /// A stretch of the executions that pass, newest first.
         async fn executions(
             &self,
             filter: &ExecutionFilter,
-            before: Option<ExecutionId>,
-            limit: u32,
-        ) -> Result<Vec<Summary>, ReadError>;
+            stretch: &Stretch,
+        ) -> Result<Listed, ReadError>;
+
+        /// How many executions pass, as far as that can be said by looking at so many of them and one more.
+        async fn count_executions(
+            &self,
+            filter: &ExecutionFilter,
+            up_to: u32,
+        ) -> Result<Counted, ReadError>;
+
+        /// The executions that were started with a key, whatever it was unique in, by the key's hash. As
+        /// long as keys are remembered.
+        async fn executions_by_key(&self, key_hash: [u8; 16]) -> Result<Vec<ExecutionId>, ReadError>;
 
         /// These executions as a list shows them, in the order of the ids, each with the values that
         /// [`Executions::states`] gives.
@@ -125,17 +137,6 @@ pub(crate) fn shown_status(status: Status, begun: bool) -> Status {
         Status::Pending | Status::Retrying | Status::Waiting if begun => Status::Running,
         other => other,
     }
-}
-
-/// Which executions to list.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ExecutionFilter {
-    /// Of this workflow.
-    pub workflow: Option<WorkflowId>,
-    /// With one of these statuses, as shown (`running` = has begun work); empty = all.
-    pub statuses: Vec<Status>,
-    /// That were retried at least once.
-    pub retried: bool,
 }
 
 /// Which events of an execution to read.

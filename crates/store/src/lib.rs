@@ -17,6 +17,7 @@ mod picked;
 pub mod postgres;
 mod request;
 mod scheduled;
+mod session;
 mod sql;
 pub mod sqlite;
 mod table;
@@ -49,12 +50,16 @@ pub use batch::{
 pub use callback::{CallbackChange, CallbackKey, CallbackRow, Callbacks, TouchCallback};
 pub use catalog::{Catalog, VersionRow, WorkflowRow};
 pub use error::{CommitError, NotWritten, ReadError};
-pub use execution::{EventFilter, ExecutionFilter, Executions, Stored, Summary};
+pub use execution::{
+    COUNTED_MAX, Counted, EventFilter, ExecutionFilter, Executions, LOOKED_AT_MAX, Listed,
+    OfWorkflow, Stored, Stretch, Summary,
+};
 pub use layer::{Layer, Layered};
 pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, Letters, RetryRow};
 pub use node::{Joining, Lease, News, NodeRow, Nodes};
 pub use request::{RefusedRequests, RequestFilter, RequestRow, RequestTally, Requests};
 pub use scheduled::{Scheduled, ScheduledFilter, ScheduledRow, ScheduledTasks};
+pub use session::{SESSIONS_MAX, SecretHash, SessionChange, SessionRow, Sessions};
 pub use task::{TaskCall, TaskFilter, TaskRow, Tasks};
 pub use trigger::{DueTrigger, SlotFilter, SlotRow, TriggerFilter, TriggerRow, Triggers};
 pub use work::{OpenCounts, Work, WorkRow};
@@ -77,6 +82,7 @@ pub trait Store:
     + Triggers
     + ScheduledTasks
     + Requests
+    + Sessions
     + Nodes
 {
     /// Writes a batch in one transaction, durably, before it returns.

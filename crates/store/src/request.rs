@@ -223,8 +223,13 @@ impl Cut {
 
 /// The first id of a millisecond.
 pub(crate) fn first_id_at(at: Timestamp) -> RequestId {
+    RequestId::from_bytes(first_bytes_at(at))
+}
+
+/// What no time-ordered id of a millisecond, or of a later one, is before.
+pub(crate) fn first_bytes_at(at: Timestamp) -> [u8; 16] {
     let millis = u64::try_from(at.as_millis()).unwrap_or(0);
     let mut bytes = [0; 16];
     bytes[..6].copy_from_slice(&millis.to_be_bytes()[2..]);
-    RequestId::from_bytes(bytes)
+    bytes
 }

@@ -4,9 +4,12 @@
 mod callback;
 mod catalog;
 mod history;
+mod key;
 mod letter;
+mod list;
 mod request;
 mod scheduled;
+mod session;
 mod task;
 mod trigger;
 mod work;
@@ -21,9 +24,11 @@ use crate::column::{Columns, Field, read_at};
 use crate::table::Value;
 
 pub(crate) use history::history;
+pub(crate) use key::executions_by_key;
 pub(crate) use letter::{
     count_letters, find_letters, letter_retries, letters_since, tally_letters,
 };
+pub(crate) use list::{Lists, count, list};
 pub(crate) use work::{open_counts, open_executions};
 
 /// The condition that a row is of the workflow with this id.
@@ -38,12 +43,19 @@ pub(crate) trait Database: Send + Sync + 'static {
     /// The condition that a column of yes or no says yes, as the partial indexes have it.
     fn says_yes(column: &str) -> String;
 
-    /// The column by which indexes know the status of executions.
-    fn status() -> &'static str;
+    /// The column by which executions with those statuses that are not everybody's are indexed, and the
+    /// condition of that index.
+    fn listed_by() -> (&'static str, String);
 
-    /// Executions along the index of those statuses that are not everybody's, up to what the status is
-    /// compared with.
-    fn listed() -> String;
+    /// Executions along that index, up to what the status is compared with.
+    fn listed() -> String {
+        let (column, condition) = Self::listed_by();
+        let along = Self::along("executions_by_status");
+        format!("{along} WHERE {condition} AND {column}")
+    }
+
+    /// Joins each row with the execution that it names, and never the other way round.
+    fn executions_of(id: &str) -> String;
 
     /// All rows of an answer.
     fn rows<T: Field + Send + 'static>(

@@ -12,19 +12,20 @@ use crate::error::Error;
 use crate::model::{
     BackfillRequest, BackfillResult, BatchItem, BatchResult, CallbackBody, CronHistory, DeadLetter,
     DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, EnableTrigger, Event, Execution,
-    ExtendTask, FailTask, Heartbeat, LedgerEntry, Node, Page, PlannedSlot, PreviewWebhook,
-    PreviewedWebhook, RecheckRequests, RecheckedRequests, ReplayRequest, ReplayResult,
-    RequestSummary, RetriedExecution, RetryLetter, RetryTimeline, RotateSecret, SchedulePreview,
-    ScheduledTask, ScheduledTaskCreated, ScheduledTaskPage, Task, TaskHistory, TaskPage, TaskRun,
-    TaskStatusAnswer, TaskSummary, TestWebhook, TestedWebhook, TimeZone, Trigger, UpcomingFire,
-    Version, WebhookAnswer, WebhookRequest, WorkerPage, WorkerRemoved, Workflow, WorkflowDeleted,
+    ExecutionCount, ExecutionPage, ExtendTask, FailTask, Heartbeat, LedgerEntry, Node, Page,
+    PlannedSlot, PreviewWebhook, PreviewedWebhook, RecheckRequests, RecheckedRequests,
+    ReplayRequest, ReplayResult, RequestSummary, RetriedExecution, RetryLetter, RetryTimeline,
+    RotateSecret, SchedulePreview, ScheduledTask, ScheduledTaskCreated, ScheduledTaskPage,
+    SearchResult, Session, SessionLink, Task, TaskHistory, TaskPage, TaskRun, TaskStatusAnswer,
+    TaskSummary, TestWebhook, TestedWebhook, TimeZone, Trigger, UpcomingFire, Version,
+    WebhookAnswer, WebhookRequest, WorkerPage, WorkerRemoved, Workflow, WorkflowDeleted,
     WorkflowDiff, WorkflowSaved, WorkflowVersion,
 };
 use crate::query::{
     CancelQuery, CancelTaskQuery, ChangeQuery, DiffQuery, EventQuery, ExecutionQuery, HistoryQuery,
     LetterQuery, NextQuery, OfWorkflow, Paging, RangeQuery, RecheckQuery, RequestQuery,
-    ScheduledQuery, SlotQuery, TaskHistoryQuery, TaskQuery, TriggerQuery, UpcomingQuery,
-    WorkerQuery, WorkflowQuery,
+    RetriedQuery, ScheduledQuery, SearchQuery, SlotQuery, TaskHistoryQuery, TaskQuery,
+    TriggerQuery, UpcomingQuery, WorkerQuery, WorkflowQuery,
 };
 
 /// A part of a path, whatever characters it has.
@@ -77,6 +78,10 @@ macro_rules! calls {
 calls! {
     /// What runs there.
     GET "/version" version[]() -> Version;
+    /// Who calls with this key, and where.
+    GET "/api/session" session[]() -> Session;
+    /// Makes a link that logs in to the console by itself, once.
+    POST "/api/session/links" create_session_link[]() -> SessionLink;
     /// The nodes that share the server's store, the oldest first.
     GET "/api/nodes" nodes[]() -> Page<Node>;
 
@@ -106,8 +111,12 @@ calls! {
         -> Page<BatchResult>, json items;
 
     /// Executions, newest first.
-    GET "/api/executions" executions[](query: &ExecutionQuery, paging: &Paging) -> Page<Execution>,
+    GET "/api/executions" executions[](query: &ExecutionQuery, paging: &Paging) -> ExecutionPage,
         query (query.clone(), paging.clone());
+    /// How many executions there are, up to 10,000.
+    GET "/api/executions/count" count_executions[](query: &ExecutionQuery) -> ExecutionCount, query query.clone();
+    /// What has this id, key or name.
+    GET "/api/search" search[](text: &str) -> SearchResult, query SearchQuery { q: Some(text.to_owned()) };
     /// One execution with everything.
     GET "/api/executions/{id}" execution[id: &str]() -> Execution;
     /// Its log.
@@ -120,7 +129,7 @@ calls! {
     POST "/api/executions/{id}/replay" replay[id: &str](definition: Option<&str>) -> ReplayResult,
         json &ReplayRequest { definition: definition.map(str::to_owned) };
     /// Executions that were retried, newest first.
-    GET "/api/retries" retries[](query: &ExecutionQuery, paging: &Paging) -> Page<RetriedExecution>,
+    GET "/api/retries" retries[](query: &RetriedQuery, paging: &Paging) -> Page<RetriedExecution>,
         query (query.clone(), paging.clone());
     /// When the retries of a policy (JSON or YAML text) would happen.
     POST "/api/retry/simulate" simulate[](policy: &str) -> RetryTimeline, text policy;

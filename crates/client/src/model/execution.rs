@@ -1,5 +1,7 @@
 //! Executions, their steps and events.
 
+use std::collections::BTreeMap;
+
 use super::{ExecutionStatus, Raw, StartedBy, StepCallback, StepStatus};
 
 shapes! {
@@ -64,6 +66,32 @@ shapes! {
         /// Its steps in the definition's order; empty in lists.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub steps: Vec<Step>,
+    }
+
+    /// A page of executions.
+    pub struct ExecutionPage {
+        /// The executions, newest first.
+        pub items: Vec<Execution>,
+        /// Pass it as `cursor` to get the next page; null on the last.
+        pub next_cursor: Option<String>,
+        /// Present if 10,000 executions were looked at before the page was full: it has what was created since
+        /// this time, and `next_cursor` searches on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub searched_to: Option<String>,
+    }
+
+    /// How many executions there are.
+    pub struct ExecutionCount {
+        /// How many were counted; 10,000 at most.
+        pub total: u64,
+        /// Whether those are all.
+        pub exact: bool,
+        /// The same by status; a status that no execution has is absent.
+        pub by_status: BTreeMap<String, u64>,
+        /// Present if 10,000 executions were looked at and there may be more of them: those were counted that
+        /// were created since this time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub searched_to: Option<String>,
     }
 
     /// Where the retries of a step stand.

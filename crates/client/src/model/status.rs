@@ -167,6 +167,13 @@ words! {
         IpRefused = "ip_refused", Disabled = "disabled", Error = "error",
     }
 
+    /// What a search finds.
+    Found {
+        Execution = "execution", DeadLetter = "dead_letter", Trigger = "trigger",
+        Workflow = "workflow", ScheduledTask = "scheduled_task", ExternalTask = "external_task",
+        Worker = "worker", Node = "node",
+    }
+
     /// What kind of schedule a task has.
     ScheduleType {
         Immediate = "immediate", Once = "once", Daily = "daily", Weekly = "weekly",

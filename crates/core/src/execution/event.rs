@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::dead_letter::Reason;
 use crate::definition::{RetrySettings, StepId, WorkflowId};
 use crate::failure::{ErrorClass, Failure};
-use crate::id::{DlqId, ExecutionId, NodeId};
+use crate::id::{DlqId, ExecutionId, NodeId, TriggerId};
 use crate::json::Json;
 use crate::time::Timestamp;
 use crate::trace::Trace;
@@ -179,6 +179,12 @@ impl Trigger {
             cycle: None,
             awaits_end: false,
         }
+    }
+
+    /// The trigger object, if there is one and it is called as triggers are.
+    #[must_use]
+    pub fn object(&self) -> Option<TriggerId> {
+        self.id.as_deref()?.parse().ok()
     }
 }
 

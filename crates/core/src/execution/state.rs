@@ -495,6 +495,27 @@ impl Execution {
         self.steps.get(id).map(Box::as_ref)
     }
 
+    /// The step that failed last; the execution's retry fields are this step's.
+    #[must_use]
+    pub fn last_failed_step(&self) -> Option<(&StepId, &StepState)> {
+        let id = self.failed_last.as_ref()?;
+        Some((id, self.step(id)?))
+    }
+
+    /// What went wrong, unless it has come right since. Whoever has completed has nothing here.
+    #[must_use]
+    pub fn failure(&self) -> Option<&Failure> {
+        if self.status == Status::Completed {
+            return None;
+        }
+        let failing = || self.failing.as_ref().map(|failing| &failing.failure);
+        let last = || {
+            let (_, step) = self.last_failed_step()?;
+            step.failure.as_ref().filter(|_| !step.is_done())
+        };
+        self.error.as_ref().or_else(failing).or_else(last)
+    }
+
     /// The events whose values decisions of this execution may read.
     #[must_use]
     pub fn referenced(&self) -> Vec<u64> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use refire_core::dead_letter::Reason;
 use refire_core::definition::{StepId, Workflow};
+use refire_core::execution::state::Origin;
 use refire_core::execution::{
     Began, Begun, Cancel, Command, Decision, Effect, Event, Execution, Status, StepState,
     StepStatus,
@@ -272,9 +273,14 @@ impl Unit {
         }
     }
 
-    /// Whether it takes work.
-    pub(super) fn is_claim(&self) -> bool {
-        matches!(self.part, Some(Part::Claim(_) | Part::ClaimTimers(_)))
+    /// Where it stands in its batch. Who takes tasks comes after what makes them, and who asked first is
+    /// served first. A claim comes last: what it takes must not be dropped or made anew by the same batch.
+    pub(super) fn order(&self) -> (u8, u64) {
+        match &self.part {
+            Some(Part::LockTasks(lock)) => (1, lock.place),
+            Some(Part::Claim(_) | Part::ClaimTimers(_)) => (2, 0),
+            _ => (0, 0),
+        }
     }
 
     /// The execution to decide on, if there is one.
@@ -371,17 +377,7 @@ impl Unit {
             Kind::Admission(terms) => {
                 let Some(origin) = &state.origin else { return };
                 let admit = Box::new(Admit {
-                    row: ExecutionRow {
-                        id,
-                        workflow: origin.workflow.clone(),
-                        workflow_version: origin.workflow_version,
-                        trigger: origin.trigger.kind.name(),
-                        priority: origin.priority,
-                        created_at: origin.created_at,
-                        parent: origin.lineage.parent,
-                        root: origin.lineage.root,
-                        update,
-                    },
+                    row: first_row(id, origin, update),
                     events,
                     work: effects.work,
                     tasks: effects.tasks,
@@ -485,6 +481,22 @@ fn warn_of_length(id: ExecutionId, state: &Execution, new_events: u64) {
             limit = limit::HISTORY_EVENTS_MAX,
             "an execution's history is getting long"
         );
+    }
+}
+
+/// The row of an execution that is new.
+fn first_row(id: ExecutionId, origin: &Origin, update: RowUpdate) -> ExecutionRow {
+    ExecutionRow {
+        id,
+        workflow: origin.workflow.clone(),
+        workflow_version: origin.workflow_version,
+        trigger: origin.trigger.kind.name(),
+        trigger_id: origin.trigger.object(),
+        priority: origin.priority,
+        created_at: origin.created_at,
+        parent: origin.lineage.parent,
+        root: origin.lineage.root,
+        update,
     }
 }
 

@@ -7,7 +7,7 @@ use refire_core::scheduled::{Planned, ScheduleType, ScheduledTask, patched, plan
 use refire_core::trigger::{CatchUp, Trigger, changed};
 use refire_store::{
     ChangeTrigger, ExecutionFilter, LIMIT_MAX, PutScheduled, Scheduled, ScheduledRow,
-    ScheduledTrigger,
+    ScheduledTrigger, Stretch,
 };
 
 use super::{AGAIN_MAX, ScheduledError, ScheduledTasks, ScheduledView, definition};
@@ -191,16 +191,14 @@ impl ScheduledTasks {
     /// Cancels what is open of a task, and says how many executions that were.
     async fn cancel_open(&self, row: &ScheduledRow, by: &str) -> Result<u64, ScheduledError> {
         let filter = ExecutionFilter {
-            workflow: Some(row.workflow.clone()),
             statuses: OPEN.to_vec(),
-            ..ExecutionFilter::default()
+            ..ExecutionFilter::of_workflow(row.workflow.clone())
         };
-        let (context, mut before, mut count) = (&self.context, None, 0);
+        let (context, mut stretch, mut count) = (&self.context, Stretch::new(None, LIMIT_MAX), 0);
         loop {
-            let page = context.store.executions(&filter, before, LIMIT_MAX).await?;
-            before = page.last().map(|execution| execution.id);
-            let is_last = page.len() < LIMIT_MAX as usize;
-            for execution in page {
+            let page = context.store.executions(&filter, &stretch).await?;
+            stretch.before = page.next(LIMIT_MAX);
+            for execution in page.rows {
                 let cancel = Command::Cancel(Cancel::by(Some(by.to_owned())));
                 let asked = context.command(execution.id, cancel, None, None).await;
                 let asked = asked.map_err(CommitFailure::from)?;
@@ -211,7 +209,7 @@ impl ScheduledTasks {
                     Err(error) => return Err(error.into()),
                 }
             }
-            if is_last {
+            if stretch.before.is_none() {
                 return Ok(count);
             }
         }

@@ -4,7 +4,7 @@
 use refire_core::execution::Event;
 use refire_core::id::{ExecutionId, ScheduledTaskId};
 use refire_core::scheduled::record::{ExecutionStatus, Record, records};
-use refire_store::{CallbackRow, EventFilter, ExecutionFilter, LIMIT_MAX};
+use refire_store::{CallbackRow, EventFilter, ExecutionFilter, LIMIT_MAX, Stretch};
 
 use super::{ScheduledError, ScheduledTasks};
 use crate::commit::CommitFailure;
@@ -71,10 +71,7 @@ impl ScheduledTasks {
         limit: usize,
     ) -> Result<HistoryPage, ScheduledError> {
         let workflow = self.found(id).await?.row.workflow;
-        let of_task = ExecutionFilter {
-            workflow: Some(workflow),
-            ..ExecutionFilter::default()
-        };
+        let of_task = ExecutionFilter::of_workflow(workflow);
         let mut page = HistoryPage::default();
         let (mut looked_at, mut bytes) = (0, 0);
         let mut before = None;
@@ -90,21 +87,22 @@ impl ScheduledTasks {
         }
         loop {
             let store = &self.context.store;
-            let found = store.executions(&of_task, before, TOGETHER).await?;
-            let is_last = found.len() < TOGETHER as usize;
-            for execution in found {
+            let stretch = Stretch::new(before, TOGETHER);
+            let found = store.executions(&of_task, &stretch).await?;
+            let next = found.next(TOGETHER);
+            for execution in found.rows {
                 let records = self.records_of(execution.id).await?;
                 if page.fill(records, filter, limit, &mut bytes) {
                     return Ok(page);
                 }
-                before = Some(execution.id);
                 looked_at += 1;
                 if looked_at >= EXECUTIONS_MAX {
                     page.next = Some((execution.id, 0));
                     return Ok(page);
                 }
             }
-            if is_last {
+            before = next;
+            if before.is_none() {
                 page.next = None;
                 return Ok(page);
             }

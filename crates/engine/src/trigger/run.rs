@@ -50,7 +50,7 @@ impl Triggers {
         let said = input.as_ref().map_or("", Json::as_str);
         let claim = key.as_ref().map(|key| IdempotencyClaim {
             scope: format!("{id} run"),
-            key_hash: intake::hash(key.as_bytes()),
+            key_hash: intake::key_hash(key),
             body_hash: intake::hash(said.as_bytes()),
             expires_at: self.context.now().plus(IDEMPOTENCY_WINDOW),
             over: None,

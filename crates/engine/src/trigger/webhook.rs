@@ -329,7 +329,7 @@ impl Webhooks {
         let key = key?;
         Some(IdempotencyClaim {
             scope: ready.trigger.id.to_string(),
-            key_hash: intake::hash(key.text.as_bytes()),
+            key_hash: intake::key_hash(&key.text),
             body_hash: intake::hash(&body_hash),
             expires_at: self.context.now().plus(ready.settings.idempotency_window),
             over: None,

@@ -11,7 +11,7 @@ use refire_core::failure::Failure;
 use refire_engine::caller::Caller;
 use refire_engine::target::{HttpAnswer, HttpRequest};
 use refire_engine::{CommandError, CommitFailure, Engine, IntakeError, Submission};
-use refire_store::{ExecutionFilter, Layered, Store};
+use refire_store::{ExecutionFilter, Layered, Store, Stretch};
 
 use crate::fixture::{
     Answer, Targets, World, apply, check, end, small_limits, start, started, submission, within,
@@ -226,9 +226,10 @@ async fn a_committer_that_panics_breaks_the_engine_and_loses_nothing() {
     let engine = world.engine();
     let all = engine
         .store()
-        .executions(&ExecutionFilter::default(), None, 10)
+        .executions(&ExecutionFilter::default(), &Stretch::new(None, 10))
         .await
-        .unwrap();
+        .unwrap()
+        .rows;
     assert_eq!(all.len(), 2, "the one that was not answered for is there");
     for one in all {
         let stored = end(&engine, one.id).await;

@@ -7,8 +7,8 @@ use utoipa::OpenApi;
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem};
 use utoipa::openapi::request_body::RequestBody;
 use utoipa::openapi::schema::{
-    AnyOfBuilder, ArrayBuilder, Components, KnownFormat, ObjectBuilder, SchemaFormat, SchemaType,
-    Type,
+    AnyOfBuilder, Array, ArrayBuilder, ArrayItems, Components, KnownFormat, ObjectBuilder,
+    SchemaFormat, SchemaType, Type,
 };
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Content, ContentBuilder, Object, Ref, RefOr, Required, Response, Schema};
@@ -18,7 +18,7 @@ use super::App;
 use super::batch::ITEMS_MAX;
 use super::execute::KEY_LENGTH_MAX;
 use super::page::LIMIT_DEFAULT;
-use super::query::numbers;
+use super::query::{NAMED_MAX, numbers};
 use super::task::WORKER_CHARS_MAX;
 
 /// Everything that is said about the API as a whole.
@@ -38,9 +38,10 @@ use super::task::WORKER_CHARS_MAX;
         (name = "Callbacks", description = "What targets say later about the calls that they accepted"),
         (name = "Scheduled tasks", description = "Services that are called at certain times, and what became of each call"),
         (name = "Dead letters", description = "Executions that failed permanently, and how to run them again"),
+        (name = "Console", description = "Logging in to the web console"),
         (name = "Server", description = "Health, version, nodes, backup"),
     ),
-    security(("bearer" = []), ("api_key" = [])),
+    security(("bearer" = []), ("api_key" = []), ("session" = [])),
 )]
 struct Description;
 
@@ -48,10 +49,22 @@ struct Description;
 const KEYS: &str = "The API key; one of the two ways is enough. The first start of a server leaves \
                     its key in `admin.key` in the data directory.";
 
+/// How the console calls.
+const SESSIONS: &str = "A session of the web console, which `POST /api/session` begins; where the public address \
+                        is `https`, the cookie is `__Host-refire_session`. Calls that change something also \
+                        need `X-Refire-Console: 1` and come from the console's own origin.";
+
 /// The name of a workflow.
 const NAME: &str = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$";
 /// The same where an empty one counts as none.
 const NAME_OR_NONE: &str = "^([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?$";
+
+/// The name of a workflow, or the beginning of several.
+const NAMES: &str = "^([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?\\*?$";
+/// The id of an execution.
+const EXECUTION: &str = "^exec_[0-7][0-9a-hjkmnp-tv-z]{25}$";
+/// The id of a trigger; an empty one counts as none.
+const TRIGGER_OR_NONE: &str = "^(trg_[0-7][0-9a-hjkmnp-tv-z]{25})?$";
 
 /// Calls that only work something out, so that a full disk does not concern them.
 const WRITES_NOTHING: [&str; 7] = [
@@ -82,6 +95,8 @@ pub(super) fn description() -> utoipa::openapi::OpenApi {
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
     let header = ApiKey::Header(ApiKeyValue::with_description("X-API-Key", KEYS));
     components.add_security_scheme("api_key", SecurityScheme::ApiKey(header));
+    let cookie = ApiKey::Cookie(ApiKeyValue::with_description("refire_session", SESSIONS));
+    components.add_security_scheme("session", SecurityScheme::ApiKey(cookie));
     for answer in &ANSWERS {
         let mut response = Response::new(answer.description);
         hold_a_problem(&mut response);
@@ -301,6 +316,9 @@ fn bound(path: &str, parameter: &mut Parameter) {
             .enum_values(Some(EventKind::NAMES.to_vec()));
         parameter.schema = Some(ArrayBuilder::new().items(word).into());
     }
+    if let Some(RefOr::T(Schema::Array(list))) = &mut parameter.schema {
+        bound_list(&parameter.name, list);
+    }
     let Some(RefOr::T(Schema::Object(schema))) = &mut parameter.schema else {
         return;
     };
@@ -327,6 +345,7 @@ fn bound(path: &str, parameter: &mut Parameter) {
         }
         (ParameterIn::Query, "sort") => schema.pattern = Some("^(name|-updated)?$".to_owned()),
         (ParameterIn::Query, "include") => schema.pattern = Some("^(stats)?$".to_owned()),
+        (ParameterIn::Query, "trigger") => schema.pattern = Some(TRIGGER_OR_NONE.to_owned()),
         (ParameterIn::Query, "workflow" | "workflow_id") => {
             schema.pattern = Some(NAME_OR_NONE.to_owned());
         }
@@ -336,6 +355,18 @@ fn bound(path: &str, parameter: &mut Parameter) {
         (_, "from" | "to") if !is_number => parameter.schema = Some(time_or_none()),
         _ => {}
     }
+}
+
+/// The same for a list of values.
+fn bound_list(name: &str, list: &mut Array) {
+    let pattern = match name {
+        "workflow" => NAMES,
+        "ids" => EXECUTION,
+        _ => return,
+    };
+    let item = ObjectBuilder::new().schema_type(Type::String);
+    list.items = ArrayItems::RefOrSchema(Box::new(item.pattern(Some(pattern)).into()));
+    list.max_items = Some(NAMED_MAX);
 }
 
 /// A moment; an empty one counts as none.

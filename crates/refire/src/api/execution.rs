@@ -1,58 +1,16 @@
-//! Executions: lists, one with everything, its log, commands.
+//! Executions: one with everything, its log, commands.
+
+pub(super) mod list;
 
 use axum::Json;
 use refire_client::model::{Event, Execution, Page};
-use refire_client::query::{CancelQuery, EventQuery, ExecutionQuery, Paging};
-use refire_core::execution::{Cancel, Command, Status};
+use refire_client::query::{CancelQuery, EventQuery, Paging};
+use refire_core::execution::{Cancel, Command};
 use refire_core::id::ExecutionId;
-use refire_store::{EventFilter, ExecutionFilter, Summary};
+use refire_store::EventFilter;
 
-use super::query::{meant, parsed};
 use super::{Actor, Answer, App, Id, List, Params, Problem, Window, page, view};
 use crate::codes;
-
-/// The filters that lists of executions share.
-pub(super) fn filter(query: &ExecutionQuery) -> Result<ExecutionFilter, Problem> {
-    Ok(ExecutionFilter {
-        workflow: parsed(query.workflow.as_deref())?,
-        statuses: meant(&query.status, Status::from_name),
-        retried: false,
-    })
-}
-
-/// Executions, newest first, without input, output and steps.
-#[utoipa::path(
-    get,
-    path = "/api/executions",
-    params(ExecutionQuery, Paging),
-    responses(
-        (status = 200, description = "A page of executions", body = Page<Execution>),
-        (status = 400, description = "A parameter is wrong"),
-    ),
-)]
-pub(super) async fn list_executions(
-    app: App,
-    Params((query, paging)): Params<(ExecutionQuery, Paging)>,
-) -> Answer<Page<Execution>> {
-    let filter = filter(&query)?;
-    let page = rows(&app, List::Executions, &filter, &paging).await?;
-    let engine = &app.engine;
-    let view = |row| async move { view::execution::listed(engine, &row).await };
-    page::shown(page, view).await
-}
-
-/// A page of a list of executions.
-pub(super) async fn rows(
-    app: &App,
-    list: List,
-    filter: &ExecutionFilter,
-    paging: &Paging,
-) -> Result<Page<Summary>, Problem> {
-    let window = Window::new(list, filter, paging)?;
-    let store = app.engine.store();
-    let rows = store.executions(filter, window.behind, window.rows).await?;
-    Ok(window.page(rows, |row| row.id))
-}
 
 /// One execution with its input, output and steps.
 #[utoipa::path(

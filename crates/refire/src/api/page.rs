@@ -50,6 +50,14 @@ impl<K: Key> Window<K> {
             next_cursor,
         }
     }
+
+    /// The page, if its list was searched up to a row and not to its end: it goes on behind that one.
+    pub(super) fn going_on<R>(&self, mut page: Page<R>, searched_to: Option<K>) -> Page<R> {
+        if page.next_cursor.is_none() {
+            page.next_cursor = searched_to.map(|key| self.scope.cursor(&key));
+        }
+        page
+    }
 }
 
 /// A page with its rows as they are shown.
@@ -92,5 +100,15 @@ mod tests {
             "perhaps; the next page may be empty"
         );
         assert_eq!(next(999, 1_000), (999, false));
+        let window = Window::new(List::Workflows, &(), &Paging::first(10)).unwrap();
+        for (rows, searched_to, expected) in [
+            (3, None, None),
+            (3, Some(7), Some(7)),
+            (11, Some(7), Some(9)),
+        ] {
+            let page = window.page((0..rows).collect(), |row: &u64| *row);
+            let cursor = window.going_on(page, searched_to).next_cursor;
+            assert_eq!(window.scope.key(cursor.as_deref()).unwrap(), expected);
+        }
     }
 }

@@ -13,7 +13,7 @@ use refire_client::query::{Kind, Parameter, Query, ReadParameters};
 use refire_core::definition::{WorkflowId, check_task_type};
 use refire_core::duration;
 use refire_core::execution::EventKind;
-use refire_core::id::ExecutionId;
+use refire_core::id::{ExecutionId, TriggerId};
 use refire_core::limit::PRIORITY_LAST;
 use refire_core::time::Timestamp;
 use refire_core::trigger::range::UPCOMING_MAX;
@@ -25,6 +25,9 @@ use super::execute::{DELAY_MAX, WAIT_MAX};
 use super::problem::wrong;
 use super::task::{TASKS_MAX, TYPES_MAX, WAIT_SECONDS_MAX, WORKER_CHARS_MAX};
 use crate::codes;
+
+/// Executions or workflows that a list names.
+pub(super) const NAMED_MAX: usize = 100;
 
 /// Unknown parameters that are named; a request line could hold thousands.
 const UNKNOWN_MAX: usize = 20;
@@ -112,7 +115,10 @@ impl ReadParameters for Reader {
             self.refuse(name, message);
         }
         for text in texts {
-            let checked = check(P::KIND, name, &text);
+            let checked = match (P::IS_LIST, name) {
+                (true, "workflow") => workflows(&text),
+                _ => check(P::KIND, name, &text),
+            };
             if let Err(message) = checked.and_then(|()| value.add(&text)) {
                 self.refuse(name, message);
             }
@@ -140,7 +146,20 @@ fn check_list(name: &str, count: usize) -> Result<(), String> {
         ("taskType", count) if count > TYPES_MAX => {
             Err(format!("at most {TYPES_MAX} types in one poll"))
         }
+        ("ids" | "workflow", count) if count > NAMED_MAX => Err(format!(
+            "at most {NAMED_MAX} in one request; these are {count}"
+        )),
         _ => Ok(()),
+    }
+}
+
+/// A workflow, or the beginning of the names of several.
+fn workflows(text: &str) -> Result<(), String> {
+    match text.strip_suffix('*') {
+        // A star alone is every workflow.
+        Some("") => Ok(()),
+        Some(beginning) => check(Kind::Text, "workflow", beginning),
+        None => check(Kind::Text, "workflow", text),
     }
 }
 
@@ -185,7 +204,11 @@ fn check(kind: Kind, name: &str, text: &str) -> Result<(), String> {
             let wrong = || format!("is longer than {WORKER_CHARS_MAX} characters");
             (!is_long).then_some(()).ok_or_else(wrong)
         }
-        (Kind::Text, "executionId") => {
+        (Kind::Text, "trigger") => {
+            let id = text.parse::<TriggerId>();
+            id.map(drop).map_err(|error| told(&error))
+        }
+        (Kind::Text, "executionId" | "ids") => {
             let id = text.parse::<ExecutionId>();
             id.map(drop).map_err(|error| told(&error))
         }

@@ -2,11 +2,13 @@
 
 use axum::Json;
 use refire_client::model::{Page, RetriedExecution, RetryTimeline};
-use refire_client::query::{ExecutionQuery, Paging};
+use refire_client::query::{Paging, RetriedQuery};
 use refire_core::definition::RetrySettings;
+use refire_core::execution::Status;
 use refire_store::ExecutionFilter;
 
-use super::execution::{filter, rows};
+use super::execution::list::{rows, workflows};
+use super::query::meant;
 use super::{Answer, App, Content, List, Params, Problem, page, view};
 use crate::codes;
 
@@ -14,18 +16,20 @@ use crate::codes;
 #[utoipa::path(
     get,
     path = "/api/retries",
-    params(ExecutionQuery, Paging),
+    params(RetriedQuery, Paging),
     responses((status = 200, description = "A page of executions", body = Page<RetriedExecution>)),
 )]
 pub(super) async fn list_retries(
     app: App,
-    Params((query, paging)): Params<(ExecutionQuery, Paging)>,
+    Params((query, paging)): Params<(RetriedQuery, Paging)>,
 ) -> Answer<Page<RetriedExecution>> {
     let filter = ExecutionFilter {
+        workflows: workflows(&query.workflow)?,
+        statuses: meant(&query.status, Status::from_name),
         retried: true,
-        ..filter(&query)?
+        ..ExecutionFilter::default()
     };
-    let page = rows(&app, List::Retries, &filter, &paging).await?;
+    let (page, _) = rows(&app, List::Retries, (&query, &filter), &paging).await?;
     let now = app.engine.now();
     let engine = &app.engine;
     let view = |row| async move { view::retry::retried(engine, &row, now).await };

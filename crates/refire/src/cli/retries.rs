@@ -1,7 +1,7 @@
 //! `refire retries`: executions that did not succeed at once.
 
 use refire_client::model::RetriedExecution;
-use refire_client::query::{ExecutionQuery, Paging};
+use refire_client::query::{Paging, RetriedQuery};
 
 use crate::cli::prelude::*;
 
@@ -20,7 +20,7 @@ Examples:
   refire retries list --workflow ship_order --limit 5")]
 pub(crate) struct ListArgs {
     #[command(flatten)]
-    query: ExecutionQuery,
+    query: RetriedQuery,
     /// How many to show
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: u32,

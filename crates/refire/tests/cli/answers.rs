@@ -184,6 +184,43 @@ fn lists_have_whole_ids_and_no_colours_in_a_pipe() {
 }
 
 #[test]
+fn a_search_that_is_not_over_says_how_far_it_came() {
+    let place = Place::new();
+    let answer =
+        r#"{"items": [], "next_cursor": "abc", "searched_to": "2026-11-15T09:30:00.000000Z"}"#;
+    let stub = Stub::answering("200 OK", answer);
+    let args = ["executions", "list", "--q", "x", "--url", &stub.url];
+    let run = place.run(&args).code(0);
+    assert!(
+        run.err.starts_with("no matching executions so far."),
+        "{run:?}"
+    );
+    assert!(
+        run.err.contains("since 2026-11-15 09:30:00.000 UTC"),
+        "{run:?}"
+    );
+    let json = place
+        .run(&[&args[..], &["-o", "json"]].concat())
+        .code(0)
+        .json();
+    assert_eq!(json["searched_to"], "2026-11-15T09:30:00.000000Z");
+    let answer = r#"{"total": 7, "exact": false, "by_status": {"dlq": 3, "completed": 4}, "searched_to": "2026-11-15T09:30:00.000000Z"}"#;
+    let stub = Stub::answering("200 OK", answer);
+    let run = place
+        .run(&["executions", "count", "--url", &stub.url])
+        .code(0);
+    assert!(
+        run.out
+            .starts_with("at least 7 executions\nsearched those created since"),
+        "{run:?}"
+    );
+    assert!(
+        run.out.contains("4  completed") && run.out.contains("3  dlq"),
+        "{run:?}"
+    );
+}
+
+#[test]
 fn lists_take_several_words_and_json_by_its_short_name() {
     const TRIGGER: &str = "trg_01j9x8w7v6t5s4r3q2p1n0m9k8";
     let stub = Stub::answering("200 OK", r#"{"items": [], "next_cursor": null}"#);
@@ -193,6 +230,14 @@ fn lists_take_several_words_and_json_by_its_short_name() {
         (
             "executions list --status failed --status dlq",
             "status=failed%2Cdlq",
+        ),
+        (
+            "executions list --workflow a,b* --trigger-type webhook --id exec_1,exec_2",
+            "workflow=a%2Cb*&trigger_type=webhook&ids=exec_1%2Cexec_2",
+        ),
+        (
+            "executions list --from 2026-11-15 --key k --workflow-version 2 --error-type dns --q x",
+            "from=2026-11-15T00%3A00%3A00.000000Z&key=k&version=2&error_type=dns&q=x",
         ),
         (
             "dlq list --status pending,resolved",

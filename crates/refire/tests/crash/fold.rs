@@ -5,7 +5,7 @@ use futures_util::StreamExt;
 use refire_core::execution::{Event, Execution, fold};
 use refire_core::id::ExecutionId;
 use refire_store::postgres::{Options, Postgres};
-use refire_store::{EventFilter, ExecutionFilter, Executions, LIMIT_MAX, Store};
+use refire_store::{EventFilter, ExecutionFilter, Executions, LIMIT_MAX, Store, Stretch};
 use tokio_postgres::NoTls;
 
 /// Executions compared at once.
@@ -64,7 +64,11 @@ async fn ids(store: &Postgres) -> Vec<ExecutionId> {
     let all = ExecutionFilter::default();
     loop {
         let before = ids.last().copied();
-        let page = store.executions(&all, before, LIMIT_MAX).await.unwrap();
+        let page = store
+            .executions(&all, &Stretch::new(before, LIMIT_MAX))
+            .await
+            .unwrap()
+            .rows;
         if page.is_empty() {
             return ids;
         }

@@ -12,7 +12,7 @@ use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
 use refire_store::sqlite::{Options, Sqlite};
 use refire_store::{
-    Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX, ReadError, Store,
+    Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX, ReadError, Store, Stretch,
 };
 use rusqlite::Connection;
 
@@ -76,7 +76,11 @@ impl Examiner {
         let mut ids: Vec<ExecutionId> = Vec::new();
         loop {
             let before = ids.last().copied();
-            let page = self.store.executions(&filter, before, LIMIT_MAX).await?;
+            let page = self
+                .store
+                .executions(&filter, &Stretch::new(before, LIMIT_MAX))
+                .await?
+                .rows;
             if page.is_empty() {
                 return Ok(ids);
             }

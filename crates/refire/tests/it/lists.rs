@@ -126,7 +126,7 @@ async fn parameters_are_read_strictly() {
         ("/api/executions?limit=ten", "limit"),
         ("/api/executions?stat=running", "stat"),
         ("/api/executions?status=done", "status"),
-        ("/api/executions?workflow=a&workflow=b", "workflow"),
+        ("/api/triggers?workflow=a&workflow=b", "workflow"),
         ("/api/workflows?query=1", "query"),
         ("/api/retries?status=gone", "status"),
         ("/api/dlq/summary?limit=5", "limit"),

@@ -6,7 +6,7 @@ use refire_core::execution::Event;
 
 use super::Lab;
 use super::stage::{Run, Stage, two_steps};
-use crate::{EventFilter, ExecutionFilter, LIMIT_MAX, ReadError, Store};
+use crate::{EventFilter, ExecutionFilter, LIMIT_MAX, ReadError, Store, Stretch};
 
 /// Asserts that a store holds exactly what a run wrote.
 async fn check_copy(copy: &dyn Store, run: &Run) {
@@ -117,7 +117,11 @@ pub async fn commits_go_on_during_a_backup(lab: &dyn Lab) {
     }
     // It is the store as it was at one moment: the executions up to some one, and none after.
     let all = ExecutionFilter::default();
-    let copied = copy.executions(&all, None, LIMIT_MAX).await.unwrap();
+    let copied = copy
+        .executions(&all, &Stretch::new(None, LIMIT_MAX))
+        .await
+        .unwrap()
+        .rows;
     let caught = copied.len() - before.len();
     for (n, run) in during.iter().enumerate() {
         if n < caught {

@@ -5,17 +5,20 @@ use refire_core::id::ExecutionId;
 
 use super::Lab;
 use super::stage::{Run, Stage, begin_by_node, http, two_steps, workflow_id};
-use crate::{ExecutionFilter, PartOutcome, Summary, Want};
+use crate::{ExecutionFilter, PartOutcome, Stretch, Summary, Want};
 
-async fn list(stage: &Stage, filter: &ExecutionFilter) -> Vec<Summary> {
-    stage.store.executions(filter, None, 100).await.unwrap()
+pub(super) async fn list(stage: &Stage, filter: &ExecutionFilter) -> Vec<Summary> {
+    let stretch = Stretch::new(None, 100);
+    let listed = stage.store.executions(filter, &stretch).await.unwrap();
+    assert_eq!(listed.searched_to, None);
+    listed.rows
 }
 
-fn ids(summaries: &[Summary]) -> Vec<ExecutionId> {
+pub(super) fn ids(summaries: &[Summary]) -> Vec<ExecutionId> {
     summaries.iter().map(|summary| summary.id).collect()
 }
 
-fn by_status(statuses: &[Status]) -> ExecutionFilter {
+pub(super) fn by_status(statuses: &[Status]) -> ExecutionFilter {
     ExecutionFilter {
         statuses: statuses.to_vec(),
         ..ExecutionFilter::default()
@@ -23,7 +26,7 @@ fn by_status(statuses: &[Status]) -> ExecutionFilter {
 }
 
 /// One execution of each kind, named by the status that a person sees.
-async fn cast(stage: &mut Stage, workflow: &str) -> Vec<(Status, Run)> {
+pub(super) async fn cast(stage: &mut Stage, workflow: &str) -> Vec<(Status, Run)> {
     let workflow = stage.save(&two_steps(workflow)).await;
     let mut cast = Vec::new();
     let mut running = stage.admit(&workflow, "{}").await;
@@ -68,9 +71,10 @@ pub async fn newest_come_first_page_by_page(lab: &dyn Lab) {
         let before = found.last().map(|summary| summary.id);
         let page = stage
             .store
-            .executions(&ExecutionFilter::default(), before, 3)
+            .executions(&ExecutionFilter::default(), &Stretch::new(before, 3))
             .await
-            .unwrap();
+            .unwrap()
+            .rows;
         assert!(page.len() <= 3);
         if page.is_empty() {
             break;
@@ -117,9 +121,10 @@ pub async fn each_status_lists_its_own(lab: &dyn Lab) {
     );
     let pages = [None, Some(everyone[2])].map(|before| (before, by_status(&Status::ALL)));
     for (before, filter) in pages {
-        let page = stage.store.executions(&filter, before, 3).await.unwrap();
+        let stretch = Stretch::new(before, 3);
+        let page = stage.store.executions(&filter, &stretch).await.unwrap();
         let from = before.map_or(0, |_| 3);
-        assert_eq!(ids(&page), everyone[from..from + 3]);
+        assert_eq!(ids(&page.rows), everyone[from..from + 3]);
     }
 }
 
@@ -189,9 +194,13 @@ pub async fn filters_combine(lab: &dyn Lab) {
         ] {
             for retried in [false, true] {
                 let filter = ExecutionFilter {
-                    workflow: workflow.map(workflow_id),
+                    workflows: workflow
+                        .map(|name| workflow_id(name).into())
+                        .into_iter()
+                        .collect(),
                     statuses: statuses.to_vec(),
                     retried,
+                    ..ExecutionFilter::default()
                 };
                 let passes = |(of, (status, _)): &&(&str, (Status, Run))| {
                     workflow.is_none_or(|workflow| workflow == *of)
@@ -205,6 +214,9 @@ pub async fn filters_combine(lab: &dyn Lab) {
                     .collect();
                 let found = ids(&list(&stage, &filter).await);
                 assert_eq!(found, expected, "{filter:?}");
+                let counted = stage.store.count_executions(&filter, 100).await.unwrap();
+                assert!(counted.is_exact, "{filter:?}");
+                assert_eq!(counted.total(), expected.len() as u64, "{filter:?}");
             }
         }
     }

@@ -7,7 +7,7 @@ use super::letter_lists::queue;
 use super::stage::{Stage, http, two_steps};
 use crate::{
     CommitError, ExecutionFilter, IdempotencyClaim, LetterFilter, NotWritten, Part, PartOutcome,
-    ReadError,
+    ReadError, Stretch,
 };
 
 pub async fn everything_survives_a_restart(lab: &dyn Lab) {
@@ -34,7 +34,8 @@ pub async fn everything_survives_a_restart(lab: &dyn Lab) {
     let (first, part) = keyed(&mut stage);
     assert_eq!(stage.commit_one(part).await, PartOutcome::Done);
     let all = ExecutionFilter::default();
-    let listed = stage.store.executions(&all, None, 100).await.unwrap();
+    let hundred = Stretch::new(None, 100);
+    let listed = stage.store.executions(&all, &hundred).await.unwrap();
     let summary = stage
         .store
         .letter_summary(&LetterFilter::default())
@@ -48,7 +49,7 @@ pub async fn everything_survives_a_restart(lab: &dyn Lab) {
         stage.check(run).await;
     }
     assert_eq!(
-        stage.store.executions(&all, None, 100).await.unwrap(),
+        stage.store.executions(&all, &hundred).await.unwrap(),
         listed
     );
     let none = LetterFilter::default();

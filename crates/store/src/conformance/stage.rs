@@ -183,6 +183,7 @@ impl Stage {
             workflow: origin.workflow,
             workflow_version: origin.workflow_version,
             trigger: origin.trigger.kind.name(),
+            trigger_id: origin.trigger.object(),
             priority: origin.priority,
             created_at: origin.created_at,
             parent: origin.lineage.parent,

@@ -61,8 +61,11 @@ impl Stage {
             types: types.iter().map(|&name| name.to_owned()).collect(),
             holders: (from..from + count).map(holder).collect(),
         };
-        let wanted = vec![wanted];
-        match self.commit_one(Part::LockTasks(LockTasks { wanted })).await {
+        let lock = LockTasks {
+            wanted: vec![wanted],
+            place: 0,
+        };
+        match self.commit_one(Part::LockTasks(lock)).await {
             PartOutcome::Locked(rows) => rows,
             other => panic!("{other:?}"),
         }

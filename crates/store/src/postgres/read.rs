@@ -16,11 +16,6 @@ use crate::ReadError;
 use crate::column::{Columns, Field, read_at};
 use crate::sql::{Connection, Database, Query};
 
-/// Rows that a walk looks at in one statement before it starts another.
-const ROWS_PER_READ: i64 = 20_000;
-/// Comes after every id.
-const LAST_ID: [u8; 16] = [0xff; 16];
-
 impl Database for Postgres {
     fn along(_: &str) -> String {
         String::new()
@@ -30,12 +25,15 @@ impl Database for Postgres {
         column.to_owned()
     }
 
-    fn status() -> &'static str {
-        "listed"
+    fn listed_by() -> (&'static str, String) {
+        ("listed", "executions.listed IS NOT NULL".to_owned())
     }
 
-    fn listed() -> String {
-        "WHERE listed IS NOT NULL AND listed".to_owned()
+    fn executions_of(id: &str) -> String {
+        format!(
+            "CROSS JOIN LATERAL (SELECT * FROM executions WHERE executions.id = {id} OFFSET 0)
+                 AS executions"
+        )
     }
 
     async fn rows<T: Field + Send + 'static>(&self, query: Query) -> Result<Vec<T>, ReadError> {

@@ -17,11 +17,8 @@ pub(crate) async fn open_executions<D: Database>(
     workflow: &WorkflowId,
     max: u32,
 ) -> Result<u64, ReadError> {
-    let (along, status, id) = (
-        D::along("executions_paused"),
-        D::status(),
-        workflow.as_str(),
-    );
+    let (along, (status, _)) = (D::along("executions_paused"), D::listed_by());
+    let id = workflow.as_str();
     let paused = format!(
         "SELECT id FROM executions {along} WHERE {status}{}",
         is_paused!()

@@ -45,6 +45,16 @@ const MIGRATIONS: &[Migration] = &[
         name: "scheduled",
         script: include_str!("migrations/0007_scheduled.sql"),
     },
+    Migration {
+        number: 8,
+        name: "sessions",
+        script: include_str!("migrations/0008_sessions.sql"),
+    },
+    Migration {
+        number: 9,
+        name: "started_by",
+        script: include_str!("migrations/0009_started_by.sql"),
+    },
 ];
 
 struct Migration {

@@ -14,11 +14,6 @@ use crate::column::{Columns, Field};
 use crate::sql::{Connection, Database, Query};
 use crate::words::{COMMON, in_words};
 
-/// Rows that a walk looks at in one read before it starts another: a few tens of milliseconds.
-const ROWS_PER_READ: u32 = 20_000;
-/// Comes after every id.
-const LAST_ID: [u8; 16] = [0xff; 16];
-
 impl Database for Sqlite {
     fn along(index: &str) -> String {
         format!("INDEXED BY {index}")
@@ -28,13 +23,13 @@ impl Database for Sqlite {
         format!("{column} = 1")
     }
 
-    fn status() -> &'static str {
-        "status"
+    fn listed_by() -> (&'static str, String) {
+        let common = in_words(COMMON);
+        ("status", format!("executions.status NOT {common}"))
     }
 
-    fn listed() -> String {
-        let common = in_words(COMMON);
-        format!("INDEXED BY executions_by_status WHERE status NOT {common} AND status")
+    fn executions_of(id: &str) -> String {
+        format!("CROSS JOIN executions ON executions.id = {id}")
     }
 
     async fn rows<T: Field + Send + 'static>(&self, query: Query) -> Result<Vec<T>, ReadError> {

@@ -74,6 +74,7 @@ pub(crate) fn admit(id: ExecutionId, decision: &Decision, looks: &Looks) -> Admi
             workflow: origin.workflow,
             workflow_version: origin.workflow_version,
             trigger: origin.trigger.kind.name(),
+            trigger_id: origin.trigger.object(),
             priority: origin.priority,
             created_at: origin.created_at,
             parent: origin.lineage.parent,

@@ -10,7 +10,7 @@ use refire_core::dead_letter::RetryFrom;
 use refire_core::definition::{ParseOptions, StepId, Workflow, WorkflowId};
 use refire_core::execution::{
     Began, Cancel, Command, Execution, Lineage, Lost, Outcome, Report, Start, Status, StepStatus,
-    TriggerKind, decide, start,
+    Trigger, TriggerKind, decide, start,
 };
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::{DlqId, ExecutionId, NodeId, time_ordered};
@@ -162,7 +162,8 @@ impl History {
     }
 
     fn part(&mut self) -> Option<Part> {
-        match self.dice.below(140) {
+        match self.dice.below(144) {
+            140.. => Some(self.session_part()),
             136.. => Some(self.worker_part()),
             130.. => Some(self.touch_callback()),
             100.. => self.trigger_part(),
@@ -264,7 +265,13 @@ impl History {
         };
         let delay = self.about_now(20);
         let is_late = self.dice.one_in(6);
+        let mut trigger = Trigger::manual(None);
+        if self.dice.one_in(4) {
+            let id = self.any_trigger().to_string();
+            (trigger.kind, trigger.id) = (TriggerKind::Webhook, Some(id));
+        }
         Start {
+            trigger,
             workflow_version,
             priority: u8::try_from(1 + self.dice.below(3)).unwrap(),
             delay_until: is_late.then_some(delay),

@@ -9,9 +9,10 @@ use refire_store::model::{Image, Model};
 use refire_store::postgres::Postgres;
 use refire_store::sqlite::Sqlite;
 use refire_store::{
-    Callbacks, Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX, LetterFilter, Letters,
-    Nodes, RequestFilter, RequestStatus, Requests, ScheduledTasks, SlotFilter, SlotStatus, Store,
-    Tasks, TriggerFilter, Triggers, Work, WorkKey, Workers,
+    COUNTED_MAX, Callbacks, Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX,
+    LetterFilter, Letters, Nodes, OfWorkflow, RequestFilter, RequestStatus, Requests,
+    ScheduledTasks, Sessions, SlotFilter, SlotStatus, Store, Stretch, Tasks, TriggerFilter,
+    Triggers, Work, WorkKey, Workers,
 };
 
 use crate::definition::{WORKFLOWS, workflow_id};
@@ -80,9 +81,21 @@ impl Stores {
                 same!(self, history(id, &filter, after, limit));
             }
             3 | 4 => {
-                let filter = execution_filter(history);
+                let filter = execution_filter(history, known);
                 let before = history.dice.maybe(id);
-                same!(self, executions(&filter, before, limit));
+                same!(self, executions(&filter, &Stretch::new(before, limit)));
+                same!(self, count_executions(&filter, COUNTED_MAX));
+                // Without a filter every store looks at the same ones.
+                let (all, few) = (ExecutionFilter::default(), history.dice.small(5));
+                same!(self, count_executions(&all, few));
+                let stretch = Stretch {
+                    before,
+                    limit,
+                    looks: few + 1,
+                };
+                same!(self, executions(&all, &stretch));
+                let byte = u8::try_from(history.dice.below(8)).unwrap();
+                same!(self, executions_by_key([byte; 16]));
             }
             5 => {
                 let at = history.about_now(30);
@@ -126,6 +139,8 @@ impl Stores {
                 let after = history.any_worker();
                 let after = history.dice.maybe(after);
                 same!(self, workers(after.as_deref(), limit));
+                let session = history.any_session();
+                same!(self, session(&session));
             }
             _ => self.ask_about_triggers(history, known, limit).await,
         }
@@ -218,6 +233,9 @@ impl Stores {
         for id in known.scheduled.keys() {
             same!(self, scheduled_task(*id));
         }
+        for id in known.sessions.keys() {
+            same!(self, session(id));
+        }
         let all = TriggerFilter::default();
         same!(self, triggers(&all, None::<TriggerId>, LIMIT_MAX));
         same!(self, next_trigger_due());
@@ -241,7 +259,7 @@ impl Stores {
         }
         same!(
             self,
-            executions(&ExecutionFilter::default(), None::<ExecutionId>, LIMIT_MAX)
+            executions(&ExecutionFilter::default(), &Stretch::new(None, LIMIT_MAX))
         );
         same!(
             self,
@@ -305,13 +323,44 @@ fn event_filter(history: &mut History) -> EventFilter {
     }
 }
 
-fn execution_filter(history: &mut History) -> ExecutionFilter {
-    let workflow = maybe_workflow(history);
-    let statuses = history.dice.some(&Status::ALL);
+fn execution_filter(history: &mut History, known: &Image) -> ExecutionFilter {
+    let workflow = history.workflow();
+    let beginning = history.dice.pick(&["o", "ref", "", "x"]).to_owned();
+    let trigger = history.any_trigger();
+    let (from, to) = (history.about_now(300), history.about_now(300));
+    let dice = &mut history.dice;
+    let workflows = [
+        dice.one_in(3).then_some(OfWorkflow::Named(workflow)),
+        dice.one_in(6).then_some(OfWorkflow::Beginning(beginning)),
+    ];
+    let statuses = dice.some(&Status::ALL);
+    let kinds = dice.some(&[TriggerKind::Manual, TriggerKind::Webhook]);
+    let ids = known.executions.keys().filter(|_| dice.one_in(3));
+    let ids: Vec<ExecutionId> = ids.take(20).copied().collect();
+    let classes = dice.some(&[ErrorClass::HttpStatus, ErrorClass::Tls, ErrorClass::Dns]);
+    let text = dice.pick(&["UNGÜLTIG", "410", "REFUND", "a-", "100%_", "\0", "no-such"]);
+    let trace = dice.pick_from(known.executions.values());
+    let trace = trace.map(|record| {
+        let bytes = record.row.root.as_bytes().iter();
+        bytes.map(|byte| format!("{byte:02x}")).collect()
+    });
     ExecutionFilter {
-        workflow,
-        statuses: history.dice.maybe(statuses).unwrap_or_default(),
-        retried: history.dice.one_in(4),
+        workflows: workflows.into_iter().flatten().collect(),
+        statuses: dice.maybe(statuses).unwrap_or_default(),
+        retried: dice.one_in(6),
+        trigger: dice.one_in(6).then_some(trigger),
+        trigger_kinds: if dice.one_in(4) { kinds } else { Vec::new() },
+        from: dice.one_in(6).then_some(from),
+        to: dice.one_in(6).then_some(to),
+        ids: dice.one_in(6).then_some(ids),
+        version: dice.one_in(6).then_some(1),
+        error_types: if dice.one_in(6) {
+            classes.iter().map(ToString::to_string).collect()
+        } else {
+            Vec::new()
+        },
+        text: dice.one_in(4).then(|| text.to_owned()),
+        trace: trace.filter(|_| dice.one_in(8)),
     }
 }
 

@@ -4,7 +4,7 @@ use refire_core::time::Timestamp;
 use refire_store::postgres::{Postgres, Scratch};
 use refire_store::{
     Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX, LetterFilter, Letters, ReadError,
-    Store,
+    Store, Stretch,
 };
 use tokio_postgres::Client;
 
@@ -38,7 +38,11 @@ async fn a_changed_event_is_noticed_by_whoever_reads_it() {
     let scratch = Scratch::new();
     let (store, session, _) = filled(&scratch).await;
     let all = ExecutionFilter::default();
-    let listed = store.executions(&all, None, LIMIT_MAX).await.unwrap();
+    let listed = store
+        .executions(&all, &Stretch::new(None, LIMIT_MAX))
+        .await
+        .unwrap()
+        .rows;
     let id = listed[0].id;
     change(
         &session,
@@ -63,7 +67,11 @@ async fn a_changed_state_is_noticed() {
     let scratch = Scratch::new();
     let (store, session, _) = filled(&scratch).await;
     let all = ExecutionFilter::default();
-    let listed = store.executions(&all, None, LIMIT_MAX).await.unwrap();
+    let listed = store
+        .executions(&all, &Stretch::new(None, LIMIT_MAX))
+        .await
+        .unwrap()
+        .rows;
     change(
         &session,
         "UPDATE executions SET snapshot = snapshot || ' ' WHERE snapshot IS NOT NULL",
@@ -83,7 +91,7 @@ async fn a_changed_state_is_noticed() {
         corrupt(store.load(summary.id).await);
         corrupt(store.states(&[summary.id]).await);
     }
-    corrupt(store.executions(&all, None, LIMIT_MAX).await);
+    corrupt(store.executions(&all, &Stretch::new(None, LIMIT_MAX)).await);
     store.close().await;
 }
 
@@ -92,7 +100,11 @@ async fn a_missing_event_is_noticed() {
     let scratch = Scratch::new();
     let (store, session, _) = filled(&scratch).await;
     let all = ExecutionFilter::default();
-    let listed = store.executions(&all, None, LIMIT_MAX).await.unwrap();
+    let listed = store
+        .executions(&all, &Stretch::new(None, LIMIT_MAX))
+        .await
+        .unwrap()
+        .rows;
     change(
         &session,
         "DELETE FROM workflow_events AS last WHERE sequence =

@@ -8,8 +8,8 @@ use refire_core::execution::{EventKind, Status};
 use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId};
 use refire_core::time::Timestamp;
 use refire_store::{
-    EventFilter, ExecutionFilter, LIMIT_MAX, LetterFilter, LetterRow, RequestFilter, SlotFilter,
-    Store, Summary, TriggerFilter, WorkKey,
+    COUNTED_MAX, EventFilter, ExecutionFilter, LIMIT_MAX, LetterFilter, LetterRow, OfWorkflow,
+    RequestFilter, SlotFilter, Store, Stretch, Summary, TriggerFilter, WorkKey,
 };
 
 macro_rules! same {
@@ -76,8 +76,8 @@ async fn one_execution(found: &dyn Store, expected: &dyn Store, id: ExecutionId)
 
 async fn executions(found: &dyn Store, expected: &dyn Store) -> Vec<Summary> {
     let all = ExecutionFilter::default();
-    let none = None::<ExecutionId>;
-    let listed = same!(found, expected, executions(&all, none, LIMIT_MAX));
+    let everything = Stretch::new(None, LIMIT_MAX);
+    let listed = same!(found, expected, executions(&all, &everything)).rows;
     let workflows = expected.workflows(None, LIMIT_MAX).await.unwrap();
     let mut of = vec![None];
     of.extend(workflows.into_iter().map(|workflow| Some(workflow.id)));
@@ -88,16 +88,19 @@ async fn executions(found: &dyn Store, expected: &dyn Store) -> Vec<Summary> {
         vec![Status::Pending, Status::Running, Status::Dlq],
     ]);
     let middle = listed.get(listed.len() / 2).map(|summary| summary.id);
+    let some = Stretch::new(middle, 3);
     for workflow in of {
         for statuses in &statuses {
             for retried in [false, true] {
                 let filter = ExecutionFilter {
-                    workflow: workflow.clone(),
+                    workflows: workflow.iter().cloned().map(OfWorkflow::Named).collect(),
                     statuses: statuses.clone(),
                     retried,
+                    ..ExecutionFilter::default()
                 };
-                same!(found, expected, executions(&filter, none, LIMIT_MAX));
-                same!(found, expected, executions(&filter, middle, 3));
+                same!(found, expected, executions(&filter, &everything));
+                same!(found, expected, executions(&filter, &some));
+                same!(found, expected, count_executions(&filter, COUNTED_MAX));
             }
         }
     }

@@ -8,7 +8,7 @@ use refire_core::failure::{ErrorClass, Failure};
 use refire_store::postgres::Scratch;
 use refire_store::{
     Batch, Begin, ClaimTimers, CommitError, EventFilter, ExecutionFilter, LIMIT_MAX, NotWritten,
-    Part, PartOutcome, Release, Store, WorkKey,
+    Part, PartOutcome, Release, Store, Stretch, WorkKey,
 };
 
 use crate::proxy::{Cut, Proxy};
@@ -114,7 +114,11 @@ async fn what_was_lost_is_told_as_it_was_written() {
 /// Everything is there once.
 async fn check(store: &dyn Store, runs: &[Run]) {
     let (all, every) = (ExecutionFilter::default(), EventFilter::default());
-    let listed = store.executions(&all, None, LIMIT_MAX).await.unwrap();
+    let listed = store
+        .executions(&all, &Stretch::new(None, LIMIT_MAX))
+        .await
+        .unwrap()
+        .rows;
     assert_eq!(listed.len(), runs.len());
     for run in runs {
         let stored = store.execution(run.id).await.unwrap().unwrap();

@@ -51,7 +51,9 @@ async fn programs_that_start_together_migrate_once() {
             "tasks",
             "callbacks",
             "workers",
-            "scheduled"
+            "scheduled",
+            "sessions",
+            "started_by"
         ]
     );
 }
@@ -75,6 +77,8 @@ async fn migrations_wait_for_whoever_applies_them() {
         "0006_callbacks",
         "0007_workers",
         "0008_scheduled",
+        "0009_sessions",
+        "0010_started_by",
     ]
     .map(str::to_owned);
     assert_eq!(pending(&options).await, missing);
@@ -97,8 +101,8 @@ async fn an_older_database_is_brought_up_to_date() {
     open(&scratch).await.close().await;
     let older = "DROP TABLE workflow_triggers, trigger_state, trigger_slots, webhook_requests,
              request_rings, workflow_external_tasks, task_callbacks, workflow_external_workers,
-             scheduled_tasks;
-         ALTER TABLE work DROP COLUMN begun_at; DROP TABLE dead_letter_retries;
+             scheduled_tasks, sessions;
+         ALTER TABLE work DROP COLUMN begun_at; ALTER TABLE executions DROP COLUMN trigger_id; DROP TABLE dead_letter_retries;
          ALTER TABLE commit_marks DROP COLUMN outcomes;
          DROP VIEW retry_logs; DROP FUNCTION execution_name, readable;
          CREATE VIEW retry_logs AS SELECT 1 AS x;
@@ -120,7 +124,9 @@ async fn an_older_database_is_brought_up_to_date() {
             "0005_tasks",
             "0006_callbacks",
             "0007_workers",
-            "0008_scheduled"
+            "0008_scheduled",
+            "0009_sessions",
+            "0010_started_by"
         ]
     );
     let store = open(&scratch).await;

@@ -7,7 +7,7 @@ use refire_core::id::{ExecutionId, NodeId};
 use refire_core::time::Timestamp;
 use refire_store::postgres::{Postgres, Scratch};
 use refire_store::{
-    EventFilter, ExecutionFilter, Executions, Joining, Lease, Nodes, ReadError, Store,
+    EventFilter, ExecutionFilter, Executions, Joining, Lease, Nodes, ReadError, Store, Stretch,
 };
 
 use crate::proxy::Proxy;
@@ -89,7 +89,7 @@ async fn reads_in_flight_fail_once_as_unavailable() {
                 let (mut reads, mut failures) = (0_usize, 0_usize);
                 while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
                     let all = ExecutionFilter::default();
-                    match store.executions(&all, None, 10).await {
+                    match store.executions(&all, &Stretch::new(None, 10)).await {
                         Ok(_) => reads += 1,
                         Err(ReadError::Unavailable(_)) => failures += 1,
                         Err(other) => panic!("{other:?}"),
@@ -118,7 +118,7 @@ async fn reads_in_flight_fail_once_as_unavailable() {
         "{failures} failures of {killed} connections"
     );
     store
-        .executions(&ExecutionFilter::default(), None, 10)
+        .executions(&ExecutionFilter::default(), &Stretch::new(None, 10))
         .await
         .unwrap();
     store.close().await;
@@ -135,9 +135,10 @@ async fn a_read_that_must_wait_for_a_lock_gives_up() {
         .unwrap();
     let began = Instant::now();
     let (all, plain) = (ExecutionFilter::default(), EventFilter::default());
+    let ten = Stretch::new(None, 10);
     let (one, list, log) = tokio::join!(
         store.execution(NOBODY),
-        store.executions(&all, None, 10),
+        store.executions(&all, &ten),
         store.history(NOBODY, &plain, 0, 10),
     );
     assert!(matches!(one, Err(ReadError::Unavailable(_))), "{one:?}");
@@ -152,7 +153,14 @@ async fn a_read_that_must_wait_for_a_lock_gives_up() {
     assert!(store.nodes().await.unwrap().is_empty());
     session.batch_execute("ROLLBACK").await.unwrap();
     assert_eq!(store.execution(NOBODY).await.unwrap(), None);
-    assert!(store.executions(&all, None, 10).await.unwrap().is_empty());
+    assert!(
+        store
+            .executions(&all, &Stretch::new(None, 10))
+            .await
+            .unwrap()
+            .rows
+            .is_empty()
+    );
     store.close().await;
 }
 
@@ -168,7 +176,7 @@ async fn a_read_that_is_dropped_disturbs_no_other() {
     let reading = Arc::clone(&store);
     let dropped = tokio::spawn(async move {
         let all = ExecutionFilter::default();
-        reading.executions(&all, None, 10).await
+        reading.executions(&all, &Stretch::new(None, 10)).await
     });
     until_waiting(&watching, "reader").await;
     dropped.abort();
@@ -176,7 +184,14 @@ async fn a_read_that_is_dropped_disturbs_no_other() {
     session.batch_execute("ROLLBACK").await.unwrap();
     for _ in 0..20 {
         let all = ExecutionFilter::default();
-        assert!(store.executions(&all, None, 10).await.unwrap().is_empty());
+        assert!(
+            store
+                .executions(&all, &Stretch::new(None, 10))
+                .await
+                .unwrap()
+                .rows
+                .is_empty()
+        );
         assert_eq!(store.execution(NOBODY).await.unwrap(), None);
     }
     store.close().await;

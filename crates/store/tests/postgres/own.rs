@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use refire_store::postgres::Scratch;
 use refire_store::{
-    CommitError, ExecutionFilter, Executions, LIMIT_MAX, NotWritten, PartOutcome, Store,
+    CommitError, ExecutionFilter, Executions, LIMIT_MAX, NotWritten, PartOutcome, Store, Stretch,
 };
 use tokio_postgres::{Client, NoTls};
 
@@ -127,7 +127,11 @@ async fn commits_outlive_their_connections() {
     ending.await.unwrap();
     assert!(ended.load(Ordering::SeqCst) > 0, "no connection was ended");
     let all = ExecutionFilter::default();
-    let listed = store.executions(&all, None, LIMIT_MAX).await.unwrap();
+    let listed = store
+        .executions(&all, &Stretch::new(None, LIMIT_MAX))
+        .await
+        .unwrap()
+        .rows;
     assert_eq!(listed.len(), COMMITS as usize);
     store.close().await;
 }

@@ -7,7 +7,7 @@ use refire_core::execution::{Cancel, Command};
 use refire_store::postgres::{Postgres, Scratch};
 use refire_store::{
     Begin, CommitError, ExecutionFilter, Executions, IdempotencyClaim, LIMIT_MAX, Part,
-    PartOutcome, Release, Store, WorkRow,
+    PartOutcome, Release, Store, Stretch, WorkRow,
 };
 use tokio::sync::Barrier;
 use tokio_postgres::NoTls;
@@ -71,7 +71,12 @@ async fn one_key_makes_one_execution() {
         assert!(is_one, "{first:?} and {second:?}");
     }
     let all = ExecutionFilter::default();
-    let listed = stores[0].0.executions(&all, None, LIMIT_MAX).await.unwrap();
+    let listed = stores[0]
+        .0
+        .executions(&all, &Stretch::new(None, LIMIT_MAX))
+        .await
+        .unwrap()
+        .rows;
     assert_eq!(listed.len(), usize::from(ROUNDS));
 }
 
@@ -104,7 +109,12 @@ async fn one_takes_a_key_over() {
         over = Some(ids[winner]);
     }
     let all = ExecutionFilter::default();
-    let listed = stores[0].0.executions(&all, None, LIMIT_MAX).await.unwrap();
+    let listed = stores[0]
+        .0
+        .executions(&all, &Stretch::new(None, LIMIT_MAX))
+        .await
+        .unwrap()
+        .rows;
     assert_eq!(listed.len(), usize::from(ROUNDS));
 }
 

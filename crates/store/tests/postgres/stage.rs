@@ -231,6 +231,7 @@ pub(crate) fn lock(task_type: &str, tokens: &[u8]) -> Part {
             types: vec![task_type.to_owned()],
             holders: tokens.iter().map(holder).collect(),
         }],
+        place: 0,
     })
 }
 

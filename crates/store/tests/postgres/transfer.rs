@@ -9,6 +9,7 @@ use refire_store::postgres::{Options, Postgres, Scratch};
 use refire_store::sqlite::{self, Sqlite};
 use refire_store::{
     Catalog, ExecutionFilter, Executions, Joining, LIMIT_MAX, Letters, Nodes, ReadError, Store,
+    Stretch,
 };
 
 use crate::equal::assert_equal;
@@ -97,10 +98,18 @@ async fn an_import_needs_an_empty_database() {
     store.leave(node.id).await.unwrap();
     Postgres::import(&options, &path, &deaf).await.unwrap();
     let all = ExecutionFilter::default();
-    let before = store.executions(&all, None, LIMIT_MAX).await.unwrap();
+    let before = store
+        .executions(&all, &Stretch::new(None, LIMIT_MAX))
+        .await
+        .unwrap()
+        .rows;
     let refused = Postgres::import(&options, &path, &deaf).await;
     assert!(is_refused(refused, "there are workflows"));
-    let after = store.executions(&all, None, LIMIT_MAX).await.unwrap();
+    let after = store
+        .executions(&all, &Stretch::new(None, LIMIT_MAX))
+        .await
+        .unwrap()
+        .rows;
     assert_eq!(after, before);
     store.close().await;
 }

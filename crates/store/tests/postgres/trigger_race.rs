@@ -8,7 +8,7 @@ use refire_core::trigger::{End, Entry, Outcome, State};
 use refire_store::postgres::{Postgres, Scratch};
 use refire_store::{
     Admit, CreateTrigger, ExecutionFilter, Executions, Fire, LIMIT_MAX, Part, PartOutcome,
-    SlotFilter, Store, TriggerEnd, Triggers,
+    SlotFilter, Store, Stretch, TriggerEnd, Triggers,
 };
 use tokio::sync::Barrier;
 
@@ -137,7 +137,11 @@ async fn one_slot_is_fired_once() {
     }
     let store = &stores[0].0;
     let all = ExecutionFilter::default();
-    let listed = store.executions(&all, None, LIMIT_MAX).await.unwrap();
+    let listed = store
+        .executions(&all, &Stretch::new(None, LIMIT_MAX))
+        .await
+        .unwrap()
+        .rows;
     assert_eq!(listed.len() as u64, ROUNDS);
     let ledger = store
         .slots(trigger(1), &SlotFilter::default(), None, LIMIT_MAX)

@@ -6,7 +6,8 @@ use refire_core::execution::Status;
 use refire_core::id::DlqId;
 use refire_store::postgres::{Postgres, Scratch};
 use refire_store::{
-    Catalog, ExecutionFilter, Executions, LIMIT_MAX, LetterFilter, Letters, OpenCounts, Store, Work,
+    Catalog, ExecutionFilter, Executions, LIMIT_MAX, LetterFilter, Letters, OpenCounts, Store,
+    Stretch, Work,
 };
 
 use crate::server::{open, options, session};
@@ -49,6 +50,13 @@ async fn fill(scratch: &Scratch) {
         .unwrap();
 }
 
+/// Whatever must be looked at to find them.
+const SEVEN: Stretch = Stretch {
+    before: None,
+    limit: 7,
+    looks: u32::MAX,
+};
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn what_lies_behind_many_others_is_found() {
     let directory = tempfile::tempdir().unwrap();
@@ -67,26 +75,26 @@ async fn what_lies_behind_many_others_is_found() {
         ]) {
             for retried in [false, true] {
                 filters.push(ExecutionFilter {
-                    workflow: Some(workflow.id.clone()),
                     statuses: statuses.clone(),
                     retried,
+                    ..ExecutionFilter::of_workflow(workflow.id.clone())
                 });
             }
         }
     }
     let mut before = Vec::new();
     for filter in &filters {
-        before.push(store.executions(filter, None, 7).await.unwrap());
+        before.push(store.executions(filter, &SEVEN).await.unwrap());
     }
     let counts = store.open_counts(Some(&workflows[0].id)).await.unwrap();
     let all_counts = store.open_counts(None).await.unwrap();
     fill(&scratch).await;
     assert!(
-        before.iter().any(|found| found.len() > 3),
+        before.iter().any(|found| found.rows.len() > 3),
         "there is something to be found"
     );
     for (filter, before) in filters.iter().zip(before) {
-        let found = store.executions(filter, None, 7).await.unwrap();
+        let found = store.executions(filter, &SEVEN).await.unwrap();
         assert_eq!(found, before, "{filter:?}");
     }
     assert_eq!(

@@ -10,7 +10,7 @@ use refire_core::time::Timestamp;
 use refire_store::postgres::{Options, Postgres, Scratch};
 use refire_store::{
     Callbacks as _, EventFilter, ExecutionFilter, Executions, Joining, LIMIT_MAX, Lease, Nodes,
-    ReadError, Store,
+    ReadError, Store, Stretch,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
@@ -120,7 +120,11 @@ async fn what_attempts_and_commits_wait_for_is_one_round_trip() {
     options.readers = 1;
     let store = Postgres::open(&options).await.unwrap();
     let all = ExecutionFilter::default();
-    let listed = store.executions(&all, None, LIMIT_MAX).await.unwrap();
+    let listed = store
+        .executions(&all, &Stretch::new(None, LIMIT_MAX))
+        .await
+        .unwrap()
+        .rows;
     let mut ids: Vec<ExecutionId> = Vec::new();
     for summary in listed {
         // The answer of a target that calls back later is asked for when it is needed: few have one.

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use refire_core::execution::Status;
 use refire_core::id::NodeId;
 use refire_store::{
-    Begin, Claim, ExecutionFilter, Executions, Part, PartOutcome, Release, Store, Want, WorkKey,
+    Begin, Claim, ExecutionFilter, Executions, Part, PartOutcome, Release, Store, Stretch, Want,
+    WorkKey,
 };
 
 use crate::own::{admission, batch, id, open, put_workflow, workflow};
@@ -70,7 +71,11 @@ async fn an_execution_that_moves_between_statuses_is_never_between_them() {
     };
     for number in 0..LISTS {
         let limit = [10, 1][number % 2];
-        let listed = store.executions(&filter, None, limit).await.unwrap();
+        let listed = store
+            .executions(&filter, &Stretch::new(None, limit))
+            .await
+            .unwrap()
+            .rows;
         let ids: Vec<_> = listed.iter().map(|row| row.id).collect();
         let newest = [id(3), id(2), id(1)];
         let expected = &newest[..newest.len().min(limit as usize)];
@@ -86,8 +91,7 @@ async fn a_list_that_takes_several_reads_misses_none_and_doubles_none() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(&directory.path().join("refire.db")).unwrap();
     store.commit(&batch(vec![put_workflow()])).await.unwrap();
-    // Every status at once: each source gets a ninth of what one read looks at, and the work of
-    // others makes up several of these.
+    // Every page takes several statements.
     for first in (0..ROWS).step_by(500) {
         let parts = (first..first + 500)
             .map(|n| Part::Admit(Box::new(admission(&workflow(), n, "{}"))))
@@ -112,30 +116,39 @@ async fn a_list_that_takes_several_reads_misses_none_and_doubles_none() {
     let mut seen = Vec::new();
     let mut before = None;
     loop {
-        let page = store.executions(&all, before, 700).await.unwrap();
+        let page = store
+            .executions(&all, &Stretch::new(before, 700))
+            .await
+            .unwrap()
+            .rows;
         let Some(last) = page.last() else { break };
         before = Some(last.id);
         seen.extend(page.iter().map(|row| row.id));
     }
     assert_eq!(seen, (0..ROWS).rev().map(id).collect::<Vec<_>>());
 
-    // Nothing of it was retried: each source is walked to its end.
+    // Nothing of it was retried.
     let retried = ExecutionFilter {
         retried: true,
         ..all.clone()
     };
     assert!(
         store
-            .executions(&retried, None, 10)
+            .executions(&retried, &Stretch::new(None, 10))
             .await
             .unwrap()
+            .rows
             .is_empty()
     );
     let running = ExecutionFilter {
         statuses: vec![Status::Running, Status::Completed],
         ..ExecutionFilter::default()
     };
-    let listed = store.executions(&running, None, 10).await.unwrap();
+    let listed = store
+        .executions(&running, &Stretch::new(None, 10))
+        .await
+        .unwrap()
+        .rows;
     assert_eq!(listed.iter().map(|row| row.id).collect::<Vec<_>>(), [id(0)]);
     store.close().await;
 }

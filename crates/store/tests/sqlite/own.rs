@@ -11,8 +11,8 @@ use refire_core::time::Timestamp;
 use refire_store::sqlite::{Options, Sqlite};
 use refire_store::{
     Admit, Batch, CommitError, ExecutionFilter, ExecutionRow, Executions, LetterFilter, Letters,
-    NotWritten, Part, PartOutcome, PutWorkflow, ReadError, RetryRow, RowUpdate, Store, Triggers,
-    WorkChange, WorkRow,
+    NotWritten, Part, PartOutcome, PutWorkflow, ReadError, RetryRow, RowUpdate, Store, Stretch,
+    Triggers, WorkChange, WorkRow,
 };
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -73,6 +73,7 @@ pub(crate) fn admission(workflow: &Workflow, n: u32, input: &str) -> Admit {
         workflow: workflow.id.clone(),
         workflow_version: 1,
         trigger: "manual",
+        trigger_id: None,
         priority: 5,
         created_at: NOW,
         parent: None,
@@ -216,7 +217,8 @@ async fn an_older_database_is_brought_up_to_date() {
          DROP VIEW retry_logs; CREATE VIEW retry_logs AS SELECT 1 AS x;
          DROP TABLE dead_letter_retries; DROP TABLE workflow_external_tasks; DROP TABLE task_callbacks;
          DROP TABLE workflow_external_workers;
-         DROP TABLE scheduled_tasks;
+         DROP TABLE scheduled_tasks; DROP TABLE sessions;
+         DROP INDEX executions_by_trigger; ALTER TABLE executions DROP COLUMN trigger_id;
          ALTER TABLE work DROP COLUMN begun_at; UPDATE work SET owner = zeroblob(16), begun = 1;
          INSERT INTO dead_letter_queue (id, execution, workflow, workflow_name, reason, error_type,
              error_message, fingerprint, retry_count, max_retries, status, retry_attempted_at,
@@ -266,10 +268,25 @@ async fn a_full_disk_writes_nothing_and_is_got_over() {
         other => panic!("{other:?}"),
     }
     let none = ExecutionFilter::default();
-    assert_eq!(store.executions(&none, None, 10).await.unwrap(), Vec::new());
+    assert_eq!(
+        store
+            .executions(&none, &Stretch::new(None, 10))
+            .await
+            .unwrap()
+            .rows,
+        Vec::new()
+    );
     let small = batch(vec![admission(1, "{}")]);
     assert_eq!(store.commit(&small).await.unwrap(), [PartOutcome::Done]);
-    assert_eq!(store.executions(&none, None, 10).await.unwrap().len(), 1);
+    assert_eq!(
+        store
+            .executions(&none, &Stretch::new(None, 10))
+            .await
+            .unwrap()
+            .rows
+            .len(),
+        1
+    );
 }
 
 /// Commits without a pause: the thread copies what it can, and a moment of rest does the rest.
@@ -294,7 +311,7 @@ async fn the_log_stays_short() {
         async move {
             while !is_over.load(Ordering::Relaxed) {
                 store
-                    .executions(&ExecutionFilter::default(), None, 100)
+                    .executions(&ExecutionFilter::default(), &Stretch::new(None, 100))
                     .await
                     .unwrap();
             }
@@ -406,7 +423,7 @@ async fn people_can_read_the_tables() {
     let connection = Connection::open(directory.path().join("refire.db")).unwrap();
     let id = ExecutionId::from_bytes(*b"\x01\x980123456789:;<=");
     let rows = "INSERT INTO executions VALUES (ID, 1, 1, 1, 3, x'00', 'retrying', NULL, 'manual', 5,
-             0, 0, 1, 0, NULL, ID, 0, NULL, NULL);
+             0, 0, 1, 0, NULL, ID, 0, NULL, NULL, NULL);
          INSERT INTO workflow_events VALUES
              (ID, 2, 'STEP_FAILED', 1, 1000000, 'a', 1, NULL, 'no luck', 0, CAST('{\"error\":
               {\"type\":\"http_status\",\"code\":\"503\",\"message\":\"no luck\",\"retryable\":true}}' AS BLOB)),

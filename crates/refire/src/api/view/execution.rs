@@ -7,7 +7,6 @@ use refire_client::model::{Execution, ExecutionStatus, Raw, RetryContext, Starte
 use refire_core::definition::{StepId, Workflow};
 use refire_core::execution::state::Origin;
 use refire_core::execution::{self, OutputRef, Status, StepState, StepStatus};
-use refire_core::failure::Failure;
 use refire_core::json::{Json, ObjectBuilder};
 use refire_core::time::Timestamp;
 use refire_engine::Engine;
@@ -63,18 +62,12 @@ pub(super) fn origin(state: &execution::Execution) -> Result<&Origin, Problem> {
         .ok_or_else(|| Problem::internal("an execution without a first event"))
 }
 
-/// The step that failed last; the execution's retry fields are this step's.
-pub(super) fn failed_last(state: &execution::Execution) -> Option<(&StepId, &StepState)> {
-    let id = state.failed_last.as_ref()?;
-    Some((id, state.step(id)?))
-}
-
 /// Retries that the step that failed last may have, or any step if none has failed.
 pub(super) fn max_retries(state: &execution::Execution, workflow: Option<&Workflow>) -> u32 {
     let (Some(workflow), Some(origin)) = (workflow, &state.origin) else {
         return 0;
     };
-    let failed = failed_last(state);
+    let failed = state.last_failed_step();
     let is_compensation = failed.is_some_and(|(_, step)| step.undoes.is_some());
     if !origin.automatic_retries && !is_compensation {
         return 0;
@@ -90,7 +83,7 @@ pub(super) fn max_retries(state: &execution::Execution, workflow: Option<&Workfl
 
 /// When the next attempt of the step that failed last is due, if it waits for one.
 pub(super) fn next_retry_at(state: &execution::Execution, status: Status) -> Option<String> {
-    let (_, step) = failed_last(state)?;
+    let (_, step) = state.last_failed_step()?;
     let waits = step.status == StepStatus::Retrying && status != Status::Running;
     step.due_at.filter(|_| waits).map(|due| due.to_string())
 }
@@ -100,22 +93,6 @@ pub(super) fn is_dropped(step: &StepState) -> bool {
     step.status == StepStatus::Cancelled && !step.is_begun
 }
 
-/// What went wrong, unless it has come right since.
-fn failure(state: &execution::Execution) -> Option<&Failure> {
-    if state.status == Status::Completed {
-        return None;
-    }
-    let failing = || state.failing.as_ref().map(|failing| &failing.failure);
-    let last = || {
-        failed_last(state)
-            .filter(|(_, step)| !step.is_done())?
-            .1
-            .failure
-            .as_ref()
-    };
-    state.error.as_ref().or_else(failing).or_else(last)
-}
-
 /// The status, and since when it runs, are what the work rows say: the log learns them when an attempt ends.
 fn head(
     state: &execution::Execution,
@@ -123,7 +100,7 @@ fn head(
     workflow: Option<&Workflow>,
 ) -> Result<Execution, Problem> {
     let origin = origin(state)?;
-    let failed = failed_last(state);
+    let failed = state.last_failed_step();
     let duration = state
         .completed_at
         .zip(state.started_at)
@@ -137,7 +114,7 @@ fn head(
         phase: is_compensating.then(|| "compensating".to_owned()),
         input: None,
         output: None,
-        error: failure(state).map(error),
+        error: state.failure().map(error),
         retry_count: failed.map_or(0, |(_, step)| {
             step.retries().saturating_sub(u32::from(is_dropped(step)))
         }),
@@ -187,7 +164,10 @@ pub(crate) async fn output_of(engine: &Engine, summary: &Summary) -> Result<Opti
 
 /// What went wrong with an execution, as shown.
 pub(crate) fn error_of(summary: &Summary) -> Option<String> {
-    failure(&summary.state).map(|failure| failure.message.clone())
+    summary
+        .state
+        .failure()
+        .map(|failure| failure.message.clone())
 }
 
 fn output(state: &execution::Execution, values: &Values) -> Result<Option<Raw>, Problem> {

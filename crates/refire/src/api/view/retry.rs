@@ -8,7 +8,7 @@ use refire_core::time::Timestamp;
 use refire_engine::Engine;
 use refire_store::Summary;
 
-use super::execution::{failed_last, max_retries, next_retry_at, origin};
+use super::execution::{max_retries, next_retry_at, origin};
 use crate::api::Problem;
 
 /// An execution that was retried.
@@ -20,7 +20,7 @@ pub(crate) async fn retried(
     let state = &summary.state;
     let origin = origin(state)?;
     let workflow = engine.catalog().of(origin).await.ok();
-    let failed = failed_last(state);
+    let failed = state.last_failed_step();
     let failure = failed
         .and_then(|(_, step)| step.failure.as_ref())
         .or(state.error.as_ref());

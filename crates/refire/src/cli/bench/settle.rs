@@ -115,7 +115,8 @@ async fn look(
 /// Executions of a workflow that have not ended.
 fn open(workflow: &str) -> ExecutionQuery {
     ExecutionQuery {
-        workflow: Some(workflow.to_owned()),
+        workflow: vec![workflow.to_owned()],
         status: ExecutionStatus::OPEN.to_vec(),
+        ..ExecutionQuery::default()
     }
 }

@@ -65,7 +65,7 @@ pub(super) async fn verify(
     };
     let mut paging = Paging::first(PAGE);
     let query = ExecutionQuery {
-        workflow: Some(subject.id.clone()),
+        workflow: vec![subject.id.clone()],
         ..ExecutionQuery::default()
     };
     loop {

@@ -1,16 +1,21 @@
 //! Executions: their states, their values, their logs, and lists of them.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
-use refire_core::execution::{EventRow, Execution};
+use refire_core::execution::{EventRow, Execution, TriggerKind};
 use refire_core::id::ExecutionId;
 use refire_core::json::Json;
 
 use super::page;
 use crate::error::corrupt;
-use crate::execution::{fold, running_since, shown_status, value_of};
+use crate::execution::{Candidate, Verdict, fold, running_since, shown_status, value_of};
 use crate::model::Model;
 use crate::model::image::Image;
-use crate::{EventFilter, ExecutionFilter, Executions, ReadError, Stored, Summary};
+use crate::{
+    Counted, EventFilter, ExecutionFilter, ExecutionRow, Executions, Listed, ReadError, Stored,
+    Stretch, Summary,
+};
 
 #[async_trait]
 impl Executions for Model {
@@ -65,25 +70,26 @@ impl Executions for Model {
     async fn executions(
         &self,
         filter: &ExecutionFilter,
-        before: Option<ExecutionId>,
-        limit: u32,
-    ) -> Result<Vec<Summary>, ReadError> {
-        self.read("executions", |image| {
-            let older = image.executions.iter().rev();
-            let older = older.filter(|(id, _)| before.is_none_or(|before| **id < before));
-            let asked = older.filter(|(id, record)| {
-                let begun = image.work_of(**id).any(|row| row.begun);
-                let status = shown_status(record.row.update.status, begun);
-                let workflow = filter.workflow.as_ref();
-                workflow.is_none_or(|workflow| *workflow == record.row.workflow)
-                    && (filter.statuses.is_empty() || filter.statuses.contains(&status))
-                    && (!filter.retried || record.row.update.retry_count > 0)
-            });
-            let states = asked.map(|(id, _)| Ok((*id, image.state(*id)?)));
-            let summaries = states.take(page(limit)).map(|found: Result<_, ReadError>| {
-                found.map(|(id, state)| state.map(|state| image.summed_up(id, state)))
-            });
-            summaries.filter_map(Result::transpose).collect()
+        stretch: &Stretch,
+    ) -> Result<Listed, ReadError> {
+        self.read("executions", |image| image.listed(filter, stretch))
+            .await
+    }
+
+    async fn count_executions(
+        &self,
+        filter: &ExecutionFilter,
+        up_to: u32,
+    ) -> Result<Counted, ReadError> {
+        self.read("count_executions", |image| image.counted(filter, up_to))
+            .await
+    }
+
+    async fn executions_by_key(&self, key_hash: [u8; 16]) -> Result<Vec<ExecutionId>, ReadError> {
+        self.read("executions_by_key", |image| {
+            let keys = image.keys.iter().filter(|((_, hash), _)| *hash == key_hash);
+            let found: BTreeSet<ExecutionId> = keys.map(|(_, used)| used.execution).collect();
+            Ok(found.into_iter().collect())
         })
         .await
     }
@@ -137,6 +143,80 @@ impl Image {
             state.payloads.insert(sequence, value);
         }
         Ok(Some(state))
+    }
+
+    /// Executions before an id that a filter lets pass, newest first, out of so many that are looked at.
+    fn passing<'a>(
+        &'a self,
+        filter: &'a ExecutionFilter,
+        before: Option<ExecutionId>,
+    ) -> impl Iterator<Item = Result<(Candidate, bool), ReadError>> + 'a {
+        let (from, end) = filter.range();
+        let end = before.map_or(end, |before| before.min(end));
+        let older = self.executions.iter().rev();
+        let older = older.filter(move |(id, _)| (from..end).contains(*id));
+        older.map(move |(id, record)| {
+            let row = self.candidate(*id, &record.row);
+            let passes = match filter.judge(&row) {
+                Verdict::Open => {
+                    let state = self.state(*id)?;
+                    state.is_some_and(|state| filter.passes(&state))
+                }
+                verdict => verdict == Verdict::Passes,
+            };
+            Ok((row, passes))
+        })
+    }
+
+    fn listed(&self, filter: &ExecutionFilter, stretch: &Stretch) -> Result<Listed, ReadError> {
+        let mut listed = Listed::default();
+        for (looked, found) in (1..).zip(self.passing(filter, stretch.before)) {
+            let (row, passes) = found?;
+            if listed.rows.len() >= page(stretch.limit) {
+                break;
+            }
+            if passes && let Some(state) = self.state(row.id)? {
+                listed.rows.push(self.summed_up(row.id, state));
+            }
+            if looked >= stretch.looks && listed.rows.len() < page(stretch.limit) {
+                listed.searched_to = Some(row.id);
+                break;
+            }
+        }
+        Ok(listed)
+    }
+
+    fn counted(&self, filter: &ExecutionFilter, up_to: u32) -> Result<Counted, ReadError> {
+        let mut counted = Counted::default();
+        for (looked, found) in (0..).zip(self.passing(filter, None)) {
+            let (row, passes) = found?;
+            if passes && counted.total() >= u64::from(up_to) {
+                return Ok(counted);
+            }
+            if passes {
+                counted.add(row.status);
+            }
+            if looked >= up_to {
+                counted.searched_to = Some(row.id);
+                return Ok(counted);
+            }
+        }
+        counted.is_exact = true;
+        Ok(counted)
+    }
+
+    /// What a row says of its execution.
+    fn candidate(&self, id: ExecutionId, row: &ExecutionRow) -> Candidate {
+        let begun = self.work_of(id).any(|row| row.begun);
+        Candidate {
+            id,
+            workflow: row.workflow.to_string(),
+            version: row.workflow_version,
+            kind: TriggerKind::from_name(row.trigger),
+            trigger: row.trigger_id,
+            is_retried: row.update.retry_count > 0,
+            status: shown_status(row.update.status, begun),
+        }
     }
 
     fn summed_up(&self, id: ExecutionId, state: Execution) -> Summary {

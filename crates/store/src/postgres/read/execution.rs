@@ -16,7 +16,10 @@ use crate::execution::{EVENT, EVENT_WIDTH, event_at, value_of};
 use crate::postgres::Postgres;
 use crate::postgres::columns::{signed, uuid};
 use crate::postgres::pool::{Pool, Reader};
-use crate::{EventFilter, ExecutionFilter, Executions, ReadError, Stored, Summary, sql};
+use crate::{
+    Counted, EventFilter, ExecutionFilter, Executions, Listed, ReadError, Stored, Stretch, Summary,
+    sql,
+};
 
 #[async_trait]
 impl Executions for Postgres {
@@ -62,12 +65,23 @@ impl Executions for Postgres {
     async fn executions(
         &self,
         filter: &ExecutionFilter,
-        before: Option<ExecutionId>,
-        limit: u32,
-    ) -> Result<Vec<Summary>, ReadError> {
+        stretch: &Stretch,
+    ) -> Result<Listed, ReadError> {
         let reader = self.readers.reader().await?;
-        let list = list::list(&reader, filter, before, limit);
-        reader.read(list).await
+        reader.read(sql::list(&reader, filter, stretch)).await
+    }
+
+    async fn count_executions(
+        &self,
+        filter: &ExecutionFilter,
+        up_to: u32,
+    ) -> Result<Counted, ReadError> {
+        let reader = self.readers.reader().await?;
+        reader.read(sql::count(&reader, filter, up_to)).await
+    }
+
+    async fn executions_by_key(&self, key_hash: [u8; 16]) -> Result<Vec<ExecutionId>, ReadError> {
+        sql::executions_by_key(self, key_hash).await
     }
 
     async fn summaries(&self, ids: &[ExecutionId]) -> Result<Vec<Option<Summary>>, ReadError> {

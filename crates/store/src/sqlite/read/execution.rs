@@ -6,14 +6,17 @@ use refire_core::id::ExecutionId;
 use refire_core::json::Json;
 use rusqlite::params;
 
-use super::list;
+use super::at_once;
 use crate::column::{Columns, Named, read_at};
 use crate::execution::{EVENT, event_at, fold, snapshot, value_of};
 use crate::sqlite::Sqlite;
 use crate::sqlite::columns::signed;
 use crate::sqlite::failure::corrupt;
 use crate::sqlite::readers::Reader;
-use crate::{EventFilter, ExecutionFilter, Executions, ReadError, Stored, Summary, WorkRow, sql};
+use crate::{
+    Counted, EventFilter, ExecutionFilter, Executions, Listed, ReadError, Stored, Stretch, Summary,
+    WorkRow, sql,
+};
 
 #[async_trait]
 impl Executions for Sqlite {
@@ -69,13 +72,27 @@ impl Executions for Sqlite {
     async fn executions(
         &self,
         filter: &ExecutionFilter,
-        before: Option<ExecutionId>,
-        limit: u32,
-    ) -> Result<Vec<Summary>, ReadError> {
+        stretch: &Stretch,
+    ) -> Result<Listed, ReadError> {
+        let (filter, stretch) = (filter.clone(), *stretch);
+        self.readers
+            .read(move |reader| at_once(sql::list(reader, &filter, &stretch)))
+            .await
+    }
+
+    async fn count_executions(
+        &self,
+        filter: &ExecutionFilter,
+        up_to: u32,
+    ) -> Result<Counted, ReadError> {
         let filter = filter.clone();
         self.readers
-            .read(move |reader| list::list(reader, &filter, before, limit))
+            .read(move |reader| at_once(sql::count(reader, &filter, up_to)))
             .await
+    }
+
+    async fn executions_by_key(&self, key_hash: [u8; 16]) -> Result<Vec<ExecutionId>, ReadError> {
+        sql::executions_by_key(self, key_hash).await
     }
 
     async fn summaries(&self, ids: &[ExecutionId]) -> Result<Vec<Option<Summary>>, ReadError> {

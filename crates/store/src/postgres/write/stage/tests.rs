@@ -42,6 +42,7 @@ fn admit(n: u8, key: Option<u8>) -> Part {
             workflow: workflow(),
             workflow_version: 1,
             trigger: "manual",
+            trigger_id: None,
             priority: 5,
             created_at: NOW,
             parent: None,
