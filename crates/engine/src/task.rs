@@ -17,6 +17,7 @@ mod clocks;
 mod delivery;
 mod matcher;
 mod registry;
+mod tally;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -41,6 +42,7 @@ pub use delivery::{Delivery, Fetched};
 pub(crate) use matcher::Taken;
 pub use matcher::TaskTypes;
 pub use registry::{Worker, WorkerFilter};
+pub use tally::{TaskTally, TaskTypeTally};
 
 use crate::commit::{CommandError, CommitFailure};
 use crate::context::{Context, Listener};
