@@ -29,12 +29,16 @@ demo: ## Start a throw-away server with example workflows and flaky services
 	cargo build --package refire
 	@cargo run --quiet --package refire -- demo $(ARGS)
 
+.PHONY: console
+console: ## Build the web console (console/dist, committed) from its sources; needs Node 20.19 or newer
+	cd console && npm ci --no-audit --no-fund && npm run api && npm run build
+
 .PHONY: release
 release: ## Build the optimised binary: target/release/refire
 	cargo build --release --package refire --locked
 
 .PHONY: test
-test: lint test-doc test-code ## Everything that must pass before a change lands
+test: lint test-doc test-code test-console ## Everything that must pass before a change lands
 
 .PHONY: test-long
 test-long: test-tools ## The long forms: 100,000 simulated worlds, every crash test at full length, the API by its description, fuzzing
@@ -43,6 +47,7 @@ test-long: test-tools ## The long forms: 100,000 simulated worlds, every crash t
 	REFIRE_TEST_LONG=1 cargo test --package refire-schedule --locked --release --test fires
 	REFIRE_TEST_LONG=1 $(WITH_POSTGRES) cargo test --package refire --all-features --locked --test crash --test hostile -- --nocapture --test-threads=1
 	REFIRE_TEST_LONG=1 cargo test --package refire --all-features --locked --test it -- --nocapture schemathesis
+	REFIRE_TEST_LONG=1 $(MAKE) test-console
 	scripts/fuzz $(or $(FUZZ_SECONDS),30)
 
 .PHONY: test-tools
@@ -57,6 +62,11 @@ ifeq ($(NEXTEST),yes)
 else
 	REFIRE_PG_FSYNC=off $(WITH_POSTGRES) cargo test --workspace --all-features --locked --lib --bins --tests --examples
 endif
+
+.PHONY: test-console
+test-console: ## The web console: types, lint, unit tests, and a real browser on the real server
+	cargo build --package refire --all-features --locked
+	@scripts/console-tests
 
 .PHONY: test-doc
 test-doc: ## The examples in the documentation

@@ -16,9 +16,11 @@ pub mod limit;
 #[cfg(feature = "planted")]
 pub mod planted;
 pub mod scheduled;
+pub mod session;
 pub mod task;
 pub mod template;
 pub mod time;
 pub mod trace;
 pub mod trigger;
+pub mod trouble;
 pub mod webhook;

@@ -98,6 +98,8 @@ pub enum Defect {
     LostTokenTaken,
     /// How far a target is, is written although its attempt waits no more.
     ProgressAfterEnd,
+    /// A scheduled task is run by hand whatever has become of it since that was decided.
+    CycleTwice,
 }
 
 /// One time in so many something is forgotten.

@@ -13,6 +13,7 @@
 //! | by when a success is expected | [`dead_man`] |
 //! | what became of planned times | [`ledger`] |
 //! | what comes next, and what is run again for the past | [`range`](mod@range) |
+//! | what settings mean that nobody has saved yet | [`preview`] |
 //!
 //! Three things always hold:
 //!
@@ -26,7 +27,9 @@ pub mod change;
 pub mod dead_man;
 pub(crate) mod keys;
 pub mod ledger;
+mod mention;
 pub mod plan;
+pub mod preview;
 pub mod range;
 mod read;
 pub mod settings;
@@ -49,7 +52,9 @@ const LOOK_AFTER_ALARM: Duration = Duration::from_secs(1);
 
 pub use change::{CatchUp, changed, created, mended};
 pub use ledger::{Entry, LateReason, Outcome, SkipReason, SlotStatus};
+pub use mention::mentions;
 pub use plan::{Fire, Missed, Plan, plan};
+pub use preview::Preview;
 pub use range::{BackfillError, Slots, Upcoming, backfill, backfilled, run_now, upcoming};
 pub use settings::{DeadMan, Draft, Kind, Misfire, Overlap, Settings, Wish};
 pub use state::{End, State};

@@ -15,6 +15,8 @@
 //! | wanted | [`filter`] | whether the trigger is interested |
 //! | again | [`key`] | by what name the request is known |
 //!
+//! [`preview()`] shows what the last two make of a sample.
+//!
 //! [`admit()`] walks them. [`enter`] and [`judge`] are its halves, for who counts what strangers send
 //! apart from what the sender does.
 
@@ -26,6 +28,7 @@ pub mod filter;
 mod form;
 pub mod headers;
 pub mod key;
+pub mod preview;
 pub mod request;
 mod scheme;
 mod secret;
@@ -39,6 +42,7 @@ pub mod verify;
 
 pub use admit::{Admission, Started, admit, admit_verified, enter, judge, may_enter};
 pub use key::Key;
+pub use preview::{Preview, preview};
 pub use request::{Headers, Request};
 pub use scheme::{Encoding, HeaderName, Method, Scheme};
 pub use secret::{Previous, SECRET_BYTES_MIN, SECRET_RANDOM_BYTES, Secret, Secrets};

@@ -3,7 +3,7 @@
 //! # Map
 //! - [`engine`]: the engine as a whole: start and stop. `services`: the list of what it can do.
 //! - `context`: what all parts share.
-//! - [`callback`], `definitions`, `executions`, `letter`, [`scheduled`], [`task`], [`trigger`]: the services, each with its loops.
+//! - [`callback`], `definitions`, `executions`, `letter`, [`scheduled`], [`session`], [`task`], [`trigger`]: the services, each with its loops.
 //! - `intake`: a request becomes an execution.
 //! - `commit`: the only writer of executions; every change of state happens there.
 //! - `dispatch`: due work becomes attempts, attempts become results.
@@ -40,8 +40,10 @@ mod membership;
 mod news;
 mod next_look;
 pub mod scheduled;
+mod search;
 pub mod secret;
 mod services;
+pub mod session;
 mod step;
 pub mod target;
 pub mod task;
@@ -54,7 +56,7 @@ mod vital;
 mod waiter;
 
 pub use commit::{CommandError, CommitFailure, in_words};
-pub use definitions::{Applied, ApplyError, Definitions, Deleted};
+pub use definitions::{Applied, ApplyError, Definitions, Deleted, WorkflowOrder};
 pub use engine::{Builder, Engine, StartError};
 pub use executions::{Accepted, Executions, ReplayError};
 pub use intake::{IDEMPOTENCY_WINDOW, IntakeError, Submission, key_hash};

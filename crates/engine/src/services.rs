@@ -12,6 +12,7 @@ use crate::executions::Executions;
 use crate::letter::Letters;
 use crate::maintenance::prune_loop;
 use crate::scheduled::ScheduledTasks;
+use crate::session::Sessions;
 use crate::task::Tasks;
 use crate::trigger::{Triggers, Webhooks};
 use crate::vital::Vital;
@@ -59,6 +60,8 @@ services! {
     triggers: Triggers,
     /// Scheduled tasks.
     scheduled: ScheduledTasks,
+    /// Sessions of the console.
+    sessions: Sessions,
     /// Requests to webhooks.
     webhooks: Webhooks,
 }

@@ -17,6 +17,7 @@ mod clocks;
 mod delivery;
 mod matcher;
 mod registry;
+mod tally;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -41,6 +42,7 @@ pub use delivery::{Delivery, Fetched};
 pub(crate) use matcher::Taken;
 pub use matcher::TaskTypes;
 pub use registry::{Worker, WorkerFilter};
+pub use tally::{TaskTally, TaskTypeTally};
 
 use crate::commit::{CommandError, CommitFailure};
 use crate::context::{Context, Listener};
@@ -181,7 +183,9 @@ impl Tasks {
         let mut asks_store = poll.wait.is_zero() && (context.store.is_shared() || !has_looked);
         loop {
             let whose = (holder, &back);
-            let found = self.look(&types, whose, poll.max, asks_store).await?;
+            let found = self
+                .look(&types, whose, (place, poll.max), asks_store)
+                .await?;
             if !found.tasks().is_empty() {
                 return Ok(found);
             }
@@ -216,7 +220,7 @@ impl Tasks {
         &self,
         types: &TaskTypes,
         (holder, back): (&TaskHolder, &WayBack),
-        max: u32,
+        (place, max): (u64, u32),
         asks_store: bool,
     ) -> Result<Delivery, TaskError> {
         let context = &self.context;
@@ -236,6 +240,7 @@ impl Tasks {
                 types: wanted.clone(),
                 holders: vec![holder.clone(); max as usize],
             }],
+            place,
         };
         // Whoever asks may be gone meanwhile: what was fetched then goes back.
         let (context, back, token) = (Arc::clone(context), back.clone(), holder.token);
@@ -525,8 +530,10 @@ impl Context {
         Ok(value.1)
     }
 
-    /// A task of this type may be fetched again.
+    /// A task of this type may be fetched again; or it is over by now, since its execution fails, which whoever
+    /// looks at the clocks records.
     fn is_back(&self, task_type: &str) {
+        self.tasks.clocks.clock_at(self.now());
         self.tasks.matcher.mark(task_type);
         self.store.tell(News::Task(task_type.to_owned()));
     }

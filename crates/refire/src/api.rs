@@ -8,10 +8,12 @@ mod backup;
 mod batch;
 mod body;
 mod callback;
+mod console;
 mod cursor;
 mod description;
 mod dlq;
 mod docs;
+mod etag;
 mod execute;
 mod execution;
 mod gate;
@@ -30,6 +32,8 @@ mod retry;
 mod scheduled;
 mod search;
 mod server;
+mod session;
+mod sub_path;
 mod task;
 mod task_history;
 mod trigger;
@@ -69,6 +73,8 @@ use page::Window;
 use problem::Problem;
 use query::Params;
 use ready::Readiness;
+use session::Attempts;
+pub(crate) use session::login_path;
 use tokio::sync::Semaphore;
 
 use crate::codes;
@@ -96,6 +102,10 @@ pub(crate) struct Inner {
     outside: Outside,
     /// Where backups go, and nowhere else.
     backup_dir: PathBuf,
+    /// Whether `--dev` is on.
+    dev: bool,
+    /// Who has tried to log in.
+    attempts: Attempts,
     /// In front of every request id, so that ids of two runs of the server differ.
     request_prefix: String,
     requests: AtomicU64,
@@ -116,6 +126,7 @@ impl App {
         body_bytes_max: usize,
         outside: Outside,
         backup_dir: PathBuf,
+        dev: bool,
     ) -> Self {
         let node = engine.node().to_string();
         let request_prefix = node
@@ -131,6 +142,8 @@ impl App {
             oversized: Semaphore::new(OVERSIZED_MAX),
             outside,
             backup_dir,
+            dev,
+            attempts: Attempts::default(),
             request_prefix,
             requests: AtomicU64::new(1),
         }))
@@ -160,11 +173,13 @@ fn routes(app: &App) -> OpenApiRouter<App> {
     let schema = OpenApiRouter::new().routes(routes!(server::get_workflow_schema));
     let webhook = OpenApiRouter::new().routes(routes!(webhook::receive_webhook));
     let callback = OpenApiRouter::new().routes(routes!(callback::call_back));
+    let login = OpenApiRouter::new().routes(routes!(session::log_in));
     let mut all = OpenApiRouter::with_openapi(description::description())
         .merge(tagged("Server", server))
         .merge(tagged("Workflows", schema))
         .merge(tagged("Triggers", webhook))
         .merge(tagged("Callbacks", callback))
+        .merge(tagged("Console", login))
         .merge(guarded_routes(app));
     description::complete(all.get_openapi_mut());
     all
@@ -173,7 +188,7 @@ fn routes(app: &App) -> OpenApiRouter<App> {
 /// What needs a key. Calls of one subject stand together; each line is a path.
 fn guarded_routes(app: &App) -> OpenApiRouter<App> {
     let workflows = OpenApiRouter::new()
-        .routes(routes!(workflow::list_workflows))
+        .routes(routes!(workflow::list::list_workflows))
         .routes(routes!(
             workflow::save_workflow,
             workflow::get_workflow,
@@ -205,6 +220,9 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
         .routes(routes!(dlq::summarize_dead_letters))
         .routes(routes!(dlq::get_dead_letter, dlq::delete_dead_letter))
         .routes(routes!(dlq::retry_dead_letter));
+    let sessions = OpenApiRouter::new()
+        .routes(routes!(session::get_session, session::log_out))
+        .routes(routes!(session::create_session_link));
     let server = OpenApiRouter::new()
         .routes(routes!(search::search))
         .routes(routes!(node::list_nodes))
@@ -217,6 +235,7 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
         .merge(tagged("Triggers", trigger_routes()))
         .merge(tagged("Tasks", task_routes()))
         .merge(tagged("Scheduled tasks", scheduled_routes()))
+        .merge(tagged("Console", sessions))
         .merge(tagged("Server", server))
         // The same under the address that other systems know.
         .nest("/api/n8n/external-tasks", n8n_routes())
@@ -230,6 +249,7 @@ fn task_routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(task::poll_tasks))
         .routes(routes!(task::list_tasks))
+        .routes(routes!(task::summary::summarize_tasks))
         .routes(routes!(task::get_task))
         .routes(routes!(task::complete_task))
         .routes(routes!(task::fail_task))
@@ -277,6 +297,7 @@ fn trigger_routes() -> OpenApiRouter<App> {
             trigger::list_workflow_triggers
         ))
         .routes(routes!(trigger::list_triggers))
+        .routes(routes!(trigger::coming::list_upcoming))
         .routes(routes!(
             trigger::get_trigger,
             trigger::change_trigger,
@@ -291,9 +312,14 @@ fn trigger_routes() -> OpenApiRouter<App> {
         .routes(routes!(trigger::slots::list_slots))
         .routes(routes!(trigger::slots::backfill_trigger))
         .routes(routes!(trigger::requests::list_webhook_requests))
+        .routes(routes!(trigger::requests::summarize_webhook_requests))
+        .routes(routes!(trigger::recheck::recheck_webhook_requests))
         .routes(routes!(trigger::requests::get_webhook_request))
         .routes(routes!(trigger::requests::recheck_webhook_request))
         .routes(routes!(trigger::tester::test_webhook))
+        .routes(routes!(trigger::preview::preview_schedule))
+        .routes(routes!(trigger::preview::preview_webhook))
+        .routes(routes!(trigger::preview::list_time_zones))
         .routes(routes!(trigger::history::get_cron_history))
 }
 
@@ -314,7 +340,12 @@ impl Api {
 
     /// Answers a request, whatever it is.
     pub(crate) async fn answer(&self, request: Request) -> Response {
-        observe::observe(&self.app, &self.router, request).await
+        observe::observe(
+            &self.app,
+            &self.router,
+            sub_path::within(&self.app, request),
+        )
+        .await
     }
 }
 
@@ -328,7 +359,7 @@ fn router(app: &App) -> anyhow::Result<Router> {
     Ok(router
         .route("/openapi.json", openapi)
         .merge(docs::router())
-        .fallback(|uri: Uri| async move { no_route(&uri) })
+        .fallback(console::fallback)
         .method_not_allowed_fallback(wrong_method)
         .with_state(app.clone()))
 }

@@ -6,6 +6,7 @@
 mod admin_key;
 mod backup;
 mod bench;
+mod console;
 mod cron;
 mod definitions;
 mod dlq;
@@ -202,6 +203,8 @@ Examples:
     ///
     /// The worker fetches tasks from the server, holds them while the program runs, and reports what came of it.
     Worker(Box<worker::WorkerArgs>),
+    /// Log in to the web console with a link that works once
+    Console(console::ConsoleArgs),
     /// List the servers that share the database, with their state
     Nodes(nodes::NodesArgs),
     /// Update the tables of a PostgreSQL database, or move an SQLite database to it
@@ -339,6 +342,7 @@ async fn ask(session: &Session, command: Command) -> anyhow::Result<Outcome> {
         Command::Worker(args) => worker::run(session, &args).await,
         Command::Tasks(command) => tasks::run(session, &command).await,
         Command::Workers(command) => workers::run(session, &command).await,
+        Command::Console(args) => console::run(session, &args).await,
         Command::Nodes(_) => nodes::run(session).await,
         Command::Migrate(args) => migrate::run(session, &args).await,
         Command::Backup(args) => backup::run(session, &args).await,

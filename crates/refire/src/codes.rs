@@ -119,6 +119,8 @@ codes! {
     TASK_NOT_HELD = "RF0042", 409, "The task is not locked by this worker";
     /// No such worker.
     NO_WORKER = "RF0043", 404, "There is no such worker";
+    /// A workflow was changed since it was seen.
+    WORKFLOW_CHANGED = "RF0048", 412, "The workflow was changed by somebody else";
     /// No webhook has this address, or it is disabled.
     NO_WEBHOOK = "RF0050", 404, "There is no such webhook";
     /// A webhook request is not signed, or wrongly.
@@ -149,6 +151,14 @@ codes! {
     QUERY_UNSUPPORTED = "RF0076", 501, "This kind of query is not supported yet";
     /// The target of a scheduled task could not be asked.
     QUERY_FAILED = "RF0077", 502, "The target could not be asked";
+    /// A one-time link that was used, is too old or never was.
+    LINK_OVER = "RF0080", 401, "The link is not valid any more";
+    /// A session that has ended.
+    SESSION_OVER = "RF0081", 401, "The session has ended";
+    /// A change that a browser asks for elsewhere than in the console.
+    NOT_FROM_CONSOLE = "RF0082", 403, "The request does not come from the console";
+    /// Too many wrong keys from one address.
+    TOO_MANY_LOGINS = "RF0083", 429, "Too many attempts to log in";
 }
 
 /// The code of that name, in any case.

@@ -12,6 +12,7 @@ mod store;
 #[cfg(debug_assertions)]
 mod weaken;
 
+use std::io::IsTerminal;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use refire_engine::Engine;
 use refire_engine::secret::EnvironmentSecrets;
 use tokio_util::sync::CancellationToken;
 
-use self::banner::Greeting;
+use self::banner::{Console, Greeting};
 use self::stop::Signals;
 use crate::api::{self, Api, App, Lock};
 use crate::config::{LogFormat, ServeConfig};
@@ -101,6 +102,7 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         config.body_bytes_max,
         config.outside.clone(),
         config.backup_dir.clone(),
+        config.dev,
     );
     tokio::spawn(Arc::clone(&app.lock).watch());
     let api = Api::new(&app)?;
@@ -112,19 +114,38 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         connections_max,
         closed.clone(),
     ));
+    greet(&config, address, &key, &engine).await;
     let node = engine.node();
-    if config.log_format == LogFormat::Json {
-        log_new_key(&key);
-    } else if config.greet {
-        let nodes = engine.nodes().await.unwrap_or_default();
-        let workflows = engine.store().workflows(None, 1).await.unwrap_or_default();
-        let has_workflows = !workflows.is_empty();
-        Greeting::new(&config, address, &key, (&nodes, node), has_workflows).print();
-    }
     tracing::info!(
         %address, data = %config.data_dir.display(), name = config.node.name, %node, "serving"
     );
     stop::wait_and_stop(signals, &engine, &app.gate, closed, serving).await
+}
+
+/// Says where it is, to whoever started it.
+async fn greet(config: &ServeConfig, address: SocketAddr, key: &key::Obtained, engine: &Engine) {
+    if config.log_format == LogFormat::Json {
+        log_new_key(key);
+    } else if config.greet {
+        let nodes = engine.nodes().await.unwrap_or_default();
+        let workflows = engine.store().workflows(None, 1).await.unwrap_or_default();
+        let console = Console {
+            address: own_address(config, address),
+            link: login_link(key, engine).await,
+        };
+        let has_workflows = !workflows.is_empty();
+        let nodes = (nodes.as_slice(), engine.node());
+        Greeting::new(config, address, key, nodes, has_workflows, console).print();
+    }
+}
+
+/// A link that logs in to the console, for the person in front of the terminal. It goes into no file that
+/// the output is written to.
+async fn login_link(key: &key::Obtained, engine: &Engine) -> Option<String> {
+    if !std::io::stdout().is_terminal() {
+        return None;
+    }
+    api::login_path(engine, &key.hash).await
 }
 
 fn warn_of_short_secrets() {

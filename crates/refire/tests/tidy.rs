@@ -1,6 +1,9 @@
 //! The house rules that a compiler cannot check.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
+#[path = "tidy/stamp.rs"]
+mod stamp;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -185,6 +185,23 @@ impl Schedule {
     }
 }
 
+impl Slot {
+    /// What a change of the clock did to it; nothing is said of a usual one.
+    #[must_use]
+    pub fn note(&self, language: Language) -> Option<String> {
+        let planned = self.planned.time();
+        Some(match (self.kind, language) {
+            (SlotKind::Normal, _) => return None,
+            (SlotKind::Moved, Language::English) => {
+                format!("{planned} does not exist on that day")
+            }
+            (SlotKind::Moved, Language::TraditionalChinese) => format!("當天沒有 {planned}"),
+            (SlotKind::Repeated, Language::English) => "second occurrence of that hour".to_owned(),
+            (SlotKind::Repeated, Language::TraditionalChinese) => "該小時第二次出現".to_owned(),
+        })
+    }
+}
+
 /// `09:00`, or `09:00:30` where there are seconds.
 fn time(second: u32) -> String {
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);

@@ -81,7 +81,7 @@ pub use problem::{Problem, Problems};
 pub use schedule::{HORIZON, Schedule, Slots};
 pub use settings::{Daily, Monthly, OneOrMany, ScheduleSettings, Weekly, Written};
 pub use slot::{SkipReason, Skipped, Slot, SlotKind};
-pub use zone::zone_names;
+pub use zone::{offset_text, zone_names, zone_offsets};
 pub use zone_data::{
     ZoneDataError, ZoneSource, built_in_zone_data_version, use_zone_files, zone_data_version,
     zone_source,

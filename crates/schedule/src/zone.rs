@@ -5,7 +5,7 @@
 //! depend on where they run.
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
+use jiff::tz::{Offset, TimeZone};
 
 use crate::nearest::nearest;
 use crate::problem::Reason;
@@ -24,6 +24,25 @@ pub fn zone_names() -> Vec<String> {
         .collect();
     names.sort_unstable();
     names
+}
+
+/// All zones with what their clocks are ahead of UTC at a moment, in the order of the alphabet.
+#[must_use]
+pub fn zone_offsets(at: Timestamp) -> Vec<(String, Offset)> {
+    let offset = |name: String| {
+        let zone = find(&name).ok()?;
+        Some((name, zone.to_offset(at)))
+    };
+    zone_names().into_iter().filter_map(offset).collect()
+}
+
+/// An offset as times have it, such as `+08:00`.
+#[must_use]
+pub fn offset_text(offset: Offset) -> String {
+    let seconds = offset.seconds();
+    let sign = if seconds < 0 { '-' } else { '+' };
+    let minutes = seconds.unsigned_abs() / 60;
+    format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
 /// A zone by its IANA name, in any case of letters.
@@ -312,6 +331,31 @@ mod tests {
             assert_eq!(name(&find(known).unwrap()), known);
         }
         assert!(crate::zone_data_version().starts_with("20"));
+    }
+
+    #[test]
+    fn offsets_are_those_of_the_moment() {
+        let at = |text: &str| zone_offsets(text.parse().unwrap());
+        let said = |offsets: &[(String, Offset)], zone: &str| {
+            let found = offsets.iter().find(|(name, _)| name == zone).unwrap();
+            offset_text(found.1)
+        };
+        let (winter, summer) = (at("2026-01-01T00:00:00Z"), at("2026-07-01T00:00:00Z"));
+        assert_eq!(winter.len(), zone_names().len());
+        for (zone, in_winter, in_summer) in [
+            ("UTC", "+00:00", "+00:00"),
+            ("Asia/Taipei", "+08:00", "+08:00"),
+            ("America/New_York", "-05:00", "-04:00"),
+            ("Asia/Kolkata", "+05:30", "+05:30"),
+            ("America/St_Johns", "-03:30", "-02:30"),
+        ] {
+            let found = (said(&winter, zone), said(&summer, zone));
+            assert_eq!(
+                found,
+                (in_winter.to_owned(), in_summer.to_owned()),
+                "{zone}"
+            );
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::callback::{CallbackChange, TouchCallback};
 use crate::request::RequestRow;
+use crate::session::SessionChange;
 use crate::task::TaskRow;
 use crate::work::WorkRow;
 use crate::worker::WorkerRow;
@@ -71,6 +72,8 @@ pub enum Part {
         /// The worker.
         id: String,
     },
+    /// A session of the console begins, goes on or ends.
+    ChangeSession(SessionChange),
     /// A person gives a dead letter up.
     DeleteLetter {
         /// The letter; refused unless it is pending.
@@ -377,6 +380,16 @@ pub struct PutWorkflow {
     pub source: String,
     /// Who.
     pub by: String,
+    /// The version that it takes the place of; 0 = there must be none. Absent = whatever is there.
+    pub expected: Option<u32>,
+}
+
+impl PutWorkflow {
+    /// Whether it may be saved over this newest version; none if there is no workflow, or a deleted one.
+    pub(crate) fn may_follow(&self, live: Option<u32>) -> bool {
+        self.expected
+            .is_none_or(|expected| expected == live.unwrap_or(0))
+    }
 }
 
 /// What became of a part.
@@ -402,7 +415,7 @@ pub enum PartOutcome {
     Begun(Vec<bool>),
     /// The tasks that workers have now.
     Locked(Vec<TaskRow>),
-    /// Whether the task, or the callback, was as it was said to be.
+    /// Whether the task, the callback or the session was as it was said to be.
     Touched(bool),
     /// The definition is saved.
     Saved {
@@ -415,7 +428,7 @@ pub enum PartOutcome {
     OpenExecutions(u64),
     /// Refused: no such workflow, or it was deleted.
     NoSuchWorkflow,
-    /// Refused: the workflow has a newer version.
+    /// Refused: the workflow has a newer version, or another one than was expected.
     NotNewest,
     /// Refused: the trigger was changed, disabled or deleted, or its state has moved on.
     TriggerMoved,

@@ -30,6 +30,7 @@ pub mod reopen;
 pub mod requests;
 pub mod room;
 pub mod scheduled;
+pub mod sessions;
 pub mod snapshot;
 mod stage;
 pub mod summary;
@@ -196,8 +197,9 @@ macro_rules! conformance {
             settling_moves_the_counts, an_empty_queue_counts_nothing,
         );
         $crate::conformance_topic!($lab, catalog:
-            new_content_makes_a_version, equal_content_makes_none, deleted_ones_come_back,
-            open_executions_keep_a_workflow, lists_leave_the_deleted_out,
+            new_content_makes_a_version, an_expected_version_is_compared,
+            equal_content_makes_none, deleted_ones_come_back,
+            open_executions_keep_a_workflow, the_last_saved_come_first, lists_leave_the_deleted_out,
         );
         $crate::conformance_topic!($lab, prune:
             old_ended_executions_go, letters_in_use_keep_their_execution,
@@ -228,9 +230,13 @@ macro_rules! conformance {
         $crate::conformance_topic!($lab, requests:
             a_request_is_kept_with_its_execution, a_changed_trigger_starts_nothing,
             a_trigger_that_started_something_may_change,
-            a_refused_request_can_be_run, a_refused_request_is_run_once, filters_choose_requests,
+            a_refused_request_can_be_run, a_refused_request_is_run_once, filters_choose_requests, refused_requests_are_counted_by_webhook,
             a_ring_keeps_the_newest, rings_are_cut_apart, a_ring_has_a_weight, old_requests_go,
             of_what_was_accepted_the_newest_stay,
+        );
+        $crate::conformance_topic!($lab, sessions:
+            a_session_is_found_until_it_ends, a_link_is_taken_once, ended_sessions_go_with_the_next,
+            only_so_many_sessions_stay, a_backup_has_no_sessions,
         );
         $crate::conformance_topic!($lab, backup:
             a_backup_holds_everything, an_existing_file_is_refused,

@@ -129,7 +129,7 @@ impl Load {
     }
 }
 
-/// Everything that a store remembers, except which nodes there are.
+/// Everything that a store remembers, except which nodes there are and who is logged in.
 pub(crate) const TABLES: &[Table] = &[
     Table {
         name: "workflows",

@@ -20,6 +20,8 @@ mod history;
 mod question;
 #[path = "differential/scheduled.rs"]
 mod scheduled;
+#[path = "differential/session.rs"]
+mod session;
 #[path = "differential/trigger.rs"]
 mod trigger;
 #[path = "differential/work.rs"]

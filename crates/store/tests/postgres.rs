@@ -41,6 +41,8 @@ mod race;
 mod scheduled;
 #[path = "postgres/server.rs"]
 mod server;
+#[path = "differential/session.rs"]
+mod session;
 #[path = "postgres/stage.rs"]
 mod stage;
 #[path = "postgres/task_lost.rs"]

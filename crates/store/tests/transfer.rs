@@ -23,6 +23,8 @@ mod history;
 mod scheduled;
 #[path = "postgres/server.rs"]
 mod server;
+#[path = "differential/session.rs"]
+mod session;
 #[path = "postgres/stage.rs"]
 #[expect(dead_code, reason = "only some of it is needed here")]
 mod stage;

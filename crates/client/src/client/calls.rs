@@ -1,5 +1,5 @@
 //! The calls of the API, a line each: method and path, the name here with what stands in the path, what
-//! else is given, the answer, and what is sent along (parameters, a JSON body, a text, a worker's lock).
+//! else is given, the answer, and what is sent along (parameters, a JSON body, a text, a worker's lock, the version that is changed).
 
 use std::fmt::Display;
 
@@ -13,16 +13,19 @@ use crate::model::{
     BackfillRequest, BackfillResult, BatchItem, BatchResult, CallbackBody, CronHistory, DeadLetter,
     DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, EnableTrigger, Event, Execution,
     ExecutionCount, ExecutionPage, ExtendTask, FailTask, Heartbeat, LedgerEntry, Node, Page,
-    PlannedSlot, ReplayRequest, ReplayResult, RetriedExecution, RetryLetter, RetryTimeline,
-    RotateSecret, ScheduledTask, ScheduledTaskCreated, ScheduledTaskPage, SearchResult, Task,
-    TaskHistory, TaskPage, TaskRun, TaskStatusAnswer, TestWebhook, TestedWebhook, Trigger, Version,
+    PlannedSlot, PreviewWebhook, PreviewedWebhook, RecheckRequests, RecheckedRequests,
+    ReplayRequest, ReplayResult, RequestSummary, RetriedExecution, RetryLetter, RetryTimeline,
+    RotateSecret, SchedulePreview, ScheduledTask, ScheduledTaskCreated, ScheduledTaskPage,
+    SearchResult, Session, SessionLink, Task, TaskHistory, TaskPage, TaskRun, TaskStatusAnswer,
+    TaskSummary, TestWebhook, TestedWebhook, TimeZone, Trigger, UpcomingFire, Version,
     WebhookAnswer, WebhookRequest, WorkerPage, WorkerRemoved, Workflow, WorkflowDeleted,
     WorkflowDiff, WorkflowSaved, WorkflowVersion,
 };
 use crate::query::{
     CancelQuery, CancelTaskQuery, ChangeQuery, DiffQuery, EventQuery, ExecutionQuery, HistoryQuery,
-    LetterQuery, NextQuery, OfWorkflow, Paging, RecheckQuery, RequestQuery, RetriedQuery,
-    ScheduledQuery, SearchQuery, SlotQuery, TaskHistoryQuery, TaskQuery, TriggerQuery, WorkerQuery,
+    LetterQuery, NextQuery, OfWorkflow, Paging, RangeQuery, RecheckQuery, RequestQuery,
+    RetriedQuery, ScheduledQuery, SearchQuery, SlotQuery, TaskHistoryQuery, TaskQuery,
+    TriggerQuery, UpcomingQuery, WorkerQuery, WorkflowQuery,
 };
 
 /// A part of a path, whatever characters it has.
@@ -38,11 +41,20 @@ fn held_by(request: RequestBuilder, token: Option<&str>) -> RequestBuilder {
     }
 }
 
+/// Only what has this version is changed.
+fn over(request: RequestBuilder, version: Option<u32>) -> RequestBuilder {
+    match version {
+        Some(version) => request.header("If-Match", format!("\"{version}\"")),
+        None => request,
+    }
+}
+
 macro_rules! calls {
     ($(
         $(#[doc = $about:literal])*
         $method:ident $path:literal $name:ident[$($part:ident: $part_type:ty),*]($($given:ident: $type:ty),*)
-            -> $answer:ty $(, query $query:expr)? $(, json $json:expr)? $(, text $text:expr)? $(, lock $token:expr)?;
+            -> $answer:ty $(, query $query:expr)? $(, json $json:expr)? $(, text $text:expr)? $(, lock $token:expr)?
+            $(, over $version:expr)?;
     )*) => {
         impl Client { $(
             $(#[doc = $about])*
@@ -56,6 +68,7 @@ macro_rules! calls {
                 $(let request = request.json($json);)?
                 $(let request = request.body($text.to_owned());)?
                 $(let request = held_by(request, $token);)?
+                $(let request = over(request, $version);)?
                 self.send(request).await
             }
         )* }
@@ -65,15 +78,21 @@ macro_rules! calls {
 calls! {
     /// What runs there.
     GET "/version" version[]() -> Version;
+    /// Who calls with this key, and where.
+    GET "/api/session" session[]() -> Session;
+    /// Makes a link that logs in to the console by itself, once.
+    POST "/api/session/links" create_session_link[]() -> SessionLink;
     /// The nodes that share the server's store, the oldest first.
     GET "/api/nodes" nodes[]() -> Page<Node>;
 
-    /// Workflows by name.
-    GET "/api/workflows" workflows[](paging: &Paging) -> Page<Workflow>, query paging.clone();
+    /// Workflows by name, or as they were asked for.
+    GET "/api/workflows" workflows[](query: &WorkflowQuery, paging: &Paging) -> Page<Workflow>,
+        query (query.clone(), paging.clone());
     /// One workflow with its definition.
     GET "/api/workflows/{id}" workflow[id: &str]() -> Workflow;
-    /// Saves a definition (YAML or JSON text).
-    PUT "/api/workflows/{id}" apply_workflow[id: &str](source: &str) -> WorkflowSaved, text source;
+    /// Saves a definition (YAML or JSON text); if a version is given, only over that one.
+    PUT "/api/workflows/{id}" apply_workflow[id: &str](source: &str, version: Option<u32>) -> WorkflowSaved,
+        text source, over version;
     /// Checks a definition without saving it.
     POST "/api/workflows/validate" validate_workflow[](source: &str) -> WorkflowSaved, text source;
     /// Compares a definition with the newest version of it.
@@ -151,6 +170,9 @@ calls! {
     /// The next planned times.
     GET "/api/triggers/{id}/next" next_slots[id: &str](count: u32) -> Page<PlannedSlot>,
         query NextQuery { count: Some(count) };
+    /// The next planned time of each trigger, the soonest first.
+    GET "/api/triggers/upcoming" upcoming[](limit: u32) -> Page<UpcomingFire>,
+        query UpcomingQuery { limit: Some(limit) };
     /// What became of its planned times, newest first.
     GET "/api/triggers/{id}/slots" slots[id: &str](query: &SlotQuery, paging: &Paging) -> Page<LedgerEntry>,
         query (query.clone(), paging.clone());
@@ -159,6 +181,12 @@ calls! {
     /// Requests to a webhook, newest first.
     GET "/api/triggers/{id}/requests" webhook_requests[id: &str](query: &RequestQuery, paging: &Paging)
         -> Page<WebhookRequest>, query (query.clone(), paging.clone());
+    /// What became of the requests to a webhook.
+    GET "/api/triggers/{id}/requests/summary" request_summary[id: &str](range: &RangeQuery) -> RequestSummary,
+        query range.clone();
+    /// Checks refused requests again, and runs those that pass unless it is a dry run.
+    POST "/api/triggers/{id}/requests/recheck" recheck_requests[id: &str](recheck: &RecheckRequests)
+        -> RecheckedRequests, json recheck;
     /// One request to a webhook, with its body.
     GET "/api/triggers/{id}/requests/{request}" webhook_request[id: &str, request: &str]() -> WebhookRequest;
     /// Judges a refused request again, and runs it if it passes. With `equal_once` what has no name is
@@ -167,6 +195,12 @@ calls! {
         -> WebhookAnswer, query RecheckQuery { equal_once: equal_once.then_some(true) };
     /// Makes a request to a webhook and signs it as its sender would.
     POST "/api/triggers/{id}/test" test_webhook[id: &str](test: &TestWebhook) -> TestedWebhook, json test;
+    /// When a schedule (JSON or YAML text) would fire that is not saved yet.
+    POST "/api/schedule/preview" preview_schedule[](source: &str) -> SchedulePreview, text source;
+    /// All time zones with their present offsets.
+    GET "/api/time-zones" time_zones[]() -> Page<TimeZone>;
+    /// What the settings of a webhook make of a request; nothing is sent or written.
+    POST "/api/webhook/preview" preview_webhook[](preview: &PreviewWebhook) -> PreviewedWebhook, json preview;
     /// Says how a call went, or how far it is, as the target that was given this token. Needs no API key.
     PUT "/task-callback/{token}" call_back[token: &str](body: &CallbackBody) -> (), json body;
     /// The last executions of a cron trigger of a workflow: the oldest, unless one is named.
@@ -177,6 +211,8 @@ calls! {
     /// Tasks for workers, newest first.
     GET "/api/external-tasks" tasks[](query: &TaskQuery, paging: &Paging) -> TaskPage,
         query (query.clone(), paging.clone());
+    /// Tasks by their type.
+    GET "/api/external-tasks/summary" task_summary[]() -> TaskSummary;
     /// One task with its input, and its output when it is done.
     GET "/api/external-tasks/{id}" task[id: &str]() -> Task;
     /// Workers that have said who they are, by name.

@@ -12,6 +12,7 @@ use refire_schedule::{Schedule, ScheduleSettings, jiff};
 
 use super::written::{GivenSecret, Written};
 use super::{Timeline, Trigger, read, unset};
+use crate::definition::source::{Key, Node};
 use crate::definition::{Mark, Problem, Problems, RetrySettings};
 use crate::json::Json;
 use crate::time::Timestamp;
@@ -202,11 +203,21 @@ impl Wish {
     /// # Errors
     /// The field that says so.
     pub fn to_come(&self, trigger: &Trigger, now: Timestamp) -> Result<(), Problems> {
-        let next = |timeline: Timeline<'_>| timeline.next(now);
-        let Some(timing) = trigger.settings.kind.timing() else {
+        self.after(&trigger.settings.kind, trigger.schedule.as_ref(), now)
+    }
+
+    /// Refuses one that plans nothing after a moment.
+    pub(super) fn after(
+        &self,
+        kind: &Kind,
+        schedule: Option<&Schedule>,
+        now: Timestamp,
+    ) -> Result<(), Problems> {
+        let (Some(timing), Some(schedule)) = (kind.timing(), schedule) else {
             return Ok(());
         };
-        if trigger.timeline().and_then(next).is_some() {
+        // The jitter moves no slot, so any seed will do.
+        if Timeline::new(schedule, 0).next(now).is_some() {
             return Ok(());
         }
         let endless = Schedule::new(&ScheduleSettings {
@@ -217,7 +228,7 @@ impl Wish {
             let now = jiff::Timestamp::from_microsecond(now.as_micros());
             endless.next(now.ok()?)
         });
-        let (field, message) = match (after, &trigger.settings.kind) {
+        let (field, message) = match (after, kind) {
             (Some(next), _) => (
                 "end",
                 format!("is before the next planned time ({next}), so nothing would be started"),
@@ -233,6 +244,21 @@ impl Wish {
         };
         let place = self.written.place(field);
         Err(Problem::new(field, place, message).into())
+    }
+
+    /// Takes a member out that is no setting.
+    pub(super) fn take(&mut self, name: &str) -> Option<(Key, Node)> {
+        self.written.take(name)
+    }
+
+    /// Where a field stands.
+    pub(super) fn place(&self, name: &str) -> Mark {
+        self.written.place(name)
+    }
+
+    /// As a new trigger is read: an interval that says nothing of where it begins counts from `now`.
+    pub(super) fn anchored(&self, now: Timestamp) -> Written {
+        self.written.clone().anchored(now)
     }
 
     /// Refuses one that takes back what there is not.
@@ -264,8 +290,7 @@ impl Draft {
     /// # Errors
     /// Everything that is wrong with it, in the order of the text.
     pub fn create(wish: &Wish, now: Timestamp) -> Result<Self, Problems> {
-        let written = wish.written.clone().anchored(now);
-        read::read_written(&written).map(|(draft, _)| draft)
+        read::read_written(&wish.anchored(now)).map(|(draft, _)| draft)
     }
 
     /// Reads what takes the place of all settings of a trigger of this kind.

@@ -184,13 +184,9 @@ impl Written {
 
     /// Takes a secret out of it, so that it is never among what is stored.
     pub(super) fn take_secret(&mut self) -> Result<Option<GivenSecret>, Problem> {
-        let Content::Mapping(members) = &mut self.node.content else {
+        let Some((key, node)) = self.take("secret") else {
             return Ok(None);
         };
-        let Some(at) = members.iter().position(|(key, _)| &*key.text == "secret") else {
-            return Ok(None);
-        };
-        let (key, node) = members.remove(at);
         match node.content {
             Content::Null => Ok(None),
             Content::String(text) => Ok(Some(GivenSecret {
@@ -202,6 +198,15 @@ impl Written {
                 Err(Problem::new(&*key.text, node.mark, message))
             }
         }
+    }
+
+    /// Takes a member out that is no setting.
+    pub(super) fn take(&mut self, name: &str) -> Option<(Key, Node)> {
+        let Content::Mapping(members) = &mut self.node.content else {
+            return None;
+        };
+        let at = members.iter().position(|(key, _)| &*key.text == name)?;
+        Some(members.remove(at))
     }
 
     /// Where a field stands.

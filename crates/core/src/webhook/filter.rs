@@ -147,27 +147,38 @@ pub struct Miss {
     pub reason: String,
 }
 
+/// What one filter says of a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// The first value that its path found.
+    pub found: Option<Json>,
+    /// Whether it is fulfilled; else why not.
+    pub outcome: Result<(), Unfulfilled>,
+}
+
+/// Why a filter is not fulfilled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unfulfilled {
+    /// It could not be evaluated.
+    pub fault: bool,
+    /// Why, in words.
+    pub why: String,
+}
+
 /// Whether a body passes all filters; else the first that it does not pass.
 ///
 /// # Errors
 /// The first filter that is not fulfilled or could not be evaluated.
 pub fn pass(filters: &[Filter], body: &Json, search: &mut Search<'_>) -> Result<(), Miss> {
     for (index, filter) in filters.iter().enumerate() {
-        let miss = |fault, why: &str| Miss {
-            index,
-            fault,
-            reason: format!("filter {} ({filter}): {why}", index + 1),
-        };
-        match search.matches(&filter.path) {
-            Err(error) => return Err(miss(true, &error.to_string())),
-            Ok(found) => {
-                let first = found.into_iter().next();
-                let value = first.map(|range| Json::trusted(&body.as_str()[range]));
-                filter
-                    .test(value.as_ref())
-                    .map_err(|why| miss(false, &why))?;
-            }
-        }
+        filter
+            .judge(body, search)
+            .outcome
+            .map_err(|Unfulfilled { fault, why }| Miss {
+                index,
+                fault,
+                reason: format!("filter {} ({filter}): {why}", index + 1),
+            })?;
     }
     Ok(())
 }
@@ -202,6 +213,44 @@ impl Filter {
                 test,
             }),
             Ok(_) => None,
+        }
+    }
+
+    /// Where it looks.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.path.as_str()
+    }
+
+    /// How it compares.
+    #[must_use]
+    pub fn operator(&self) -> Operator {
+        self.operator
+    }
+
+    /// What it compares with, as it was written; `exists` and `not_exists` have none.
+    #[must_use]
+    pub fn value(&self) -> Option<&Json> {
+        self.value.as_ref()
+    }
+
+    /// What it says of a body that is being searched.
+    pub fn judge(&self, body: &Json, search: &mut Search<'_>) -> Verdict {
+        let unfulfilled = |fault, why| Err(Unfulfilled { fault, why });
+        match search.matches(&self.path) {
+            Err(error) => Verdict {
+                found: None,
+                outcome: unfulfilled(true, error.to_string()),
+            },
+            Ok(found) => {
+                let first = found.into_iter().next();
+                let found = first.map(|range| Json::trusted(&body.as_str()[range]));
+                let outcome = self.test(found.as_ref());
+                Verdict {
+                    outcome: outcome.or_else(|why| unfulfilled(false, why)),
+                    found,
+                }
+            }
         }
     }
 

@@ -39,6 +39,8 @@ pub struct Key {
     pub text: String,
     /// The sender chose it; so another body under it is worth a word. Else the body is part of it.
     pub explicit: bool,
+    /// Where it was found: a header, the field `idempotency_paths`, or a place in the body.
+    pub from: &'static str,
 }
 
 /// The hash by which bodies under one key are told apart.
@@ -61,20 +63,22 @@ pub fn find(
     let method = settings.authentication.method();
     let is_ignored = settings.ignore_idempotency_header || signs_names(method);
     if !is_ignored && headers.has("idempotency-key") {
-        return header_key(headers).map(|text| Some(explicit(text)));
+        let text = header_key(headers)?;
+        return Ok(Some(explicit(text, "Idempotency-Key")));
     }
     if !settings.idempotency_paths.is_empty() {
         let found = from_paths(&settings.idempotency_paths, body, search)?;
-        return Ok(found.map(explicit));
+        return Ok(found.map(|text| explicit(text, "idempotency_paths")));
     }
-    let found = of_sender(method, headers, body)
-        .or_else(|| scalar(body, "idempotency_key"))
-        .map(explicit);
+    let own = || Some((scalar(body, "idempotency_key")?, "$.idempotency_key"));
+    let found = of_sender(method, headers, body).or_else(own);
+    let found = found.map(|(text, from)| explicit(text, from));
     Ok(found.or_else(|| {
         let incident = scalar(body, "incident_id")?;
         Some(Key {
             text: bounded(format!("{incident}#{}", hex(hash))),
             explicit: false,
+            from: "$.incident_id",
         })
     }))
 }
@@ -87,10 +91,11 @@ fn signs_names(method: Method) -> bool {
     }
 }
 
-fn explicit(text: String) -> Key {
+fn explicit(text: String, from: &'static str) -> Key {
     Key {
         text: bounded(text),
         explicit: true,
+        from,
     }
 }
 
@@ -114,23 +119,24 @@ fn header_key(headers: Headers<'_>) -> Result<String, String> {
     }
 }
 
-/// What a known sender calls the message; a header that cannot be read is none.
-fn of_sender(method: Method, headers: Headers<'_>, body: &Json) -> Option<String> {
-    let header = |name: &str| {
+/// What a known sender calls the message, and where that stands; a header that cannot be read is none.
+fn of_sender(method: Method, headers: Headers<'_>, body: &Json) -> Option<(String, &'static str)> {
+    let header = |name: &'static str| {
         let value = headers.one(name, KEY_HEADER_BYTES_MAX).ok()?;
-        (!value.is_empty()).then(|| value.to_owned())
+        (!value.is_empty()).then(|| (value.to_owned(), name))
     };
     match method {
         Method::StandardWebhooks => header("webhook-id").or_else(|| header("svix-id")),
-        Method::Github => header("x-github-delivery"),
-        Method::Shopify => header("x-shopify-webhook-id"),
-        Method::Stripe => scalar(body, "id"),
-        Method::Slack => scalar(body, "event_id"),
+        Method::Github => header("X-GitHub-Delivery"),
+        Method::Shopify => header("X-Shopify-Webhook-Id"),
+        Method::Stripe => Some((scalar(body, "id")?, "$.id")),
+        Method::Slack => Some((scalar(body, "event_id")?, "$.event_id")),
         // A message's id is a time, and one only within its conversation.
         Method::Teams => {
             let conversation = body.at(&["conversation", "id"].map(|key| Segment::Key(key.into())));
             let conversation = conversation.and_then(|id| usable(&id)).unwrap_or_default();
-            Some(joined(&[conversation, scalar(body, "id")?]))
+            let name = joined(&[conversation, scalar(body, "id")?]);
+            Some((name, "$.conversation.id, $.id"))
         }
         Method::None | Method::ApiKey | Method::Hmac => None,
     }

@@ -158,6 +158,7 @@ async fn admission(committer: &Committer) -> Request {
         content_hash: [1; 32],
         source: SOURCE.to_owned(),
         by: "ada".to_owned(),
+        expected: None,
     };
     let parts = vec![Part::PutWorkflow(Box::new(put))];
     let batch = Batch {

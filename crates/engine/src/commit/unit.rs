@@ -273,9 +273,14 @@ impl Unit {
         }
     }
 
-    /// Whether it takes work.
-    pub(super) fn is_claim(&self) -> bool {
-        matches!(self.part, Some(Part::Claim(_) | Part::ClaimTimers(_)))
+    /// Where it stands in its batch. Who takes tasks comes after what makes them, and who asked first is
+    /// served first. A claim comes last: what it takes must not be dropped or made anew by the same batch.
+    pub(super) fn order(&self) -> (u8, u64) {
+        match &self.part {
+            Some(Part::LockTasks(lock)) => (1, lock.place),
+            Some(Part::Claim(_) | Part::ClaimTimers(_)) => (2, 0),
+            _ => (0, 0),
+        }
     }
 
     /// The execution to decide on, if there is one.

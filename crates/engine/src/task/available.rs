@@ -50,9 +50,8 @@ pub(super) async fn available_loop(context: Arc<Context>) {
 async fn look(context: &Context) -> bool {
     match context.store.open_task_types().await {
         Ok(types) => {
-            let now = context.now();
             for (task_type, at) in types {
-                context.tasks.told(task_type, at, now);
+                context.tasks.told(task_type, at);
             }
             context.tasks.has_looked.store(true, Ordering::Relaxed);
             true

@@ -1,7 +1,7 @@
 //! What the committer and the handle of tasks share: who waits, which types may have tasks in the store,
 //! what is to be given back, and when the next clock runs out.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use refire_core::time::Timestamp;
@@ -27,8 +27,9 @@ pub(crate) struct Board {
     /// Room for polls that wait.
     pub(super) room: Semaphore,
     /// Types whose tasks may be fetched then, and whether this node made them, so that the others hear of
-    /// it from this one.
-    later: Mutex<BTreeSet<(Timestamp, String, bool)>>,
+    /// it from this one. What was heard of twice is marked once: a second mark would send somebody to look
+    /// in vain, perhaps before the one whose turn it is.
+    later: Mutex<BTreeMap<(Timestamp, String), bool>>,
     /// Types of which the store told only when the first may be fetched: there may be others behind it
     /// that this node has not heard of.
     told: Mutex<BTreeSet<String>>,
@@ -77,29 +78,30 @@ impl Board {
 
     /// Tasks of this type may be fetched from the store from then on.
     pub(crate) fn available(&self, task_type: &str, at: Timestamp, now: Timestamp) {
-        self.may_be_fetched((at, task_type.to_owned(), true), now);
+        match at <= now {
+            true => self.matcher.mark(task_type),
+            false => self.remember(task_type.to_owned(), at, true),
+        }
     }
 
-    fn may_be_fetched(&self, what: (Timestamp, String, bool), now: Timestamp) {
-        let at = what.0;
-        if at <= now {
-            return self.matcher.mark(&what.1);
-        }
+    /// The store says that tasks of this type may be fetched from then on.
+    pub(super) fn told(&self, task_type: String, at: Timestamp) {
+        self.told.lock().insert(task_type.clone());
+        self.remember(task_type, at, false);
+    }
+
+    fn remember(&self, task_type: String, at: Timestamp, is_ours: bool) {
         let mut later = self.later.lock();
-        let is_first = later.first().is_none_or(|(first, ..)| at < *first);
-        if later.len() < LATER_MAX {
-            later.insert(what);
+        let first = later.first_key_value();
+        let is_first = first.is_none_or(|((first, _), _)| at < *first);
+        // What a look found is one time for each type.
+        if !is_ours || later.len() < LATER_MAX {
+            *later.entry((at, task_type)).or_default() |= is_ours;
         }
         drop(later);
         if is_first {
             self.bell.notify_one();
         }
-    }
-
-    /// The store says that tasks of this type may be fetched from then on.
-    pub(super) fn told(&self, task_type: String, at: Timestamp, now: Timestamp) {
-        self.may_be_fetched((at, task_type.clone(), false), now);
-        self.told.lock().insert(task_type);
     }
 
     /// There are none of these types now. What may be fetched later of what the store told is asked for.
@@ -125,15 +127,14 @@ impl Board {
         tell: impl Fn(String),
     ) -> Option<Timestamp> {
         let mut later = self.later.lock();
-        while let Some((at, ..)) = later.first() {
-            if *at > now {
-                return Some(*at);
+        while let Some(first) = later.first_entry() {
+            if first.key().0 > now {
+                return Some(first.key().0);
             }
-            if let Some((_, task_type, is_ours)) = later.pop_first() {
-                self.matcher.mark(&task_type);
-                if is_ours {
-                    tell(task_type);
-                }
+            let ((_, task_type), is_ours) = first.remove_entry();
+            self.matcher.mark(&task_type);
+            if is_ours {
+                tell(task_type);
             }
         }
         None

@@ -195,8 +195,9 @@ pub(crate) async fn log_loop(logged: Logged, queue: Queue, stopping: Cancellatio
             }
         };
         tokio::select! {
-            () = tokio::time::sleep(TOGETHER) => {}
+            biased;
             () = hurry.notified() => {}
+            () = tokio::time::sleep(TOGETHER) => {}
         }
         let Crowd {
             rows,
@@ -266,8 +267,9 @@ async fn write(
                 CommitFailure::Unavailable | CommitFailure::DiskFull | CommitFailure::Overloaded,
             ) => {
                 tokio::select! {
-                    () = tokio::time::sleep(AGAIN_AFTER) => {}
+                    biased;
                     () = stopping.cancelled() => return Err(CommitFailure::Stopping),
+                    () = tokio::time::sleep(AGAIN_AFTER) => {}
                 }
             }
             other => return other.map(drop),

@@ -295,6 +295,7 @@ async fn a_stored_definition_with_a_header_that_is_refused_now_still_runs() {
         content_hash: content_hash(&canonical(source, None).unwrap()),
         source: source.to_owned(),
         by: "test".to_owned(),
+        expected: None,
     };
     let batch = Batch {
         commit_id: [7; 16],

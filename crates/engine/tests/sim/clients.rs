@@ -4,6 +4,7 @@
 mod definition;
 mod letter;
 mod request;
+mod scheduled;
 mod steering;
 mod trigger;
 mod wish;
@@ -171,6 +172,7 @@ impl Clients {
             }
             Deed::Stop { patience_ms } => self.life.ask_to_stop(patience_ms),
             Deed::Tend(deed) => self.tend(deed),
+            Deed::Schedule(deed) => self.schedule(deed),
         }
     }
 

@@ -12,6 +12,7 @@ use refire_store::WorkRow;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::called_back;
 use crate::clients::Clients;
 use crate::due::{LOOKED_AT_WITHIN, left_alone};
 use crate::life::Life;
@@ -66,6 +67,7 @@ pub(crate) fn live_together(world: &Arc<World>) -> u32 {
         tokio::spawn(watch_calls(Arc::clone(&fleet)));
         let hall = Hall::Many(Arc::clone(&fleet));
         worker::come(world, &hall);
+        called_back::come(world, &hall);
         tokio::spawn(crate::watch::watch(Arc::clone(world), hall));
         tokio::select! {
             biased;

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::dice::Dice;
-use crate::plan::TaskText;
+use crate::plan::{TaskText, window_s};
 
 /// How the target of a step behaves until everything heals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +30,21 @@ pub(crate) struct Spot {
     pub(crate) mood: Mood,
     /// Once everything has healed it succeeds, or fails for good.
     pub(crate) ends_well: bool,
+    /// How long it may take to call back, in seconds; none = nobody waits for that.
+    pub(crate) window_s: Option<u64>,
+}
+
+impl Spot {
+    /// The target of scheduled tasks. How long it may take is in each task.
+    pub(crate) fn of_errand(seed: u64) -> Self {
+        let dice = &mut Dice::new(seed, "errand");
+        Self {
+            name: "call".to_owned(),
+            mood: mood(dice, false),
+            ends_well: dice.chance(850),
+            window_s: None,
+        }
+    }
 }
 
 /// A workflow with its versions.
@@ -45,12 +60,21 @@ pub(crate) struct Flow {
 pub(crate) const HOSTS: u64 = 3;
 
 impl Flow {
-    /// Some of its steps are tasks for workers, if there are dice for them.
-    pub(crate) fn roll(dice: &mut Dice, number: usize, tasks: Option<&mut Dice>) -> Self {
+    /// Some of its steps are tasks for workers, and the targets of some call back, if there are dice
+    /// for them.
+    pub(crate) fn roll(
+        dice: &mut Dice,
+        number: usize,
+        tasks: Option<&mut Dice>,
+        callbacks: Option<&mut Dice>,
+    ) -> Self {
         let id = format!("w{number}");
         let mut shape = Shape::roll(dice, &id);
         if let Some(tasks) = tasks {
             shape.hand_out(tasks);
+        }
+        if let Some(callbacks) = callbacks {
+            shape.wait(callbacks);
         }
         let mut texts = vec![shape.text(&head(dice, &id))];
         if dice.chance(400) {
@@ -146,6 +170,9 @@ struct Node {
     /// Workers do it, or undo it.
     task: Option<TaskText>,
     undo_task: Option<TaskText>,
+    /// How long its target may take to call back, or that of what undoes it, in seconds.
+    window_s: Option<u64>,
+    undo_window_s: Option<u64>,
 }
 
 impl Shape {
@@ -171,6 +198,16 @@ impl Shape {
         }
     }
 
+    /// Lets the targets of some steps call back.
+    fn wait(&mut self, dice: &mut Dice) {
+        for node in &mut self.steps {
+            let (own, undo) = (window_s(dice), window_s(dice));
+            node.window_s = own.filter(|_| !node.is_local && node.task.is_none());
+            let undo_is_local = node.undo_is_local == Some(true);
+            node.undo_window_s = undo.filter(|_| !undo_is_local && node.undo_task.is_none());
+        }
+    }
+
     fn text(&self, head: &str) -> String {
         let mut text = head.to_owned();
         if self.output {
@@ -184,22 +221,30 @@ impl Shape {
             if let Some(is_local) = node.undo_is_local {
                 let name = undo_of(&node.name);
                 let undone = format!("${{steps.{}.output}}", node.name);
-                let task = node.undo_task.as_ref();
-                let config = self.config(&name, (is_local, task), node, &undone);
-                let kind = kind(is_local, task);
-                let _ = writeln!(text, "  - {{ id: {name}, type: {kind}, config: {config} }}");
+                let how = How {
+                    is_local,
+                    task: node.undo_task.as_ref(),
+                    window_s: node.undo_window_s,
+                };
+                let config = self.config(&name, &how, node, &undone);
+                let (kind, callback) = (how.kind(), how.callback());
+                let _ = writeln!(
+                    text,
+                    "  - {{ id: {name}, type: {kind}{callback}, config: {config} }}"
+                );
             }
         }
         text
     }
 
     fn write_step(&self, text: &mut String, index: usize, node: &Node) {
-        let _ = write!(
-            text,
-            "  - {{ id: {}, type: {}",
-            node.name,
-            kind(node.is_local, node.task.as_ref())
-        );
+        let how = How {
+            is_local: node.is_local,
+            task: node.task.as_ref(),
+            window_s: node.window_s,
+        };
+        let (name, kind, callback) = (&node.name, how.kind(), how.callback());
+        let _ = write!(text, "  - {{ id: {name}, type: {kind}{callback}");
         if self.is_graph {
             let needs: Vec<&str> = node
                 .needs
@@ -226,20 +271,22 @@ impl Shape {
             || "${input.k}".to_owned(),
             |before| format!("${{steps.{}.output}}", self.steps[before].name),
         );
-        let how = (node.is_local, node.task.as_ref());
-        let config = self.config(&node.name, how, node, &before);
+        let config = self.config(&node.name, &how, node, &before);
         let _ = writeln!(text, ", config: {config} }}");
     }
 
-    fn config(
-        &self,
-        name: &str,
-        (is_local, task): (bool, Option<&TaskText>),
-        node: &Node,
-        before: &str,
-    ) -> String {
+    fn config(&self, name: &str, how: &How<'_>, node: &Node, before: &str) -> String {
+        let How {
+            is_local,
+            task,
+            window_s,
+        } = *how;
         let (flow, timeout) = (&self.flow, node.timeout);
-        let value = format!("{{ n: \"${{input.n}}\", before: \"{before}\" }}");
+        let token = match window_s {
+            Some(_) => ", token: \"${callback.token}\"",
+            None => "",
+        };
+        let value = format!("{{ n: \"${{input.n}}\", before: \"{before}\"{token} }}");
         let from = match task {
             Some(_) => "$.value",
             None => "$.body.value",
@@ -268,12 +315,14 @@ impl Shape {
                 name: node.name.clone(),
                 mood: mood(dice, node.is_local),
                 ends_well: dice.chance(850),
+                window_s: node.window_s,
             });
             if let Some(is_local) = node.undo_is_local {
                 spots.push(Spot {
                     name: undo_of(&node.name),
                     mood: mood(dice, is_local),
                     ends_well: dice.chance(850),
+                    window_s: node.undo_window_s,
                 });
             }
         }
@@ -307,6 +356,8 @@ impl Node {
             maps: dice.chance(200),
             task: None,
             undo_task: None,
+            window_s: None,
+            undo_window_s: None,
         }
     }
 }
@@ -323,11 +374,25 @@ fn mood(dice: &mut Dice, is_local: bool) -> Mood {
     }
 }
 
-fn kind(is_local: bool, task: Option<&TaskText>) -> &'static str {
-    match task {
-        Some(_) => "external_task",
-        None if is_local => "local",
-        None => "http",
+/// How a step is done.
+struct How<'a> {
+    is_local: bool,
+    task: Option<&'a TaskText>,
+    window_s: Option<u64>,
+}
+
+impl How<'_> {
+    fn kind(&self) -> &'static str {
+        match self.task {
+            Some(_) => "external_task",
+            None if self.is_local => "local",
+            None => "http",
+        }
+    }
+
+    fn callback(&self) -> String {
+        let window = |seconds| format!(", callback: {{ window: {seconds}s }}");
+        self.window_s.map_or_else(String::new, window)
     }
 }
 

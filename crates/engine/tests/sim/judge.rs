@@ -5,6 +5,8 @@
 
 mod account;
 mod call;
+mod callback;
+mod cycle;
 mod fired;
 mod lease;
 mod log;
@@ -23,12 +25,14 @@ use refire_core::execution::replay::replay;
 use refire_core::execution::{Event, Execution, apply_to};
 use refire_core::id::ExecutionId;
 use refire_core::limit;
+use refire_core::time::Timestamp;
 use refire_store::model::{Image, Record};
 
 use crate::mark::{Mark, Marks};
 use crate::world::Violation;
 
 pub(crate) use call::By;
+pub(crate) use callback::Heard;
 pub(crate) use poll::{LOOKS_EVERY, Patience, Poll, PollEnd, Sights, name_of};
 pub(crate) use task::{Said, Saying, When};
 pub(crate) use trigger::Writer;
@@ -45,6 +49,8 @@ pub(crate) struct Judge {
     leases: lease::Leases,
     lines: trigger::Lines,
     tasks: task::Tasks,
+    callbacks: callback::Closed,
+    cycles: cycle::Cycles,
     /// Whether one node has all tasks, and nothing holds it up: then there is an order.
     is_lone: bool,
 }
@@ -60,6 +66,8 @@ pub(crate) struct Known {
     lost: BTreeMap<String, u32>,
     /// Attempts that were given back: another node may make them.
     given_back: BTreeSet<(String, u32)>,
+    /// Until when attempts have waited that nobody called back for, since that was last looked at.
+    windows_over: Vec<Timestamp>,
 }
 
 impl Judge {
@@ -106,6 +114,7 @@ impl Judge {
             self.look_at_one(image, *id, now_ms, marks)?;
         }
         self.follow_tasks(image, None, marks)?;
+        self.cycles_are_counted(image)?;
         rows::letters(image, &self.known)
     }
 
@@ -134,6 +143,7 @@ impl Judge {
             changed_ms: now_ms,
             lost: BTreeMap::new(),
             given_back: BTreeSet::new(),
+            windows_over: Vec::new(),
         });
         let before = known.log.len();
         known
@@ -141,6 +151,7 @@ impl Judge {
             .and_then(|()| known.compare(record, marks))
             .and_then(|()| rows::work(image, id, known))
             .and_then(|()| task_row::rows(image, id, known))
+            .and_then(|()| callback::rows(image, id, known, &mut self.callbacks))
             .and_then(|()| rows::letter(image, id, known))
             .map_err(|violation| known.explain(violation, id))?;
         if known.log.len() > before {
@@ -151,7 +162,11 @@ impl Judge {
                     .map_err(|violation| known.explain(violation, id))?;
             }
         }
-        Ok(())
+        if before > 0 {
+            return Ok(());
+        }
+        let known = &self.known[&id];
+        self.cycles.add(image, id, known, &self.known, marks)
     }
 
     fn workflow(&mut self, image: &Image, record: &Record) -> Result<Arc<Workflow>, Violation> {

@@ -33,6 +33,9 @@
 //!   who has it ends it, and whoever repeats that is told the same; no clock runs out early or is
 //!   forgotten; a heartbeat counts; no task is ready beside somebody who waits for it; what reaches
 //!   nobody goes back, and that is no attempt; every poll is answered;
+//! - callbacks: whoever is answered with yes is recorded, for the attempt that was called; one last
+//!   word ends an attempt, and nothing counts after it; no window ends early or is forgotten;
+//! - cycles: what a trigger starts is counted from one on, without a gap and none twice;
 //! - triggers: every planned time is in the ledger exactly once, with a reason that is true and with
 //!   its one execution if it was started; none starts before its time, by any clock; policies of
 //!   overlap and misfire are kept; an accepted request has one execution per key.
@@ -64,6 +67,7 @@
 //! where it is seen. `planted.rs` switches defects on that the seeds must find.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
+mod called_back;
 mod clients;
 mod dice;
 mod due;

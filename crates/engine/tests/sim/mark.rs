@@ -248,6 +248,34 @@ marks! {
     LockUnknown,
     /// The process died when workers had tasks.
     CrashWithLocks,
+    /// The process died when attempts waited for callbacks.
+    CrashWhileWaiting,
+    /// A target called back before its answer was recorded.
+    CalledBackEarly,
+    /// A target answered after it had called back.
+    AnsweredAfterWord,
+    /// A target answered that it will not do what it had begun to do.
+    RefusedAfterWord,
+    /// A callback was taken by another node than the one that had called.
+    WordElsewhere,
+    /// Fifty callbacks came at the same moment.
+    ManyWordsAtOnce,
+    /// A callback was taken while its execution was paused.
+    WordWhilePaused,
+    /// A callback came for an attempt that had died with its process.
+    WordOfLostAttempt,
+    /// A callback came when its window was over.
+    WordAfterWindow,
+    /// A callback came when its window was about to end, and came second.
+    WordLostToWindow,
+    /// Two last words came at once, and one of them counted.
+    LastWordLostTheRace,
+    /// Nobody called back in time.
+    WindowOver,
+    /// Several people ran a scheduled task at once.
+    RunAtOnce,
+    /// A retry of a dead letter was of a cycle.
+    CycleRetried,
     /// It was told that a success is missing.
     SuccessMissing,
     /// A success came that had been missing.

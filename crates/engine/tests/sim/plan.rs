@@ -1,6 +1,7 @@
 //! What a seed stands for: how many nodes there are, the faults and how often they come, the limits
 //! of a node, the workflows, and what people do when.
 
+mod callbacks;
 mod nodes;
 mod tasks;
 mod triggers;
@@ -11,8 +12,9 @@ use std::time::Duration;
 use refire_engine::limit::{HostLimit, Limits};
 
 use crate::dice::Dice;
-use crate::flow::{Flow, HOSTS};
+use crate::flow::{Flow, HOSTS, Spot};
 
+pub(crate) use callbacks::{Errand, ScheduledDeed, When, window_s};
 pub(crate) use nodes::{Mishap, Nodes, SKEW_MAX_MS};
 pub(crate) use tasks::{Manner, TaskText, Worker};
 pub(crate) use triggers::{Patch, Request, Timing, TriggerDeed};
@@ -27,6 +29,8 @@ pub(crate) struct Plan {
     pub(crate) rates: Rates,
     pub(crate) limits: Limits,
     pub(crate) flows: Vec<Flow>,
+    /// The target of scheduled tasks.
+    errand: Spot,
     /// Who works on tasks; nobody where there are none.
     pub(crate) workers: Vec<Worker>,
     /// What people do, by the time the process has lived in all (milliseconds).
@@ -137,6 +141,8 @@ pub(crate) enum Deed {
     },
     /// Does something with triggers.
     Tend(TriggerDeed),
+    /// Does something with scheduled tasks.
+    Schedule(ScheduledDeed),
 }
 
 /// An execution that somebody wants.
@@ -170,8 +176,9 @@ impl Plan {
     pub(crate) fn roll(seed: u64) -> Self {
         let dice = &mut Dice::new(seed, "plan");
         let mut tasks = tasks::dice(seed);
+        let mut callbacks = callbacks::dice(seed);
         let flows: Vec<Flow> = (0..*dice.pick(&[1, 1, 2, 2, 3, 4]))
-            .map(|number| Flow::roll(dice, number, tasks.as_mut()))
+            .map(|number| Flow::roll(dice, number, tasks.as_mut(), callbacks.as_mut()))
             .collect();
         let workers = tasks.as_mut().map(Worker::roll_all).unwrap_or_default();
         let mut nodes = Nodes::roll(seed);
@@ -183,6 +190,8 @@ impl Plan {
         let mut deeds = deeds(dice, &flows, safety_ms);
         let tended = triggers::deeds(seed, flows.len(), safety_ms, nodes.oldest_falls);
         deeds.extend(tended.into_iter().map(|(at, deed)| (at, Deed::Tend(deed))));
+        let scheduled = callbacks::scheduled_deeds(seed, safety_ms).into_iter();
+        deeds.extend(scheduled.map(|(at, deed)| (at, Deed::Schedule(deed))));
         deeds.sort_by_key(|(at, _)| *at);
         let mut rates = Rates::roll(dice);
         let mut limits = limits(dice);
@@ -199,6 +208,7 @@ impl Plan {
         Self {
             is_prompt: calm && !limited && is_wide(&limits),
             is_eager: calm && !rated && limits.hosts.is_empty(),
+            errand: Spot::of_errand(seed),
             nodes,
             rates,
             limits,
@@ -209,6 +219,22 @@ impl Plan {
             crashes_max: *dice.pick(&[1, 3, 6, 12]),
             heals_by: *dice.pick(&[Healing::GoingOn, Healing::Crash, Healing::Stop]),
         }
+    }
+}
+
+impl Plan {
+    /// The target of a step, by the name of its workflow in addresses.
+    pub(crate) fn spot(&self, flow: &str, step: &str) -> &Spot {
+        let flow = self.flows.iter().find(|known| known.id == flow);
+        let spot = flow.map(|flow| flow.spot(step).unwrap());
+        spot.unwrap_or(&self.errand)
+    }
+
+    /// Whether targets call back, or may.
+    pub(crate) fn has_callbacks(&self) -> bool {
+        let mut spots = self.flows.iter().flat_map(|flow| &flow.spots);
+        let is_scheduled = |(_, deed): &(u64, Deed)| matches!(deed, Deed::Schedule(_));
+        spots.any(|spot| spot.window_s.is_some()) || self.deeds.iter().any(is_scheduled)
     }
 }
 

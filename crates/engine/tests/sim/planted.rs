@@ -355,6 +355,56 @@ fn a_repeated_call_that_is_refused_is_found() {
     is_found_with_tasks(Defect::PrevTokenForgotten, &checks);
 }
 
+/// The same with a defect that needs targets that call back.
+fn is_found_with_callbacks(defect: Defect, checks: &[&str]) {
+    let seeds = (0..SEEDS_MAX).filter(|seed| Plan::roll(*seed).has_callbacks());
+    is_found_in(seeds, Some(defect), Disk::new, checks);
+}
+
+#[test]
+fn a_second_last_word_is_found() {
+    let checks = [
+        "one last word ends an attempt",
+        "nothing counts after the last word",
+        "nothing is written after the last word",
+    ];
+    is_found_with_callbacks(Defect::FinalTwice, &checks);
+}
+
+#[test]
+fn a_window_that_nobody_looks_at_is_found() {
+    let checks = [
+        "a window that is over is looked at",
+        "everything comes to its end",
+    ];
+    is_found_with_callbacks(Defect::WindowForgotten, &checks);
+}
+
+#[test]
+fn a_word_for_another_attempt_is_found() {
+    let checks = [
+        "a word is recorded for its own attempt",
+        "nothing counts after the last word",
+        "a result is of its own attempt",
+    ];
+    is_found_with_callbacks(Defect::LostTokenTaken, &checks);
+}
+
+#[test]
+fn progress_after_the_end_is_found() {
+    let checks = [
+        "nothing is written after the last word",
+        "nothing counts after the last word",
+    ];
+    is_found_with_callbacks(Defect::ProgressAfterEnd, &checks);
+}
+
+#[test]
+fn a_cycle_that_is_counted_twice_is_found() {
+    let checks = ["cycles are counted without gaps"];
+    is_found_with_callbacks(Defect::CycleTwice, &checks);
+}
+
 /// Runs seeds with a defect that makes nodes forget what they own: nothing of it stays forgotten, and
 /// nothing is called twice because of it. What is found again is late, so only seeds that allow for
 /// that will do.

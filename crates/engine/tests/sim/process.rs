@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use refire_core::planted::{self, Defect};
+use refire_engine::vault::{MasterKey, Vault};
 use refire_engine::{Engine, NodeSettings, Retention, StartError};
 use refire_store::Store;
 use refire_store::model::Image;
@@ -45,6 +46,8 @@ pub(crate) async fn start(life: &Arc<Life>) -> Result<Arc<Engine>, StartError> {
         .caller(Arc::new(targets.clone()))
         .limits(world.plan.limits.clone())
         .retention(Retention::default())
+        .vault(Vault::new(MasterKey::new([7; 32]), None))
+        .address("https://refire.example".to_owned())
         .node(NodeSettings {
             name: format!("life {}", life.number),
             lease: world.plan.nodes.lease,

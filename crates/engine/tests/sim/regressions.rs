@@ -14,4 +14,12 @@ pub(crate) const SEEDS: &[u64] = &[
     412, // Nobody was told of a task whose worker gave it back and hung up.
     706, // A heartbeat cut an extended lock, and nobody looked at its clock.
     865,
+    // A heartbeat that arrived after a later one, through another node, set back when the worker was heard.
+    4_815,
+    // A type that was marked twice for one task sent two to look, in whatever order.
+    10_874,
+    // A poll that was looking lost its turn to one that came later.
+    8_300,
+    // Nobody looked at a task that was given back while its execution failed.
+    12_539,
 ];

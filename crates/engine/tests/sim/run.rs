@@ -14,6 +14,7 @@ use refire_store::WorkRow;
 use refire_store::model::{Disk, Image};
 use tokio_util::task::TaskTracker;
 
+use crate::called_back;
 use crate::clients::Clients;
 use crate::due::{LOOKED_AT_WITHIN, left_alone};
 use crate::fleet::live_together;
@@ -130,11 +131,14 @@ pub(crate) fn between(world: &World) {
         paused |= state.status == Status::Paused;
         retrying |= is_open && origin.is_some_and(|origin| origin.lineage.letter.is_some());
     }
-    let locked = world
-        .disk
-        .look(|image| image.tasks.values().any(|row| row.token.is_some()));
+    let (locked, waiting) = world.disk.look(|image| {
+        let locked = image.tasks.values().any(|row| row.token.is_some());
+        let waiting = image.callbacks.values().any(|row| row.wake_at.is_some());
+        (locked, waiting)
+    });
     for (seen, mark) in [
         (locked, Mark::CrashWithLocks),
+        (waiting, Mark::CrashWhileWaiting),
         (undoing, Mark::CrashDuringCompensation),
         (paused, Mark::CrashWhilePaused),
         (retrying, Mark::CrashDuringLetterRetry),
@@ -211,6 +215,7 @@ async fn lead(life: &Arc<Life>) -> End {
     tokio::spawn(watch(Arc::clone(life), Arc::clone(&engine)));
     let hall = Hall::One(people.clone());
     worker::come(&life.world, &hall);
+    called_back::come(&life.world, &hall);
     tokio::spawn(watch::watch(Arc::clone(&life.world), hall));
     let meddler = people.clone();
     tokio::spawn(async move { meddler.meddle().await });
@@ -375,6 +380,9 @@ pub(crate) fn still_open(image: &Image) -> Option<String> {
         return Some(format!("{row:?} is left over"));
     }
     if let Some(row) = image.tasks.values().find(|row| !row.status.is_over()) {
+        return Some(format!("{row:?} is left over"));
+    }
+    if let Some(row) = image.callbacks.values().find(|row| row.wake_at.is_some()) {
         return Some(format!("{row:?} is left over"));
     }
     if let Some(id) = image.triggers.keys().find(|id| owes(image, **id)) {

@@ -14,7 +14,8 @@ use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
 use refire_store::model::{Faults, Finding, Image, Moment, Verdict};
 use refire_store::{
-    Batch, Begin, Fire, News, NotWritten, Part, ReadError, TaskChange, TaskRow, WorkChange, WorkRow,
+    Admit, Batch, Begin, Fire, News, NotWritten, Part, ReadError, TaskChange, TaskRow, WorkChange,
+    WorkRow,
 };
 
 use crate::judge::{Judge, When, Writer};
@@ -159,7 +160,7 @@ impl StoreFaults {
             Judge::gives_up(batch, node, &inside.in_flight)?;
             // Whoever stops aborts its calls first, which takes them a moment.
             if !life.stopping.load(Ordering::Relaxed) {
-                Judge::gives_back(batch, node, &inside.in_flight)?;
+                judge.gives_back(batch, node, &inside.in_flight)?;
             }
             life.world.disk.look(|image| {
                 judge.note_given_back(batch);
@@ -168,6 +169,8 @@ impl StoreFaults {
                 }
                 judge.follow_triggers(image, Some(&writer), marks)?;
                 judge.look_at(image, &ids, now, marks)?;
+                judge.windows_ended(&ids, when)?;
+                judge.cycles_are_counted(image)?;
                 judge.follow_tasks(image, Some(when), marks)
             })
         });
@@ -410,13 +413,8 @@ fn locks(batch: &Batch) -> bool {
 /// The tasks that are made for somebody who waits for them.
 fn born(batch: &Batch) -> impl Iterator<Item = &TaskRow> {
     let changes = batch.parts.iter().flat_map(|part| match part {
-        Part::Admit(admit) => admit.tasks.as_slice(),
         Part::Advance(advance) => advance.tasks.as_slice(),
-        Part::Fire(fire) => {
-            let admission = fire.admission.as_ref();
-            admission.map_or(&[][..], |admit| admit.tasks.as_slice())
-        }
-        _ => &[],
+        part => admission(part).map_or(&[][..], |admit| admit.tasks.as_slice()),
     });
     changes.filter_map(|change| match change {
         TaskChange::Put { row, .. } => Some(&**row).filter(|row| row.token.is_some()),
@@ -452,14 +450,19 @@ fn begins_attempts(batch: &Batch) -> bool {
 
 fn work_changes(batch: &Batch) -> impl Iterator<Item = &WorkChange> {
     batch.parts.iter().flat_map(|part| match part {
-        Part::Admit(admit) => admit.work.as_slice(),
         Part::Advance(advance) => advance.work.as_slice(),
-        Part::Fire(fire) => {
-            let admission = fire.admission.as_ref();
-            admission.map_or(&[][..], |admit| admit.work.as_slice())
-        }
-        _ => &[],
+        part => admission(part).map_or(&[][..], |admit| admit.work.as_slice()),
     })
+}
+
+/// The execution that begins with a part.
+fn admission(part: &Part) -> Option<&Admit> {
+    match part {
+        Part::Admit(admit) => Some(admit),
+        Part::Fire(fire) => fire.admission.as_deref(),
+        Part::PutScheduled(put) => put.admission.as_deref(),
+        _ => None,
+    }
 }
 
 fn is_unstorable(batch: &Batch) -> bool {
@@ -468,13 +471,8 @@ fn is_unstorable(batch: &Batch) -> bool {
         text.is_ok_and(|text| text.contains(POISON))
     };
     batch.parts.iter().any(|part| match part {
-        Part::Admit(admit) => admit.events.iter().any(has),
         Part::Advance(advance) => advance.events.iter().any(has),
-        Part::Fire(fire) => {
-            let admission = fire.admission.as_ref();
-            admission.is_some_and(|admit| admit.events.iter().any(has))
-        }
-        _ => false,
+        part => admission(part).is_some_and(|admit| admit.events.iter().any(has)),
     })
 }
 
@@ -482,10 +480,10 @@ fn is_unstorable(batch: &Batch) -> bool {
 fn touched(batch: &Batch) -> Vec<ExecutionId> {
     let mut ids = Vec::new();
     for part in &batch.parts {
+        ids.extend(admission(part).map(|admit| admit.row.id));
         match part {
-            Part::Admit(admit) => ids.push(admit.row.id),
-            Part::Fire(fire) => ids.extend(fire.admission.iter().map(|admit| admit.row.id)),
             Part::Advance(advance) => ids.push(advance.id),
+            Part::TouchCallback(touch) => ids.push(touch.key.execution),
             Part::Begin(Begin { work, .. }) => {
                 ids.extend(work.iter().map(|(key, _)| key.execution));
             }

@@ -13,6 +13,7 @@ use refire_engine::caller::Caller;
 use refire_engine::target::{HttpAnswer, HttpRequest};
 use refire_engine::{TaskContext, TaskError};
 
+use crate::called_back;
 use crate::dice::Dice;
 use crate::flow::Mood;
 use crate::judge::By;
@@ -133,9 +134,10 @@ impl Caller for Targets {
             host,
         };
         let flow = request.url.split('/').nth(3).unwrap_or_default().to_owned();
+        let token = request.body.as_deref().and_then(called_back::token_in);
         let answer = tokio::select! {
             biased;
-            answer = self.called(&flow, call, request.timeout) => Some(answer),
+            answer = self.called(&flow, call, request.timeout, token) => Some(answer),
             () = self.too_long(request.timeout) => None,
         };
         self.0.alive().await;
@@ -176,14 +178,20 @@ impl Targets {
             key: context.idempotency_key,
             host: None,
         };
-        match self.called(&flow, call, timeout).await {
+        match self.called(&flow, call, timeout, None).await {
             Ok(value) => Ok(Json::parse(value).unwrap()),
             Err(failure) if failure.retryable => Err(TaskError::new(failure.message)),
             Err(failure) => Err(TaskError::permanent(failure.message)),
         }
     }
 
-    async fn called(&self, flow: &str, call: Call, timeout: Duration) -> Result<String, Failure> {
+    async fn called(
+        &self,
+        flow: &str,
+        call: Call,
+        timeout: Duration,
+        token: Option<String>,
+    ) -> Result<String, Failure> {
         let life = &self.0;
         self.leaves(&call);
         life.alive().await;
@@ -211,6 +219,12 @@ impl Targets {
                 .await;
         }
         self.is_held_up(&text, &mut reaction, timeout);
+        if let Some(token) = token {
+            let spot = life.world.plan.spot(flow, &call.step);
+            life.with(|inside| {
+                called_back::make_up(&life.world, inside, (&call, spot), &token);
+            });
+        }
         match reaction {
             Reaction::Answers { after_ms, value } => {
                 life.sleep_ms(after_ms).await;
@@ -362,8 +376,7 @@ impl Targets {
         timeout: Duration,
     ) -> Reaction {
         let plan = &self.0.world.plan;
-        let flow = plan.flows.iter().find(|known| known.id == flow);
-        let spot = flow.and_then(|flow| flow.spot(&call.step)).unwrap();
+        let spot = plan.spot(flow, &call.step);
         let is_local = call.host.is_none();
         let may_crash = inside.may_crash(plan);
         let dice = &mut inside.target_dice;

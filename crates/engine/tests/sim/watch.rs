@@ -1,4 +1,4 @@
-//! Looks now and then at tasks: whether what should have happened by now has. What a promise says is
+//! Looks now and then at tasks and at windows of callbacks: whether what should have happened by now has. What a promise says is
 //! the judge's; here is when it may be asked for.
 
 use std::sync::Arc;
@@ -19,13 +19,13 @@ const SETTLED_MS: u64 = 25_000;
 const NEWS_MISSING_MS: u64 = 2_500;
 /// A node that could not reach the database has found it again after this, in milliseconds.
 const HANGS_MS: u64 = 7_000;
-/// Looks after the healing.
+/// Looks after the healing, and where nobody waits for tasks.
 const LATER_LOOKS_EVERY: Duration = Duration::from_secs(1);
 
-/// Until the world ends, if it has tasks.
+/// Until the world ends, if it has tasks or callbacks.
 pub(crate) async fn watch(world: Arc<World>, hall: Hall) {
     let plan = &world.plan;
-    if plan.workers.is_empty() {
+    if plan.workers.is_empty() && !plan.has_callbacks() {
         return;
     }
     let is_calm = plan.rates.is_calm() && plan.nodes.is_calm();
@@ -35,8 +35,8 @@ pub(crate) async fn watch(world: Arc<World>, hall: Hall) {
     let mut sights = Sights::default();
     loop {
         sleep(match healed_ms {
-            None => LOOKS_EVERY,
-            Some(_) => LATER_LOOKS_EVERY,
+            None if !plan.workers.is_empty() => LOOKS_EVERY,
+            _ => LATER_LOOKS_EVERY,
         })
         .await;
         let lives: Vec<Arc<Life>> = hall.lives().into_iter().filter(|it| is_well(it)).collect();

@@ -42,7 +42,7 @@ pub(crate) enum Hall {
 
 impl Hall {
     /// One of the nodes that are up.
-    async fn door(&self) -> Clients {
+    pub(crate) async fn door(&self) -> Clients {
         match self {
             Self::One(door) => door.clone(),
             Self::Many(fleet) => fleet.find_door().await,
@@ -260,7 +260,7 @@ async fn poll(hall: &Hall, number: usize, worker: &Worker) {
 }
 
 /// What somebody is answered in time, and before the process is gone.
-async fn within<T>(life: &Life, ms: u64, answer: impl Future<Output = T>) -> Option<T> {
+pub(crate) async fn within<T>(life: &Life, ms: u64, answer: impl Future<Output = T>) -> Option<T> {
     /// How soon it is noticed that a process is gone.
     const NOTICED_WITHIN: Duration = Duration::from_secs(1);
     let gone = async {

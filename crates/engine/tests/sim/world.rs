@@ -12,6 +12,7 @@ use refire_store::model::Disk;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use crate::called_back::Words;
 use crate::dice::Dice;
 use crate::judge::Judge;
 use crate::ledger::Ledger;
@@ -54,6 +55,8 @@ pub(crate) struct World {
     pub(crate) disk: Arc<Disk>,
     /// Rings when a promise was broken.
     pub(crate) over: Notify,
+    /// Rings when targets have something to say later.
+    pub(crate) spoken: Notify,
     /// When it began, where several nodes live in it.
     began: Arc<OnceLock<Instant>>,
     inside: Mutex<Inside>,
@@ -67,6 +70,7 @@ pub(crate) struct Inside {
     pub(crate) ledger: Ledger,
     pub(crate) in_flight: InFlight,
     pub(crate) jobs: Jobs,
+    pub(crate) words: Words,
     pub(crate) violation: Option<Violation>,
     /// Nothing goes wrong any more.
     pub(crate) healed: bool,
@@ -87,6 +91,7 @@ pub(crate) struct Inside {
     pub(crate) people_dice: Dice,
     pub(crate) process_dice: Dice,
     pub(crate) worker_dice: Dice,
+    pub(crate) callback_dice: Dice,
     pub(crate) entropy: Dice,
 }
 
@@ -107,6 +112,7 @@ impl World {
             ledger: Ledger::default(),
             in_flight: InFlight::default(),
             jobs: Jobs::default(),
+            words: Words::default(),
             violation: None,
             healed: false,
             crashes: 0,
@@ -121,12 +127,14 @@ impl World {
             people_dice: Dice::new(seed, "people"),
             process_dice: Dice::new(seed, "process"),
             worker_dice: Dice::new(seed, "worker"),
+            callback_dice: Dice::new(seed, "words"),
             entropy: Dice::new(seed, "entropy"),
         };
         Arc::new(Self {
             plan,
             disk,
             over: Notify::new(),
+            spoken: Notify::new(),
             began,
             inside: Mutex::new(inside),
         })

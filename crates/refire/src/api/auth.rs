@@ -1,5 +1,5 @@
-//! Who calls: an API key becomes the name of an actor. Keys themselves are never kept, only their
-//! hashes, and never logged.
+//! Who calls: an API key, or a session of the console, becomes an actor. Keys themselves are never kept, only
+//! their hashes, and never logged.
 
 use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::Next;
@@ -7,11 +7,12 @@ use axum::response::{IntoResponse, Response};
 use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue};
+use refire_store::SessionRow;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use super::{App, Problem};
-use crate::codes;
+use super::{App, Problem, session};
+use crate::codes::{self, Code};
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
@@ -31,7 +32,7 @@ impl AdminKey {
     }
 
     /// The hash.
-    pub(crate) fn as_bytes(&self) -> &[u8] {
+    pub(crate) fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
@@ -42,13 +43,37 @@ impl AdminKey {
     }
 }
 
-/// Who does it: the name of the key.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Actor(&'static str);
+/// The name of the admin key.
+pub(super) const ADMIN: &str = "admin";
+
+/// Who does it.
+#[derive(Debug, Clone)]
+pub(super) enum Actor {
+    /// Whoever has the key of this name.
+    Key(&'static str),
+    /// Somebody in the console.
+    Session(Box<SessionRow>),
+}
 
 impl Actor {
-    pub(super) fn name(self) -> String {
-        self.0.to_owned()
+    pub(super) fn of_session(row: SessionRow) -> Self {
+        Self::Session(Box::new(row))
+    }
+
+    /// The name of the key.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Key(name) => (*name).to_owned(),
+            Self::Session(row) => row.actor.clone(),
+        }
+    }
+
+    /// The session in which it is done.
+    pub(super) fn session(&self) -> Option<&SessionRow> {
+        match self {
+            Self::Key(_) => None,
+            Self::Session(row) => Some(row),
+        }
     }
 }
 
@@ -56,7 +81,7 @@ impl FromRequestParts<App> for Actor {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
-        let actor = parts.extensions.get().copied();
+        let actor = parts.extensions.get().cloned();
         actor.ok_or_else(|| Problem::internal("a call that nobody made"))
     }
 }
@@ -67,15 +92,29 @@ pub(super) async fn authenticate(
     mut request: Request,
     next: Next,
 ) -> Response {
-    match presented(request.headers()) {
-        Some(key) if app.lock.opens(key).await => {
-            request.extensions_mut().insert(Actor("admin"));
+    let actor = match presented(request.headers()) {
+        Some(key) if app.lock.opens(key).await => Ok(Some(Actor::Key(ADMIN))),
+        Some(_) => Err(unauthorized(
+            &codes::UNAUTHORIZED,
+            "the API key is not valid for this server",
+        )),
+        // Few calls come with a cookie: those with a key stay small.
+        None => {
+            let (method, path) = (request.method(), request.uri().path());
+            Box::pin(session::by_cookie(&app, method, path, request.headers())).await
+        }
+    };
+    match actor {
+        Ok(Some(actor)) => {
+            request.extensions_mut().insert(actor);
             next.run(request).await
         }
-        Some(_) => unauthorized("the API key is not valid for this server"),
-        None => {
-            unauthorized("send the API key as `Authorization: Bearer <key>` or `X-API-Key: <key>`")
-        }
+        Ok(None) => unauthorized(
+            &codes::UNAUTHORIZED,
+            "send the API key as `Authorization: Bearer <key>` or `X-API-Key: <key>`",
+        )
+        .into_response(),
+        Err(problem) => problem.into_response(),
     }
 }
 
@@ -89,10 +128,8 @@ fn presented(headers: &HeaderMap) -> Option<&[u8]> {
     bearer.or_else(|| headers.get(API_KEY).map(HeaderValue::as_bytes))
 }
 
-fn unauthorized(detail: &str) -> Response {
-    Problem::new(&codes::UNAUTHORIZED, detail)
-        .with_header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
-        .into_response()
+pub(super) fn unauthorized(code: &'static Code, detail: &str) -> Problem {
+    Problem::new(code, detail).with_header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ pub(super) async fn execute_workflow_batch(
         .map(|item| {
             Ok(Submission {
                 trace: trace.clone(),
-                ..submission(&workflow, actor, item)?
+                ..submission(&workflow, &actor, item)?
             })
         })
         .collect();
@@ -124,7 +124,7 @@ fn items(body: &Text) -> Result<Vec<Text>, Problem> {
         .collect()
 }
 
-fn submission(workflow: &WorkflowId, actor: Actor, item: &Text) -> Result<Submission, Problem> {
+fn submission(workflow: &WorkflowId, actor: &Actor, item: &Text) -> Result<Submission, Problem> {
     let item: BatchItem = decode(item)?;
     let mut problems = Vec::new();
     let mut refuse = |field: &str, message: String| problems.push(wrong(field, message));

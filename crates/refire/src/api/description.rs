@@ -38,15 +38,21 @@ use super::task::WORKER_CHARS_MAX;
         (name = "Callbacks", description = "What targets say later about the calls that they accepted"),
         (name = "Scheduled tasks", description = "Services that are called at certain times, and what became of each call"),
         (name = "Dead letters", description = "Executions that failed permanently, and how to run them again"),
+        (name = "Console", description = "Logging in to the web console"),
         (name = "Server", description = "Health, version, nodes, backup"),
     ),
-    security(("bearer" = []), ("api_key" = [])),
+    security(("bearer" = []), ("api_key" = []), ("session" = [])),
 )]
 struct Description;
 
 /// Where keys come from, for whoever is asked for one.
 const KEYS: &str = "The API key; one of the two ways is enough. The first start of a server leaves \
                     its key in `admin.key` in the data directory.";
+
+/// How the console calls.
+const SESSIONS: &str = "A session of the web console, which `POST /api/session` begins; where the public address \
+                        is `https`, the cookie is `__Host-refire_session`. Calls that change something also \
+                        need `X-Refire-Console: 1` and come from the console's own origin.";
 
 /// The name of a workflow.
 const NAME: &str = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$";
@@ -61,10 +67,12 @@ const EXECUTION: &str = "^exec_[0-7][0-9a-hjkmnp-tv-z]{25}$";
 const TRIGGER_OR_NONE: &str = "^(trg_[0-7][0-9a-hjkmnp-tv-z]{25})?$";
 
 /// Calls that only work something out, so that a full disk does not concern them.
-const WRITES_NOTHING: [&str; 5] = [
+const WRITES_NOTHING: [&str; 7] = [
     "validate_workflow",
     "diff_workflow",
     "simulate_retries",
+    "preview_schedule",
+    "preview_webhook",
     "replay_execution",
     "back_up",
 ];
@@ -87,6 +95,8 @@ pub(super) fn description() -> utoipa::openapi::OpenApi {
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
     let header = ApiKey::Header(ApiKeyValue::with_description("X-API-Key", KEYS));
     components.add_security_scheme("api_key", SecurityScheme::ApiKey(header));
+    let cookie = ApiKey::Cookie(ApiKeyValue::with_description("refire_session", SESSIONS));
+    components.add_security_scheme("session", SecurityScheme::ApiKey(cookie));
     for answer in &ANSWERS {
         let mut response = Response::new(answer.description);
         hold_a_problem(&mut response);
@@ -333,6 +343,8 @@ fn bound(path: &str, parameter: &mut Parameter) {
         (ParameterIn::Query, "workerId" | "workerType") => {
             schema.max_length = Some(WORKER_CHARS_MAX);
         }
+        (ParameterIn::Query, "sort") => schema.pattern = Some("^(name|-updated)?$".to_owned()),
+        (ParameterIn::Query, "include") => schema.pattern = Some("^(stats)?$".to_owned()),
         (ParameterIn::Query, "trigger") => schema.pattern = Some(TRIGGER_OR_NONE.to_owned()),
         (ParameterIn::Query, "workflow" | "workflow_id") => {
             schema.pattern = Some(NAME_OR_NONE.to_owned());

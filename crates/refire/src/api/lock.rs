@@ -47,6 +47,25 @@ impl Lock {
         self.is(presented)
     }
 
+    /// Whether the key of this hash opens. What was made by another node may be newer than the key that is
+    /// known here.
+    pub(super) async fn is_key(&self, hash: &[u8; 32]) -> bool {
+        if self.hash() == *hash {
+            return true;
+        }
+        self.look_again().await;
+        self.hash() == *hash
+    }
+
+    /// The hash of the key that opens now.
+    pub(crate) fn hash(&self) -> [u8; 32] {
+        *self
+            .key
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .as_bytes()
+    }
+
     fn is(&self, presented: &[u8]) -> bool {
         let key = self.key.read().unwrap_or_else(PoisonError::into_inner);
         key.is(presented)

@@ -244,6 +244,7 @@ impl From<ApplyError> for Problem {
     fn from(error: ApplyError) -> Self {
         match error {
             ApplyError::Invalid(problems) => invalid_definition(&problems),
+            ApplyError::Changed => Self::new(&codes::WORKFLOW_CHANGED, error.to_string()),
             ApplyError::Commit(failure) => failure.into(),
         }
     }

@@ -3,7 +3,7 @@
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
-use http::header::{ETAG, IF_MATCH, LOCATION};
+use http::header::LOCATION;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use refire_client::model::{ScheduledTask, ScheduledTaskCreated, ScheduledTaskPage, TaskRun};
 use refire_client::query::{CancelTaskQuery, Paging, ScheduledQuery};
@@ -11,9 +11,9 @@ use refire_core::id::ScheduledTaskId;
 use refire_engine::scheduled::{ScheduledView, record_id};
 use refire_store::ScheduledFilter;
 
+use super::etag::{self, Wanted};
 use super::execute::idempotency_key;
 use super::{Actor, Answer, App, Content, Id, List, Params, Problem, Window, view};
-use crate::codes;
 
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
@@ -113,9 +113,7 @@ async fn shown(app: &App, view: &ScheduledView) -> Result<ScheduledTask, Problem
 /// A task with the version that `If-Match` names.
 async fn tagged(app: &App, view: &ScheduledView) -> Result<Response, Problem> {
     let mut response = Json(shown(app, view).await?).into_response();
-    if let Ok(tag) = HeaderValue::from_str(&format!("\"{}\"", view.row.version)) {
-        response.headers_mut().insert(ETAG, tag);
-    }
+    etag::tag(response.headers_mut(), view.row.version);
     Ok(response)
 }
 
@@ -174,17 +172,9 @@ pub(super) async fn change_scheduled_task(
 
 /// The version that `If-Match` names; none = any.
 fn wanted_version(headers: &HeaderMap) -> Result<Option<u32>, Problem> {
-    let Some(value) = headers.get(IF_MATCH) else {
-        return Ok(None);
-    };
-    let text = value.to_str().unwrap_or_default().trim();
-    if text == "*" {
-        return Ok(None);
-    }
-    let version = text.trim_matches('"').parse().ok();
-    version.map(Some).ok_or_else(|| {
-        let message = "is a version such as \"3\", or *";
-        Problem::field(&codes::INVALID_PARAMETER, "If-Match", message)
+    Ok(match etag::wanted(headers)? {
+        Some(Wanted::Version(version)) => Some(version),
+        Some(Wanted::Any) | None => None,
     })
 }
 

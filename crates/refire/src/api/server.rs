@@ -3,13 +3,13 @@
 use axum::Json;
 use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
-use http::StatusCode;
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_TYPE, VARY};
+use http::{HeaderMap, StatusCode};
 use refire_client::model::{Health, Version};
 use refire_core::definition::json_schema;
 use refire_schedule::{zone_data_version, zone_source};
 
-use super::{App, Problem};
+use super::{App, Problem, console};
 use crate::codes;
 
 fn health(status: StatusCode, word: &str) -> Response {
@@ -107,15 +107,24 @@ pub(super) async fn get_error_page(Path(code): Path<String>) -> Result<Response,
     }
 }
 
-pub(super) async fn home() -> Response {
+/// The console for a browser, and where to look for everybody else.
+pub(super) async fn home(app: App, headers: HeaderMap) -> Response {
+    if console::wants_page(&headers) {
+        return console::page(&app);
+    }
     let text = concat!(
         "Refire ",
         env!("CARGO_PKG_VERSION"),
         ": durable workflows, retries and dead letters.\n\n",
+        "  /              the console, in a browser\n",
         "  /docs          every call of the API, to read and to try\n",
         "  /openapi.json  the same for programs\n",
         "  /readyz        whether it accepts work\n",
         "  /version       what runs here\n",
     );
-    ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
+    let headers = [
+        (CONTENT_TYPE, "text/plain; charset=utf-8"),
+        (VARY, "accept"),
+    ];
+    (headers, text).into_response()
 }

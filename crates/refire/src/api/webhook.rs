@@ -185,7 +185,7 @@ fn broken(problem: Problem) -> Taken {
 /// Where a request comes from, and its headers.
 type Sender = (IpAddr, Vec<(String, Vec<u8>)>);
 
-fn sender(app: &App, parts: &Parts) -> Sender {
+pub(super) fn sender(app: &App, parts: &Parts) -> Sender {
     let headers = pairs(&parts.headers);
     let peer = parts.extensions.get::<Peer>();
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0);

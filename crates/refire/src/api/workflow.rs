@@ -1,15 +1,20 @@
 //! Workflows: save, look, check, delete.
 
+pub(super) mod list;
+
 use axum::Json;
-use refire_client::model::{Page, Workflow, WorkflowDeleted, WorkflowSaved};
-use refire_client::query::Paging;
+use axum::response::{IntoResponse, Response};
+use http::HeaderMap;
+use http::header::ETAG;
+use refire_client::model::{Workflow, WorkflowDeleted, WorkflowSaved};
 use refire_core::definition::{WorkflowId, canonical, content_hash};
-use refire_engine::Deleted;
+use refire_engine::{ApplyError, Deleted};
 use refire_schedule::nearest;
 use refire_store::{TriggerFilter, WorkflowRow};
 
+use super::etag::{self, Wanted};
 use super::problem::invalid_definition;
-use super::{Actor, Answer, App, Content, Id, List, Params, Problem, Window, page, view};
+use super::{Actor, Answer, App, Content, Id, Params, Problem, view};
 use crate::codes;
 
 /// Workflows that are looked through for the one that was meant.
@@ -43,30 +48,17 @@ pub(super) async fn newest(app: &App, id: &WorkflowId) -> Result<Option<Workflow
     Ok(row.filter(|row| row.deleted_at.is_none()))
 }
 
-/// Workflows by name.
-#[utoipa::path(
-    get,
-    path = "/api/workflows",
-    params(Paging),
-    responses((status = 200, description = "A page of workflows", body = Page<Workflow>)),
-)]
-pub(super) async fn list_workflows(
-    app: App,
-    Params(paging): Params<Paging>,
-) -> Answer<Page<Workflow>> {
-    let window = Window::new(List::Workflows, &(), &paging)?;
-    let store = app.engine.store();
-    let rows = store.workflows(window.behind.as_ref(), window.rows).await?;
-    let page = window.page(rows, |row| row.id.clone());
-    let engine = &app.engine;
-    let view = |row| async move { Ok(view::workflow::listed(engine, &row).await) };
-    page::shown(page, view).await
-}
-
 /// Saves a definition, in YAML or JSON. Unchanged content makes no new version.
+///
+/// With `If-Match`, it is saved only over the version that you have seen; with `If-None-Match: *`, only if
+/// there is no such workflow. Without them the last change wins.
 #[utoipa::path(
     put,
     path = "/api/workflows/{id}",
+    params(
+        ("If-Match" = Option<String>, Header, description = "The version that is changed, such as `\"3\"`"),
+        ("If-None-Match" = Option<String>, Header, description = "`*`: there is none yet"),
+    ),
     request_body(
         content(
             (String = "application/yaml", example = "id: customer_360_view\nsteps:\n  - id: tickets\n    type: http\n    config:\n      method: POST\n      url: https://crm.example.com/tickets\n      body: { customer: \"${input.customer_id}\" }\n"),
@@ -76,8 +68,10 @@ pub(super) async fn list_workflows(
     ),
     responses(
         (status = 200, description = "Saved, or nothing changed", body = WorkflowSaved,
+            headers(("ETag" = String, description = "Its version, for `If-Match`")),
             example = json!({"workflow_id": "customer_360_view", "version": 1, "created": true, "notes": []})),
         (status = 400, description = "Every problem of the definition"),
+        (status = 412, description = "It has another version", headers(("ETag" = String, description = "That version"))),
     ),
 )]
 pub(super) async fn save_workflow(
@@ -85,29 +79,86 @@ pub(super) async fn save_workflow(
     actor: Actor,
     id: Id<WorkflowId>,
     _: Params<()>,
+    headers: HeaderMap,
     body: Content,
-) -> Answer<WorkflowSaved> {
+) -> Result<Response, Problem> {
     let source = body.text()?;
     let name = WorkflowId::new(id.to_string())
         .map_err(|error| Problem::field(&codes::INVALID_PARAMETER, "id", error.to_string()))?;
     let before = app.engine.store().workflow(&name).await?;
-    let applied = app
-        .engine
-        .definitions()
-        .apply(source, Some(name.as_str()), &actor.name())
-        .await?;
+    let live = before.as_ref().filter(|row| row.deleted_at.is_none());
+    let expected = expected(&headers, &name, live)?;
+    let (definitions, by) = (app.engine.definitions(), actor.name());
+    let applied = match definitions
+        .apply_over(source, Some(name.as_str()), &by, expected)
+        .await
+    {
+        Err(ApplyError::Changed) => {
+            let live = newest(&app, &name).await?;
+            return Err(changed(&name, live.as_ref(), expected));
+        }
+        applied => applied?,
+    };
     let restored = before.is_some_and(|row| row.deleted_at.is_some());
     let mut notes = app.engine.definitions().notes(&applied.definition.workflow);
     if restored {
         notes.extend(paused(&app, &name).await?);
     }
-    Ok(Json(WorkflowSaved {
+    let version = applied.definition.version;
+    let saved = WorkflowSaved {
         workflow_id: applied.definition.workflow.id.to_string(),
-        version: applied.definition.version,
+        version,
         created: applied.created,
         restored,
         notes,
-    }))
+    };
+    let mut response = Json(saved).into_response();
+    etag::tag(response.headers_mut(), version);
+    Ok(response)
+}
+
+/// The version that is to be there; 0 = none.
+fn expected(
+    headers: &HeaderMap,
+    id: &WorkflowId,
+    live: Option<&WorkflowRow>,
+) -> Result<Option<u32>, Problem> {
+    match (etag::wanted(headers)?, etag::must_be_new(headers)?) {
+        (Some(_), true) => {
+            let message = "is of no use together with If-Match";
+            let field = "If-None-Match";
+            Err(Problem::field(&codes::INVALID_PARAMETER, field, message))
+        }
+        (None, true) => Ok(Some(0)),
+        (Some(Wanted::Version(version)), false) => Ok(Some(version)),
+        (Some(Wanted::Any), false) => match live {
+            Some(live) => Ok(Some(live.version)),
+            None => Err(changed(id, None, None)),
+        },
+        (None, false) => Ok(None),
+    }
+}
+
+/// The problem that another version is there than was expected.
+fn changed(id: &WorkflowId, live: Option<&WorkflowRow>, expected: Option<u32>) -> Problem {
+    let detail = match (live, expected) {
+        (None, _) => format!("there is no workflow `{id}`"),
+        (Some(live), Some(0)) => {
+            format!(
+                "there is a workflow `{id}` already; it has version {}",
+                live.version
+            )
+        }
+        (Some(live), expected) => {
+            let (version, expected) = (live.version, expected.unwrap_or_default());
+            format!("the workflow `{id}` has version {version} now, and not {expected}")
+        }
+    };
+    let problem = Problem::new(&codes::WORKFLOW_CHANGED, detail);
+    match live.and_then(|live| etag::value(live.version)) {
+        Some(tag) => problem.with_header(ETAG, tag),
+        None => problem,
+    }
 }
 
 /// How many triggers of a workflow are enabled, or are not.
@@ -138,11 +189,19 @@ async fn paused(app: &App, workflow: &WorkflowId) -> Result<Option<String>, Prob
 #[utoipa::path(
     get,
     path = "/api/workflows/{id}",
-    responses((status = 200, description = "The workflow", body = Workflow)),
+    responses((status = 200, description = "The workflow", body = Workflow,
+        headers(("ETag" = String, description = "Its version, for `If-Match`")))),
 )]
-pub(super) async fn get_workflow(app: App, id: Id<WorkflowId>, _: Params<()>) -> Answer<Workflow> {
+pub(super) async fn get_workflow(
+    app: App,
+    id: Id<WorkflowId>,
+    _: Params<()>,
+) -> Result<Response, Problem> {
     let row = find(&app, &id).await?;
-    Ok(Json(view::workflow::full(&app.engine, row).await?))
+    let version = row.version;
+    let mut response = Json(view::workflow::full(&app.engine, row).await?).into_response();
+    etag::tag(response.headers_mut(), version);
+    Ok(response)
 }
 
 /// Deletes a workflow and disables its triggers. Its executions and dead letters are kept.

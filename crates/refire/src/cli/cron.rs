@@ -197,7 +197,11 @@ fn draw(schedule: &Schedule, language: Language, from: jiff::Timestamp, slots: &
             Language::English => distance,
             Language::TraditionalChinese => chinese_distance(&distance),
         };
-        let mut row = vec![Cell::new(slot), cell(distance), cell(clock(slot, language))];
+        let mut row = vec![
+            Cell::new(slot),
+            cell(distance),
+            cell(slot.note(language).unwrap_or_default()),
+        ];
         row.truncate(shown);
         grid.row(row);
     }
@@ -228,18 +232,6 @@ fn chinese_distance(text: &str) -> String {
     match parts {
         Some(parts) => format!("{}後", parts.join(" ")),
         None => text.to_owned(),
-    }
-}
-
-/// What a change of the clock did to a slot.
-fn clock(slot: &Slot, language: Language) -> String {
-    let planned = slot.planned.time();
-    match (slot.kind, language) {
-        (SlotKind::Normal, _) => String::new(),
-        (SlotKind::Moved, Language::English) => format!("{planned} does not exist on that day"),
-        (SlotKind::Moved, Language::TraditionalChinese) => format!("當天沒有 {planned}"),
-        (SlotKind::Repeated, Language::English) => "second occurrence of that hour".to_owned(),
-        (SlotKind::Repeated, Language::TraditionalChinese) => "該小時第二次出現".to_owned(),
     }
 }
 

@@ -26,6 +26,15 @@ pub(crate) struct Outside {
     pub(crate) proxies: Proxies,
 }
 
+impl Outside {
+    /// The path that the server lies below, as a proxy has put it there: `/refire`, or nothing.
+    pub(crate) fn sub_path(&self) -> &str {
+        let public = self.public_url.as_deref().unwrap_or_default();
+        let (_, rest) = public.split_once("://").unwrap_or_default();
+        rest.find('/').map_or("", |slash| &rest[slash..])
+    }
+}
+
 pub(super) fn settings(said: &OutsideArgs) -> anyhow::Result<Outside> {
     let is_set = |text: &&str| !text.trim().is_empty();
     let public_url = said.public_url.as_deref().filter(is_set);
@@ -87,6 +96,19 @@ mod tests {
         );
         assert_eq!(outside.proxies.networks.len(), 2);
         assert!(said("", "").unwrap().public_url.is_none());
+    }
+
+    #[test]
+    fn a_server_may_lie_below_a_path() {
+        for (url, path) in [
+            ("", ""),
+            ("https://refire.example.com", ""),
+            ("https://refire.example.com/", ""),
+            ("https://example.com/refire/", "/refire"),
+            ("http://[::1]:7373/a/b", "/a/b"),
+        ] {
+            assert_eq!(said(url, "").unwrap().sub_path(), path, "{url}");
+        }
     }
 
     #[test]

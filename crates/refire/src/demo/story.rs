@@ -1,6 +1,7 @@
 //! What the demo does and says: definitions are applied, executions started, and each end is told
 //! in one line.
 
+use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -44,9 +45,13 @@ pub(super) async fn tell(
     let client = Arc::new(client(url, key).await?);
     for (id, source) in DEFINITIONS {
         let source = source.replace("demo.target", &target.to_string());
-        client.apply_workflow(id, &source).await?;
+        client.apply_workflow(id, &source, None).await?;
     }
-    say_how(url, key, target);
+    let console = match std::io::stdout().is_terminal() {
+        true => client.create_session_link().await?.url,
+        false => format!("{url}/"),
+    };
+    say_how(url, &console, key, target);
     let hinted = Arc::new(AtomicBool::new(false));
     for round in 0..rounds {
         for (workflow, input) in inputs(round) {
@@ -59,10 +64,11 @@ pub(super) async fn tell(
     Ok(())
 }
 
-fn say_how(url: &str, key: &Path, target: SocketAddr) {
+fn say_how(url: &str, console: &str, key: &Path, target: SocketAddr) {
     let data = key.parent().unwrap_or(key).display();
     let refire = program::name();
     println!("Refire's demo is ready at {url} (docs: {url}/docs)");
+    println!("\nThe web console: {console}");
     println!("\nIts services are flaky on purpose. In another terminal:");
     println!("  export REFIRE_URL={url} REFIRE_DATA_DIR={data}");
     println!("  {refire} executions list    # what is running");

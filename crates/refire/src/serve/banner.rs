@@ -24,6 +24,14 @@ const NAMED_MAX: usize = 4;
 /// A first workflow, the one of the README: it calls what its input says.
 const FIRST: &str = r#"{id: ping, retry: {maxRetries: 2, initialDelay: 500ms}, steps: [{id: call, type: http, config: {url: "${input.url}"}}]}"#;
 
+/// Where the console is.
+pub(super) struct Console {
+    /// As people reach the server.
+    pub(super) address: String,
+    /// A path below it that logs in, once.
+    pub(super) link: Option<String>,
+}
+
 /// What there is to say.
 pub(super) struct Greeting<'a> {
     refire: String,
@@ -41,6 +49,7 @@ pub(super) struct Greeting<'a> {
     database: Option<String>,
     /// This node among the others, if there can be others.
     node: Option<String>,
+    console: Console,
 }
 
 impl<'a> Greeting<'a> {
@@ -50,6 +59,7 @@ impl<'a> Greeting<'a> {
         key: &'a Obtained,
         (nodes, node): (&[NodeRow], NodeId),
         has_workflows: bool,
+        console: Console,
     ) -> Self {
         let data =
             std::path::absolute(&config.data_dir).unwrap_or_else(|_| config.data_dir.clone());
@@ -71,6 +81,7 @@ impl<'a> Greeting<'a> {
             has_workflows,
             database,
             node,
+            console,
         }
     }
 
@@ -86,6 +97,11 @@ impl<'a> Greeting<'a> {
         let mut text = String::new();
         let version = env!("CARGO_PKG_VERSION");
         let _ = writeln!(text, "Refire {version} is ready at http://{address}");
+        let _ = writeln!(text, "  console    {}/", self.console.address);
+        if let Some(link) = &self.console.link {
+            let _ = writeln!(text, "             {}{link}", self.console.address);
+            let _ = writeln!(text, "             logs you in: once, within 15 minutes");
+        }
         let _ = writeln!(text, "  docs       http://{address}/docs");
         if let Some(database) = &self.database {
             let _ = writeln!(text, "  database   {database}");
@@ -214,6 +230,10 @@ mod tests {
             has_workflows: false,
             database: None,
             node: None,
+            console: Console {
+                address: "http://127.0.0.1:7373".to_owned(),
+                link: None,
+            },
         }
     }
 
@@ -246,6 +266,26 @@ mod tests {
         assert!(!later.contains("rf_secret") && later.contains("  dev        on"));
         assert!(later.contains("export REFIRE_URL=http://127.0.0.1:1"));
         assert!(later.contains("export REFIRE_DATA_DIR=/data"));
+    }
+
+    #[test]
+    fn the_console_is_named_and_only_a_terminal_gets_the_link() {
+        let known = key(None, Origin::Kept);
+        let text = greeting(&known).text();
+        assert!(text.contains("  console    http://127.0.0.1:7373/\n") && !text.contains("#t="));
+        let console = Console {
+            address: "https://example.com/refire".to_owned(),
+            link: Some("/login#t=abc".to_owned()),
+        };
+        let text = Greeting {
+            console,
+            ..greeting(&known)
+        };
+        let text = text.text();
+        assert!(
+            text.contains("  https://example.com/refire/login#t=abc\n"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod answers;
 mod bench;
+mod console;
 mod deployment;
 mod examples;
 mod guides;

@@ -48,6 +48,12 @@ impl Server {
         (self.process, self.url, self.said) = launch(&self.place, &args);
     }
 
+    /// What it says before the line that begins so.
+    pub(crate) fn said_before(&self, end: &str) -> Vec<String> {
+        let lines = self.said.iter();
+        lines.take_while(|line| !line.starts_with(end)).collect()
+    }
+
     /// The commands that it suggests, up to the blank line behind them.
     pub(crate) fn suggested(&self) -> Vec<String> {
         let lines = self.said.iter();

@@ -28,6 +28,8 @@ mod replays;
 mod scheduled;
 #[path = "../it/server.rs"]
 mod server;
+#[path = "../it/sessions.rs"]
+mod sessions;
 #[path = "../it/stop.rs"]
 mod stop;
 #[path = "../it/target.rs"]
@@ -51,5 +53,6 @@ mod outage;
 #[path = "../../../store/tests/postgres/proxy.rs"]
 mod proxy;
 mod refusals;
+mod sessions_of_nodes;
 mod tasks;
 mod tls;

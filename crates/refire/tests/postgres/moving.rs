@@ -113,7 +113,8 @@ fn migrations_are_listed_and_applied() {
         "0006_callbacks",
         "0007_workers",
         "0008_scheduled",
-        "0009_started_by"
+        "0009_sessions",
+        "0010_started_by"
     ]);
     assert_eq!(names["pending"], all);
     // A file that is not there changes nothing.

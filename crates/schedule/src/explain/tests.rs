@@ -144,6 +144,34 @@ fn changes_of_the_clock_in_words() {
 }
 
 #[test]
+fn a_slot_says_what_the_clock_did_to_it() {
+    let schedule = |text: &str| Schedule::new(&serde_json::from_str(text).unwrap()).unwrap();
+    let spring = schedule(r#"{"cron": "30 2 * * *", "timezone": "America/New_York"}"#);
+    let autumn = schedule(
+        r#"{"cron": "30 1 * * *", "timezone": "America/New_York", "dst": {"repeat": "last"}}"#,
+    );
+    for (schedule, from, english, chinese) in [
+        (&spring, "2026-03-07T00:00:00Z", None, None),
+        (
+            &spring,
+            "2026-03-08T00:00:00Z",
+            Some("02:30:00 does not exist on that day"),
+            Some("當天沒有 02:30:00"),
+        ),
+        (
+            &autumn,
+            "2026-11-01T00:00:00Z",
+            Some("second occurrence of that hour"),
+            Some("該小時第二次出現"),
+        ),
+    ] {
+        let slot = schedule.next(from.parse().unwrap()).unwrap();
+        let notes = [Language::English, Language::TraditionalChinese].map(|it| slot.note(it));
+        assert_eq!(notes.each_ref().map(Option::as_deref), [english, chinese]);
+    }
+}
+
+#[test]
 fn tags_choose_the_language() {
     assert_eq!(Language::of_tag("zh-TW"), Language::TraditionalChinese);
     assert_eq!(Language::of_tag("zh_Hant"), Language::TraditionalChinese);

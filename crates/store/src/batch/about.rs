@@ -94,6 +94,7 @@ impl Part {
             | Self::TouchCallback(_)
             | Self::SeeWorkers(_)
             | Self::ForgetWorker { .. }
+            | Self::ChangeSession(_)
             | Self::DeleteLetter { .. }
             | Self::LogRequests(_)
             | Self::Prune(_) => About {

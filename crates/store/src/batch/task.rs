@@ -225,6 +225,8 @@ pub struct TaskHolder {
 pub struct LockTasks {
     /// Workers that want the same types; each type belongs to one of them.
     pub wanted: Vec<WantedTasks>,
+    /// Their place among those who ask on this node: whoever puts several into a batch puts the lowest first.
+    pub place: u64,
 }
 
 /// Workers that want tasks of the same types.
@@ -299,7 +301,8 @@ impl TaskRow {
                 // What a worker has asked for beyond that it keeps; so no clock comes before `wake_at`.
                 self.lock_until = self.lock_until.max(Some(later(self.lock_ms)));
                 self.heartbeat_until = self.heartbeat_until.max(self.silence_ms.map(later));
-                self.heartbeat_at = Some(now);
+                // Nodes agree on the time within a little, and a touch may arrive after a later one.
+                self.heartbeat_at = self.heartbeat_at.max(Some(now));
                 self.progress = progress.or(self.progress);
                 self.message = message.clone().or_else(|| self.message.take());
             }
@@ -315,7 +318,7 @@ impl TaskRow {
             Touch::Rearm => self.wake_at = Some(self.clocks().next()),
         }
         self.rev += 1;
-        self.updated_at = now;
+        self.updated_at = self.updated_at.max(now);
     }
 
     /// Changes it with its execution; whether anything did.

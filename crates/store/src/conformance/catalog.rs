@@ -1,6 +1,8 @@
 //! Definitions: versions that never change, and workflows that come and go.
 
+use refire_core::definition::WorkflowId;
 use refire_core::execution::{Cancel, Command};
+use refire_core::time::Timestamp;
 
 use super::Lab;
 use super::stage::{BEGINNING, Stage, definition, two_steps, workflow_id};
@@ -52,6 +54,40 @@ pub async fn new_content_makes_a_version(lab: &dyn Lab) {
     let unknown = workflow_id("nobody-knows");
     assert_eq!(stage.store.workflow(&unknown).await.unwrap(), None);
     assert_eq!(stage.store.versions(&unknown).await.unwrap(), Vec::new());
+}
+
+/// Whoever names the version that he has seen saves over no other.
+pub async fn an_expected_version_is_compared(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let (first, id) = (two_steps("orders"), workflow_id("orders"));
+    let second = first.replace("The orders", "All orders");
+    let over = |source: &str, expected: u32| {
+        let (mut put, _) = definition(source);
+        put.expected = Some(expected);
+        Part::PutWorkflow(Box::new(put))
+    };
+    let refused = PartOutcome::NotNewest;
+    assert_eq!(stage.commit_one(over(&first, 1)).await, refused, "none yet");
+    assert_eq!(stage.commit_one(over(&first, 0)).await, saved(1, true));
+    assert_eq!(
+        stage.commit_one(over(&second, 0)).await,
+        refused,
+        "there is one"
+    );
+    // In one batch the second finds what the first has saved.
+    let both = vec![over(&second, 1), over(&first, 1)];
+    assert_eq!(stage.commit(both).await, [saved(2, true), refused.clone()]);
+    assert_eq!(stage.commit_one(over(&second, 2)).await, saved(2, false));
+    assert_eq!(
+        stage.commit_one(over(&second, 1)).await,
+        refused,
+        "equal content"
+    );
+    let row = stage.store.workflow(&id).await.unwrap().unwrap();
+    assert_eq!((row.version, row.source), (2, second.clone()));
+    assert_eq!(stage.commit_one(delete("orders")).await, PartOutcome::Done);
+    assert_eq!(stage.commit_one(over(&second, 2)).await, refused, "deleted");
+    assert_eq!(stage.commit_one(over(&second, 0)).await, saved(2, false));
 }
 
 pub async fn equal_content_makes_none(lab: &dyn Lab) {
@@ -160,4 +196,30 @@ pub async fn lists_leave_the_deleted_out(lab: &dyn Lab) {
         found.extend(page.into_iter().map(|row| row.id.to_string()));
     }
     assert_eq!(found, ["a", "b", "d", "e"]);
+}
+
+pub async fn the_last_saved_come_first(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    for id in ["d", "a", "c"] {
+        stage.save(&two_steps(id)).await;
+    }
+    stage.wait(60);
+    for id in ["b", "e"] {
+        stage.save(&two_steps(id)).await;
+    }
+    stage.wait(60);
+    let newer = two_steps("d").replace("The d", "All d");
+    stage.commit_one(put(&newer)).await;
+    stage.commit_one(delete("c")).await;
+    let mut found: Vec<(Timestamp, WorkflowId)> = Vec::new();
+    loop {
+        let page = stage.store.workflows_by_change(found.last(), 2);
+        let page = page.await.unwrap();
+        if page.is_empty() {
+            break;
+        }
+        found.extend(page.into_iter().map(|row| (row.updated_at, row.id)));
+    }
+    let found: Vec<&str> = found.iter().map(|(_, id)| id.as_str()).collect();
+    assert_eq!(found, ["d", "b", "e", "a"]);
 }

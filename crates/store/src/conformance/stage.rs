@@ -329,6 +329,7 @@ pub(super) fn definition(source: &str) -> (PutWorkflow, Workflow) {
         content_hash: sha2::Sha256::digest(source.as_bytes()).into(),
         source: source.to_owned(),
         by: "ada".to_owned(),
+        expected: None,
     };
     (put, workflow)
 }

@@ -68,7 +68,7 @@ pub async fn workers_with_other_wishes_are_served_together(lab: &dyn Lab) {
         wanted(&["y"], &[5]),
     ];
     let outcome = stage
-        .commit_one(Part::LockTasks(LockTasks { wanted }))
+        .commit_one(Part::LockTasks(LockTasks { wanted, place: 0 }))
         .await;
     let PartOutcome::Locked(rows) = outcome else {
         panic!("{outcome:?}");

@@ -61,8 +61,11 @@ impl Stage {
             types: types.iter().map(|&name| name.to_owned()).collect(),
             holders: (from..from + count).map(holder).collect(),
         };
-        let wanted = vec![wanted];
-        match self.commit_one(Part::LockTasks(LockTasks { wanted })).await {
+        let lock = LockTasks {
+            wanted: vec![wanted],
+            place: 0,
+        };
+        match self.commit_one(Part::LockTasks(lock)).await {
             PartOutcome::Locked(rows) => rows,
             other => panic!("{other:?}"),
         }
@@ -420,6 +423,12 @@ pub async fn clocks_are_found_in_their_order(lab: &dyn Lab) {
         stage.store.due_tasks(at(90), 1).await.unwrap()[0].id(),
         id(&run, 2)
     );
+    let tally = async |max| stage.store.task_tally(max).await.unwrap();
+    let of = |kind: &str, status| (kind.to_owned(), status, 1);
+    let (pending, locked) = (TaskStatus::Pending, TaskStatus::Locked);
+    let all = [of("x", pending), of("y", locked), of("z", locked)];
+    assert_eq!(tally(9).await, all);
+    assert_eq!(tally(2).await, all[1..], "by their clocks");
 }
 
 pub async fn lists_are_newest_first(lab: &dyn Lab) {

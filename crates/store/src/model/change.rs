@@ -11,8 +11,8 @@ use super::image::{
     Definition, Filed, Image, KeyName, Record, RingLength, Standing, Told, UsedKey,
 };
 use crate::{
-    CallbackKey, CallbackRow, RequestRow, ScheduledRow, SlotRow, TaskRow, WorkKey, WorkRow,
-    WorkerRow,
+    CallbackKey, CallbackRow, RequestRow, ScheduledRow, SecretHash, SessionRow, SlotRow, TaskRow,
+    WorkKey, WorkRow, WorkerRow,
 };
 
 /// The tables: how a change of a row is called, its key, the row, and where it lies.
@@ -46,6 +46,7 @@ tables! {
     Task(TaskId, TaskRow) in tasks,
     Callback(CallbackKey, CallbackRow) in callbacks,
     Worker(String, WorkerRow) in workers,
+    Session(SecretHash, SessionRow) in sessions,
     Letter(DlqId, Filed) in letters,
     Key(KeyName, UsedKey) in keys,
     Trigger(TriggerId, Told) in triggers,

@@ -192,9 +192,11 @@ impl Platter {
         self.unsynced.clear();
     }
 
-    /// Keeps what is there now under a path.
+    /// Keeps what is there now under a path, but for who is logged in.
     pub(super) fn copy(&mut self, to: &Path) {
-        let copy = Disk::holding(self.image.clone());
+        let mut image = self.image.clone();
+        image.sessions.clear();
+        let copy = Disk::holding(image);
         self.copies.insert(to.to_owned(), copy);
     }
 

@@ -11,8 +11,8 @@ use refire_core::time::Timestamp;
 use refire_core::trigger::State;
 
 use crate::{
-    CallbackKey, CallbackRow, ExecutionRow, NodeRow, RequestRow, RetryRow, ScheduledRow, SlotRow,
-    TaskRow, TriggerRow, VersionRow, WorkKey, WorkRow, WorkerRow,
+    CallbackKey, CallbackRow, ExecutionRow, NodeRow, RequestRow, RetryRow, ScheduledRow,
+    SecretHash, SessionRow, SlotRow, TaskRow, TriggerRow, VersionRow, WorkKey, WorkRow, WorkerRow,
 };
 
 /// Everything that a store holds at one moment. Rows are shared, so a clone copies only the maps.
@@ -32,6 +32,8 @@ pub struct Image {
     pub callbacks: BTreeMap<CallbackKey, Arc<CallbackRow>>,
     /// Workers.
     pub workers: BTreeMap<String, Arc<WorkerRow>>,
+    /// Sessions of the console.
+    pub sessions: BTreeMap<SecretHash, Arc<SessionRow>>,
     /// Dead letters.
     pub letters: BTreeMap<DlqId, Arc<Filed>>,
     /// Idempotency keys.
@@ -174,7 +176,7 @@ impl Image {
             .map(|filed| &**filed)
     }
 
-    /// How many rows it has.
+    /// How many rows a backup of it has.
     #[must_use]
     pub fn rows(&self) -> u64 {
         let rows = self.workflows.len()

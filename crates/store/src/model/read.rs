@@ -6,6 +6,7 @@ mod execution;
 mod letter;
 mod request;
 mod scheduled;
+mod session;
 mod task;
 mod trigger;
 mod work;

@@ -8,6 +8,7 @@ mod letter;
 mod prune;
 mod request;
 mod scheduled;
+mod session;
 mod task;
 mod trigger;
 mod work;
@@ -71,6 +72,7 @@ impl Pen<'_> {
             Part::TouchCallback(touch) => self.touch_callback(touch),
             Part::SeeWorkers(seen) => self.see_workers(seen),
             Part::ForgetWorker { id } => self.forget_worker(id),
+            Part::ChangeSession(change) => self.change_session(change),
             Part::DeleteLetter { id, by } => self.delete_letter(*id, by),
             Part::PutWorkflow(put) => self.put_workflow(put),
             Part::DeleteWorkflow { id } => self.delete_workflow(id),

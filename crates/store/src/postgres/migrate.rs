@@ -62,9 +62,15 @@ const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         number: 9,
+        name: "sessions",
+        about: "adds a table for sessions of the console; nothing else changes",
+        script: include_str!("migrations/0009_sessions.sql"),
+    },
+    Migration {
+        number: 10,
         name: "started_by",
         about: "adds a column to executions, and an index of those that triggers have started",
-        script: include_str!("migrations/0009_started_by.sql"),
+        script: include_str!("migrations/0010_started_by.sql"),
     },
 ];
 

@@ -19,6 +19,7 @@ mod prune;
 mod request;
 pub(super) mod resolve;
 mod scheduled;
+mod session;
 mod single;
 mod stage;
 mod task;

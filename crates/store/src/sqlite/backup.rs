@@ -56,6 +56,8 @@ fn copy(
 ) -> Result<u64, ReadError> {
     let mut destination = connect::copy(partial)?;
     let pages = copy_pages(desk, &mut destination, reports)?;
+    // Who was logged out meanwhile must not be logged in again where the copy is used.
+    destination.execute("DELETE FROM sessions", [])?;
     destination.close().map_err(|(_, error)| {
         failure::file(format!("{} cannot be closed", partial.display()))(error)
     })?;

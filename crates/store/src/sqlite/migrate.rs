@@ -47,8 +47,13 @@ const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         number: 8,
+        name: "sessions",
+        script: include_str!("migrations/0008_sessions.sql"),
+    },
+    Migration {
+        number: 9,
         name: "started_by",
-        script: include_str!("migrations/0008_started_by.sql"),
+        script: include_str!("migrations/0009_started_by.sql"),
     },
 ];
 

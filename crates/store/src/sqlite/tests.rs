@@ -25,6 +25,7 @@ fn put(id: &str) -> Batch {
         content_hash: [1; 32],
         source: String::new(),
         by: String::new(),
+        expected: None,
     };
     Batch {
         lease: None,

@@ -12,6 +12,7 @@ mod letter;
 mod prune;
 mod request;
 mod scheduled;
+mod session;
 mod task;
 mod trigger;
 mod work;
@@ -95,6 +96,7 @@ impl<'a> Pen<'a> {
             Part::TouchCallback(touch) => self.touch_callback(touch),
             Part::SeeWorkers(seen) => self.see_workers(seen),
             Part::ForgetWorker { id } => self.forget_worker(id),
+            Part::ChangeSession(change) => self.change_session(change),
             Part::DeleteLetter { id, by } => self.delete_letter(*id, by),
             Part::PutWorkflow(put) => self.put_workflow(put),
             Part::DeleteWorkflow { id } => self.delete_workflow(id),

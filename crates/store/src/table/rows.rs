@@ -12,7 +12,8 @@ use super::{signed, signed_small};
 use crate::checksum;
 use crate::{
     CallbackRow, ChangeTrigger, CreateTrigger, ExecutionRow, IdempotencyClaim, LetterRetry,
-    PutWorkflow, RequestRow, RowUpdate, ScheduledRow, SettleLetter, TaskRow, WorkRow, WorkerRow,
+    PutWorkflow, RequestRow, RowUpdate, ScheduledRow, SessionRow, SettleLetter, TaskRow, WorkRow,
+    WorkerRow,
 };
 
 /// The phase of an execution whose completed steps are being undone.
@@ -367,6 +368,18 @@ rows! {
         tasks_failed: i64 = signed(row.failed),
         created_at: i64 = row.created_at.as_micros(),
         updated_at: i64 = row.updated_at.as_micros(),
+    }
+}
+
+rows! {
+    /// Sessions of the console. They are in no backup: who was logged out would be logged in again.
+    pub(crate) struct SessionRows(row: &'a SessionRow) {
+        id: &'a [u8] = &row.id,
+        kind: i16 = row.kind as i16,
+        key_hash: &'a [u8] = &row.key_hash,
+        actor: Foreign<'a> = Foreign(&row.actor),
+        created_at: i64 = row.created_at.as_micros(),
+        ends_at: i64 = row.ends_at.as_micros(),
     }
 }
 

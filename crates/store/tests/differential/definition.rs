@@ -47,6 +47,11 @@ pub(crate) fn workflow_id(id: &str) -> WorkflowId {
 
 /// Saves a definition. Equal shapes are equal contents.
 pub(crate) fn put(id: &str, shape: u64) -> Part {
+    put_over(id, shape, None)
+}
+
+/// The same over this version.
+pub(crate) fn put_over(id: &str, shape: u64, expected: Option<u32>) -> Part {
     let mut content_hash = [0; 32];
     content_hash[0] = u8::try_from(shape).unwrap();
     Part::PutWorkflow(Box::new(PutWorkflow {
@@ -55,5 +60,6 @@ pub(crate) fn put(id: &str, shape: u64) -> Part {
         content_hash,
         source: source(id, shape),
         by: "ada".to_owned(),
+        expected,
     }))
 }

@@ -23,7 +23,7 @@ use refire_store::{
 };
 
 use crate::decision::{self, Looks};
-use crate::definition::{WORKFLOWS, put, source, workflow_id};
+use crate::definition::{WORKFLOWS, put, put_over, source, workflow_id};
 use crate::dice::Dice;
 
 /// When every history begins; not on a whole millisecond.
@@ -162,7 +162,8 @@ impl History {
     }
 
     fn part(&mut self) -> Option<Part> {
-        match self.dice.below(140) {
+        match self.dice.below(144) {
+            140.. => Some(self.session_part()),
             136.. => Some(self.worker_part()),
             130.. => Some(self.touch_callback()),
             100.. => self.trigger_part(),
@@ -175,7 +176,8 @@ impl History {
             87..90 => Some(self.delete_letter()),
             90..93 => {
                 let (id, shape) = (self.dice.pick(&WORKFLOWS[..3]), self.dice.below(4));
-                Some(put(id, shape))
+                let seen = self.dice.small(4);
+                Some(put_over(id, shape, self.dice.maybe(seen)))
             }
             93..95 => Some(Part::DeleteWorkflow {
                 id: self.workflow(),

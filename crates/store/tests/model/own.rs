@@ -24,6 +24,7 @@ pub(crate) fn batch(name: &str) -> Batch {
         content_hash: [1; 32],
         source: "text".to_owned(),
         by: "ada".to_owned(),
+        expected: None,
     };
     Batch {
         commit_id: [1; 16],

@@ -52,6 +52,7 @@ async fn programs_that_start_together_migrate_once() {
             "callbacks",
             "workers",
             "scheduled",
+            "sessions",
             "started_by"
         ]
     );
@@ -76,7 +77,8 @@ async fn migrations_wait_for_whoever_applies_them() {
         "0006_callbacks",
         "0007_workers",
         "0008_scheduled",
-        "0009_started_by",
+        "0009_sessions",
+        "0010_started_by",
     ]
     .map(str::to_owned);
     assert_eq!(pending(&options).await, missing);
@@ -99,7 +101,7 @@ async fn an_older_database_is_brought_up_to_date() {
     open(&scratch).await.close().await;
     let older = "DROP TABLE workflow_triggers, trigger_state, trigger_slots, webhook_requests,
              request_rings, workflow_external_tasks, task_callbacks, workflow_external_workers,
-             scheduled_tasks;
+             scheduled_tasks, sessions;
          ALTER TABLE work DROP COLUMN begun_at; ALTER TABLE executions DROP COLUMN trigger_id; DROP TABLE dead_letter_retries;
          ALTER TABLE commit_marks DROP COLUMN outcomes;
          DROP VIEW retry_logs; DROP FUNCTION execution_name, readable;
@@ -123,7 +125,8 @@ async fn an_older_database_is_brought_up_to_date() {
             "0006_callbacks",
             "0007_workers",
             "0008_scheduled",
-            "0009_started_by"
+            "0009_sessions",
+            "0010_started_by"
         ]
     );
     let store = open(&scratch).await;

@@ -104,6 +104,7 @@ impl Stage {
             content_hash: [1; 32],
             source: self.source.to_owned(),
             by: "ada".to_owned(),
+            expected: None,
         }))
     }
 
@@ -230,6 +231,7 @@ pub(crate) fn lock(task_type: &str, tokens: &[u8]) -> Part {
             types: vec![task_type.to_owned()],
             holders: tokens.iter().map(holder).collect(),
         }],
+        place: 0,
     })
 }
 

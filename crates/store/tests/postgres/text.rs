@@ -35,6 +35,7 @@ async fn definitions(store: &dyn Store, stage: &mut Stage) {
         content_hash: [1; 32],
         source: source.clone(),
         by: STRANGE.to_owned(),
+        expected: None,
     };
     let batch = stage.batch(vec![Part::PutWorkflow(Box::new(put))]);
     store.commit(&batch).await.unwrap();

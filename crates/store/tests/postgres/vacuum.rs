@@ -30,12 +30,13 @@ const BY_SHARE: [&str; 5] = [
 /// The defaults are right for these. They change when people do something; only a ring changes with
 /// refused requests, but has one row for each webhook, so that the default of fifty rewrites and a fifth
 /// of the table comes soon enough.
-const BY_DEFAULT: [&str; 9] = [
+const BY_DEFAULT: [&str; 10] = [
     "dead_letter_queue",
     "dead_letter_retries",
     "request_rings",
     "scheduled_tasks",
     "schema_migrations",
+    "sessions",
     "settings",
     "workflow_triggers",
     "workflow_versions",

@@ -51,6 +51,8 @@ pub(super) fn callback(draft: &mut Draft<'_>, callback: Callback) -> Result<(), 
         Some(awaited) => (awaited.until, awaited.started_at),
         None => {
             let started_at = began.unwrap_or(draft.now).min(draft.now);
+            // Whoever called may have had a clock that is ahead: it did not call before its time.
+            let started_at = started_at.max(state.due_at.unwrap_or(started_at));
             let until = draft.now.plus(window);
             let started = StepStarted {
                 waits_until: (!status.is_final()).then_some(until),

@@ -165,6 +165,7 @@ fn the_first_station_that_refuses_has_the_last_word() {
     let expected = Key {
         text: "k".to_owned(),
         explicit: true,
+        from: "Idempotency-Key",
     };
     assert_eq!(started.key, Some(expected));
 }

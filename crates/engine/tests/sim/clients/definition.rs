@@ -56,6 +56,7 @@ impl Clients {
                     return;
                 }
                 Err(ApplyError::Invalid(problems)) => panic!("{problems:?}\n{text}"),
+                Err(ApplyError::Changed) => panic!("nobody expected a version of w{flow}"),
                 Err(ApplyError::Commit(failure)) => {
                     self.not_internal(&failure);
                     life.sleep_ms(SAVE_AGAIN_AFTER_MS << tries).await;

@@ -216,6 +216,8 @@ impl Clients {
                     .values()
                     .filter(|told| told.deleted_at.is_none());
                 let all = all.filter(|told| told.row.webhook.is_none());
+                let mine = |id| image.scheduled.values().any(|row| row.trigger() == id);
+                let all = all.filter(|told| !mine(told.row.id));
                 all.map(|told| (told.row.id, told.row.kind.name() == "cron"))
                     .collect::<Vec<_>>()
             };

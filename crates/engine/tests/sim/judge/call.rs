@@ -280,6 +280,14 @@ impl Judge {
             .is_some_and(|step| step.is_live() && step.attempt == call.attempt)
     }
 
+    /// Whether no later attempt than the call's has been scheduled.
+    pub(super) fn is_newest(&self, call: &Call) -> bool {
+        let state = self.known.get(&call.execution).map(|known| &known.state);
+        state
+            .and_then(|state| step_of(state, &call.step))
+            .is_none_or(|step| step.attempt == call.attempt)
+    }
+
     /// Whether an attempt was recorded as lost.
     pub(crate) fn was_lost(&self, id: ExecutionId, step: &str, attempt: u32) -> bool {
         let is_it = |event: &Event| {

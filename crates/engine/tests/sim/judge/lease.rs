@@ -135,8 +135,10 @@ impl Judge {
         Ok(())
     }
 
-    /// What a node gives back it is not calling for.
+    /// What a node gives back it is not calling for. A call whose target has said the last word may go
+    /// on beside the next attempt.
     pub(crate) fn gives_back(
+        &self,
         batch: &Batch,
         node: Option<NodeId>,
         in_flight: &InFlight,
@@ -148,7 +150,8 @@ impl Judge {
             };
             for (key, _) in release.work.iter().filter(|_| by == Some(release.node)) {
                 let is_it = |call: &&Call| {
-                    call.execution == key.execution && call.step == key.step && call.node == by
+                    let is_own = call.execution == key.execution && call.step == key.step;
+                    is_own && call.node == by && self.is_newest(call)
                 };
                 if let Some(call) = in_flight.iter().find(is_it) {
                     let what = format!("{call:?} runs, and its row is given back");

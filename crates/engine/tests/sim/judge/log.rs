@@ -1,6 +1,7 @@
 //! The promises about a log: one end and nothing after it, times that never go back, attempts
 //! without gaps, and no more of them than the policy allows.
 
+use refire_core::callback::CallbackStatus;
 use refire_core::dead_letter::Reason;
 use refire_core::execution::event::SkipReason;
 use refire_core::execution::{Event, EventKind, StepState, StepStatus};
@@ -27,7 +28,8 @@ impl Known {
         if let EventKind::Unknown(_) = event.kind {
             return Err(Violation::new("every event can be read", event.kind.name()));
         }
-        is_its_own(event)?;
+        self.is_its_own(event)?;
+        self.windows(event)?;
         if let EventKind::TimerFired(timer) = &event.kind
             && timer.fired_at < timer.due_at
         {
@@ -107,7 +109,19 @@ impl Known {
             EventKind::DeadLettered(letter) if letter.reason == Reason::NodeLost => {
                 marks.reach(Mark::NodeLost);
             }
+            EventKind::CallbackReceived(received) if received.early => {
+                marks.reach(Mark::CalledBackEarly);
+            }
+            EventKind::CallAnswered(_) => marks.reach(Mark::AnsweredAfterWord),
+            EventKind::StepCompleted(_) if self.window_over(event).is_some() => {
+                marks.reach(Mark::WindowOver);
+            }
             EventKind::StepFailed(failed) => {
+                let step = event.step.as_ref().and_then(|step| state.step(step));
+                let awaited = step.and_then(|step| step.awaited.as_ref());
+                if awaited.is_some_and(|it| it.status == CallbackStatus::Processing) {
+                    marks.reach(Mark::RefusedAfterWord);
+                }
                 if failed.error.retry_after_ms.is_some() && failed.last.is_none() {
                     marks.reach(Mark::RetryAfter);
                 }
@@ -155,26 +169,30 @@ impl Known {
             _ => {}
         }
     }
-}
 
-/// A result is recorded as that of the attempt which it is of.
-fn is_its_own(event: &Event) -> Result<(), Violation> {
-    let output = match &event.kind {
-        EventKind::StepCompleted(done) if done.carried_from.is_none() => done.output.as_ref(),
-        EventKind::CompensationCompleted(done) => done.output.as_ref(),
-        _ => None,
-    };
-    let (Some(output), Some(step), Some(attempt)) = (output, &event.step, event.attempt) else {
-        return Ok(());
-    };
-    let output_of = format!("\"attempt\":{attempt}}}");
-    // Whoever does not say by which lock it has a task speaks for any attempt.
-    if output.as_str().contains(&output_of) || output.as_str().contains(NAMELESS) {
-        return Ok(());
+    /// A result is recorded as that of the attempt which it is of.
+    fn is_its_own(&self, event: &Event) -> Result<(), Violation> {
+        let output = match &event.kind {
+            EventKind::StepCompleted(done) if done.carried_from.is_none() => done.output.as_ref(),
+            EventKind::CompensationCompleted(done) => done.output.as_ref(),
+            _ => None,
+        };
+        let (Some(output), Some(step), Some(attempt)) = (output, &event.step, event.attempt) else {
+            return Ok(());
+        };
+        let output_of = format!("\"attempt\":{attempt}}}");
+        // Nobody called back, and the call was not answered.
+        if output.is_null() && self.window_over(event).is_some() {
+            return Ok(());
+        }
+        // Whoever does not say by which lock it has a task speaks for any attempt.
+        if output.as_str().contains(&output_of) || output.as_str().contains(NAMELESS) {
+            return Ok(());
+        }
+        let what = format!(
+            "{step}#{attempt} ended with {output}",
+            output = output.as_str()
+        );
+        Err(Violation::new("a result is of its own attempt", what))
     }
-    let what = format!(
-        "{step}#{attempt} ended with {output}",
-        output = output.as_str()
-    );
-    Err(Violation::new("a result is of its own attempt", what))
 }

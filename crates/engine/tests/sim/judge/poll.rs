@@ -8,8 +8,8 @@ use std::time::Duration;
 use refire_core::id::TaskId;
 use refire_core::task::TaskStatus;
 use refire_core::time::Timestamp;
-use refire_store::TaskRow;
 use refire_store::model::Image;
+use refire_store::{CallbackKey, TaskRow};
 
 use super::Judge;
 use crate::mark::{Mark, Marks};
@@ -101,6 +101,7 @@ pub(crate) struct Patience {
 pub(crate) struct Sights {
     ready: BTreeMap<(TaskId, u64, usize), u64>,
     late: BTreeMap<(TaskId, u64), u64>,
+    windows: BTreeMap<CallbackKey, u64>,
 }
 
 impl Judge {
@@ -230,6 +231,17 @@ impl Judge {
                 }
                 sights.late.insert((id, rev), since);
             }
+        }
+        for (key, row) in &image.callbacks {
+            if row.wake_at.is_none_or(|wake_at| wake_at > now) {
+                continue;
+            }
+            let since = before.windows.get(key).copied().unwrap_or(now_ms);
+            if now_ms - since.max(somebody_ms) > patience.clock_ms {
+                let what = format!("since {since}, it is {now}: {row:#?}");
+                return Err(Violation::new("a window that is over is looked at", what));
+            }
+            sights.windows.insert(*key, since);
         }
         Ok(())
     }

@@ -18,7 +18,8 @@ pub(super) fn work(image: &Image, id: ExecutionId, known: &Known) -> Result<(), 
     let rows: Vec<&WorkRow> = image.work_of(id).collect();
     let fail = |what: String| Err(Violation::new("live steps have their work rows", what));
     if state.paused_at.is_none() {
-        let is_ours = |step: &StepState| step.is_live() && !step.is_task();
+        let is_ours =
+            |step: &StepState| step.is_live() && !step.is_task() && step.awaited.is_none();
         for (step, live) in state.steps.iter().filter(|(_, step)| is_ours(step)) {
             if !rows.iter().any(|row| row.step == step.as_str()) {
                 return fail(format!("{step}#{} has none", live.attempt));
@@ -32,7 +33,7 @@ pub(super) fn work(image: &Image, id: ExecutionId, known: &Known) -> Result<(), 
             .iter()
             .find(|(step, _)| step.as_str() == row.step);
         let Some((_, step)) = step.filter(|(_, step)| {
-            let is_live = step.is_live() && !step.is_task();
+            let is_live = step.is_live() && !step.is_task() && step.awaited.is_none();
             !state.status.is_terminal() && is_live && step.attempt == row.attempt
         }) else {
             return fail(format!("{name} is not live: {row:?}"));

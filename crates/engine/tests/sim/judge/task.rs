@@ -61,7 +61,7 @@ pub(crate) struct When {
 
 impl When {
     /// Whether a moment has come.
-    fn is_past(self, at: Timestamp) -> bool {
+    pub(super) fn is_past(self, at: Timestamp) -> bool {
         at <= self.now && self.real.is_none_or(|real| at <= real.plus(EARLY_MAX))
     }
 }
@@ -381,12 +381,21 @@ impl Step<'_> {
             return self.fail("a lock is used once");
         }
         let same = self.before.filter(|row| row.attempt == after.attempt);
-        // One batch may give a task back and give it to another, or end a pause and give it out.
+        // One batch may give a task back and give it to another, end a pause and give it out, or do both:
+        // each of these is a change that is counted.
         let is_resumed = self.known.state.paused_at.is_none();
-        let stood = |before: &TaskRow| match before.status {
-            _ if after.releases > before.releases => before.returns_to,
-            TaskStatus::Held if is_resumed && after.rev > before.rev + 1 => after.returns_to,
-            status => status,
+        let stood = |before: &TaskRow| {
+            let is_back = after.releases > before.releases;
+            let (status, changes) = match is_back {
+                true => (before.returns_to, 2),
+                false => (before.status, 1),
+            };
+            match status {
+                TaskStatus::Held if is_resumed && after.rev > before.rev + changes => {
+                    after.returns_to
+                }
+                status => status,
+            }
         };
         match same.map(stood) {
             None | Some(TaskStatus::Pending) => {}

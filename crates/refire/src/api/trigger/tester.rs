@@ -95,7 +95,7 @@ fn refused(id: &Id<TriggerId>, error: TriggerError) -> Problem {
 }
 
 /// The request that is wished for, and its body as text.
-fn sample(wish: TestWebhook, source: IpAddr) -> Result<(Sample, String), Problem> {
+pub(super) fn sample(wish: TestWebhook, source: IpAddr) -> Result<(Sample, String), Problem> {
     let mut errors = Vec::new();
     let text = match (wish.body, wish.body_text) {
         (Some(_), Some(_)) => {

@@ -56,7 +56,7 @@ impl Subject {
     /// A new one whose executions end as soon as they are accepted.
     pub(super) async fn admission(client: &Client, suffix: &str) -> anyhow::Result<Self> {
         let id = format!("{PREFIX}{suffix}");
-        client.apply_workflow(&id, &admission(&id)).await?;
+        client.apply_workflow(&id, &admission(&id), None).await?;
         Ok(Self::new(id, Kind::Admission))
     }
 
@@ -65,7 +65,9 @@ impl Subject {
     pub(super) async fn calling(client: &Client, suffix: &str) -> anyhow::Result<Self> {
         let id = format!("{PREFIX}{suffix}");
         let target = Target::start()?;
-        client.apply_workflow(&id, &calling(&id, &target)).await?;
+        client
+            .apply_workflow(&id, &calling(&id, &target), None)
+            .await?;
         let tried = Self::tried(client, &id, target).await;
         if tried.is_err() {
             // What this made must not stay because of what came after.
@@ -79,7 +81,7 @@ impl Subject {
         let (kind, fallback) = match reached {
             Ok(()) => (Kind::Call(target), None),
             Err(why) => {
-                client.apply_workflow(id, &admission(id)).await?;
+                client.apply_workflow(id, &admission(id), None).await?;
                 (Kind::Admission, Some(why))
             }
         };

@@ -16,10 +16,14 @@ use crate::cli::prelude::*;
 Examples:
   refire workflow apply -f customer_360_view.yaml
   refire workflow apply -f workflows/
+  refire workflow apply -f customer_360_view.yaml --if-version 7      only if nobody saved a newer one
   jsonnet -y workflows.jsonnet | refire workflow apply -f -      several YAML documents")]
 pub(crate) struct ApplyArgs {
     #[command(flatten)]
     files: Files,
+    /// Save only if this is the newest version; for one definition
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    if_version: Option<u32>,
 }
 
 /// Options of `workflow validate`.
@@ -60,12 +64,20 @@ pub(super) async fn apply(session: &Session, args: &ApplyArgs) -> anyhow::Result
         say!("{} nothing was saved", bad("error:"));
         return Ok(Outcome::Refused);
     }
+    if args.if_version.is_some() && checked.len() != 1 {
+        say!(
+            "{} --if-version is for one definition, and there are {}; nothing was saved",
+            bad("error:"),
+            checked.len()
+        );
+        return Ok(Outcome::Misused);
+    }
     let client = session.client()?;
     let mut saved = Vec::new();
     for (source, workflow) in &checked {
         let Some(workflow) = workflow else { continue };
         let one = match client
-            .apply_workflow(workflow.id.as_str(), &source.text)
+            .apply_workflow(workflow.id.as_str(), &source.text, args.if_version)
             .await
         {
             Ok(one) => one,

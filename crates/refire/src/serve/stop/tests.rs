@@ -133,6 +133,7 @@ fn serve() {
             1_024,
             Outside::default(),
             "backups".into(),
+            false,
         );
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

@@ -13,6 +13,10 @@ use crate::{PartOutcome, PutWorkflow, VersionRow};
 impl Pen<'_> {
     pub(super) fn put_workflow(&mut self, put: &PutWorkflow) -> PartOutcome {
         let known = self.image.workflows.get(&put.id).cloned();
+        let live = known.as_ref().filter(|known| known.deleted_at.is_none());
+        if !put.may_follow(live.map(|live| live.version)) {
+            return PartOutcome::NotNewest;
+        }
         let is_new = known.as_ref().is_none_or(|known| {
             known
                 .versions

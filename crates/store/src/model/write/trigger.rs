@@ -149,8 +149,10 @@ impl Pen<'_> {
         let standing = self.standing(fire.trigger);
         let is_planned_on = |standing: &Standing| standing.state.rev == fire.rev;
         #[cfg(feature = "planted")]
-        let is_planned_on =
-            |standing: &Standing| planted::is(Defect::FireUncompared) || is_planned_on(standing);
+        let is_planned_on = |standing: &Standing| {
+            let is_twice = fire.by_hand && planted::is(Defect::CycleTwice);
+            is_twice || planted::is(Defect::FireUncompared) || is_planned_on(standing)
+        };
         let standing = standing.filter(is_planned_on);
         let Some(mut standing) = standing.filter(|_| is_current) else {
             return Ok(PartOutcome::TriggerMoved);

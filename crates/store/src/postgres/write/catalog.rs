@@ -15,7 +15,8 @@ use crate::{PartOutcome, PutWorkflow};
 /// number in a refusal.
 const OPEN_COUNTED_MAX: i64 = 10_000;
 
-const NEWEST: &str = "SELECT workflows.key, workflows.version, newest.content_hash
+const NEWEST: &str = "SELECT workflows.key, workflows.version, newest.content_hash,
+           workflows.deleted_at IS NULL
       FROM workflows JOIN workflow_versions AS newest
         ON newest.workflow = workflows.key AND newest.version = workflows.version
      WHERE workflows.ns = 1 AND workflows.id = $1";
@@ -72,6 +73,13 @@ pub(super) async fn put(
     let newest = link
         .ask(Query::new(NEWEST, values![put.id.as_str()]))
         .await?;
+    let live = match newest.first() {
+        Some(row) if get::<bool>(row, 3)? => Some(small(row, 1)?),
+        _ => None,
+    };
+    if !put.may_follow(live) {
+        return Ok(PartOutcome::NotNewest);
+    }
     let (key, version) = match newest.first() {
         Some(row) if get::<&[u8]>(row, 2)? == put.content_hash => {
             let key: i64 = get(row, 0)?;

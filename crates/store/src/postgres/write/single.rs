@@ -5,8 +5,8 @@ use super::advance::Advances;
 use super::changes::Changes;
 use super::link::Link;
 use super::{
-    Failed, Order, callback, catalog, claim, fire, letter, prune, request, scheduled, task,
-    trigger, work, worker,
+    Failed, Order, callback, catalog, claim, fire, letter, prune, request, scheduled, session,
+    task, trigger, work, worker,
 };
 use crate::{Admit, Advance, Fire, Part, PartOutcome};
 
@@ -26,6 +26,7 @@ pub(super) async fn write(
         Part::TouchCallback(part) => callback::touch(link, order, part).await,
         Part::SeeWorkers(seen) => worker::see(link, seen).await,
         Part::ForgetWorker { id } => worker::forget(link, id).await,
+        Part::ChangeSession(part) => session::change(link, order, part).await,
         Part::DeleteLetter { id, by } => letter::delete(link, order, *id, by).await,
         Part::PutWorkflow(part) => catalog::put(link, order, part).await,
         Part::DeleteWorkflow { id } => catalog::delete(link, order, id).await,

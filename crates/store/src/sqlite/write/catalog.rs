@@ -47,19 +47,24 @@ statements! {
 impl Pen<'_> {
     pub(super) fn put_workflow(&mut self, put: &PutWorkflow) -> Result<PartOutcome> {
         self.forget_workflow(&put.id);
-        let newest: Option<(i64, u32, [u8; 32])> = self
+        let newest: Option<(i64, u32, [u8; 32], bool)> = self
             .prepare(
-                "SELECT workflows.key, workflows.version, newest.content_hash
+                "SELECT workflows.key, workflows.version, newest.content_hash,
+                        workflows.deleted_at IS NULL
                  FROM workflows JOIN workflow_versions AS newest
                    ON newest.workflow = workflows.key AND newest.version = workflows.version
                  WHERE workflows.ns = 1 AND workflows.id = ?1",
             )?
             .query_row([put.id.as_str()], |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
             })
             .optional()?;
+        let live = newest.filter(|(_, _, _, is_live)| *is_live);
+        if !put.may_follow(live.map(|(_, version, ..)| version)) {
+            return Ok(PartOutcome::NotNewest);
+        }
         let (key, version) = match newest {
-            Some((key, version, content_hash)) if content_hash == put.content_hash => {
+            Some((key, version, content_hash, _)) if content_hash == put.content_hash => {
                 self.prepare("UPDATE workflows SET deleted_at = NULL WHERE key = ?1")?
                     .execute([key])?;
                 return Ok(PartOutcome::Saved {
@@ -67,7 +72,7 @@ impl Pen<'_> {
                     created: false,
                 });
             }
-            Some((key, version, _)) => {
+            Some((key, version, ..)) => {
                 let version = version + 1;
                 self.prepare(
                     "UPDATE workflows SET name = ?2, version = ?3, updated_at = ?4,

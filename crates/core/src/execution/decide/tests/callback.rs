@@ -4,7 +4,7 @@ use super::fixture::{
     Run, assert_lines, callback, cancel, failure, json, plain_start, read, step_id,
 };
 use crate::callback::CallbackStatus;
-use crate::execution::{Command, Outcome, Refusal, Said, StepStatus};
+use crate::execution::{Command, EventKind, Outcome, Refusal, Said, StepStatus};
 use crate::failure::{ErrorClass, Failure};
 
 const ANSWER: &str = r#"{"status":202,"body":{"id":7}}"#;
@@ -296,6 +296,19 @@ fn an_answer_that_is_not_at_hand_is_asked_for() {
     assert_eq!(refused.unwrap_err(), Refusal::MissingPayload(3));
     let heavy = crate::execution::decide_within(&run.workflow, &run.state, over, later, 3);
     assert_eq!(heavy.unwrap_err(), Refusal::TooHeavy);
+}
+
+#[test]
+fn a_clock_that_is_behind_records_no_call_before_its_time() {
+    let mut run = answered("retry: {maxRetries: 2, initialDelay: 5s, jitter: none}");
+    // By the clock of the node that called, the time of the retry had come.
+    run.say("a", failed()).say("a", Said::Processing);
+    let fired = run.log.iter().find_map(|event| match &event.kind {
+        EventKind::TimerFired(timer) => Some((timer.due_at, timer.fired_at)),
+        _ => None,
+    });
+    let (due_at, fired_at) = fired.unwrap();
+    assert_eq!(fired_at, due_at);
 }
 
 #[test]
