@@ -11,8 +11,8 @@ use refire_store::sqlite::Sqlite;
 use refire_store::{
     COUNTED_MAX, Callbacks, Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX,
     LetterFilter, Letters, Nodes, OfWorkflow, RequestFilter, RequestStatus, Requests,
-    ScheduledTasks, Sessions, SlotStatus, Store, Stretch, TriggerFilter, Triggers, Work, WorkKey,
-    Workers,
+    ScheduledTasks, Sessions, SlotFilter, SlotStatus, Store, Stretch, Tasks, TriggerFilter,
+    Triggers, Work, WorkKey, Workers,
 };
 
 use crate::definition::{WORKFLOWS, workflow_id};
@@ -124,11 +124,16 @@ impl Stores {
             9 => {
                 let filter = letter_filter(history, known);
                 same!(self, letter_summary(&filter));
+                let from = history.about_now(300);
+                same!(self, letters_since(from, limit));
             }
             10 | 11 => {
                 let after = history.workflow();
                 let after = history.dice.maybe(&after);
                 same!(self, workflows(after, limit));
+                let behind = (history.about_now(300), history.workflow());
+                let behind = history.dice.maybe(&behind);
+                same!(self, workflows_by_change(behind, limit));
             }
             12 => {
                 let after = history.any_worker();
@@ -165,14 +170,23 @@ impl Stores {
                 same!(self, due_triggers(from, limit));
                 same!(self, next_trigger_due());
                 same!(self, trigger_state(id));
+                let workflow = history.workflow();
+                same!(self, standing_triggers(&workflow, limit));
+                same!(self, open_executions(&workflow, limit));
+                same!(self, task_tally(limit));
             }
             2 => {
-                let statuses = history.dice.some(&SlotStatus::ALL);
+                let dice = &mut history.dice;
+                let filter = SlotFilter {
+                    statuses: dice.some(&SlotStatus::ALL),
+                    from: dice.one_in(4).then_some(from),
+                    to: dice.one_in(4).then_some(to),
+                };
                 let rows = known.slots.range((id, 0)..=(id, u64::MAX));
                 let rows: Vec<u64> = rows.map(|((_, seq), _)| *seq).collect();
                 let before = history.dice.pick_from(rows.iter()).copied();
                 let before = before.filter(|_| history.dice.one_in(2));
-                same!(self, slots(id, &statuses, before, limit));
+                same!(self, slots(id, &filter, before, limit));
             }
             3 => same!(self, slots_between(id, from, to, limit)),
             _ => {
@@ -189,6 +203,11 @@ impl Stores {
                 same!(self, requests(id, &filter, before, limit));
                 let (newest, after) = (dice.small(300), dice.maybe(id));
                 same!(self, requests_beyond(newest, after, limit));
+                same!(self, request_tally(id, &filter, limit));
+                same!(
+                    self,
+                    refused_requests(&filter.statuses, from, newest, limit)
+                );
             }
         }
     }
@@ -200,7 +219,7 @@ impl Stores {
             same!(self, trigger_state(*id));
             same!(
                 self,
-                slots(*id, &[] as &[SlotStatus], None::<u64>, LIMIT_MAX)
+                slots(*id, &SlotFilter::default(), None::<u64>, LIMIT_MAX)
             );
             let filter = RequestFilter::default();
             same!(self, requests(*id, &filter, None::<RequestId>, LIMIT_MAX));
@@ -253,6 +272,8 @@ impl Stores {
         same!(self, workers(None::<&str>, LIMIT_MAX));
         for id in WORKFLOWS.map(workflow_id) {
             same!(self, open_counts(Some(&id)));
+            same!(self, open_executions(&id, LIMIT_MAX));
+            same!(self, standing_triggers(&id, LIMIT_MAX));
             same!(self, workflow(&id));
             same!(self, versions(&id));
             for version in 0..4 {
