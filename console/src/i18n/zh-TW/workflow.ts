@@ -3,7 +3,7 @@ import type { Translation } from '../messages';
 
 export const workflow = {
   'workflow.after': '在 {steps} 之後',
-  'workflow.allExecutions': '所有執行',
+  'workflow.allExecutions': '所有執行紀錄',
   'workflow.asGraph': '圖形',
   'workflow.asTable': '表格',
   'workflow.begins': '開始時間',
@@ -114,7 +114,7 @@ export const workflow = {
   'workflow.stepCount': { other: '{count} 個步驟' },
   'workflow.success': '24 小時成功率 {share} %',
   'workflow.tabDefinition': '定義',
-  'workflow.tabExecutions': '執行',
+  'workflow.tabExecutions': '執行紀錄',
   'workflow.tabGraph': '圖形',
   'workflow.tabRetry': '重試',
   'workflow.tabRun': '手動執行',
