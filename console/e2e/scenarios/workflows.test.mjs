@@ -90,7 +90,10 @@ describe('workflows', () => {
     await write(page, single('typed', '/ok').replace('url:', 'ulr:'));
     await page.getByText('2 problems').waitFor();
     await page.locator('.cm-lintRange-error').first().waitFor();
-    await page.getByRole('button', { name: /^Go to 6:/ }).first().click();
+    await page
+      .getByRole('button', { name: /^Go to 6:/ })
+      .first()
+      .click();
     await page.getByRole('button', { name: 'Save …' }).isDisabled();
     await page.keyboard.press('F8');
     await page.locator('.cm-tooltip-lint, .cm-diagnostic').first().waitFor();
