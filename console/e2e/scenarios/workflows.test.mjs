@@ -137,6 +137,25 @@ describe('workflows', () => {
     await close();
   });
 
+  it('loses nothing of what is typed when the session ends', async () => {
+    await save('ended', single('ended', '/ok'));
+    const { page, context, close } = await open('/workflows/ended?tab=definition', {
+      allow: /status of 401/,
+    });
+    await page.getByText('No problem found').waitFor();
+    await context.clearCookies();
+    await write(page, single('ended', '/ok', 'name: Typed meanwhile\n'));
+    await page.getByText('Your session ended.').waitFor();
+    await page.getByLabel('API key').fill(server.key);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('Your session ended.').waitFor({ state: 'hidden' });
+    await page.getByText('name: Typed meanwhile').waitFor();
+    await page.getByRole('button', { name: 'Save …' }).click();
+    await page.getByRole('button', { name: 'Save as v2' }).click();
+    await until('it is saved', async () => /Typed meanwhile/.test(await source('ended')));
+    await close();
+  });
+
   it('shows what changes before it saves, and a conflict with theirs and yours', async () => {
     await save('shared', single('shared', '/ok'));
     const { page, close } = await open('/workflows/shared?tab=definition', {
