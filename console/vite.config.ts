@@ -61,9 +61,7 @@ const CHUNKS = [
     test: /node_modules\/(@codemirror|@lezer|@marijn|style-mod|w3c-keyname|crelt)\//,
     priority: 9,
   },
-  { name: 'uplot', test: /node_modules\/uplot\//, priority: 9 },
   { name: 'dagre', test: /node_modules\/@dagrejs\//, priority: 9 },
-  { name: 'temporal', test: /node_modules\/temporal-/, priority: 9 },
   {
     name: 'tanstack',
     test: /node_modules\/@tanstack\/(?!react-virtual|virtual-core)/,

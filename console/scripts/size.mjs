@@ -11,7 +11,7 @@ const BUDGET = {
   folder: 2200 * KB,
 };
 const EDITOR = /^(codemirror|Editor|Diff)-/;
-const VENDOR = /^(react|tanstack|uplot|dagre|temporal|mantine|parts)-/;
+const VENDOR = /^(react|tanstack|dagre|mantine|parts)-/;
 
 const dist = new URL('../dist/', import.meta.url);
 const assets = new URL('assets/', dist);

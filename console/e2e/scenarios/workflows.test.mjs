@@ -90,7 +90,10 @@ describe('workflows', () => {
     await write(page, single('typed', '/ok').replace('url:', 'ulr:'));
     await page.getByText('2 problems').waitFor();
     await page.locator('.cm-lintRange-error').first().waitFor();
-    await page.getByRole('button', { name: /^Go to 6:/ }).first().click();
+    await page
+      .getByRole('button', { name: /^Go to 6:/ })
+      .first()
+      .click();
     await page.getByRole('button', { name: 'Save …' }).isDisabled();
     await page.keyboard.press('F8');
     await page.locator('.cm-tooltip-lint, .cm-diagnostic').first().waitFor();
@@ -131,6 +134,25 @@ describe('workflows', () => {
     await page.goto('/workflows/draft?tab=definition');
     await page.getByText('v1, as it was saved').waitFor();
     assert.equal((await server.call('GET', '/api/workflows/draft')).version, 1);
+    await close();
+  });
+
+  it('loses nothing of what is typed when the session ends', async () => {
+    await save('ended', single('ended', '/ok'));
+    const { page, context, close } = await open('/workflows/ended?tab=definition', {
+      allow: /status of 401/,
+    });
+    await page.getByText('No problem found').waitFor();
+    await context.clearCookies();
+    await write(page, single('ended', '/ok', 'name: Typed meanwhile\n'));
+    await page.getByText('Your session ended.').waitFor();
+    await page.getByLabel('API key').fill(server.key);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('Your session ended.').waitFor({ state: 'hidden' });
+    await page.getByText('name: Typed meanwhile').waitFor();
+    await page.getByRole('button', { name: 'Save …' }).click();
+    await page.getByRole('button', { name: 'Save as v2' }).click();
+    await until('it is saved', async () => /Typed meanwhile/.test(await source('ended')));
     await close();
   });
 

@@ -68,6 +68,7 @@ export const dlq = {
   'dlq.earlier.original': 'original input',
   'dlq.earlier.start': 'from the start',
   'dlq.earlier.step': 'from the failed step',
+  'dlq.earlier.use': 'Edit this input',
   'dlq.edited': 'With an edited input',
   'dlq.editor': 'Edited input',
   'dlq.empty': 'No dead letters',

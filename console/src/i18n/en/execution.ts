@@ -35,6 +35,7 @@ export const execution = {
   'execution.eventCount': { one: '{count} of {total} events', other: '{count} of {total} events' },
   'execution.eventText': 'Text in the event',
   'execution.events': 'Events',
+  'execution.graph': 'Graph',
   'execution.id': 'Execution',
   'execution.identical': {
     one: 'Identical: {count} event derived again, every decision the same.',

@@ -154,7 +154,7 @@ export const scheduled = {
   'scheduled.recordsLabel': 'Attempts',
   'scheduled.resume': 'Resume',
   'scheduled.resumed': 'The task goes on.',
-  'scheduled.retryTimeout': 'also after a timeout',
+  'scheduled.retryTimeout': '{words}, also after a timeout',
   'scheduled.retryWords': {
     one: '{count} retry, every {minutes} min',
     other: '{count} retries, every {minutes} min',
@@ -187,7 +187,7 @@ export const scheduled = {
   'scheduled.type.report': 'report',
   'scheduled.type.sync': 'sync',
   'scheduled.words.daily': 'daily at {time}',
-  'scheduled.words.first': 'only the first time',
+  'scheduled.words.first': '{words}, only the first time',
   'scheduled.words.immediate': 'at once',
   'scheduled.words.monthly': 'day {days} of the month at {time}',
   'scheduled.words.once': 'once at {time}',

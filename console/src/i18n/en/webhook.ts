@@ -234,6 +234,7 @@ export const webhook = {
   'webhook.verdict': 'Verdict',
   'webhook.verify': 'Verification',
   'webhook.wouldPass': 'would start an execution',
+  'webhook.wouldRun': 'would start',
   'webhook.wouldStart': {
     one: '{looked} looked at: {count} would start, {refused} would still be refused',
     other: '{looked} looked at: {count} would start, {refused} would still be refused',

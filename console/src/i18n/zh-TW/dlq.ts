@@ -59,6 +59,7 @@ export const dlq = {
   'dlq.earlier.original': '原始輸入',
   'dlq.earlier.start': '從頭開始',
   'dlq.earlier.step': '從失敗的步驟',
+  'dlq.earlier.use': '以此輸入修改',
   'dlq.edited': '修改輸入後重試',
   'dlq.editor': '修改後的輸入',
   'dlq.empty': '沒有死信',

@@ -37,6 +37,7 @@ export const execution = {
   'execution.eventCount': '{total} 個事件中的 {count} 個',
   'execution.eventText': '事件中的文字',
   'execution.events': '事件',
+  'execution.graph': '流程圖',
   'execution.id': '執行',
   'execution.identical': '完全一致：重新推導 {count} 個事件，每個決策都相同。',
   'execution.input': '輸入',

@@ -41,7 +41,7 @@ export const retry = {
   'retry.final': '最終狀態',
   'retry.first': '初始重試延遲',
   'retry.firstText': '秒，或 500ms、1m',
-  'retry.fullLog': '所有執行',
+  'retry.fullLog': '所有執行紀錄',
   'retry.http.400': '請求格式錯誤',
   'retry.http.401': '認證失敗',
   'retry.http.403': '權限不足',

@@ -214,5 +214,6 @@ export const webhook = {
   'webhook.verdict': '判定',
   'webhook.verify': '驗證方式',
   'webhook.wouldPass': '會啟動執行',
+  'webhook.wouldRun': '會啟動',
   'webhook.wouldStart': '共 {looked} 個：{count} 個會啟動，{refused} 個仍會被拒絕',
 } satisfies Translation<typeof source>;

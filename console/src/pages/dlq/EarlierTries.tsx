@@ -7,7 +7,13 @@ import { Time } from '@/ui/time/Time';
 import { Changes } from './Changes';
 import classes from './dlq.module.css';
 
-export function EarlierTries({ letter }: { letter: LetterDetail }) {
+interface EarlierTriesProps {
+  letter: LetterDetail;
+  /** Puts an earlier input into the editor. */
+  use?: (input: unknown) => void;
+}
+
+export function EarlierTries({ letter, use }: EarlierTriesProps) {
   const tries = [...(letter.retries ?? [])].reverse();
   if (tries.length === 0) return null;
   return (
@@ -41,6 +47,15 @@ export function EarlierTries({ letter }: { letter: LetterDetail }) {
                     .join(' · ')}
                 </span>
               </div>
+              {use && each.edited && each.input !== undefined && (
+                <button
+                  type="button"
+                  className={classes.linkButton}
+                  onClick={() => use(each.input)}
+                >
+                  {t('dlq.earlier.use')}
+                </button>
+              )}
               {each.error && <div className={classes.tryError}>{each.error.message}</div>}
               {changes.length > 0 && <Changes changes={changes} />}
             </li>

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { stringifyExact } from '@/api/exact';
 import { type Letter, type LetterDetail, letterQuery } from '@/api/queries/dlq';
 import { t, word } from '@/i18n/t';
 import { CopyId } from '@/ui/copy/CopyId';
@@ -15,6 +16,7 @@ import { Time } from '@/ui/time/Time';
 import { Attempts } from './Attempts';
 import { workflowPath } from './columns';
 import classes from './dlq.module.css';
+import { useDraft } from './draft';
 import { EarlierTries } from './EarlierTries';
 import { ErrorPart } from './ErrorPart';
 import { Outcome } from './Outcome';
@@ -32,6 +34,7 @@ interface LetterBodyProps {
 export function LetterBody({ id, listed, close, remove }: LetterBodyProps) {
   const query = useQuery(letterQuery(id));
   const [asking, setAsking] = useState(false);
+  const drafting = useDraft(id);
   const letter = query.data;
   if (!letter) {
     if (query.isError) return <ProblemView error={query.error} retry={() => query.refetch()} />;
@@ -72,13 +75,22 @@ export function LetterBody({ id, listed, close, remove }: LetterBodyProps) {
         </div>
       </div>
       <Outcome letter={letter} />
-      <EarlierTries letter={letter} />
+      <EarlierTries
+        letter={letter}
+        use={
+          letter.status === 'pending'
+            ? (input) =>
+                drafting.change({ ...drafting.draft, edited: true, text: stringifyExact(input, 2) })
+            : undefined
+        }
+      />
       {(letter.status === 'pending' || asking) && (
         <RetryForm
           key={letter.id}
           letter={letter}
           close={close}
           asking={asking}
+          drafting={drafting}
           setAsking={setAsking}
         />
       )}

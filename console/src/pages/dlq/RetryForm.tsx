@@ -10,6 +10,7 @@ import {
   retryLetter,
   retryRequest,
 } from '@/api/queries/dlq';
+import { usePageActions } from '@/app/palette/actions';
 import { rich, t } from '@/i18n/t';
 import { Confirm } from '@/ui/confirm/Confirm';
 import { Diff, Editor } from '@/ui/editor/Editor';
@@ -18,7 +19,7 @@ import { toastDone } from '@/ui/toast/toast';
 import { Changes } from './Changes';
 import { changesOf, parseInput, placeOf } from './changes';
 import classes from './dlq.module.css';
-import { useDraft } from './draft';
+import type { useDraft } from './draft';
 import { FromChoice } from './RetryDialog';
 
 interface RetryFormProps {
@@ -27,12 +28,14 @@ interface RetryFormProps {
   /** Whether the question is open: the form then stays, whatever becomes of the letter. */
   asking: boolean;
   setAsking: (asking: boolean) => void;
+  /** What was typed. */
+  drafting: ReturnType<typeof useDraft>;
 }
 
-export function RetryForm({ letter, close, asking, setAsking }: RetryFormProps) {
+export function RetryForm({ letter, close, asking, setAsking, drafting }: RetryFormProps) {
   const client = useQueryClient();
   const original = useMemo(() => stringifyExact(letter.input_data, 2), [letter.input_data]);
-  const { draft, change, clear, kept } = useDraft(letter.id);
+  const { draft, change, clear, kept } = drafting;
   const text = draft.text ?? original;
   const from: RetryFrom =
     draft.from === 'failed_step' && letter.can_retry_from_failed_step ? 'failed_step' : 'start';
@@ -41,7 +44,9 @@ export function RetryForm({ letter, close, asking, setAsking }: RetryFormProps) 
   const possible = from === 'start' ? letter.can_retry_from_start !== false : true;
   const ready = possible && (!draft.edited || checked.problem === undefined);
   const input = draft.edited ? text : undefined;
+  usePageActions(ready ? [{ label: t('dlq.retry'), run: () => setAsking(true) }] : []);
   useShortcuts([
+    { keys: 'r', label: t('dlq.key.retry'), run: () => ready && setAsking(true) },
     {
       keys: 'mod+Enter',
       label: t('dlq.key.retry'),

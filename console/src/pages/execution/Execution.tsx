@@ -1,11 +1,12 @@
 /** One execution: what it is, what it waits for, its attempts over time, and everything behind them. */
 import { Tabs } from '@mantine/core';
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
+import { Link, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo } from 'react';
 import { attemptsQuery, executionKeys, executionQuery } from '@/api/queries/executions';
 import { t } from '@/i18n/t';
 import { useNow } from '@/live/clock';
+import { IconArrowRight } from '@/ui/icons';
 import { Page, Panel } from '@/ui/page/Page';
 import { ProblemView } from '@/ui/state/ProblemView';
 import { Skeleton } from '@/ui/state/Skeleton';
@@ -97,6 +98,15 @@ export function ExecutionPage() {
           <Tabs.Tab value="events">{t('execution.events')}</Tabs.Tab>
           <Tabs.Tab value="context">{t('execution.context')}</Tabs.Tab>
           <Tabs.Tab value="replay">{t('execution.replay')}</Tabs.Tab>
+          <Link
+            className={classes.tabLink}
+            to="/workflows/$id"
+            params={{ id: execution.workflow_id }}
+            search={{ tab: 'graph', v: String(execution.workflow_version), execution: id }}
+          >
+            {t('execution.graph')}
+            <IconArrowRight size={12} aria-hidden="true" />
+          </Link>
         </Tabs.List>
         <Suspense fallback={<Skeleton />}>
           <Tabs.Panel value="attempts" className={classes.panel}>

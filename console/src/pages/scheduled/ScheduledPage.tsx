@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ScheduledTask, scheduledQuery } from '@/api/queries/scheduled';
+import { usePageActions } from '@/app/palette/actions';
 import { t } from '@/i18n/t';
 import { shortId } from '@/ui/copy/CopyId';
 import { IconDots, IconPlayerPause, IconPlayerPlay } from '@/ui/icons';
@@ -97,6 +98,25 @@ function Actions({ task, ask, edit }: ActionsProps) {
   const toggle = usePausing();
   const navigate = useNavigate();
   const state = stateOf(task);
+  const goesOn = state === 'active' || state === 'paused';
+  usePageActions([
+    ...(state === 'cancelled'
+      ? []
+      : [
+          { label: t('scheduled.run'), run: () => ask('run') },
+          { label: t('scheduled.edit'), run: edit },
+        ]),
+    ...(goesOn
+      ? [
+          {
+            label: t(state === 'active' ? 'scheduled.pause' : 'scheduled.resume'),
+            run: () => toggle(task),
+          },
+          { label: t('scheduled.cancel'), run: () => ask('cancel') },
+        ]
+      : []),
+    { label: t('scheduled.delete'), run: () => ask('delete') },
+  ]);
   return (
     <>
       {state !== 'cancelled' && (
@@ -104,7 +124,7 @@ function Actions({ task, ask, edit }: ActionsProps) {
           {t('scheduled.run')}
         </Button>
       )}
-      {(state === 'active' || state === 'paused') && (
+      {goesOn && (
         <Button
           variant="default"
           leftSection={
@@ -132,7 +152,7 @@ function Actions({ task, ask, edit }: ActionsProps) {
           >
             {t('scheduled.copy')}
           </Menu.Item>
-          {(state === 'active' || state === 'paused') && (
+          {goesOn && (
             <Menu.Item color="danger" onClick={() => ask('cancel')}>
               {t('scheduled.cancel')}
             </Menu.Item>

@@ -71,7 +71,7 @@ function retryWords(given: unknown): string {
     count: Number(retry.maxRetries ?? 3),
     minutes: Number(retry.retryIntervalMinutes ?? 5),
   });
-  return retry.retryOnTimeout ? `${words}, ${t('scheduled.retryTimeout')}` : words;
+  return retry.retryOnTimeout ? t('scheduled.retryTimeout', { words }) : words;
 }
 
 function callbackWords(window: unknown): string {

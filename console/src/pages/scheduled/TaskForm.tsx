@@ -144,11 +144,11 @@ export function TaskForm(props: TaskFormProps) {
         <div className={classes.fieldsets}>
           <div className={classes.fieldColumn}>
             <WhatFields {...fields} />
-            <TargetFields {...fields} />
+            <WhenFields {...fields} />
             <RetryFields {...fields} />
           </div>
           <div className={classes.fieldColumn}>
-            <WhenFields {...fields} />
+            <TargetFields {...fields} />
             <PayloadField {...fields} />
             <MoreFields {...fields} />
           </div>

@@ -53,7 +53,7 @@ export function scheduleWords(
     }
   })();
   const recurring = !/^(immediate|once)$/.test(task.scheduleType);
-  return recurring && !task.isRecurring ? `${words}, ${t('scheduled.words.first')}` : words;
+  return recurring && !task.isRecurring ? t('scheduled.words.first', { words }) : words;
 }
 
 export const nameOf = (task: Pick<ScheduledTask, 'taskName' | 'taskId'>) =>

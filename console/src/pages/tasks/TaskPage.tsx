@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { type ExternalTask, taskQuery } from '@/api/queries/tasks';
+import { usePageActions } from '@/app/palette/actions';
 import { rich, t } from '@/i18n/t';
 import { CopyId, shortId } from '@/ui/copy/CopyId';
 import { Json } from '@/ui/json/Json';
@@ -73,6 +74,15 @@ export function TaskPage() {
 
 function Actions({ task, ask }: { task: ExternalTask; ask: (what: Asking) => void }) {
   const locked = task.status === 'LOCKED';
+  usePageActions(
+    locked
+      ? [
+          { label: t('tasks.unlockMore'), run: () => ask('unlock') },
+          { label: t('tasks.complete'), run: () => ask('complete') },
+          { label: t('tasks.fail'), run: () => ask('fail') },
+        ]
+      : [],
+  );
   const button = (what: Asking, label: string, color?: string) => (
     <Tooltip label={t('tasks.onlyLocked')} disabled={locked}>
       <Button

@@ -11,7 +11,7 @@ interface DeleteTriggerProps {
   opened: boolean;
   onClose: () => void;
   /** After it is gone. */
-  done?: () => void;
+  done?: () => Promise<void> | void;
 }
 
 export function DeleteTrigger({ trigger, opened, onClose, done }: DeleteTriggerProps) {
@@ -28,7 +28,7 @@ export function DeleteTrigger({ trigger, opened, onClose, done }: DeleteTriggerP
       run={async () => {
         await deleteTrigger(trigger.id);
         toastDone(t('triggers.deleted', { name: titleOf(trigger) }));
-        done?.();
+        await done?.();
         changed();
       }}
     >

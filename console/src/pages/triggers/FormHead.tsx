@@ -13,6 +13,7 @@ import { toastDone } from '@/ui/toast/toast';
 import { DeleteTrigger } from './DeleteTrigger';
 import { RunNowButton } from './RunNow';
 import { StateBadge } from './StateBadge';
+import classes from './triggers.module.css';
 
 export interface Head {
   title: ReactNode;
@@ -26,7 +27,11 @@ export function headOf(trigger: Trigger): Head {
     title: (
       <>
         {t('trigger.of')}{' '}
-        <Link to="/workflows/$id" params={{ id: trigger.workflow_id }}>
+        <Link
+          to="/workflows/$id"
+          params={{ id: trigger.workflow_id }}
+          className={classes.titleLink}
+        >
           {trigger.workflow_id}
         </Link>
       </>
@@ -116,7 +121,7 @@ function More({ trigger, body, deleted }: FormActionsProps & { trigger: Trigger 
         onClose={() => setDeleting(false)}
         done={() => {
           deleted?.();
-          navigate({ to: '/triggers' });
+          return navigate({ to: '/triggers', ignoreBlocker: true });
         }}
       />
     </>

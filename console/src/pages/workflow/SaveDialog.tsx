@@ -13,6 +13,7 @@ import {
   openExecutions,
   type Saved,
   saveWorkflow,
+  versionDiff,
   versionQuery,
   workflowQuery,
 } from '@/api/queries/workflows';
@@ -112,6 +113,7 @@ function Body(props: SaveDialogProps) {
           </span>
         </div>
       )}
+      {conflict && <TheirChanges id={id} base={base} current={current} />}
       <Effects id={id} text={text} next={current + 1} same={same} conflict={conflict} />
       <h3 className={classes.small}>
         {conflict
@@ -166,6 +168,18 @@ function Body(props: SaveDialogProps) {
         </Button>
       </Buttons>
     </div>
+  );
+}
+
+/** What the others changed since the text was begun. */
+function TheirChanges({ id, base, current }: { id: string; base: number; current: number }) {
+  const { data } = useQuery(versionDiff(id, base, current));
+  if (!data || data.changes.length === 0) return null;
+  return (
+    <>
+      <h3 className={classes.small}>{t('workflow.theyChanged', { from: base, to: current })}</h3>
+      <Changes changes={data.changes} />
+    </>
   );
 }
 

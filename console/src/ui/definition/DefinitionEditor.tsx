@@ -108,7 +108,14 @@ function VerdictLine({ judged }: { judged: Judged }) {
       {state === 'busy' && t('workflow.checking')}
       {state === 'bad' && t('workflow.problems', { count })}
       {state === 'good' && t('workflow.valid')}
-      {state === 'bad' && <kbd className={classes.key}>{'F8'}</kbd>}
+      <span className={classes.keys} aria-hidden="true">
+        {state === 'bad' && (
+          <>
+            <kbd className={classes.key}>{'F8'}</kbd> {t('workflow.keyNext')}
+          </>
+        )}{' '}
+        <kbd className={classes.key}>{'Ctrl+Space'}</kbd> {t('workflow.keyComplete')}
+      </span>
     </div>
   );
 }

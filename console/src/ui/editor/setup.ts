@@ -96,6 +96,7 @@ const look = EditorView.theme({
     background: 'var(--sunken)',
     color: 'var(--muted)',
   },
+  '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"⋯"' },
 });
 
 function languageOf(name: CodeLanguage): Extension {

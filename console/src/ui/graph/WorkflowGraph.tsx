@@ -67,7 +67,12 @@ export function WorkflowGraph(props: WorkflowGraphProps) {
 function Drawing({ steps, states, selected, onSelect, height = 340 }: WorkflowGraphProps) {
   const { ref: sized, width } = useElementSize();
   const direction: Direction = width > 0 && width < NARROW_PX ? 'TB' : 'LR';
-  const layout = useMemo(() => layOut(steps, direction), [steps, direction]);
+  // What a step calls does not move it.
+  const structure = steps
+    .map((step) => [step.id, step.undoes, ...step.needs].join('\n'))
+    .join('\n\n');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the structure stands for the steps
+  const layout = useMemo(() => layOut(steps, direction), [structure, direction]);
   const frame = useRef<HTMLDivElement>(null);
   const { view, showAll, zoom, move, reveal } = useView(
     frame,

@@ -27,6 +27,9 @@ export interface Layout {
 }
 export type Direction = 'LR' | 'TB';
 
+/** Larger graphs are laid out in a quicker way. */
+const QUICK_ABOVE = 100;
+
 interface Point {
   x: number;
   y: number;
@@ -100,7 +103,12 @@ export function layOut(steps: GraphStep[], direction: Direction): Layout {
   const undoers = new Map(steps.filter((s) => s.undoes).map((step) => [step.undoes!, step]));
   const known = new Set(forward.map((step) => step.id));
   const graph = new Graph<object, Point & { width: number; height: number }, { points: Point[] }>();
-  graph.setGraph({ rankdir: direction, nodesep: 24, ranksep: direction === 'LR' ? 56 : 40 });
+  graph.setGraph({
+    rankdir: direction,
+    nodesep: 24,
+    ranksep: direction === 'LR' ? 56 : 40,
+    ranker: forward.length > QUICK_ABOVE ? 'longest-path' : 'network-simplex',
+  });
   graph.setDefaultEdgeLabel(() => ({ points: [] }));
   // In a chain all take the same room, so that it stays a straight line.
   const chain = isChain(forward);

@@ -157,9 +157,8 @@ export function Strip(props: StripProps) {
             data-tone={cell.tone}
             data-wide={cell.wide || undefined}
             data-head={index === head || undefined}
-          >
-            {cell.mark}
-          </span>
+            data-mark={cell.mark}
+          />
         </span>
       ))}
     </div>

@@ -1,6 +1,6 @@
 /** What a form says above itself: restored typing, somebody else's change, refused fields. */
 import { Button } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import type { FieldProblem } from '@/api/problem';
 import { ApiProblem } from '@/api/problem';
 import { t } from '@/i18n/t';
@@ -65,8 +65,18 @@ export function ChangedMeanwhile({
   );
 }
 
+/** The first wrong field gets the focus, once the parts around it are open. */
+function toFirstWrong() {
+  requestAnimationFrame(() =>
+    document.querySelector<HTMLElement>('#page [aria-invalid="true"]')?.focus(),
+  );
+}
+
 /** What the server refused: fields that the form shows are only counted here, others are named. */
 export function Refused({ error, besides }: { error: unknown; besides: readonly FieldProblem[] }) {
+  useEffect(() => {
+    if (error !== undefined) toFirstWrong();
+  }, [error]);
   if (error === undefined) return null;
   if (error instanceof ApiProblem && error.fields.length > 0) {
     const shown = error.fields.length - besides.length;

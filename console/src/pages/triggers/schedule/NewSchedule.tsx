@@ -75,7 +75,10 @@ export function NewSchedule({ workflow, kind, types }: NewScheduleProps) {
       <ScheduleForm
         workflow={workflow}
         draft={draft}
-        change={form.change}
+        change={(part) => {
+          form.change(part);
+          setError(undefined);
+        }}
         plan={plan}
         refused={error}
         types={types}

@@ -33,8 +33,12 @@ export function SchedulePage({ trigger }: { trigger: Trigger }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: settings change with the version only
   const server = useMemo(() => scheduleDraft(trigger), [trigger.id, trigger.version]);
   const form = useFormDraft(`trigger.${trigger.id}`, server, trigger.version);
-  const { draft, change, dirty } = form;
+  const { draft, dirty } = form;
   const saving = useSaving();
+  const change = (part: Partial<ScheduleDraft>) => {
+    form.change(part);
+    saving.forget();
+  };
   const plan = usePlan(draft);
   const [asking, setAsking] = useState(false);
   const [looking, setLooking] = useState<Trigger>();

@@ -84,7 +84,10 @@ export function NewWebhook({ workflow, types }: { workflow: string; types: React
           <WebhookForm
             workflow={workflow}
             draft={draft}
-            change={change}
+            change={(part) => {
+              change(part);
+              setError(undefined);
+            }}
             secret={secret}
             setSecret={setSecret}
             judged={judged}

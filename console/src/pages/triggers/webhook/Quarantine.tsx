@@ -203,7 +203,7 @@ function Recheck({ trigger, first, onClose }: RecheckProps) {
             })}
             {verdict.data.next_cursor && ` ${t('webhook.recheckMore')}`}
           </div>
-          <Items result={verdict.data} />
+          <Items result={verdict.data} dry />
         </>
       )}
       <div className={formClasses.row}>
@@ -246,7 +246,7 @@ async function recheckAll(id: string, status: string[]): Promise<Rechecked> {
   return whole;
 }
 
-function Items({ result }: { result: Rechecked }) {
+function Items({ result, dry }: { result: Rechecked; dry?: boolean }) {
   if (result.items.length === 0) return null;
   return (
     <div
@@ -270,7 +270,10 @@ function Items({ result }: { result: Rechecked }) {
                 <CopyId id={item.request_id} plain />
               </td>
               <td>
-                <Status value={item.status} />
+                <Status
+                  value={item.status}
+                  label={dry && item.status === 'triggered' ? t('webhook.wouldRun') : undefined}
+                />
               </td>
               <td className={formClasses.wide} title={item.reason ?? undefined}>
                 {item.execution_id ? (

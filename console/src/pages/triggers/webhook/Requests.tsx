@@ -114,11 +114,12 @@ export function Outcome({ request }: { request: WebhookRequest }) {
   return <span title={request.error ?? undefined}>{request.error ?? ''}</span>;
 }
 
-function Counts({ id }: { id: string }) {
+/** How many requests came to what, each a link to them. */
+export function Counts({ id, plain }: { id: string; plain?: boolean }) {
   const { data } = useQuery(requestSummary(id));
   if (!data || data.total === 0) return null;
   return (
-    <div className={classes.counts}>
+    <div className={plain ? classes.plainCounts : classes.counts}>
       {STATUSES.filter((status) => data.by_status[status]).map((status) => (
         <Link key={status} to="/triggers/$id/requests" params={{ id: id }} search={{ status }}>
           <Status

@@ -26,7 +26,7 @@ import { Time } from '@/ui/time/Time';
 import { requestsRoute } from '../route';
 import { titleOf } from '../words';
 import { RequestDetail } from './RequestDetail';
-import { Outcome, STATUSES, TestMark } from './Requests';
+import { Counts, Outcome, STATUSES, TestMark } from './Requests';
 
 const rowKey = (row: WebhookRequest) => row.id;
 
@@ -144,6 +144,7 @@ export function RequestsPage() {
         columns={shown}
         list={list}
         rowKey={rowKey}
+        summary={<Counts id={id} plain />}
         detail={(row) => <RequestDetail trigger={id} request={row.id} />}
         expanded={open}
         onExpand={(key) => go({ ...value, open: key }, true)}

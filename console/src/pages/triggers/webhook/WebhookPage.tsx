@@ -22,7 +22,7 @@ import { Tester } from './Tester';
 import { useJudged } from './useJudged';
 import { useSample } from './useSample';
 import { headerOf, prepared, WEBHOOK_FIELDS, WebhookForm } from './WebhookForm';
-import { type Method, webhookDraft, webhookSettings } from './webhookDraft';
+import { type Method, type WebhookDraft, webhookDraft, webhookSettings } from './webhookDraft';
 
 const WEBHOOK: readonly Choice[] = ['webhook'];
 
@@ -30,11 +30,15 @@ export function WebhookPage({ trigger }: { trigger: Trigger }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: settings change with the version only
   const server = useMemo(() => webhookDraft(trigger), [trigger.id, trigger.version]);
   const form = useFormDraft(`trigger.${trigger.id}`, server, trigger.version);
-  const { draft, change } = form;
+  const { draft } = form;
   const [secret, setSecret] = useState('');
   const [once, setOnce] = useState<string>();
   const [looking, setLooking] = useState<Trigger>();
   const saving = useSaving();
+  const change = (part: Partial<WebhookDraft>) => {
+    form.change(part);
+    saving.forget();
+  };
   const sample = useSample(trigger.id);
   const judged = useJudged(draft, sample.text, sample.words);
   const savedMethod = trigger.authentication as Method;
