@@ -18,6 +18,8 @@ use crowd::{Crowd, EXECUTIONS};
 
 /// Times that each question is asked, each time from another place of the list.
 const QUESTIONS: usize = 100;
+/// The same where each takes long.
+const LONG_QUESTIONS: usize = 20;
 /// Rows of a page, and the one that tells whether there is another.
 const PAGE: u32 = 51;
 
@@ -154,10 +156,18 @@ struct Asks<'a> {
 }
 
 impl Asks<'_> {
+    /// What no index answers has no goal.
+    fn questions(&self) -> usize {
+        match self.goal_ms {
+            Some(_) => QUESTIONS,
+            None => LONG_QUESTIONS,
+        }
+    }
+
     async fn list(&self, subject: &str, filter: &ExecutionFilter) -> anyhow::Result<()> {
         let store = &self.crowd.one.store;
         let mut waits = Waits::default();
-        for n in 0..QUESTIONS {
+        for n in 0..self.questions() {
             let stretch = Stretch::new(self.crowd.place(n), PAGE);
             let began = Instant::now();
             store.executions(filter, &stretch).await?;
@@ -170,7 +180,7 @@ impl Asks<'_> {
     async fn count(&self, subject: &str, filter: &ExecutionFilter) -> anyhow::Result<()> {
         let store = &self.crowd.one.store;
         let mut waits = Waits::default();
-        for _ in 0..QUESTIONS {
+        for _ in 0..self.questions() {
             let began = Instant::now();
             store.count_executions(filter, COUNTED_MAX).await?;
             waits.add(began.elapsed());
