@@ -34,11 +34,16 @@ describe('workflows', () => {
   });
 
   const editor = (page) => page.locator('.cm-content[contenteditable="true"]');
-  /** Puts a text in place of all that is in the editor. */
+  /** Pastes a text over all that is in the editor. */
   const write = async (page, text) => {
     await editor(page).click();
     await page.keyboard.press(`${MOD}+a`);
-    await page.keyboard.insertText(text);
+    await editor(page).evaluate((element, pasted) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', pasted);
+      const options = { clipboardData, bubbles: true, cancelable: true };
+      element.dispatchEvent(new ClipboardEvent('paste', options));
+    }, text);
   };
   const tab = (page, name) => page.getByRole('tab', { name }).click();
 
@@ -332,10 +337,13 @@ describe('workflows', () => {
 
   it('works in Chinese and on a narrow screen', async () => {
     await save('narrow', single('narrow', '/ok'));
-    const { page, close } = await open('/workflows/narrow', {
-      width: 390,
-      settings: { language: 'zh-TW', theme: 'dark' },
+    const { page, close } = await open('/workflows/narrow', { width: 390 });
+    await page.evaluate(() => {
+      const chosen = JSON.parse(localStorage.getItem('refire.settings') ?? '{}');
+      const next = { ...chosen, language: 'zh-TW', theme: 'dark' };
+      localStorage.setItem('refire.settings', JSON.stringify(next));
     });
+    await page.reload();
     await page.getByRole('tab', { name: '定義' }).click();
     await page.getByText('沒有發現問題').waitFor();
     await page.getByRole('tab', { name: '重試' }).click();
