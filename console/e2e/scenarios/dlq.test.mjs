@@ -112,6 +112,24 @@ test('an edited input is kept over a reload, shown as a difference, and kept exa
   assert.match(sent.body, new RegExp(`"order":\\s*${BIG}[,}]`));
 });
 
+test('a session that ends in the middle of an edit loses nothing', async () => {
+  const { id } = await letter('session');
+  here.target.repair('session-2');
+  await here.visit(`/dlq/${id}`, { allow: /401/ }, async (page) => {
+    await page.getByLabel('With an edited input').check();
+    await write(page, '{"name":"session-2","include_crm":true}');
+    await page.getByRole('button', { name: 'Retry with 1 change' }).waitFor();
+    await page.evaluate(() =>
+      fetch('/api/session', { method: 'DELETE', headers: { 'X-Refire-Console': '1' } }),
+    );
+    await page.getByLabel('API key').fill(here.server.key);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Retry with 1 change' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry with 1 change' }).click();
+    await page.getByText(/^Resolved .* by admin$/).waitFor();
+  });
+});
+
 test('from the failed step, completed steps do not run again', async () => {
   const { id } = await letter('step');
   here.target.repair('step');
