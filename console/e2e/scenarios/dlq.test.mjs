@@ -87,6 +87,24 @@ test('a retry with the original input resolves the letter', async () => {
   await resolved(id);
 });
 
+test('a letter that is retried in the list stays where it is', async () => {
+  const { id, execution } = await letter('stays');
+  here.target.repair('stays');
+  await here.visit(`/dlq?open=${id}`, async (page) => {
+    const grid = page.getByRole('grid');
+    const form = page.getByRole('region', { name: 'Retry by hand' });
+    await form.getByRole('button', { name: 'Retry', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry', exact: true }).click();
+    await page.getByText(/^Resolved .* by admin$/).waitFor();
+    const row = grid
+      .getByRole('row')
+      .filter({ hasText: execution.slice(-6) })
+      .first();
+    await row.getByText('resolved').waitFor();
+    assert.equal(await row.getByRole('button', { name: 'Retry' }).count(), 0);
+  });
+});
+
 test('an edited input is kept over a reload, shown as a difference, and kept exactly', async () => {
   const { id } = await letter('edited', `,"order":${BIG}`);
   here.target.repair('edited-2');
