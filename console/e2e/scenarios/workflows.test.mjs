@@ -240,6 +240,26 @@ describe('workflows', () => {
     await close();
   });
 
+  it('shows what starts it, and leads to a new trigger', async () => {
+    await save('started', single('started', '/ok'));
+    const trigger = await server.call('POST', '/api/workflows/started/triggers', {
+      trigger_type: 'cron',
+      cron_expression: '0 9 * * MON',
+      timezone: 'Asia/Taipei',
+    });
+    const { page, close } = await open('/workflows/started');
+    await page.getByText('Next fire').waitFor();
+    await tab(page, 'Triggers');
+    const row = page.getByRole('row', { name: new RegExp(trigger.id) });
+    await row.getByText('Monday').waitFor();
+    await row.getByText('enabled').waitFor();
+    await assertAccessible(page, 'triggers of a workflow');
+    await page.getByRole('button', { name: 'New trigger' }).click();
+    await page.getByRole('menuitem', { name: 'Webhook' }).click();
+    await page.waitForURL('**/workflows/started/triggers/new?type=webhook');
+    await close();
+  });
+
   it('lists what is open when it cannot be deleted', async () => {
     await save('busy', single('busy', '/slow/busy'));
     const id = await server.execute('busy');
