@@ -12,31 +12,6 @@ function placeholders(): Plugin {
   };
 }
 
-/** With a key in the environment nobody has to log in; a server without sessions is enough. */
-function keySession(): Plugin {
-  const session = () => ({
-    actor: 'admin',
-    scopes: ['admin'],
-    expires_at: null,
-    version: 'development',
-    node_id: 'node',
-    dev: true,
-    public_url: null,
-    server_time: new Date().toISOString(),
-  });
-  return {
-    name: 'refire-key-session',
-    apply: 'serve',
-    configureServer(dev) {
-      dev.middlewares.use('/api/session', (request, response, next) => {
-        if (request.method !== 'GET') return next();
-        response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify(session()));
-      });
-    },
-  };
-}
-
 const server = process.env.REFIRE_URL ?? 'http://127.0.0.1:7373';
 const key = process.env.REFIRE_API_KEY;
 
@@ -80,7 +55,7 @@ const CHUNKS = [
 
 export default defineConfig({
   base: './',
-  plugins: [react(), placeholders(), ...(key ? [keySession()] : [])],
+  plugins: [react(), placeholders()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: { proxy: proxied },
   build: {

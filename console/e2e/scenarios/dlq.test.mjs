@@ -87,6 +87,24 @@ test('a retry with the original input resolves the letter', async () => {
   await resolved(id);
 });
 
+test('a letter that is retried in the list stays where it is', async () => {
+  const { id, execution } = await letter('stays');
+  here.target.repair('stays');
+  await here.visit(`/dlq?open=${id}`, async (page) => {
+    const grid = page.getByRole('grid');
+    const form = page.getByRole('region', { name: 'Retry by hand' });
+    await form.getByRole('button', { name: 'Retry', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry', exact: true }).click();
+    await page.getByText(/^Resolved .* by admin$/).waitFor();
+    const row = grid
+      .getByRole('row')
+      .filter({ hasText: execution.slice(-6) })
+      .first();
+    await row.getByText('resolved').waitFor();
+    assert.equal(await row.getByRole('button', { name: 'Retry' }).count(), 0);
+  });
+});
+
 test('an edited input is kept over a reload, shown as a difference, and kept exactly', async () => {
   const { id } = await letter('edited', `,"order":${BIG}`);
   here.target.repair('edited-2');
@@ -110,6 +128,24 @@ test('an edited input is kept over a reload, shown as a difference, and kept exa
   assert.equal(retries.at(-1).edited, true);
   const sent = here.target.seen.filter((each) => each.path === '/flaky/edited-2').at(-1);
   assert.match(sent.body, new RegExp(`"order":\\s*${BIG}[,}]`));
+});
+
+test('a session that ends in the middle of an edit loses nothing', async () => {
+  const { id } = await letter('session');
+  here.target.repair('session-2');
+  await here.visit(`/dlq/${id}`, { allow: /401/ }, async (page) => {
+    await page.getByLabel('With an edited input').check();
+    await write(page, '{"name":"session-2","include_crm":true}');
+    await page.getByRole('button', { name: 'Retry with 1 change' }).waitFor();
+    await page.evaluate(() =>
+      fetch('/api/session', { method: 'DELETE', headers: { 'X-Refire-Console': '1' } }),
+    );
+    await page.getByLabel('API key').fill(here.server.key);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Retry with 1 change' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry with 1 change' }).click();
+    await page.getByText(/^Resolved .* by admin$/).waitFor();
+  });
 });
 
 test('from the failed step, completed steps do not run again', async () => {

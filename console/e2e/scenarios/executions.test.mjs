@@ -83,6 +83,10 @@ test('the keyboard alone walks, selects and opens', () =>
     await page.getByText('1 selected').waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('1 selected').waitFor({ state: 'detached' });
+    await page.keyboard.press('Space');
+    await page.getByRole('gridcell').getByText('"name"').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('"name"').waitFor({ state: 'detached' });
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/executions\/exec_/);
   }));

@@ -54,6 +54,8 @@ const taskOf = (id) => here.server.call('GET', `/api/scheduled-tasks/${id}`);
 
 test('made by the form: what is wrong is named at its field, what is typed survives a reload', () =>
   here.visit('/scheduled', { allow: /401|400/ }, async (page) => {
+    await page.getByText('No scheduled tasks').waitFor();
+    await assertAccessible(page, 'an empty list of scheduled tasks');
     await page.getByRole('link', { name: 'New task' }).first().click();
     await page.getByLabel('Name').fill('Weekly sync');
     await page.getByText('weekly', { exact: true }).click();

@@ -34,11 +34,16 @@ describe('workflows', () => {
   });
 
   const editor = (page) => page.locator('.cm-content[contenteditable="true"]');
-  /** Puts a text in place of all that is in the editor. */
+  /** Pastes a text over all that is in the editor. */
   const write = async (page, text) => {
     await editor(page).click();
     await page.keyboard.press(`${MOD}+a`);
-    await page.keyboard.insertText(text);
+    await editor(page).evaluate((element, pasted) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', pasted);
+      const options = { clipboardData, bubbles: true, cancelable: true };
+      element.dispatchEvent(new ClipboardEvent('paste', options));
+    }, text);
   };
   const tab = (page, name) => page.getByRole('tab', { name }).click();
 
@@ -235,6 +240,26 @@ describe('workflows', () => {
     await close();
   });
 
+  it('shows what starts it, and leads to a new trigger', async () => {
+    await save('started', single('started', '/ok'));
+    const trigger = await server.call('POST', '/api/workflows/started/triggers', {
+      trigger_type: 'cron',
+      cron_expression: '0 9 * * MON',
+      timezone: 'Asia/Taipei',
+    });
+    const { page, close } = await open('/workflows/started');
+    await page.getByText('Next fire').waitFor();
+    await tab(page, 'Triggers');
+    const row = page.getByRole('row', { name: new RegExp(trigger.id) });
+    await row.getByText('Monday').waitFor();
+    await row.getByText('enabled').waitFor();
+    await assertAccessible(page, 'triggers of a workflow');
+    await page.getByRole('button', { name: 'New trigger' }).click();
+    await page.getByRole('menuitem', { name: 'Webhook' }).click();
+    await page.waitForURL('**/workflows/started/triggers/new?type=webhook');
+    await close();
+  });
+
   it('lists what is open when it cannot be deleted', async () => {
     await save('busy', single('busy', '/slow/busy'));
     const id = await server.execute('busy');
@@ -332,10 +357,13 @@ describe('workflows', () => {
 
   it('works in Chinese and on a narrow screen', async () => {
     await save('narrow', single('narrow', '/ok'));
-    const { page, close } = await open('/workflows/narrow', {
-      width: 390,
-      settings: { language: 'zh-TW', theme: 'dark' },
+    const { page, close } = await open('/workflows/narrow', { width: 390 });
+    await page.evaluate(() => {
+      const chosen = JSON.parse(localStorage.getItem('refire.settings') ?? '{}');
+      const next = { ...chosen, language: 'zh-TW', theme: 'dark' };
+      localStorage.setItem('refire.settings', JSON.stringify(next));
     });
+    await page.reload();
     await page.getByRole('tab', { name: '定義' }).click();
     await page.getByText('沒有發現問題').waitFor();
     await page.getByRole('tab', { name: '重試' }).click();

@@ -40,6 +40,12 @@ function asked(filter: LetterFilter) {
 
 export const lettersKey = ['dlq'];
 
+/** What is asked again after a retry: everything but the rows of lists, which change where they stand. */
+export const lettersInPlace = {
+  predicate: ({ queryKey }: { queryKey: readonly unknown[] }) =>
+    queryKey[0] === lettersKey[0] && queryKey.at(-1) !== 'pages',
+};
+
 /** A page of letters, newest first. */
 export function readLetters(filter: LetterFilter, cursor: string | null, signal?: AbortSignal) {
   return call<Page<Letter>>('GET', '/api/dlq', {

@@ -1,4 +1,5 @@
 export const executions = {
+  'executions.attempts': { one: '{count} attempt', other: '{count} attempts' },
   'executions.by.amqp': 'queue',
   'executions.by.cron': 'cron',
   'executions.by.manual': 'manual',
@@ -23,6 +24,7 @@ export const executions = {
   'executions.error': 'Error',
   'executions.errorType': 'Error type',
   'executions.id': 'Execution',
+  'executions.input': 'Input',
   'executions.key': 'Idempotency key',
   'executions.leftOut': {
     one: '{count} selected execution cannot take this and is left out.',

@@ -7,7 +7,7 @@ export const shell = {
   'shell.densityCompact': 'Compact',
   'shell.densityNormal': 'Normal',
   'shell.dev':
-    'Development mode (--dev): private addresses may be called and the key is weak. Not for production.',
+    'Development mode (--dev): targets on this machine and in private networks may be called. Not for production.',
   'shell.dlq': 'Dead letters',
   'shell.executions': 'Executions',
   'shell.externalTasks': 'External tasks',

@@ -2,6 +2,7 @@ import type { executions as source } from '../en/executions';
 import type { Translation } from '../messages';
 
 export const executions = {
+  'executions.attempts': '{count} 次嘗試',
   'executions.by.amqp': '佇列',
   'executions.by.cron': 'Cron',
   'executions.by.manual': '手動',
@@ -19,6 +20,7 @@ export const executions = {
   'executions.error': '錯誤',
   'executions.errorType': '錯誤類型',
   'executions.id': '執行',
+  'executions.input': '輸入',
   'executions.key': '冪等鍵',
   'executions.leftOut': '所選項目中有 {count} 筆不適用此操作，將略過。',
   'executions.pause': '暫停',

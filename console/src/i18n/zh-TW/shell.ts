@@ -8,7 +8,7 @@ export const shell = {
   'shell.density': '密度',
   'shell.densityCompact': '緊湊',
   'shell.densityNormal': '一般',
-  'shell.dev': '開發模式（--dev）：可呼叫內部網址，且金鑰強度低，請勿用於正式環境。',
+  'shell.dev': '開發模式（--dev）：可呼叫本機與內部網路的目標，請勿用於正式環境。',
   'shell.dlq': '死信佇列',
   'shell.executions': '執行紀錄',
   'shell.externalTasks': '外部任務',

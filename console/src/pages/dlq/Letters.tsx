@@ -2,7 +2,7 @@
 import { Button, SegmentedControl } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { type Letter, letterSummary, lettersKey, readAgain, readLetters } from '@/api/queries/dlq';
 import { rich, t } from '@/i18n/t';
 import { useFollow } from '@/live/follow';
@@ -17,6 +17,7 @@ import { BulkMenu, type Chosen, Selected } from './BulkMenu';
 import type { BulkAction } from './bulk';
 import { letterColumns } from './columns';
 import { DeleteDialog } from './DeleteDialog';
+import { hasDraft } from './draft';
 import { isNarrowed, letterFields, readFilter, writeFilter } from './filter';
 import { Groups } from './Groups';
 import { LetterBody } from './LetterBody';
@@ -61,20 +62,27 @@ export function Letters() {
     refresh: REFRESH,
   });
   const summary = useQuery(letterSummary(asked));
+  /** An input that somebody is editing is not passed over: its row opens instead. */
+  const retry = useRef<(letter: Letter) => void>(() => {});
+  retry.current = (letter) => {
+    if (letter.status !== 'pending') return;
+    if (hasDraft(letter.id)) go({ ...search, open: letter.id }, true);
+    else setAsking({ kind: 'retry', letter });
+  };
   const columns = useMemo(
     () =>
       letterColumns({
-        retry: (letter) => setAsking({ kind: 'retry', letter }),
+        retry: (letter) => retry.current(letter),
         remove: (letter) => setAsking({ kind: 'delete', letter }),
       }),
     [],
   );
 
   const rowKeys = useMemo(() => {
-    const ask = (kind: 'retry' | 'delete') => (letter: Letter) => {
-      if (letter.status === 'pending') setAsking({ kind, letter });
+    const remove = (letter: Letter) => {
+      if (letter.status === 'pending') setAsking({ kind: 'delete', letter });
     };
-    return { r: ask('retry'), Delete: ask('delete') };
+    return { r: (letter: Letter) => retry.current(letter), Delete: remove };
   }, []);
 
   const go = (next: FilterValue, replace = false) =>
@@ -108,6 +116,7 @@ export function Letters() {
         value={value}
         wrong={wrong}
         onChange={setFilter}
+        clearable={isNarrowed(asked)}
         placeholder={t('dlq.filter.search')}
       >
         <SegmentedControl

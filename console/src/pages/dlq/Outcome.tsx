@@ -1,7 +1,7 @@
 /** What became of a letter: a retry that runs now, who resolved it, who deleted it. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { type LetterDetail, lettersKey, retryProgress } from '@/api/queries/dlq';
+import { type LetterDetail, lettersInPlace, retryProgress } from '@/api/queries/dlq';
 import { rich, t } from '@/i18n/t';
 import { CopyId } from '@/ui/copy/CopyId';
 import { Status } from '@/ui/status/Status';
@@ -53,7 +53,7 @@ function Running({ id, who }: { id: string; who: string }) {
   const { data } = useQuery(retryProgress(id));
   const over = data !== undefined && isFinal(data.status);
   useEffect(() => {
-    if (over) client.invalidateQueries({ queryKey: lettersKey });
+    if (over) client.invalidateQueries(lettersInPlace);
   }, [over, client]);
   return (
     <div className={classes.outcome} data-tone="running" role="status">

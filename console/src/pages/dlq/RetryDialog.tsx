@@ -5,7 +5,7 @@ import { useState } from 'react';
 import {
   type Letter,
   letterQuery,
-  lettersKey,
+  lettersInPlace,
   type RetryFrom,
   retryLetter,
   retryRequest,
@@ -26,7 +26,7 @@ export function RetryDialog({ letter, close }: { letter: Letter; close: () => vo
       onClose={() => {
         close();
         // Also after a refusal: somebody else may have been faster.
-        client.invalidateQueries({ queryKey: lettersKey });
+        client.invalidateQueries(lettersInPlace);
       }}
       title={t('dlq.confirmRetry')}
       action={t('dlq.retry')}

@@ -5,7 +5,7 @@ import { useDeferredValue, useMemo } from 'react';
 import { stringifyExact } from '@/api/exact';
 import {
   type LetterDetail,
-  lettersKey,
+  lettersInPlace,
   type RetryFrom,
   retryLetter,
   retryRequest,
@@ -156,7 +156,7 @@ export function RetryForm({ letter, close, asking, setAsking, drafting }: RetryF
         onClose={() => {
           setAsking(false);
           // Also after a refusal: somebody else may have been faster.
-          client.invalidateQueries({ queryKey: lettersKey });
+          client.invalidateQueries(lettersInPlace);
         }}
         title={t('dlq.confirmRetry')}
         action={

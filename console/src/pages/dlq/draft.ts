@@ -47,6 +47,9 @@ function write(id: string, draft: Draft): boolean {
   }
 }
 
+/** Whether somebody has begun to edit the input of a letter. */
+export const hasDraft = (id: string) => read(id)?.edited === true;
+
 export function forgetDraft(id: string) {
   try {
     localStorage.removeItem(PREFIX + id);

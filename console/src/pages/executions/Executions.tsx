@@ -21,6 +21,7 @@ import { Bulk } from './Bulk';
 import { Counts } from './Counts';
 import { executionColumns } from './columns';
 import { executionFields, parseExecutionFilter } from './filter';
+import { Preview } from './Preview';
 import { executionsRoute } from './route';
 
 const rowKey = (row: Execution) => row.execution_id;
@@ -68,6 +69,7 @@ export function Executions() {
             }}
           />
         )}
+        detail={(row) => <Preview row={row} />}
         summary={<Counts filter={filter} change={change} />}
         empty={{
           title: t('executions.empty'),

@@ -16,7 +16,7 @@ export function executionColumns(): Column<Execution>[] {
     {
       id: 'status',
       header: t('executions.status'),
-      width: 118,
+      width: 142,
       required: true,
       cell: (row) => <Status value={row.status} />,
     },

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type Trouble, troubleQuery } from '@/api/queries/overview';
+import { parseSearch } from '@/app/search';
 import { formatNumber, language, rich, t, word } from '@/i18n/t';
 import {
   IconAlertTriangle,
@@ -59,13 +60,19 @@ export function TroubleList() {
   );
 }
 
+/** A path of the console with its search, as the router wants it. */
+function placeOf(path: string): { to: string; search: Record<string, string> } {
+  const [to = '/', search = ''] = path.split('?');
+  return { to, search: parseSearch(search) };
+}
+
 function Row({ item }: { item: Trouble }) {
   const Icon = ICONS[item.severity] ?? IconInfoCircle;
   return (
     <li className={classes.trouble} data-severity={item.severity}>
       <Icon size={16} aria-hidden="true" />
       <span className="hidden-text">{word('overview.severity', item.severity)}</span>
-      <Link to={item.path} className={classes.troubleText}>
+      <Link {...placeOf(item.path)} className={classes.troubleText}>
         {language() === 'zh-TW' ? item.text_zh : item.text}
         <IconArrowRight size={13} aria-hidden="true" />
       </Link>

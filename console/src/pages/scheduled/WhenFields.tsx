@@ -5,6 +5,7 @@ import { t, word } from '@/i18n/t';
 import { zoneName } from '@/time/zone';
 import { Panel } from '@/ui/page/Page';
 import { SCHEDULE_TYPES } from './draft';
+import { SchedulePreview } from './SchedulePreview';
 import classes from './scheduled.module.css';
 import type { FieldProps } from './TaskForm';
 
@@ -97,6 +98,7 @@ export function WhenFields(props: FieldProps) {
           />
         )}
       </div>
+      {recurring && <SchedulePreview draft={draft} />}
     </Panel>
   );
 }

@@ -4,6 +4,7 @@ import type { ScheduledTask, TaskRecord } from '@/api/queries/scheduled';
 import { cyclesOf, executionOf, tookMs } from './cycles';
 import { draftOf, EMPTY, mergePatch, requestOf, toRequest } from './draft';
 import { EXAMPLES } from './examples';
+import { previewOf } from './preview';
 import { scheduleWords, stateOf } from './words';
 
 const ZONE = 'Asia/Taipei';
@@ -56,6 +57,23 @@ describe('the form', () => {
   it('names what is no object', () => {
     const read = toRequest({ ...EMPTY, payload: '[1]', metadata: '{' }, ZONE);
     expect(Object.keys(read.problems ?? {}).sort()).toEqual(['metadata', 'payload']);
+  });
+});
+
+describe('the preview', () => {
+  it('asks for the schedule as a trigger', () => {
+    const weekly = { ...EMPTY, scheduleType: 'weekly', daysOfWeek: ['1', '3'], timezone: ZONE };
+    expect(previewOf(weekly)).toEqual({
+      trigger_type: 'schedule',
+      weekly: { dayOfWeek: [1, 3], time: '09:00' },
+      timezone: ZONE,
+    });
+    expect(previewOf({ ...EMPTY, scheduleType: 'monthly', dayOfMonth: '1, last' })).toEqual({
+      trigger_type: 'schedule',
+      monthly: { dayOfMonth: [1, 'last'], time: '09:00' },
+    });
+    expect(previewOf({ ...EMPTY, scheduleType: 'once' })).toBeNull();
+    expect(previewOf({ ...EMPTY, scheduleType: 'cron', cron: ' ' })).toBeNull();
   });
 });
 

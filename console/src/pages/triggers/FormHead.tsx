@@ -19,7 +19,11 @@ export interface Head {
   title: ReactNode;
   name: string;
   badges: ReactNode;
+  subtitle: ReactNode;
 }
+
+/** Longer names and descriptions are in the form. */
+const SUBTITLE_CHARS = 160;
 
 /** `Trigger of <workflow>`, its state and its id. */
 export function headOf(trigger: Trigger): Head {
@@ -43,6 +47,10 @@ export function headOf(trigger: Trigger): Head {
         <CopyId id={trigger.id} />
       </>
     ),
+    subtitle: [trigger.name, trigger.description]
+      .filter((text) => typeof text === 'string' && text)
+      .map((text) => String(text).slice(0, SUBTITLE_CHARS))
+      .join(' – '),
   };
 }
 

@@ -5,7 +5,7 @@ import { Link, useRouter } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { executionOf, recentExecutions, versionQuery } from '@/api/queries/workflows';
 import type { Execution } from '@/api/types';
-import { t, word } from '@/i18n/t';
+import { rich, t, word } from '@/i18n/t';
 import { useNow } from '@/live/clock';
 import { formatRelative } from '@/time/format';
 import { CopyId } from '@/ui/copy/CopyId';
@@ -53,6 +53,13 @@ export default function GraphTab({ id, workflow, search }: TabProps) {
           <Overlay id={id} value={search.execution} onChange={(execution) => go({ execution })} />
         }
       >
+        {!shown && version !== workflow.version && (
+          <div className={classes.overlayLine}>
+            <span>
+              {rich('workflow.oldVersion', { version, current: <Current {...{ id, workflow }} /> })}
+            </span>
+          </div>
+        )}
         {shown && (
           <div className={classes.overlayLine}>
             <Status value={shown.status} />
@@ -131,6 +138,14 @@ function Overlay({ id, value, onChange }: OverlayProps) {
       allowDeselect={false}
       data={[{ value: '', label: t('workflow.overlayNone') }, ...options]}
     />
+  );
+}
+
+function Current({ id, workflow }: Pick<TabProps, 'id' | 'workflow'>) {
+  return (
+    <Link to="/workflows/$id" params={{ id }}>
+      {t('workflow.v', { version: workflow.version })}
+    </Link>
   );
 }
 

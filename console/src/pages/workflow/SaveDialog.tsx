@@ -2,8 +2,7 @@
  * Before a definition is saved: what changes, what it means for what is open, and whether somebody else
  * was faster. A conflict shows theirs and yours; nothing that was typed is lost.
  */
-import { Button, Modal, SegmentedControl } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
+import { Button, Modal } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiProblem } from '@/api/problem';
@@ -13,6 +12,7 @@ import {
   openExecutions,
   type Saved,
   saveWorkflow,
+  type Version,
   versionDiff,
   versionQuery,
   workflowQuery,
@@ -22,11 +22,11 @@ import { curlOf } from '@/ui/confirm/curl';
 import { CopyButton } from '@/ui/copy/CopyButton';
 import { Changes } from '@/ui/definition/Changes';
 import { formatOf } from '@/ui/definition/verdict';
-import { Diff } from '@/ui/editor/Editor';
 import { IconAlertTriangle, IconInfoCircle } from '@/ui/icons';
 import { ProblemView } from '@/ui/state/ProblemView';
 import { Skeleton } from '@/ui/state/Skeleton';
 import { Time } from '@/ui/time/Time';
+import { TextDiff } from './TextDiff';
 import classes from './workflow.module.css';
 
 export interface SaveDialogProps {
@@ -57,10 +57,8 @@ export function SaveDialog(props: SaveDialogProps) {
   );
 }
 
-const SIDE_BY_SIDE = '(min-width: 900px)';
-
-function Body(props: SaveDialogProps) {
-  const { id, text, base } = props;
+/** What saving would change, against the version that is current now, and the saving itself. */
+function useSaving({ id, text, base, onSaved }: SaveDialogProps) {
   const client = useQueryClient();
   const format = formatOf(text);
   const [busy, setBusy] = useState(false);
@@ -73,25 +71,31 @@ function Body(props: SaveDialogProps) {
     retry: false,
   });
   const current = diff.data?.from_version ?? base;
-  const theirs = useQuery({ ...versionQuery(id, current), enabled: diff.isSuccess });
+  const theirs = useQuery({ ...versionQuery(id, current), enabled: diff.isSuccess }).data;
   const conflict = diff.isSuccess && current !== base;
-
   const save = async () => {
     setBusy(true);
     setError(undefined);
     try {
-      props.onSaved(await saveWorkflow(id, text, format, current));
+      onSaved(await saveWorkflow(id, text, format, current));
     } catch (refused) {
-      setError(refused);
-      if (refused instanceof ApiProblem && refused.status === 412) {
+      const late = refused instanceof ApiProblem && refused.status === 412;
+      if (!late) setError(refused);
+      else {
         await client.invalidateQueries({ queryKey: workflowQuery(id).queryKey });
-        diff.refetch();
+        await diff.refetch();
       }
     } finally {
       setBusy(false);
     }
   };
+  return { diff, theirs, current, conflict, format, save, busy, error };
+}
 
+function Body(props: SaveDialogProps) {
+  const { id, text, base } = props;
+  const saving = useSaving(props);
+  const { diff, theirs, current, conflict, format } = saving;
   if (diff.isPending) return <Skeleton rows={6} />;
   if (diff.isError)
     return (
@@ -100,74 +104,75 @@ function Body(props: SaveDialogProps) {
         <Buttons onClose={props.onClose} />
       </div>
     );
-  const changes = diff.data.changes;
+  const { changes } = diff.data;
   const same = changes.length === 0;
+  const before = t(conflict ? 'workflow.theirs' : 'workflow.v', { version: current });
   return (
     <div className={classes.stack}>
-      {conflict && theirs.data && (
-        <div className={classes.notice} data-tone="late" role="alert">
-          <IconAlertTriangle size={16} aria-hidden="true" />
-          <span>
-            {t('workflow.conflict', { version: current, who: theirs.data.created_by, base })}{' '}
-            <Time at={theirs.data.created_at} />
-          </span>
-        </div>
-      )}
+      {conflict && theirs && <Conflict theirs={theirs} base={base} />}
       {conflict && <TheirChanges id={id} base={base} current={current} />}
-      <Effects id={id} text={text} next={current + 1} same={same} conflict={conflict} />
+      <Effects id={id} text={text} next={current + 1} same={same} />
       <h3 className={classes.small}>
         {conflict
           ? t('workflow.changesOver', { version: current, count: changes.length })
           : t('workflow.changeCount', { count: changes.length })}
       </h3>
       {!same && <Changes changes={changes} />}
-      {theirs.data && (
+      {theirs && (
         <TextDiff
-          before={theirs.data.source ?? ''}
+          before={theirs.source ?? ''}
           after={text}
-          labels={
-            conflict
-              ? [t('workflow.theirs', { version: current }), t('workflow.yours')]
-              : [t('workflow.v', { version: current }), t('workflow.yours')]
-          }
+          labels={[before, t('workflow.yours')]}
           format={format}
         />
       )}
-      {error !== undefined &&
-        !(conflict && error instanceof ApiProblem && error.status === 412) && (
-          <ProblemView error={error} />
-        )}
+      {saving.error !== undefined && <ProblemView error={saving.error} />}
       <Buttons onClose={props.onClose} curl={() => curlFor(id, text, format, current)}>
-        {conflict && (
-          <>
-            <Button
-              variant="subtle"
-              color="danger"
-              onClick={() => {
-                props.onTakeTheirs();
-                props.onClose();
-              }}
-            >
-              {t('workflow.takeTheirs')}
-            </Button>
-            <Button
-              variant="default"
-              onClick={() => {
-                props.onRebase(current);
-                props.onClose();
-              }}
-            >
-              {t('workflow.goOn', { version: current })}
-            </Button>
-          </>
-        )}
-        <Button onClick={save} loading={busy} disabled={same} data-autofocus>
-          {conflict
-            ? t('workflow.saveOver', { version: current + 1 })
-            : t('workflow.saveAs', { version: current + 1 })}
+        {conflict && <ConflictButtons {...props} current={current} />}
+        <Button onClick={saving.save} loading={saving.busy} disabled={same} data-autofocus>
+          {t(conflict ? 'workflow.saveOver' : 'workflow.saveAs', { version: current + 1 })}
         </Button>
       </Buttons>
     </div>
+  );
+}
+
+function Conflict({ theirs, base }: { theirs: Version; base: number }) {
+  return (
+    <div className={classes.notice} data-tone="late" role="alert">
+      <IconAlertTriangle size={16} aria-hidden="true" />
+      <span>
+        {t('workflow.conflict', { version: theirs.version, who: theirs.created_by, base })}{' '}
+        <Time at={theirs.created_at} />
+      </span>
+    </div>
+  );
+}
+
+function ConflictButtons(props: SaveDialogProps & { current: number }) {
+  const { current, onClose, onRebase, onTakeTheirs } = props;
+  return (
+    <>
+      <Button
+        variant="subtle"
+        color="danger"
+        onClick={() => {
+          onTakeTheirs();
+          onClose();
+        }}
+      >
+        {t('workflow.takeTheirs')}
+      </Button>
+      <Button
+        variant="default"
+        onClick={() => {
+          onRebase(current);
+          onClose();
+        }}
+      >
+        {t('workflow.goOn', { version: current })}
+      </Button>
+    </>
   );
 }
 
@@ -216,7 +221,6 @@ interface EffectsProps {
   text: string;
   next: number;
   same: boolean;
-  conflict: boolean;
 }
 
 /** What saving means: the new version, what stays on the old one, and the server's notes. */
@@ -250,45 +254,5 @@ function Effects({ id, text, next, same }: EffectsProps) {
         </li>
       ))}
     </ul>
-  );
-}
-
-interface TextDiffProps {
-  before: string;
-  after: string;
-  labels: [string, string];
-  format: 'json' | 'yaml';
-}
-
-export function TextDiff({ before, after, labels, format }: TextDiffProps) {
-  const wide = useMediaQuery(SIDE_BY_SIDE, true, { getInitialValueInEffect: false });
-  const [chosen, setChosen] = useState<string>();
-  const shape = chosen ?? (wide ? 'split' : 'unified');
-  if (before === after) return null;
-  return (
-    <div className={classes.diff}>
-      <div className={classes.diffHead}>
-        <span>{labels[0]}</span>
-        <span>{labels[1]}</span>
-        <SegmentedControl
-          aria-label={t('workflow.diffShape')}
-          value={shape}
-          onChange={setChosen}
-          data={[
-            { value: 'split', label: t('workflow.diffSplit') },
-            { value: 'unified', label: t('workflow.diffUnified') },
-          ]}
-        />
-      </div>
-      <Diff
-        key={shape}
-        before={before}
-        after={after}
-        label={t('workflow.textDiff')}
-        language={format}
-        unified={shape === 'unified'}
-        maxHeight={360}
-      />
-    </div>
   );
 }

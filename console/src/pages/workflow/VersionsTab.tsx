@@ -18,7 +18,8 @@ import { ProblemView } from '@/ui/state/ProblemView';
 import { Skeleton } from '@/ui/state/Skeleton';
 import { Time } from '@/ui/time/Time';
 import { toastDone } from '@/ui/toast/toast';
-import { SaveDialog, TextDiff } from './SaveDialog';
+import { SaveDialog } from './SaveDialog';
+import { TextDiff } from './TextDiff';
 import type { TabProps } from './tab';
 import classes from './workflow.module.css';
 

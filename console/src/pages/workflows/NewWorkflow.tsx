@@ -32,27 +32,25 @@ const idOf = (text: string): string => {
   return id === null ? '' : String(id);
 };
 
-export function NewWorkflow({ template: name }: { template: string }) {
+/** The text of the new workflow, and making it. */
+function useNewWorkflow(name: string) {
   const client = useQueryClient();
   const router = useRouter();
-  const { data: schema } = useQuery(schemaQuery);
   const { draft, change } = useDraft(DRAFT);
   const template = TEMPLATES.find((each) => each.name === name) ?? TEMPLATES[0]!;
   const text = draft?.text ?? template.definition;
+  const id = useMemo(() => idOf(text), [text]);
   const [judged, setJudged] = useState<Judged>({ checking: true });
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const [taken, setTaken] = useState<string>();
-  const id = useMemo(() => idOf(text), [text]);
   const type = useCallback(
-    (next: string) => {
-      setTaken(undefined);
-      change(TEMPLATES.some((each) => each.definition === next) ? undefined : { text: next });
-    },
+    (next: string) =>
+      change(TEMPLATES.some((each) => each.definition === next) ? undefined : { text: next }),
     [change],
   );
-  const ready =
-    id !== '' && !judged.checking && (judged.problems?.length ?? 0) === 0 && !judged.error;
+  const sound = (judged.problems?.length ?? 0) === 0 && !judged.checking && !judged.error;
+  const ready = id !== '' && sound;
   const create = async () => {
     if (!ready || busy) return;
     setBusy(true);
@@ -71,50 +69,52 @@ export function NewWorkflow({ template: name }: { template: string }) {
       setBusy(false);
     }
   };
-  useShortcuts([{ keys: 'mod+s', label: t('workflow.keySave'), run: create, inFields: true }]);
+  const start = (next: string | undefined) => {
+    change(undefined);
+    router.navigate({ to: '/workflows', search: { new: next }, replace: next !== undefined });
+  };
+  const chosen = draft === undefined ? template.name : undefined;
+  return {
+    text,
+    id,
+    type,
+    chosen,
+    start,
+    create,
+    ready,
+    busy,
+    error,
+    taken: taken === id,
+    setJudged,
+  };
+}
 
+export function NewWorkflow({ template }: { template: string }) {
+  const { data: schema } = useQuery(schemaQuery);
+  const made = useNewWorkflow(template);
+  const { text, id, type, create } = made;
+  useShortcuts([{ keys: 'mod+s', label: t('workflow.keySave'), run: create, inFields: true }]);
+  const link = (
+    <Link to="/workflows/$id" params={{ id }}>
+      {id}
+    </Link>
+  );
   return (
     <Page
       title={t('workflows.new')}
       actions={
         <>
-          <Button
-            variant="default"
-            onClick={() => {
-              change(undefined);
-              router.navigate({ to: '/workflows' });
-            }}
-          >
+          <Button variant="default" onClick={() => made.start(undefined)}>
             {t('common.cancel')}
           </Button>
-          <Button onClick={create} loading={busy} disabled={!ready}>
+          <Button onClick={create} loading={made.busy} disabled={!made.ready}>
             {t('workflows.create')}
           </Button>
         </>
       }
     >
       <div className={classes.new}>
-        <div className={classes.templates} role="group" aria-label={t('workflows.templates')}>
-          {TEMPLATES.map((each) => {
-            const Icon = ICONS[each.name as keyof typeof ICONS];
-            return (
-              <button
-                key={each.name}
-                type="button"
-                className={classes.template}
-                aria-pressed={draft === undefined && each === template}
-                onClick={() => {
-                  change(undefined);
-                  router.navigate({ to: '/workflows', search: { new: each.name }, replace: true });
-                }}
-              >
-                <Icon size={18} stroke={1.75} aria-hidden="true" />
-                <strong>{t(each.title)}</strong>
-                <span>{t(each.text)}</span>
-              </button>
-            );
-          })}
-        </div>
+        <Templates chosen={made.chosen} choose={made.start} />
         <div className={classes.work}>
           <TextInput
             label={t('workflows.id')}
@@ -122,29 +122,47 @@ export function NewWorkflow({ template: name }: { template: string }) {
             maw={420}
             value={id}
             onChange={(event) => type(setAt(text, ['id'], event.currentTarget.value.trim()))}
-            error={
-              taken === id &&
-              taken !== undefined &&
-              rich('workflows.taken', {
-                link: (
-                  <Link to="/workflows/$id" params={{ id }}>
-                    {id}
-                  </Link>
-                ),
-              })
-            }
+            error={made.taken && rich('workflows.taken', { link })}
           />
-          {error !== undefined && <ProblemView error={error} />}
+          {made.error !== undefined && <ProblemView error={made.error} />}
           <DefinitionEditor
             text={text}
             onChange={type}
             label={t('workflows.new')}
             check={judge}
             schema={schema}
-            onVerdict={setJudged}
+            onVerdict={made.setJudged}
           />
         </div>
       </div>
     </Page>
+  );
+}
+
+interface TemplatesProps {
+  chosen: string | undefined;
+  choose: (name: string) => void;
+}
+
+function Templates({ chosen, choose }: TemplatesProps) {
+  return (
+    <div className={classes.templates} role="group" aria-label={t('workflows.templates')}>
+      {TEMPLATES.map(({ name, title, text }) => {
+        const Icon = ICONS[name as keyof typeof ICONS];
+        return (
+          <button
+            key={name}
+            type="button"
+            className={classes.template}
+            aria-pressed={name === chosen}
+            onClick={() => choose(name)}
+          >
+            <Icon size={18} stroke={1.75} aria-hidden="true" />
+            <strong>{t(title)}</strong>
+            <span>{t(text)}</span>
+          </button>
+        );
+      })}
+    </div>
   );
 }

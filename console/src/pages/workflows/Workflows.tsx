@@ -8,6 +8,7 @@ import {
   workflowPage,
   workflowsKey,
 } from '@/api/queries/workflows';
+import { usePageActions } from '@/app/palette/actions';
 import { t } from '@/i18n/t';
 import { useFollow } from '@/live/follow';
 import { FilterBar } from '@/ui/filter/FilterBar';
@@ -52,6 +53,12 @@ function WorkflowList() {
     rowKey,
     everyMs: LIST_EVERY_MS,
   });
+  usePageActions([
+    {
+      label: t('workflows.new'),
+      run: () => router.navigate({ to: '/workflows', search: { new: 'http' } }),
+    },
+  ]);
   const change = (next: WorkflowFilter) => router.navigate({ to: '/workflows', search: next });
 
   return (

@@ -7,6 +7,10 @@ import { Time } from '@/ui/time/Time';
 import classes from './workflows.module.css';
 
 export function workflowColumns(): Column<Workflow>[] {
+  return [...aboutColumns(), ...countColumns(), ...timeColumns()];
+}
+
+function aboutColumns(): Column<Workflow>[] {
   return [
     {
       id: 'workflow',
@@ -47,6 +51,11 @@ export function workflowColumns(): Column<Workflow>[] {
       align: 'end',
       cell: (row) => formatNumber(row.steps),
     },
+  ];
+}
+
+function countColumns(): Column<Workflow>[] {
+  return [
     {
       id: 'triggers',
       header: t('workflows.triggers'),
@@ -60,12 +69,6 @@ export function workflowColumns(): Column<Workflow>[] {
           search={{ tab: 'triggers' }}
         />
       ),
-    },
-    {
-      id: 'next',
-      header: t('workflows.next'),
-      width: 112,
-      cell: (row) => <Time at={row.stats?.next_fire} />,
     },
     {
       id: 'open',
@@ -95,6 +98,17 @@ export function workflowColumns(): Column<Workflow>[] {
           bad
         />
       ),
+    },
+  ];
+}
+
+function timeColumns(): Column<Workflow>[] {
+  return [
+    {
+      id: 'next',
+      header: t('workflows.next'),
+      width: 112,
+      cell: (row) => <Time at={row.stats?.next_fire} />,
     },
     {
       id: 'updated',

@@ -24,6 +24,8 @@ interface FilterBarProps {
   placeholder?: string;
   /** Without a range of time. */
   noRange?: boolean;
+  /** Whether there is something to clear, where a page has filters by default. */
+  clearable?: boolean;
   /** What the URL asked for and no field allows. */
   wrong?: readonly string[];
   children?: React.ReactNode;
@@ -66,7 +68,7 @@ export function FilterBar(props: FilterBarProps) {
           </Menu.Dropdown>
         </Menu>
       )}
-      {isFiltered(value, fields) && (
+      {(props.clearable ?? isFiltered(value, fields)) && (
         <Button variant="subtle" color="gray" onClick={() => onChange(clearFilter(value, fields))}>
           {t('common.clear')}
         </Button>

@@ -64,8 +64,8 @@ export function WorkflowGraph(props: WorkflowGraphProps) {
   );
 }
 
-function Drawing({ steps, states, selected, onSelect, height = 340 }: WorkflowGraphProps) {
-  const { ref: sized, width } = useElementSize();
+/** The layout for a width: downwards where there is little. */
+function useLayout(steps: GraphStep[], width: number): { layout: Layout; direction: Direction } {
   const direction: Direction = width > 0 && width < NARROW_PX ? 'TB' : 'LR';
   // What a step calls does not move it.
   const structure = steps
@@ -73,6 +73,12 @@ function Drawing({ steps, states, selected, onSelect, height = 340 }: WorkflowGr
     .join('\n\n');
   // biome-ignore lint/correctness/useExhaustiveDependencies: the structure stands for the steps
   const layout = useMemo(() => layOut(steps, direction), [structure, direction]);
+  return { layout, direction };
+}
+
+function Drawing({ steps, states, selected, onSelect, height = 340 }: WorkflowGraphProps) {
+  const { ref: sized, width } = useElementSize();
+  const { layout, direction } = useLayout(steps, width);
   const frame = useRef<HTMLDivElement>(null);
   const { view, showAll, zoom, move, reveal } = useView(
     frame,

@@ -36,10 +36,7 @@ export function BodyRow<Row>(props: BodyRowProps<Row>) {
   const click = (event: MouseEvent) => {
     if (!isOwnClick(event)) return;
     if (event.shiftKey && selected !== undefined) props.select(true);
-    else {
-      props.activate();
-      if (expandable) props.toggleDetail();
-    }
+    else props.activate();
   };
   const lead = selected !== undefined ? '36px ' : '';
   return (

@@ -172,7 +172,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   toggleDetail={() => expand(key === expanded ? undefined : key)}
                   activate={() => {
                     setCursor(key);
-                    props.open?.(row);
+                    if (props.open) props.open(row);
+                    else if (detail) expand(key === expanded ? undefined : key);
                   }}
                   clickable={!!props.open || !!detail}
                 />

@@ -77,7 +77,7 @@ export function Triggers() {
         open={(row) => navigate({ to: '/triggers/$id', params: { id: row.id } })}
         rowKeys={{ r: setRunning, Delete: setDeleting }}
         summary={
-          list.loading
+          list.loading || list.error !== undefined
             ? undefined
             : t('triggers.count', {
                 count: formatNumber(list.rows.length) + (list.more ? '+' : ''),

@@ -57,10 +57,12 @@ export function Plan(props: PlanProps) {
               <span>
                 {index === 0 ? t('trigger.nextOne') : index === 1 ? t('trigger.thenOne') : ''}
               </span>
-              <span className={index === 0 ? classes.first : undefined}>
-                {localText(slot.local)}
+              <span className={classes.moment}>
+                <span className={index === 0 ? classes.first : undefined}>
+                  {localText(slot.local)}
+                </span>
+                <span className={classes.away}>{formatRelative(Date.parse(slot.at), now)}</span>
               </span>
-              <span className={classes.away}>{formatRelative(Date.parse(slot.at), now)}</span>
               {slot.note && (
                 <span className={classes.slotNote}>{ours(slot.note, slot.note_zh)}</span>
               )}

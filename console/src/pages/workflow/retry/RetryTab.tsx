@@ -24,35 +24,51 @@ import { useSimulation } from './simulation';
 
 type Definition = { retry?: unknown; steps?: { id?: string; retry?: unknown }[] };
 
-export default function RetryTab({ id, workflow }: TabProps) {
-  const client = useQueryClient();
-  const definition = (workflow.definition ?? {}) as Definition;
+/** The form: what the definition says, until something is changed; kept in the browser until it is saved. */
+function useRetryForm({ id, workflow }: TabProps) {
+  const { retry } = (workflow.definition ?? {}) as Definition;
   const source = workflow.source ?? stringifyExact(workflow.definition, 2);
-  const before = useMemo(() => readPolicy(definition.retry), [definition.retry]);
+  const before = useMemo(() => readPolicy(retry), [retry]);
   const [kept, keep] = useKept<{ version: number; form: RetryForm } | null>(`retry.${id}`, null);
   const form = kept?.form ?? before;
   const base = kept?.version ?? workflow.version;
-  const dirty = changedSettings(before, form).length > 0;
-  const [saving, setSaving] = useState<string>();
-  const [stuck, setStuck] = useState(false);
-  const simulated = useSimulation(form);
+  /** The text to be saved; null when it could not be written. */
+  const [written, setWritten] = useState<string | null>();
   const change = (part: Partial<RetryForm>) => {
     const next = { ...form, ...part };
-    setStuck(false);
+    setWritten(undefined);
     keep(changedSettings(before, next).length > 0 ? { version: base, form: next } : null);
   };
-  const save = async () => {
-    if (!dirty || simulated.error) return;
+  const write = async () => {
     // Comes with the parser of definitions, which nothing else here needs.
     const { writePolicy } = await import('./write');
-    const text = writePolicy(source, form);
-    setStuck(text === undefined);
-    setSaving(text);
+    setWritten(writePolicy(source, form) ?? null);
+  };
+  return {
+    form,
+    base,
+    dirty: changedSettings(before, form).length > 0,
+    change,
+    discard: () => keep(null),
+    rebase: (version: number) => keep({ version, form }),
+    written,
+    write,
+    close: () => setWritten(undefined),
+  };
+}
+
+export default function RetryTab(props: TabProps) {
+  const { id, workflow } = props;
+  const client = useQueryClient();
+  const { form, base, dirty, change, discard, rebase, written, write, close } = useRetryForm(props);
+  const simulated = useSimulation(form);
+  const save = () => {
+    if (dirty && !simulated.error) write();
   };
   useShortcuts([{ keys: 'mod+s', label: t('workflow.keySave'), run: save, inFields: true }]);
-  const own = (definition.steps ?? [])
-    .filter((step) => step.retry !== undefined)
-    .map((step) => step.id);
+  const refresh = () => client.invalidateQueries({ queryKey: workflowsKey });
+  const { steps = [] } = (workflow.definition ?? {}) as Definition;
+  const own = steps.filter((step) => step.retry !== undefined).map((step) => step.id);
 
   return (
     <div className={classes.stack}>
@@ -60,7 +76,7 @@ export default function RetryTab({ id, workflow }: TabProps) {
         title={t('retry.title')}
         actions={
           <>
-            <Button variant="default" disabled={!dirty} onClick={() => keep(null)}>
+            <Button variant="default" disabled={!dirty} onClick={discard}>
               {t('workflow.discard')}
             </Button>
             <Button disabled={!dirty || simulated.error !== undefined} onClick={save}>
@@ -76,7 +92,9 @@ export default function RetryTab({ id, workflow }: TabProps) {
           {hasDraft(draftName(id)) && (
             <Hint>{rich('retry.otherDraft', { link: <DraftLink id={id} /> })}</Hint>
           )}
-          {stuck && <Hint tone="late">{rich('retry.stuck', { link: <DraftLink id={id} /> })}</Hint>}
+          {written === null && (
+            <Hint tone="late">{rich('retry.stuck', { link: <DraftLink id={id} /> })}</Hint>
+          )}
           <RetryFields form={form} change={change} error={simulated.error} />
         </div>
       </Panel>
@@ -84,26 +102,26 @@ export default function RetryTab({ id, workflow }: TabProps) {
       <RecentRetries id={id} />
       <SaveDialog
         id={id}
-        text={saving ?? ''}
+        text={written ?? ''}
         base={base}
-        opened={saving !== undefined}
-        onClose={() => setSaving(undefined)}
+        opened={typeof written === 'string'}
+        onClose={close}
         onSaved={(saved) => {
-          keep(null);
-          setSaving(undefined);
+          discard();
+          close();
           toastDone(t('workflow.savedAs', { version: saved.version }));
-          client.invalidateQueries({ queryKey: workflowsKey });
+          refresh();
         }}
         onRebase={(version) => {
-          keep({ version, form });
-          client.invalidateQueries({ queryKey: workflowsKey });
+          rebase(version);
+          refresh();
         }}
         onTakeTheirs={() => {
-          keep(null);
-          client.invalidateQueries({ queryKey: workflowsKey });
+          discard();
+          refresh();
         }}
       />
-      <Leaving dirty={dirty} discard={() => keep(null)} />
+      <Leaving dirty={dirty} discard={discard} />
     </div>
   );
 }

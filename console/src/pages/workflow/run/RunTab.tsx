@@ -40,30 +40,30 @@ interface Options {
 }
 const NO_OPTIONS: Options = { priority: '', delay: '', key: '', wait: '30s' };
 
-export default function RunTab({ id, workflow }: TabProps) {
+/** The request that the fields make. */
+const requestOf = (text: string, { priority, delay, key, wait }: Options): RunOptions => ({
+  input: text.trim() === '' ? '{}' : text,
+  priority: priority === '' ? undefined : Number(priority),
+  delay: delay.trim() || undefined,
+  key: key.trim() || undefined,
+  wait: delay.trim() ? undefined : wait || undefined,
+});
+
+const curlFor = (id: string, request: RunOptions) =>
+  curlOf({
+    method: 'POST',
+    path: runPath(id, request),
+    body: request.input,
+    headers: request.key ? { 'Idempotency-Key': request.key } : {},
+  });
+
+function useRun(id: string) {
   const client = useQueryClient();
-  const example = useMemo(() => exampleInput(workflow.definition), [workflow.definition]);
-  const [kept, keep] = useKept<string | undefined>(`run.${id}`, undefined);
-  const [text, setText] = useState(kept ?? example);
-  const [options, setOptions] = useState(NO_OPTIONS);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const [ran, setRan] = useState<Ran>();
-  const problem = useMemo(() => inputProblem(text), [text]);
-  const problems = useMemo(() => (problem ? [problem] : []), [problem]);
-  const write = (next: string) => {
-    setText(next);
-    if (next.length <= KEPT_BYTES) keep(next);
-  };
-  const request: RunOptions = {
-    input: text.trim() === '' ? '{}' : text,
-    priority: options.priority === '' ? undefined : Number(options.priority),
-    delay: options.delay.trim() || undefined,
-    key: options.key.trim() || undefined,
-    wait: options.delay.trim() ? undefined : options.wait || undefined,
-  };
-  const run = async () => {
-    if (problem || busy) return;
+  const run = async (request: RunOptions) => {
+    if (busy) return;
     setBusy(true);
     setError(undefined);
     setRan(undefined);
@@ -76,24 +76,36 @@ export default function RunTab({ id, workflow }: TabProps) {
       setBusy(false);
     }
   };
-  useShortcuts([{ keys: 'mod+Enter', label: t('workflow.run'), run, inFields: true }]);
+  return { run, busy, error, ran };
+}
+
+export default function RunTab({ id, workflow }: TabProps) {
+  const example = useMemo(() => exampleInput(workflow.definition), [workflow.definition]);
+  const [kept, keep] = useKept<string | undefined>(`run.${id}`, undefined);
+  const [text, setText] = useState(kept ?? example);
+  const [options, setOptions] = useState(NO_OPTIONS);
+  const { run, busy, error, ran } = useRun(id);
+  const problem = useMemo(() => inputProblem(text), [text]);
+  const problems = useMemo(() => (problem ? [problem] : []), [problem]);
+  const write = (next: string) => {
+    setText(next);
+    if (next.length <= KEPT_BYTES) keep(next);
+  };
+  const request = requestOf(text, options);
+  const start = () => {
+    if (!problem) run(request);
+  };
+  useShortcuts([{ keys: 'mod+Enter', label: t('workflow.run'), run: start, inFields: true }]);
   // The editor would make an empty line of it.
-  const runFromEditor = (event: KeyboardEvent) => {
+  const startFromEditor = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     event.stopPropagation();
-    run();
+    start();
   };
-  const curl = () =>
-    curlOf({
-      method: 'POST',
-      path: runPath(id, request),
-      body: request.input,
-      headers: request.key ? { 'Idempotency-Key': request.key } : {},
-    });
 
   return (
-    <div className={classes.runGrid} onKeyDownCapture={runFromEditor}>
+    <div className={classes.runGrid} onKeyDownCapture={startFromEditor}>
       <Panel title={t('workflow.input')} actions={<Fill id={id} example={example} fill={write} />}>
         <Editor
           value={text}
@@ -117,13 +129,13 @@ export default function RunTab({ id, workflow }: TabProps) {
             <div className={classes.toolbar}>
               <Button
                 leftSection={<IconPlayerPlay size={14} />}
-                onClick={run}
+                onClick={start}
                 loading={busy}
                 disabled={problem !== undefined}
               >
                 {t('workflow.run')}
               </Button>
-              <CopyButton withText label={t('common.copyCurl')} text={curl} />
+              <CopyButton withText label={t('common.copyCurl')} text={() => curlFor(id, request)} />
             </div>
           </div>
         </Panel>

@@ -43,8 +43,12 @@ export interface InputProblem {
   message: string;
 }
 
+/** In a longer text the place is not looked for. */
+const SEARCHED = 1_000_000;
+
 /** The first place that the parser of the editor cannot read. */
 function wrongPlace(text: string): number {
+  if (text.length > SEARCHED) return 0;
   let at = text.length;
   jsonLanguage.parser.parse(text).iterate({
     enter: (node) => {
