@@ -180,8 +180,8 @@ macro_rules! conformance {
             texts_are_found_in_names_and_errors, a_trace_is_found, keys_find_their_executions,
         );
         $crate::conformance_topic!($lab, list_bounds:
-            a_search_stops_and_goes_on, a_list_that_is_full_says_nothing, counts_stop,
-            counts_say_how_far_they_came,
+            a_search_stops_and_goes_on, the_shortest_way_is_taken, a_list_that_is_full_says_nothing,
+            counts_stop, counts_say_how_far_they_came,
         );
         $crate::conformance_topic!($lab, letters:
             a_letter_says_what_happened, a_retry_resolves_it, a_failed_retry_leaves_it_pending,

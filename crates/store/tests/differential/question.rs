@@ -80,23 +80,7 @@ impl Stores {
                 let after = history.dice.below(5);
                 same!(self, history(id, &filter, after, limit));
             }
-            3 | 4 => {
-                let filter = execution_filter(history, known);
-                let before = history.dice.maybe(id);
-                same!(self, executions(&filter, &Stretch::new(before, limit)));
-                same!(self, count_executions(&filter, COUNTED_MAX));
-                // Without a filter every store looks at the same ones.
-                let (all, few) = (ExecutionFilter::default(), history.dice.small(5));
-                same!(self, count_executions(&all, few));
-                let stretch = Stretch {
-                    before,
-                    limit,
-                    looks: few + 1,
-                };
-                same!(self, executions(&all, &stretch));
-                let byte = u8::try_from(history.dice.below(8)).unwrap();
-                same!(self, executions_by_key([byte; 16]));
-            }
+            3 | 4 => self.ask_about_lists(history, known, (id, limit)).await,
             5 => {
                 let at = history.about_now(30);
                 same!(self, ready_workflows(at));
@@ -144,6 +128,30 @@ impl Stores {
             }
             _ => self.ask_about_triggers(history, known, limit).await,
         }
+    }
+
+    /// Questions about lists of executions.
+    async fn ask_about_lists(
+        &self,
+        history: &mut History,
+        known: &Image,
+        (id, limit): (ExecutionId, u32),
+    ) {
+        let filter = execution_filter(history, known);
+        let before = history.dice.maybe(id);
+        same!(self, executions(&filter, &Stretch::new(before, limit)));
+        same!(self, count_executions(&filter, COUNTED_MAX));
+        // Without a filter every store looks at the same ones.
+        let (all, few) = (ExecutionFilter::default(), history.dice.small(5));
+        same!(self, count_executions(&all, few));
+        let stretch = Stretch {
+            before,
+            limit,
+            looks: few + 1,
+        };
+        same!(self, executions(&all, &stretch));
+        let byte = u8::try_from(history.dice.below(8)).unwrap();
+        same!(self, executions_by_key([byte; 16]));
     }
 
     /// One question about triggers.
