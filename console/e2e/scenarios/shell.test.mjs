@@ -37,6 +37,10 @@ test('shortcuts lead through the pages, and the help lists them', () =>
     await assertAccessible(page, 'help');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('.');
+    await page.getByRole('button', { name: 'paused' }).waitFor();
+    await page.keyboard.press('.');
+    await page.getByRole('button', { name: 'live' }).waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('w');
     await page.waitForURL(/\/workflows$/);

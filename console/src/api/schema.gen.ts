@@ -109,8 +109,29 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Executions, newest first, without input, output and steps. */
+        /**
+         * Executions, newest first, without input, output and steps.
+         * @description By workflow, status, trigger, time, id and key they are found at once. Any other filter looks at 10,000 of them,
+         *     says with `searched_to` how far it came, and goes on from `next_cursor`.
+         */
         get: operations["list_executions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/executions/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many executions there are: exactly up to 10,000, else at least. */
+        get: operations["count_executions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -257,6 +278,23 @@ export interface paths {
          *     `lockToken` is the lock's name and belongs into every call about the task.
          */
         get: operations["poll_tasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/external-tasks/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tasks by their type: how many wait, how many workers have, and who asks for them. */
+        get: operations["summarize_tasks"];
         put?: never;
         post?: never;
         delete?: never;
@@ -569,6 +607,67 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What has this id, idempotency key or trace id; else what has the text in its name.
+         * @description Names are looked for among the first 2,000 workflows, triggers and scheduled tasks, and among all workers and
+         *     nodes.
+         */
+        get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who calls, with a session or with a key. */
+        get: operations["get_session"];
+        put?: never;
+        /**
+         * Begins a session of the console with an API key or with the token of a one-time link.
+         * @description The answer sets a cookie; it is the only one who knows the session. From one address, ten attempts in a minute
+         *     may fail.
+         */
+        post: operations["log_in"];
+        /** Ends the session that calls, in all tabs and on all nodes. A call with a key has none to end. */
+        delete: operations["log_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes a link that logs in to the console by itself, once, within 15 minutes. */
+        post: operations["create_session_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/time-zones": {
         parameters: {
             query?: never;
@@ -595,6 +694,23 @@ export interface paths {
         };
         /** Triggers, oldest first. */
         get: operations["list_triggers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/triggers/upcoming": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The next planned time of each enabled trigger, the soonest first. */
+        get: operations["list_upcoming"];
         put?: never;
         post?: never;
         delete?: never;
@@ -727,6 +843,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/triggers/{id}/requests/recheck": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Checks refused requests again with the current settings of the trigger, oldest first, and runs those that
+         *     pass.
+         * @description Tests are left out. Requests without an idempotency key that are equal byte for byte count as one, which
+         *     is started once. At most 500 a call: `next_cursor` goes on. With `dry_run` nothing is started or written.
+         */
+        post: operations["recheck_webhook_requests"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/triggers/{id}/requests/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What became of the requests to a webhook, counted.
+         * @description Of many the newest 10,000 are counted.
+         */
+        get: operations["summarize_webhook_requests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/triggers/{id}/requests/{request_id}": {
         parameters: {
             query?: never;
@@ -822,7 +980,8 @@ export interface paths {
         };
         /**
          * The ledger: what happened at every planned time, newest first.
-         * @description Consecutive planned times that were skipped for the same reason are one entry. For each trigger
+         * @description Consecutive planned times that were skipped for the same reason are one entry, which is in every range
+         *     that has one of them. For each trigger
          *     the last 100 of these are kept, the last 2000 that were backfilled, and the last 200 others.
          */
         get: operations["list_slots"];
@@ -926,7 +1085,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Workflows by name. */
+        /** Workflows by name, or the last saved first. */
         get: operations["list_workflows"];
         put?: never;
         post?: never;
@@ -1545,6 +1704,8 @@ export interface components {
             step_id?: string | null;
             /** @description What to try, most likely first. */
             suggestions: components["schemas"]["SuggestedFix"][];
+            /** @description The same in 繁體中文, in the same order. */
+            suggestions_zh?: components["schemas"]["SuggestedFix"][];
             /** @description Whether the workflow was deleted since: nothing of it can run until it is saved again. */
             workflow_deleted?: boolean;
             /** @description Its workflow. */
@@ -1768,6 +1929,37 @@ export interface components {
              */
             workflow_version: number;
         };
+        /** @description How many executions there are. */
+        ExecutionCount: {
+            /** @description The same by status; a status that no execution has is absent. */
+            by_status: {
+                [key: string]: number;
+            };
+            /** @description Whether those are all. */
+            exact: boolean;
+            /**
+             * @description Present if 10,000 executions were looked at and there may be more of them: those were counted that
+             *     were created since this time.
+             */
+            searched_to?: string | null;
+            /**
+             * Format: int64
+             * @description How many were counted; 10,000 at most.
+             */
+            total: number;
+        };
+        /** @description A page of executions. */
+        ExecutionPage: {
+            /** @description The executions, newest first. */
+            items: components["schemas"]["Execution"][];
+            /** @description Pass it as `cursor` to get the next page; null on the last. */
+            next_cursor?: string | null;
+            /**
+             * @description Present if 10,000 executions were looked at before the page was full: it has what was created since
+             *     this time, and `next_cursor` searches on.
+             */
+            searched_to?: string | null;
+        };
         /**
          * @description Where an execution stands.
          * @enum {string}
@@ -1814,6 +2006,11 @@ export interface components {
             /** @description What is wrong with it. */
             message: string;
         };
+        /**
+         * @description What a search finds.
+         * @enum {string}
+         */
+        Found: "execution" | "dead_letter" | "trigger" | "workflow" | "scheduled_task" | "external_task" | "worker" | "node";
         /** @description Whether the server is healthy. */
         Health: {
             /** @description `ok`, or why not. */
@@ -1828,6 +2025,19 @@ export interface components {
             progress?: number | null;
             /** @description How far it is, in words. */
             progressMessage?: string | null;
+        };
+        /** @description One thing that was found. */
+        Hit: {
+            /** @description Its id. */
+            id: string;
+            /** @description What it is. */
+            kind: components["schemas"]["Found"];
+            /** @description Its page in the console. */
+            path: string;
+            /** @description Where it stands, in the words of its kind. */
+            status?: string | null;
+            /** @description What people call it. */
+            title: string;
         };
         /** @description A schedule in words. */
         InWords: {
@@ -1887,6 +2097,13 @@ export interface components {
          * @enum {string}
          */
         LetterStatus: "pending" | "retrying" | "resolved" | "deleted";
+        /** @description What begins a session of the console: a key, or what a one-time link has behind `#t=`. */
+        LogIn: {
+            /** @description An API key. */
+            key?: string | null;
+            /** @description The token of a one-time link. */
+            token?: string | null;
+        };
         MaybeAddress: string | null;
         /** @description A process that runs executions. Several share one PostgreSQL; on SQLite there is one. */
         Node: {
@@ -1985,6 +2202,8 @@ export interface components {
                 step_id?: string | null;
                 /** @description What to try, most likely first. */
                 suggestions: components["schemas"]["SuggestedFix"][];
+                /** @description The same in 繁體中文, in the same order. */
+                suggestions_zh?: components["schemas"]["SuggestedFix"][];
                 /** @description Whether the workflow was deleted since: nothing of it can run until it is saved again. */
                 workflow_deleted?: boolean;
                 /** @description Its workflow. */
@@ -2024,81 +2243,6 @@ export interface components {
                 step_id?: string | null;
                 /** @description When it was recorded. */
                 timestamp: string;
-            }[];
-            /** @description Pass it as `cursor` to get the next page; null on the last. */
-            next_cursor?: string | null;
-        };
-        /** @description One page of a list. */
-        Page_Execution: {
-            /** @description The entries, in the list's order. */
-            items: {
-                /** @description When it ended. */
-                completed_at?: string | null;
-                /** @description When it was accepted. */
-                created_at: string;
-                /** @description Did not begin before. */
-                delay_until?: string | null;
-                /** @description The dead letter made of it. */
-                dlq_entry_id?: string | null;
-                /**
-                 * Format: int64
-                 * @description From start to end.
-                 */
-                duration_ms?: number | null;
-                error?: components["schemas"]["ErrorInfo"] | null;
-                /** @description `exec_…` */
-                execution_id: string;
-                /** @description The caller's idempotency key. */
-                idempotency_key?: string | null;
-                /** @description The input; absent in lists. */
-                input?: unknown;
-                /**
-                 * Format: int32
-                 * @description Retries that step may have.
-                 */
-                max_retries: number;
-                /** @description When its next attempt is due. */
-                next_retry_at?: string | null;
-                /** @description The output of a completed execution; absent in lists. */
-                output?: unknown;
-                /** @description The dead letter it retries. */
-                parent_dlq_entry_id?: string | null;
-                /** @description `compensating` while completed steps are being undone. */
-                phase?: string | null;
-                /**
-                 * Format: int32
-                 * @description 1 (first) to 10 (last).
-                 */
-                priority: number;
-                retry_context?: components["schemas"]["RetryContext"] | null;
-                /**
-                 * Format: int32
-                 * @description Retries so far of the step that failed last.
-                 */
-                retry_count: number;
-                /** @description The planned time that it was started for, if it was one. */
-                scheduled_at?: string | null;
-                /** @description When its first attempt began. */
-                started_at?: string | null;
-                /** @description Where it stands. */
-                status: components["schemas"]["ExecutionStatus"];
-                /** @description Its steps in the definition's order; empty in lists. */
-                steps?: components["schemas"]["Step"][];
-                /** @description The trace that the calls of its steps belong to: the caller's, if it sent a `traceparent`. */
-                trace_id?: string | null;
-                /** @description The trigger object, if there is one. */
-                trigger_id?: string | null;
-                /** @description What started it. */
-                trigger_type: components["schemas"]["StartedBy"];
-                /** @description Who started it. */
-                triggered_by?: string | null;
-                /** @description The workflow. */
-                workflow_id: string;
-                /**
-                 * Format: int32
-                 * @description The version of its definition that this execution keeps.
-                 */
-                workflow_version: number;
             }[];
             /** @description Pass it as `cursor` to get the next page; null on the last. */
             next_cursor?: string | null;
@@ -2248,6 +2392,30 @@ export interface components {
             next_cursor?: string | null;
         };
         /** @description One page of a list. */
+        Page_UpcomingFire: {
+            /** @description The entries, in the list's order. */
+            items: {
+                /** @description When it starts; later than planned if there is a jitter window. */
+                at: string;
+                /** @description When it fires, in English. */
+                description: string;
+                /** @description The same in 繁體中文. */
+                description_zh: string;
+                /** @description The planned time in the trigger's zone, with its offset. */
+                local: string;
+                /** @description What people call it. */
+                name?: string | null;
+                /** @description The trigger. */
+                trigger_id: string;
+                /** @description `cron` or `schedule` */
+                trigger_type: components["schemas"]["TriggerType"];
+                /** @description The workflow that it starts. */
+                workflow_id: string;
+            }[];
+            /** @description Pass it as `cursor` to get the next page; null on the last. */
+            next_cursor?: string | null;
+        };
+        /** @description One page of a list. */
         Page_WebhookRequest: {
             /** @description The entries, in the list's order. */
             items: {
@@ -2300,6 +2468,7 @@ export interface components {
                 name: string;
                 /** @description The definition's text as it was sent; absent in lists. */
                 source?: string | null;
+                stats?: components["schemas"]["WorkflowStats"] | null;
                 /** @description How many steps it has. */
                 steps: number;
                 /** @description When the newest version was saved. */
@@ -2457,6 +2626,70 @@ export interface components {
             /** @description Where the code is explained. */
             type: string;
         };
+        /** @description Which refused requests to a webhook are checked again. */
+        RecheckRequests: {
+            /** @description `next_cursor` of the previous call, with the same filters. */
+            cursor?: string | null;
+            /** @description Only says which would pass. */
+            dry_run?: boolean;
+            /**
+             * Format: date-time
+             * @description That arrived at or after this time.
+             */
+            from?: string | null;
+            /** @description With one of these statuses; if there are none, all that were refused or filtered. */
+            status?: components["schemas"]["RequestStatus"][];
+            /**
+             * Format: date-time
+             * @description That arrived before this time.
+             */
+            to?: string | null;
+        };
+        /** @description A request that was checked again. */
+        RecheckedRequest: {
+            /** @description What it started, or what an equal one had started. */
+            execution_id?: string | null;
+            /** @description Why it does not pass. */
+            reason?: string | null;
+            /** @description `whr_…` */
+            request_id: string;
+            /** @description What it is now, or would be: `triggered`, `duplicate`, or why it does not pass. */
+            status: components["schemas"]["RequestStatus"];
+        };
+        /** @description Refused requests that were checked again. */
+        RecheckedRequests: {
+            /**
+             * Format: int64
+             * @description How many had been started before.
+             */
+            already_started: number;
+            /** @description Why it ended early; what is listed here was done. */
+            error?: string | null;
+            /** @description The requests, oldest first. */
+            items: components["schemas"]["RecheckedRequest"][];
+            /**
+             * Format: int64
+             * @description How many this call has checked.
+             */
+            looked_at: number;
+            /** @description Pass it as `cursor` to go on; null when all are checked. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description How many still do not pass.
+             */
+            refused: number;
+            /**
+             * Format: int64
+             * @description How many were started: not in a dry run.
+             */
+            started?: number | null;
+            /**
+             * Format: int64
+             * @description How many pass: only in a dry run. Some of them may turn out to have been started before.
+             */
+            would_start?: number | null;
+        };
         /** @description Where the log and the derivation part. */
         ReplayDifference: {
             derived?: components["schemas"]["Event"] | null;
@@ -2497,6 +2730,30 @@ export interface components {
          * @enum {string}
          */
         RequestStatus: "triggered" | "filtered" | "auth_failed" | "duplicate" | "too_large" | "rate_limited" | "ip_refused" | "disabled" | "error";
+        /** @description What became of requests to a webhook. */
+        RequestSummary: {
+            /** @description How many came to what. */
+            by_status: {
+                [key: string]: number;
+            };
+            /** @description Whether these are all. */
+            exact: boolean;
+            /** @description When the last of them arrived. */
+            newest?: string | null;
+            /** @description When the first of them arrived. */
+            oldest?: string | null;
+            /**
+             * Format: int64
+             * @description How many were refused, though perhaps by mistake: all but those that started an execution, were
+             *     sent before, or are not what the trigger waits for.
+             */
+            quarantined: number;
+            /**
+             * Format: int64
+             * @description How many there are; of many the newest 10,000 are counted.
+             */
+            total: number;
+        };
         /** @description An execution that was retried. */
         RetriedExecution: {
             /** @description When it was accepted. */
@@ -2707,6 +2964,11 @@ export interface components {
             /** @description Pass it as `cursor` to get the next page; null on the last. */
             nextCursor?: string | null;
         };
+        /** @description What was found. */
+        SearchResult: {
+            /** @description What has exactly this id or key comes first, then what has the text in its name; 20 at most. */
+            items: components["schemas"]["Hit"][];
+        };
         /** @description A request as it was sent. */
         SentRequest: {
             /** @description Its body. */
@@ -2721,6 +2983,32 @@ export interface components {
             url: string;
             /** @description Until when its signature is valid; null if its time is not checked. */
             valid_until?: string | null;
+        };
+        /** @description Who calls, and where. */
+        Session: {
+            /** @description The name of the key. */
+            actor: string;
+            /** @description Whether targets on this machine and in private networks may be called (`--dev`). */
+            dev: boolean;
+            /** @description When the session ends if nobody uses it; null for calls with a key. */
+            expires_at?: string | null;
+            /** @description The process that answers. */
+            node_id: string;
+            /** @description The public address of the server (`--public-url`). */
+            public_url?: string | null;
+            /** @description What the key may do. */
+            scopes: string[];
+            /** @description The server's clock. */
+            server_time: string;
+            /** @description The server's version. */
+            version: string;
+        };
+        /** @description A link that logs in to the console by itself. */
+        SessionLink: {
+            /** @description Until when. */
+            expires_at: string;
+            /** @description Where to go, once. */
+            url: string;
         };
         /**
          * @description How a planned time relates to the clock: `moved` when the local time does not exist on that day, `repeated` when it comes for the second time.
@@ -2975,11 +3263,40 @@ export interface components {
             /** @description What it answered. */
             response: unknown;
         };
+        /** @description Tasks by their type. */
+        TaskSummary: {
+            /** @description Whether all were counted; of many the 10,000 whose clocks run out first are. */
+            exact: boolean;
+            /** @description The types that have open tasks, by name. */
+            items: components["schemas"]["TaskTypeSummary"][];
+        };
         /**
          * @description How the call of a scheduled task went.
          * @enum {string}
          */
         TaskTriggerStatus: "success" | "failed" | "timeout";
+        /** @description Tasks of one type. */
+        TaskTypeSummary: {
+            /**
+             * Format: int64
+             * @description Tasks that workers have.
+             */
+            locked: number;
+            /** @description From when on the first pending one can be fetched. */
+            oldestPendingAt?: string | null;
+            /**
+             * Format: int64
+             * @description Tasks that workers may fetch, now or later.
+             */
+            pending: number;
+            /** @description The type. */
+            taskType: string;
+            /**
+             * Format: int64
+             * @description Workers that ask for this type and are not dead; those without a name are not known.
+             */
+            workers: number;
+        };
         /** @description The result of a test. */
         TestResult: {
             /** @description What it started, or what an equal one had started. */
@@ -3093,6 +3410,25 @@ export interface components {
          * @enum {string}
          */
         TriggerType: "cron" | "schedule" | "webhook";
+        /** @description The next planned time of a trigger. */
+        UpcomingFire: {
+            /** @description When it starts; later than planned if there is a jitter window. */
+            at: string;
+            /** @description When it fires, in English. */
+            description: string;
+            /** @description The same in 繁體中文. */
+            description_zh: string;
+            /** @description The planned time in the trigger's zone, with its offset. */
+            local: string;
+            /** @description What people call it. */
+            name?: string | null;
+            /** @description The trigger. */
+            trigger_id: string;
+            /** @description `cron` or `schedule` */
+            trigger_type: components["schemas"]["TriggerType"];
+            /** @description The workflow that it starts. */
+            workflow_id: string;
+        };
         /** @description What runs. */
         Version: {
             /** @description This process. */
@@ -3228,6 +3564,7 @@ export interface components {
             name: string;
             /** @description The definition's text as it was sent; absent in lists. */
             source?: string | null;
+            stats?: components["schemas"]["WorkflowStats"] | null;
             /** @description How many steps it has. */
             steps: number;
             /** @description When the newest version was saved. */
@@ -3282,6 +3619,26 @@ export interface components {
             version: number;
             /** @description The workflow. */
             workflow_id: string;
+        };
+        /** @description How a workflow is doing. */
+        WorkflowStats: {
+            /**
+             * Format: int64
+             * @description Its dead letters that wait.
+             */
+            dead_letters: number;
+            /** @description When the first of them fires next; of more than 100 enabled ones the oldest 100 count. */
+            next_fire?: string | null;
+            /**
+             * Format: int64
+             * @description Its open executions, counted up to 1000.
+             */
+            open: number;
+            /**
+             * Format: int64
+             * @description Its triggers.
+             */
+            triggers: number;
         };
         /** @description One version of a definition. */
         WorkflowVersion: {
@@ -3683,10 +4040,28 @@ export interface operations {
     list_executions: {
         parameters: {
             query?: {
-                /** @description Of this workflow */
-                workflow?: string;
+                /** @description Of one of these workflows; repeat it or separate by commas. A `*` at the end stands for any rest of a name, such as `ship_*` */
+                workflow?: string[];
                 /** @description With one of these statuses; repeat it or separate by commas, such as `running,retrying` */
                 status?: components["schemas"]["ExecutionStatus"][];
+                /** @description Started by this trigger, `trg_…` */
+                trigger?: string;
+                /** @description Started in one of these ways; repeat it or separate by commas, such as `cron,webhook` */
+                trigger_type?: components["schemas"]["StartedBy"][];
+                /** @description Created at or after this time, such as `2026-11-08T00:00:00Z` */
+                from?: string;
+                /** @description Created before this time, such as `2026-11-15T00:00:00Z` */
+                to?: string;
+                /** @description Started with this idempotency key, as long as that is remembered */
+                key?: string;
+                /** @description These executions, at most 100; repeat it or separate by commas */
+                ids?: string[];
+                /** @description Of this version of their workflow */
+                version?: number;
+                /** @description That failed with one of these classes of error, or wait for a retry after one; repeat it or separate by commas, such as `http_status,read_timeout` */
+                error_type?: string[];
+                /** @description The id of an execution or an idempotency key, exactly; else a text in the error's message, its code, or the workflow's id */
+                q?: string;
                 /** @description Rows, 1 to 1000; default 50 */
                 limit?: number;
                 /** @description `next_cursor` of the previous page */
@@ -3704,7 +4079,63 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Execution"];
+                    "application/json": components["schemas"]["ExecutionPage"];
+                };
+            };
+            /** @description A parameter is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    count_executions: {
+        parameters: {
+            query?: {
+                /** @description Of one of these workflows; repeat it or separate by commas. A `*` at the end stands for any rest of a name, such as `ship_*` */
+                workflow?: string[];
+                /** @description With one of these statuses; repeat it or separate by commas, such as `running,retrying` */
+                status?: components["schemas"]["ExecutionStatus"][];
+                /** @description Started by this trigger, `trg_…` */
+                trigger?: string;
+                /** @description Started in one of these ways; repeat it or separate by commas, such as `cron,webhook` */
+                trigger_type?: components["schemas"]["StartedBy"][];
+                /** @description Created at or after this time, such as `2026-11-08T00:00:00Z` */
+                from?: string;
+                /** @description Created before this time, such as `2026-11-15T00:00:00Z` */
+                to?: string;
+                /** @description Started with this idempotency key, as long as that is remembered */
+                key?: string;
+                /** @description These executions, at most 100; repeat it or separate by commas */
+                ids?: string[];
+                /** @description Of this version of their workflow */
+                version?: number;
+                /** @description That failed with one of these classes of error, or wait for a retry after one; repeat it or separate by commas, such as `http_status,read_timeout` */
+                error_type?: string[];
+                /** @description The id of an execution or an idempotency key, exactly; else a text in the error's message, its code, or the workflow's id */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The count */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecutionCount"];
                 };
             };
             /** @description A parameter is wrong */
@@ -4115,6 +4546,31 @@ export interface operations {
             };
         };
     };
+    summarize_tasks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All types that have open tasks */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskSummary"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     get_task: {
         parameters: {
             query?: never;
@@ -4453,8 +4909,8 @@ export interface operations {
     list_retries: {
         parameters: {
             query?: {
-                /** @description Of this workflow */
-                workflow?: string;
+                /** @description Of one of these workflows; repeat it or separate by commas. A `*` at the end stands for any rest of a name */
+                workflow?: string[];
                 /** @description With one of these statuses; repeat it or separate by commas, such as `running,retrying` */
                 status?: components["schemas"]["ExecutionStatus"][];
                 /** @description Rows, 1 to 1000; default 50 */
@@ -5001,6 +5457,172 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    search: {
+        parameters: {
+            query?: {
+                /** @description An id, an idempotency key or a trace id, exactly; else a part of a name */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResult"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Who, and where */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    log_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "key": "rf_…"
+                 *     }
+                 */
+                "application/json": components["schemas"]["LogIn"];
+            };
+        };
+        responses: {
+            /** @description Logged in; the cookie is in `Set-Cookie` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            /** @description The key or the token is wrong, or the token was used */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site asks for it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            /** @description Too many attempts from this address failed; `Retry-After` says when to come back */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    log_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has ended */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    create_session_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionLink"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
     list_time_zones: {
         parameters: {
             query?: never;
@@ -5037,6 +5659,8 @@ export interface operations {
                 enabled?: boolean;
                 /** @description Only triggers that have missed an expected success, or only the others */
                 overdue?: boolean;
+                /** @description Whose workflow, name, expression or webhook id contains this */
+                q?: string;
                 /** @description Rows, 1 to 1000; default 50 */
                 limit?: number;
                 /** @description `next_cursor` of the previous page */
@@ -5066,6 +5690,34 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_upcoming: {
+        parameters: {
+            query?: {
+                /** @description How many triggers, 1 to 1000; default 50 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One planned time of each trigger */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_UpcomingFire"];
+                };
+            };
+            400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Internal"];
@@ -5541,6 +6193,118 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    recheck_webhook_requests: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "dry_run": true,
+                 *       "from": "2026-11-15T00:00:00Z",
+                 *       "status": [
+                 *         "auth_failed"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["RecheckRequests"];
+            };
+        };
+        responses: {
+            /** @description What became of each, or would */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecheckedRequests"];
+                };
+            };
+            /** @description A time or the cursor is wrong, or there is an `Idempotency-Key` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description There is no such trigger */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            /** @description It is disabled, or not a webhook */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    summarize_webhook_requests: {
+        parameters: {
+            query?: {
+                /** @description At or after this time, such as `2026-11-08T00:00:00Z` */
+                from?: string;
+                /** @description Before this time */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many came to what */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestSummary"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            /** @description There is no such trigger */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     get_webhook_request: {
         parameters: {
             query?: never;
@@ -5786,6 +6550,10 @@ export interface operations {
             query?: {
                 /** @description With one of these statuses; repeat it or separate by commas, such as `late,skipped` */
                 status?: components["schemas"]["SlotStatus"][];
+                /** @description Planned at or after this time, such as `2026-11-08T00:00:00Z` */
+                from?: string;
+                /** @description Planned before this time */
+                to?: string;
                 /** @description Rows, 1 to 1000; default 50 */
                 limit?: number;
                 /** @description `next_cursor` of the previous page */
@@ -6065,6 +6833,12 @@ export interface operations {
     list_workflows: {
         parameters: {
             query?: {
+                /** @description With this text in their name */
+                q?: string;
+                /** @description By `name` (default), or by `-updated`: the last saved first */
+                sort?: string;
+                /** @description `stats`: triggers, next planned time, open executions and dead letters of each */
+                include?: string;
                 /** @description Rows, 1 to 1000; default 50 */
                 limit?: number;
                 /** @description `next_cursor` of the previous page */
@@ -6085,7 +6859,15 @@ export interface operations {
                     "application/json": components["schemas"]["Page_Workflow"];
                 };
             };
-            400: components["responses"]["NotValid"];
+            /** @description A parameter is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Internal"];
@@ -6658,6 +7440,8 @@ export interface operations {
                 enabled?: boolean;
                 /** @description Only triggers that have missed an expected success, or only the others */
                 overdue?: boolean;
+                /** @description Whose workflow, name, expression or webhook id contains this */
+                q?: string;
                 /** @description Rows, 1 to 1000; default 50 */
                 limit?: number;
                 /** @description `next_cursor` of the previous page */

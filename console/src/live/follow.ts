@@ -12,6 +12,7 @@ import {
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import type { Page } from '@/api/types';
 import type { List } from '@/ui/table/list';
+import { pauseSwitch } from './pause';
 
 export const LIST_EVERY_MS = 4_000;
 /** Rows kept in memory; older ones are found by a filter. */
@@ -36,10 +37,11 @@ export function useFollow<Row>({
   queryKey,
   page,
   rowKey,
-  everyMs = LIST_EVERY_MS,
+  everyMs: interval = LIST_EVERY_MS,
   refresh,
 }: FollowOptions<Row>): List<Row> {
   const client = useQueryClient();
+  const everyMs = pauseSwitch.use() ? false : interval;
   const pagesKey = useMemo(() => [...queryKey, 'pages'], [queryKey]);
   const pages = useInfiniteQuery({
     queryKey: pagesKey,
@@ -57,7 +59,7 @@ export function useFollow<Row>({
     queryFn: ({ signal }) => page(null, signal),
     enabled: ready,
     refetchInterval: everyMs,
-    staleTime: everyMs,
+    staleTime: interval,
   });
 
   const shown = useMemo(() => pages.data?.pages.flatMap((each) => each.items) ?? [], [pages.data]);

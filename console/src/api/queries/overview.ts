@@ -44,6 +44,9 @@ export interface Upcoming {
   workflow_id: string;
   trigger_type: string;
   description?: string | null;
+  description_zh?: string | null;
+  /** What people call the trigger. */
+  name?: string | null;
 }
 
 /** Null where the server does not know the address: an older one than this console. */

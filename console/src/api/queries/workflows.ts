@@ -12,13 +12,8 @@ export type Trigger = Schema<'Trigger'>;
 export type Retried = Schema<'RetriedExecution'>;
 export type Timeline = Schema<'RetryTimeline'>;
 
-export interface WorkflowStats {
-  triggers: number;
-  next_fire: string | null;
-  open: number;
-  dead_letters: number;
-}
-export type Workflow = Schema<'Workflow'> & { stats?: WorkflowStats };
+export type Workflow = Schema<'Workflow'>;
+export type WorkflowStats = NonNullable<Workflow['stats']>;
 export interface WorkflowFilter {
   q?: string;
   sort?: string;

@@ -2,6 +2,7 @@
 import { ActionIcon, UnstyledButton } from '@mantine/core';
 import { t } from '@/i18n/t';
 import { useNow } from '@/live/clock';
+import { pauseSwitch } from '@/live/pause';
 import { useLostSince } from '@/live/reach';
 import { useSettings } from '@/settings/settings';
 import { shortOffset, zoneName } from '@/time/zone';
@@ -33,13 +34,23 @@ export function Header({ narrow, toggleNav }: { narrow: boolean; toggleNav: () =
   );
 }
 
+/** Whether lists follow the server; a click or `.` lets them stand still. */
 function ServerDot() {
   const lost = useLostSince() !== undefined;
+  const paused = pauseSwitch.use();
+  const state = lost ? 'lost' : paused ? 'paused' : 'live';
+  const words = { lost: t('shell.notLive'), paused: t('shell.livePaused'), live: t('shell.live') };
   return (
-    <span className={classes.live} data-lost={lost || undefined}>
+    <UnstyledButton
+      className={classes.live}
+      data-state={state}
+      aria-pressed={!paused}
+      title={t('shell.toggleLive')}
+      onClick={() => pauseSwitch.set(!paused)}
+    >
       <span className={classes.liveDot} aria-hidden="true" />
-      <span className={classes.liveText}>{t(lost ? 'shell.notLive' : 'shell.live')}</span>
-    </span>
+      <span className={classes.liveText}>{words[state]}</span>
+    </UnstyledButton>
   );
 }
 

@@ -2,6 +2,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { t } from '@/i18n/t';
+import { pauseSwitch } from '@/live/pause';
 import { changeSettings, useSettings } from '@/settings/settings';
 import { type Shortcut, useShortcuts } from '@/ui/keys/keys';
 import { openPalette } from '../palette/open';
@@ -14,6 +15,7 @@ export function Shortcuts() {
   const router = useRouter();
   const opened = helpSwitch.use();
   const { navCollapsed } = useSettings();
+  const paused = pauseSwitch.use();
   const go: Shortcut[] = NAV.flatMap((section) => section.items).map((item) => ({
     keys: `g ${item.go}`,
     label: t(item.label),
@@ -27,6 +29,7 @@ export function Shortcuts() {
       label: t('shell.toggleNav'),
       run: () => changeSettings({ navCollapsed: !navCollapsed }),
     },
+    { keys: '.', label: t('shell.toggleLive'), run: () => pauseSwitch.set(!paused) },
     ...go,
   ]);
   if (!opened) return null;

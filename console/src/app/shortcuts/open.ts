@@ -1,5 +1,5 @@
 /** Opens the help from anywhere. */
-import { createSwitch } from '@/ui/keys/switch';
+import { createSwitch } from '@/settings/switch';
 
 export const helpSwitch = createSwitch();
 export const openHelp = () => helpSwitch.set(true);

@@ -73,7 +73,20 @@ export function ExecutionPage() {
       <Panel>
         <About execution={execution} />
       </Panel>
-      <Panel title={t('execution.timeline')}>
+      <Panel
+        title={t('execution.timeline')}
+        actions={
+          <Link
+            className={classes.graphLink}
+            to="/workflows/$id"
+            params={{ id: execution.workflow_id }}
+            search={{ tab: 'graph', v: String(execution.workflow_version), execution: id }}
+          >
+            {t('execution.graph')}
+            <IconArrowRight size={12} aria-hidden="true" />
+          </Link>
+        }
+      >
         {attempts.isPending && <Skeleton rows={3} />}
         {attempts.isError && <ProblemView error={attempts.error} retry={attempts.refetch} />}
         {attempts.data && (
@@ -98,15 +111,6 @@ export function ExecutionPage() {
           <Tabs.Tab value="events">{t('execution.events')}</Tabs.Tab>
           <Tabs.Tab value="context">{t('execution.context')}</Tabs.Tab>
           <Tabs.Tab value="replay">{t('execution.replay')}</Tabs.Tab>
-          <Link
-            className={classes.tabLink}
-            to="/workflows/$id"
-            params={{ id: execution.workflow_id }}
-            search={{ tab: 'graph', v: String(execution.workflow_version), execution: id }}
-          >
-            {t('execution.graph')}
-            <IconArrowRight size={12} aria-hidden="true" />
-          </Link>
         </Tabs.List>
         <Suspense fallback={<Skeleton />}>
           <Tabs.Panel value="attempts" className={classes.panel}>

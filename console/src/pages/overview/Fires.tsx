@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { upcomingQuery } from '@/api/queries/overview';
-import { t } from '@/i18n/t';
+import { language, t } from '@/i18n/t';
 import { Panel } from '@/ui/page/Page';
 import { EmptyState } from '@/ui/state/EmptyState';
 import { ProblemView } from '@/ui/state/ProblemView';
@@ -34,9 +34,11 @@ export function Fires() {
                 <Time at={fire.at} as="clock" />
               </span>
               <Link to={`/triggers/${fire.trigger_id}` as string} className={classes.cut}>
-                {fire.workflow_id}
+                {fire.name || fire.workflow_id}
               </Link>
-              <span className={classes.muted}>{fire.description}</span>
+              <span className={classes.muted}>
+                {(language() === 'zh-TW' && fire.description_zh) || fire.description}
+              </span>
               <span className={classes.until}>
                 <Time at={fire.at} />
               </span>

@@ -8,10 +8,10 @@ export function rangeOf(text: string | undefined): RangeName {
   return RANGES.find((each) => each === text) ?? '24h';
 }
 
-/** `99.72 %`: two digits, and never 100 where something failed. A share is 0 to 1, or already a percentage. */
+/** `99.72 %` of a share from 0 to 1: never 100 where something failed. */
 export function percent(share: number | null | undefined): string {
   if (share === null || share === undefined || Number.isNaN(share)) return '–';
-  const value = share > 1 ? share : share * 100;
+  const value = share * 100;
   const digits = value > 99 && value < 100 ? 2 : value === 100 || value === 0 ? 0 : 1;
   const factor = 10 ** digits;
   return `${formatNumber(Math.floor(value * factor) / factor, digits)} %`;

@@ -1,7 +1,7 @@
 /** The form of a task that exists. Saves only over the version that was seen; else shows theirs and yours. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { stringifyExact } from '@/api/exact';
+import { parseExact, stringifyExact } from '@/api/exact';
 import { ApiProblem, fieldMessage } from '@/api/problem';
 import {
   changeTask,
@@ -83,7 +83,7 @@ export function EditTask({ task, tag, done }: EditTaskProps) {
         error={error}
         fieldMessage={(field) => fieldMessage(error, field)}
         busy={busy}
-        submit={(request) => save(request, JSON.parse(String(form.value.base)), form.value.tag)}
+        submit={(request) => save(request, parseExact(String(form.value.base)), form.value.tag)}
         action={t('scheduled.save')}
         dirty={form.dirty}
         discard={() => {

@@ -3,6 +3,7 @@ import { ActionIcon, Button, Menu } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Trigger } from '@/api/queries/triggers';
+import { usePageActions } from '@/app/palette/actions';
 import { t } from '@/i18n/t';
 import { curlOf } from '@/ui/confirm/curl';
 import { CopyId } from '@/ui/copy/CopyId';
@@ -89,6 +90,11 @@ export function FormActions(props: FormActionsProps) {
 function More({ trigger, body, deleted }: FormActionsProps & { trigger: Trigger }) {
   const [deleting, setDeleting] = useState(false);
   const navigate = useNavigate();
+  const showExecutions = () => navigate({ to: '/executions', search: { trigger: trigger.id } });
+  usePageActions([
+    { label: t('trigger.itsExecutions'), run: showExecutions },
+    { label: t('trigger.delete'), run: () => setDeleting(true) },
+  ]);
   return (
     <>
       <Menu>
@@ -98,10 +104,7 @@ function More({ trigger, body, deleted }: FormActionsProps & { trigger: Trigger 
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<IconListDetails size={14} />}
-            onClick={() => navigate({ to: '/executions', search: { trigger: trigger.id } })}
-          >
+          <Menu.Item leftSection={<IconListDetails size={14} />} onClick={showExecutions}>
             {t('trigger.itsExecutions')}
           </Menu.Item>
           <Menu.Item

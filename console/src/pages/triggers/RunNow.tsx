@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { stringifyExact } from '@/api/exact';
 import { runTrigger, type Trigger } from '@/api/queries/triggers';
+import { usePageActions } from '@/app/palette/actions';
 import { t } from '@/i18n/t';
 import { Confirm } from '@/ui/confirm/Confirm';
 import { Editor } from '@/ui/editor/Editor';
@@ -16,6 +17,7 @@ import { titleOf } from './words';
 
 export function RunNowButton({ trigger }: { trigger: Trigger }) {
   const [opened, setOpened] = useState(false);
+  usePageActions([{ label: t('triggers.runNow'), run: () => setOpened(true) }]);
   return (
     <>
       <Button

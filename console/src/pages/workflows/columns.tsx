@@ -130,7 +130,7 @@ function timeColumns(): Column<Workflow>[] {
 const COUNTED_UP_TO = 1000;
 
 interface CountProps {
-  stats: WorkflowStats | undefined;
+  stats: WorkflowStats | null | undefined;
   of: 'triggers' | 'open' | 'dead_letters';
   to: string;
   search: Record<string, string>;

@@ -3,11 +3,11 @@ import { Button, Popover, TextInput, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { t } from '@/i18n/t';
 import { serverNow } from '@/live/clock';
-import { formatInstant } from '@/time/format';
-import { absoluteTime, relativeMs } from '@/time/range';
+import { absoluteTime } from '@/time/range';
 import { instantOf, localInput, zoneName } from '@/time/zone';
 import { IconCalendarTime, IconChevronDown } from '../icons';
 import classes from './filter.module.css';
+import { rangeWords, relativeWords } from './rangeWords';
 
 const PRESETS = ['-15m', '-1h', '-6h', '-24h', '-7d', '-30d'] as const;
 
@@ -15,30 +15,6 @@ interface RangeProps {
   from: string | undefined;
   to: string | undefined;
   onChange: (range: { from: string | undefined; to: string | undefined }) => void;
-}
-
-/** `last 24 h`. */
-function relativeWords(text: string): string {
-  const [, count = '', unit = ''] = /^-(\d+)([mhdw])$/.exec(text) ?? [];
-  const keys = {
-    m: 'common.lastMinutes',
-    h: 'common.lastHours',
-    d: 'common.lastDays',
-    w: 'common.lastWeeks',
-  } as const;
-  return t(keys[unit as keyof typeof keys], { count: Number(count) });
-}
-
-export function rangeWords(from: string | undefined, to: string | undefined): string {
-  if (!from && !to) return t('common.allTime');
-  if (from && !to && relativeMs(from) !== undefined) return relativeWords(from);
-  const words = (text: string | undefined) =>
-    text === undefined
-      ? '…'
-      : relativeMs(text) !== undefined
-        ? relativeWords(text)
-        : formatInstant(Date.parse(text)).slice(0, 16);
-  return `${words(from)} – ${words(to)}`;
 }
 
 export function Range({ from, to, onChange }: RangeProps) {

@@ -1,5 +1,6 @@
 /** Filters as text: chips ↔ URL search ↔ what is typed (`status:dlq workflow:crm_* from:-7d`). */
 import { isTimeText } from '@/time/range';
+import { rangeWords } from './rangeWords';
 
 interface FieldBase {
   /** The name in the URL, and what is typed before the colon. */
@@ -136,8 +137,7 @@ export function filterWords(value: FilterValue, fields: readonly FilterField[]):
     const text = value[field.key];
     return text ? [`${field.label}: ${valueWords(field, text)}`] : [];
   });
-  if (value.from) words.push(`from: ${value.from}`);
-  if (value.to) words.push(`to: ${value.to}`);
+  if (value.from || value.to) words.push(rangeWords(value.from, value.to));
   if (value.q) words.push(`“${value.q}”`);
   return words.join(' · ');
 }

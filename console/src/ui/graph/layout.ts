@@ -92,38 +92,82 @@ function endsOf(from: Placed, to: Placed, direction: Direction): [Point, Point] 
       ];
 }
 
-/** Whether the steps come one after the other, without branches. */
-function isChain(steps: GraphStep[]): boolean {
-  const needed = steps.flatMap((step) => step.needs);
-  return steps.every((step) => step.needs.length <= 1) && new Set(needed).size === needed.length;
+const RANK_GAP = { LR: 56, TB: 40 };
+
+interface Arranged {
+  /** The upper left corner of each step. */
+  corners: Map<string, Point>;
+  lines: { from: string; to: string; inner: Point[] }[];
+}
+
+/** The steps one after the other, if that is all there is to it. */
+function inOneLine(
+  steps: GraphStep[],
+  direction: Direction,
+  undone: boolean,
+): Arranged | undefined {
+  const next = new Map(steps.flatMap((step) => step.needs.map((need) => [need, step.id])));
+  const starts = steps.filter((step) => step.needs.length === 0);
+  const lines = steps.flatMap((step) => step.needs);
+  if (starts.length !== 1 || lines.length !== steps.length - 1 || next.size !== lines.length)
+    return undefined;
+  const room = roomOf(direction, undone);
+  const corners = new Map<string, Point>();
+  const arranged: Arranged = { corners, lines: [] };
+  let at: string | undefined = starts[0]!.id;
+  for (let rank = 0; at !== undefined; rank += 1) {
+    const along = rank * (RANK_GAP[direction] + (direction === 'LR' ? room.width : room.height));
+    corners.set(at, direction === 'LR' ? { x: along, y: 0 } : { x: 0, y: along });
+    const after = next.get(at);
+    if (after !== undefined) arranged.lines.push({ from: at, to: after, inner: [] });
+    at = after;
+  }
+  return corners.size === steps.length ? arranged : undefined;
+}
+
+function inRanks(
+  steps: GraphStep[],
+  direction: Direction,
+  undone: (id: string) => boolean,
+): Arranged {
+  const known = new Set(steps.map((step) => step.id));
+  const graph = new Graph<object, Point & { width: number; height: number }, { points: Point[] }>();
+  graph.setGraph({
+    rankdir: direction,
+    nodesep: 24,
+    ranksep: RANK_GAP[direction],
+    ranker: steps.length > QUICK_ABOVE ? 'longest-path' : 'network-simplex',
+  });
+  graph.setDefaultEdgeLabel(() => ({ points: [] }));
+  // Last first: of steps that could change places, the first one then comes first.
+  for (const { id } of steps.toReversed())
+    graph.setNode(id, { x: 0, y: 0, ...roomOf(direction, undone(id)) });
+  for (const step of steps.toReversed())
+    for (const need of step.needs) if (known.has(need)) graph.setEdge(need, step.id);
+  layout(graph);
+  const corners = new Map<string, Point>();
+  for (const { id } of steps) {
+    const { x, y, width, height } = graph.node(id);
+    corners.set(id, { x: x - width / 2, y: y - height / 2 });
+  }
+  const lines = graph.edges().map(({ v, w }) => {
+    const inner = graph.edge(v, w).points.slice(1, -1);
+    // The middle of a single span says nothing that its ends do not.
+    return { from: v, to: w, inner: inner.length > 1 ? inner : [] };
+  });
+  return { corners, lines };
 }
 
 export function layOut(steps: GraphStep[], direction: Direction): Layout {
   const forward = steps.filter((step) => step.undoes === undefined);
   const undoers = new Map(steps.filter((s) => s.undoes).map((step) => [step.undoes!, step]));
-  const known = new Set(forward.map((step) => step.id));
-  const graph = new Graph<object, Point & { width: number; height: number }, { points: Point[] }>();
-  graph.setGraph({
-    rankdir: direction,
-    nodesep: 24,
-    ranksep: direction === 'LR' ? 56 : 40,
-    ranker: forward.length > QUICK_ABOVE ? 'longest-path' : 'network-simplex',
-  });
-  graph.setDefaultEdgeLabel(() => ({ points: [] }));
-  // In a chain all take the same room, so that it stays a straight line.
-  const chain = isChain(forward);
-  const roomFor = (id: string) => roomOf(direction, chain ? undoers.size > 0 : undoers.has(id));
-  // Last first: of steps that could change places, the first one then comes first.
-  for (const { id } of forward.toReversed()) graph.setNode(id, { x: 0, y: 0, ...roomFor(id) });
-  for (const step of forward.toReversed())
-    for (const need of step.needs) if (known.has(need)) graph.setEdge(need, step.id);
-  layout(graph);
-
+  const { corners, lines } =
+    inOneLine(forward, direction, undoers.size > 0) ??
+    inRanks(forward, direction, (id) => undoers.has(id));
   const nodes = new Map<string, Placed>();
   const edges: Edge[] = [];
-  for (const { id } of forward) {
-    const { x, y, width, height } = graph.node(id);
-    const place: Placed = { id, x: x - width / 2, y: y - height / 2, ...NODE };
+  for (const [id, corner] of corners) {
+    const place: Placed = { id, ...corner, ...NODE };
     nodes.set(id, place);
     const undoer = undoers.get(id);
     if (!undoer) continue;
@@ -131,12 +175,9 @@ export function layOut(steps: GraphStep[], direction: Direction): Layout {
     nodes.set(undoer.id, undo.place);
     edges.push(undo.edge);
   }
-  for (const { v, w } of graph.edges()) {
-    const ends = endsOf(nodes.get(v)!, nodes.get(w)!, direction);
-    const inner = graph.edge(v, w).points.slice(1, -1);
-    // The middle of a single span says nothing that its ends do not.
-    const points = inner.length > 1 ? [ends[0], ...inner, ends[1]] : ends;
-    edges.push({ from: v, to: w, path: curve(points, direction), undo: false });
+  for (const { from, to, inner } of lines) {
+    const [start, end] = endsOf(nodes.get(from)!, nodes.get(to)!, direction);
+    edges.push({ from, to, path: curve([start, ...inner, end], direction), undo: false });
   }
   const right = Math.max(0, ...[...nodes.values()].map((node) => node.x + node.width));
   const bottom = Math.max(0, ...[...nodes.values()].map((node) => node.y + node.height));

@@ -49,6 +49,7 @@ describe('steps of a definition', () => {
       steps: [{ id: 'a' }, { id: 'b', needs: 'a' }, { id: 'c', needs: ['a', 'nope'] }, 7],
     });
     expect(steps.map((step) => step.needs)).toEqual([[], ['a'], ['a']]);
+    expect(stepsOf({ steps: [{ id: 'a' }, { id: 'a' }] })).toHaveLength(1);
     expect(stepsOf(null)).toEqual([]);
     expect(stepsOf({ steps: 'x' })).toEqual([]);
   });
@@ -64,6 +65,36 @@ describe('the layout', () => {
     expect(cancel!.y).toBeGreaterThan(hotel!.y + hotel!.height);
     expect(cancel!.x).toBe(hotel!.x);
     expect(layout.edges.filter((edge) => edge.undo)).toHaveLength(1);
+  });
+  it('draws branches, circles and unknown steps too', () => {
+    const branches = layOut(
+      stepsOf({
+        steps: [
+          { id: 'a', needs: [] },
+          { id: 'b', needs: 'a' },
+          { id: 'c', needs: 'a' },
+        ],
+      }),
+      'LR',
+    );
+    expect(branches.nodes.get('b')!.x).toBe(branches.nodes.get('c')!.x);
+    expect(branches.nodes.get('b')!.y).toBeLessThan(branches.nodes.get('c')!.y);
+    const circle = stepsOf({
+      steps: [
+        { id: 'a', needs: 'b' },
+        { id: 'b', needs: 'a' },
+      ],
+    });
+    expect(layOut(circle, 'TB').nodes.size).toBe(2);
+    const loose = stepsOf({
+      steps: [
+        { id: 'a', needs: [] },
+        { id: 'b', needs: ['c'] },
+        { id: 'c', needs: ['b'] },
+      ],
+    });
+    expect(layOut(loose, 'LR').nodes.size).toBe(3);
+    expect(layOut([], 'LR')).toMatchObject({ width: 0, height: 0 });
   });
   it('can be walked by keys', () => {
     expect(neighbour(layout, 'LR', 'hotel', 'ArrowRight')).toBe('flight');

@@ -68,7 +68,9 @@ export function stepsOf(definition: unknown): GraphStep[] {
   const workflow = mapping(definition);
   const steps = (Array.isArray(workflow.steps) ? workflow.steps : [])
     .map(mapping)
-    .filter((step) => text(step.id) !== '');
+    .filter((step) => text(step.id) !== '')
+    // While a step is being copied, its id is there twice.
+    .filter((step, at, all) => all.findIndex((other) => other.id === step.id) === at);
   const undoes = new Map<string, string>();
   for (const step of steps)
     if (step.compensate !== undefined && step.compensate !== null)
