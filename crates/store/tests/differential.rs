@@ -20,6 +20,8 @@ mod history;
 mod question;
 #[path = "differential/scheduled.rs"]
 mod scheduled;
+#[path = "differential/task.rs"]
+mod task;
 #[path = "differential/trigger.rs"]
 mod trigger;
 #[path = "differential/work.rs"]
@@ -71,7 +73,7 @@ impl Drop for Played {
 struct Tally(RefCell<BTreeMap<&'static str, u64>>);
 
 /// What a usual run must see.
-const ENDS: [&str; 18] = [
+const ENDS: [&str; 19] = [
     "begun",
     "claimed",
     "conflict",
@@ -79,6 +81,7 @@ const ENDS: [&str; 18] = [
     "duplicate",
     "duplicate with another body",
     "letter not pending",
+    "locked",
     "no letter",
     "no such trigger",
     "no such workflow",

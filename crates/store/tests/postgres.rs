@@ -43,6 +43,8 @@ mod scheduled;
 mod server;
 #[path = "postgres/stage.rs"]
 mod stage;
+#[path = "differential/task.rs"]
+mod task;
 #[path = "postgres/task_lost.rs"]
 mod task_lost;
 #[path = "postgres/task_race.rs"]

@@ -26,6 +26,8 @@ mod server;
 #[path = "postgres/stage.rs"]
 #[expect(dead_code, reason = "only some of it is needed here")]
 mod stage;
+#[path = "differential/task.rs"]
+mod task;
 #[path = "postgres/transfer.rs"]
 mod transfer;
 #[path = "differential/trigger.rs"]

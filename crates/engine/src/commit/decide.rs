@@ -72,8 +72,7 @@ impl Tools {
                 Request::Part { part, reply } => units.push(Unit::plain(by(node, part), reply)),
             }
         }
-        // A claim comes last: what it takes must not be dropped or made anew by the same batch.
-        units.sort_by_key(Unit::is_claim);
+        units.sort_by_key(Unit::turn);
         for unit in &mut units {
             unit.build(node, &self.context, now);
         }

@@ -272,9 +272,16 @@ impl Unit {
         }
     }
 
-    /// Whether it takes work.
-    pub(super) fn is_claim(&self) -> bool {
-        matches!(self.part, Some(Part::Claim(_) | Part::ClaimTimers(_)))
+    /// Where it stands in its batch. What takes work comes last, since that must not be dropped or made
+    /// anew by the same batch. The last of all are words of workers and workers that wait: no commit waits
+    /// for another when it holds their rows.
+    pub(super) fn turn(&self) -> u8 {
+        match self.part {
+            Some(Part::Claim(_) | Part::ClaimTimers(_)) => 1,
+            Some(Part::TouchTask(_)) => 2,
+            Some(Part::LockTasks(_)) => 3,
+            _ => 0,
+        }
     }
 
     /// The execution to decide on, if there is one.
