@@ -112,7 +112,8 @@ fn migrations_are_listed_and_applied() {
         "0005_tasks",
         "0006_callbacks",
         "0007_workers",
-        "0008_scheduled"
+        "0008_scheduled",
+        "0010_task_history"
     ]);
     assert_eq!(names["pending"], all);
     // A file that is not there changes nothing.

@@ -60,6 +60,12 @@ const MIGRATIONS: &[Migration] = &[
         about: "adds a table for scheduled tasks and a column to the states of triggers",
         script: include_str!("migrations/0008_scheduled.sql"),
     },
+    Migration {
+        number: 10,
+        name: "task_history",
+        about: "adds the view task_execution_history; nothing else changes",
+        script: include_str!("migrations/0010_task_history.sql"),
+    },
 ];
 
 /// Held while migrations are applied: "refire" in ASCII.

@@ -45,6 +45,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "scheduled",
         script: include_str!("migrations/0007_scheduled.sql"),
     },
+    Migration {
+        number: 9,
+        name: "task_history",
+        script: include_str!("migrations/0009_task_history.sql"),
+    },
 ];
 
 struct Migration {
