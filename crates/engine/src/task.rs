@@ -23,6 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use refire_core::execution::{Command, Execution, Outcome, Report, map_output, mapping_bytes};
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::{ExecutionId, LockToken, TaskId};
@@ -512,9 +513,13 @@ impl Context {
             input: Json::null(),
         });
         let mut delivery = Delivery::new(tasks.collect(), back);
-        for task in delivery.tasks_mut() {
+        let inputs = delivery.tasks().iter().map(|task| {
             self.tasks.clocks.clock_at(task.row.clocks().next());
-            task.input = self.task_input(&task.row).await?;
+            self.task_input(&task.row)
+        });
+        let inputs = join_all(inputs).await;
+        for (task, input) in delivery.tasks_mut().iter_mut().zip(inputs) {
+            task.input = input?;
         }
         Ok(delivery)
     }

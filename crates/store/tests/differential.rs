@@ -22,6 +22,8 @@ mod question;
 mod scheduled;
 #[path = "differential/session.rs"]
 mod session;
+#[path = "differential/task.rs"]
+mod task;
 #[path = "differential/trigger.rs"]
 mod trigger;
 #[path = "differential/work.rs"]
@@ -73,7 +75,7 @@ impl Drop for Played {
 struct Tally(RefCell<BTreeMap<&'static str, u64>>);
 
 /// What a usual run must see.
-const ENDS: [&str; 18] = [
+const ENDS: [&str; 19] = [
     "begun",
     "claimed",
     "conflict",
@@ -81,6 +83,7 @@ const ENDS: [&str; 18] = [
     "duplicate",
     "duplicate with another body",
     "letter not pending",
+    "locked",
     "no letter",
     "no such trigger",
     "no such workflow",

@@ -45,6 +45,8 @@ mod server;
 mod session;
 #[path = "postgres/stage.rs"]
 mod stage;
+#[path = "differential/task.rs"]
+mod task;
 #[path = "postgres/task_lost.rs"]
 mod task_lost;
 #[path = "postgres/task_race.rs"]

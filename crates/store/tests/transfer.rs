@@ -28,6 +28,8 @@ mod session;
 #[path = "postgres/stage.rs"]
 #[expect(dead_code, reason = "only some of it is needed here")]
 mod stage;
+#[path = "differential/task.rs"]
+mod task;
 #[path = "postgres/transfer.rs"]
 mod transfer;
 #[path = "differential/trigger.rs"]

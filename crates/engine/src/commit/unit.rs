@@ -273,12 +273,14 @@ impl Unit {
         }
     }
 
-    /// Where it stands in its batch. Who takes tasks comes after what makes them, and who asked first is
-    /// served first. A claim comes last: what it takes must not be dropped or made anew by the same batch.
+    /// Where it stands in its batch. What takes work comes after what makes it, since that must not be dropped
+    /// or made anew by the same batch. The last of all are words of workers and workers that wait: no commit
+    /// waits for another when it holds their rows. Of those who wait, who asked first is served first.
     pub(super) fn order(&self) -> (u8, u64) {
         match &self.part {
-            Some(Part::LockTasks(lock)) => (1, lock.place),
-            Some(Part::Claim(_) | Part::ClaimTimers(_)) => (2, 0),
+            Some(Part::Claim(_) | Part::ClaimTimers(_)) => (1, 0),
+            Some(Part::TouchTask(_)) => (2, 0),
+            Some(Part::LockTasks(lock)) => (3, lock.place),
             _ => (0, 0),
         }
     }

@@ -187,7 +187,15 @@ fn concerns_of(requests: &[Request]) -> Concerns {
 fn concerns_everything(request: &Request) -> bool {
     match request {
         Request::Part { part, .. } => {
-            !matches!(part, Part::Begin(_) | Part::Release(_) | Part::Fire(_))
+            // Workers that wait take what nobody else is about to change, without waiting for it.
+            !matches!(
+                part,
+                Part::Begin(_)
+                    | Part::Release(_)
+                    | Part::Fire(_)
+                    | Part::LockTasks(_)
+                    | Part::TouchTask(_)
+            )
         }
         Request::Admit(_) => asks_first(request),
         Request::Command { .. } => false,
@@ -215,6 +223,7 @@ fn each_execution(request: &Request, mut each: impl FnMut(ExecutionId)) {
         Request::Part { part, .. } => match part {
             Part::Begin(begin) => begin.work.iter().for_each(|(key, _)| each(key.execution)),
             Part::Release(release) => release.work.iter().for_each(|(key, _)| each(key.execution)),
+            Part::TouchTask(touch) => each(touch.id.execution),
             _ => {}
         },
         Request::Admit(all) => all.iter().for_each(|admit| each(admit.id)),

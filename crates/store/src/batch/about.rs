@@ -56,14 +56,11 @@ impl<'a> About<'a> {
 impl Part {
     pub(crate) fn about(&self) -> About<'_> {
         match self {
-            Self::Admit(admit) => admit.about(admit.has_letters() || !admit.tasks.is_empty()),
+            Self::Admit(admit) => admit.about(admit.has_letters()),
             Self::Fire(fire) => {
                 // What else may refuse the execution is not asked for when the trigger is fired.
                 let asks_first = |admit: &Admit| {
-                    admit.has_letters()
-                        || !admit.tasks.is_empty()
-                        || admit.claim.is_some()
-                        || admit.trigger.is_some()
+                    admit.has_letters() || admit.claim.is_some() || admit.trigger.is_some()
                 };
                 let admission = fire.admission.as_deref();
                 let admission = admission.map(|admit| admit.about(asks_first(admit)));
@@ -73,10 +70,7 @@ impl Part {
                 }
             }
             Self::Advance(advance) => About {
-                asks_first: advance.settle.is_some()
-                    || advance.seen.is_some()
-                    || !advance.tasks.is_empty()
-                    || !advance.callbacks.is_empty(),
+                asks_first: advance.settle.is_some() || !advance.callbacks.is_empty(),
                 end: advance.end,
                 execution: Some((advance.id, advance.events.last())),
                 work: &advance.work,
@@ -88,10 +82,12 @@ impl Part {
                 wants: &claim.wants,
                 ..About::default()
             },
-            Self::ClaimTimers(_) | Self::Begin(_) | Self::Release(_) => About::default(),
-            Self::LockTasks(_)
-            | Self::TouchTask(_)
-            | Self::TouchCallback(_)
+            Self::ClaimTimers(_)
+            | Self::Begin(_)
+            | Self::Release(_)
+            | Self::LockTasks(_)
+            | Self::TouchTask(_) => About::default(),
+            Self::TouchCallback(_)
             | Self::SeeWorkers(_)
             | Self::ForgetWorker { .. }
             | Self::ChangeSession(_)

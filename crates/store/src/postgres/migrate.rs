@@ -72,6 +72,12 @@ const MIGRATIONS: &[Migration] = &[
         about: "adds a column to executions, and an index of those that triggers have started",
         script: include_str!("migrations/0010_started_by.sql"),
     },
+    Migration {
+        number: 11,
+        name: "task_history",
+        about: "adds the view task_execution_history; nothing else changes",
+        script: include_str!("migrations/0011_task_history.sql"),
+    },
 ];
 
 /// Held while migrations are applied: "refire" in ASCII.

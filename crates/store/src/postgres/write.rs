@@ -38,6 +38,7 @@ use super::columns::uuid;
 use crate::{Batch, Part, PartOutcome, ReadError};
 use link::{Link, Query, Sent, values};
 use stage::{Group, Stage};
+use task::{Locks, Room, Touches};
 
 const BEGIN: &str = "BEGIN";
 const COMMIT: &str = "COMMIT";
@@ -102,6 +103,7 @@ pub(super) async fn write(link: &mut Link, order: &Order, mark: Mark, batch: &Ba
         return Ended::NotWritten(error.into());
     }
     let stages = stage::stages(batch);
+    let rooms: Vec<Room> = stages.iter().map(Stage::room).collect();
     let mut row = Sending {
         order,
         writer: mark.writer,
@@ -110,8 +112,8 @@ pub(super) async fn write(link: &mut Link, order: &Order, mark: Mark, batch: &Ba
         unread: Vec::new(),
         outcomes: vec![None; batch.parts.len()],
     };
-    for stage in stages {
-        if let Err(failed) = row.stage(link, batch, stage).await {
+    for (stage, room) in stages.into_iter().zip(&rooms) {
+        if let Err(failed) = row.stage(link, batch, stage, room).await {
             link.roll_back().await;
             return Ended::NotWritten(failed);
         }
@@ -141,12 +143,14 @@ struct Sending<'a> {
     order: &'a Order,
     /// Whose commit it is.
     writer: Uuid,
-    /// Whether a part stands alone, other than a claim.
+    /// Whether outcomes are known before the commit that cannot be told from rows: those of parts that
+    /// stand alone, other than claims, those of workers, and moves that found a task otherwise than it was
+    /// seen: another move of the same batch may leave the same version.
     has_singles: bool,
     /// What is not sent yet.
     queries: Vec<Query<'a>>,
     /// The groups among it, each with the place of its first statement.
-    unread: Vec<(usize, Box<Group<'a>>)>,
+    unread: Vec<(usize, Box<Group<'a>>, &'a Room)>,
     outcomes: Vec<Option<PartOutcome>>,
 }
 
@@ -156,6 +160,7 @@ impl<'a> Sending<'a> {
         link: &mut Link,
         batch: &Batch,
         stage: Stage<'a>,
+        room: &'a Room,
     ) -> Result<(), Failed> {
         match stage {
             Stage::Single(place, part) => {
@@ -168,21 +173,65 @@ impl<'a> Sending<'a> {
                     link.learn_for_now(workflows(batch)).await?;
                 }
             }
-            Stage::Group(mut group) => {
-                let queries = group.queries(link, self.order);
-                let has_ends = group.has_ends();
-                self.unread.push((self.queries.len(), group));
-                self.queries.extend(queries);
-                if has_ends {
-                    self.send(link).await?;
-                }
-            }
+            Stage::Group(group) => self.group(link, group, room).await?,
         }
         Ok(())
     }
 
-    /// Sends what is not sent yet, and reads the answers.
-    async fn send(&mut self, link: &mut Link) -> Result<(), Failed> {
+    async fn group(
+        &mut self,
+        link: &mut Link,
+        mut group: Box<Group<'a>>,
+        room: &'a Room,
+    ) -> Result<(), Failed> {
+        let mut place = self.queries.len();
+        self.queries.extend(group.first(link, self.order, room));
+        if group.asks_tasks() {
+            let answers = self.send(link).await?;
+            let mut own = answers.into_iter().skip(place);
+            group.read_first(link, self.order, room, &mut own, &mut self.outcomes)?;
+            let is_refused = |outcome: &_| matches!(outcome, Some(PartOutcome::Conflict));
+            self.has_singles |= self.outcomes.iter().any(is_refused);
+            place = self.queries.len();
+        }
+        self.queries.extend(group.second(link, self.order, room));
+        let (touches, locks) = group.take_last();
+        let has_ends = group.has_ends();
+        self.unread.push((place, group, room));
+        if has_ends {
+            self.send(link).await?;
+        }
+        self.last(link, touches, locks, room).await
+    }
+
+    /// Words of workers, and workers that wait: their rows are read, changed by what all backends share,
+    /// and written with what comes next.
+    async fn last(
+        &mut self,
+        link: &mut Link,
+        touches: Touches<'a>,
+        locks: Locks<'a>,
+        room: &'a Room,
+    ) -> Result<(), Failed> {
+        self.has_singles |= !touches.is_empty() || !locks.is_empty();
+        if !touches.is_empty() {
+            self.queries.push(touches.look());
+            let rows = self.send(link).await?.pop().unwrap_or_default();
+            let put = touches.put(&rows, self.order, room, &mut self.outcomes)?;
+            self.queries.extend(put);
+        }
+        locks.begin(&mut self.outcomes);
+        for number in 0..locks.looks() {
+            self.queries.push(locks.look(number, self.order));
+            let rows = self.send(link).await?.pop().unwrap_or_default();
+            let put = locks.put(number, &rows, self.order, room, &mut self.outcomes)?;
+            self.queries.extend(put);
+        }
+        Ok(())
+    }
+
+    /// Sends what is not sent yet, and reads the answers; those that no group has taken are left.
+    async fn send(&mut self, link: &mut Link) -> Result<Vec<Vec<Row>>, Failed> {
         let queries = std::mem::take(&mut self.queries);
         link.prepare(&queries).await?;
         let answers = match link.send(&queries).await {
@@ -192,13 +241,13 @@ impl<'a> Sending<'a> {
         self.read(link, answers)
     }
 
-    fn read(&mut self, link: &Link, mut answers: Vec<Vec<Row>>) -> Result<(), Failed> {
-        for (first, group) in std::mem::take(&mut self.unread) {
+    fn read(&mut self, link: &Link, mut answers: Vec<Vec<Row>>) -> Result<Vec<Vec<Row>>, Failed> {
+        for (first, mut group, room) in std::mem::take(&mut self.unread) {
             let mut own = answers.iter_mut().skip(first).map(std::mem::take);
-            let left = group.read(link, self.order, &mut own, &mut self.outcomes)?;
+            let left = group.read(link, self.order, room, &mut own, &mut self.outcomes)?;
             self.queries.extend(left);
         }
-        Ok(())
+        Ok(answers)
     }
 
     /// COMMIT goes with what is not sent yet.
@@ -221,7 +270,7 @@ impl<'a> Sending<'a> {
         };
         match judge(answers) {
             Ok(answers) => match self.read(link, answers) {
-                Ok(()) => told(self.outcomes),
+                Ok(_) => told(self.outcomes),
                 Err(error) => Ended::Unreadable(error),
             },
             Err(ended) => *ended,

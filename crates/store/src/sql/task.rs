@@ -109,6 +109,10 @@ impl<D: Database> Tasks for D {
     async fn locked_tasks(&self, token: LockToken) -> Result<Vec<TaskRow>, ReadError> {
         let query = select("wake_at IS NOT NULL");
         let token = Value::Bytes(token.as_bytes().to_vec());
-        self.rows(query.with("AND token = ?", token).urgent()).await
+        let rows = self.rows(query.with("AND token = ?", token).urgent());
+        // They are found along their clocks.
+        let mut rows: Vec<TaskRow> = rows.await?;
+        rows.sort_unstable_by_key(TaskRow::id);
+        Ok(rows)
     }
 }

@@ -55,6 +55,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "started_by",
         script: include_str!("migrations/0009_started_by.sql"),
     },
+    Migration {
+        number: 10,
+        name: "task_history",
+        script: include_str!("migrations/0010_task_history.sql"),
+    },
 ];
 
 struct Migration {

@@ -1,23 +1,31 @@
 //! Core's decisions as parts of a batch.
 
+use refire_core::definition::Workflow;
 use refire_core::execution::{Decision, Effect, Event, Execution, StepStatus, Work};
 use refire_core::id::{ExecutionId, NodeId};
-use refire_store::{Admit, Advance, ExecutionRow, RowUpdate, SettleLetter, WorkChange, WorkRow};
+use refire_core::task::TaskStatus;
+use refire_store::{
+    Admit, Advance, ExecutionRow, RowUpdate, SettleLetter, TaskChange, TaskHolder, WorkChange,
+    WorkRow,
+};
 
 /// How the rows of a decision look where the decision leaves it open.
 pub(crate) struct Looks {
     pub(crate) has_snapshot: bool,
     /// Who has the work already, and whether it has begun.
     pub(crate) owner: Option<(NodeId, bool)>,
+    /// Who has waited for its tasks.
+    pub(crate) worker: Option<TaskHolder>,
 }
 
 /// A decision on an execution that exists.
 pub(crate) fn advance(
     id: ExecutionId,
     expected_version: u64,
-    decision: &Decision,
+    (workflow, decision): (&Workflow, &Decision),
     looks: &Looks,
 ) -> Advance {
+    let now = decision.state.updated_at;
     let mut advance = Advance {
         id,
         expected_version,
@@ -33,6 +41,16 @@ pub(crate) fn advance(
         end: None,
     };
     for effect in &decision.effects {
+        if let Some(mut change) = TaskChange::of(effect, workflow, &decision.state, now) {
+            if let TaskChange::Put { row, .. } = &mut change
+                && let Some(worker) = &looks.worker
+                && row.status == TaskStatus::Pending
+                && row.available_at <= now
+            {
+                row.lock(worker, now);
+            }
+            advance.tasks.push(change);
+        }
         let change = match effect {
             Effect::Schedule(work) => WorkChange::Put(row(id, &decision.state, work, looks)),
             Effect::Restore(work) => WorkChange::Restore(row(id, &decision.state, work, looks)),
@@ -65,8 +83,12 @@ pub(crate) fn advance(
 }
 
 /// The first decision of an execution.
-pub(crate) fn admit(id: ExecutionId, decision: &Decision, looks: &Looks) -> Admit {
-    let advance = advance(id, 0, decision, looks);
+pub(crate) fn admit(
+    id: ExecutionId,
+    (workflow, decision): (&Workflow, &Decision),
+    looks: &Looks,
+) -> Admit {
+    let advance = advance(id, 0, (workflow, decision), looks);
     let origin = decision.state.origin.clone().unwrap();
     Admit {
         row: ExecutionRow {

@@ -6,6 +6,9 @@ use refire_store::{Part, PutWorkflow};
 /// The last one is never saved.
 pub(crate) const WORKFLOWS: [&str; 4] = ["orders", "refunds", "a-third", "nobody-knows"];
 
+/// Numbers of shapes.
+pub(crate) const SHAPES: u64 = 6;
+
 /// Definitions with different shapes. The number makes contents differ.
 pub(crate) fn source(id: &str, shape: u64) -> String {
     let head = format!(
@@ -30,6 +33,18 @@ pub(crate) fn source(id: &str, shape: u64) -> String {
              \x20 - {id: a, type: http, config: {url: 'http://x'}, callback: {window: 20s}, needs: []}\n\
              \x20 - {id: b, type: http, config: {url: 'http://x'}, callback: {}, needs: []}\n\
              \x20 - {id: c, type: local, config: {task: t}, needs: [a]}\n"
+        }
+        3 => {
+            "steps:\n\
+             \x20 - {id: a, type: external_task, needs: [], config: {taskType: t, retries: 2, timeout: 60s, lockDuration: 20s}}\n\
+             \x20 - {id: b, type: external_task, needs: [], config: {taskType: u, priority: 2, retries: 2, timeout: 90s, heartbeat: {interval: 5s, maxMissed: 2}, requireLockToken: true}}\n\
+             \x20 - {id: c, type: local, config: {task: t}, needs: [a, b]}\n"
+        }
+        4 => {
+            "steps:\n\
+             \x20 - {id: a, type: external_task, config: {taskType: u, retries: 1, timeout: 30s}, compensate: undo}\n\
+             \x20 - {id: b, type: local, config: {task: t}, needs: [a]}\n\
+             \x20 - {id: undo, type: external_task, config: {taskType: t, retries: 2}}\n"
         }
         _ => {
             "steps:\n\

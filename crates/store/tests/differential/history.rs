@@ -23,7 +23,7 @@ use refire_store::{
 };
 
 use crate::decision::{self, Looks};
-use crate::definition::{WORKFLOWS, put, put_over, source, workflow_id};
+use crate::definition::{SHAPES, WORKFLOWS, put, put_over, source, workflow_id};
 use crate::dice::Dice;
 
 /// When every history begins; not on a whole millisecond.
@@ -74,7 +74,9 @@ impl History {
         self.pass_time();
         let mut parts: Vec<Part> = Vec::new();
         if self.known.workflows.is_empty() {
-            parts.extend(WORKFLOWS[..2].iter().map(|id| put(id, 0)));
+            let shape = self.dice.below(SHAPES);
+            let shapes = WORKFLOWS[..2].iter().zip([0, shape]);
+            parts.extend(shapes.map(|(id, shape)| put(id, shape)));
         }
         for _ in 0..self.dice.below(PARTS_MAX + 1) {
             parts.extend(self.part());
@@ -115,7 +117,8 @@ impl History {
     /// A time that stands in some row: the ends of ranges are where mistakes are.
     fn named_time(&mut self) -> Option<Timestamp> {
         let known = &self.known;
-        match self.dice.below(7) {
+        match self.dice.below(8) {
+            7 => self.dice.pick_from(known.tasks.values())?.wake_at,
             0 => self.dice.pick_from(known.work.values())?.due_at,
             6 => Some(self.dice.pick_from(known.callbacks.values())?.until),
             5 => {
@@ -162,11 +165,13 @@ impl History {
     }
 
     fn part(&mut self) -> Option<Part> {
-        match self.dice.below(144) {
-            140.. => Some(self.session_part()),
-            136.. => Some(self.worker_part()),
-            130.. => Some(self.touch_callback()),
-            100.. => self.trigger_part(),
+        match self.dice.below(164) {
+            160.. => Some(self.session_part()),
+            148..160 => Some(self.touch_task()),
+            140..148 => Some(self.lock_tasks()),
+            136..140 => Some(self.worker_part()),
+            130..136 => Some(self.touch_callback()),
+            100..130 => self.trigger_part(),
             0..24 => self.admit(),
             24..64 => self.advance(),
             64..72 => Some(self.claim()),
@@ -175,7 +180,7 @@ impl History {
             82..87 => Some(self.release()),
             87..90 => Some(self.delete_letter()),
             90..93 => {
-                let (id, shape) = (self.dice.pick(&WORKFLOWS[..3]), self.dice.below(4));
+                let (id, shape) = (self.dice.pick(&WORKFLOWS[..3]), self.dice.below(SHAPES));
                 let seen = self.dice.small(4);
                 Some(put_over(id, shape, self.dice.maybe(seen)))
             }
@@ -194,6 +199,7 @@ impl History {
         Looks {
             has_snapshot: !self.dice.one_in(3),
             owner: self.dice.maybe(owner),
+            worker: self.worker().filter(|_| self.dice.one_in(3)),
         }
     }
 
@@ -247,7 +253,7 @@ impl History {
             claim: self.dice.maybe(claim),
             letter,
             only_newest: self.dice.one_in(3),
-            ..decision::admit(id, &decision, &looks)
+            ..decision::admit(id, (&workflow, &decision), &looks)
         };
         admit.end = self.end(admit.row.id, &decision.state);
         self.by_request(&mut admit);
@@ -343,12 +349,13 @@ impl History {
             let looks = self.looks();
             let is_late = self.dice.one_in(12);
             let expected = state.version - u64::from(is_late);
-            let mut advance = decision::advance(id, expected, &decision, &looks);
+            let mut advance = decision::advance(id, expected, (&workflow, &decision), &looks);
             if advance.events.is_empty() {
                 continue;
             }
             let change = |effect| CallbackChange::of(effect, &workflow, &decision.state, self.now);
             advance.callbacks = decision.effects.iter().filter_map(change).collect();
+            advance.seen = self.seen(id);
             if self.dice.one_in(20) {
                 advance.settle = self.stray_settlement();
             }
@@ -379,7 +386,10 @@ impl History {
         if state.status == Status::Paused {
             return None;
         }
-        let live: Vec<String> = live(state).map(|(step, _)| step.to_string()).collect();
+        // One whose target has called back, or may, has no work, and would never lose it.
+        let waits = |step: &StepId| state.step(step).is_some_and(|it| it.awaited.is_some());
+        let live = live(state).filter(|(step, _)| !waits(step));
+        let live: Vec<String> = live.map(|(step, _)| step.to_string()).collect();
         let rows = self.known.work_of(id);
         let rows: Vec<&WorkRow> = rows.filter(|row| live.contains(&row.step)).collect();
         let mut row = (*self.dice.pick_from(rows.iter())?).clone();
@@ -419,18 +429,29 @@ impl History {
                 node: Some(self.dice.pick(&NODES)),
                 begun: self.dice.one_in(2),
             }),
-            _ => Command::Report(Report {
-                step,
-                attempt,
-                began: Began::Called(self.now.minus(Duration::from_millis(5))),
-                duration_ms: 5,
-                outcome: self.outcome(),
-                mapped: None,
-            }),
+            4 => Command::Retired { step, attempt },
+            _ => {
+                let is_task = state.step(&step).is_some_and(|step| step.is_task());
+                let (began, outcome) = match is_task {
+                    true => self.word(),
+                    false => {
+                        let began = Began::Called(self.now.minus(Duration::from_millis(5)));
+                        (began, self.outcome())
+                    }
+                };
+                Command::Report(Report {
+                    step,
+                    attempt,
+                    began,
+                    duration_ms: 5,
+                    outcome,
+                    mapped: None,
+                })
+            }
         }
     }
 
-    fn outcome(&mut self) -> Outcome {
+    pub(crate) fn outcome(&mut self) -> Outcome {
         match self.dice.below(5) {
             0..2 => Outcome::Succeeded(Json::parse("{\"ok\": true,  \"n\":1e2}").unwrap()),
             2 => Outcome::Failed(self.http("503")),
@@ -499,11 +520,9 @@ impl History {
 
 /// The steps that have work unless the execution is paused, with their attempts.
 fn live(state: &Execution) -> impl Iterator<Item = (StepId, u32)> {
-    let is_live =
-        |status: StepStatus| matches!(status, StepStatus::Scheduled | StepStatus::Retrying);
     let steps = state.steps.iter();
     steps
-        .filter(move |(_, step)| is_live(step.status))
+        .filter(|(_, step)| step.is_live())
         .map(|(id, step)| (id.clone(), step.attempt))
 }
 

@@ -4,15 +4,16 @@ use refire_core::dead_letter::LetterStatus;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventKind, Status, TriggerKind};
 use refire_core::failure::ErrorClass;
-use refire_core::id::{DlqId, ExecutionId, RequestId, TriggerId};
+use refire_core::id::{DlqId, ExecutionId, RequestId, TaskId, TriggerId};
+use refire_core::task::TaskStatus;
 use refire_store::model::{Image, Model};
 use refire_store::postgres::Postgres;
 use refire_store::sqlite::Sqlite;
 use refire_store::{
     COUNTED_MAX, Callbacks, Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX,
     LetterFilter, Letters, Nodes, OfWorkflow, RequestFilter, RequestStatus, Requests,
-    ScheduledTasks, Sessions, SlotFilter, SlotStatus, Store, Stretch, Tasks, TriggerFilter,
-    Triggers, Work, WorkKey, Workers,
+    ScheduledTasks, Sessions, SlotFilter, SlotStatus, Store, Stretch, TaskFilter, Tasks,
+    TriggerFilter, Triggers, Work, WorkKey, Workers,
 };
 
 use crate::definition::{WORKFLOWS, workflow_id};
@@ -58,7 +59,7 @@ impl Stores {
         let id = dice.pick_from(known.executions.keys()).copied();
         let id = id.unwrap_or(ExecutionId::from_bytes([1; 16]));
         let limit = 1 + dice.small(9);
-        match dice.below(18) {
+        match dice.below(20) {
             16 => {
                 let key = history.any_callback();
                 same!(self, callback(key));
@@ -67,6 +68,7 @@ impl Stores {
                 same!(self, due_callbacks(by, limit));
                 same!(self, next_callback_due());
             }
+            18 | 19 => self.ask_about_tasks(history, known, limit).await,
             0 => {
                 same!(self, execution(id));
                 same!(self, states(&[id, ExecutionId::from_bytes([1; 16]), id]));
@@ -152,6 +154,29 @@ impl Stores {
         same!(self, executions(&all, &stretch));
         let byte = u8::try_from(history.dice.below(8)).unwrap();
         same!(self, executions_by_key([byte; 16]));
+    }
+
+    /// Questions about tasks.
+    async fn ask_about_tasks(&self, history: &mut History, known: &Image, limit: u32) {
+        let at = history.about_now(60);
+        same!(self, due_tasks(at, limit));
+        same!(self, next_task_due());
+        same!(self, open_task_types());
+        let dice = &mut history.dice;
+        let task = dice.pick_from(known.tasks.values());
+        let filter = TaskFilter {
+            statuses: dice.some(&TaskStatus::ALL),
+            task_type: dice.maybe("t".to_owned()),
+            worker: task
+                .and_then(|task| task.worker.clone())
+                .filter(|_| dice.one_in(3)),
+            execution: task.map(|task| task.execution).filter(|_| dice.one_in(3)),
+        };
+        let before = task.map(|task| task.id()).filter(|_| dice.one_in(2));
+        same!(self, tasks(&filter, before, limit));
+        if let Some(token) = task.and_then(|task| task.token) {
+            same!(self, locked_tasks(token));
+        }
     }
 
     /// One question about triggers.
@@ -257,6 +282,13 @@ impl Stores {
             let sequences: Vec<u64> = known.log(*id).map(|event| event.sequence).collect();
             same!(self, load_values(*id, &sequences));
         }
+        for id in known.tasks.keys() {
+            same!(self, task(*id));
+        }
+        same!(
+            self,
+            tasks(&TaskFilter::default(), None::<TaskId>, LIMIT_MAX)
+        );
         let ids: Vec<ExecutionId> = known.executions.keys().copied().collect();
         same!(self, states(&ids));
         same!(self, summaries(&ids));

@@ -53,7 +53,8 @@ async fn programs_that_start_together_migrate_once() {
             "workers",
             "scheduled",
             "sessions",
-            "started_by"
+            "started_by",
+            "task_history"
         ]
     );
 }
@@ -79,6 +80,7 @@ async fn migrations_wait_for_whoever_applies_them() {
         "0008_scheduled",
         "0009_sessions",
         "0010_started_by",
+        "0011_task_history",
     ]
     .map(str::to_owned);
     assert_eq!(pending(&options).await, missing);
@@ -99,7 +101,8 @@ async fn migrations_wait_for_whoever_applies_them() {
 async fn an_older_database_is_brought_up_to_date() {
     let scratch = Scratch::empty();
     open(&scratch).await.close().await;
-    let older = "DROP TABLE workflow_triggers, trigger_state, trigger_slots, webhook_requests,
+    let older = "DROP VIEW task_execution_history; DROP FUNCTION event_json;
+         DROP TABLE workflow_triggers, trigger_state, trigger_slots, webhook_requests,
              request_rings, workflow_external_tasks, task_callbacks, workflow_external_workers,
              scheduled_tasks, sessions;
          ALTER TABLE work DROP COLUMN begun_at; ALTER TABLE executions DROP COLUMN trigger_id; DROP TABLE dead_letter_retries;
@@ -126,7 +129,8 @@ async fn an_older_database_is_brought_up_to_date() {
             "0007_workers",
             "0008_scheduled",
             "0009_sessions",
-            "0010_started_by"
+            "0010_started_by",
+            "0011_task_history"
         ]
     );
     let store = open(&scratch).await;
@@ -184,6 +188,57 @@ async fn people_can_read_the_retries() {
             "\"attempt\":2,\"error_type\":\"node_lost\",\"error_message\":\"gone\",\
              \"error_code\":null,\"retryable\":true,\
              \"delay_seconds\":2.0000000000000000,\"next_retry_at\":5000000,\"timestamp\":3000000}",
+        ]
+    );
+    store.close().await;
+}
+
+/// The view that people read of scheduled tasks.
+#[tokio::test]
+async fn people_can_read_the_history_of_tasks() {
+    let scratch = Scratch::empty();
+    let store = open(&scratch).await;
+    let id = ExecutionId::from_bytes(*b"\x01\x980123456789:;<=");
+    let hex: String = id
+        .as_bytes()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let rows = "INSERT INTO workflows (id, name, version, created_at, updated_at)
+             VALUES ('task-1', '', 1, 0, 0);
+         INSERT INTO executions SELECT 'ID', 1, key, 1, 3, 'ID', 'waiting', NULL, 'schedule', 5,
+             0, 0, 1, 0, NULL, 'ID', 0, NULL, NULL FROM workflows;
+         INSERT INTO scheduled_tasks SELECT 'ID', key, NULL, 'custom', 'daily', 1, NULL, '', '', 0, 0, 0,
+             NULL, NULL FROM workflows;
+         INSERT INTO workflow_events VALUES
+             ('ID', 1, 'EXECUTION_STARTED', 1, 0, NULL, NULL, NULL, NULL, 0, '{\"trigger\":{\"cycle\":7}}'),
+             ('ID', 2, 'STEP_LOST', 1, 1000000, 'call', 1, NULL, NULL, 0, '{}'),
+             ('ID', 3, 'STEP_STARTED', 1, 2000000, 'call', 2, NULL, NULL, 0, '{}'),
+             ('ID', 4, 'STEP_FAILED', 1, 2500000, 'call', 2, NULL, NULL, 0,
+              '{\"error\":{\"type\":\"read_timeout\"}}'),
+             ('ID', 5, 'STEP_STARTED', 1, 4000000, 'call', 3, NULL, NULL, 0,
+              '{\"answer\":{},\"duration_ms\":500}'),
+             ('ID', 6, 'CALLBACK_RECEIVED', 1, 5000000, 'call', 3, NULL, NULL, 0,
+              '{\"status\":\"processing\"}');
+         INSERT INTO task_callbacks VALUES
+             ('ID', 0, 3, 'call', 'task-1', 1, 9000000, 9000000, 40, '\\x68616c66', NULL, NULL, 4000000,
+              6000000)";
+    let session = session(&scratch).await;
+    session
+        .batch_execute(&rows.replace("ID", &hex))
+        .await
+        .unwrap();
+    let sql = "SELECT concat_ws(' ', id, scheduled_task_id, cycle_number, is_retry,
+            execution_started_at, execution_completed_at, trigger_status, execution_status, progress,
+            progress_message, updated_at) FROM task_execution_history ORDER BY id";
+    let lines = session.query(sql, &[]).await.unwrap();
+    let lines: Vec<&str> = lines.iter().map(|line| line.get(0)).collect();
+    assert_eq!(
+        lines,
+        [
+            format!("{id}-1 task-1 7 f 1000000 1000000 failed trigger_failed 1000000"),
+            format!("{id}-2 task-1 7 t 2000000 2500000 timeout timeout 2500000"),
+            format!("{id}-3 task-1 7 t 3500000 success processing 40 half 6000000"),
         ]
     );
     store.close().await;

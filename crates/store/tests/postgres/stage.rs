@@ -1,17 +1,15 @@
 //! What the tests of several nodes play with: a workflow, and executions that move.
 
 use refire_core::definition::{ParseOptions, StepId, Workflow};
-use refire_core::execution::{
-    Began, Command, Decision, Execution, Outcome, Report, Start, decide, start,
-};
+use refire_core::execution::{Began, Command, Execution, Outcome, Report, Start, decide, start};
 use refire_core::id::{ExecutionId, LockToken, NodeId, TaskId, time_ordered};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
 use refire_store::postgres::{Options, Postgres};
 use refire_store::{
     Admit, Advance, Batch, Claim, IdempotencyClaim, Joining, KnownBy, LockTasks, Part, PartOutcome,
-    PutWorkflow, SeenTask, Store, TaskChange, TaskHolder, TaskRow, Touch, TouchTask, Want,
-    WantedTasks, WorkRow,
+    PutWorkflow, SeenTask, Store, TaskHolder, TaskRow, Touch, TouchTask, Want, WantedTasks,
+    WorkRow,
 };
 use std::time::Duration;
 
@@ -116,9 +114,9 @@ impl Stage {
         let looks = Looks {
             has_snapshot: true,
             owner: None,
+            worker: None,
         };
-        let mut admit = decision::admit(id, &decision, &looks);
-        admit.tasks = self.tasks(&decision);
+        let admit = decision::admit(id, (&self.workflow, &decision), &looks);
         (
             Run {
                 id,
@@ -126,12 +124,6 @@ impl Stage {
             },
             admit,
         )
-    }
-
-    fn tasks(&self, decision: &Decision) -> Vec<TaskChange> {
-        let effects = decision.effects.iter();
-        let change = |effect| TaskChange::of(effect, &self.workflow, &decision.state, NOW);
-        effects.filter_map(change).collect()
     }
 
     /// A step of an execution has an end.
@@ -179,9 +171,14 @@ impl Stage {
         let looks = Looks {
             has_snapshot: true,
             owner: None,
+            worker: None,
         };
-        let mut advance = decision::advance(run.id, run.state.version, &decision, &looks);
-        advance.tasks = self.tasks(&decision);
+        let advance = decision::advance(
+            run.id,
+            run.state.version,
+            (&self.workflow, &decision),
+            &looks,
+        );
         run.state = decision.state;
         advance
     }

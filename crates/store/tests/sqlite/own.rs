@@ -212,7 +212,7 @@ async fn an_older_database_is_brought_up_to_date() {
     let parts = vec![put_workflow(), admit];
     store.commit(&batch(parts)).await.unwrap();
     store.close().await;
-    let older = "DROP TABLE workflow_triggers; DROP TABLE trigger_state; DROP TABLE trigger_slots;
+    let older = "DROP VIEW task_execution_history; DROP TABLE workflow_triggers; DROP TABLE trigger_state; DROP TABLE trigger_slots;
          DROP TABLE webhook_requests; DROP TABLE request_rings;
          DROP VIEW retry_logs; CREATE VIEW retry_logs AS SELECT 1 AS x;
          DROP TABLE dead_letter_retries; DROP TABLE workflow_external_tasks; DROP TABLE task_callbacks;
@@ -404,6 +404,60 @@ async fn a_new_database_is_private() {
     ];
     assert_eq!(names, expected);
     store.close().await;
+}
+
+#[tokio::test]
+async fn people_can_read_the_history_of_tasks() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Sqlite::open_in(directory.path(), &Options::new(NOW)).unwrap();
+    store.commit(&batch(vec![put_workflow()])).await.unwrap();
+    store.close().await;
+    let connection = Connection::open(directory.path().join("refire.db")).unwrap();
+    let id = ExecutionId::from_bytes(*b"\x01\x980123456789:;<=");
+    let rows = "INSERT INTO executions VALUES (ID, 1, 1, 1, 3, x'00', 'waiting', NULL, 'schedule', 5,
+             0, 0, 1, 0, NULL, ID, 0, NULL, NULL);
+         INSERT INTO scheduled_tasks VALUES (ID, 1, NULL, 'custom', 'daily', 1, NULL, x'', x'', 0, 0, 0,
+             NULL, NULL);
+         INSERT INTO workflow_events VALUES
+             (ID, 1, 'EXECUTION_STARTED', 1, 0, NULL, NULL, NULL, NULL, 0,
+              CAST('{\"trigger\":{\"cycle\":7}}' AS BLOB)),
+             (ID, 2, 'STEP_LOST', 1, 1000000, 'call', 1, NULL, NULL, 0, x'7b7d'),
+             (ID, 3, 'STEP_STARTED', 1, 2000000, 'call', 2, NULL, NULL, 0, x'7b7d'),
+             (ID, 4, 'STEP_FAILED', 1, 2500000, 'call', 2, NULL, NULL, 0,
+              CAST('{\"error\":{\"type\":\"read_timeout\"}}' AS BLOB)),
+             (ID, 5, 'STEP_STARTED', 1, 4000000, 'call', 3, NULL, NULL, 0,
+              CAST('{\"answer\":{},\"duration_ms\":500}' AS BLOB)),
+             (ID, 6, 'CALLBACK_RECEIVED', 1, 5000000, 'call', 3, NULL, NULL, 0,
+              CAST('{\"status\":\"processing\"}' AS BLOB));
+         INSERT INTO task_callbacks VALUES
+             (ID, 0, 3, 'call', 'orders', 1, 9000000, 9000000, 40, 'half', NULL, NULL, 4000000, 6000000)";
+    let hex: String = id
+        .as_bytes()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    connection
+        .execute_batch(&rows.replace("ID", &format!("x'{hex}'")))
+        .unwrap();
+    let lines: Vec<String> = connection
+        .prepare(
+            "SELECT concat_ws(' ', id, scheduled_task_id, cycle_number, is_retry,
+                execution_started_at, execution_completed_at, trigger_status, execution_status,
+                progress, progress_message, updated_at) FROM task_execution_history ORDER BY id",
+        )
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .collect::<rusqlite::Result<_>>()
+        .unwrap();
+    assert_eq!(
+        lines,
+        [
+            format!("{id}-1 orders 7 0 1000000 1000000 failed trigger_failed 1000000"),
+            format!("{id}-2 orders 7 1 2000000 2500000 timeout timeout 2500000"),
+            format!("{id}-3 orders 7 1 3500000 success processing 40 half 6000000"),
+        ]
+    );
 }
 
 #[tokio::test]

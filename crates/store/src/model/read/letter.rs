@@ -45,8 +45,10 @@ impl Letters for Model {
     async fn letter_retries(&self, id: DlqId, limit: u32) -> Result<Vec<RetryRow>, ReadError> {
         self.read("letter_retries", |image| {
             let filed = image.letters.get(&id);
-            let retries = filed.map(|filed| &filed.retries[..]).unwrap_or_default();
-            Ok(retries[retries.len().saturating_sub(page(limit))..].to_vec())
+            let mut retries = filed.map(|filed| filed.retries.clone()).unwrap_or_default();
+            // Of the same moment the ids decide, as in a database.
+            retries.sort_by_key(|retry| (retry.at, retry.execution));
+            Ok(retries.split_off(retries.len().saturating_sub(page(limit))))
         })
         .await
     }

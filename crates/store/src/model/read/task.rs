@@ -13,7 +13,8 @@ use crate::model::image::Image;
 use crate::{ReadError, TaskFilter, TaskRow, Tasks};
 
 impl Image {
-    pub(in crate::model) fn tasks_of(&self, id: ExecutionId) -> impl Iterator<Item = &TaskRow> {
+    /// The tasks of an execution, by step.
+    pub fn tasks_of(&self, id: ExecutionId) -> impl Iterator<Item = &TaskRow> {
         let of = |step| TaskId {
             execution: id,
             step,

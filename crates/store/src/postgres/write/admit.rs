@@ -206,6 +206,11 @@ impl<'a> Admits<'a> {
         parts.filter_map(|(_, admit, _)| Some((*admit, admit.claim.as_ref()?)))
     }
 
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = &'a Admit> {
+        self.parts.iter().map(|(_, admit, _)| *admit)
+    }
+
     /// With their places.
     fn admits(&self) -> impl Iterator<Item = (usize, &'a Admit)> + Clone {
         self.parts.iter().map(|(place, admit, _)| (*place, *admit))

@@ -120,6 +120,11 @@ impl<'a> Advances<'a> {
         self.parts.is_empty()
     }
 
+    /// The part of this place is refused already.
+    pub(super) fn leave_out(&mut self, place: usize) {
+        self.parts.retain(|(of, ..)| *of != place);
+    }
+
     /// Whether any of them says what must have begun.
     pub(super) fn compare_begun(&self) -> bool {
         let mut parts = self.parts.iter();

@@ -2,9 +2,10 @@
 
 use refire_core::id::ExecutionId;
 
-use super::link::{Link, Query, Value, values};
+use super::link::{Link, Query, values};
+use super::task::rows_changed;
 use super::{Failed, Order};
-use crate::column::{Named, read_at};
+use crate::column::Named;
 use crate::table::column::Id;
 use crate::table::rows::CallbackRows;
 use crate::table::statement::statements;
@@ -25,18 +26,6 @@ statements! {
      WHERE execution = {{execution}} AND step_no = {{step}} AND attempt = {{attempt}} FOR UPDATE");
 }
 
-async fn read(
-    link: &mut Link,
-    sql: &'static str,
-    of: Vec<Value<'_>>,
-) -> Result<Vec<CallbackRow>, Failed> {
-    let rows = link.ask(Query::new(sql, of)).await?;
-    Ok(rows
-        .iter()
-        .map(|row| read_at(row, 0))
-        .collect::<Result<_, _>>()?)
-}
-
 async fn put(link: &mut Link, rows: &[CallbackRow]) -> Result<(), Failed> {
     let mut callbacks = CallbackRows::default();
     rows.iter().for_each(|row| callbacks.push(row));
@@ -55,23 +44,17 @@ pub(super) async fn change(
     if changes.is_empty() {
         return Ok(());
     }
-    let mut rows = read(link, &OF_EXECUTION, values![Id::from(id)]).await?;
-    let mut changed = vec![false; rows.len()];
-    for change in changes {
-        if let CallbackChange::Put(row) = change
-            && rows.iter().all(|known| known.key() != row.key())
-        {
-            rows.push((**row).clone());
-            changed.push(true);
-            continue;
+    let of = Query::new(&OF_EXECUTION, values![Id::from(id)]);
+    let rows = link.rows(of).await?;
+    let new = |change: &CallbackChange, rows: &[CallbackRow]| match change {
+        CallbackChange::Put(row) => {
+            let is_there = rows.iter().any(|known| known.key() == row.key());
+            (!is_there).then(|| (**row).clone())
         }
-        for (row, changed) in rows.iter_mut().zip(&mut changed) {
-            *changed |= row.change(change, order.now);
-        }
-    }
-    let mut changed = changed.into_iter();
-    rows.retain(|_| changed.next().unwrap_or_default());
-    put(link, &rows).await
+        CallbackChange::CloseAll => None,
+    };
+    let change = |row: &mut CallbackRow, change: &_| row.change(change, order.now);
+    put(link, &rows_changed(rows, changes, new, change)).await
 }
 
 pub(super) async fn touch(
@@ -85,7 +68,7 @@ pub(super) async fn touch(
         i32::from(key.step_no),
         i64::from(key.attempt)
     ];
-    let mut found = read(link, &ONE, of).await?;
+    let mut found: Vec<CallbackRow> = link.rows(Query::new(&ONE, of)).await?;
     found.retain_mut(|row| row.touch(&touch.noted, order.now));
     put(link, &found).await?;
     Ok(PartOutcome::Touched(!found.is_empty()))

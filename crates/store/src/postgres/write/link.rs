@@ -10,6 +10,8 @@ use refire_core::definition::WorkflowId;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, Row, Statement};
 
+use super::Failed;
+use crate::column::{Field, read_at};
 use crate::postgres::connect::{ConnectError, connect, within};
 use crate::postgres::options::Options;
 
@@ -161,6 +163,13 @@ impl Link {
         self.client.query(statement, &query.parameters()).await
     }
 
+    /// The rows that a question finds.
+    pub(super) async fn rows<R: Field>(&mut self, query: Query<'_>) -> Result<Vec<R>, Failed> {
+        let rows = self.ask(query).await?;
+        let rows: Result<_, _> = rows.iter().map(|row| read_at(row, 0)).collect();
+        Ok(rows?)
+    }
+
     /// Learns the keys of these workflows, where they exist. Not inside a transaction.
     pub(super) async fn learn<'a>(
         &mut self,
@@ -180,7 +189,9 @@ impl Link {
         &mut self,
         workflows: impl Iterator<Item = &'a WorkflowId>,
     ) -> Result<(), Error> {
-        self.keys_for_now = self.look_up(workflows).await?;
+        let found = self.look_up(workflows).await?;
+        // What the transaction has made before stays known.
+        self.keys_for_now.extend(found);
         Ok(())
     }
 

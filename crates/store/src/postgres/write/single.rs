@@ -21,8 +21,6 @@ pub(super) async fn write(
         Part::Admit(part) => admit(link, order, part).await,
         Part::Advance(part) => advance(link, order, part).await,
         Part::Claim(part) => claim::claim(link, order, place, part).await,
-        Part::LockTasks(part) => task::lock(link, order, part).await,
-        Part::TouchTask(part) => task::touch(link, order, part).await,
         Part::TouchCallback(part) => callback::touch(link, order, part).await,
         Part::SeeWorkers(seen) => worker::see(link, seen).await,
         Part::ForgetWorker { id } => worker::forget(link, id).await,
@@ -38,7 +36,11 @@ pub(super) async fn write(
         Part::LogRequests(requests) => request::log(link, requests).await,
         Part::Prune(part) => prune::prune(link, order, part).await,
         // These always fit into a group.
-        Part::ClaimTimers(_) | Part::Begin(_) | Part::Release(_) => Err(Failed::no_row()),
+        Part::ClaimTimers(_)
+        | Part::Begin(_)
+        | Part::Release(_)
+        | Part::LockTasks(_)
+        | Part::TouchTask(_) => Err(Failed::no_row()),
     }
 }
 

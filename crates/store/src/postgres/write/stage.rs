@@ -13,6 +13,7 @@ use super::changes::Changes;
 use super::claim;
 use super::fire::Fires;
 use super::link::{Link, Query, values};
+use super::task::{Locks, Moves, Room, Touches, put_new};
 use super::trigger::Ends;
 use super::work::{Begins, Releases};
 use super::{Failed, Order};
@@ -21,7 +22,7 @@ use crate::postgres::columns::uuid;
 use crate::{Admit, Batch, Part, PartOutcome};
 
 pub(super) const LOCK: &str =
-    "SELECT 1 FROM executions WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE";
+    "SELECT id, version FROM executions WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE";
 
 /// What has begun stays so until the commit: who begins more on another node waits, and then finds that it
 /// is gone.
@@ -36,17 +37,32 @@ pub(super) enum Stage<'a> {
     Single(usize, &'a Part),
 }
 
+impl Stage<'_> {
+    /// Room for the rows of tasks that are worked out on the way.
+    pub(super) fn room(&self) -> Room {
+        match self {
+            Self::Group(group) => Room::new(group.locks.looks()),
+            Self::Single(..) => Room::default(),
+        }
+    }
+}
+
 /// Parts that are written together, in the order of the fields.
 #[derive(Default)]
 pub(super) struct Group<'a> {
     fires: Fires<'a>,
     admits: Admits<'a>,
     advances: Advances<'a>,
+    /// Those among them that have to do with tasks.
+    moves: Moves<'a>,
     ends: Ends,
     begins: Begins<'a>,
     releases: Releases<'a>,
     /// That one statement makes.
     claims: Vec<(usize, &'a Part)>,
+    /// Words of workers, and workers that wait. Nothing is waited for after these.
+    touches: Touches<'a>,
+    locks: Locks<'a>,
     used_keys: UsedKeys<'a>,
     /// Requests that are written.
     requests: HashSet<RequestId>,
@@ -58,6 +74,8 @@ pub(super) struct Group<'a> {
     begun: HashSet<ExecutionId>,
     /// Executions whose work is given back.
     released: HashSet<ExecutionId>,
+    /// Whether the answers to [`Self::first`] have been read.
+    is_half_read: bool,
 }
 
 /// Divides a batch.
@@ -108,13 +126,25 @@ impl<'a> Group<'a> {
             && self.begins.is_empty()
             && self.releases.is_empty()
             && self.claims.is_empty()
+            && self.touches.is_empty()
+            && self.locks.is_empty()
     }
 
     /// Whether writing it in this group, kind by kind, is the same as writing it after all the
     /// others that are in it.
     fn has_room_for(&self, part: &Part) -> bool {
         let is_claim = matches!(part, Part::Claim(_) | Part::ClaimTimers(_));
-        if !is_claim && !self.claims.is_empty() {
+        let (is_touch, is_lock) = (
+            matches!(part, Part::TouchTask(_)),
+            matches!(part, Part::LockTasks(_)),
+        );
+        if !self.locks.is_empty() && !is_lock {
+            return false;
+        }
+        if !self.touches.is_empty() && !is_touch && !is_lock {
+            return false;
+        }
+        if !self.claims.is_empty() && !(is_claim || is_touch || is_lock) {
             return false;
         }
         match part {
@@ -162,6 +192,7 @@ impl<'a> Group<'a> {
             Part::Advance(advance) => {
                 self.changed.insert(advance.id);
                 self.ends.push(place, advance.end);
+                self.moves.push(place, advance);
                 self.advances.push(place, advance, changes);
             }
             Part::Begin(begin) => {
@@ -174,6 +205,8 @@ impl<'a> Group<'a> {
                 self.released.extend(executions);
                 self.releases.push(place, release);
             }
+            Part::TouchTask(touch) => self.touches.push(place, touch),
+            Part::LockTasks(lock) => self.locks.push(place, lock),
             // All others ask first.
             claim => self.claims.push((place, claim)),
         }
@@ -193,11 +226,17 @@ impl<'a> Group<'a> {
         !self.ends.is_empty()
     }
 
-    /// The statements of the group; their answers are for [`Self::read`].
-    pub(super) fn queries(&mut self, link: &Link, order: &Order) -> Vec<Query<'a>> {
+    /// Whether tasks must be read before executions move on.
+    pub(super) fn asks_tasks(&self) -> bool {
+        !self.moves.is_empty()
+    }
+
+    /// Everything up to where executions move on; the answers are for [`Self::read_first`].
+    pub(super) fn first(&mut self, link: &Link, order: &Order, room: &'a Room) -> Vec<Query<'a>> {
         let mut queries = self.fires.queries(link);
         if !self.admits.is_empty() {
             queries.extend(self.admits.queries(link, order));
+            queries.extend(put_new(self.admits.all(), order, room));
         }
         if self.locks_first() {
             queries.push(self.lock(LOCK));
@@ -205,7 +244,16 @@ impl<'a> Group<'a> {
         if self.advances.compare_begun() {
             queries.push(self.lock(LOCK_WORK));
         }
-        queries.extend(self.advances.queries(link, order));
+        if self.asks_tasks() {
+            queries.push(self.moves.look());
+        }
+        queries
+    }
+
+    /// The statements from there on; the answers are for [`Self::read`].
+    pub(super) fn second(&mut self, link: &Link, order: &Order, room: &'a Room) -> Vec<Query<'a>> {
+        let mut queries = self.advances.queries(link, order);
+        queries.extend(Moves::put(order, room));
         if self.has_ends() {
             queries.push(self.ends.query());
         }
@@ -220,11 +268,19 @@ impl<'a> Group<'a> {
         queries
     }
 
-    /// Giving work back looks at executions as well, and who compares what has begun looks at work. All
-    /// are locked together with those that are changed, in one order, and executions before any work:
-    /// others may do the same in another order.
+    /// What comes last, when the rest is sent.
+    pub(super) fn take_last(&mut self) -> (Touches<'a>, Locks<'a>) {
+        (
+            std::mem::take(&mut self.touches),
+            std::mem::take(&mut self.locks),
+        )
+    }
+
+    /// Giving work back looks at executions as well, and who compares what has begun, or how a task was
+    /// seen, looks at those. All are locked together with those that are changed, in one order, and
+    /// executions before any work or task: others may do the same in another order.
     fn locks_first(&self) -> bool {
-        !self.releases.is_empty() || self.advances.compare_begun()
+        !self.releases.is_empty() || self.advances.compare_begun() || self.asks_tasks()
     }
 
     fn lock(&self, how: &'static str) -> Query<'a> {
@@ -234,26 +290,58 @@ impl<'a> Group<'a> {
         Query::new(how, values![ids])
     }
 
-    /// What became of the parts, from the answers in the order of the statements. What is left to write
-    /// comes back.
-    pub(super) fn read(
-        &self,
+    /// Reads the answers to [`Self::first`]; of moves that have to do with tasks, it tells what becomes of
+    /// those.
+    pub(super) fn read_first(
+        &mut self,
         link: &Link,
         order: &Order,
+        room: &Room,
         answers: &mut impl Iterator<Item = Vec<Row>>,
         outcomes: &mut [Option<PartOutcome>],
-    ) -> Result<Option<Query<'a>>, Failed> {
+    ) -> Result<(), Failed> {
+        self.is_half_read = true;
         self.fires.read(answers, outcomes)?;
         if !self.admits.is_empty() {
             self.admits.read(link, answers, outcomes)?;
+            if self.admits.all().any(|admit| !admit.tasks.is_empty()) {
+                answers.next();
+            }
         }
+        let mut versions = Vec::new();
         if self.locks_first() {
-            answers.next();
+            versions = answers.next().unwrap_or_default();
         }
         if self.advances.compare_begun() {
             answers.next();
         }
+        if self.asks_tasks() {
+            let rows = answers.next().unwrap_or_default();
+            for place in self.moves.decide(&versions, &rows, order, room)? {
+                outcomes[place] = Some(PartOutcome::Conflict);
+                self.advances.leave_out(place);
+            }
+        }
+        Ok(())
+    }
+
+    /// What became of the parts, from the answers in the order of the statements. What is left to write
+    /// comes back.
+    pub(super) fn read(
+        &mut self,
+        link: &Link,
+        order: &Order,
+        room: &Room,
+        answers: &mut impl Iterator<Item = Vec<Row>>,
+        outcomes: &mut [Option<PartOutcome>],
+    ) -> Result<Option<Query<'a>>, Failed> {
+        if !self.is_half_read {
+            self.read_first(link, order, room, answers, outcomes)?;
+        }
         self.advances.read(answers, outcomes)?;
+        if Moves::has_put(room) {
+            answers.next();
+        }
         let mut left = None;
         if self.has_ends() {
             left = self
