@@ -108,6 +108,7 @@ const COMMANDS: &[&str] = &[
     "executions cancel",
     "executions pause",
     "executions resume",
+    "executions retry-now",
     "retries list",
     "dlq list",
     "dlq summary",
