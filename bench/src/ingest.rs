@@ -86,7 +86,8 @@ async fn measure_product(
     let dir = place::fresh()?;
     let server = Server::start(dir.path(), database)?;
     let api = server.client()?;
-    api.apply_workflow(WORKFLOW, &target.workflow()).await?;
+    api.apply_workflow(WORKFLOW, &target.workflow(), None)
+        .await?;
     // An execution that is only admitted begins in an hour; one that runs calls a target and ends.
     let delay = if ask.runs { "" } else { "?delay=1h" };
     let shot = Shot {

@@ -12,6 +12,7 @@ mod ingest;
 mod jobs;
 mod limit;
 mod line;
+mod lists;
 mod load;
 mod machine;
 mod overhead;
@@ -57,7 +58,7 @@ macro_rules! measurements {
     };
 }
 
-const ALL: [Measurement; 23] = measurements! {
+const ALL: [Measurement; 25] = measurements! {
     "raw" in "B5": "what the disk and SQLite can do", raw::report();
     "ingest" in "B1": "requests over HTTP, answered when durable", wait(ingest::report());
     "webhooks" in "B1": "signed requests to a webhook", wait(webhooks::report());
@@ -71,6 +72,7 @@ const ALL: [Measurement; 23] = measurements! {
     "start" in "start": "starting with many unfinished executions", wait(start::report());
     "overhead" in "overhead": "what the engine adds to an execution", wait(overhead::report());
     "payloads" in "payloads": "admissions beside executions that map large answers", wait(payloads::report());
+    "sqlite-lists" in "LISTS": "lists and counts of a million executions and dead letters", wait(lists::report());
     "tasks" in "XT": "tasks for workers", wait(tasks::report());
     "pg-executions" in "PG": "the engine on PostgreSQL: executions on one node and on three", wait(postgres::executions());
     "pg-claims" in "PG": "claims beside a million finished executions", wait(postgres::claims());
@@ -79,6 +81,7 @@ const ALL: [Measurement; 23] = measurements! {
     "pg-webhooks" in "PG": "signed requests to a webhook, on PostgreSQL", wait(postgres::webhooks());
     "pg-cron" in "PG": "a hundred thousand triggers on PostgreSQL", wait(cron::on_postgres());
     "pg-crowd" in "PG": "making and firing them on PostgreSQL", wait(crowd::on_postgres());
+    "pg-lists" in "LISTS": "the same on PostgreSQL", wait(lists::on_postgres());
     "pg-tasks" in "XT": "tasks for workers on PostgreSQL", wait(tasks::on_postgres());
     // Counting allocations takes an allocator of its own, and so a program of its own.
     "retry" in "retry": "what a policy costs where nothing fails", run_program("refire-bench-retry");

@@ -102,7 +102,8 @@ impl Ground {
     async fn server(&self, settings: &str) -> anyhow::Result<Server> {
         let server = Server::start(self.dir.path(), self.url().as_deref())?;
         let api = server.client()?;
-        api.apply_workflow(WORKFLOW, &workflow(settings)).await?;
+        api.apply_workflow(WORKFLOW, &workflow(settings), None)
+            .await?;
         Ok(server)
     }
 

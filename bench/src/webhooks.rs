@@ -140,7 +140,7 @@ pub(crate) async fn measure(
     let dir = place::fresh()?;
     let server = Server::start(dir.path(), database)?;
     let api = server.client()?;
-    api.apply_workflow(WORKFLOW, &workflow).await?;
+    api.apply_workflow(WORKFLOW, &workflow, None).await?;
     let shot = shot(&server, &api).await?;
     let (taken, _) = series.load(client, &server, shot, ask).await?;
     Ok(taken)

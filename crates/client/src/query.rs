@@ -78,6 +78,19 @@ queries! {
         cursor: Option<String> = "cursor",
     }
 
+    /// Which workflows, and in which order.
+    WorkflowQuery: Args {
+        /// With this text in their name
+        #[cli(long = "search", value_name = "TEXT", help = "Only workflows with this text in their id or name")]
+        q: Option<String> = "q",
+        /// By `name` (default), or by `-updated`: the last saved first
+        #[cli(long, value_name = "ORDER", default_value = "name", value_parser = ["name", "-updated"], allow_hyphen_values = true, help = "By name, or the last saved first (-updated)")]
+        sort: Option<String> = "sort",
+        /// `stats`: triggers, next planned time, open executions and dead letters of each
+        #[cli(skip)]
+        include: Option<String> = "include",
+    }
+
     /// Which executions.
     ExecutionQuery: Args {
         /// Of one of these workflows; repeat it or separate by commas. A `*` at the end stands for any rest of a
@@ -191,6 +204,23 @@ queries! {
         /// Only triggers that have missed an expected success, or only the others
         #[cli(long, num_args = 0, default_missing_value = "true", help = "Only triggers that have missed an expected success")]
         overdue: Option<bool> = "overdue",
+        /// Whose workflow, name, expression or webhook id contains this
+        #[cli(long = "search", value_name = "TEXT", help = "Only triggers whose workflow, name, expression or webhook id contains this text")]
+        q: Option<String> = "q",
+    }
+
+    /// How many planned times of all triggers.
+    UpcomingQuery {
+        /// How many triggers, 1 to 1000; default 50
+        limit: Option<u32> = "limit",
+    }
+
+    /// Which time.
+    RangeQuery {
+        /// At or after this time, such as `2026-11-08T00:00:00Z`
+        from: Option<String> = "from",
+        /// Before this time
+        to: Option<String> = "to",
     }
 
     /// Which planned times.
@@ -198,6 +228,12 @@ queries! {
         /// With one of these statuses; repeat it or separate by commas, such as `late,skipped`
         #[cli(long, value_delimiter = ',', help = "Only planned times with this status; several are separated by commas")]
         status: Vec<SlotStatus> = "status",
+        /// Planned at or after this time, such as `2026-11-08T00:00:00Z`
+        #[cli(long, value_name = "TIME", help = "Only planned times since this time (2026-11-15T09:30:00Z), day (from 0:00 UTC), or how long ago (24h)")]
+        from: Option<String> = "from",
+        /// Planned before this time
+        #[cli(long, value_name = "TIME", help = "Only planned times before this time")]
+        to: Option<String> = "to",
     }
 
     /// Which requests to a webhook.

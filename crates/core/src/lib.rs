@@ -22,4 +22,5 @@ pub mod template;
 pub mod time;
 pub mod trace;
 pub mod trigger;
+pub mod trouble;
 pub mod webhook;

@@ -58,6 +58,15 @@ impl TaskStatus {
     }
 }
 
+/// Whether who asks for these types asks for this one: a `*` at the end stands for any rest of a name.
+#[must_use]
+pub fn asks_for(types: &[String], task_type: &str) -> bool {
+    types.iter().any(|asked| match asked.strip_suffix('*') {
+        Some(prefix) => task_type.starts_with(prefix),
+        None => asked == task_type,
+    })
+}
+
 /// How a worker is, by what was last heard of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WorkerStatus {
@@ -144,6 +153,16 @@ impl Clocks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn workers_ask_for_types_or_the_beginning_of_types() {
+        let asks = |types: &[&str]| {
+            let types: Vec<String> = types.iter().map(ToString::to_string).collect();
+            asks_for(&types, "n8n-jira")
+        };
+        assert!(asks(&["x", "n8n-jira"]) && asks(&["n8n-*"]) && asks(&["*"]));
+        assert!(!asks(&[]) && !asks(&["n8n"]) && !asks(&["n8n-jira-x", "jira*"]));
+    }
 
     #[test]
     fn a_worker_is_active_idle_or_dead() {

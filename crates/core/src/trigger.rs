@@ -27,6 +27,7 @@ pub mod change;
 pub mod dead_man;
 pub(crate) mod keys;
 pub mod ledger;
+mod mention;
 pub mod plan;
 pub mod preview;
 pub mod range;
@@ -51,6 +52,7 @@ const LOOK_AFTER_ALARM: Duration = Duration::from_secs(1);
 
 pub use change::{CatchUp, changed, created, mended};
 pub use ledger::{Entry, LateReason, Outcome, SkipReason, SlotStatus};
+pub use mention::mentions;
 pub use plan::{Fire, Missed, Plan, plan};
 pub use preview::Preview;
 pub use range::{BackfillError, Slots, Upcoming, backfill, backfilled, run_now, upcoming};

@@ -6,11 +6,13 @@ use refire_core::definition::{
     Mark, ParseOptions, Problem, Problems, StepId, Workflow, WorkflowId, canonical, content_hash,
 };
 use refire_core::id::ScheduledTaskId;
-use refire_store::{News, Part, PartOutcome, PutWorkflow};
+use refire_core::time::Timestamp;
+use refire_store::{News, Part, PartOutcome, PutWorkflow, ReadError, WorkflowRow};
 
 use crate::catalog::Definition;
 use crate::commit::CommitFailure;
 use crate::context::Context;
+use crate::search::Search;
 use crate::secret::SECRET_BYTES_MIN;
 use crate::step::{Clients, NO_MASTER_KEY};
 use crate::vital::Vital;
@@ -39,6 +41,16 @@ pub struct Applied {
     pub definition: Definition,
     /// Whether the content is new.
     pub created: bool,
+}
+
+/// In which order workflows are listed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum WorkflowOrder {
+    /// By name.
+    #[default]
+    Name,
+    /// The last saved first.
+    Change,
 }
 
 /// What became of a wish to delete a workflow.
@@ -106,6 +118,35 @@ impl Definitions {
             }
             PartOutcome::NotNewest => Err(ApplyError::Changed),
             other => Err(CommitFailure::unexpected("outcome", &other).into()),
+        }
+    }
+
+    /// Workflows in an order, behind one of them; with words in their id or name, if some are given.
+    pub async fn list(
+        &self,
+        order: WorkflowOrder,
+        words: Option<&str>,
+        behind: Option<(Timestamp, WorkflowId)>,
+        limit: u32,
+    ) -> Result<Vec<WorkflowRow>, ReadError> {
+        let (mut search, mut behind) = (Search::new(words, limit), behind);
+        loop {
+            let (store, asked) = (&self.0.store, search.asked());
+            let page = match order {
+                WorkflowOrder::Name => {
+                    let after = behind.as_ref().map(|(_, id)| id);
+                    store.workflows(after, asked).await?
+                }
+                WorkflowOrder::Change => store.workflows_by_change(behind.as_ref(), asked).await?,
+            };
+            behind = page.last().map(|row| (row.updated_at, row.id.clone()));
+            let has = |row: &WorkflowRow, words: &str| {
+                let texts = [row.id.as_str(), row.name.as_str()];
+                texts.iter().any(|text| text.to_lowercase().contains(words))
+            };
+            if !search.goes_on(page, has) {
+                return Ok(search.found());
+            }
         }
     }
 

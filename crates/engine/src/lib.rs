@@ -40,6 +40,7 @@ mod membership;
 mod news;
 mod next_look;
 pub mod scheduled;
+mod search;
 pub mod secret;
 mod services;
 pub mod session;
@@ -55,7 +56,7 @@ mod vital;
 mod waiter;
 
 pub use commit::{CommandError, CommitFailure, in_words};
-pub use definitions::{Applied, ApplyError, Definitions, Deleted};
+pub use definitions::{Applied, ApplyError, Definitions, Deleted, WorkflowOrder};
 pub use engine::{Builder, Engine, StartError};
 pub use executions::{Accepted, Executions, ReplayError};
 pub use intake::{IDEMPOTENCY_WINDOW, IntakeError, Submission, key_hash};

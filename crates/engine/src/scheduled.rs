@@ -21,8 +21,8 @@ use refire_core::scheduled::{Planned, ScheduleType, ScheduledTask};
 use refire_core::time::Timestamp;
 use refire_core::trigger::{State, Trigger, created, upcoming};
 use refire_store::{
-    CreateTrigger, LIMIT_MAX, News, Part, PartOutcome, PutScheduled, PutWorkflow, ReadError,
-    Scheduled, ScheduledFilter, ScheduledRow, ScheduledTrigger,
+    CreateTrigger, News, Part, PartOutcome, PutScheduled, PutWorkflow, ReadError, Scheduled,
+    ScheduledFilter, ScheduledRow, ScheduledTrigger,
 };
 
 use tokio::sync::Semaphore;
@@ -33,14 +33,13 @@ use crate::context::Context;
 use crate::definitions::secret_notes;
 use crate::entropy;
 use crate::intake::{self, IntakeError};
+use crate::search::Search;
 use crate::step::NO_MASTER_KEY;
 use crate::trigger::rows;
 use crate::vital::Vital;
 
 /// Times a change is made again because somebody else was faster.
 const AGAIN_MAX: u32 = 100;
-/// Tasks that one search looks at, at most.
-const SEARCHED_MAX: usize = 10_000;
 
 /// Scheduled tasks.
 pub struct ScheduledTasks {
@@ -287,23 +286,15 @@ impl ScheduledTasks {
         mut before: Option<ScheduledTaskId>,
         limit: u32,
     ) -> Result<Vec<ScheduledView>, ScheduledError> {
-        let words = words.map(str::to_lowercase);
-        let (mut found, mut searched) = (Vec::new(), 0);
+        let mut search = Search::new(words, limit);
         loop {
-            let asked = if words.is_some() { LIMIT_MAX } else { limit };
-            let page = self
-                .context
-                .store
-                .scheduled_tasks(filter, before, asked)
-                .await?;
-            let is_last = page.len() < asked as usize;
+            let store = &self.context.store;
+            let page = store.scheduled_tasks(filter, before, search.asked());
+            let page = page.await?;
             before = page.last().map(|task| task.row.id);
-            searched += page.len();
-            let fits = |task: &Scheduled| words.as_ref().is_none_or(|words| has(&task.row, words));
-            found.extend(page.into_iter().filter(fits).map(|task| self.view(task)));
-            if is_last || found.len() >= limit as usize || searched >= SEARCHED_MAX {
-                found.truncate(limit as usize);
-                return Ok(found);
+            if !search.goes_on(page, |task, words| has(&task.row, words)) {
+                let found = search.found().into_iter();
+                return Ok(found.map(|task| self.view(task)).collect());
             }
         }
     }

@@ -17,6 +17,7 @@ mod clocks;
 mod delivery;
 mod matcher;
 mod registry;
+mod tally;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -41,6 +42,7 @@ pub use delivery::{Delivery, Fetched};
 pub(crate) use matcher::Taken;
 pub use matcher::TaskTypes;
 pub use registry::{Worker, WorkerFilter};
+pub use tally::{TaskTally, TaskTypeTally};
 
 use crate::commit::{CommandError, CommitFailure};
 use crate::context::{Context, Listener};
@@ -528,8 +530,10 @@ impl Context {
         Ok(value.1)
     }
 
-    /// A task of this type may be fetched again.
+    /// A task of this type may be fetched again; or it is over by now, since its execution fails, which whoever
+    /// looks at the clocks records.
     fn is_back(&self, task_type: &str) {
+        self.tasks.clocks.clock_at(self.now());
         self.tasks.matcher.mark(task_type);
         self.store.tell(News::Task(task_type.to_owned()));
     }

@@ -188,7 +188,7 @@ fn routes(app: &App) -> OpenApiRouter<App> {
 /// What needs a key. Calls of one subject stand together; each line is a path.
 fn guarded_routes(app: &App) -> OpenApiRouter<App> {
     let workflows = OpenApiRouter::new()
-        .routes(routes!(workflow::list_workflows))
+        .routes(routes!(workflow::list::list_workflows))
         .routes(routes!(
             workflow::save_workflow,
             workflow::get_workflow,
@@ -251,6 +251,7 @@ fn task_routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(task::poll_tasks))
         .routes(routes!(task::list_tasks))
+        .routes(routes!(task::summary::summarize_tasks))
         .routes(routes!(task::get_task))
         .routes(routes!(task::complete_task))
         .routes(routes!(task::fail_task))
@@ -298,6 +299,7 @@ fn trigger_routes() -> OpenApiRouter<App> {
             trigger::list_workflow_triggers
         ))
         .routes(routes!(trigger::list_triggers))
+        .routes(routes!(trigger::coming::list_upcoming))
         .routes(routes!(
             trigger::get_trigger,
             trigger::change_trigger,
@@ -312,6 +314,8 @@ fn trigger_routes() -> OpenApiRouter<App> {
         .routes(routes!(trigger::slots::list_slots))
         .routes(routes!(trigger::slots::backfill_trigger))
         .routes(routes!(trigger::requests::list_webhook_requests))
+        .routes(routes!(trigger::requests::summarize_webhook_requests))
+        .routes(routes!(trigger::recheck::recheck_webhook_requests))
         .routes(routes!(trigger::requests::get_webhook_request))
         .routes(routes!(trigger::requests::recheck_webhook_request))
         .routes(routes!(trigger::tester::test_webhook))

@@ -21,6 +21,13 @@ store_trait! {
             limit: u32,
         ) -> Result<Vec<WorkflowRow>, ReadError>;
 
+        /// The same workflows by when they were last saved, newest first, behind a place in that order.
+        async fn workflows_by_change(
+            &self,
+            behind: Option<&(Timestamp, WorkflowId)>,
+            limit: u32,
+        ) -> Result<Vec<WorkflowRow>, ReadError>;
+
         /// One version of a definition.
         async fn version(&self, id: &WorkflowId, version: u32) -> Result<Option<VersionRow>, ReadError>; as Layer;
 

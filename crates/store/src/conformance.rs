@@ -180,8 +180,8 @@ macro_rules! conformance {
             texts_are_found_in_names_and_errors, a_trace_is_found, keys_find_their_executions,
         );
         $crate::conformance_topic!($lab, list_bounds:
-            a_search_stops_and_goes_on, a_list_that_is_full_says_nothing, counts_stop,
-            counts_say_how_far_they_came,
+            a_search_stops_and_goes_on, the_shortest_way_is_taken, a_list_that_is_full_says_nothing,
+            counts_stop, counts_say_how_far_they_came,
         );
         $crate::conformance_topic!($lab, letters:
             a_letter_says_what_happened, a_retry_resolves_it, a_failed_retry_leaves_it_pending,
@@ -199,7 +199,7 @@ macro_rules! conformance {
         $crate::conformance_topic!($lab, catalog:
             new_content_makes_a_version, an_expected_version_is_compared,
             equal_content_makes_none, deleted_ones_come_back,
-            open_executions_keep_a_workflow, lists_leave_the_deleted_out,
+            open_executions_keep_a_workflow, the_last_saved_come_first, lists_leave_the_deleted_out,
         );
         $crate::conformance_topic!($lab, prune:
             old_ended_executions_go, letters_in_use_keep_their_execution,
@@ -230,7 +230,7 @@ macro_rules! conformance {
         $crate::conformance_topic!($lab, requests:
             a_request_is_kept_with_its_execution, a_changed_trigger_starts_nothing,
             a_trigger_that_started_something_may_change,
-            a_refused_request_can_be_run, a_refused_request_is_run_once, filters_choose_requests,
+            a_refused_request_can_be_run, a_refused_request_is_run_once, filters_choose_requests, refused_requests_are_counted_by_webhook,
             a_ring_keeps_the_newest, rings_are_cut_apart, a_ring_has_a_weight, old_requests_go,
             of_what_was_accepted_the_newest_stay,
         );

@@ -18,7 +18,7 @@ use crate::column::{Named, read_from};
 use crate::error::corrupt;
 use crate::layer::store_trait;
 
-pub(crate) use search::{Found, Search, ids_in};
+pub(crate) use search::{Found, Search, first_id_at, ids_in};
 pub(crate) use tally::Tally;
 
 store_trait! {
@@ -37,6 +37,10 @@ store_trait! {
 
         /// The last retries of a letter by people, oldest first.
         async fn letter_retries(&self, id: DlqId, limit: u32) -> Result<Vec<RetryRow>, ReadError>;
+
+        /// How many letters failed in this millisecond or later, counted up to so many, whatever became of
+        /// them.
+        async fn letters_since(&self, from: Timestamp, max: u32) -> Result<u64, ReadError>;
 
         /// Counts by workflow, error type and cause; from counters, not by walking the letters,
         /// wherever the filter allows it.

@@ -57,11 +57,11 @@ pub use execution::{
 pub use layer::{Layer, Layered};
 pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, Letters, RetryRow};
 pub use node::{Joining, Lease, News, NodeRow, Nodes};
-pub use request::{RequestFilter, RequestRow, Requests};
+pub use request::{RefusedRequests, RequestFilter, RequestRow, RequestTally, Requests};
 pub use scheduled::{Scheduled, ScheduledFilter, ScheduledRow, ScheduledTasks};
 pub use session::{SESSIONS_MAX, SecretHash, SessionChange, SessionRow, Sessions};
 pub use task::{TaskCall, TaskFilter, TaskRow, Tasks};
-pub use trigger::{DueTrigger, SlotRow, TriggerFilter, TriggerRow, Triggers};
+pub use trigger::{DueTrigger, SlotFilter, SlotRow, TriggerFilter, TriggerRow, Triggers};
 pub use work::{OpenCounts, Work, WorkRow};
 pub use worker::{PolledTypes, WORKERS_MAX, WorkerRow, Workers};
 

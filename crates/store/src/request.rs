@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use refire_core::definition::WorkflowId;
 use refire_core::id::{ExecutionId, RequestId, TriggerId};
 use refire_core::time::Timestamp;
 use refire_core::webhook::RequestStatus;
@@ -30,6 +31,24 @@ store_trait! {
             after: Option<TriggerId>,
             limit: u32,
         ) -> Result<Vec<(TriggerId, Option<RequestId>)>, ReadError>;
+
+        /// What became of the newest so many of the requests that pass, by their status.
+        async fn request_tally(
+            &self,
+            trigger: TriggerId,
+            filter: &RequestFilter,
+            max: u32,
+        ) -> Result<Vec<RequestTally>, ReadError>;
+
+        /// Webhooks, oldest first, that have such requests of others than testers since then, each counted
+        /// up to `max`. Only the first `limit` webhooks are looked at.
+        async fn refused_requests(
+            &self,
+            statuses: &[RequestStatus],
+            since: Timestamp,
+            max: u32,
+            limit: u32,
+        ) -> Result<Vec<RefusedRequests>, ReadError>;
 
         /// One request with its body.
         async fn request(&self, id: RequestId) -> Result<Option<RequestRow>, ReadError>;
@@ -92,6 +111,41 @@ impl RequestRow {
     pub(crate) fn is_in_ring(&self) -> bool {
         self.status != RequestStatus::Triggered
     }
+}
+
+/// Requests that came to the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestTally {
+    /// What became of them.
+    pub status: RequestStatus,
+    /// How many.
+    pub count: u64,
+    /// When the first of them came.
+    pub oldest: Timestamp,
+    /// When the last of them came.
+    pub newest: Timestamp,
+}
+
+read_from! {
+    RequestTally {
+        status: "status",
+        count: "count(*)",
+        oldest: "min(at)",
+        newest: "max(at)"
+    }
+}
+
+/// A webhook with requests that were refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefusedRequests {
+    /// The webhook.
+    pub trigger: TriggerId,
+    /// Its workflow.
+    pub workflow: WorkflowId,
+    /// How many.
+    pub count: u64,
+    /// When the first of them came.
+    pub since: Timestamp,
 }
 
 /// Which requests to list.

@@ -25,9 +25,11 @@ use crate::table::Value;
 
 pub(crate) use history::history;
 pub(crate) use key::executions_by_key;
-pub(crate) use letter::{count_letters, find_letters, letter_retries, tally_letters};
+pub(crate) use letter::{
+    count_letters, find_letters, letter_retries, letters_since, tally_letters,
+};
 pub(crate) use list::{Lists, count, list};
-pub(crate) use work::open_counts;
+pub(crate) use work::{open_counts, open_executions};
 
 /// The condition that a row is of the workflow with this id.
 const OF_WORKFLOW: &str =

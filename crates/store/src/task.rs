@@ -311,6 +311,10 @@ store_trait! {
         /// The types that workers may fetch, now or later, each with the time of its first task.
         async fn open_task_types(&self) -> Result<Vec<(String, Timestamp)>, ReadError>;
 
+        /// Tasks whose clocks run, by type and status. The first so many by their clocks are counted: what
+        /// workers have comes before what has long to wait.
+        async fn task_tally(&self, max: u32) -> Result<Vec<(String, TaskStatus, u64)>, ReadError>;
+
         /// The tasks of a lock.
         async fn locked_tasks(&self, token: LockToken) -> Result<Vec<TaskRow>, ReadError>;
     }

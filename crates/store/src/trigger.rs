@@ -42,12 +42,18 @@ store_trait! {
         /// When the first trigger that can be read is due.
         async fn next_trigger_due(&self) -> Result<Option<Timestamp>, ReadError>;
 
-        /// Rows of a trigger's ledger before the one with this number, newest first. Empty `statuses` =
-        /// all.
+        /// Enabled triggers of a workflow that stand somewhere, oldest first.
+        async fn standing_triggers(
+            &self,
+            workflow: &WorkflowId,
+            limit: u32,
+        ) -> Result<Vec<DueTrigger>, ReadError>;
+
+        /// Rows of a trigger's ledger before the one with this number, newest first.
         async fn slots(
             &self,
             trigger: TriggerId,
-            statuses: &[SlotStatus],
+            filter: &SlotFilter,
             before: Option<u64>,
             limit: u32,
         ) -> Result<Vec<SlotRow>, ReadError>;
@@ -132,6 +138,13 @@ pub struct DueTrigger {
     pub state: State,
 }
 
+impl Field for DueTrigger {
+    fn take<R: Columns>(cursor: &mut Cursor<'_, R>) -> Result<Self, ReadError> {
+        let (row, state) = cursor.next()?;
+        Ok(Self { row, state })
+    }
+}
+
 /// Which triggers to list or count.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TriggerFilter {
@@ -153,6 +166,27 @@ impl TriggerFilter {
             && (self.kinds.is_empty() || self.kinds.contains(&row.kind))
             && self.enabled.is_none_or(|enabled| enabled == row.enabled)
             && self.is_alarmed.is_none_or(|asked| asked == is_alarmed)
+    }
+}
+
+/// Which rows of a ledger.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SlotFilter {
+    /// With one of these statuses; empty = all.
+    pub statuses: Vec<SlotStatus>,
+    /// With a slot from then on.
+    pub from: Option<Timestamp>,
+    /// With a slot before then.
+    pub to: Option<Timestamp>,
+}
+
+impl SlotFilter {
+    /// Whether a row passes.
+    #[must_use]
+    pub fn passes(&self, slot: &Entry) -> bool {
+        (self.statuses.is_empty() || self.statuses.contains(&slot.outcome.status()))
+            && self.from.is_none_or(|from| slot.to >= from)
+            && self.to.is_none_or(|to| slot.nominal < to)
     }
 }
 

@@ -27,6 +27,10 @@ store_trait! {
             limit: u32,
         ) -> Result<Vec<WorkRow>, ReadError>;
 
+        /// How many executions of a workflow are open, counted up to so many: a backlog of a million need
+        /// not be walked for a number in a list.
+        async fn open_executions(&self, workflow: &WorkflowId, max: u32) -> Result<u64, ReadError>;
+
         /// How many executions of a workflow (or of all) are open, by what their work rows say.
         async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError>;
     }

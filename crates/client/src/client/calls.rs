@@ -13,18 +13,19 @@ use crate::model::{
     Attempt, BackfillRequest, BackfillResult, BatchItem, BatchResult, CallbackBody, CronHistory,
     DeadLetter, DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, EnableTrigger, Event,
     Execution, ExecutionCount, ExecutionPage, ExtendTask, FailTask, Heartbeat, LedgerEntry, Node,
-    Page, PlannedSlot, PreviewWebhook, PreviewedWebhook, ReplayRequest, ReplayResult,
-    RetriedExecution, RetryLetter, RetryTimeline, RotateSecret, SchedulePreview, ScheduledTask,
-    ScheduledTaskCreated, ScheduledTaskPage, SearchResult, Session, SessionLink, Task, TaskHistory,
-    TaskPage, TaskRun, TaskStatusAnswer, TestWebhook, TestedWebhook, TimeZone, Trigger, Version,
+    Page, PlannedSlot, PreviewWebhook, PreviewedWebhook, RecheckRequests, RecheckedRequests,
+    ReplayRequest, ReplayResult, RequestSummary, RetriedExecution, RetryLetter, RetryTimeline,
+    RotateSecret, SchedulePreview, ScheduledTask, ScheduledTaskCreated, ScheduledTaskPage,
+    SearchResult, Session, SessionLink, Task, TaskHistory, TaskPage, TaskRun, TaskStatusAnswer,
+    TaskSummary, TestWebhook, TestedWebhook, TimeZone, Trigger, UpcomingFire, Version,
     WebhookAnswer, WebhookRequest, WorkerPage, WorkerRemoved, Workflow, WorkflowDeleted,
     WorkflowDiff, WorkflowSaved, WorkflowVersion,
 };
 use crate::query::{
     CancelQuery, CancelTaskQuery, ChangeQuery, DiffQuery, EventQuery, ExecutionQuery, HistoryQuery,
-    LetterQuery, NextQuery, OfWorkflow, Paging, RecheckQuery, RequestQuery, RetriedQuery,
-    RetryNowQuery, ScheduledQuery, SearchQuery, SlotQuery, TaskHistoryQuery, TaskQuery,
-    TriggerQuery, WorkerQuery,
+    LetterQuery, NextQuery, OfWorkflow, Paging, RangeQuery, RecheckQuery, RequestQuery,
+    RetriedQuery, RetryNowQuery, ScheduledQuery, SearchQuery, SlotQuery, TaskHistoryQuery,
+    TaskQuery, TriggerQuery, UpcomingQuery, WorkerQuery, WorkflowQuery,
 };
 
 /// A part of a path, whatever characters it has.
@@ -84,8 +85,9 @@ calls! {
     /// The nodes that share the server's store, the oldest first.
     GET "/api/nodes" nodes[]() -> Page<Node>;
 
-    /// Workflows by name.
-    GET "/api/workflows" workflows[](paging: &Paging) -> Page<Workflow>, query paging.clone();
+    /// Workflows by name, or as they were asked for.
+    GET "/api/workflows" workflows[](query: &WorkflowQuery, paging: &Paging) -> Page<Workflow>,
+        query (query.clone(), paging.clone());
     /// One workflow with its definition.
     GET "/api/workflows/{id}" workflow[id: &str]() -> Workflow;
     /// Saves a definition (YAML or JSON text); if a version is given, only over that one.
@@ -173,6 +175,9 @@ calls! {
     /// The next planned times.
     GET "/api/triggers/{id}/next" next_slots[id: &str](count: u32) -> Page<PlannedSlot>,
         query NextQuery { count: Some(count) };
+    /// The next planned time of each trigger, the soonest first.
+    GET "/api/triggers/upcoming" upcoming[](limit: u32) -> Page<UpcomingFire>,
+        query UpcomingQuery { limit: Some(limit) };
     /// What became of its planned times, newest first.
     GET "/api/triggers/{id}/slots" slots[id: &str](query: &SlotQuery, paging: &Paging) -> Page<LedgerEntry>,
         query (query.clone(), paging.clone());
@@ -181,6 +186,12 @@ calls! {
     /// Requests to a webhook, newest first.
     GET "/api/triggers/{id}/requests" webhook_requests[id: &str](query: &RequestQuery, paging: &Paging)
         -> Page<WebhookRequest>, query (query.clone(), paging.clone());
+    /// What became of the requests to a webhook.
+    GET "/api/triggers/{id}/requests/summary" request_summary[id: &str](range: &RangeQuery) -> RequestSummary,
+        query range.clone();
+    /// Checks refused requests again, and runs those that pass unless it is a dry run.
+    POST "/api/triggers/{id}/requests/recheck" recheck_requests[id: &str](recheck: &RecheckRequests)
+        -> RecheckedRequests, json recheck;
     /// One request to a webhook, with its body.
     GET "/api/triggers/{id}/requests/{request}" webhook_request[id: &str, request: &str]() -> WebhookRequest;
     /// Judges a refused request again, and runs it if it passes. With `equal_once` what has no name is
@@ -205,6 +216,8 @@ calls! {
     /// Tasks for workers, newest first.
     GET "/api/external-tasks" tasks[](query: &TaskQuery, paging: &Paging) -> TaskPage,
         query (query.clone(), paging.clone());
+    /// Tasks by their type.
+    GET "/api/external-tasks/summary" task_summary[]() -> TaskSummary;
     /// One task with its input, and its output when it is done.
     GET "/api/external-tasks/{id}" task[id: &str]() -> Task;
     /// Workers that have said who they are, by name.

@@ -66,6 +66,9 @@ shapes! {
         pub fingerprint: String,
         /// What to try, most likely first.
         pub suggestions: Vec<SuggestedFix>,
+        /// The same in 繁體中文, in the same order.
+        #[serde(default)]
+        pub suggestions_zh: Vec<SuggestedFix>,
     }
 
     /// A failed attempt.

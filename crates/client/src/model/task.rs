@@ -114,6 +114,30 @@ shapes! {
         pub next_cursor: Option<String>,
     }
 
+    /// Tasks by their type.
+    #[serde(rename_all = "camelCase")]
+    pub struct TaskSummary {
+        /// The types that have open tasks, by name.
+        pub items: Vec<TaskTypeSummary>,
+        /// Whether all were counted; of many the 10,000 whose clocks run out first are.
+        pub exact: bool,
+    }
+
+    /// Tasks of one type.
+    #[serde(rename_all = "camelCase")]
+    pub struct TaskTypeSummary {
+        /// The type.
+        pub task_type: String,
+        /// Tasks that workers may fetch, now or later.
+        pub pending: u64,
+        /// Tasks that workers have.
+        pub locked: u64,
+        /// From when on the first pending one can be fetched.
+        pub oldest_pending_at: Option<String>,
+        /// Workers that ask for this type and are not dead; those without a name are not known.
+        pub workers: u64,
+    }
+
     /// A worker's word that its task failed.
     #[derive(Default)]
     #[serde(rename_all = "camelCase", deny_unknown_fields)]

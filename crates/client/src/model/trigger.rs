@@ -2,6 +2,8 @@
 
 mod settings;
 
+use std::collections::BTreeMap;
+
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -171,6 +173,26 @@ shapes! {
         pub kind: SlotKind,
     }
 
+    /// The next planned time of a trigger.
+    pub struct UpcomingFire {
+        /// When it starts; later than planned if there is a jitter window.
+        pub at: String,
+        /// The planned time in the trigger's zone, with its offset.
+        pub local: String,
+        /// The trigger.
+        pub trigger_id: String,
+        /// What people call it.
+        pub name: Option<String>,
+        /// The workflow that it starts.
+        pub workflow_id: String,
+        /// `cron` or `schedule`
+        pub trigger_type: TriggerType,
+        /// When it fires, in English.
+        pub description: String,
+        /// The same in 繁體中文.
+        pub description_zh: String,
+    }
+
     /// What happened at a planned time, or at several consecutive ones.
     pub struct LedgerEntry {
         /// The planned time, or the first of the stretch.
@@ -267,6 +289,82 @@ shapes! {
         /// What is odd about a request that started an execution; absent in lists.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub note: Option<String>,
+    }
+
+    /// What became of requests to a webhook.
+    pub struct RequestSummary {
+        /// How many there are; of many the newest 10,000 are counted.
+        pub total: u64,
+        /// Whether these are all.
+        pub exact: bool,
+        /// How many came to what.
+        pub by_status: BTreeMap<String, u64>,
+        /// When the first of them arrived.
+        pub oldest: Option<String>,
+        /// When the last of them arrived.
+        pub newest: Option<String>,
+        /// How many were refused, though perhaps by mistake: all but those that started an execution, were
+        /// sent before, or are not what the trigger waits for.
+        pub quarantined: u64,
+    }
+
+    /// Which refused requests to a webhook are checked again.
+    #[derive(Default)]
+    #[serde(deny_unknown_fields)]
+    pub struct RecheckRequests {
+        /// With one of these statuses; if there are none, all that were refused or filtered.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub status: Vec<RequestStatus>,
+        /// That arrived at or after this time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "openapi", schema(format = DateTime))]
+        pub from: Option<String>,
+        /// That arrived before this time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "openapi", schema(format = DateTime))]
+        pub to: Option<String>,
+        /// Only says which would pass.
+        #[serde(default)]
+        pub dry_run: bool,
+        /// `next_cursor` of the previous call, with the same filters.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub cursor: Option<String>,
+    }
+
+    /// Refused requests that were checked again.
+    pub struct RecheckedRequests {
+        /// How many this call has checked.
+        pub looked_at: u64,
+        /// How many pass: only in a dry run. Some of them may turn out to have been started before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub would_start: Option<u64>,
+        /// How many were started: not in a dry run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub started: Option<u64>,
+        /// How many had been started before.
+        pub already_started: u64,
+        /// How many still do not pass.
+        pub refused: u64,
+        /// The requests, oldest first.
+        pub items: Vec<RecheckedRequest>,
+        /// Pass it as `cursor` to go on; null when all are checked.
+        pub next_cursor: Option<String>,
+        /// Why it ended early; what is listed here was done.
+        pub error: Option<String>,
+    }
+
+    /// A request that was checked again.
+    pub struct RecheckedRequest {
+        /// `whr_…`
+        pub request_id: String,
+        /// What it is now, or would be: `triggered`, `duplicate`, or why it does not pass.
+        pub status: RequestStatus,
+        /// What it started, or what an equal one had started.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub execution_id: Option<String>,
+        /// Why it does not pass.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub reason: Option<String>,
     }
 
     /// A header of a request.

@@ -26,6 +26,21 @@ shapes! {
         pub created_at: String,
         /// When the newest version was saved.
         pub updated_at: String,
+        /// How it is doing; only in lists, and if it was asked for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub stats: Option<WorkflowStats>,
+    }
+
+    /// How a workflow is doing.
+    pub struct WorkflowStats {
+        /// Its triggers.
+        pub triggers: u64,
+        /// When the first of them fires next; of more than 100 enabled ones the oldest 100 count.
+        pub next_fire: Option<String>,
+        /// Its open executions, counted up to 1000.
+        pub open: u64,
+        /// Its dead letters that wait.
+        pub dead_letters: u64,
     }
 
     /// A saved definition.

@@ -1,5 +1,7 @@
 //! What a person might do about a dead letter: plain rules by class, code and reason.
 
+mod chinese;
+
 use serde::Serialize;
 
 use super::Reason;
@@ -256,6 +258,13 @@ mod tests {
         }
     }
 
+    fn is_translated(suggestion: &Suggestion) {
+        let chinese = suggestion.in_chinese();
+        let is_chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+        assert!(is_chinese(chinese.title), "{}", suggestion.title);
+        assert!(is_chinese(chinese.detail), "{}", suggestion.title);
+    }
+
     #[test]
     fn every_class_and_reason_has_something_to_try() {
         for reason in Reason::ALL {
@@ -265,6 +274,7 @@ mod tests {
                     Some("400"),
                     Some("401"),
                     Some("404"),
+                    Some("409"),
                     Some("429"),
                     Some("503"),
                 ] {
@@ -273,6 +283,7 @@ mod tests {
                     let situation = situation(reason, &failure, 2, 2);
                     let found = suggest(&situation);
                     assert!(!found.is_empty(), "{reason:?} {class} {code:?}");
+                    found.iter().for_each(is_translated);
                 }
             }
         }
@@ -288,15 +299,42 @@ mod tests {
     #[test]
     fn what_the_policy_did_is_said_truly() {
         let failure = Failure::new(ErrorClass::HttpStatus, "503").with_code("503");
-        for (made, allowed, expected) in [
-            (2, 2, "Every automatic retry failed."),
-            (2, 10, "The policy's time limit was over before"),
-            (0, 10, "The policy's time limit was over before"),
-            (0, 0, "The policy allows no automatic retries."),
+        for (made, allowed, expected, in_chinese) in [
+            (
+                2,
+                2,
+                "Every automatic retry failed.",
+                "所有自動重試都失敗了",
+            ),
+            (
+                2,
+                10,
+                "The policy's time limit was over before",
+                "在完成所有重試之前",
+            ),
+            (
+                0,
+                10,
+                "The policy's time limit was over before",
+                "在完成所有重試之前",
+            ),
+            (
+                0,
+                0,
+                "The policy allows no automatic retries.",
+                "重試政策不允許自動重試",
+            ),
         ] {
             let found = suggest(&situation(Reason::Exhausted, &failure, made, allowed));
-            let last = found.last().unwrap().detail;
-            assert!(last.starts_with(expected), "{made} of {allowed}: {last}");
+            let last = found.last().unwrap();
+            let detail = last.detail;
+            assert!(
+                detail.starts_with(expected),
+                "{made} of {allowed}: {detail}"
+            );
+            let chinese = last.in_chinese();
+            assert_eq!(chinese.title, "目標恢復後再重試");
+            assert!(chinese.detail.starts_with(in_chinese), "{}", chinese.detail);
         }
     }
 
@@ -316,8 +354,10 @@ mod tests {
             titles(&situation),
             ["Save the workflow again", "Set the secret"]
         );
+        suggest(&situation).iter().for_each(is_translated);
         situation.workflow_deleted = false;
         situation.json_as_form = true;
+        suggest(&situation).iter().for_each(is_translated);
         assert_eq!(
             titles(&situation)[0],
             "Let the sender say that it sends JSON"

@@ -37,6 +37,28 @@ impl RequestStatus {
         Self::Error,
     ];
 
+    /// What is worth another look once the trigger or its sender is mended.
+    pub const REFUSED: [Self; 7] = [
+        Self::AuthFailed,
+        Self::Filtered,
+        Self::IpRefused,
+        Self::RateLimited,
+        Self::TooLarge,
+        Self::Disabled,
+        Self::Error,
+    ];
+
+    /// Those of them that somebody should look at: what was filtered is not what the trigger waits for, and
+    /// meant so.
+    pub const QUARANTINED: [Self; 6] = [
+        Self::AuthFailed,
+        Self::IpRefused,
+        Self::RateLimited,
+        Self::TooLarge,
+        Self::Disabled,
+        Self::Error,
+    ];
+
     /// The word used everywhere.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -20,6 +20,17 @@ pub enum Equals {
     Same,
 }
 
+/// What would become of a refused request.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// It would start an execution, unless another request under its name has.
+    Passes,
+    /// It has started this execution.
+    Before(ExecutionId),
+    /// It still does not pass.
+    Refused(Received),
+}
+
 impl Webhooks {
     /// Judges a refused request again by what the trigger is now and by the moment it came, and starts
     /// its execution if it passes. The log has it as triggered then, or as a duplicate if its execution
@@ -49,13 +60,34 @@ impl Webhooks {
         Err(TriggerError::Contended)
     }
 
-    /// None: the trigger was changed meanwhile.
-    async fn judge_again(
+    /// What would become of a refused request if it were judged again now. Nothing is started or written.
+    pub async fn verdict(
+        &self,
+        trigger: TriggerId,
+        id: RequestId,
+    ) -> Result<Verdict, TriggerError> {
+        let current = self.row_of_trigger(trigger).await?;
+        let row = self.context.store.request(id).await?;
+        let row = row.filter(|row| row.trigger == trigger);
+        let row = row.ok_or(TriggerError::NoSuchRequest)?;
+        if let (RequestStatus::Triggered, Some(execution)) = (row.status, row.execution) {
+            return Ok(Verdict::Before(execution));
+        }
+        let ready = Ready::new(&self.context, &current)?;
+        let (_, admission) = self.admission(&ready, &row)?;
+        Ok(match admission {
+            Admission::Start(_) if !ready.trigger.enabled => return Err(TriggerError::Disabled),
+            Admission::Start(_) => Verdict::Passes,
+            refused => Verdict::Refused(received(&refused)),
+        })
+    }
+
+    /// A kept request, and what the trigger makes of it now.
+    fn admission(
         &self,
         ready: &Ready,
         row: &RequestRow,
-        equals: Equals,
-    ) -> Result<Option<Received>, TriggerError> {
+    ) -> Result<(Incoming, Admission), TriggerError> {
         let (incoming, verified_by) = self.kept(row)?;
         let pairs = pairs(&incoming.headers);
         let request = request(&incoming, &pairs);
@@ -67,6 +99,17 @@ impl Webhooks {
         } else {
             admit(settings, ready.secrets.as_ref(), &request, row.at)
         };
+        Ok((incoming, admission))
+    }
+
+    /// None: the trigger was changed meanwhile.
+    async fn judge_again(
+        &self,
+        ready: &Ready,
+        row: &RequestRow,
+        equals: Equals,
+    ) -> Result<Option<Received>, TriggerError> {
+        let (incoming, admission) = self.admission(ready, row)?;
         let started = match admission {
             Admission::Start(started) => started,
             refused => return Ok(Some(received(&refused))),

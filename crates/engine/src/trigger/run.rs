@@ -8,7 +8,7 @@ use refire_core::time::Timestamp;
 use refire_core::trigger::ledger::Share;
 use refire_core::trigger::range::BACKFILL_MAX;
 use refire_core::trigger::{Entry, Slots, Trigger, Upcoming, backfill, backfilled, upcoming};
-use refire_store::{IdempotencyClaim, LIMIT_MAX, SlotRow, SlotStatus};
+use refire_store::{IdempotencyClaim, LIMIT_MAX, SlotFilter, SlotRow, SlotStatus};
 
 use super::manage::own;
 use super::{TriggerError, Triggers, rows};
@@ -138,8 +138,12 @@ impl Triggers {
         statuses: &[SlotStatus],
     ) -> Result<Vec<SlotRow>, TriggerError> {
         let (store, mut rows, mut before) = (&self.context.store, Vec::new(), None);
+        let filter = SlotFilter {
+            statuses: statuses.to_vec(),
+            ..SlotFilter::default()
+        };
         loop {
-            let page = store.slots(id, statuses, before, LIMIT_MAX).await?;
+            let page = store.slots(id, &filter, before, LIMIT_MAX).await?;
             before = page.last().map(|row| row.seq);
             let is_last = page.len() < LIMIT_MAX as usize;
             rows.extend(page);

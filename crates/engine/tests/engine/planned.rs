@@ -14,7 +14,7 @@ use refire_core::trigger::{CatchUp, Entry, Outcome, SkipReason, State};
 use refire_engine::Engine;
 use refire_engine::caller::Caller;
 use refire_engine::trigger::{Backfill, TriggerError};
-use refire_store::{Batch, Fire, Part, PartOutcome, SlotRow, Store};
+use refire_store::{Batch, Fire, Part, PartOutcome, SlotFilter, SlotRow, Store};
 
 use crate::fixture::{Answer, World, apply, started, stop_at_once, within};
 use crate::troubled::{damaged, troubled};
@@ -95,7 +95,11 @@ async fn miss(engine: &Engine, id: TriggerId, from: Timestamp, to: Timestamp) {
 }
 
 async fn ledger(engine: &Engine, id: TriggerId) -> Vec<SlotRow> {
-    engine.store().slots(id, &[], None, 1_000).await.unwrap()
+    engine
+        .store()
+        .slots(id, &SlotFilter::default(), None, 1_000)
+        .await
+        .unwrap()
 }
 
 const EACH_MINUTE: &str = r#"{"trigger_type":"cron","cron_expression":"* * * * *"}"#;

@@ -20,7 +20,7 @@ use refire_engine::trigger::{
 use refire_engine::vault::{MasterKey, Vault};
 use refire_engine::{Builder, Engine, NodeSettings};
 use refire_store::model::{Disk, Faults, NoFaults};
-use refire_store::{News, RequestFilter, RequestStatus, SlotRow, SlotStatus, Store};
+use refire_store::{News, RequestFilter, RequestStatus, SlotFilter, SlotRow, SlotStatus, Store};
 
 use crate::fixture::{Answer, Targets, World, apply, end, reaches, within};
 
@@ -48,7 +48,11 @@ pub(crate) async fn create(engine: &Engine, workflow: &WorkflowId, source: &str)
 }
 
 async fn ledger(engine: &Engine, trigger: TriggerId) -> Vec<SlotRow> {
-    let mut rows = engine.store().slots(trigger, &[], None, 200).await.unwrap();
+    let mut rows = engine
+        .store()
+        .slots(trigger, &SlotFilter::default(), None, 200)
+        .await
+        .unwrap();
     rows.reverse();
     rows
 }

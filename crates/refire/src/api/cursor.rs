@@ -5,6 +5,7 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use refire_core::definition::WorkflowId;
 use refire_core::id::{DlqId, ExecutionId, RequestId, ScheduledTaskId, TaskId, TriggerId};
+use refire_core::time::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::Problem;
@@ -28,6 +29,7 @@ pub(super) enum List {
     Workers = 10,
     ScheduledTasks = 11,
     TaskHistory = 12,
+    Rechecks = 13,
 }
 
 /// The place of a row in a list, as it stands in a cursor.
@@ -99,13 +101,20 @@ impl Key for String {
     }
 }
 
-impl Key for WorkflowId {
+/// A workflow by when it was saved last.
+impl Key for (Timestamp, WorkflowId) {
     fn to_key(&self) -> Vec<u8> {
-        self.as_str().into()
+        [
+            &self.0.as_micros().to_be_bytes()[..],
+            self.1.as_str().as_bytes(),
+        ]
+        .concat()
     }
 
     fn from_key(key: &[u8]) -> Option<Self> {
-        Self::new(std::str::from_utf8(key).ok()?).ok()
+        let (at, id) = key.split_first_chunk()?;
+        let id = WorkflowId::new(std::str::from_utf8(id).ok()?).ok()?;
+        Some((Timestamp::from_micros(i64::from_be_bytes(*at)), id))
     }
 }
 

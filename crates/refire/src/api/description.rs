@@ -343,6 +343,8 @@ fn bound(path: &str, parameter: &mut Parameter) {
         (ParameterIn::Query, "workerId" | "workerType") => {
             schema.max_length = Some(WORKER_CHARS_MAX);
         }
+        (ParameterIn::Query, "sort") => schema.pattern = Some("^(name|-updated)?$".to_owned()),
+        (ParameterIn::Query, "include") => schema.pattern = Some("^(stats)?$".to_owned()),
         (ParameterIn::Query, "trigger") => schema.pattern = Some(TRIGGER_OR_NONE.to_owned()),
         (ParameterIn::Query, "workflow" | "workflow_id") => {
             schema.pattern = Some(NAME_OR_NONE.to_owned());

@@ -212,6 +212,8 @@ fn check(kind: Kind, name: &str, text: &str) -> Result<(), String> {
             let id = text.parse::<ExecutionId>();
             id.map(drop).map_err(|error| told(&error))
         }
+        (Kind::Text, "sort") => one_of(text, &["name", "-updated"]),
+        (Kind::Text, "include") => one_of(text, &["stats"]),
         (Kind::Text, "wait") => short(text, WAIT_MAX),
         (Kind::Text, "delay") => short(text, DELAY_MAX),
         (Kind::Text, "fingerprint") => {
@@ -230,6 +232,12 @@ fn check(kind: Kind, name: &str, text: &str) -> Result<(), String> {
         }
         _ => Ok(()),
     }
+}
+
+/// A word of a short list.
+fn one_of(text: &str, words: &[&str]) -> Result<(), String> {
+    let wrong = || format!("`{text}` is not one of {}", words.join(", "));
+    words.contains(&text).then_some(()).ok_or_else(wrong)
 }
 
 /// A length of time of at most `max`.

@@ -47,7 +47,7 @@ async fn by_id(app: &App, text: &str) -> Result<Vec<Hit>, Problem> {
     if let Ok(id) = text.parse::<ExecutionId>() {
         hits = executions(app, &[id]).await?;
     } else if let Ok(id) = text.parse::<DlqId>() {
-        hits.extend(store.letter(id).await?.map(letter));
+        hits.extend(store.letter(id).await?.as_ref().map(letter));
     } else if let Ok(id) = text.parse::<TriggerId>() {
         hits.extend(store.trigger(id).await?.map(|row| trigger(&row)));
     } else if let Ok(id) = text.parse::<WebhookId>() {
@@ -101,7 +101,7 @@ fn execution(summary: &Summary) -> Hit {
     )
 }
 
-fn letter(row: LetterRow) -> Hit {
+fn letter(row: &LetterRow) -> Hit {
     let title = format!("{}: {}", row.workflow, row.failure.message);
     let status = row.state.status.name();
     hit(

@@ -3,6 +3,7 @@
 //! Bodies and parameters are written as the systems write them that workers come from, in camelCase. The same
 //! calls are under `/api/n8n/external-tasks`.
 
+pub(super) mod summary;
 mod view;
 
 use std::convert::Infallible;

@@ -1,8 +1,10 @@
 //! Triggers: make, look, change, remove.
 
 pub(super) mod act;
+pub(super) mod coming;
 pub(super) mod history;
 pub(super) mod preview;
+pub(super) mod recheck;
 pub(super) mod requests;
 pub(super) mod slots;
 pub(super) mod tester;
@@ -137,10 +139,10 @@ async fn listed(
         enabled: query.enabled,
         is_alarmed: query.overdue,
     };
-    let window = Window::new(List::Triggers, &filter, paging)?;
-    let store = app.engine.store();
-    let rows = store.triggers(&filter, window.behind, window.rows).await?;
-    let page = window.page(rows, |row| row.id);
+    let window = Window::new(List::Triggers, &(&filter, &query.q), paging)?;
+    let (triggers, words) = (app.engine.triggers(), query.q.as_deref());
+    let rows = triggers.list(&filter, words, window.behind, window.rows);
+    let page = window.page(rows.await?, |row| row.id);
     let now = app.engine.now();
     let view = |row| async move {
         let view = app.engine.triggers().view(row).await?;

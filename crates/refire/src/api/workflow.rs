@@ -1,11 +1,12 @@
 //! Workflows: save, look, check, delete.
 
+pub(super) mod list;
+
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::HeaderMap;
 use http::header::ETAG;
-use refire_client::model::{Page, Workflow, WorkflowDeleted, WorkflowSaved};
-use refire_client::query::Paging;
+use refire_client::model::{Workflow, WorkflowDeleted, WorkflowSaved};
 use refire_core::definition::{WorkflowId, canonical, content_hash};
 use refire_engine::{ApplyError, Deleted};
 use refire_schedule::nearest;
@@ -13,7 +14,7 @@ use refire_store::{TriggerFilter, WorkflowRow};
 
 use super::etag::{self, Wanted};
 use super::problem::invalid_definition;
-use super::{Actor, Answer, App, Content, Id, List, Params, Problem, Window, page, view};
+use super::{Actor, Answer, App, Content, Id, Params, Problem, view};
 use crate::codes;
 
 /// Workflows that are looked through for the one that was meant.
@@ -45,26 +46,6 @@ pub(super) async fn find(app: &App, id: &Id<WorkflowId>) -> Result<WorkflowRow, 
 pub(super) async fn newest(app: &App, id: &WorkflowId) -> Result<Option<WorkflowRow>, Problem> {
     let row = app.engine.store().workflow(id).await?;
     Ok(row.filter(|row| row.deleted_at.is_none()))
-}
-
-/// Workflows by name.
-#[utoipa::path(
-    get,
-    path = "/api/workflows",
-    params(Paging),
-    responses((status = 200, description = "A page of workflows", body = Page<Workflow>)),
-)]
-pub(super) async fn list_workflows(
-    app: App,
-    Params(paging): Params<Paging>,
-) -> Answer<Page<Workflow>> {
-    let window = Window::new(List::Workflows, &(), &paging)?;
-    let store = app.engine.store();
-    let rows = store.workflows(window.behind.as_ref(), window.rows).await?;
-    let page = window.page(rows, |row| row.id.clone());
-    let engine = &app.engine;
-    let view = |row| async move { Ok(view::workflow::listed(engine, &row).await) };
-    page::shown(page, view).await
 }
 
 /// Saves a definition, in YAML or JSON. Unchanged content makes no new version.

@@ -14,6 +14,7 @@ mod requests;
 mod show;
 mod slots;
 mod tester;
+mod upcoming;
 mod wish;
 
 use crate::cli::prelude::*;
@@ -42,6 +43,8 @@ pub(crate) enum TriggerCommand {
     Run(act::RunArgs),
     /// Show the next planned times
     Next(slots::NextArgs),
+    /// Show which triggers fire next, the soonest first
+    Upcoming(upcoming::UpcomingArgs),
     /// Show what happened at its planned times (the ledger), newest first
     Slots(slots::SlotsArgs),
     /// List the requests to a webhook, or show one
@@ -72,6 +75,7 @@ pub(crate) async fn run(session: &Session, command: &TriggerCommand) -> anyhow::
         TriggerCommand::Disable(args) => act::disable(session, args).await,
         TriggerCommand::Run(args) => act::run(session, args).await,
         TriggerCommand::Next(args) => slots::next(session, args).await,
+        TriggerCommand::Upcoming(args) => upcoming::run(session, args).await,
         TriggerCommand::Slots(args) => slots::slots(session, args).await,
         TriggerCommand::Requests(args) => requests::run(session, args).await,
         TriggerCommand::Recheck(args) => recheck::run(session, args).await,

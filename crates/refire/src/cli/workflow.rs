@@ -7,7 +7,7 @@ mod show;
 use std::path::PathBuf;
 
 use refire_client::model::{Workflow, WorkflowVersion};
-use refire_client::query::{OfWorkflow, Paging, TriggerQuery};
+use refire_client::query::{OfWorkflow, Paging, TriggerQuery, WorkflowQuery};
 use refire_client::{Client, every};
 
 pub(crate) use diff::lines as change_lines;
@@ -24,7 +24,7 @@ pub(crate) enum WorkflowCommand {
     /// Show what a file would change, or what changed between two versions
     Diff(diff::DiffArgs),
     /// List workflows
-    List,
+    List(ListArgs),
     /// Show a workflow with its definition
     Show(show::ShowArgs),
     /// List a workflow's versions, newest first
@@ -39,6 +39,17 @@ pub(crate) struct Files {
     /// Definitions in YAML or JSON, a directory of them, or - for standard input
     #[arg(long = "file", short = 'f', value_name = "FILE", required = true, num_args = 1..)]
     files: Vec<PathBuf>,
+}
+
+/// Options of `workflow list`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire workflow list
+  refire workflow list --search crm --sort=-updated")]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    query: WorkflowQuery,
 }
 
 /// Options of `workflow versions`.
@@ -72,7 +83,7 @@ pub(crate) async fn run(session: &Session, command: &WorkflowCommand) -> anyhow:
         WorkflowCommand::Apply(args) => apply::apply(session, args).await,
         WorkflowCommand::Validate(args) => apply::validate(session, args),
         WorkflowCommand::Diff(args) => diff::run(session, args).await,
-        WorkflowCommand::List => list(session).await,
+        WorkflowCommand::List(args) => list(session, args).await,
         WorkflowCommand::Show(args) => show::run(session, args).await,
         WorkflowCommand::Versions(args) => versions(session, args).await,
         WorkflowCommand::Delete(args) => delete(session, args).await,
@@ -96,12 +107,20 @@ const VERSIONS: [Column<WorkflowVersion>; 4] = [
     text("CONTENT", |one, _| cell(&one.content_hash)),
 ];
 
-async fn list(session: &Session) -> anyhow::Result<Outcome> {
+async fn list(session: &Session, args: &ListArgs) -> anyhow::Result<Outcome> {
     // All of them: there are few, and half a list of names is of no use.
     let client = session.client()?;
-    let page = every(async |paging| client.workflows(paging).await).await?;
-    let apply = command("refire workflow apply -f FILE");
-    let nothing = async || Ok(format!("no workflows yet. Add one with: {apply}"));
+    let query = &args.query;
+    let page = every(async |paging| client.workflows(query, paging).await).await?;
+    let nothing = async || {
+        Ok(match query.q {
+            Some(_) => "no matching workflows. `refire workflow list` shows all.".to_owned(),
+            None => {
+                let apply = command("refire workflow apply -f FILE");
+                format!("no workflows yet. Add one with: {apply}")
+            }
+        })
+    };
     session.list(&page, &COLUMNS, nothing).await
 }
 

@@ -211,6 +211,12 @@ fn what_was_refused_is_checked_again() {
         (again.out, again.err.as_str()),
         (first.out, "it was already started\n")
     );
+    let dry = trigger(&server, &["recheck", &id, "--all", "--dry-run"]).code(0);
+    assert!(
+        dry.err.contains("would pass; nothing was started"),
+        "{}",
+        dry.err
+    );
     let unasked = trigger(&server, &["recheck", &id, "--all"]).code(1);
     assert!(unasked.err.contains("add --yes"), "{unasked:?}");
     let all = trigger(

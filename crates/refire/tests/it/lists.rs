@@ -127,7 +127,7 @@ async fn parameters_are_read_strictly() {
         ("/api/executions?stat=running", "stat"),
         ("/api/executions?status=done", "status"),
         ("/api/triggers?workflow=a&workflow=b", "workflow"),
-        ("/api/workflows?q=1", "q"),
+        ("/api/workflows?query=1", "query"),
         ("/api/retries?status=gone", "status"),
         ("/api/dlq/summary?limit=5", "limit"),
     ] {

@@ -22,6 +22,7 @@ mod expressions;
 mod handshakes;
 mod idempotency;
 mod lists;
+mod looking;
 mod master_key;
 mod n8n;
 mod previews;

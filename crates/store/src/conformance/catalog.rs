@@ -1,6 +1,8 @@
 //! Definitions: versions that never change, and workflows that come and go.
 
+use refire_core::definition::WorkflowId;
 use refire_core::execution::{Cancel, Command};
+use refire_core::time::Timestamp;
 
 use super::Lab;
 use super::stage::{BEGINNING, Stage, definition, two_steps, workflow_id};
@@ -194,4 +196,30 @@ pub async fn lists_leave_the_deleted_out(lab: &dyn Lab) {
         found.extend(page.into_iter().map(|row| row.id.to_string()));
     }
     assert_eq!(found, ["a", "b", "d", "e"]);
+}
+
+pub async fn the_last_saved_come_first(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    for id in ["d", "a", "c"] {
+        stage.save(&two_steps(id)).await;
+    }
+    stage.wait(60);
+    for id in ["b", "e"] {
+        stage.save(&two_steps(id)).await;
+    }
+    stage.wait(60);
+    let newer = two_steps("d").replace("The d", "All d");
+    stage.commit_one(put(&newer)).await;
+    stage.commit_one(delete("c")).await;
+    let mut found: Vec<(Timestamp, WorkflowId)> = Vec::new();
+    loop {
+        let page = stage.store.workflows_by_change(found.last(), 2);
+        let page = page.await.unwrap();
+        if page.is_empty() {
+            break;
+        }
+        found.extend(page.into_iter().map(|row| (row.updated_at, row.id)));
+    }
+    let found: Vec<&str> = found.iter().map(|(_, id)| id.as_str()).collect();
+    assert_eq!(found, ["d", "b", "e", "a"]);
 }

@@ -7,7 +7,7 @@ use refire_core::trigger::{Entry, LateReason, Outcome, SkipReason, State};
 use super::Lab;
 use super::stage::{Stage, two_steps};
 use super::trigger::{admission, at, change, changing, due, end, firing, slot};
-use crate::{LIMIT_MAX, OldExecutions, Part, PartOutcome, Prune, SlotStatus};
+use crate::{LIMIT_MAX, OldExecutions, Part, PartOutcome, Prune, SlotFilter, SlotStatus};
 
 pub async fn a_slot_is_fired_once(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
@@ -220,8 +220,11 @@ pub async fn what_was_missed_is_kept_apart(lab: &dyn Lab) {
         let of = async |outcome: Outcome| {
             let (mut seen, mut before) = (0_u64, None);
             loop {
-                let statuses = [outcome.status()];
-                let page = stage.store.slots(row.id, &statuses, before, LIMIT_MAX);
+                let filter = SlotFilter {
+                    statuses: vec![outcome.status()],
+                    ..SlotFilter::default()
+                };
+                let page = stage.store.slots(row.id, &filter, before, LIMIT_MAX);
                 let page = page.await.unwrap();
                 let is_meant = |row: &&crate::SlotRow| row.slot.outcome == outcome;
                 seen += page.iter().filter(is_meant).count() as u64;
@@ -268,19 +271,35 @@ pub async fn filters_choose_slots(lab: &dyn Lab) {
             stage.commit_one(firing(fire)).await;
         }
     }
-    for statuses in [vec![], vec![SlotStatus::Late, SlotStatus::Overdue]] {
+    let of = |statuses: &[SlotStatus], from: Option<u64>, to: Option<u64>| SlotFilter {
+        statuses: statuses.to_vec(),
+        from: from.map(at),
+        to: to.map(at),
+    };
+    for filter in [
+        of(&[], None, None),
+        of(&[SlotStatus::Late, SlotStatus::Overdue], None, None),
+        of(&[], Some(15), Some(40)),
+        of(&[], Some(16), None),
+        of(&[SlotStatus::Skipped], None, Some(101)),
+        of(&[], Some(40), Some(40)),
+    ] {
         let mut found: Vec<crate::SlotRow> = Vec::new();
         loop {
             let before = found.last().map(|row| row.seq);
-            let page = stage.store.slots(row.id, &statuses, before, 3);
+            let page = stage.store.slots(row.id, &filter, before, 3);
             let page = page.await.unwrap();
             if page.is_empty() {
                 break;
             }
             found.extend(page);
         }
-        let is_asked =
-            |slot: &&Entry| statuses.is_empty() || statuses.contains(&slot.outcome.status());
+        let is_asked = |slot: &&Entry| {
+            let statuses = &filter.statuses;
+            (statuses.is_empty() || statuses.contains(&slot.outcome.status()))
+                && filter.from.is_none_or(|from| slot.to >= from)
+                && filter.to.is_none_or(|to| slot.nominal < to)
+        };
         let found: Vec<Entry> = found.into_iter().map(|row| row.slot).collect();
         assert_eq!(
             found.iter().collect::<Vec<_>>(),

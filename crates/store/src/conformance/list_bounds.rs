@@ -77,6 +77,32 @@ pub async fn a_search_stops_and_goes_on(lab: &dyn Lab) {
     }
 }
 
+pub async fn the_shortest_way_is_taken(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let [quiet, noisy] = ["quiet", "noisy"].map(two_steps);
+    let (quiet, noisy) = (stage.save(&quiet).await, stage.save(&noisy).await);
+    let wanted = stage.dead_letter(&quiet, "404").await;
+    for _ in 0..30 {
+        stage.dead_letter(&noisy, "404").await;
+    }
+    let filter = ExecutionFilter {
+        statuses: vec![Status::Dlq],
+        ..ExecutionFilter::of_workflow(quiet.id.clone())
+    };
+    let stretch = Stretch {
+        before: None,
+        limit: 5,
+        looks: 20,
+    };
+    let found = stage.store.executions(&filter, &stretch).await.unwrap();
+    assert_eq!(
+        (ids(&found.rows), found.searched_to),
+        (vec![wanted.id], None)
+    );
+    let counted = stage.store.count_executions(&filter, 20).await.unwrap();
+    assert_eq!((counted.total(), counted.is_exact), (1, true));
+}
+
 pub async fn a_list_that_is_full_says_nothing(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     crowd(&mut stage).await;

@@ -7,8 +7,8 @@ use super::Lab;
 use super::stage::{Stage, two_steps};
 use super::trigger::{admission, at, change, changing};
 use crate::{
-    IdempotencyClaim, LIMIT_MAX, Part, PartOutcome, Prune, RequestFilter, RequestRow,
-    RequestStatus, TriggerRow, TriggerVersion,
+    IdempotencyClaim, LIMIT_MAX, Part, PartOutcome, Prune, RefusedRequests, RequestFilter,
+    RequestRow, RequestStatus, RequestTally, TriggerRow, TriggerVersion,
 };
 
 fn version_of(row: &TriggerRow) -> Option<TriggerVersion> {
@@ -272,8 +272,75 @@ pub async fn filters_choose_requests(lab: &dyn Lab) {
                     found.extend(page);
                 }
                 assert_eq!(found, expected, "{filter:?}");
+                for max in [3, 100] {
+                    let found = stage.store.request_tally(hook.id, &filter, max);
+                    let expected = tally(&expected[..expected.len().min(max as usize)]);
+                    assert_eq!(found.await.unwrap(), expected, "{filter:?} {max}");
+                }
             }
         }
+    }
+}
+
+/// Requests by their status.
+fn tally(requests: &[RequestRow]) -> Vec<RequestTally> {
+    let mut found: Vec<RequestTally> = Vec::new();
+    for status in RequestStatus::ALL {
+        let of = |row: &&RequestRow| row.status == status;
+        let times = requests.iter().filter(of).map(|row| row.at);
+        let (oldest, newest) = (times.clone().min(), times.clone().max());
+        found.extend(oldest.zip(newest).map(|(oldest, newest)| RequestTally {
+            status,
+            count: times.count() as u64,
+            oldest,
+            newest,
+        }));
+    }
+    found.sort_by_key(|tally| tally.status.name());
+    found
+}
+
+pub async fn refused_requests_are_counted_by_webhook(lab: &dyn Lab) {
+    let mut stage = Stage::open(lab).await;
+    let workflow = stage.save(&two_steps("orders")).await;
+    stage.made(&workflow, TriggerKind::Cron).await;
+    let hooks = [
+        stage.made(&workflow, TriggerKind::Webhook).await,
+        stage.made(&workflow, TriggerKind::Webhook).await,
+        stage.made(&workflow, TriggerKind::Webhook).await,
+    ];
+    for (hook, status, is_test) in [
+        (0, RequestStatus::AuthFailed, false),
+        (0, RequestStatus::Filtered, false),
+        (1, RequestStatus::AuthFailed, true),
+        (0, RequestStatus::AuthFailed, true),
+        (2, RequestStatus::IpRefused, false),
+        (0, RequestStatus::AuthFailed, false),
+    ] {
+        stage.wait(1);
+        let mut request = stage.request(hooks[hook].id, status);
+        request.is_test = is_test;
+        stage.commit_one(Part::LogRequests(vec![request])).await;
+    }
+    let asked = [RequestStatus::AuthFailed, RequestStatus::IpRefused];
+    for (since, max, limit, expected) in [
+        (0, 9, 9, vec![(0, 2, 1), (2, 1, 5)]),
+        (2, 9, 9, vec![(0, 1, 6), (2, 1, 5)]),
+        (0, 1, 9, vec![(0, 1, 1), (2, 1, 5)]),
+        (0, 9, 2, vec![(0, 2, 1)]),
+        (7, 9, 9, vec![]),
+    ] {
+        let found = stage.store.refused_requests(&asked, at(since), max, limit);
+        let expected: Vec<RefusedRequests> = expected
+            .into_iter()
+            .map(|(hook, count, since): (usize, _, _)| RefusedRequests {
+                trigger: hooks[hook].id,
+                workflow: workflow.id.clone(),
+                count,
+                since: at(since),
+            })
+            .collect();
+        assert_eq!(found.await.unwrap(), expected, "{since} {max} {limit}");
     }
 }
 

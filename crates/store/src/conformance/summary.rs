@@ -59,6 +59,14 @@ pub async fn counts_equal_the_walk(lab: &dyn Lab) {
         let found = stage.store.letter_summary(&filter).await.unwrap();
         assert_eq!(found, expected, "{filter:?}");
     }
+    for from in letters.iter().map(|letter| letter.failed_at) {
+        let is_new = |letter: &&LetterRow| letter.failed_at.as_millis() >= from.as_millis();
+        let expected = letters.iter().filter(is_new).count() as u64;
+        for max in [2, 1_000] {
+            let found = stage.store.letters_since(from, max).await.unwrap();
+            assert_eq!(found, expected.min(max.into()), "{from} {max}");
+        }
+    }
 }
 
 /// Letters of one millisecond, in an order that their ids do not have; some with an empty code.

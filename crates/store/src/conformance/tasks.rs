@@ -423,6 +423,12 @@ pub async fn clocks_are_found_in_their_order(lab: &dyn Lab) {
         stage.store.due_tasks(at(90), 1).await.unwrap()[0].id(),
         id(&run, 2)
     );
+    let tally = async |max| stage.store.task_tally(max).await.unwrap();
+    let of = |kind: &str, status| (kind.to_owned(), status, 1);
+    let (pending, locked) = (TaskStatus::Pending, TaskStatus::Locked);
+    let all = [of("x", pending), of("y", locked), of("z", locked)];
+    assert_eq!(tally(9).await, all);
+    assert_eq!(tally(2).await, all[1..], "by their clocks");
 }
 
 pub async fn lists_are_newest_first(lab: &dyn Lab) {

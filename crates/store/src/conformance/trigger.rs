@@ -11,7 +11,7 @@ use refire_core::trigger::{End, Entry, Outcome, State};
 use super::stage::{BEGINNING, Run, Stage};
 use crate::{
     Admit, ChangeTrigger, CreateTrigger, Fire, LIMIT_MAX, NewState, Part, PartOutcome, RequestRow,
-    RequestStatus, SlotRow, TriggerEnd, TriggerRow,
+    RequestStatus, SlotFilter, SlotRow, TriggerEnd, TriggerRow,
 };
 
 /// So many seconds after the beginning.
@@ -174,7 +174,10 @@ impl Stage {
 
     /// The whole ledger, newest first.
     pub(super) async fn ledger(&self, id: TriggerId) -> Vec<SlotRow> {
-        self.store.slots(id, &[], None, LIMIT_MAX).await.unwrap()
+        self.store
+            .slots(id, &SlotFilter::default(), None, LIMIT_MAX)
+            .await
+            .unwrap()
     }
 
     /// A request that was refused.

@@ -383,6 +383,30 @@ pub async fn filters_choose_triggers(lab: &dyn Lab) {
             }
         }
     }
+    for (id, limit) in [
+        ("orders", 9),
+        ("refunds", 9),
+        ("orders", 1),
+        ("nobody-knows", 9),
+    ] {
+        let mut expected = Vec::new();
+        let of = |row: &&crate::TriggerRow| row.workflow.as_str() == id && row.enabled;
+        for row in made.iter().map(|(row, _)| row).filter(of) {
+            expected.extend(
+                stage
+                    .store
+                    .trigger_state(row.id)
+                    .await
+                    .unwrap()
+                    .map(|_| row.id),
+            );
+        }
+        expected.truncate(limit);
+        let of = workflow_id(id);
+        let found = stage.store.standing_triggers(&of, limit as u32);
+        let found: Vec<_> = found.await.unwrap().iter().map(|due| due.row.id).collect();
+        assert_eq!(found, expected, "{id} {limit}");
+    }
 }
 
 /// Triggers, and whether a success of each is missing.

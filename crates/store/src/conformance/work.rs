@@ -359,6 +359,15 @@ pub async fn open_counts_follow_the_work(lab: &dyn Lab) {
         waiting: 2,
     };
     assert_eq!(stage.store.open_counts(None).await.unwrap(), all);
+    for (id, max, expected) in [
+        ("orders", 9, 1),
+        ("refunds", 9, 2),
+        ("refunds", 1, 1),
+        ("nobody-knows", 9, 0),
+    ] {
+        let open = stage.store.open_executions(&workflow_id(id), max).await;
+        assert_eq!(open.unwrap(), expected, "{id} {max}");
+    }
 }
 
 pub async fn release_removes_work_of_a_paused_execution(lab: &dyn Lab) {

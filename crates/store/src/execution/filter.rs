@@ -128,8 +128,7 @@ impl ExecutionFilter {
 
     /// What can be said of an execution whose id is in the range.
     pub(crate) fn judge(&self, row: &Candidate) -> Verdict {
-        let is_wanted = (self.workflows.is_empty()
-            || self.workflows.iter().any(|it| it.is(&row.workflow)))
+        let is_wanted = self.is_of(&row.workflow)
             && (self.statuses.is_empty() || self.statuses.contains(&row.status))
             && (!self.retried || row.is_retried)
             && (self.trigger.is_none() || self.trigger == row.trigger)
@@ -166,6 +165,11 @@ impl ExecutionFilter {
             && (self.is_in_name(origin.workflow.as_str())
                 || self.text.as_ref().is_some_and(in_error))
             && (self.trace.as_ref()).is_none_or(|trace| *trace == origin.trace_id())
+    }
+
+    /// Whether executions of a workflow are asked for.
+    pub(crate) fn is_of(&self, workflow: &str) -> bool {
+        self.workflows.is_empty() || self.workflows.iter().any(|it| it.is(workflow))
     }
 
     /// Whether the text that is looked for is in a workflow's name, or there is none.

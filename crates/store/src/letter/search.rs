@@ -134,6 +134,11 @@ impl<'a> Search<'a> {
     }
 }
 
+/// The first id of letters that failed in this millisecond.
+pub(crate) fn first_id_at(at: Timestamp) -> DlqId {
+    DlqId::from_bytes(first_of(millis(at)))
+}
+
 /// The range of ids of letters that failed in one millisecond: the first, and the first after it.
 pub(crate) fn ids_in(unix_ms: u64) -> (DlqId, DlqId) {
     let id = |unix_ms| DlqId::from_bytes(first_of(unix_ms));

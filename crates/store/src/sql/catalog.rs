@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
+use refire_core::time::Timestamp;
 
 use super::{Database, Query};
 use crate::catalog::verify;
@@ -16,6 +17,15 @@ const NEWEST: &str = "FROM workflows JOIN workflow_versions AS v
 const ALL: &str = "FROM workflow_versions AS v JOIN workflows ON workflows.key = v.workflow
      WHERE workflows.ns = 1";
 
+/// Those that lists have.
+fn listed() -> Query {
+    let columns = WorkflowRow::COLUMNS;
+    Query::new(format!(
+        "SELECT {columns} {NEWEST} AND workflows.deleted_at IS NULL
+         AND NOT EXISTS (SELECT 1 FROM scheduled_tasks WHERE workflow = workflows.key)"
+    ))
+}
+
 #[async_trait]
 impl<D: Database> Catalog for D {
     async fn workflow(&self, id: &WorkflowId) -> Result<Option<WorkflowRow>, ReadError> {
@@ -29,15 +39,26 @@ impl<D: Database> Catalog for D {
         after: Option<&WorkflowId>,
         limit: u32,
     ) -> Result<Vec<WorkflowRow>, ReadError> {
-        let columns = WorkflowRow::COLUMNS;
-        let live = format!(
-            "SELECT {columns} {NEWEST} AND workflows.deleted_at IS NULL
-             AND NOT EXISTS (SELECT 1 FROM scheduled_tasks WHERE workflow = workflows.key)"
-        );
-        let query = Query::new(live)
+        let query = listed()
             .and("workflows.id > ?", after.map(WorkflowId::as_str))
             .page("workflows.id", limit);
         self.rows(query).await
+    }
+
+    async fn workflows_by_change(
+        &self,
+        behind: Option<&(Timestamp, WorkflowId)>,
+        limit: u32,
+    ) -> Result<Vec<WorkflowRow>, ReadError> {
+        let mut query = listed();
+        if let Some((updated_at, id)) = behind {
+            query = query
+                .with("AND (workflows.updated_at < ?", *updated_at)
+                .with("OR (workflows.updated_at = ?", *updated_at)
+                .with("AND workflows.id > ?))", id.as_str());
+        }
+        self.rows(query.page("workflows.updated_at DESC, workflows.id", limit))
+            .await
     }
 
     async fn version(

@@ -10,7 +10,7 @@ use refire_core::time::Timestamp;
 
 use super::{Connection, Database, Query, all, workflow_key};
 use crate::column::{Columns, Named, read_at};
-use crate::letter::{Found, Search, Tally, ids_in};
+use crate::letter::{Found, Search, Tally, first_id_at, ids_in};
 use crate::table::Value;
 use crate::{LIMIT_MAX, LetterFilter, ReadError, RetryRow};
 
@@ -37,6 +37,18 @@ pub(crate) async fn letter_retries(
     let mut retries: Vec<RetryRow> = database.rows(query).await?;
     retries.reverse();
     Ok(retries)
+}
+
+/// How many letters failed since then, counted up to so many.
+pub(crate) async fn letters_since(
+    database: &impl Database,
+    from: Timestamp,
+    max: u32,
+) -> Result<u64, ReadError> {
+    let query = Query::new("SELECT count(*) FROM (SELECT 1 FROM dead_letter_queue")
+        .with("WHERE id >= ?", first_id_at(from))
+        .with("LIMIT ?) AS such", max);
+    Ok(database.row(query).await?.unwrap_or(0))
 }
 
 /// The newest letters that pass the filter.

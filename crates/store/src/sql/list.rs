@@ -5,6 +5,9 @@
 //! and others beside them. They are walked at once, always on where the newest comes next, so a walk can stop
 //! anywhere and say how far it came.
 //!
+//! There may be several ways to find the same, each with paths of its own: by a status, or by a workflow. One that
+//! comes to its end, or fills the page, is enough.
+//!
 //! An execution changes its status and so its path, but never its id. All paths are read as of one moment, and
 //! the next moment begins behind the last execution that was looked at: none is missed in between.
 
@@ -28,6 +31,9 @@ const FIRST_READ_MIN: usize = 25;
 const NEXT_READ: usize = 4;
 /// Rows that one statement reads at most: about ten milliseconds.
 const ROWS_PER_READ: usize = 2_500;
+
+/// Of what may be looked at, this part is for trying a way where there are others.
+const TRIAL: u32 = 10;
 
 /// A connection that lists executions.
 pub(crate) trait Lists: Connection {
@@ -54,27 +60,18 @@ pub(crate) async fn list<C: Lists>(
     stretch: &Stretch,
 ) -> Result<Listed, ReadError> {
     let limit = stretch.limit.min(LIMIT_MAX) as usize;
-    let mut rows = Vec::new();
     if limit == 0 {
         return Ok(Listed::default());
     }
-    let (from, end) = filter.range();
-    let mut walk = Walk {
-        connection,
-        filter,
-        paths: &path::paths(connection, filter).await?,
-        from,
-        before: stretch.before.map_or(end, |before| before.min(end)),
-        looks: stretch.looks,
-        with_states: true,
+    let page = || Page {
+        rows: Vec::new(),
+        limit,
     };
-    let mut take = |_: &Candidate, summary: Option<Summary>| {
-        rows.extend(summary);
-        rows.len() < limit
-    };
-    let end = walk.run(limit, &mut take).await?;
-    let searched_to = (end == End::Spent).then_some(walk.before);
-    Ok(Listed { rows, searched_to })
+    let found = find(connection, filter, (stretch.before, stretch.looks), page).await?;
+    Ok(Listed {
+        rows: found.into.rows,
+        searched_to: found.searched_to,
+    })
 }
 
 /// How many executions pass.
@@ -83,32 +80,123 @@ pub(crate) async fn count<C: Lists>(
     filter: &ExecutionFilter,
     up_to: u32,
 ) -> Result<Counted, ReadError> {
-    let mut counted = Counted::default();
-    let (from, before) = filter.range();
-    let mut walk = Walk {
-        connection,
-        filter,
-        paths: &path::paths(connection, filter).await?,
-        from,
-        before,
-        looks: up_to.saturating_add(1),
-        with_states: false,
+    let tally = || Tally {
+        counted: Counted::default(),
+        left: up_to,
     };
-    let (mut left, mut is_more) = (up_to, false);
-    let mut take = |row: &Candidate, _: Option<Summary>| {
-        match left.checked_sub(1) {
-            Some(rest) => {
-                left = rest;
-                counted.add(row.status);
-            }
-            None => is_more = true,
+    let found = find(connection, filter, (None, up_to.saturating_add(1)), tally).await?;
+    Ok(Counted {
+        is_exact: found.is_all,
+        searched_to: found.searched_to,
+        ..found.into.counted
+    })
+}
+
+/// What becomes of executions that pass.
+trait Sink: Send {
+    /// Whether all their states are wanted, or only those that must be asked.
+    const WANTS_STATES: bool;
+
+    /// How many are expected.
+    fn expected(&self) -> usize;
+
+    /// Takes one, with its state if that was read; false = there are enough.
+    fn take(&mut self, row: &Candidate, summary: Option<Summary>) -> bool;
+}
+
+struct Page {
+    rows: Vec<Summary>,
+    limit: usize,
+}
+
+impl Sink for Page {
+    const WANTS_STATES: bool = true;
+
+    fn expected(&self) -> usize {
+        self.limit
+    }
+
+    fn take(&mut self, _: &Candidate, summary: Option<Summary>) -> bool {
+        self.rows.extend(summary);
+        self.rows.len() < self.limit
+    }
+}
+
+struct Tally {
+    counted: Counted,
+    left: u32,
+}
+
+impl Sink for Tally {
+    const WANTS_STATES: bool = false;
+
+    fn expected(&self) -> usize {
+        ROWS_PER_READ
+    }
+
+    fn take(&mut self, row: &Candidate, _: Option<Summary>) -> bool {
+        let rest = self.left.checked_sub(1);
+        if let Some(rest) = rest {
+            self.left = rest;
+            self.counted.add(row.status);
         }
-        !is_more
+        rest.is_some()
+    }
+}
+
+/// What a search has come to.
+struct Found<T> {
+    into: T,
+    /// Whether it came to the end.
+    is_all: bool,
+    searched_to: Option<ExecutionId>,
+}
+
+/// Searches from an id on, and looks at so many. Where there are several ways, each is tried, and the one that
+/// comes furthest is gone on.
+async fn find<C: Lists, T: Sink>(
+    connection: &C,
+    filter: &ExecutionFilter,
+    (before, looks): (Option<ExecutionId>, u32),
+    new: impl Fn() -> T,
+) -> Result<Found<T>, ReadError> {
+    let (from, end) = filter.range();
+    let ways = path::ways(connection, filter).await?;
+    let trial = match ways.len() {
+        0 | 1 => looks,
+        _ => (looks / TRIAL).max(1),
     };
-    let end = walk.run(ROWS_PER_READ, &mut take).await?;
-    counted.is_exact = end == End::Through;
-    counted.searched_to = (end == End::Spent).then_some(walk.before);
-    Ok(counted)
+    let mut best: Option<Walk<'_, C, T>> = None;
+    for paths in &ways {
+        let mut walk = Walk {
+            connection,
+            filter,
+            paths,
+            from,
+            before: before.map_or(end, |before| before.min(end)),
+            looks: trial,
+            into: new(),
+        };
+        match walk.run().await? {
+            End::Spent => {}
+            end => return Ok(walk.found(end)),
+        }
+        if best.as_ref().is_none_or(|best| walk.before < best.before) {
+            best = Some(walk);
+        }
+    }
+    match best {
+        None => Ok(Found {
+            into: new(),
+            is_all: true,
+            searched_to: None,
+        }),
+        Some(mut walk) => {
+            walk.looks = looks.saturating_sub(trial);
+            let end = walk.run().await?;
+            Ok(walk.found(end))
+        }
+    }
 }
 
 /// Why a walk is over.
@@ -124,10 +212,7 @@ enum End {
     Late,
 }
 
-/// Hears of every execution that passes, with its state if that was read; false = it has enough.
-type Take<'a> = &'a mut (dyn FnMut(&Candidate, Option<Summary>) -> bool + Send);
-
-struct Walk<'a, C> {
+struct Walk<'a, C, T> {
     connection: &'a C,
     filter: &'a ExecutionFilter,
     paths: &'a [Path],
@@ -137,26 +222,35 @@ struct Walk<'a, C> {
     before: ExecutionId,
     /// Executions that may still be looked at.
     looks: u32,
-    /// Whether all states are wanted, or only those that must be asked.
-    with_states: bool,
+    into: T,
 }
 
-impl<C: Lists> Walk<'_, C> {
-    async fn run(&mut self, expected: usize, take: Take<'_>) -> Result<End, ReadError> {
-        loop {
-            let connection = self.connection;
-            match connection.together(self.moment(expected, take)).await? {
+impl<C: Lists, T: Sink> Walk<'_, C, T> {
+    fn found(self, end: End) -> Found<T> {
+        Found {
+            into: self.into,
+            is_all: end == End::Through,
+            searched_to: (end == End::Spent).then_some(self.before),
+        }
+    }
+
+    async fn run(&mut self) -> Result<End, ReadError> {
+        let connection = self.connection;
+        while self.looks > 0 {
+            match connection.together(self.moment()).await? {
                 End::Late => {}
                 end => return Ok(end),
             }
         }
+        Ok(End::Spent)
     }
 
     /// Walks on, as of one moment.
-    async fn moment(&mut self, expected: usize, take: Take<'_>) -> Result<End, ReadError> {
+    async fn moment(&mut self) -> Result<End, ReadError> {
+        let (before, expected) = (self.before, self.into.expected());
         let lanes = self.paths.iter();
         let mut lanes: Vec<Lane<'_>> = lanes
-            .map(|path| Lane::new(path, self.before, expected))
+            .map(|path| Lane::new(path, before, expected))
             .collect();
         let together = expected.min(LOADED_PER_READ);
         let mut group: Vec<(Candidate, Verdict)> = Vec::new();
@@ -170,8 +264,8 @@ impl<C: Lists> Walk<'_, C> {
                 (self.looks, self.before) = (self.looks - 1, row.id);
                 match self.filter.judge(row) {
                     Verdict::Fails => {}
-                    Verdict::Passes if !self.with_states => {
-                        if !take(row, None) {
+                    Verdict::Passes if !T::WANTS_STATES => {
+                        if !self.into.take(row, None) {
                             return Ok(End::Full);
                         }
                     }
@@ -179,7 +273,7 @@ impl<C: Lists> Walk<'_, C> {
                 }
             }
             if (group.len() >= together || (is_over && !group.is_empty()))
-                && let Some(end) = self.show(&mut group, take).await?
+                && let Some(end) = self.show(&mut group).await?
             {
                 return Ok(end);
             }
@@ -196,7 +290,6 @@ impl<C: Lists> Walk<'_, C> {
     async fn show(
         &mut self,
         group: &mut Vec<(Candidate, Verdict)>,
-        take: Take<'_>,
     ) -> Result<Option<End>, ReadError> {
         let ids: Vec<ExecutionId> = group.iter().map(|(row, _)| row.id).collect();
         let (summaries, loaded) = self.connection.loaded(&ids).await?;
@@ -206,11 +299,10 @@ impl<C: Lists> Walk<'_, C> {
                 continue;
             };
             let passes = verdict == Verdict::Passes || self.filter.passes(&summary.state);
-            if passes && !take(&row, Some(summary)) {
+            if passes && !self.into.take(&row, Some(summary)) {
                 return Ok(Some(End::Full));
             }
         }
-        group.clear();
         if loaded < ids.len() {
             self.before = ids[..loaded].last().copied().unwrap_or(self.before);
             return Ok(Some(End::Late));

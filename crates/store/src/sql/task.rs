@@ -93,6 +93,19 @@ impl<D: Database> Tasks for D {
         }
     }
 
+    async fn task_tally(&self, max: u32) -> Result<Vec<(String, TaskStatus, u64)>, ReadError> {
+        let query = Query::new(
+            "SELECT task_type, status, count(*) FROM (
+                SELECT task_type, status FROM workflow_external_tasks WHERE wake_at IS NOT NULL",
+        )
+        .with(
+            "ORDER BY wake_at, execution, step_no LIMIT ?) AS clocks",
+            max,
+        );
+        self.rows(query.end("GROUP BY task_type, status ORDER BY task_type, status"))
+            .await
+    }
+
     async fn locked_tasks(&self, token: LockToken) -> Result<Vec<TaskRow>, ReadError> {
         let query = select("wake_at IS NOT NULL");
         let token = Value::Bytes(token.as_bytes().to_vec());

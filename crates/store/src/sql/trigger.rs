@@ -1,6 +1,7 @@
 //! Triggers, where they stand, and the ledger of their slots.
 
 use async_trait::async_trait;
+use refire_core::definition::WorkflowId;
 use refire_core::id::{TriggerId, WebhookId};
 use refire_core::time::Timestamp;
 use refire_core::trigger::{Entry, State};
@@ -9,7 +10,7 @@ use super::{Database, OF_WORKFLOW, Query};
 use crate::column::{Columns, Cursor, Field, Named};
 use crate::unreadable::{LEFT_OUT_MAX, readable_trigger};
 use crate::{
-    DueTrigger, LIMIT_MAX, ReadError, SlotRow, SlotStatus, TriggerFilter, TriggerRow, Triggers,
+    DueTrigger, LIMIT_MAX, ReadError, SlotFilter, SlotRow, TriggerFilter, TriggerRow, Triggers,
 };
 
 const LIVE: &str = "FROM workflow_triggers AS t JOIN workflows ON workflows.key = t.workflow
@@ -32,7 +33,7 @@ struct Due {
 impl Field for Due {
     fn take<R: Columns>(cursor: &mut Cursor<'_, R>) -> Result<Self, ReadError> {
         let (due_at, trigger): (i64, Vec<u8>) = cursor.next()?;
-        let read = cursor.next().map(|(row, state)| DueTrigger { row, state });
+        let read = cursor.next();
         let name = || match <[u8; 16]>::try_from(&trigger[..]) {
             Ok(id) => TriggerId::from_bytes(id).to_string(),
             Err(_) => "?".to_owned(),
@@ -158,16 +159,37 @@ impl<D: Database> Triggers for D {
         Ok(first.first().and_then(|due| due.state.due_at))
     }
 
+    async fn standing_triggers(
+        &self,
+        workflow: &WorkflowId,
+        limit: u32,
+    ) -> Result<Vec<DueTrigger>, ReadError> {
+        let query = Query::new(format!(
+            "SELECT {}, {} FROM workflow_triggers AS t
+               JOIN workflows ON workflows.key = t.workflow
+               JOIN trigger_state AS s ON s.trigger = t.id
+              WHERE t.deleted_at IS NULL",
+            TriggerRow::COLUMNS,
+            State::COLUMNS,
+        ))
+        .with(&format!("AND t.{OF_WORKFLOW}"), workflow.as_str())
+        .with("AND t.enabled = ?", true);
+        self.rows(query.page("t.id", limit)).await
+    }
+
     async fn slots(
         &self,
         trigger: TriggerId,
-        statuses: &[SlotStatus],
+        filter: &SlotFilter,
         before: Option<u64>,
         limit: u32,
     ) -> Result<Vec<SlotRow>, ReadError> {
+        let statuses = filter.statuses.iter();
         let query = ledger(trigger)
             .and("seq < ?", before)
-            .and_in("status", statuses.iter().map(|status| status.name()));
+            .and("until >= ?", filter.from)
+            .and("nominal < ?", filter.to)
+            .and_in("status", statuses.map(|status| status.name()));
         self.rows(query.page("seq DESC", limit)).await
     }
 

@@ -4,11 +4,58 @@ use refire_core::definition::WorkflowId;
 use refire_core::id::ExecutionId;
 
 use super::{Database, OF_WORKFLOW, Query};
-use crate::words::open_by_status;
+use crate::words::{is_paused, open_by_status};
 use crate::{OpenCounts, ReadError};
 
 /// Rows of work that one statement counts before another goes on: a few tens of milliseconds.
 const ROWS_PER_READ: u32 = 20_000;
+
+/// Counts along indexes that begin with the workflow. Whatever is open and not paused has work, a task or a
+/// callback, so these answer for all statuses but one; paused ones may have none.
+pub(crate) async fn open_executions<D: Database>(
+    database: &D,
+    workflow: &WorkflowId,
+    max: u32,
+) -> Result<u64, ReadError> {
+    let (along, (status, _)) = (D::along("executions_paused"), D::listed_by());
+    let id = workflow.as_str();
+    let paused = format!(
+        "SELECT id FROM executions {along} WHERE {status}{}",
+        is_paused!()
+    );
+    let of_key = [
+        (
+            "waiting",
+            "SELECT DISTINCT execution FROM work WHERE owner IS NULL",
+        ),
+        (
+            "owned",
+            "SELECT DISTINCT execution FROM work WHERE owner IS NOT NULL",
+        ),
+        ("paused", &paused),
+    ];
+    let of_id = [
+        (
+            "tasks",
+            "SELECT DISTINCT execution FROM workflow_external_tasks WHERE status < 4",
+        ),
+        (
+            "callbacks",
+            "SELECT DISTINCT execution FROM task_callbacks WHERE wake_at IS NOT NULL",
+        ),
+    ];
+    let of_key = of_key.into_iter().map(|part| (part, OF_WORKFLOW));
+    let of_id = of_id.into_iter().map(|part| (part, "workflow = ?"));
+    let mut query = Query::new("SELECT count(*) FROM (");
+    for (place, ((name, select), of)) in of_key.chain(of_id).enumerate() {
+        let union = if place == 0 { "" } else { "UNION " };
+        query = query
+            .with(&format!("{union}SELECT * FROM ({select} AND {of}"), id)
+            .with(&format!("LIMIT ?) AS {name}"), max);
+    }
+    let count: Option<u64> = database.row(query.end(") AS open")).await?;
+    Ok(count.unwrap_or(0).min(max.into()))
+}
 
 /// Counts along the work, one stretch of executions after the other, and adds what is open without any.
 pub(crate) async fn open_counts<D: Database>(

@@ -11,8 +11,8 @@ use refire_store::sqlite::Sqlite;
 use refire_store::{
     COUNTED_MAX, Callbacks, Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX,
     LetterFilter, Letters, Nodes, OfWorkflow, RequestFilter, RequestStatus, Requests,
-    ScheduledTasks, Sessions, SlotStatus, Store, Stretch, TriggerFilter, Triggers, Work, WorkKey,
-    Workers,
+    ScheduledTasks, Sessions, SlotFilter, SlotStatus, Store, Stretch, Tasks, TriggerFilter,
+    Triggers, Work, WorkKey, Workers,
 };
 
 use crate::definition::{WORKFLOWS, workflow_id};
@@ -80,23 +80,7 @@ impl Stores {
                 let after = history.dice.below(5);
                 same!(self, history(id, &filter, after, limit));
             }
-            3 | 4 => {
-                let filter = execution_filter(history, known);
-                let before = history.dice.maybe(id);
-                same!(self, executions(&filter, &Stretch::new(before, limit)));
-                same!(self, count_executions(&filter, COUNTED_MAX));
-                // Without a filter every store looks at the same ones.
-                let (all, few) = (ExecutionFilter::default(), history.dice.small(5));
-                same!(self, count_executions(&all, few));
-                let stretch = Stretch {
-                    before,
-                    limit,
-                    looks: few + 1,
-                };
-                same!(self, executions(&all, &stretch));
-                let byte = u8::try_from(history.dice.below(8)).unwrap();
-                same!(self, executions_by_key([byte; 16]));
-            }
+            3 | 4 => self.ask_about_lists(history, known, (id, limit)).await,
             5 => {
                 let at = history.about_now(30);
                 same!(self, ready_workflows(at));
@@ -124,21 +108,53 @@ impl Stores {
             9 => {
                 let filter = letter_filter(history, known);
                 same!(self, letter_summary(&filter));
+                let from = history.about_now(300);
+                same!(self, letters_since(from, limit));
             }
             10 | 11 => {
                 let after = history.workflow();
                 let after = history.dice.maybe(&after);
                 same!(self, workflows(after, limit));
+                let behind = (history.about_now(300), history.workflow());
+                let behind = history.dice.maybe(&behind);
+                same!(self, workflows_by_change(behind, limit));
             }
-            12 => {
-                let after = history.any_worker();
-                let after = history.dice.maybe(after);
-                same!(self, workers(after.as_deref(), limit));
-                let session = history.any_session();
-                same!(self, session(&session));
-            }
+            12 => self.ask_about_people(history, limit).await,
             _ => self.ask_about_triggers(history, known, limit).await,
         }
+    }
+
+    /// Questions about lists of executions.
+    async fn ask_about_lists(
+        &self,
+        history: &mut History,
+        known: &Image,
+        (id, limit): (ExecutionId, u32),
+    ) {
+        let filter = execution_filter(history, known);
+        let before = history.dice.maybe(id);
+        same!(self, executions(&filter, &Stretch::new(before, limit)));
+        same!(self, count_executions(&filter, COUNTED_MAX));
+        // Without a filter every store looks at the same ones.
+        let (all, few) = (ExecutionFilter::default(), history.dice.small(5));
+        same!(self, count_executions(&all, few));
+        let stretch = Stretch {
+            before,
+            limit,
+            looks: few + 1,
+        };
+        same!(self, executions(&all, &stretch));
+        let byte = u8::try_from(history.dice.below(8)).unwrap();
+        same!(self, executions_by_key([byte; 16]));
+    }
+
+    /// One question about workers, and one about who is logged in.
+    async fn ask_about_people(&self, history: &mut History, limit: u32) {
+        let after = history.any_worker();
+        let after = history.dice.maybe(after);
+        same!(self, workers(after.as_deref(), limit));
+        let session = history.any_session();
+        same!(self, session(&session));
     }
 
     /// One question about triggers.
@@ -165,14 +181,23 @@ impl Stores {
                 same!(self, due_triggers(from, limit));
                 same!(self, next_trigger_due());
                 same!(self, trigger_state(id));
+                let workflow = history.workflow();
+                same!(self, standing_triggers(&workflow, limit));
+                same!(self, open_executions(&workflow, limit));
+                same!(self, task_tally(limit));
             }
             2 => {
-                let statuses = history.dice.some(&SlotStatus::ALL);
+                let dice = &mut history.dice;
+                let filter = SlotFilter {
+                    statuses: dice.some(&SlotStatus::ALL),
+                    from: dice.one_in(4).then_some(from),
+                    to: dice.one_in(4).then_some(to),
+                };
                 let rows = known.slots.range((id, 0)..=(id, u64::MAX));
                 let rows: Vec<u64> = rows.map(|((_, seq), _)| *seq).collect();
                 let before = history.dice.pick_from(rows.iter()).copied();
                 let before = before.filter(|_| history.dice.one_in(2));
-                same!(self, slots(id, &statuses, before, limit));
+                same!(self, slots(id, &filter, before, limit));
             }
             3 => same!(self, slots_between(id, from, to, limit)),
             _ => {
@@ -189,6 +214,11 @@ impl Stores {
                 same!(self, requests(id, &filter, before, limit));
                 let (newest, after) = (dice.small(300), dice.maybe(id));
                 same!(self, requests_beyond(newest, after, limit));
+                same!(self, request_tally(id, &filter, limit));
+                same!(
+                    self,
+                    refused_requests(&filter.statuses, from, newest, limit)
+                );
             }
         }
     }
@@ -200,7 +230,7 @@ impl Stores {
             same!(self, trigger_state(*id));
             same!(
                 self,
-                slots(*id, &[] as &[SlotStatus], None::<u64>, LIMIT_MAX)
+                slots(*id, &SlotFilter::default(), None::<u64>, LIMIT_MAX)
             );
             let filter = RequestFilter::default();
             same!(self, requests(*id, &filter, None::<RequestId>, LIMIT_MAX));
@@ -253,6 +283,8 @@ impl Stores {
         same!(self, workers(None::<&str>, LIMIT_MAX));
         for id in WORKFLOWS.map(workflow_id) {
             same!(self, open_counts(Some(&id)));
+            same!(self, open_executions(&id, LIMIT_MAX));
+            same!(self, standing_triggers(&id, LIMIT_MAX));
             same!(self, workflow(&id));
             same!(self, versions(&id));
             for version in 0..4 {

@@ -11,7 +11,9 @@ use std::sync::Arc;
 
 use refire_store::model::{Disk, NoFaults};
 use refire_store::postgres::Scratch;
-use refire_store::{EventFilter, LIMIT_MAX, LetterFilter, Part, PartOutcome, RequestFilter, Store};
+use refire_store::{
+    EventFilter, LIMIT_MAX, LetterFilter, Part, PartOutcome, RequestFilter, SlotFilter, Store,
+};
 
 use crate::history::History;
 use crate::proxy::{Cut, Proxy};
@@ -116,8 +118,12 @@ async fn check(store: &dyn Store, model: &dyn Store, disk: &Disk, seed: u64) {
         let found = store.trigger_state(*id).await;
         let expected = model.trigger_state(*id).await;
         assert_eq!(found.unwrap(), expected.unwrap(), "seed {seed}");
-        let found = store.slots(*id, &[], None, LIMIT_MAX).await;
-        let expected = model.slots(*id, &[], None, LIMIT_MAX).await;
+        let found = store
+            .slots(*id, &SlotFilter::default(), None, LIMIT_MAX)
+            .await;
+        let expected = model
+            .slots(*id, &SlotFilter::default(), None, LIMIT_MAX)
+            .await;
         assert_eq!(found.unwrap(), expected.unwrap(), "seed {seed}");
         let found = store.requests(*id, &requests, None, LIMIT_MAX).await;
         let expected = model.requests(*id, &requests, None, LIMIT_MAX).await;

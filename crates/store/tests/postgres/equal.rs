@@ -9,7 +9,7 @@ use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, TriggerId};
 use refire_core::time::Timestamp;
 use refire_store::{
     COUNTED_MAX, EventFilter, ExecutionFilter, LIMIT_MAX, LetterFilter, LetterRow, OfWorkflow,
-    RequestFilter, SlotStatus, Store, Stretch, Summary, TriggerFilter, WorkKey,
+    RequestFilter, SlotFilter, Store, Stretch, Summary, TriggerFilter, WorkKey,
 };
 
 macro_rules! same {
@@ -210,7 +210,7 @@ async fn triggers(found: &dyn Store, expected: &dyn Store, now: Timestamp) {
         same!(
             found,
             expected,
-            slots(id, &[] as &[SlotStatus], None::<u64>, LIMIT_MAX)
+            slots(id, &SlotFilter::default(), None::<u64>, LIMIT_MAX)
         );
         let first = None::<RequestId>;
         let requests = same!(found, expected, requests(id, &every, first, LIMIT_MAX));

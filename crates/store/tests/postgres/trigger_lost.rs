@@ -6,7 +6,7 @@ use refire_core::id::RequestId;
 use refire_store::postgres::Scratch;
 use refire_store::{
     ChangeTrigger, Executions, LIMIT_MAX, NewState, Part, PartOutcome, RequestFilter, RequestRow,
-    RequestStatus, Requests, Store, Triggers,
+    RequestStatus, Requests, SlotFilter, Store, Triggers,
 };
 
 use crate::proxy::{Cut, Proxy};
@@ -117,7 +117,10 @@ async fn parts_about_triggers_are_told_as_they_were_written() {
     }
     assert!(store.execution(run.id).await.unwrap().is_some());
     assert_eq!(store.execution(late.id).await.unwrap(), None);
-    let ledger = store.slots(trigger(1), &[], None, LIMIT_MAX).await.unwrap();
+    let ledger = store
+        .slots(trigger(1), &SlotFilter::default(), None, LIMIT_MAX)
+        .await
+        .unwrap();
     let counts: Vec<u64> = ledger.iter().map(|row| row.slot.count).collect();
     assert_eq!(counts, [3, 1], "two changes went on with the second");
     let all = RequestFilter::default();

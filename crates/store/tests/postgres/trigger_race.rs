@@ -7,8 +7,8 @@ use refire_core::id::TriggerId;
 use refire_core::trigger::{End, Entry, Outcome, State};
 use refire_store::postgres::{Postgres, Scratch};
 use refire_store::{
-    Admit, CreateTrigger, ExecutionFilter, Executions, Fire, LIMIT_MAX, Part, PartOutcome, Store,
-    Stretch, TriggerEnd, Triggers,
+    Admit, CreateTrigger, ExecutionFilter, Executions, Fire, LIMIT_MAX, Part, PartOutcome,
+    SlotFilter, Store, Stretch, TriggerEnd, Triggers,
 };
 use tokio::sync::Barrier;
 
@@ -143,7 +143,10 @@ async fn one_slot_is_fired_once() {
         .unwrap()
         .rows;
     assert_eq!(listed.len() as u64, ROUNDS);
-    let ledger = store.slots(trigger(1), &[], None, LIMIT_MAX).await.unwrap();
+    let ledger = store
+        .slots(trigger(1), &SlotFilter::default(), None, LIMIT_MAX)
+        .await
+        .unwrap();
     let mut fired: Vec<_> = ledger.iter().filter_map(|row| row.slot.execution).collect();
     fired.sort_unstable();
     let mut there: Vec<_> = listed.iter().map(|one| one.id).collect();

@@ -3,17 +3,20 @@
 use axum::Json;
 use axum::extract::Path;
 use axum::response::Response;
-use refire_client::model::{Page, WebhookAnswer, WebhookRequest};
-use refire_client::query::{Paging, RecheckQuery, RequestQuery};
+use refire_client::model::{Page, RequestSummary, WebhookAnswer, WebhookRequest};
+use refire_client::query::{Paging, RangeQuery, RecheckQuery, RequestQuery};
 use refire_core::id::{RequestId, TriggerId};
 use refire_engine::trigger::{Equals, Received, TriggerError};
-use refire_store::{RequestFilter, RequestStatus};
+use refire_store::{RequestFilter, RequestRow, RequestStatus, RequestTally};
 
 use super::find;
 use crate::api::query::{meant, parsed};
 use crate::api::webhook::Reader;
 use crate::api::{Answer, App, Id, List, Params, Problem, Window, page, view, webhook};
 use crate::codes;
+
+/// Requests that are counted.
+const COUNTED_MAX: u32 = 10_000;
 
 /// Requests to a webhook, newest first, without headers and bodies.
 #[utoipa::path(
@@ -45,6 +48,61 @@ pub(crate) async fn list_webhook_requests(
         .await?;
     let view = |row| async move { Ok(view::request::listed(&row)) };
     page::shown(window.page(rows, |row| row.id), view).await
+}
+
+/// What became of the requests to a webhook, counted.
+///
+/// Of many the newest 10,000 are counted.
+#[utoipa::path(
+    get,
+    path = "/api/triggers/{id}/requests/summary",
+    params(RangeQuery),
+    responses(
+        (status = 200, description = "How many came to what", body = RequestSummary),
+        (status = 404, description = "There is no such trigger"),
+    ),
+)]
+pub(crate) async fn summarize_webhook_requests(
+    app: App,
+    id: Id<TriggerId>,
+    Params(range): Params<RangeQuery>,
+) -> Answer<RequestSummary> {
+    let filter = RequestFilter {
+        from: parsed(range.from.as_deref())?,
+        to: parsed(range.to.as_deref())?,
+        ..RequestFilter::default()
+    };
+    let trigger = find(&app, &id).await?.row.id;
+    app.engine.webhooks().flush().await;
+    let store = app.engine.store();
+    let tallies = store.request_tally(trigger, &filter, COUNTED_MAX).await?;
+    let total: u64 = tallies.iter().map(|tally| tally.count).sum();
+    let is_quarantined = |tally: &&RequestTally| RequestStatus::QUARANTINED.contains(&tally.status);
+    let quarantined = tallies.iter().filter(is_quarantined);
+    let oldest = tallies.iter().map(|tally| tally.oldest).min();
+    let newest = tallies.iter().map(|tally| tally.newest).max();
+    Ok(Json(RequestSummary {
+        total,
+        exact: total < COUNTED_MAX.into(),
+        quarantined: quarantined.map(|tally| tally.count).sum(),
+        by_status: tallies
+            .iter()
+            .map(|tally| (tally.status.name().to_owned(), tally.count))
+            .collect(),
+        oldest: oldest.map(|at| at.to_string()),
+        newest: newest.map(|at| at.to_string()),
+    }))
+}
+
+/// Why a request cannot be checked again as long as bodies are limited as they are.
+pub(super) fn too_large(app: &App, row: &RequestRow) -> Option<String> {
+    let (bytes, max) = (row.body_bytes, app.body_bytes_max);
+    let is_so = row.status != RequestStatus::Triggered && bytes > max as u64;
+    is_so.then(|| {
+        format!(
+            "the body has {bytes} bytes, and the server accepts at most {max}; raise --max-body-bytes"
+        )
+    })
 }
 
 /// One request with its headers and its body.
@@ -108,14 +166,8 @@ pub(crate) async fn recheck_webhook_request(
         .parse()
         .map_err(|_| Problem::from(TriggerError::NoSuchRequest))?;
     app.engine.webhooks().flush().await;
-    if let Some(row) = app.engine.store().request(request).await?
-        && row.status != RequestStatus::Triggered
-        && row.body_bytes > app.body_bytes_max as u64
-    {
-        let (bytes, max) = (row.body_bytes, app.body_bytes_max);
-        let detail = format!(
-            "the body has {bytes} bytes, and the server accepts at most {max}; raise --max-body-bytes"
-        );
+    let row = app.engine.store().request(request).await?;
+    if let Some(detail) = row.and_then(|row| too_large(&app, &row)) {
         return Err(Problem::new(&codes::STILL_REFUSED, detail));
     }
     match app

@@ -9,12 +9,12 @@ use refire_client::query::{NextQuery, Paging, SlotQuery};
 use refire_core::id::TriggerId;
 use refire_core::time::Timestamp;
 use refire_engine::trigger::{Backfill, TriggerError};
-use refire_store::SlotStatus;
+use refire_store::{SlotFilter, SlotStatus};
 
 use super::find;
 use crate::api::execute::no_idempotency_key;
 use crate::api::problem::wrong;
-use crate::api::query::meant;
+use crate::api::query::{meant, parsed};
 use crate::api::{Actor, Answer, App, Content, Id, List, Params, Problem, Window, page, view};
 use crate::codes;
 
@@ -50,7 +50,8 @@ pub(crate) async fn list_next_slots(
 
 /// The ledger: what happened at every planned time, newest first.
 ///
-/// Consecutive planned times that were skipped for the same reason are one entry. For each trigger
+/// Consecutive planned times that were skipped for the same reason are one entry, which is in every range
+/// that has one of them. For each trigger
 /// the last 100 of these are kept, the last 2000 that were backfilled, and the last 200 others.
 #[utoipa::path(
     get,
@@ -66,13 +67,17 @@ pub(crate) async fn list_slots(
     id: Id<TriggerId>,
     Params((query, paging)): Params<(SlotQuery, Paging)>,
 ) -> Answer<Page<LedgerEntry>> {
-    let statuses = meant(&query.status, SlotStatus::from_name);
+    let filter = SlotFilter {
+        statuses: meant(&query.status, SlotStatus::from_name),
+        from: parsed(query.from.as_deref())?,
+        to: parsed(query.to.as_deref())?,
+    };
     let trigger = find(&app, &id).await?;
     let known = trigger.row.id;
-    let window = Window::new(List::Slots, &(known, &statuses), &paging)?;
+    let window = Window::new(List::Slots, &(known, &filter), &paging)?;
     let store = app.engine.store();
     let rows = store
-        .slots(known, &statuses, window.behind, window.rows)
+        .slots(known, &filter, window.behind, window.rows)
         .await?;
     let zone = &view::trigger::zone(&trigger);
     let view = |row| async move { Ok(view::trigger::entry(&row, zone)) };

@@ -4,7 +4,7 @@ use refire_client::model::{
     Compensation, CompensationFailure, DeadLetter, DeadLetterGroup, DeadLetterSummary,
     LetterReason, LetterStatus, RetryHistoryEntry, SuggestedFix,
 };
-use refire_core::dead_letter::{RetryEntry, Situation, suggest};
+use refire_core::dead_letter::{RetryEntry, Situation, Suggestion, suggest};
 use refire_core::definition::StepId;
 use refire_core::execution::{Execution, StepState, StepStatus};
 use refire_core::time::Timestamp;
@@ -28,13 +28,11 @@ pub(crate) fn letter(row: &LetterRow) -> Result<DeadLetter, Problem> {
         workflow_deleted: row.workflow_deleted,
         json_as_form: is_json_as_form(&row.input),
     };
-    let suggestions = suggest(&situation)
-        .into_iter()
-        .map(|fix| SuggestedFix {
-            title: fix.title.to_owned(),
-            detail: fix.detail.to_owned(),
-        })
-        .collect();
+    let fix = |fix: &Suggestion| SuggestedFix {
+        title: fix.title.to_owned(),
+        detail: fix.detail.to_owned(),
+    };
+    let suggestions = suggest(&situation);
     Ok(DeadLetter {
         id: row.id.to_string(),
         execution_id: row.execution.to_string(),
@@ -62,7 +60,11 @@ pub(crate) fn letter(row: &LetterRow) -> Result<DeadLetter, Problem> {
         failed_at: row.failed_at.to_string(),
         created_at: row.created_at.to_string(),
         fingerprint: fingerprint(row.fingerprint),
-        suggestions,
+        suggestions_zh: suggestions
+            .iter()
+            .map(|suggestion| fix(&suggestion.in_chinese()))
+            .collect(),
+        suggestions: suggestions.iter().map(fix).collect(),
     })
 }
 

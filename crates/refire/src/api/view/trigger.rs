@@ -119,7 +119,8 @@ fn problem(view: &TriggerView) -> Option<String> {
     Some(texts.join("; "))
 }
 
-fn in_words(schedule: &Schedule, now: Timestamp) -> InWords {
+/// A schedule in words.
+pub(crate) fn in_words(schedule: &Schedule, now: Timestamp) -> InWords {
     let from = jiff::Timestamp::from_microsecond(now.as_micros()).unwrap_or_default();
     let say = |language| schedule.explain(language, from).to_string();
     InWords {

@@ -25,6 +25,7 @@ pub(crate) async fn listed(engine: &Engine, row: &WorkflowRow) -> Workflow {
         steps: compiled.map_or(0, |workflow| workflow.steps.len()),
         created_at: row.created_at.to_string(),
         updated_at: row.updated_at.to_string(),
+        stats: None,
     }
 }
 

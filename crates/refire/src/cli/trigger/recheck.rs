@@ -1,6 +1,8 @@
 //! `refire trigger recheck`: refused requests judged again by what the trigger is now.
 
-use refire_client::model::{RequestStatus, WebhookAnswer, WebhookRequest, WebhookStatus};
+use refire_client::model::{
+    RecheckRequests, RecheckedRequest, RequestStatus, WebhookAnswer, WebhookRequest, WebhookStatus,
+};
 use refire_client::query::RequestQuery;
 use refire_client::{Client, Error, every};
 
@@ -24,6 +26,7 @@ const REFUSED: [RequestStatus; 7] = [
 Examples:
   refire trigger recheck trg_01j9x8w7v6t5s4r3q2p1n0m9k8 whr_01j9x8w7v6t5s4r3q2p1n0m9k8
   refire trigger recheck trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --all --status auth_failed --from 24h
+  refire trigger recheck trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --all --dry-run
 
 A request that passes now is run, and its status in the log becomes triggered. If its signature was
 right when it arrived, it is not checked again. Otherwise the time of signing is compared with the
@@ -49,6 +52,9 @@ pub(crate) struct RecheckArgs {
     /// Only requests before this time
     #[arg(long, value_name = "TIME", requires = "all")]
     to: Option<String>,
+    /// Only say which requests would pass; start nothing
+    #[arg(long, requires = "all")]
+    dry_run: bool,
     /// Do not ask for confirmation
     #[arg(long, short, requires = "all")]
     yes: bool,
@@ -130,6 +136,9 @@ async fn all(
         query.status.extend(REFUSED);
     }
     moments(&mut query.from, &mut query.to, session.now())?;
+    if args.dry_run {
+        return dry_run(session, client, id, query).await;
+    }
     let requests = every(async |paging| client.webhook_requests(id, &query, paging).await);
     // The oldest first.
     let requests: Vec<_> = requests.await?.items.into_iter().rev().collect();
@@ -160,6 +169,42 @@ async fn all(
     } else {
         say(&told(&sum, requests.len()));
     }
+    Ok(Outcome::Done)
+}
+
+/// Says which requests would pass.
+async fn dry_run(
+    session: &Session,
+    client: &Client,
+    id: &str,
+    query: RequestQuery,
+) -> anyhow::Result<Outcome> {
+    let mut wish = RecheckRequests {
+        status: query.status,
+        from: query.from,
+        to: query.to,
+        dry_run: true,
+        cursor: None,
+    };
+    let mut all: Vec<RecheckedRequest> = Vec::new();
+    loop {
+        let checked = client.recheck_requests(id, &wish).await?;
+        all.extend(checked.items);
+        wish.cursor = checked.next_cursor;
+        if wish.cursor.is_none() || checked.error.is_some() {
+            break;
+        }
+    }
+    if session.is_json() {
+        return print_json(&all);
+    }
+    for one in &all {
+        let reason = one.reason.as_deref().unwrap_or("would start");
+        let word = status(one.status.name());
+        print(&format!("{}  {word}  {}", one.request_id, clean(reason)))?;
+    }
+    let pass = all.iter().filter(|one| one.reason.is_none()).count();
+    say!("{pass} of {} would pass; nothing was started", all.len());
     Ok(Outcome::Done)
 }
 

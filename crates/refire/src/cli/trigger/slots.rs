@@ -30,7 +30,7 @@ pub(crate) struct NextArgs {
 #[command(after_help = "\
 Examples:
   refire trigger slots trg_01j9x8w7v6t5s4r3q2p1n0m9k8
-  refire trigger slots trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --status skipped --limit 10")]
+  refire trigger slots trg_01j9x8w7v6t5s4r3q2p1n0m9k8 --status skipped --from 7d")]
 pub(crate) struct SlotsArgs {
     /// The trigger (trg_…)
     id: String,
@@ -98,7 +98,9 @@ pub(super) async fn slots(session: &Session, args: &SlotsArgs) -> anyhow::Result
     let id = ids::trigger(&args.id)?;
     let client = session.client()?;
     let paging = Paging::first(args.limit);
-    let page = client.slots(id, &args.query, &paging).await?;
+    let mut query = args.query.clone();
+    moments(&mut query.from, &mut query.to, session.now())?;
+    let page = client.slots(id, &query, &paging).await?;
     if session.is_json() {
         return print_json(&page);
     }
@@ -152,6 +154,7 @@ async fn run_later(
     }
     let query = SlotQuery {
         status: vec![SlotStatus::Late],
+        ..SlotQuery::default()
     };
     let late = every(async |paging| client.slots(id, &query, paging).await).await?;
     let run = late.items.iter().filter(|entry| is_backfill(entry));

@@ -1,11 +1,14 @@
 //! Definitions and their versions.
 
+use std::cmp::Reverse;
+
 use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
+use refire_core::time::Timestamp;
 
 use super::page;
 use crate::model::Model;
-use crate::model::image::Definition;
+use crate::model::image::{Definition, Image};
 use crate::{Catalog, ReadError, VersionRow, WorkflowRow};
 
 #[async_trait]
@@ -24,13 +27,28 @@ impl Catalog for Model {
         limit: u32,
     ) -> Result<Vec<WorkflowRow>, ReadError> {
         self.read("workflows", |image| {
-            let live = image.workflows.iter().filter(|(id, definition)| {
-                after.is_none_or(|after| *id > after)
-                    && definition.deleted_at.is_none()
-                    && !image.scheduled.values().any(|task| task.workflow == **id)
-            });
-            let rows = live.map(|(id, definition)| workflow_row(id, definition));
+            let rows = image.listed_workflows();
+            let rows = rows.filter(|row| after.is_none_or(|after| row.id > *after));
             Ok(rows.take(page(limit)).collect())
+        })
+        .await
+    }
+
+    async fn workflows_by_change(
+        &self,
+        behind: Option<&(Timestamp, WorkflowId)>,
+        limit: u32,
+    ) -> Result<Vec<WorkflowRow>, ReadError> {
+        let place = |updated_at, id: &WorkflowId| (Reverse(updated_at), id.clone());
+        let behind = behind.map(|(updated_at, id)| place(*updated_at, id));
+        self.read("workflows_by_change", |image| {
+            let of = |row: &WorkflowRow| place(row.updated_at, &row.id);
+            let rows = image.listed_workflows();
+            let rows = rows.filter(|row| behind.as_ref().is_none_or(|behind| of(row) > *behind));
+            let mut rows: Vec<WorkflowRow> = rows.collect();
+            rows.sort_by_key(of);
+            rows.truncate(page(limit));
+            Ok(rows)
         })
         .await
     }
@@ -59,6 +77,17 @@ impl Catalog for Model {
             Ok(without_text.collect())
         })
         .await
+    }
+}
+
+impl Image {
+    /// Those that lists have, by name.
+    fn listed_workflows(&self) -> impl Iterator<Item = WorkflowRow> {
+        let live = self.workflows.iter().filter(|(id, definition)| {
+            definition.deleted_at.is_none()
+                && !self.scheduled.values().any(|task| task.workflow == **id)
+        });
+        live.map(|(id, definition)| workflow_row(id, definition))
     }
 }
 

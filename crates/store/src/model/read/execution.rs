@@ -145,7 +145,7 @@ impl Image {
         Ok(Some(state))
     }
 
-    /// Executions before an id that a filter lets pass, newest first, out of so many that are looked at.
+    /// Executions of the right workflows before an id, newest first, and whether a filter lets them pass.
     fn passing<'a>(
         &'a self,
         filter: &'a ExecutionFilter,
@@ -154,7 +154,9 @@ impl Image {
         let (from, end) = filter.range();
         let end = before.map_or(end, |before| before.min(end));
         let older = self.executions.iter().rev();
-        let older = older.filter(move |(id, _)| (from..end).contains(*id));
+        let older = older.filter(move |(id, record)| {
+            (from..end).contains(*id) && filter.is_of(record.row.workflow.as_str())
+        });
         older.map(move |(id, record)| {
             let row = self.candidate(*id, &record.row);
             let passes = match filter.judge(&row) {

@@ -4,10 +4,11 @@ use async_trait::async_trait;
 use refire_core::dead_letter::{RetryEntry, RetryHistory, Tried};
 use refire_core::execution::EventRow;
 use refire_core::id::{DlqId, ExecutionId};
+use refire_core::time::Timestamp;
 
 use super::page;
 use crate::error::corrupt;
-use crate::letter::Tally;
+use crate::letter::{Tally, first_id_at};
 use crate::model::Model;
 use crate::model::image::{Filed, Image};
 use crate::{LetterFilter, LetterRow, LetterSummary, Letters, ReadError, RetryRow};
@@ -46,6 +47,14 @@ impl Letters for Model {
             let filed = image.letters.get(&id);
             let retries = filed.map(|filed| &filed.retries[..]).unwrap_or_default();
             Ok(retries[retries.len().saturating_sub(page(limit))..].to_vec())
+        })
+        .await
+    }
+
+    async fn letters_since(&self, from: Timestamp, max: u32) -> Result<u64, ReadError> {
+        self.read("letters_since", |image| {
+            let count = image.letters.range(first_id_at(from)..).count();
+            Ok((count as u64).min(max.into()))
         })
         .await
     }

@@ -87,6 +87,21 @@ impl Tasks for Model {
         .await
     }
 
+    async fn task_tally(&self, max: u32) -> Result<Vec<(String, TaskStatus, u64)>, ReadError> {
+        self.read("task_tally", |image| {
+            let mut counts: BTreeMap<(String, TaskStatus), u64> = BTreeMap::new();
+            for task in image.woken_tasks().into_iter().take(max as usize) {
+                let group = (task.task_type.clone(), task.status);
+                *counts.entry(group).or_default() += 1;
+            }
+            let counts = counts.into_iter();
+            Ok(counts
+                .map(|((kind, status), count)| (kind, status, count))
+                .collect())
+        })
+        .await
+    }
+
     async fn locked_tasks(&self, token: LockToken) -> Result<Vec<TaskRow>, ReadError> {
         self.read("locked_tasks", |image| {
             let tasks = image.tasks.values().map(|task| &**task);

@@ -1,6 +1,7 @@
 //! Triggers, where they stand, and the ledger of their slots.
 
 use async_trait::async_trait;
+use refire_core::definition::WorkflowId;
 use refire_core::id::{ScheduledTaskId, TriggerId, WebhookId};
 use refire_core::time::Timestamp;
 use refire_core::trigger::State;
@@ -8,7 +9,7 @@ use refire_core::trigger::State;
 use super::page;
 use crate::model::Model;
 use crate::model::image::Image;
-use crate::{DueTrigger, ReadError, SlotRow, SlotStatus, TriggerFilter, TriggerRow, Triggers};
+use crate::{DueTrigger, ReadError, SlotFilter, SlotRow, TriggerFilter, TriggerRow, Triggers};
 
 #[async_trait]
 impl Triggers for Model {
@@ -79,17 +80,35 @@ impl Triggers for Model {
         .await
     }
 
+    async fn standing_triggers(
+        &self,
+        workflow: &WorkflowId,
+        limit: u32,
+    ) -> Result<Vec<DueTrigger>, ReadError> {
+        self.read("standing_triggers", |image| {
+            let enabled = image.live_triggers().filter(|row| row.enabled);
+            let rows = enabled.filter(|row| row.workflow == *workflow);
+            let standing = rows.filter_map(|row| {
+                Some(DueTrigger {
+                    row: row.clone(),
+                    state: image.trigger_states.get(&row.id)?.state,
+                })
+            });
+            Ok(standing.take(page(limit)).collect())
+        })
+        .await
+    }
+
     async fn slots(
         &self,
         trigger: TriggerId,
-        statuses: &[SlotStatus],
+        filter: &SlotFilter,
         before: Option<u64>,
         limit: u32,
     ) -> Result<Vec<SlotRow>, ReadError> {
         self.read("slots", |image| {
             let rows = image.ledger(trigger).rev().filter(|row| {
-                before.is_none_or(|before| row.seq < before)
-                    && (statuses.is_empty() || statuses.contains(&row.slot.outcome.status()))
+                before.is_none_or(|before| row.seq < before) && filter.passes(&row.slot)
             });
             Ok(rows.take(page(limit)).copied().collect())
         })
@@ -118,7 +137,7 @@ impl Image {
         told.deleted_at.is_none().then(|| told.row.clone())
     }
 
-    fn live_triggers(&self) -> impl Iterator<Item = &TriggerRow> {
+    pub(super) fn live_triggers(&self) -> impl Iterator<Item = &TriggerRow> {
         let live = self
             .triggers
             .values()

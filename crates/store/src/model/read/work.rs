@@ -58,6 +58,16 @@ impl Work for Model {
         .await
     }
 
+    async fn open_executions(&self, workflow: &WorkflowId, max: u32) -> Result<u64, ReadError> {
+        self.read("open_executions", |image| {
+            let open = image.executions.values().filter(|record| {
+                record.row.workflow == *workflow && !record.row.update.status.is_terminal()
+            });
+            Ok((open.count() as u64).min(max.into()))
+        })
+        .await
+    }
+
     async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError> {
         let is_asked = |id: &WorkflowId| workflow.is_none_or(|workflow| workflow == id);
         self.read("open_counts", |image| {

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use refire_core::dead_letter::{RetryEntry, RetryHistory, Tried};
 use refire_core::id::{DlqId, ExecutionId};
 use refire_core::json::Json;
+use refire_core::time::Timestamp;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
@@ -65,6 +66,10 @@ impl Letters for Postgres {
 
     async fn letter_retries(&self, id: DlqId, limit: u32) -> Result<Vec<RetryRow>, ReadError> {
         sql::letter_retries(self, id, limit).await
+    }
+
+    async fn letters_since(&self, from: Timestamp, max: u32) -> Result<u64, ReadError> {
+        sql::letters_since(self, from, max).await
     }
 
     async fn letter_summary(&self, filter: &LetterFilter) -> Result<LetterSummary, ReadError> {

@@ -98,6 +98,10 @@ impl Work for Postgres {
             .await
     }
 
+    async fn open_executions(&self, workflow: &WorkflowId, max: u32) -> Result<u64, ReadError> {
+        sql::open_executions(self, workflow, max).await
+    }
+
     async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError> {
         sql::open_counts(self, workflow).await
     }

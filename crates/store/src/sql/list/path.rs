@@ -1,5 +1,6 @@
 //! The paths that a filter needs, and the statement of each.
 
+use refire_core::definition::NAME_LENGTH_MAX;
 use refire_core::execution::Status;
 use refire_core::id::{ExecutionId, TriggerId};
 
@@ -37,16 +38,17 @@ pub(super) enum Path {
     Given(Vec<ExecutionId>),
 }
 
-/// The paths that have every execution that may pass.
-pub(super) async fn paths<C: Connection>(
+/// The ways to find what a filter asks for. Each of them is paths that together have every execution that may
+/// pass. Which of them is the shortest depends on what there is; the first one mostly is.
+pub(super) async fn ways<C: Connection>(
     connection: &C,
     filter: &ExecutionFilter,
-) -> Result<Vec<Path>, ReadError> {
+) -> Result<Vec<Vec<Path>>, ReadError> {
     if let Some(ids) = &filter.ids {
-        return Ok(vec![Path::Given(ids.clone())]);
+        return Ok(vec![vec![Path::Given(ids.clone())]]);
     }
     if let Some(trigger) = filter.trigger {
-        return Ok(vec![Path::Trigger(trigger)]);
+        return Ok(vec![vec![Path::Trigger(trigger)]]);
     }
     let workflows = match filter.workflows.is_empty() {
         true => None,
@@ -55,17 +57,23 @@ pub(super) async fn paths<C: Connection>(
     if workflows.as_ref().is_some_and(Vec::is_empty) {
         return Ok(Vec::new());
     }
-    if let Some(paths) = by_error(connection, filter).await? {
-        return Ok(paths);
-    }
-    let workflows = workflows.filter(|keys| keys.len() <= WORKFLOWS_MAX);
+    let mut ways = Vec::new();
     let is_rare = !filter.statuses.is_empty() && !filter.statuses.contains(&Status::Completed);
-    Ok(match workflows {
-        _ if is_rare => by_status(&filter.statuses),
-        _ if filter.retried => vec![Path::Retried],
-        Some(keys) => keys.into_iter().map(Path::Workflow).collect(),
-        None => vec![Path::Ids],
-    })
+    match by_error(connection, filter).await? {
+        Some(paths) => ways.push(paths),
+        None if is_rare => ways.push(by_status(&filter.statuses)),
+        None => {}
+    }
+    if filter.retried {
+        ways.push(vec![Path::Retried]);
+    }
+    if let Some(keys) = workflows.filter(|keys| keys.len() <= WORKFLOWS_MAX) {
+        ways.push(keys.into_iter().map(Path::Workflow).collect());
+    }
+    if ways.is_empty() {
+        ways.push(vec![Path::Ids]);
+    }
+    Ok(ways)
 }
 
 /// The paths of a filter that asks for errors, or for a text in them: what has completed has none. None: it
@@ -132,7 +140,7 @@ async fn named<C: Connection>(
 /// The keys of the workflows whose names contain a text, or one more than can have paths.
 async fn containing<C: Connection>(connection: &C, text: &str) -> Result<Vec<i64>, ReadError> {
     let text = text.to_lowercase();
-    if !text.is_ascii() || text.contains('\0') {
+    if !text.is_ascii() || text.contains('\0') || text.len() > NAME_LENGTH_MAX {
         return Ok(Vec::new());
     }
     let mut pattern = String::from("%");

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use refire_core::dead_letter::{RetryEntry, RetryHistory, Tried};
 use refire_core::id::{DlqId, ExecutionId};
+use refire_core::time::Timestamp;
 use rusqlite::params;
 
 use super::{at_once, execution};
@@ -45,6 +46,10 @@ impl Letters for Sqlite {
 
     async fn letter_retries(&self, id: DlqId, limit: u32) -> Result<Vec<RetryRow>, ReadError> {
         sql::letter_retries(self, id, limit).await
+    }
+
+    async fn letters_since(&self, from: Timestamp, max: u32) -> Result<u64, ReadError> {
+        sql::letters_since(self, from, max).await
     }
 
     async fn letter_summary(&self, filter: &LetterFilter) -> Result<LetterSummary, ReadError> {

@@ -1,0 +1,17 @@
+export const palette = {
+  'palette.action': 'Action',
+  'palette.kind.dead_letter': 'Dead letter',
+  'palette.kind.execution': 'Execution',
+  'palette.kind.external_task': 'External task',
+  'palette.kind.node': 'Node',
+  'palette.kind.scheduled_task': 'Scheduled task',
+  'palette.kind.trigger': 'Trigger',
+  'palette.kind.worker': 'Worker',
+  'palette.kind.workflow': 'Workflow',
+  'palette.none': 'Nothing found',
+  'palette.open': 'Open',
+  'palette.page': 'Page',
+  'palette.placeholder': 'A page, a name, or any pasted id or key',
+  'palette.results': 'Results',
+  'palette.title': 'Search and act',
+} as const;

@@ -1,0 +1,31 @@
+export const workers = {
+  'workers.anyProgram': 'Any program, once for each task',
+  'workers.col.actions': 'Actions',
+  'workers.col.completed': 'Done',
+  'workers.col.failed': 'Failed',
+  'workers.col.heartbeat': 'Last heartbeat',
+  'workers.col.held': 'Has',
+  'workers.col.poll': 'Last poll',
+  'workers.col.since': 'First seen',
+  'workers.col.status': 'Status',
+  'workers.col.type': 'Type',
+  'workers.col.types': 'Asks for',
+  'workers.col.worker': 'Worker',
+  'workers.empty': 'No workers yet',
+  'workers.emptyText':
+    'A worker that asks for tasks and says who it is appears here. Begin with one of these:',
+  'workers.filter.search': 'Name, type or task type',
+  'workers.filter.status': 'Status',
+  'workers.filter.type': 'Type',
+  'workers.label': 'Workers',
+  'workers.plainHttp': 'Plain HTTP, from any language',
+  'workers.release': 'Release',
+  'workers.releaseText': {
+    one: 'Others may fetch the {count} task that it has; that is no attempt. A worker that asks for tasks again is listed again.',
+    other:
+      'Others may fetch the {count} tasks that it has; that is no attempt. A worker that asks for tasks again is listed again.',
+  },
+  'workers.releaseTitle': 'Forget {worker} and release its tasks?',
+  'workers.released': { one: '{count} task was released.', other: '{count} tasks were released.' },
+  'workers.title': 'Workers',
+} as const;

@@ -1,0 +1,36 @@
+import type { workflows as source } from '../en/workflows';
+import type { Translation } from '../messages';
+
+export const workflows = {
+  'workflows.byName': '依名稱',
+  'workflows.byUpdated': '最近變更優先',
+  'workflows.create': '建立',
+  'workflows.created': '建立時間',
+  'workflows.empty': '尚無工作流程',
+  'workflows.emptyText':
+    '工作流程是以 YAML 或 JSON 撰寫的一系列步驟。可從範本開始，或儲存一個檔案。',
+  'workflows.id': 'ID',
+  'workflows.idText': '網址中的名稱：字母、數字、_ . -',
+  'workflows.letters': '死信',
+  'workflows.new': '新增工作流程',
+  'workflows.next': '下次觸發',
+  'workflows.open': '進行中',
+  'workflows.placeholder': 'ID 或名稱',
+  'workflows.sort': '排序',
+  'workflows.steps': '步驟',
+  'workflows.taken': '已有工作流程 {link}。請改用其他 ID，或直接編輯該工作流程。',
+  'workflows.templates': '範本',
+  'workflows.title': '工作流程',
+  'workflows.tplExternal': '外部任務',
+  'workflows.tplExternalText': '由外部工作者執行',
+  'workflows.tplHttp': 'HTTP 呼叫',
+  'workflows.tplHttpText': '單一請求，失敗時重試',
+  'workflows.tplSaga': '含補償',
+  'workflows.tplSagaText': '兩個步驟;第二步失敗時撤銷第一步',
+  'workflows.tplWebhook': 'Webhook 轉 HTTP',
+  'workflows.tplWebhookText': '轉送來源傳來的內容',
+  'workflows.triggers': '觸發器',
+  'workflows.updated': '變更時間',
+  'workflows.version': '版本',
+  'workflows.workflow': '工作流程',
+} satisfies Translation<typeof source>;

@@ -1,0 +1,8 @@
+/** Where the login leads. */
+
+/** Only paths of this console; anything else would lead strangers' links through the login. */
+export function safeNext(next: string | undefined, base: string): string {
+  if (!next?.startsWith('/') || next.startsWith('//') || next.includes('\\')) return '/';
+  const inside = base !== '/' && next.startsWith(base) ? `/${next.slice(base.length)}` : next;
+  return /^\/login(?:[/?#]|$)/.test(inside) ? '/' : inside;
+}
