@@ -290,6 +290,12 @@ queries! {
         compensate: Option<bool> = "compensate",
     }
 
+    /// Which retries to make now.
+    RetryNowQuery {
+        /// Only that of this step; without it, all that wait
+        step: Option<String> = "step",
+    }
+
     /// How to change a trigger.
     ChangeQuery {
         /// If this enables the trigger: whether the times planned during the pause are started

@@ -4,6 +4,7 @@
 //! `replay` the proof that a log is what `decide` would write again.
 
 mod apply;
+mod attempts;
 pub mod chart;
 mod codec;
 mod command;
@@ -19,8 +20,11 @@ pub mod state;
 mod properties;
 
 pub use apply::{apply, apply_to, fold};
+pub use attempts::{Attempt, AttemptStatus, Attempts};
 pub use codec::{CodecError, EventRow};
-pub use command::{Began, Begun, Callback, Cancel, Command, Lost, Outcome, Refusal, Report, Said};
+pub use command::{
+    Began, Begun, Callback, Cancel, Command, Lost, Outcome, Refusal, Report, RetryNow, Said,
+};
 pub use decide::{
     Carried, Decision, Mapping, RULES, Start, decide, decide_within, has_rules, map_output,
     mapping_bytes, start,

@@ -344,6 +344,10 @@ impl Follow {
                 dispatcher.timers.withdraw(id, &step);
                 dispatcher.flights.withdraw(id, &step);
             }
+            FollowUp::Hasten(step) => {
+                dispatcher.timers.withdraw(id, &step);
+                dispatcher.store.tell(News::Withdrawn(id));
+            }
             FollowUp::Hold => {
                 dispatcher.hold(id);
                 dispatcher.store.tell(News::Withdrawn(id));

@@ -208,9 +208,11 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
         .routes(routes!(execution::list::count_executions))
         .routes(routes!(execution::get_execution))
         .routes(routes!(execution::list_events))
+        .routes(routes!(execution::list_attempts))
         .routes(routes!(execution::cancel_execution))
         .routes(routes!(execution::pause_execution))
         .routes(routes!(execution::resume_execution))
+        .routes(routes!(execution::retry_execution_now))
         .routes(routes!(replay::replay_execution));
     let retries = OpenApiRouter::new()
         .routes(routes!(retry::list_retries))

@@ -10,10 +10,10 @@ use serde_json::value::RawValue;
 use super::Client;
 use crate::error::Error;
 use crate::model::{
-    BackfillRequest, BackfillResult, BatchItem, BatchResult, CallbackBody, CronHistory, DeadLetter,
-    DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, EnableTrigger, Event, Execution,
-    ExecutionCount, ExecutionPage, ExtendTask, FailTask, Heartbeat, LedgerEntry, Node, Page,
-    PlannedSlot, PreviewWebhook, PreviewedWebhook, RecheckRequests, RecheckedRequests,
+    Attempt, BackfillRequest, BackfillResult, BatchItem, BatchResult, CallbackBody, CronHistory,
+    DeadLetter, DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, EnableTrigger, Event,
+    Execution, ExecutionCount, ExecutionPage, ExtendTask, FailTask, Heartbeat, LedgerEntry, Node,
+    Page, PlannedSlot, PreviewWebhook, PreviewedWebhook, RecheckRequests, RecheckedRequests,
     ReplayRequest, ReplayResult, RequestSummary, RetriedExecution, RetryLetter, RetryTimeline,
     RotateSecret, SchedulePreview, ScheduledTask, ScheduledTaskCreated, ScheduledTaskPage,
     SearchResult, Session, SessionLink, Task, TaskHistory, TaskPage, TaskRun, TaskStatusAnswer,
@@ -24,8 +24,8 @@ use crate::model::{
 use crate::query::{
     CancelQuery, CancelTaskQuery, ChangeQuery, DiffQuery, EventQuery, ExecutionQuery, HistoryQuery,
     LetterQuery, NextQuery, OfWorkflow, Paging, RangeQuery, RecheckQuery, RequestQuery,
-    RetriedQuery, ScheduledQuery, SearchQuery, SlotQuery, TaskHistoryQuery, TaskQuery,
-    TriggerQuery, UpcomingQuery, WorkerQuery, WorkflowQuery,
+    RetriedQuery, RetryNowQuery, ScheduledQuery, SearchQuery, SlotQuery, TaskHistoryQuery,
+    TaskQuery, TriggerQuery, UpcomingQuery, WorkerQuery, WorkflowQuery,
 };
 
 /// A part of a path, whatever characters it has.
@@ -122,9 +122,14 @@ calls! {
     /// Its log.
     GET "/api/executions/{id}/events" events[id: &str](query: &EventQuery, paging: &Paging) -> Page<Event>,
         query (query.clone(), paging.clone());
+    /// Its attempts, in the order in which they were planned.
+    GET "/api/executions/{id}/attempts" attempts[id: &str]() -> Page<Attempt>;
     /// `cancel`, `pause` or `resume`.
     POST "/api/executions/{id}/{command}" command[id: &str, command: &str](compensate: bool) -> Execution,
         query CancelQuery { compensate: compensate.then_some(true) };
+    /// Makes retries that wait now: that of a step, or all.
+    POST "/api/executions/{id}/retry-now" retry_now[id: &str](step: Option<&str>) -> Execution,
+        query RetryNowQuery { step: step.map(str::to_owned) };
     /// Replays an execution, against another definition if one is given.
     POST "/api/executions/{id}/replay" replay[id: &str](definition: Option<&str>) -> ReplayResult,
         json &ReplayRequest { definition: definition.map(str::to_owned) };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ExecutionStatus, Raw, StartedBy, StepCallback, StepStatus};
+use super::{AttemptStatus, ExecutionStatus, Raw, StartedBy, StepCallback, StepStatus};
 
 shapes! {
     /// An execution.
@@ -150,6 +150,44 @@ shapes! {
         /// The causes below it, outermost first.
         #[serde(default)]
         pub causes: Vec<String>,
+    }
+
+    /// One attempt of a step.
+    pub struct Attempt {
+        /// The step.
+        pub step_id: String,
+        /// Its number, from 1.
+        pub attempt: u32,
+        /// Where it stands.
+        pub status: AttemptStatus,
+        /// Whether it undoes another step.
+        pub compensation: bool,
+        /// When it was planned.
+        pub scheduled_at: String,
+        /// When it was to begin; null = at once.
+        pub due_at: Option<String>,
+        /// When it began.
+        pub started_at: Option<String>,
+        /// When it ended.
+        pub ended_at: Option<String>,
+        /// How long it took.
+        pub duration_ms: Option<u64>,
+        /// The policy's wait before it.
+        pub backoff_ms: Option<u64>,
+        /// Whether its failure may be retried; null where it did not fail.
+        pub retryable: Option<bool>,
+        /// Whether somebody did not want to wait for it.
+        pub early: bool,
+        /// What it failed with.
+        pub error: Option<ErrorInfo>,
+        /// The beginning of what the target answered to an attempt that failed, at most 64 KiB.
+        pub response: Option<String>,
+        /// The node that makes it, or died during it.
+        pub node_id: Option<String>,
+        /// The worker that has or had its task.
+        pub worker_id: Option<String>,
+        /// Its task for workers, if it is one.
+        pub task_id: Option<String>,
     }
 
     /// One entry of an execution's log.

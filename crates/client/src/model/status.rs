@@ -104,6 +104,13 @@ words! {
         Compensated = "compensated", Cancelled = "cancelled",
     }
 
+    /// Where an attempt stands: `planned` is to come, `waiting` is for a worker or a callback, and `lost` died
+    /// with its node.
+    AttemptStatus {
+        Planned = "planned", Waiting = "waiting", Running = "running", Completed = "completed",
+        Failed = "failed", Lost = "lost", Cancelled = "cancelled",
+    }
+
     /// What started an execution.
     StartedBy {
         Manual = "manual", ManualDlqRetry = "manual_dlq_retry", Cron = "cron",

@@ -57,6 +57,7 @@ pub fn apply_to(state: &mut Execution, event: &Event) {
                 .for_each(|awaited| awaited.status = received.status);
         }
         EventKind::CallAnswered(answered) => answer(state, event, answered),
+        EventKind::TimerFired(fired) if fired.early => hasten(state, event),
         EventKind::TimerFired(_)
         | EventKind::ExternalTaskLocked(_)
         | EventKind::ExternalTaskReleased(_)
@@ -179,6 +180,17 @@ fn schedule(state: &mut Execution, event: &Event, due_at: Option<Timestamp>) {
         step.is_begun = false;
         step.awaited = None;
         step.completed_at = None;
+    }
+}
+
+/// The attempt waits for its time no more.
+fn hasten(state: &mut Execution, event: &Event) {
+    if let Some(step) = step_of(state, event) {
+        step.due_at = None;
+        step.status = match step.is_task() {
+            true => StepStatus::Waiting,
+            false => StepStatus::Scheduled,
+        };
     }
 }
 

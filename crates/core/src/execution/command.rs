@@ -41,8 +41,19 @@ pub enum Command {
         /// The actor.
         by: Option<String>,
     },
+    /// Make retries that wait now.
+    RetryNow(RetryNow),
     /// End it.
     Cancel(Cancel),
+}
+
+/// A wish not to wait for retries.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RetryNow {
+    /// Of this step; absent = all that wait.
+    pub step: Option<StepId>,
+    /// The actor.
+    pub by: Option<String>,
 }
 
 /// A wish to end an execution.
@@ -214,6 +225,12 @@ pub enum Refusal {
     /// Asked to resume what is not paused.
     #[error("the execution is not paused")]
     NotPaused,
+    /// Asked for a retry where none waits.
+    #[error("no retry is waiting")]
+    NotRetrying,
+    /// Asked for a retry of what is paused.
+    #[error("the execution is paused; resume it first")]
+    Paused,
     /// Pausing an execution whose completed steps are being undone would leave them half undone.
     #[error("the execution is undoing its completed steps")]
     Compensating,

@@ -15,6 +15,7 @@ mod pause;
 mod report;
 mod resume;
 mod retry;
+mod retry_now;
 mod start;
 mod task;
 #[cfg(test)]
@@ -90,6 +91,7 @@ pub fn decide_within(
         }
         Command::Pause { by } => pause::pause(&mut draft, by)?,
         Command::Resume { by } => resume::resume(&mut draft, by)?,
+        Command::RetryNow(wish) => retry_now::retry_now(&mut draft, &wish)?,
         Command::Cancel(cancel) => cancel::cancel(&mut draft, cancel)?,
     }
     draft.into_decision()

@@ -15,6 +15,8 @@ pub enum Effect {
     Schedule(Work),
     /// As `Schedule`, unless that very attempt is still running (resume).
     Restore(Work),
+    /// As `Restore`, of work that waited and is due now: who waits for its time must not.
+    Hasten(Work),
     /// The step has no work any more: its attempt ended, or its timer is dropped.
     Withdraw {
         /// The step.

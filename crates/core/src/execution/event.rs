@@ -389,8 +389,15 @@ pub struct RetryScheduled {
 pub struct TimerFired {
     /// When it was due.
     pub due_at: Timestamp,
-    /// When the attempt really began.
+    /// When the attempt really began; of an early one, from when on it may.
     pub fired_at: Timestamp,
+    /// Whether somebody did not want to wait for it. Others are recorded with the beginning of their
+    /// attempt.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub early: bool,
+    /// Who.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 /// Payload of EXTERNAL_TASK_CREATED.

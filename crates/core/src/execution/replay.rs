@@ -8,7 +8,7 @@ use std::fmt;
 
 use super::apply::apply_to;
 use super::command::{
-    Began, Begun, Callback, Cancel, Command, Lost, Outcome, Refusal, Report, Said,
+    Began, Begun, Callback, Cancel, Command, Lost, Outcome, Refusal, Report, RetryNow, Said,
 };
 use super::decide::{Carried, Start, decide, has_rules, start};
 use super::event::{CompensationCause, Event, EventKind};
@@ -175,6 +175,10 @@ fn causes(state: &Execution, rest: &[Event]) -> Vec<Cause> {
     let command = |command| vec![Cause::Command(Box::new((command, first.at)))];
     match &first.kind {
         EventKind::ExecutionStarted(_) if state.origin.is_none() => started(rest),
+        EventKind::TimerFired(fired) if fired.early => command(Command::RetryNow(RetryNow {
+            step: first.step.clone(),
+            by: fired.by.clone(),
+        })),
         EventKind::TimerFired(_) | EventKind::StepStarted(_) | EventKind::ExternalTaskLocked(_) => {
             reported(state, rest)
                 .or_else(|| called_back(rest))

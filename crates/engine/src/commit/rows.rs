@@ -91,6 +91,14 @@ impl Rows<'_> {
                 }
                 out.work.push(WorkChange::Put(row));
             }
+            Effect::Hasten(work) => {
+                // Whoever holds it as a timer, here or elsewhere, forgets that; a claim finds it.
+                follow_ups.push(FollowUp::Hasten(work.step.to_string()));
+                follow_ups.push(FollowUp::Backlog);
+                let mut row = self.row(&work);
+                row.due_at = Some(self.now);
+                out.work.push(WorkChange::Restore(row));
+            }
             Effect::Restore(work) => {
                 // The attempt may be running still, here or on a node that died: so the row is
                 // left for a claim, which cannot take what is owned.

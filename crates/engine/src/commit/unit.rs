@@ -51,6 +51,8 @@ pub(crate) enum FollowUp {
     LookAgain(Timestamp),
     /// Forget timers of this step.
     Withdraw(String),
+    /// The same, wherever they are: its work is due now.
+    Hasten(String),
     /// Forget the timers of the execution.
     Hold,
     /// Forget the timers and abort the attempts of the execution.

@@ -1,8 +1,8 @@
-//! What people do to an execution: pause, resume, cancel.
+//! What people do to an execution: pause, resume, retry now, cancel.
 
 use std::time::Duration;
 
-use refire_core::execution::{Cancel, Command, Status};
+use refire_core::execution::{Cancel, Command, RetryNow, Status};
 use refire_engine::CommandError;
 
 use crate::fixture::{Answer, World, apply, check, end, log, reaches, start};
@@ -63,6 +63,32 @@ async fn a_pause_during_a_retry_wait_holds_it_and_resuming_lets_it_go() {
     assert_eq!(end(&engine, id).await.state.status, Status::Completed);
     check(&engine, id).await;
     engine.stop().await;
+}
+
+/// One wait is this node's own timer, the other a row that nobody owns yet.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_retry_that_waits_is_made_now_and_once() {
+    for delay in ["2s", "1h"] {
+        let world = World::new();
+        let engine = world.engine();
+        let slow = apply(&engine, &RETRYING.replace("300ms", delay)).await;
+        world
+            .targets
+            .script("/a", &[Answer::Status(503), Answer::Ok("{}")]);
+        let id = start(&engine, &slow, "{}").await;
+        reaches(&engine, id, Status::Retrying).await;
+        let now = || Command::RetryNow(RetryNow::default());
+        engine.executions().command(id, now()).await.unwrap();
+        assert_eq!(end(&engine, id).await.state.status, Status::Completed);
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(world.targets.seen("/a").len(), 2, "the old timer is void");
+        let log = log(&engine, id).await;
+        let fired = log.iter().filter(|event| *event == "TIMER_FIRED a#2");
+        assert_eq!(fired.count(), 1, "{log:?}");
+        assert!(engine.executions().command(id, now()).await.is_err());
+        check(&engine, id).await;
+        engine.stop().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -12,7 +12,7 @@ mod wish;
 use std::sync::Arc;
 
 use refire_core::definition::WorkflowId;
-use refire_core::execution::{Cancel, Command, Execution};
+use refire_core::execution::{Cancel, Command, Execution, RetryNow};
 use refire_core::id::ExecutionId;
 use refire_engine::{CommitFailure, Engine};
 use tokio_util::task::TaskTracker;
@@ -84,7 +84,8 @@ impl Clients {
                 continue;
             };
             match rolled {
-                0..7 => {
+                0 | 1 => self.elsewhere().steer(id, retry_now),
+                2..7 => {
                     self.elsewhere().steer(id, |by| Command::Pause { by });
                     let people = self.clone();
                     self.doing.spawn(async move {
@@ -158,6 +159,7 @@ impl Clients {
             }
             Deed::Pause(which) => self.steer_one(which, |by| Command::Pause { by }),
             Deed::Resume(which) => self.steer_one(which, |by| Command::Resume { by }),
+            Deed::RetryNow(which) => self.steer_one(which, retry_now),
             Deed::Cancel { which, compensate } => {
                 self.steer_one(which, move |by| {
                     Command::Cancel(Cancel {
@@ -201,6 +203,11 @@ impl Clients {
         self.life
             .check(|inside| disk.look(|image| inside.judge.told(image, id, state)));
     }
+}
+
+/// Somebody does not want to wait.
+fn retry_now(by: Option<String>) -> Command {
+    Command::RetryNow(RetryNow { step: None, by })
 }
 
 fn word(answer: Answer) -> &'static str {

@@ -115,6 +115,7 @@ pub(crate) enum Deed {
     /// Steers one of the executions that somebody was told of, chosen by this number.
     Pause(u64),
     Resume(u64),
+    RetryNow(u64),
     Cancel {
         which: u64,
         compensate: bool,
@@ -385,7 +386,7 @@ fn steering(dice: &mut Dice, at: u64, flows: usize) -> Vec<(u64, Deed)> {
             let compensate = dice.chance(500);
             vec![(at, Deed::Cancel { which, compensate })]
         }
-        9 => vec![(at, Deed::Resume(which))],
+        9 => vec![(at, Deed::Resume(which)), (at, Deed::RetryNow(which))],
         10..17 => {
             let retry = Deed::RetryLetter {
                 which,

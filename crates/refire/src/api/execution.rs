@@ -3,11 +3,13 @@
 pub(super) mod list;
 
 use axum::Json;
-use refire_client::model::{Event, Execution, Page};
-use refire_client::query::{CancelQuery, EventQuery, Paging};
-use refire_core::execution::{Cancel, Command};
+use refire_client::model::{Attempt, Event, Execution, Page};
+use refire_client::query::{CancelQuery, EventQuery, Paging, RetryNowQuery};
+use refire_core::definition::StepId;
+use refire_core::execution::{self, Attempts, Cancel, Command, Refusal, RetryNow};
 use refire_core::id::ExecutionId;
-use refire_store::EventFilter;
+use refire_engine::ReplayError;
+use refire_store::{EventFilter, LIMIT_MAX, TaskFilter};
 
 use super::{Actor, Answer, App, Id, List, Params, Problem, Window, page, view};
 use crate::codes;
@@ -66,6 +68,36 @@ pub(super) async fn list_events(
     }
     let page = window.page(rows, |row| row.sequence);
     page::shown(page, |row| async { view::event::event(row) }).await
+}
+
+/// An execution's attempts, in the order in which they were planned: from its log, and those under way from
+/// their rows.
+#[utoipa::path(
+    get,
+    path = "/api/executions/{id}/attempts",
+    responses((status = 200, description = "All attempts", body = Page<Attempt>)),
+)]
+pub(super) async fn list_attempts(
+    app: App,
+    id: Id<ExecutionId>,
+    _: Params<()>,
+) -> Answer<Page<Attempt>> {
+    let execution = id.known()?;
+    let store = app.engine.store();
+    let stored = store.execution(execution).await?;
+    let stored = stored.ok_or_else(|| id.missing())?;
+    let of_execution = TaskFilter {
+        execution: Some(execution),
+        ..TaskFilter::default()
+    };
+    let tasks = store.tasks(&of_execution, None, LIMIT_MAX).await?;
+    let rows = app.engine.executions().history(execution).await?;
+    let log = rows.iter().map(execution::Event::decode);
+    let log: Vec<_> = log.collect::<Result<_, _>>().map_err(ReplayError::from)?;
+    let now = app.engine.now();
+    let attempts = Attempts::of(&log).into_iter();
+    let shown = attempts.map(|one| view::attempt::attempt(one, &stored, &tasks, now));
+    Ok(Json(page::whole(shown.collect())))
 }
 
 /// Ends an execution. Timers are dropped and results of attempts in flight ignored.
@@ -128,6 +160,34 @@ pub(super) async fn resume_execution(
 ) -> Answer<Execution> {
     let by = Some(actor.name());
     command(&app, &id, Command::Resume { by }).await
+}
+
+/// Makes retries that wait now, in place of later. Each counts as the attempt that was planned.
+#[utoipa::path(
+    post,
+    path = "/api/executions/{id}/retry-now",
+    params(RetryNowQuery),
+    responses(
+        (status = 200, description = "The retry may begin", body = Execution),
+        (status = 409, description = "No retry is waiting, or the execution is paused"),
+    ),
+)]
+pub(super) async fn retry_execution_now(
+    app: App,
+    actor: Actor,
+    id: Id<ExecutionId>,
+    Params(query): Params<RetryNowQuery>,
+) -> Answer<Execution> {
+    let wish = RetryNow {
+        step: query.step.as_deref().map(step_id).transpose()?,
+        by: Some(actor.name()),
+    };
+    command(&app, &id, Command::RetryNow(wish)).await
+}
+
+/// No step is called by what cannot be a name, so none of that name waits.
+fn step_id(text: &str) -> Result<StepId, Problem> {
+    StepId::new(text).map_err(|_| Problem::new(&codes::REFUSED, Refusal::NotRetrying.to_string()))
 }
 
 async fn command(app: &App, id: &Id<ExecutionId>, command: Command) -> Answer<Execution> {

@@ -1,6 +1,7 @@
 //! From what is stored to what the API shows. Nothing here decides or changes anything; foreign
 //! JSON is copied byte for byte.
 
+pub(super) mod attempt;
 pub(super) mod difference;
 pub(super) mod event;
 pub(super) mod execution;

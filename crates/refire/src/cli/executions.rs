@@ -5,6 +5,8 @@ mod list;
 mod replay;
 mod show;
 
+use refire_client::model::Execution;
+
 pub(crate) use show::{
     error_lines, failure_lines, left_undone, next_commands, not_undone, started_by,
 };
@@ -30,6 +32,8 @@ pub(crate) enum ExecutionsCommand {
     Pause(IdArgs),
     /// Resume a paused execution
     Resume(IdArgs),
+    /// Make a retry that waits now
+    RetryNow(RetryNowArgs),
 }
 
 /// Options of `executions cancel`.
@@ -57,6 +61,22 @@ pub(crate) struct IdArgs {
     id: String,
 }
 
+/// Options of `executions retry-now`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  refire executions retry-now exec_01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire executions retry-now exec_01j9x8w7v6t5s4r3q2p1n0m9k8 --step charge
+
+It counts as the attempt that was planned: the retries that are left stay as many.")]
+pub(crate) struct RetryNowArgs {
+    /// The execution (exec_…)
+    id: String,
+    /// Only the retry of this step, where several wait
+    #[arg(long, value_name = "STEP")]
+    step: Option<String>,
+}
+
 /// Does what was asked.
 pub(crate) async fn run(session: &Session, command: &ExecutionsCommand) -> anyhow::Result<Outcome> {
     match command {
@@ -70,6 +90,12 @@ pub(crate) async fn run(session: &Session, command: &ExecutionsCommand) -> anyho
         }
         ExecutionsCommand::Pause(args) => steer(session, &args.id, "pause", false).await,
         ExecutionsCommand::Resume(args) => steer(session, &args.id, "resume", false).await,
+        ExecutionsCommand::RetryNow(args) => {
+            let id = ids::execution(&args.id)?;
+            let step = args.step.as_deref();
+            let execution = session.client()?.retry_now(id, step).await?;
+            steered(session, id, &execution)
+        }
     }
 }
 
@@ -81,7 +107,11 @@ async fn steer(
 ) -> anyhow::Result<Outcome> {
     let id = ids::execution(id)?;
     let execution = session.client()?.command(id, order, compensate).await?;
-    session.answer(&execution, || {
+    steered(session, id, &execution)
+}
+
+fn steered(session: &Session, id: &str, execution: &Execution) -> anyhow::Result<Outcome> {
+    session.answer(execution, || {
         format!("{id}  {}", status(execution.status.name()))
     })
 }

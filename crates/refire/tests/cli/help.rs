@@ -110,6 +110,7 @@ const COMMANDS: &[&str] = &[
     "executions cancel",
     "executions pause",
     "executions resume",
+    "executions retry-now",
     "retries list",
     "dlq list",
     "dlq summary",

@@ -1,4 +1,4 @@
-//! Pause, resume, cancel.
+//! Pause, resume, retry now, cancel.
 
 use serde_json::json;
 
@@ -116,4 +116,48 @@ async fn cancelling_with_compensation_undoes_what_was_done() {
     let shown = server.reaches(&id, "cancelled").await;
     assert_eq!(target.calls("/undo").len(), 1);
     assert_eq!(shown["steps"][0]["status"], "compensated");
+}
+
+#[tokio::test]
+async fn a_retry_that_waits_is_made_now() {
+    let (server, target) = (Server::start().await, Target::start().await);
+    target.answers("/a", &[503]);
+    let source = two_steps("w", &target.url("/a"), &target.url("/b")).replace("100ms", "1h");
+    server.apply("w", &source).await;
+    let id = server.execute("w", r#"{"name":"x"}"#).await;
+    let waiting = server.reaches(&id, "retrying").await;
+    assert!(waiting["next_retry_at"].is_string(), "{waiting}");
+    let path = |query: &str| format!("/api/executions/{id}/retry-now{query}");
+    for wrong in ["?step=second", "?step=nobody", "?step=%20"] {
+        let refused = server.post(&path(wrong), "").await;
+        refused.problem(409, "RF0017");
+    }
+    let pause = format!("/api/executions/{id}/pause");
+    server.post(&pause, "").await.expect(200);
+    let paused = server.post(&path(""), "").await.problem(409, "RF0017");
+    let said = paused["detail"].as_str().unwrap();
+    assert!(said.contains("resume it first"), "{said}");
+    let resume = format!("/api/executions/{id}/resume");
+    server.post(&resume, "").await.expect(200);
+    let hurried = server.post(&path("?step=first"), "").await.expect(200);
+    assert_eq!(hurried["next_retry_at"], serde_json::Value::Null);
+    let ended = server.reaches(&id, "completed").await;
+    assert_eq!(ended["retry_count"], 1, "{ended}");
+    assert_eq!((target.calls("/a").len(), target.calls("/b").len()), (2, 1));
+    server.post(&path(""), "").await.problem(409, "RF0017");
+    let path = format!("/api/executions/{id}/events?type=TIMER_FIRED");
+    let fired = server.get(&path).await.expect(200);
+    let fired = &fired["items"][0];
+    assert_eq!(
+        (&fired["step_id"], &fired["attempt_number"]),
+        (&json!("first"), &json!(2))
+    );
+    let payload = &fired["payload"];
+    assert_eq!(
+        (&payload["early"], &payload["by"]),
+        (&json!(true), &json!("admin"))
+    );
+    let replay = format!("/api/executions/{id}/replay");
+    let replay = server.post(&replay, "").await.expect(200);
+    assert_eq!(replay["identical"], true, "{replay}");
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
 mod alone;
+mod attempts;
 mod auth;
 mod bad_tasks;
 mod bad_webhooks;

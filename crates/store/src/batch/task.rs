@@ -123,6 +123,7 @@ impl TaskChange {
             }),
             Effect::Schedule(_)
             | Effect::Restore(_)
+            | Effect::Hasten(_)
             | Effect::Withdraw { .. }
             | Effect::Callback { .. }
             | Effect::DeadLetter(_)

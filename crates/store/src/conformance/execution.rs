@@ -69,7 +69,7 @@ impl Run {
                 let row = self.work_row(&work);
                 self.change(WorkChange::Put(row), advance);
             }
-            Effect::Restore(work) => {
+            Effect::Restore(work) | Effect::Hasten(work) => {
                 let row = self.work_row(&work);
                 self.change(WorkChange::Restore(row), advance);
             }

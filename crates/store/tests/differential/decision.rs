@@ -53,7 +53,9 @@ pub(crate) fn advance(
         }
         let change = match effect {
             Effect::Schedule(work) => WorkChange::Put(row(id, &decision.state, work, looks)),
-            Effect::Restore(work) => WorkChange::Restore(row(id, &decision.state, work, looks)),
+            Effect::Restore(work) | Effect::Hasten(work) => {
+                WorkChange::Restore(row(id, &decision.state, work, looks))
+            }
             Effect::Withdraw { step } => WorkChange::Remove {
                 step: step.to_string(),
             },

@@ -9,8 +9,8 @@ use std::time::Duration;
 use refire_core::dead_letter::RetryFrom;
 use refire_core::definition::{ParseOptions, StepId, Workflow, WorkflowId};
 use refire_core::execution::{
-    Began, Cancel, Command, Execution, Lineage, Lost, Outcome, Report, Start, Status, StepStatus,
-    Trigger, TriggerKind, decide, start,
+    Began, Cancel, Command, Execution, Lineage, Lost, Outcome, Report, RetryNow, Start, Status,
+    StepStatus, Trigger, TriggerKind, decide, start,
 };
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::{DlqId, ExecutionId, NodeId, time_ordered};
@@ -423,6 +423,7 @@ impl History {
                 ..Cancel::by(by)
             }),
             1 | 2 => Command::Pause { by },
+            4 if state.status == Status::Retrying => Command::RetryNow(RetryNow { step: None, by }),
             3 => Command::Lost(Lost {
                 step,
                 attempt,

@@ -121,13 +121,7 @@ impl Stores {
                 let behind = history.dice.maybe(&behind);
                 same!(self, workflows_by_change(behind, limit));
             }
-            12 => {
-                let after = history.any_worker();
-                let after = history.dice.maybe(after);
-                same!(self, workers(after.as_deref(), limit));
-                let session = history.any_session();
-                same!(self, session(&session));
-            }
+            12 => self.ask_about_people(history, limit).await,
             _ => self.ask_about_triggers(history, known, limit).await,
         }
     }
@@ -177,6 +171,15 @@ impl Stores {
         if let Some(token) = task.and_then(|task| task.token) {
             same!(self, locked_tasks(token));
         }
+    }
+
+    /// One question about workers, and one about who is logged in.
+    async fn ask_about_people(&self, history: &mut History, limit: u32) {
+        let after = history.any_worker();
+        let after = history.dice.maybe(after);
+        same!(self, workers(after.as_deref(), limit));
+        let session = history.any_session();
+        same!(self, session(&session));
     }
 
     /// One question about triggers.

@@ -8,8 +8,8 @@ use crate::definition::{ParseOptions, StepId, Workflow};
 use crate::execution::event::{EventKind, Lineage};
 use crate::execution::state::StepState;
 use crate::execution::{
-    Began, Callback, Cancel, Command, Execution, Lost, Outcome, Refusal, Report, Said, Start,
-    Status, decide, start,
+    Began, Callback, Cancel, Command, Execution, Lost, Outcome, Refusal, Report, RetryNow, Said,
+    Start, Status, decide, start,
 };
 use crate::failure::{ErrorClass, Failure};
 use crate::id::{DlqId, ExecutionId};
@@ -79,12 +79,13 @@ pub(super) enum Asked {
     WindowOver,
     Pause,
     Resume,
+    RetryNow,
     Cancel,
     CancelAndUndo,
 }
 
 impl Asked {
-    pub(super) const ALL: [Self; 13] = [
+    pub(super) const ALL: [Self; 14] = [
         Self::Success,
         Self::Failure,
         Self::FinalFailure,
@@ -96,6 +97,7 @@ impl Asked {
         Self::WindowOver,
         Self::Pause,
         Self::Resume,
+        Self::RetryNow,
         Self::Cancel,
         Self::CancelAndUndo,
     ];
@@ -172,6 +174,7 @@ impl Asked {
             Self::WindowOver => of_attempt(&|step, attempt| Command::WindowOver { step, attempt }),
             Self::Pause => vec![Command::Pause { by: None }],
             Self::Resume => vec![Command::Resume { by: None }],
+            Self::RetryNow => vec![Command::RetryNow(RetryNow::default())],
             Self::Cancel => vec![Command::Cancel(Cancel::by(None))],
             Self::CancelAndUndo => vec![Command::Cancel(Cancel {
                 compensate: true,
@@ -196,6 +199,10 @@ pub(super) enum Became {
     RefusedRepeated,
     /// There is nothing to resume.
     RefusedNotPaused,
+    /// No retry waits.
+    RefusedNotRetrying,
+    /// It must be resumed first.
+    RefusedPaused,
     /// Undoing is not interrupted.
     RefusedUndoing,
     /// The log is not one of this build.
@@ -209,6 +216,8 @@ impl From<Refusal> for Became {
             Refusal::NotLive { .. } => Self::RefusedNotLive,
             Refusal::Repeated { .. } => Self::RefusedRepeated,
             Refusal::NotPaused => Self::RefusedNotPaused,
+            Refusal::NotRetrying => Self::RefusedNotRetrying,
+            Refusal::Paused => Self::RefusedPaused,
             Refusal::Compensating => Self::RefusedUndoing,
             Refusal::UnknownRules(_) | Refusal::MissingPayload(_) | Refusal::TooHeavy => {
                 Self::RefusedUnreadable

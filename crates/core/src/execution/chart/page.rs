@@ -45,6 +45,7 @@ impl Asked {
             Self::WindowOver => "window over",
             Self::Pause => "pause",
             Self::Resume => "resume",
+            Self::RetryNow => "retry now",
             Self::Cancel => "cancel",
             Self::CancelAndUndo => "cancel + undo",
         }
@@ -60,6 +61,8 @@ impl Became {
             Self::RefusedNotLive => "refused: not live".to_owned(),
             Self::RefusedRepeated => "refused: said already".to_owned(),
             Self::RefusedNotPaused => "refused: not paused".to_owned(),
+            Self::RefusedNotRetrying => "refused: no retry waits".to_owned(),
+            Self::RefusedPaused => "refused: paused".to_owned(),
             Self::RefusedUndoing => "refused: undoing".to_owned(),
             Self::RefusedUnreadable => "refused: unreadable".to_owned(),
         }

@@ -156,6 +156,8 @@ pub(super) fn begin(draft: &mut Draft<'_>, id: &StepId, state: &StepState, start
             EventKind::TimerFired(TimerFired {
                 due_at,
                 fired_at: started_at,
+                early: false,
+                by: None,
             }),
         );
     }

@@ -17,6 +17,7 @@ mod pause;
 mod report;
 mod resume;
 mod retries;
+mod retry_now;
 mod start;
 mod status;
 mod task;

@@ -186,8 +186,14 @@ fn any_step_kind() -> impl Strategy<Value = EventKind> {
         prop::sample::select(vec![SkipReason::When, SkipReason::Failing])
             .prop_map(|because| EventKind::StepSkipped(StepSkipped { because })),
         any_time().prop_map(|due_at| EventKind::RetryScheduled(RetryScheduled { due_at })),
-        (any_time(), any_time())
-            .prop_map(|(due_at, fired_at)| EventKind::TimerFired(TimerFired { due_at, fired_at })),
+        (any_time(), any_time(), any::<bool>()).prop_map(|(due_at, fired_at, early)| {
+            EventKind::TimerFired(TimerFired {
+                due_at,
+                fired_at,
+                early,
+                by: early.then(|| "ada".to_owned()),
+            })
+        }),
         any_outside_kind(),
         any_undoing_kind(),
     ]

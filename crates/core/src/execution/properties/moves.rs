@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use crate::definition::Workflow;
 use crate::execution::decide::tests::fixture::{
-    Run, callback, cancel, cancel_and_undo, failure, json, lost, pause, resume, step_id, stray,
-    workflow,
+    Run, callback, cancel, cancel_and_undo, failure, json, lost, pause, resume, retry_now, step_id,
+    stray, workflow,
 };
 use crate::execution::decide::tests::work::Row;
 use crate::execution::{Command, Outcome, Said, StepState};
@@ -156,6 +156,7 @@ pub(super) enum Move {
     Window,
     Pause,
     Resume,
+    RetryNow,
     Cancel {
         undo: bool,
     },
@@ -182,6 +183,7 @@ pub(super) fn any_moves() -> impl Strategy<Value = Vec<Move>> {
         1 => Just(Move::Window),
         2 => Just(Move::Pause),
         3 => Just(Move::Resume),
+        2 => Just(Move::RetryNow),
         1 => any::<bool>().prop_map(|undo| Move::Cancel { undo }),
         1 => (step(), 0u32..4, any::<bool>()).prop_map(|(s, n, ok)| Move::Stray(s, n, ok)),
         1 => (step(), 0u32..4, any::<bool>()).prop_map(|(s, n, b)| Move::StrayLoss(s, n, b)),
@@ -278,6 +280,7 @@ fn play_one(run: &mut Run, step: &Move) {
         Move::Window => windows(run),
         Move::Pause => drop(run.attempt(pause())),
         Move::Resume => drop(run.attempt(resume())),
+        Move::RetryNow => drop(run.attempt(retry_now())),
         Move::Cancel { undo } => {
             drop(run.attempt(if undo { cancel_and_undo() } else { cancel() }));
         }
@@ -348,7 +351,7 @@ pub(super) fn finish(run: &mut Run) {
 
 /// One of each, about a step that every workflow has.
 pub(super) fn every_command() -> Vec<Command> {
-    let mut all = vec![pause(), resume(), cancel(), cancel_and_undo()];
+    let mut all = vec![pause(), resume(), retry_now(), cancel(), cancel_and_undo()];
     for attempt in [0, 1, 2, u32::MAX] {
         all.push(stray("a", attempt, outcome(true)));
         all.push(stray("a", attempt, outcome(false)));

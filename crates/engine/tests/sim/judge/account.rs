@@ -113,6 +113,7 @@ fn actor(kind: &EventKind) -> Option<&str> {
     match kind {
         EventKind::ExecutionPaused(paused) => paused.by.as_deref(),
         EventKind::ExecutionResumed(resumed) => resumed.by.as_deref(),
+        EventKind::TimerFired(fired) => fired.by.as_deref(),
         EventKind::ExecutionCancelled(cancelled) => cancelled.by.as_deref(),
         EventKind::CompensationStarted(started) => started.by.as_deref(),
         _ => None,

@@ -2,7 +2,7 @@
 
 use super::fixture::{BEGINNING, step_id};
 use crate::callback::Noted;
-use crate::execution::{Began, Callback, Cancel, Command, Lost, Outcome, Report, Said};
+use crate::execution::{Began, Callback, Cancel, Command, Lost, Outcome, Report, RetryNow, Said};
 use crate::time::Timestamp;
 
 pub(in crate::execution) fn by() -> Option<String> {
@@ -15,6 +15,13 @@ pub(in crate::execution) fn pause() -> Command {
 
 pub(in crate::execution) fn resume() -> Command {
     Command::Resume { by: by() }
+}
+
+pub(in crate::execution) fn retry_now() -> Command {
+    Command::RetryNow(RetryNow {
+        step: None,
+        by: by(),
+    })
 }
 
 pub(in crate::execution) fn cancel() -> Command {

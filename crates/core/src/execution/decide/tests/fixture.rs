@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 pub(in crate::execution) use super::ask::{
-    callback, cancel, cancel_and_undo, lost, pause, resume, stray,
+    callback, cancel, cancel_and_undo, lost, pause, resume, retry_now, stray,
 };
 use super::text;
 use super::work::WorkRows;

@@ -1,6 +1,8 @@
 //! One execution in each status, and what a command does to it, in one line.
 
-use super::fixture::{Run, cancel, cancel_and_undo, failure, json, lost, pause, resume, stray};
+use super::fixture::{
+    Run, cancel, cancel_and_undo, failure, json, lost, pause, resume, retry_now, stray,
+};
 use crate::execution::{Command, Outcome};
 
 /// The statuses a log can have, with the two that have a twin: `compensating` is `running`, and
@@ -119,6 +121,7 @@ fn a_refused_command_changes_nothing_and_repeating_an_accepted_one_is_harmless()
             lost(step, attempt, true),
             pause(),
             resume(),
+            retry_now(),
             cancel(),
             cancel_and_undo(),
         ];

@@ -96,6 +96,7 @@ fn row_text(row: &Row, since: Timestamp) -> String {
 pub(in crate::execution) fn effects(effects: &[Effect]) -> String {
     let name = |effect: &Effect| match effect {
         Effect::Schedule(work) => format!("schedule {}#{}", work.step, work.attempt),
+        Effect::Hasten(work) => format!("hasten {}#{}", work.step, work.attempt),
         Effect::Restore(work) => format!("restore {}#{}", work.step, work.attempt),
         Effect::Withdraw { step } => format!("withdraw {step}"),
         Effect::Offer(offer) => format!("offer {}#{}", offer.step, offer.attempt),

@@ -102,6 +102,11 @@ impl WorkRows {
                     );
                     self.put(work);
                 }
+                Effect::Hasten(work) => match self.0.get_mut(&work.step) {
+                    // It was begun ahead of its time.
+                    Some(row) if row.begun.is_some() => row.work.due_at = None,
+                    _ => self.put(work),
+                },
                 Effect::Restore(work) => {
                     if !self.runs(work) {
                         self.put(work);

@@ -2,7 +2,7 @@
 
 use super::history::History;
 use crate::execution::Outcome;
-use crate::execution::decide::tests::fixture::{Run, failure};
+use crate::execution::decide::tests::fixture::{Run, failure, retry_now};
 
 /// Fails the step `a` until it is given up.
 fn until_given_up(run: &mut Run) {
@@ -56,8 +56,34 @@ pub(super) fn histories() -> Vec<History> {
         given_up("the defaults", "{}").edit("retry: {}", "retry: {jitter: none}"),
     ];
     all.extend(asked());
+    all.extend(hurried());
     all.extend(kinds());
     all
+}
+
+fn hurried() -> Vec<History> {
+    vec![
+        History::new(
+            "a retry that somebody did not wait for",
+            "",
+            &["a"],
+            |run| {
+                run.fail("a", "503").wait(100).send(retry_now());
+                run.fail("a", "503").send(retry_now()).ok("a", "1");
+            },
+        )
+        .edit("jitter: none", "jitter: none, initialDelay: 9s"),
+        History::new(
+            "retries side by side that somebody did not wait for",
+            "",
+            &["a", "b~ | needs: []", "c | needs: []"],
+            |run| {
+                run.fail("a", "503").fail("b", "worker").send(retry_now());
+                run.pause().wait(50).resume();
+                run.ok("a", "1").ok("b", "2").ok("c", "3");
+            },
+        ),
+    ]
 }
 
 fn asked() -> Vec<History> {
