@@ -144,7 +144,7 @@ impl<'a> Group<'a> {
         if !self.touches.is_empty() && !is_touch && !is_lock {
             return false;
         }
-        if !self.claims.is_empty() && !(is_claim || is_touch || is_lock) {
+        if !(self.claims.is_empty() || is_claim || is_touch || is_lock) {
             return false;
         }
         match part {
