@@ -10,7 +10,7 @@ use refire_core::dead_letter::RetryFrom;
 use refire_core::definition::{ParseOptions, StepId, Workflow, WorkflowId};
 use refire_core::execution::{
     Began, Cancel, Command, Execution, Lineage, Lost, Outcome, Report, RetryNow, Start, Status,
-    StepStatus, Trigger, TriggerKind, decide, start,
+    Trigger, TriggerKind, decide, start,
 };
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::{DlqId, ExecutionId, NodeId, time_ordered};

@@ -44,7 +44,7 @@ impl History {
                 holders: (0..count).filter_map(|_| self.worker()).collect(),
             });
         }
-        Part::LockTasks(LockTasks { wanted })
+        Part::LockTasks(LockTasks { wanted, place: 0 })
     }
 
     /// A word about a task that is mostly there, by somebody who mostly has it.
