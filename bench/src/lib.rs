@@ -57,7 +57,7 @@ macro_rules! measurements {
     };
 }
 
-const ALL: [Measurement; 23] = measurements! {
+const ALL: [Measurement; 27] = measurements! {
     "raw" in "B5": "what the disk and SQLite can do", raw::report();
     "ingest" in "B1": "requests over HTTP, answered when durable", wait(ingest::report());
     "webhooks" in "B1": "signed requests to a webhook", wait(webhooks::report());
@@ -72,6 +72,8 @@ const ALL: [Measurement; 23] = measurements! {
     "overhead" in "overhead": "what the engine adds to an execution", wait(overhead::report());
     "payloads" in "payloads": "admissions beside executions that map large answers", wait(payloads::report());
     "tasks" in "XT": "tasks for workers", wait(tasks::report());
+    "tasks-many" in "XT": "very many polls, heartbeats, clocks and delayed tasks", wait(tasks::many());
+    "callbacks" in "CB": "targets that call back, and the history of scheduled tasks", wait(tasks::callbacks());
     "pg-executions" in "PG": "the engine on PostgreSQL: executions on one node and on three", wait(postgres::executions());
     "pg-claims" in "PG": "claims beside a million finished executions", wait(postgres::claims());
     "pg-pickup" in "PG": "from durable on a node to called by another", wait(pickup::on_postgres());
@@ -80,6 +82,8 @@ const ALL: [Measurement; 23] = measurements! {
     "pg-cron" in "PG": "a hundred thousand triggers on PostgreSQL", wait(cron::on_postgres());
     "pg-crowd" in "PG": "making and firing them on PostgreSQL", wait(crowd::on_postgres());
     "pg-tasks" in "XT": "tasks for workers on PostgreSQL", wait(tasks::on_postgres());
+    "pg-tasks-many" in "XT": "very many of them on PostgreSQL", wait(tasks::many_on_postgres());
+    "pg-callbacks" in "CB": "the same on PostgreSQL", wait(tasks::callbacks_on_postgres());
     // Counting allocations takes an allocator of its own, and so a program of its own.
     "retry" in "retry": "what a policy costs where nothing fails", run_program("refire-bench-retry");
 };
