@@ -58,7 +58,7 @@ macro_rules! measurements {
     };
 }
 
-const ALL: [Measurement; 25] = measurements! {
+const ALL: [Measurement; 29] = measurements! {
     "raw" in "B5": "what the disk and SQLite can do", raw::report();
     "ingest" in "B1": "requests over HTTP, answered when durable", wait(ingest::report());
     "webhooks" in "B1": "signed requests to a webhook", wait(webhooks::report());
@@ -74,6 +74,8 @@ const ALL: [Measurement; 25] = measurements! {
     "payloads" in "payloads": "admissions beside executions that map large answers", wait(payloads::report());
     "sqlite-lists" in "LISTS": "lists and counts of a million executions and dead letters", wait(lists::report());
     "tasks" in "XT": "tasks for workers", wait(tasks::report());
+    "tasks-many" in "XT": "very many polls, heartbeats, clocks and delayed tasks", wait(tasks::many());
+    "callbacks" in "CB": "targets that call back, and the history of scheduled tasks", wait(tasks::callbacks());
     "pg-executions" in "PG": "the engine on PostgreSQL: executions on one node and on three", wait(postgres::executions());
     "pg-claims" in "PG": "claims beside a million finished executions", wait(postgres::claims());
     "pg-pickup" in "PG": "from durable on a node to called by another", wait(pickup::on_postgres());
@@ -83,6 +85,8 @@ const ALL: [Measurement; 25] = measurements! {
     "pg-crowd" in "PG": "making and firing them on PostgreSQL", wait(crowd::on_postgres());
     "pg-lists" in "LISTS": "the same on PostgreSQL", wait(lists::on_postgres());
     "pg-tasks" in "XT": "tasks for workers on PostgreSQL", wait(tasks::on_postgres());
+    "pg-tasks-many" in "XT": "very many of them on PostgreSQL", wait(tasks::many_on_postgres());
+    "pg-callbacks" in "CB": "the same on PostgreSQL", wait(tasks::callbacks_on_postgres());
     // Counting allocations takes an allocator of its own, and so a program of its own.
     "retry" in "retry": "what a policy costs where nothing fails", run_program("refire-bench-retry");
 };

@@ -8,7 +8,9 @@
 //! | `poll.rs` | how soon a worker has a task; very many that wait |
 //! | `clock.rs` | heartbeats, and clocks that run out |
 //! | `flood.rs` | polls beside a million tasks that nobody may fetch yet |
+//! | `callback.rs` | CB, targets that call back, and the history of scheduled tasks |
 
+mod callback;
 mod clock;
 mod cycle;
 mod flood;
@@ -35,18 +37,41 @@ fn workflow(settings: &str) -> String {
 
 /// Prints `XT` on SQLite.
 pub(crate) async fn report() -> anyhow::Result<()> {
-    all(&Kind::Sqlite).await
+    few(&Kind::Sqlite).await
+}
+
+/// Prints the lines of `XT` that have very many of something, on SQLite.
+pub(crate) async fn many() -> anyhow::Result<()> {
+    very_many(&Kind::Sqlite).await
 }
 
 /// Prints `XT` on PostgreSQL.
 pub(crate) async fn on_postgres() -> anyhow::Result<()> {
-    all(&Kind::Postgres).await
+    few(&Kind::Postgres).await
 }
 
-async fn all(kind: &Kind) -> anyhow::Result<()> {
+/// Prints the lines of `XT` that have very many of something, on PostgreSQL.
+pub(crate) async fn many_on_postgres() -> anyhow::Result<()> {
+    very_many(&Kind::Postgres).await
+}
+
+/// Prints `CB` on SQLite.
+pub(crate) async fn callbacks() -> anyhow::Result<()> {
+    callback::report(&Kind::Sqlite).await
+}
+
+/// Prints `CB` on PostgreSQL.
+pub(crate) async fn callbacks_on_postgres() -> anyhow::Result<()> {
+    callback::report(&Kind::Postgres).await
+}
+
+async fn few(kind: &Kind) -> anyhow::Result<()> {
     cycle::report(kind).await?;
     cycle::drain(kind).await?;
-    poll::report(kind).await?;
+    poll::report(kind).await
+}
+
+async fn very_many(kind: &Kind) -> anyhow::Result<()> {
     poll::waiting(kind).await?;
     clock::beats(kind).await?;
     clock::expiries(kind).await?;
@@ -100,11 +125,59 @@ impl Ground {
 
     /// A server on it with the workflow of one task.
     async fn server(&self, settings: &str) -> anyhow::Result<Server> {
+        self.server_of(&workflow(settings)).await
+    }
+
+    /// A server on it with this workflow.
+    async fn server_of(&self, source: &str) -> anyhow::Result<Server> {
         let server = Server::start(self.dir.path(), self.url().as_deref())?;
         let api = server.client()?;
-        api.apply_workflow(WORKFLOW, &workflow(settings), None)
-            .await?;
+        api.apply_workflow(WORKFLOW, source, None).await?;
         Ok(server)
+    }
+
+    /// Copies an execution of the workflow so many times, as rows; nobody may be at work on it.
+    async fn copy_executions(&self, count: usize) -> anyhow::Result<()> {
+        const COPY: &str = "INSERT INTO executions (id, {others}) SELECT {id}, {others}
+             FROM (SELECT * FROM executions WHERE status = 'completed' ORDER BY id DESC LIMIT 1)
+                AS one, {numbers}";
+        let Some(url) = self.url() else {
+            let connection = rusqlite::Connection::open(self.dir.path().join("refire.db"))?;
+            let others: String = connection.query_row(
+                "SELECT group_concat(name) FROM pragma_table_info('executions') WHERE name <> 'id'",
+                [],
+                |row| row.get(0),
+            )?;
+            let numbers = format!(
+                "(WITH RECURSIVE up (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM up WHERE n < {count})
+                  SELECT n FROM up) AS up"
+            );
+            let copy = COPY.replace("{others}", &others);
+            let copy = copy.replace("{id}", "unhex(printf('%032x', n))");
+            connection.execute(&copy.replace("{numbers}", &numbers), [])?;
+            return Ok(());
+        };
+        let (client, driver) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await?;
+        let driving = tokio::spawn(driver);
+        let others: String = client
+            .query_one(
+                "SELECT string_agg(column_name::text, ',') FROM information_schema.columns
+                  WHERE table_name = 'executions' AND is_generated = 'NEVER'
+                    AND column_name <> 'id'",
+                &[],
+            )
+            .await?
+            .get(0);
+        let copy = COPY.replace("{others}", &others);
+        let copy = copy.replace("{id}", "lpad(to_hex(n), 32, '0')::uuid");
+        let numbers = format!("generate_series(1, {count}) AS up (n)");
+        client
+            .batch_execute(&copy.replace("{numbers}", &numbers))
+            .await?;
+        client.batch_execute("ANALYZE executions").await?;
+        drop(client);
+        driving.await??;
+        Ok(())
     }
 
     /// An engine on it, inside this program.

@@ -107,23 +107,34 @@ impl Worker {
             task.id, task.token
         );
         self.send("POST", &path, body).await?;
-        let (status, body) = self.answer().await?;
-        let said = || format!("{what} got {status}: {}", String::from_utf8_lossy(body));
-        anyhow::ensure!(status == 200, said());
-        Ok(())
+        self.is_done(what).await
     }
 
     /// Starts an execution, which is a task.
     pub(super) async fn create(&mut self) -> anyhow::Result<()> {
         let path = format!("/api/workflows/{WORKFLOW}/execute");
         self.send("POST", &path, &rows::body()).await?;
+        self.is_done("an execution").await
+    }
+
+    /// Says the last word of a target.
+    pub(super) async fn call_back(&mut self, token: &str) -> anyhow::Result<()> {
+        let path = format!("/task-callback/{token}");
+        let body = br#"{"status":"success","result":{"ok":true}}"#;
+        self.send("PUT", &path, body).await?;
+        self.is_done("a callback").await
+    }
+
+    /// Reads a page of a scheduled task's history.
+    pub(super) async fn history(&mut self, task: &str, records: usize) -> anyhow::Result<()> {
+        let path = format!("/task-history/{task}?limit={records}");
+        self.send("GET", &path, b"").await?;
+        self.is_done("a history").await
+    }
+
+    async fn is_done(&mut self, what: &str) -> anyhow::Result<()> {
         let (status, body) = self.answer().await?;
-        let said = || {
-            format!(
-                "an execution got {status}: {}",
-                String::from_utf8_lossy(body)
-            )
-        };
+        let said = || format!("{what} got {status}: {}", String::from_utf8_lossy(body));
         anyhow::ensure!((200..300).contains(&status), said());
         Ok(())
     }

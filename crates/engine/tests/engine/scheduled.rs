@@ -1,9 +1,15 @@
 //! Scheduled tasks: many who ask at once get each a cycle of their own, or the same task.
 
 use std::collections::BTreeSet;
+use std::net::TcpListener;
+use std::sync::Arc;
 
 use futures_util::future::join_all;
+use refire_core::failure::ErrorClass;
+use refire_core::json::Json;
+use refire_engine::Engine;
 use refire_engine::scheduled::{HistoryFilter, ScheduledError};
+use refire_store::model::{Disk, NoFaults};
 
 use crate::fixture::{Answer, World, check, end, stop_at_once};
 use crate::triggers::with_vault;
@@ -129,5 +135,24 @@ async fn a_cancel_that_meets_a_run_leaves_nothing_open() {
             Err(error) => assert!(matches!(error, ScheduledError::Cancelled), "{error}"),
         }
     }
+    engine.stop().await;
+}
+
+#[tokio::test]
+async fn nobody_inside_is_asked_how_a_task_goes() {
+    let inside = TcpListener::bind("127.0.0.1:0").unwrap();
+    inside.set_nonblocking(true).unwrap();
+    let port = inside.local_addr().unwrap().port();
+    let store = Arc::new(Disk::new().open(Arc::new(NoFaults)));
+    let engine = Engine::builder(store).start().await.unwrap();
+    for host in ["127.0.0.1", "localhost"] {
+        let query = format!(r#"{{"type":"http","config":{{"url":"http://{host}:{port}/"}}}}"#);
+        let asked = engine.scheduled().ask(&Json::parse(query).unwrap()).await;
+        let Err(ScheduledError::NotAsked(failure)) = asked else {
+            panic!("{asked:?}");
+        };
+        assert_eq!(failure.class, ErrorClass::AddressRefused, "{failure:?}");
+    }
+    assert!(inside.accept().is_err(), "nobody came");
     engine.stop().await;
 }
