@@ -12,6 +12,7 @@ macro_rules! shapes {
 mod callback;
 mod dead_letter;
 mod execution;
+mod overview;
 mod preview;
 mod problem;
 mod retry;
@@ -22,6 +23,7 @@ mod session;
 mod status;
 mod task;
 mod trigger;
+mod trouble;
 mod webhook;
 #[cfg(feature = "openapi")]
 mod words;
@@ -30,6 +32,7 @@ mod workflow;
 pub use callback::*;
 pub use dead_letter::*;
 pub use execution::*;
+pub use overview::*;
 pub use preview::*;
 pub use problem::*;
 pub use retry::*;
@@ -40,6 +43,7 @@ pub use session::*;
 pub use status::*;
 pub use task::*;
 pub use trigger::*;
+pub use trouble::*;
 pub use webhook::*;
 #[cfg(feature = "openapi")]
 pub use words::*;

@@ -215,6 +215,12 @@ queries! {
         limit: Option<u32> = "limit",
     }
 
+    /// How far back an overview looks.
+    OverviewQuery {
+        /// A length of time such as `15m` or `7d`, at most `30d`; default `24h`
+        range: Option<String> = "range",
+    }
+
     /// Which time.
     RangeQuery {
         /// At or after this time, such as `2026-11-08T00:00:00Z`

@@ -16,6 +16,7 @@ mod rows;
 mod settle;
 #[cfg(test)]
 mod tests;
+mod times;
 mod trouble;
 mod under_way;
 mod unit;
@@ -39,6 +40,7 @@ pub use request::{CommandError, CommitFailure, in_words};
 pub(crate) use rows::TIMER_OWNED_WITHIN;
 use settle::Settling;
 pub(crate) use settle::{AfterCommit, Written};
+pub(crate) use times::CommitTimes;
 use trouble::Trouble;
 use under_way::{Concerns, Group, Returned, UnderWay};
 pub(crate) use unit::FollowUp;

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::aside::Aside;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
-use crate::commit::{CommitFailure, Queue};
+use crate::commit::{CommitFailure, CommitTimes, Queue};
 use crate::entropy::Entropy;
 use crate::limit::Slots;
 use crate::lock::Mutex;
@@ -33,6 +33,7 @@ pub(crate) struct Context {
     pub(crate) queue: Queue,
     pub(crate) aside: Aside,
     pub(crate) waiters: Waiters,
+    pub(crate) commit_times: CommitTimes,
     pub(crate) tasks: Board,
     pub(crate) clients: Clients,
     pub(crate) vault: Option<Vault>,

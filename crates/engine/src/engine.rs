@@ -4,6 +4,7 @@
 //! workflows; the server does nothing else. What it can do is in its services.
 
 mod build;
+mod watch;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +22,7 @@ use crate::services::Services;
 use build::{RunningCommitter, Threads};
 
 pub use build::{Builder, StartError};
+pub use watch::Watched;
 
 /// How long attempts in flight may go on.
 const FINISH_WITHIN: Duration = Duration::from_secs(18);
@@ -38,6 +40,8 @@ pub struct Engine {
     dispatcher: Arc<Dispatcher>,
     pub(crate) services: Services,
     threads: Mutex<Option<Threads>>,
+    /// Since when nothing is wrong, as far as anybody asked.
+    quiet_since: Mutex<Option<Timestamp>>,
 }
 
 impl Engine {
@@ -85,6 +89,12 @@ impl Engine {
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.context.now()
+    }
+
+    /// How long all but one of a hundred of this node's newest commits took at most.
+    #[must_use]
+    pub fn commit_p99(&self) -> Option<Duration> {
+        self.context.commit_times.p99()
     }
 
     /// Attempts in flight on this node.

@@ -57,7 +57,7 @@ mod waiter;
 
 pub use commit::{CommandError, CommitFailure, in_words};
 pub use definitions::{Applied, ApplyError, Definitions, Deleted, WorkflowOrder};
-pub use engine::{Builder, Engine, StartError};
+pub use engine::{Builder, Engine, StartError, Watched};
 pub use executions::{Accepted, Executions, ReplayError};
 pub use intake::{IDEMPOTENCY_WINDOW, IntakeError, Submission, key_hash};
 pub use letter::{LetterRetryError, LetterRetryRequest, Letters};

@@ -23,6 +23,7 @@ mod lock;
 mod node;
 mod observe;
 mod origin;
+mod overview;
 mod page;
 mod problem;
 mod query;
@@ -37,6 +38,7 @@ mod sub_path;
 mod task;
 mod task_history;
 mod trigger;
+mod trouble;
 mod version;
 mod view;
 mod webhook;
@@ -228,6 +230,8 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
     let server = OpenApiRouter::new()
         .routes(routes!(search::search))
         .routes(routes!(node::list_nodes))
+        .routes(routes!(overview::get_overview))
+        .routes(routes!(trouble::list_trouble))
         .routes(routes!(backup::back_up));
     OpenApiRouter::new()
         .merge(tagged("Workflows", workflows))

@@ -23,6 +23,7 @@ mod moment;
 mod nodes;
 mod outcome;
 mod output;
+mod overview;
 mod paint;
 mod prelude;
 mod pretty;
@@ -106,6 +107,8 @@ Examples:
   refire demo
   refire demo --listen 127.0.0.1:8080 --rounds 3")]
     Demo(DemoArgs),
+    /// Show how much happened, what is open, what is wrong and what fires next
+    Overview(overview::OverviewArgs),
     /// Save, check, compare and list workflow definitions
     ///
     /// A definition is YAML or JSON. `refire schema` prints the JSON Schema for editors.
@@ -343,6 +346,7 @@ async fn ask(session: &Session, command: Command) -> anyhow::Result<Outcome> {
         Command::Tasks(command) => tasks::run(session, &command).await,
         Command::Workers(command) => workers::run(session, &command).await,
         Command::Console(args) => console::run(session, &args).await,
+        Command::Overview(args) => overview::run(session, &args).await,
         Command::Nodes(_) => nodes::run(session).await,
         Command::Migrate(args) => migrate::run(session, &args).await,
         Command::Backup(args) => backup::run(session, &args).await,

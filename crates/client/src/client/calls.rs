@@ -13,19 +13,19 @@ use crate::model::{
     Attempt, BackfillRequest, BackfillResult, BatchItem, BatchResult, CallbackBody, CronHistory,
     DeadLetter, DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, EnableTrigger, Event,
     Execution, ExecutionCount, ExecutionPage, ExtendTask, FailTask, Heartbeat, LedgerEntry, Node,
-    Page, PlannedSlot, PreviewWebhook, PreviewedWebhook, RecheckRequests, RecheckedRequests,
-    ReplayRequest, ReplayResult, RequestSummary, RetriedExecution, RetryLetter, RetryTimeline,
-    RotateSecret, SchedulePreview, ScheduledTask, ScheduledTaskCreated, ScheduledTaskPage,
-    SearchResult, Session, SessionLink, Task, TaskHistory, TaskPage, TaskRun, TaskStatusAnswer,
-    TaskSummary, TestWebhook, TestedWebhook, TimeZone, Trigger, UpcomingFire, Version,
-    WebhookAnswer, WebhookRequest, WorkerPage, WorkerRemoved, Workflow, WorkflowDeleted,
-    WorkflowDiff, WorkflowSaved, WorkflowVersion,
+    Overview, Page, PlannedSlot, PreviewWebhook, PreviewedWebhook, RecheckRequests,
+    RecheckedRequests, ReplayRequest, ReplayResult, RequestSummary, RetriedExecution, RetryLetter,
+    RetryTimeline, RotateSecret, SchedulePreview, ScheduledTask, ScheduledTaskCreated,
+    ScheduledTaskPage, SearchResult, Session, SessionLink, Task, TaskHistory, TaskPage, TaskRun,
+    TaskStatusAnswer, TaskSummary, TestWebhook, TestedWebhook, TimeZone, Trigger, TroubleList,
+    UpcomingFire, Version, WebhookAnswer, WebhookRequest, WorkerPage, WorkerRemoved, Workflow,
+    WorkflowDeleted, WorkflowDiff, WorkflowSaved, WorkflowVersion,
 };
 use crate::query::{
     CancelQuery, CancelTaskQuery, ChangeQuery, DiffQuery, EventQuery, ExecutionQuery, HistoryQuery,
-    LetterQuery, NextQuery, OfWorkflow, Paging, RangeQuery, RecheckQuery, RequestQuery,
-    RetriedQuery, RetryNowQuery, ScheduledQuery, SearchQuery, SlotQuery, TaskHistoryQuery,
-    TaskQuery, TriggerQuery, UpcomingQuery, WorkerQuery, WorkflowQuery,
+    LetterQuery, NextQuery, OfWorkflow, OverviewQuery, Paging, RangeQuery, RecheckQuery,
+    RequestQuery, RetriedQuery, RetryNowQuery, ScheduledQuery, SearchQuery, SlotQuery,
+    TaskHistoryQuery, TaskQuery, TriggerQuery, UpcomingQuery, WorkerQuery, WorkflowQuery,
 };
 
 /// A part of a path, whatever characters it has.
@@ -84,6 +84,11 @@ calls! {
     POST "/api/session/links" create_session_link[]() -> SessionLink;
     /// The nodes that share the server's store, the oldest first.
     GET "/api/nodes" nodes[]() -> Page<Node>;
+
+    /// The whole at a glance, of so long a time, such as `24h`.
+    GET "/api/overview" overview[](range: &str) -> Overview, query OverviewQuery { range: Some(range.to_owned()) };
+    /// What is wrong at present, the worst first.
+    GET "/api/trouble" trouble[]() -> TroubleList;
 
     /// Workflows by name, or as they were asked for.
     GET "/api/workflows" workflows[](query: &WorkflowQuery, paging: &Paging) -> Page<Workflow>,

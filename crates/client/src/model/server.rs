@@ -43,6 +43,9 @@ shapes! {
         pub running: u64,
         /// Work that it holds and has not begun, such as waits that end soon.
         pub holding: u64,
+        /// How long all but one of a hundred of its newest commits took at most, in milliseconds; only of the
+        /// node that answers.
+        pub commit_ms_p99: Option<f64>,
         /// Whether it is the one that answers.
         pub is_this: bool,
     }

@@ -181,6 +181,18 @@ words! {
         Worker = "worker", Node = "node",
     }
 
+    /// What is wrong.
+    TroubleKind {
+        DeadLetters = "dead_letters", TriggerOverdue = "trigger_overdue",
+        TriggerUnreadable = "trigger_unreadable", WorkerDead = "worker_dead", NodeLost = "node_lost",
+        Quarantine = "quarantine", TaskWaitingWithoutWorker = "task_waiting_without_worker",
+    }
+
+    /// How bad it is.
+    TroubleSeverity {
+        Critical = "critical", Warning = "warning", Info = "info",
+    }
+
     /// What kind of schedule a task has.
     ScheduleType {
         Immediate = "immediate", Once = "once", Daily = "daily", Weekly = "weekly",

@@ -21,8 +21,8 @@ use tokio_util::sync::CancellationToken;
 use super::request::Unsettled;
 use super::unit::Unit;
 use super::{
-    AdmitRequest, AdmitTerms, AfterCommit, BatchEnd, CommandError, Committer, FollowUp, Request,
-    Returned, Tools, Written, lanes,
+    AdmitRequest, AdmitTerms, AfterCommit, BatchEnd, CommandError, CommitTimes, Committer,
+    FollowUp, Request, Returned, Tools, Written, lanes,
 };
 use crate::aside::{Aside, SEARCH_BYTES_MAX};
 use crate::caller::Caller;
@@ -115,6 +115,7 @@ async fn committer_that_searches(store: &Arc<Model>, search_bytes_max: usize) ->
         queue,
         aside: Aside::on_runtime().at_once_up_to(search_bytes_max),
         waiters: Waiters::default(),
+        commit_times: CommitTimes::default(),
         tasks: Board::default(),
         clients: Clients {
             http: Arc::new(NoTarget),

@@ -13,6 +13,7 @@ use futures_util::stream::FuturesUnordered;
 use refire_core::id::{ExecutionId, NodeId};
 use refire_core::time::Timestamp;
 use refire_store::{Batch, CommitError, NotWritten, Part, PartOutcome, Store};
+use tokio::time::Instant;
 
 use super::decide::Tools;
 #[cfg(feature = "planted")]
@@ -134,10 +135,12 @@ pub(super) async fn write(
             now,
             parts,
         };
+        let began = Instant::now();
         #[cfg(feature = "planted")]
         let written = planted::commit(tools.store.as_ref(), &batch, &mut units).await;
         #[cfg(not(feature = "planted"))]
         let written = tools.store.commit(&batch).await;
+        tools.commit_times.add(began.elapsed());
         if let Err(CommitError::NotWritten {
             reason: NotWritten::Statement,
             source,

@@ -14,7 +14,7 @@ use crate::callback::Issuer;
 use crate::caller::Caller;
 use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
-use crate::commit::{BatchEnd, Committer, Lanes, Tools, lanes};
+use crate::commit::{BatchEnd, CommitTimes, Committer, Lanes, Tools, lanes};
 use crate::context::Context;
 use crate::dispatch::{Dispatcher, Follow};
 use crate::entropy::{Entropy, SystemEntropy};
@@ -215,6 +215,7 @@ impl Builder {
             slots: Slots::new(self.limits, self.store.is_shared()),
             catalog: Arc::new(Catalog::new(Arc::clone(&self.store))),
             waiters: Waiters::default(),
+            commit_times: CommitTimes::default(),
             tasks: Board::default(),
             clients: Clients {
                 http: caller,
@@ -256,6 +257,7 @@ impl Builder {
                 keeping,
                 left,
             })),
+            quiet_since: Mutex::default(),
         }))
     }
 }

@@ -20,13 +20,18 @@ use super::{Answer, App, Params};
 pub(super) async fn list_nodes(app: App, _: Params<()>) -> Answer<Page<Node>> {
     let this = app.engine.node();
     let rows = app.engine.nodes().await?;
-    Ok(Json(whole(
-        rows.into_iter().map(|row| shown(row, this)).collect(),
-    )))
+    let p99 = app.engine.commit_p99().map(|p99| p99.as_secs_f64() * 1e3);
+    let shown = |row: NodeRow| {
+        // What only a node knows of itself.
+        let commit_ms_p99 = p99.filter(|_| row.id == this);
+        shown(row, this, commit_ms_p99)
+    };
+    Ok(Json(whole(rows.into_iter().map(shown).collect())))
 }
 
-fn shown(row: NodeRow, this: NodeId) -> Node {
+fn shown(row: NodeRow, this: NodeId, commit_ms_p99: Option<f64>) -> Node {
     Node {
+        commit_ms_p99,
         node_id: row.id.to_string(),
         name: row.name,
         address: row.address,

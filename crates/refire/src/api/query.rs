@@ -22,6 +22,7 @@ use url::form_urlencoded::parse;
 
 use super::Problem;
 use super::execute::{DELAY_MAX, WAIT_MAX};
+use super::overview::RANGE_MAX;
 use super::problem::wrong;
 use super::task::{TASKS_MAX, TYPES_MAX, WAIT_SECONDS_MAX, WORKER_CHARS_MAX};
 use crate::codes;
@@ -214,6 +215,7 @@ fn check(kind: Kind, name: &str, text: &str) -> Result<(), String> {
         }
         (Kind::Text, "sort") => one_of(text, &["name", "-updated"]),
         (Kind::Text, "include") => one_of(text, &["stats"]),
+        (Kind::Text, "range") => short(text, RANGE_MAX),
         (Kind::Text, "wait") => short(text, WAIT_MAX),
         (Kind::Text, "delay") => short(text, DELAY_MAX),
         (Kind::Text, "fingerprint") => {

@@ -14,7 +14,7 @@ mod requests;
 mod show;
 mod slots;
 mod tester;
-mod upcoming;
+pub(crate) mod upcoming;
 mod wish;
 
 use crate::cli::prelude::*;

@@ -7,6 +7,7 @@ fn the_top_lists_every_command_and_the_exit_codes() {
     let help = Place::new().run(&["--help"]).code(0).out;
     for command in [
         "serve",
+        "overview",
         "workflow",
         "trigger",
         "schedule-task",
@@ -54,6 +55,7 @@ fn the_top_lists_every_command_and_the_exit_codes() {
 /// Every command.
 const COMMANDS: &[&str] = &[
     "serve",
+    "overview",
     "workflow",
     "workflow apply",
     "workflow validate",

@@ -8,6 +8,36 @@ use crate::refire::Place;
 use crate::server::{Server, Target};
 
 #[test]
+fn the_whole_is_shown_at_a_glance() {
+    let (server, target) = (Server::start(), Target::start());
+    server.place.write("w.yaml", &target.definition(1));
+    let apply = ["workflow", "apply", "-f", "w.yaml", "--if-version", "1"];
+    let none = server.run(&apply).code(1);
+    assert!(none.err.contains("RF0048"), "{none:?}");
+    server.run(&apply[..4]).code(0);
+    server.place.write("w.yaml", &target.definition(2));
+    assert_eq!(server.run(&apply).code(0).out, "hello v2 saved\n");
+    let cron = ["trigger", "create", "hello", "--cron", "0 0 1 1 *"];
+    server.run(&cron).code(0);
+    let shown = server.run(&["overview"]).code(0).out;
+    for part in [
+        "The last 24h",
+        "nothing is wrong",
+        "1 enabled, 0 overdue",
+        " trg_",
+    ] {
+        assert!(shown.contains(part), "{part} in {shown}");
+    }
+    let all = server.json(&["overview", "--range", "7d"]);
+    assert_eq!(all["overview"]["range"], "7d");
+    assert_eq!(all["upcoming"]["items"][0]["workflow_id"], "hello");
+    let coming = server.run(&["trigger", "upcoming"]).code(0).out;
+    assert!(coming.contains("January"), "{coming}");
+    let found = server.run(&["workflow", "list", "--search", "HEL"]).code(0);
+    assert!(found.out.contains("hello"), "{found:?}");
+}
+
+#[test]
 fn a_definition_goes_in_and_comes_back() {
     let (server, target) = (Server::start(), Target::start());
     let first = target.definition(1);

@@ -265,3 +265,85 @@ async fn tasks_are_summed_up_by_type() {
     assert_eq!(rows, expected, "{summary:#}");
     assert!(items.iter().all(|item| item["oldestPendingAt"].is_string()));
 }
+
+#[tokio::test]
+async fn what_is_wrong_is_told() {
+    let (server, target) = (Server::start().await, Target::start().await);
+    let quiet = server.get("/api/trouble").await.expect(200);
+    assert_eq!(quiet["items"], json!([]), "{quiet:#}");
+    assert!(quiet["quiet_since"].is_string());
+    let again = server.get("/api/trouble").await.expect(200);
+    assert_eq!(again["quiet_since"], quiet["quiet_since"]);
+    target.answers("/a", &[404]);
+    server
+        .apply("broken", &one_step("broken", &target.url("/a")))
+        .await;
+    let started = server
+        .post("/api/workflows/broken/execute?wait=20s", "{}")
+        .await;
+    assert_eq!(started.expect(200)["status"], "dlq");
+    server.apply("w", &one_step("w", &target.url("/b"))).await;
+    let hook = hooked(&server).await;
+    let started = server.get("/api/executions?workflow=w").await.expect(200);
+    let execution = started["items"][0]["execution_id"].as_str().unwrap();
+    server.reaches(execution, "completed").await;
+    let told = server.get("/api/trouble").await.expect(200);
+    assert!(told.get("quiet_since").is_none(), "{told:#}");
+    let items = told["items"].as_array().unwrap();
+    let kinds: Vec<&str> = items
+        .iter()
+        .map(|one| one["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds, ["dead_letters", "quarantine"], "{told:#}");
+    let first = &items[0];
+    for (field, expected) in [
+        ("severity", json!("critical")),
+        ("subject", json!("broken")),
+        ("workflow_id", json!("broken")),
+        ("count", json!(1)),
+        (
+            "text",
+            json!("1 dead letter of broken waits for a decision"),
+        ),
+        ("text_zh", json!("broken 有 1 筆死信等待處理")),
+        ("path", json!("/dlq?workflow=broken")),
+    ] {
+        assert_eq!(first[field], expected, "{field}");
+    }
+    assert_eq!(
+        (&items[1]["subject"], &items[1]["severity"]),
+        (&json!(hook), &json!("warning"))
+    );
+    let overview = server.get("/api/overview?range=1h").await.expect(200);
+    for (field, expected) in [
+        ("/range", json!("1h")),
+        ("/executions/total", json!(2)),
+        ("/executions/exact", json!(true)),
+        ("/executions/by_status/dlq", json!(1)),
+        ("/success_rate", json!(0.5)),
+        ("/retry_recovery", json!(null)),
+        ("/dead_letters/pending", json!(1)),
+        ("/dead_letters/new_in_range", json!(1)),
+        ("/open/running", json!(0)),
+        ("/triggers/enabled", json!(1)),
+        ("/triggers/overdue", json!(0)),
+        ("/workers/active", json!(0)),
+        ("/nodes/alive", json!(1)),
+        ("/tasks/pending", json!(0)),
+    ] {
+        assert_eq!(
+            overview.pointer(field),
+            Some(&expected),
+            "{field} {overview:#}"
+        );
+    }
+    for wrong in ["31d", "soon", "-1h"] {
+        let path = format!("/api/overview?range={wrong}");
+        server.get(&path).await.problem(400, "RF0003");
+    }
+    let nodes = server.get("/api/nodes").await.expect(200);
+    assert!(
+        nodes["items"][0]["commit_ms_p99"].as_f64().unwrap() > 0.0,
+        "{nodes:#}"
+    );
+}

@@ -1,0 +1,189 @@
+//! What is wrong at present, of everything that this engine looks after. The facts are read here, bounded;
+//! what they mean is decided by `refire_core::trouble`.
+
+use std::collections::BTreeMap;
+
+use refire_core::dead_letter::LetterStatus;
+use refire_core::definition::WorkflowId;
+use refire_core::task::{WorkerStatus, asks_for};
+use refire_core::time::Timestamp;
+use refire_core::trouble::{
+    Facts, Lease, Letters, Overdue, QUARANTINE_WINDOW, Refused, Silent, TROUBLES_MAX, Trouble,
+    Unreadable, Waiting, judge,
+};
+use refire_core::webhook::RequestStatus;
+use refire_store::{LIMIT_MAX, LetterFilter, ReadError, TriggerFilter, WORKERS_MAX};
+
+use super::Engine;
+use crate::task::{Worker, WorkerFilter};
+use crate::trigger::rows;
+
+/// Workflows whose dead letters are looked at, those with the most first.
+const WORKFLOWS_MAX: usize = 20;
+/// Webhooks whose refused requests are counted.
+const WEBHOOKS_MAX: u32 = 200;
+/// Refused requests of one webhook that are counted.
+const REFUSED_MAX: u32 = 1_000;
+
+/// What is wrong, the worst first.
+#[derive(Debug, Clone)]
+pub struct Watched {
+    /// What is wrong.
+    pub troubles: Vec<Trouble>,
+    /// Since when nothing was, as far as anybody has asked this node.
+    pub quiet_since: Option<Timestamp>,
+}
+
+impl Engine {
+    /// What is wrong at present.
+    pub async fn trouble(&self) -> Result<Watched, ReadError> {
+        let now = self.now();
+        let most = u32::try_from(WORKERS_MAX).unwrap_or(u32::MAX);
+        let all = WorkerFilter::default();
+        let workers = self.tasks().workers(&all, None, most).await?;
+        let is_dead = |worker: &Worker| worker.status == WorkerStatus::Dead;
+        let (dead, living): (Vec<Worker>, Vec<Worker>) = workers.into_iter().partition(is_dead);
+        let facts = Facts {
+            letters: self.pending_letters().await?,
+            overdue: self.overdue().await?,
+            unreadable: self.unreadable().await?,
+            workers: dead.into_iter().map(|it| silent(it, &living)).collect(),
+            nodes: self.leases().await?,
+            refused: self.refused(now).await?,
+            waiting: self.waiting(&living).await?,
+        };
+        let troubles = judge(&facts, now);
+        let mut quiet_since = self.quiet_since.lock();
+        *quiet_since = match troubles.is_empty() {
+            true => quiet_since.or(Some(now)),
+            false => None,
+        };
+        Ok(Watched {
+            troubles,
+            quiet_since: *quiet_since,
+        })
+    }
+
+    async fn pending_letters(&self) -> Result<Vec<Letters>, ReadError> {
+        let pending = |workflow: Option<WorkflowId>| LetterFilter {
+            workflow,
+            statuses: vec![LetterStatus::Pending],
+            ..LetterFilter::default()
+        };
+        let store = self.store();
+        let mut counts: BTreeMap<WorkflowId, u64> = BTreeMap::new();
+        for group in store.letter_summary(&pending(None)).await?.groups {
+            *counts.entry(group.workflow).or_default() += group.count;
+        }
+        let mut workflows: Vec<(WorkflowId, u64)> = counts.into_iter().collect();
+        workflows.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let mut found = Vec::new();
+        for (workflow, _) in workflows.into_iter().take(WORKFLOWS_MAX) {
+            let filter = pending(Some(workflow.clone()));
+            let summary = store.letter_summary(&filter).await?;
+            if let (Some(oldest), Some(newest)) = (summary.oldest, summary.newest) {
+                found.push(Letters {
+                    workflow,
+                    count: summary.count,
+                    oldest,
+                    newest,
+                });
+            }
+        }
+        Ok(found)
+    }
+
+    async fn overdue(&self) -> Result<Vec<Overdue>, ReadError> {
+        let filter = TriggerFilter {
+            is_alarmed: Some(true),
+            ..TriggerFilter::default()
+        };
+        let most = u32::try_from(TROUBLES_MAX).unwrap_or(LIMIT_MAX);
+        let mut found = Vec::new();
+        for row in self.store().triggers(&filter, None, most).await? {
+            let state = self.store().trigger_state(row.id).await?;
+            found.extend(
+                state
+                    .and_then(|state| state.alarmed_at)
+                    .map(|since| Overdue {
+                        trigger: row.id,
+                        workflow: row.workflow,
+                        since,
+                    }),
+            );
+        }
+        Ok(found)
+    }
+
+    /// Of the oldest enabled triggers: whoever has more finds the others in the server's log.
+    async fn unreadable(&self) -> Result<Vec<Unreadable>, ReadError> {
+        let filter = TriggerFilter {
+            enabled: Some(true),
+            ..TriggerFilter::default()
+        };
+        let triggers = self.store().triggers(&filter, None, LIMIT_MAX).await?;
+        let unreadable = triggers.into_iter().filter_map(|row| {
+            let problems = rows::trigger(&row).err()?;
+            let problem = problems.iter().next().map(ToString::to_string);
+            Some(Unreadable {
+                trigger: row.id,
+                workflow: row.workflow,
+                since: row.updated_at,
+                problem: problem.unwrap_or_default(),
+            })
+        });
+        Ok(unreadable.collect())
+    }
+
+    async fn leases(&self) -> Result<Vec<Lease>, ReadError> {
+        let lease = |node: refire_store::NodeRow| Lease {
+            node: node.id,
+            name: node.name,
+            renewed_at: node.renewed_at,
+            expires_at: node.expires_at,
+        };
+        // A node that asks is there, and the only one where the store is not shared.
+        let this = self.node();
+        let nodes = self.nodes().await?.into_iter();
+        Ok(nodes.filter(|node| node.id != this).map(lease).collect())
+    }
+
+    async fn refused(&self, now: Timestamp) -> Result<Vec<Refused>, ReadError> {
+        let since = now.minus(QUARANTINE_WINDOW);
+        let asked = &RequestStatus::QUARANTINED;
+        let store = self.store();
+        let found = store.refused_requests(asked, since, REFUSED_MAX, WEBHOOKS_MAX);
+        let refused = |it: refire_store::RefusedRequests| Refused {
+            trigger: it.trigger,
+            workflow: it.workflow,
+            count: it.count,
+            since: it.since,
+        };
+        Ok(found.await?.into_iter().map(refused).collect())
+    }
+
+    async fn waiting(&self, living: &[Worker]) -> Result<Vec<Waiting>, ReadError> {
+        let tally = self.tasks().tally_for(living).await?;
+        let waiting = tally.types.into_iter().filter(|it| it.workers == 0);
+        let waiting = waiting.filter_map(|it| {
+            Some(Waiting {
+                task_type: it.task_type,
+                count: it.pending.max(1),
+                since: it.oldest?,
+            })
+        });
+        Ok(waiting.collect())
+    }
+}
+
+fn silent(worker: Worker, living: &[Worker]) -> Silent {
+    let is_done = |task_type: &String| {
+        let mut others = living.iter();
+        others.any(|other| asks_for(&other.row.task_types.0, task_type))
+    };
+    Silent {
+        is_replaced: worker.row.task_types.0.iter().all(is_done),
+        seen_at: worker.row.updated_at,
+        worker: worker.row.id,
+    }
+}
