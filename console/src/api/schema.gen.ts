@@ -157,6 +157,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/executions/{id}/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An execution's attempts, in the order in which they were planned: from its log, and those under way from
+         *     their rows.
+         */
+        get: operations["list_attempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/executions/{id}/cancel": {
         parameters: {
             query?: never;
@@ -242,6 +262,23 @@ export interface paths {
         put?: never;
         /** Resumes a paused execution where it stopped. */
         post: operations["resume_execution"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/executions/{id}/retry-now": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes retries that wait now, in place of later. Each counts as the attempt that was planned. */
+        post: operations["retry_execution_now"];
         delete?: never;
         options?: never;
         head?: never;
@@ -414,6 +451,23 @@ export interface paths {
         };
         /** The nodes that share the store, the oldest first; on SQLite there is one. */
         get: operations["list_nodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The whole at a glance: how much happened within a range, how much is open, who is there. */
+        get: operations["get_overview"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1016,6 +1070,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/trouble": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is wrong at present, the worst first.
+         * @description Dead letters, triggers that are overdue or cannot be read, tasks that no worker asks for, workers and
+         *     nodes that are not heard of, and webhooks whose requests are refused.
+         */
+        get: operations["list_trouble"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/webhook/preview": {
         parameters: {
             query?: never;
@@ -1468,6 +1543,56 @@ export interface components {
             /** @description Its status now. */
             status: components["schemas"]["ExecutionStatus"];
         };
+        /** @description One attempt of a step. */
+        Attempt: {
+            /**
+             * Format: int32
+             * @description Its number, from 1.
+             */
+            attempt: number;
+            /**
+             * Format: int64
+             * @description The policy's wait before it.
+             */
+            backoff_ms?: number | null;
+            /** @description Whether it undoes another step. */
+            compensation: boolean;
+            /** @description When it was to begin; null = at once. */
+            due_at?: string | null;
+            /**
+             * Format: int64
+             * @description How long it took.
+             */
+            duration_ms?: number | null;
+            /** @description Whether somebody did not want to wait for it. */
+            early: boolean;
+            /** @description When it ended. */
+            ended_at?: string | null;
+            error?: components["schemas"]["ErrorInfo"] | null;
+            /** @description The node that makes it, or died during it. */
+            node_id?: string | null;
+            /** @description The beginning of what the target answered to an attempt that failed, at most 64 KiB. */
+            response?: string | null;
+            /** @description Whether its failure may be retried; null where it did not fail. */
+            retryable?: boolean | null;
+            /** @description When it was planned. */
+            scheduled_at: string;
+            /** @description When it began. */
+            started_at?: string | null;
+            /** @description Where it stands. */
+            status: components["schemas"]["AttemptStatus"];
+            /** @description The step. */
+            step_id: string;
+            /** @description Its task for workers, if it is one. */
+            task_id?: string | null;
+            /** @description The worker that has or had its task. */
+            worker_id?: string | null;
+        };
+        /**
+         * @description Where an attempt stands: `planned` is to come, `waiting` is for a worker or a callback, and `lost` died with its node.
+         * @enum {string}
+         */
+        AttemptStatus: "planned" | "waiting" | "running" | "completed" | "failed" | "lost" | "cancelled";
         /** @description Runs planned times of the past. */
         BackfillRequest: {
             /** @description Only lists what would run. */
@@ -1948,6 +2073,20 @@ export interface components {
              */
             total: number;
         };
+        /** @description Executions by their status. */
+        ExecutionCounts: {
+            /** @description By status. */
+            by_status: {
+                [key: string]: number;
+            };
+            /** @description Whether these are all; of many the newest 10,000 are counted. */
+            exact: boolean;
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            total: number;
+        };
         /** @description A page of executions. */
         ExecutionPage: {
             /** @description The executions, newest first. */
@@ -2087,6 +2226,23 @@ export interface components {
             /** @description The last planned time of the stretch. */
             to: string;
         };
+        /** @description Dead letters. */
+        LetterCounts: {
+            /**
+             * Format: int64
+             * @description Letters that came within the range, whatever became of them; counted up to 10,000.
+             */
+            new_in_range: number;
+            /** @description When the newest of them failed. */
+            newest?: string | null;
+            /** @description When the oldest of them failed. */
+            oldest?: string | null;
+            /**
+             * Format: int64
+             * @description Those that wait.
+             */
+            pending: number;
+        };
         /**
          * @description Why an execution became a dead letter.
          * @enum {string}
@@ -2109,6 +2265,12 @@ export interface components {
         Node: {
             /** @description Where it listens. */
             address: string;
+            /**
+             * Format: double
+             * @description How long all but one of a hundred of its newest commits took at most, in milliseconds; only of the
+             *     node that answers.
+             */
+            commit_ms_p99?: number | null;
             /** @description When the other nodes may take over its work, if it stays silent until then. */
             expires_at: string;
             /**
@@ -2133,6 +2295,122 @@ export interface components {
             started_at: string;
             /** @description The program's version. */
             version: string;
+        };
+        /** @description Nodes. */
+        NodeCounts: {
+            /**
+             * Format: int64
+             * @description Those whose lease holds.
+             */
+            alive: number;
+        };
+        /** @description Open executions by their status. */
+        OpenExecutions: {
+            /**
+             * Format: int64
+             * @description Paused.
+             */
+            paused: number;
+            /**
+             * Format: int64
+             * @description Not begun.
+             */
+            pending: number;
+            /**
+             * Format: int64
+             * @description Waiting for a retry.
+             */
+            retrying: number;
+            /**
+             * Format: int64
+             * @description With an attempt under way.
+             */
+            running: number;
+            /**
+             * Format: int64
+             * @description Waiting for a worker or a callback.
+             */
+            waiting: number;
+        };
+        /** @description The whole at a glance. */
+        Overview: {
+            /** @description Dead letters. */
+            dead_letters: components["schemas"]["LetterCounts"];
+            /** @description The executions that began within the range. */
+            executions: components["schemas"]["ExecutionCounts"];
+            /** @description Nodes. */
+            nodes: components["schemas"]["NodeCounts"];
+            /** @description What is open, whenever it began; each counted up to 10,000. */
+            open: components["schemas"]["OpenExecutions"];
+            /** @description How far back it looks. */
+            range: string;
+            /**
+             * Format: double
+             * @description The same of those that were retried.
+             */
+            retry_recovery?: number | null;
+            /**
+             * Format: double
+             * @description Of those that have completed, failed or become dead letters, the share that completed; null
+             *     while there are none.
+             */
+            success_rate?: number | null;
+            /** @description Tasks for workers. */
+            tasks: components["schemas"]["TaskCounts"];
+            /** @description Triggers. */
+            triggers: components["schemas"]["TriggerCounts"];
+            /** @description Workers that have said who they are. */
+            workers: components["schemas"]["WorkerCounts"];
+        };
+        /** @description One page of a list. */
+        Page_Attempt: {
+            /** @description The entries, in the list's order. */
+            items: {
+                /**
+                 * Format: int32
+                 * @description Its number, from 1.
+                 */
+                attempt: number;
+                /**
+                 * Format: int64
+                 * @description The policy's wait before it.
+                 */
+                backoff_ms?: number | null;
+                /** @description Whether it undoes another step. */
+                compensation: boolean;
+                /** @description When it was to begin; null = at once. */
+                due_at?: string | null;
+                /**
+                 * Format: int64
+                 * @description How long it took.
+                 */
+                duration_ms?: number | null;
+                /** @description Whether somebody did not want to wait for it. */
+                early: boolean;
+                /** @description When it ended. */
+                ended_at?: string | null;
+                error?: components["schemas"]["ErrorInfo"] | null;
+                /** @description The node that makes it, or died during it. */
+                node_id?: string | null;
+                /** @description The beginning of what the target answered to an attempt that failed, at most 64 KiB. */
+                response?: string | null;
+                /** @description Whether its failure may be retried; null where it did not fail. */
+                retryable?: boolean | null;
+                /** @description When it was planned. */
+                scheduled_at: string;
+                /** @description When it began. */
+                started_at?: string | null;
+                /** @description Where it stands. */
+                status: components["schemas"]["AttemptStatus"];
+                /** @description The step. */
+                step_id: string;
+                /** @description Its task for workers, if it is one. */
+                task_id?: string | null;
+                /** @description The worker that has or had its task. */
+                worker_id?: string | null;
+            }[];
+            /** @description Pass it as `cursor` to get the next page; null on the last. */
+            next_cursor?: string | null;
         };
         /** @description One page of a list. */
         Page_BatchResult: {
@@ -2282,6 +2560,12 @@ export interface components {
             items: {
                 /** @description Where it listens. */
                 address: string;
+                /**
+                 * Format: double
+                 * @description How long all but one of a hundred of its newest commits took at most, in milliseconds; only of the
+                 *     node that answers.
+                 */
+                commit_ms_p99?: number | null;
                 /** @description When the other nodes may take over its work, if it stays silent until then. */
                 expires_at: string;
                 /**
@@ -3175,6 +3459,19 @@ export interface components {
             /** @description The same, as other systems call it. */
             workflowInstanceId: string;
         };
+        /** @description Tasks for workers; of many the 10,000 whose clocks run out first are counted. */
+        TaskCounts: {
+            /**
+             * Format: int64
+             * @description Those that workers have.
+             */
+            locked: number;
+            /**
+             * Format: int64
+             * @description Those that workers may fetch.
+             */
+            pending: number;
+        };
         /**
          * @description How a scheduled task went, as far as anybody knows.
          * @enum {string}
@@ -3401,6 +3698,19 @@ export interface components {
             /** @description The workflow that it starts. */
             workflow_id: string;
         };
+        /** @description Triggers. */
+        TriggerCounts: {
+            /**
+             * Format: int64
+             * @description Those that start something.
+             */
+            enabled: number;
+            /**
+             * Format: int64
+             * @description Those that have missed an expected success.
+             */
+            overdue: number;
+        };
         /** @description The settings of the trigger, such as `cron_expression`, `timezone`, `overlap`, `input` */
         TriggerSettings: {
             [key: string]: unknown;
@@ -3410,6 +3720,47 @@ export interface components {
          * @enum {string}
          */
         TriggerType: "cron" | "schedule" | "webhook";
+        /** @description Something that is wrong. */
+        TroubleEntry: {
+            /**
+             * Format: int64
+             * @description How many, if there may be several.
+             */
+            count?: number | null;
+            /** @description What. */
+            kind: components["schemas"]["TroubleKind"];
+            /** @description The page of the console that shows it. */
+            path: string;
+            /** @description How bad it is. */
+            severity: components["schemas"]["TroubleSeverity"];
+            /** @description Since when. */
+            since: string;
+            /** @description What it is about: the id of a workflow, trigger or node, a worker's name, or a type of tasks. */
+            subject: string;
+            /** @description In English. */
+            text: string;
+            /** @description 繁體中文。 */
+            text_zh: string;
+            /** @description The workflow that it concerns. */
+            workflow_id?: string | null;
+        };
+        /**
+         * @description What is wrong.
+         * @enum {string}
+         */
+        TroubleKind: "dead_letters" | "trigger_overdue" | "trigger_unreadable" | "worker_dead" | "node_lost" | "quarantine" | "task_waiting_without_worker";
+        /** @description What is wrong at present. */
+        TroubleList: {
+            /** @description The worst first, at most 50. */
+            items: components["schemas"]["TroubleEntry"][];
+            /** @description Since when nothing was wrong, as far as anybody has asked this node; only if nothing is. */
+            quiet_since?: string | null;
+        };
+        /**
+         * @description How bad it is.
+         * @enum {string}
+         */
+        TroubleSeverity: "critical" | "warning" | "info";
         /** @description The next planned time of a trigger. */
         UpcomingFire: {
             /** @description When it starts; later than planned if there is a jitter window. */
@@ -3529,6 +3880,24 @@ export interface components {
             workerId: string;
             /** @description What kind of worker it says it is. */
             workerType?: string | null;
+        };
+        /** @description Workers. */
+        WorkerCounts: {
+            /**
+             * Format: int64
+             * @description At work, or asking for it.
+             */
+            active: number;
+            /**
+             * Format: int64
+             * @description Not heard of for longer.
+             */
+            dead: number;
+            /**
+             * Format: int64
+             * @description There a little while ago.
+             */
+            idle: number;
         };
         /** @description A page of workers. */
         WorkerPage: {
@@ -4190,6 +4559,43 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    list_attempts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `exec_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All attempts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Attempt"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     cancel_execution: {
         parameters: {
             query?: {
@@ -4427,6 +4833,56 @@ export interface operations {
                 };
             };
             /** @description It is not paused */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    retry_execution_now: {
+        parameters: {
+            query?: {
+                /** @description Only that of this step; without it, all that wait */
+                step?: string;
+            };
+            header?: never;
+            path: {
+                /** @description `exec_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The retry may begin */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Execution"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No retry is waiting, or the execution is paused */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4904,6 +5360,42 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+        };
+    };
+    get_overview: {
+        parameters: {
+            query?: {
+                /** @description A length of time such as `15m` or `7d`, at most `30d`; default `24h` */
+                range?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole at a glance */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+            /** @description The range is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_retries: {
@@ -6669,6 +7161,31 @@ export interface operations {
             };
             503: components["responses"]["Unavailable"];
             507: components["responses"]["DiskFull"];
+        };
+    };
+    list_trouble: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is wrong */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TroubleList"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     preview_webhook: {

@@ -1,0 +1,1 @@
+import{n as e}from"./rolldown-runtime-WkwZ5CU-.js";import{i as t}from"./react-FrbPb9NH.js";var n=e(t(),1),r=new Set;function i(){return[...r].flatMap(e=>e.current)}function a(e){let t=(0,n.useRef)(e);t.current=e,(0,n.useEffect)(()=>(r.add(t),()=>{r.delete(t)}),[])}export{a as n,i as t};

@@ -1,0 +1,1 @@
+var e=e=>`workflow.${e}`;export{e as t};

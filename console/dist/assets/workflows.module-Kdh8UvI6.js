@@ -1,0 +1,1 @@
+var e={linkButton:`_linkButton_18ael_1`,id:`_id_18ael_6`,name:`_name_18ael_14`,muted:`_muted_18ael_20`,bad:`_bad_18ael_23`,new:`_new_18ael_27`,templates:`_templates_18ael_33`,template:`_template_18ael_33`,work:`_work_18ael_70`};export{e as t};
