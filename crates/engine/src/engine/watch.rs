@@ -150,6 +150,8 @@ impl Engine {
 
     async fn refused(&self, now: Timestamp) -> Result<Vec<Refused>, ReadError> {
         let since = now.minus(QUARANTINE_WINDOW);
+        // What was refused a moment ago may still wait to be written.
+        self.webhooks().flush().await;
         let asked = &RequestStatus::QUARANTINED;
         let store = self.store();
         let found = store.refused_requests(asked, since, REFUSED_MAX, WEBHOOKS_MAX);
