@@ -103,6 +103,8 @@ fn kind(choices: &mut Choices<'_>, now: Timestamp) -> EventKind {
         8 => EventKind::TimerFired(TimerFired {
             due_at: choices.moment(now),
             fired_at: choices.moment(now),
+            early: false,
+            by: None,
         }),
         kind => ending(choices, kind),
     }

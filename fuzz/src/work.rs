@@ -24,7 +24,7 @@ impl Rows {
                     assert!(!self.runs(work), "{} would run twice", work.step);
                     self.put(work);
                 }
-                Effect::Restore(work) if !self.runs(work) => self.put(work),
+                Effect::Restore(work) | Effect::Hasten(work) if !self.runs(work) => self.put(work),
                 Effect::Withdraw { step } => drop(self.0.remove(step)),
                 Effect::Hold => self.0.retain(|_, row| row.begun.is_some()),
                 Effect::Abort => self.0.clear(),
@@ -35,6 +35,7 @@ impl Rows {
                 | Effect::Close { .. }
                 | Effect::Callback { .. }
                 | Effect::Restore(_)
+                | Effect::Hasten(_)
                 | Effect::DeadLetter(_)
                 | Effect::SettleLetter { .. } => {}
             }

@@ -18,6 +18,6 @@ pub(crate) const SEEDS: &[u64] = &[
     4_815,
     // A type that was marked twice for one task sent two to look, in whatever order.
     10_874, // A poll that was looking lost its turn to one that came later.
-    8_300, // Nobody looked at a task that was given back while its execution failed.
+    8_300,  // Nobody looked at a task that was given back while its execution failed.
     12_539,
 ];
