@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use refire_core::definition::{ParseOptions, Workflow};
 use refire_core::execution::replay::replay;
 use refire_core::execution::{
-    Began, Cancel, Command, Event, Execution, Lost, Outcome, Report, apply, decide, fold,
+    Began, Cancel, Command, Event, Execution, Lost, Outcome, Report, RetryNow, apply, decide, fold,
 };
 
 use super::choices::Choices;
@@ -69,6 +69,10 @@ fn ask(state: &Execution, choices: &mut Choices<'_>) {
     let mut commands = vec![
         Command::Pause { by: by() },
         Command::Resume { by: by() },
+        Command::RetryNow(RetryNow {
+            step: None,
+            by: by(),
+        }),
         Command::Cancel(Cancel {
             by: by(),
             compensate: false,

@@ -184,6 +184,8 @@ struct Call {
     is_guarded: bool,
     /// Whether it needs the store, and so the whole server.
     needs_store: bool,
+    /// Whether its method only reads.
+    is_read: bool,
     /// Whether it changes something.
     writes: bool,
     /// Whether it reads a body.
@@ -206,6 +208,7 @@ impl Call {
         Self {
             is_guarded: operation.security.is_none(),
             needs_store,
+            is_read,
             writes: needs_store && !is_read && !WRITES_NOTHING.contains(&id),
             has_body: operation.request_body.is_some(),
             is_of_entity: path.starts_with("/api/") && path.contains("/{id}"),
@@ -257,7 +260,7 @@ struct Answer {
     is_of: fn(&Call) -> bool,
 }
 
-const ANSWERS: [Answer; 8] = [
+const ANSWERS: [Answer; 9] = [
     Answer {
         status: 400,
         name: "NotValid",
@@ -269,6 +272,12 @@ const ANSWERS: [Answer; 8] = [
         name: "Unauthorized",
         description: "The API key is missing or wrong",
         is_of: |call| call.is_guarded,
+    },
+    Answer {
+        status: 403,
+        name: "NotFromConsole",
+        description: "A cookie would allow it, but it does not come from the console",
+        is_of: |call| call.is_guarded && !call.is_read,
     },
     Answer {
         status: 408,

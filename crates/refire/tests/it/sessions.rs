@@ -1,6 +1,7 @@
 //! Logging in to the console: with the key or a link, what a cookie may and may not do, and how a session
 //! ends.
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use reqwest::{Method, RequestBuilder};
@@ -204,6 +205,19 @@ async fn a_link_logs_in_once() {
     assert_ne!(made["url"], link["url"]);
 }
 
+/// Changes the admin key of a running server; the new one.
+fn rotate(server: &Server) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_refire"))
+        .env_clear()
+        .envs(server.database().settings())
+        .args(["admin-key", "rotate", "--data-dir"])
+        .arg(server.data())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
 #[tokio::test]
 async fn a_session_ends_for_all_tabs_and_with_its_key() {
     let server = Server::start().await;
@@ -221,11 +235,7 @@ async fn a_session_ends_for_all_tabs_and_with_its_key() {
     get(&server, &other, "/api/executions").await.expect(200);
     let link = server.post("/api/session/links", "").await.expect(201);
     let token = link["url"].as_str().unwrap().rsplit_once('=').unwrap().1;
-    std::fs::write(
-        server.data().join("admin.key"),
-        "rf_a_new_key_for_all_of_us",
-    )
-    .unwrap();
+    let new = rotate(&server);
     let until = Instant::now() + Duration::from_secs(20);
     while get(&server, &other, "/api/session").await.status == 200 {
         assert!(Instant::now() < until, "the session outlives its key");
@@ -237,7 +247,7 @@ async fn a_session_ends_for_all_tabs_and_with_its_key() {
     log_in(&server, &json!({"token": token}))
         .await
         .problem(401, "RF0080");
-    let new = json!({"key": "rf_a_new_key_for_all_of_us"});
+    let new = json!({"key": new});
     log_in(&server, &new).await.expect(200);
 }
 
