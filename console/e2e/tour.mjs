@@ -109,7 +109,10 @@ async function fill(server, target) {
   await server.execute('jira_ticket', { summary: 'Order more toner' });
   await server.status(trip, 'completed');
   await server.status(view, 'retrying');
-  await server.call('GET', '/api/external-tasks/poll?taskType=n8n-jira-*&workerId=n8n-1&workerType=n8n');
+  await server.call(
+    'GET',
+    '/api/external-tasks/poll?taskType=n8n-jira-*&workerId=n8n-1&workerType=n8n',
+  );
   const scheduled = await server.call('POST', '/schedule-task', {
     isRecurring: true,
     scheduleType: 'monthly',
@@ -167,7 +170,7 @@ const pages = (made) => [
 ];
 
 const LOOKS = isGuide
-  ? [{ name: '', settings: { theme: 'light' } }]
+  ? [{ name: '', settings: { theme: 'light' }, height: 1000 }]
   : [
       { name: '-light', settings: { theme: 'light' } },
       { name: '-dark', settings: { theme: 'dark' } },

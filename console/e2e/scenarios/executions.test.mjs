@@ -91,10 +91,10 @@ test('the keyboard alone walks, selects and opens', () =>
     await page.waitForURL(/\/executions\/exec_/);
   }));
 
-test('selected executions are cancelled together', () =>
-  here.visit('/executions?workflow=slow', async (page) => {
-    const ids = [];
-    for (const name of ['one', 'two']) ids.push(await here.server.execute('slow', { name }));
+test('selected executions are cancelled together', async () => {
+  const ids = [];
+  for (const name of ['one', 'two']) ids.push(await here.server.execute('slow', { name }));
+  await here.visit('/executions?workflow=slow', async (page) => {
     await rows(page).nth(2).waitFor();
     await page.getByRole('checkbox', { name: 'Select all rows' }).check();
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();
@@ -102,7 +102,8 @@ test('selected executions are cancelled together', () =>
     await page.getByText('2 executions cancelled').waitFor();
     for (const id of ids) await here.server.status(id, 'cancelled');
     for (const name of ['one', 'two']) here.target.repair(name);
-  }));
+  });
+});
 
 test('the list can be used by everybody', () =>
   here.visit('/executions?status=dlq&from=-24h', async (page) => {

@@ -415,7 +415,7 @@ async fn people_can_read_the_history_of_tasks() {
     let connection = Connection::open(directory.path().join("refire.db")).unwrap();
     let id = ExecutionId::from_bytes(*b"\x01\x980123456789:;<=");
     let rows = "INSERT INTO executions VALUES (ID, 1, 1, 1, 3, x'00', 'waiting', NULL, 'schedule', 5,
-             0, 0, 1, 0, NULL, ID, 0, NULL, NULL);
+             0, 0, 1, 0, NULL, ID, 0, NULL, NULL, NULL);
          INSERT INTO scheduled_tasks VALUES (ID, 1, NULL, 'custom', 'daily', 1, NULL, x'', x'', 0, 0, 0,
              NULL, NULL);
          INSERT INTO workflow_events VALUES
