@@ -714,7 +714,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a link that logs in to the console by itself, once, within 15 minutes. */
+        /**
+         * Makes a link that logs in to the console by itself, once, within 15 minutes. Needs the key: a session that made
+         *     links could go on for ever, and after its end.
+         */
         post: operations["create_session_link"];
         delete?: never;
         options?: never;
@@ -4056,6 +4059,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description A cookie would allow it, but it does not come from the console */
+        NotFromConsole: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description A parameter, a header or the body is wrong; `errors` has every one */
         NotValid: {
             headers: {
@@ -4146,6 +4158,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             408: components["responses"]["TooSlow"];
             /** @description The file exists or cannot be written */
             409: {
@@ -4312,6 +4325,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -4380,6 +4394,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -4622,6 +4637,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -4717,6 +4733,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -4784,6 +4801,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is no such execution */
             404: {
                 headers: {
@@ -4823,6 +4841,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -4873,6 +4892,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -5093,6 +5113,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -5147,6 +5168,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -5201,6 +5223,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -5255,6 +5278,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -5305,6 +5329,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -5473,6 +5498,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
             431: components["responses"]["HeadersTooLarge"];
@@ -5522,6 +5548,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
             431: components["responses"]["HeadersTooLarge"];
@@ -5637,6 +5664,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -5699,6 +5727,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -5760,6 +5789,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -5807,6 +5837,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -5854,6 +5885,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -5901,6 +5933,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -6083,6 +6116,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6109,6 +6143,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6299,6 +6334,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -6345,6 +6381,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -6406,6 +6443,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -6474,6 +6512,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is no such trigger */
             404: {
                 headers: {
@@ -6523,6 +6562,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -6569,6 +6609,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -6729,6 +6770,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is no such trigger */
             404: {
                 headers: {
@@ -6864,6 +6906,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is no such trigger or request */
             404: {
                 headers: {
@@ -6929,6 +6972,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -7011,6 +7055,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -7129,6 +7174,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is no such trigger */
             404: {
                 headers: {
@@ -7237,6 +7283,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is no such trigger */
             404: {
                 headers: {
@@ -7332,6 +7379,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -7425,6 +7473,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
             431: components["responses"]["HeadersTooLarge"];
@@ -7539,6 +7588,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             408: components["responses"]["TooSlow"];
             /** @description It has another version */
             412: {
@@ -7584,6 +7634,7 @@ export interface operations {
             };
             400: components["responses"]["NotValid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is none */
             404: {
                 headers: {
@@ -7732,6 +7783,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description No workflow can have this name */
             404: {
                 headers: {
@@ -7823,6 +7875,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is no such workflow */
             404: {
                 headers: {
@@ -7931,6 +7984,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is no such workflow */
             404: {
                 headers: {
@@ -8055,6 +8109,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             /** @description There is no such workflow */
             404: {
                 headers: {
@@ -8360,6 +8415,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
             408: components["responses"]["TooSlow"];
             /** @description The key was used with another request */
             409: {

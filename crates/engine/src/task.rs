@@ -499,8 +499,11 @@ impl Context {
             self.tasks.ask();
         }
         let row = row?.ok_or(TaskError::NotFound)?;
-        if was {
-            self.is_back(&row.task_type);
+        match row.status {
+            // Nobody can fetch it: who is sent to look for it would miss what can be fetched meanwhile.
+            TaskStatus::Retired if was => self.tasks.clocks.clock_at(self.now()),
+            _ if was => self.is_back(&row.task_type),
+            _ => {}
         }
         Ok((!was).then_some(row))
     }

@@ -159,6 +159,8 @@ codes! {
     NOT_FROM_CONSOLE = "RF0082", 403, "The request does not come from the console";
     /// Too many wrong keys from one address.
     TOO_MANY_LOGINS = "RF0083", 429, "Too many attempts to log in";
+    /// A session that wants to make another.
+    LINK_NEEDS_KEY = "RF0084", 403, "Only a key makes login links";
 }
 
 /// The code of that name, in any case.

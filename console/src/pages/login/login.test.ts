@@ -13,6 +13,7 @@ describe('the page after the login', () => {
       '//evil.example',
       'https://evil.example',
       '/\\evil.example',
+      '/\t/evil.example',
       'javascript:x',
       '/login?next=/x',
     ])

@@ -183,7 +183,8 @@ pub(super) async fn log_out(app: App, actor: Actor, _: Params<()>) -> Result<Res
     Ok((StatusCode::NO_CONTENT, [(SET_COOKIE, cookie)]).into_response())
 }
 
-/// Makes a link that logs in to the console by itself, once, within 15 minutes.
+/// Makes a link that logs in to the console by itself, once, within 15 minutes. Needs the key: a session that made
+/// links could go on for ever, and after its end.
 #[utoipa::path(
     post,
     path = "/api/session/links",
@@ -195,13 +196,11 @@ pub(super) async fn create_session_link(
     origin: Origin,
     _: Params<()>,
 ) -> Result<Response, Problem> {
-    let maker = match actor.session() {
-        Some(row) => Maker {
-            key_hash: row.key_hash,
-            actor: row.actor.clone(),
-        },
-        None => admin(&app),
-    };
+    if actor.session().is_some() {
+        let detail = "links are made with the key: `refire console` does it";
+        return Err(Problem::new(&codes::LINK_NEEDS_KEY, detail));
+    }
+    let maker = admin(&app);
     let made = app.engine.sessions().link(maker).await?;
     let link = SessionLink {
         url: origin.address(&path_of(&made)),
