@@ -17,8 +17,18 @@ const FLAGS = [
 ];
 const WAIT_MS = 20_000;
 
+/** Now and then Chromium dies while it starts, before any page: then it is started again. */
+const STARTS_MAX = 3;
+
 export async function startBrowser() {
-  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  for (let start = 1; ; start += 1) {
+    try {
+      return await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+    } catch (error) {
+      if (start === STARTS_MAX) throw error;
+      console.error(`Chromium did not start, try ${start}: ${String(error).slice(0, 200)}`);
+    }
+  }
 }
 
 /**
