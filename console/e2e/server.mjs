@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startFront } from './front.mjs';
 
 const READY_MS = 60_000;
 const STOP_MS = 15_000;
@@ -46,9 +47,12 @@ export async function startServer(options = {}) {
   const port = options.port ?? (await freePort());
   const data = options.data ?? (await mkdtemp(join(tmpdir(), 'refire-e2e-')));
   const url = `http://127.0.0.1:${port}`;
+  const hasOwnAddress = options.env?.REFIRE_PUBLIC_URL !== undefined;
+  const front = process.env.REFIRE_E2E_DIST && !hasOwnAddress ? await startFront(port) : undefined;
+  const address = front ? { REFIRE_PUBLIC_URL: front.url } : {};
   const args = ['serve', '--dev', '--listen', `127.0.0.1:${port}`, '--data-dir', data];
   const child = spawn(binary, [...args, ...(options.args ?? [])], {
-    env: { ...process.env, RUST_LOG: 'warn', ...options.env },
+    env: { ...process.env, RUST_LOG: 'warn', ...address, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -82,7 +86,7 @@ export async function startServer(options = {}) {
   };
 
   return {
-    url,
+    url: front?.url ?? url,
     port,
     key,
     data,
@@ -111,6 +115,7 @@ export async function startServer(options = {}) {
       await ended;
     },
     async stop() {
+      await front?.stop();
       child.kill('SIGTERM');
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
       await ended;

@@ -207,6 +207,40 @@ test('several at once: progress, and the result of each', async () => {
   for (const { id } of letters.slice(1)) await resolved(id);
 });
 
+test('more than a hundred are deleted only by typing how many', async () => {
+  await here.server.call(
+    'POST',
+    '/api/workflows/bad/execute-batch',
+    Array.from({ length: 120 }, (_, n) => ({ input: { name: `many-${n}` } })),
+  );
+  await until('they have failed', async () => {
+    const { count } = await here.server.call('GET', '/api/dlq/summary?workflow_id=bad');
+    return count === 120;
+  });
+  await here.visit('/dlq?workflow=bad', async (page) => {
+    await rows(page).nth(10).waitFor();
+    await page.getByRole('grid').focus();
+    await until('more than a hundred are loaded', async () => {
+      await page.keyboard.press('End');
+      const last = await page.getByRole('grid').getAttribute('aria-rowcount');
+      return Number(last) === 121;
+    });
+    await page.getByRole('checkbox', { name: 'Select all rows' }).check();
+    await page.getByRole('button', { name: 'Delete 120…' }).click();
+    const dialog = page.getByRole('dialog');
+    const start = dialog.getByRole('button', { name: 'Start' });
+    assert.ok(await start.isDisabled());
+    const typed = dialog.getByLabel(/120/);
+    await typed.fill('12');
+    assert.ok(await start.isDisabled());
+    await typed.fill('120');
+    await start.click();
+    await dialog.getByText('120 of 120 done').waitFor();
+  });
+  const left = await here.server.call('GET', '/api/dlq/summary?workflow_id=bad&status=pending');
+  assert.equal(left.count, 0);
+});
+
 test('nothing is deleted without a word; a letter that somebody else took is said so', async () => {
   const { id } = await letter('gone');
   await here.visit(`/dlq/${id}`, { allow: /401|409/ }, async (page) => {

@@ -94,6 +94,75 @@ test('a failed attempt tells its error and answer; two attempts are compared', a
   await here.server.call('POST', `/api/executions/${id}/cancel`);
 });
 
+test('bars that lie over each other are reached by clicking again', async () => {
+  const id = await here.server.execute('flaky', { name: 'thrice' });
+  for (let retry = 1; retry < 3; retry += 1) {
+    await until('an attempt failed', async () => {
+      const { items } = await here.server.call('GET', `/api/executions/${id}/attempts`);
+      return items.filter((each) => each.status === 'failed').length === retry;
+    });
+    await here.server.status(id, 'retrying');
+    await here.server.call('POST', `/api/executions/${id}/retry-now`);
+  }
+  await until('the third attempt failed', async () => {
+    const { items } = await here.server.call('GET', `/api/executions/${id}/attempts`);
+    return items.filter((each) => each.status === 'failed').length === 3;
+  });
+  await here.server.call('POST', `/api/executions/${id}/pause`);
+  await here.visit(`/executions/${id}`, async (page) => {
+    // The planned retry is ten minutes away, so all three are one spot at the left.
+    const { x, y } = await page.locator('[data-bar="call#1"]').boundingBox();
+    const seen = new Set();
+    for (let click = 0; click < 3; click += 1) {
+      const before = page.url();
+      await page.mouse.click(x + 2, y + 8);
+      await page.waitForURL((url) => url.href !== before);
+      seen.add(new URL(page.url()).searchParams.get('attempt'));
+    }
+    assert.deepEqual([...seen].sort(), ['1', '2', '3']);
+  });
+  await here.server.call('POST', `/api/executions/${id}/cancel`);
+});
+
+test('the context has the names that steps gave to parts of their output', async () => {
+  await here.server.call(
+    'PUT',
+    '/api/workflows/named',
+    `id: named
+retry: false
+steps:
+  - id: first
+    type: http
+    outputMapping: { answered: "$.body.ok", sent: "$.body.echo", nothing: "$.body.missing" }
+    config: { method: POST, url: "${here.target.url}/ok", body: "\${input.note}" }
+  - id: second
+    type: http
+    needs: [first]
+    outputMapping: { note: "$.status" }
+    config: { url: "${here.target.url}/ok" }
+`,
+  );
+  const id = await here.server.execute('named', { note: 'Zürich, 台北' });
+  await here.server.status(id, 'completed');
+  const { items } = await here.server.call('GET', `/api/executions/${id}/events`);
+  const first = items.findIndex((each) => each.event_type === 'STEP_COMPLETED') + 1;
+  const context = (page) =>
+    page.getByRole('textbox', { name: 'Values that expressions can read' }).innerText();
+  await here.visit(`/executions/${id}?tab=context&at=${first}`, async (page) => {
+    await until('the names of the first step', async () => {
+      const text = await context(page);
+      return (
+        /"note": "Zürich, 台北",\s+"answered": true,/.test(text) && /"nothing": null/.test(text)
+      );
+    });
+    assert.match(await context(page), /"sent": "[^}]*Zürich, 台北/);
+    await page.goto(`/executions/${id}?tab=context`);
+    await until('the second step replaced one', async () =>
+      /"context": \{\s+"note": 200,/.test(await context(page)),
+    );
+  });
+});
+
 test('foreign text stays text, and big numbers stay exact', async () => {
   const big = '12345678901234567890';
   const response = await fetch(`${here.server.url}/api/workflows/good/execute`, {

@@ -2,7 +2,7 @@
 // question of catching up, their ledger and backfill; forms that lose nothing.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertAccessible, logIn, openPage, startBrowser } from '../browser.mjs';
+import { assertAccessible, logIn, openPage, paste, startBrowser } from '../browser.mjs';
 import { startServer, until } from '../server.mjs';
 import { startTarget } from '../target.mjs';
 
@@ -394,6 +394,47 @@ describe('triggers', () => {
     await page.goto('/workflows/server_health_check/triggers/new?type=cron');
     await page.getByRole('button', { name: '每週一上午 9 點' }).click();
     await page.getByText(/^每週一 09:00/).waitFor();
+    await close();
+  });
+
+  it('repairs one whose settings can no longer be read', async () => {
+    const made = await make('server_health_check', {
+      trigger_type: 'cron',
+      cron_expression: '0 9 * * *',
+      timezone: 'Asia/Taipei',
+      name: 'Repair me',
+    });
+    const { page, close } = await open('/nodes', { allow: REFUSED });
+    // What an update of the time zones would do: the stored settings name one that is gone.
+    let repaired = false;
+    await page.route(`**/api/triggers/${made.id}`, async (route) => {
+      if (route.request().method() === 'PUT') {
+        const answer = await route.fetch();
+        repaired = answer.ok();
+        return route.fulfill({ response: answer });
+      }
+      const answer = await route.fetch();
+      if (repaired || route.request().method() !== 'GET')
+        return route.fulfill({ response: answer });
+      const json = await answer.json();
+      const problem = 'there is no time zone `Asia/Atlantis`';
+      return route.fulfill({
+        response: answer,
+        json: { ...json, timezone: 'Asia/Atlantis', problem },
+      });
+    });
+    await page.goto(`/triggers/${made.id}`);
+    await page.getByText('there is no time zone `Asia/Atlantis`').waitFor();
+    await assertAccessible(page, 'a trigger that cannot be read');
+    const editor = page.getByRole('textbox', { name: 'Settings' });
+    const text = await editor.innerText();
+    await paste(page, editor, text.replace('Asia/Atlantis', 'Asia/Nowhere'));
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').waitFor();
+    await paste(page, editor, text.replace('Asia/Atlantis', 'Asia/Tokyo'));
+    await page.getByRole('button', { name: 'Save' }).click();
+    await plan(page).waitFor();
+    assert.equal((await read(made.id)).timezone, 'Asia/Tokyo');
     await close();
   });
 });

@@ -1,6 +1,7 @@
 /**
- * The one way to the server. Typed calls are `answer(api.GET('/api/…', {…}))`; a path the description
- * does not know yet goes by `call`. Refusals are thrown as ApiProblem.
+ * The one way to the server. Typed calls are `read('/api/…', {…})` and `answer(api.POST('/api/…', {…}))`;
+ * what is sent as text, and what the description does not know, goes by `call`. Refusals are thrown as
+ * ApiProblem.
  */
 import createClient from 'openapi-fetch';
 import { learnServerTime } from '@/live/clock';
@@ -19,6 +20,7 @@ export function onSessionEnd(handler: LogInAgain) {
 }
 
 const values = new WeakMap<Response, unknown>();
+const texts = new WeakMap<Response, string>();
 
 function problemOf(response: Response, body: unknown, text: string): ApiProblem {
   const known = typeof body === 'object' && body !== null && 'code' in body && 'title' in body;
@@ -74,12 +76,15 @@ async function send(request: Request): Promise<Response> {
   if (!response.ok) throw problemOf(response, body, text);
   const bare = new Response(null, { status: 204, headers: response.headers });
   values.set(bare, body);
+  texts.set(bare, text);
   return bare;
 }
 
 export const api = createClient<paths>({
   baseUrl: apiBase,
   fetch: send,
+  // Lists are text with commas.
+  querySerializer: { array: { style: 'form', explode: false } },
   bodySerializer: (body) => (typeof body === 'string' ? body : stringifyExact(body)),
 });
 
@@ -96,6 +101,42 @@ export async function answerWithHeaders<T>(
 ): Promise<{ value: NonNullable<T>; headers: Headers }> {
   const { response } = await sent;
   return { value: values.get(response) as NonNullable<T>, headers: response.headers };
+}
+
+/** As `answer`, with the text the value was read from. */
+export async function answerWithText<T>(
+  sent: Promise<{ data?: T; response: Response }>,
+): Promise<{ value: NonNullable<T>; text: string }> {
+  const { response } = await sent;
+  return { value: values.get(response) as NonNullable<T>, text: texts.get(response) ?? '' };
+}
+
+/** The addresses that can be read. */
+type Readable = {
+  [Path in keyof paths]: paths[Path] extends { get: object } ? Path : never;
+}[keyof paths];
+type Get<Path extends Readable> = paths[Path] extends { get: infer Known } ? Known : never;
+type Asked<Path extends Readable> =
+  Get<Path> extends { parameters: { query?: infer Known } }
+    ? { [Name in keyof Known]?: Query[string] }
+    : Record<string, never>;
+type Answered<Path extends Readable> =
+  Get<Path> extends { responses: { 200: { content: { 'application/json': infer Value } } } }
+    ? Value
+    : never;
+
+/**
+ * A typed answer to a question that is asked as the page's address has it: every value is text, and lists
+ * are text with commas. Names that the server does not know, and values it does not give, are mistakes.
+ */
+export function read<Path extends Readable>(
+  path: Path,
+  options: { path?: Record<string, string>; query?: Asked<Path>; signal?: AbortSignal } = {},
+): Promise<Answered<Path>> {
+  const at = path.replace(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent(options.path?.[name] ?? ''),
+  );
+  return call('GET', at, { query: options.query as Query, signal: options.signal });
 }
 
 export type Query = Record<string, string | number | boolean | null | undefined>;

@@ -40,4 +40,10 @@ describe('exact JSON', () => {
     expect(Number(new ExactNumber('10'))).toBe(10);
     expect(`${new ExactNumber('12345678901234567890')}`).toBe('12345678901234567890');
   });
+
+  it('reads a text of many megabytes beside such a number', () => {
+    const long = 'x\\n"'.repeat(3_000_000);
+    const text = JSON.stringify({ long, n: 1 }).replace('"n":1', '"n":12345678901234567890');
+    expect(stringifyExact(parseExact(text)) === text).toBe(true);
+  });
 });

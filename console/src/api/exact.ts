@@ -2,6 +2,7 @@
  * JSON whose numbers survive: one that JavaScript cannot hold exactly (`12345678901234567890`) is kept
  * as its text and written back unchanged.
  */
+import { stringEnd } from './raw';
 
 /** A number as it was written. In arithmetic and on the page it acts as its nearest number or its text. */
 export class ExactNumber {
@@ -14,8 +15,7 @@ export class ExactNumber {
   }
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const NUMBER_OR_QUOTE = /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 /** Shorter ones are always exact. */
 const SUSPECT = /\d{16}|\d\.\d{14}|\.\d{16}|[eE][+-]?\d/;
 
@@ -42,18 +42,29 @@ function markFor(text: string): string {
   return mark;
 }
 
+/** The text with every number that JavaScript cannot hold as a marked string. */
+function markNumbers(text: string, mark: string): string {
+  const parts: string[] = [];
+  let copied = 0;
+  NUMBER_OR_QUOTE.lastIndex = 0;
+  for (let found = NUMBER_OR_QUOTE.exec(text); found; found = NUMBER_OR_QUOTE.exec(text)) {
+    const [token] = found;
+    if (token === '"') NUMBER_OR_QUOTE.lastIndex = stringEnd(text, found.index);
+    else if (!isExact(token)) {
+      parts.push(text.slice(copied, found.index), `"${mark}${token}"`);
+      copied = found.index + token.length;
+    }
+  }
+  return copied === 0 ? text : parts.join('') + text.slice(copied);
+}
+
 export function parseExact(text: string): unknown {
   if (!SUSPECT.test(text)) return JSON.parse(text);
   // What is no JSON is refused before the tokens are looked at.
   const plain = JSON.parse(text);
-  let found = false;
   const mark = markFor(text);
-  const marked = text.replace(TOKEN, (token) => {
-    if (token.startsWith('"') || isExact(token)) return token;
-    found = true;
-    return `"${mark}${token}"`;
-  });
-  if (!found) return plain;
+  const marked = markNumbers(text, mark);
+  if (marked === text) return plain;
   return JSON.parse(marked, (_, value) =>
     typeof value === 'string' && value.startsWith(mark)
       ? new ExactNumber(value.slice(mark.length))
@@ -75,9 +86,5 @@ export function stringifyExact(value: unknown, indent?: number): string {
     (_, inner) => (inner instanceof ExactNumber ? `${mark}${inner.source}` : inner),
     indent,
   );
-  return text.replace(/"(?:[^"\\]|\\.)*"/g, (token) => {
-    if (!token.startsWith(`"${mark}`)) return token;
-    const source = token.slice(mark.length + 1, -1);
-    return NUMBER.test(source) ? source : token;
-  });
+  return text.replace(new RegExp(`"${mark}(-?\\d[\\d.eE+-]*)"`, 'g'), '$1');
 }

@@ -98,9 +98,11 @@ export function useFollow<Row>({
     const first = client.getQueryData<Page<Row>>([...queryKey, 'head']);
     if (first) client.setQueryData(pagesKey, { pages: [first], pageParams: [null] });
   }, [client, queryKey, pagesKey]);
+  // Nothing can move under the pointer where nothing is.
+  const empty = shown.length === 0;
   useEffect(() => {
-    if (news.length > 0 && !held.current()) showFresh();
-  }, [news, showFresh]);
+    if (news.length > 0 && (empty || !held.current())) showFresh();
+  }, [news, showFresh, empty]);
 
   const { fetchNextPage, refetch: refetchPages } = pages;
   const full = shown.length >= MOST_ROWS;

@@ -1,9 +1,8 @@
 /** Dead letters: list, totals, one, retry, delete. */
 import { queryOptions } from '@tanstack/react-query';
-import { serverNow } from '@/live/clock';
-import { absoluteTime } from '@/time/range';
-import { answer, api, call } from '../client';
-import type { Page, Schema } from '../types';
+import { answer, api, call, read } from '../client';
+import { pageOf, stretchOf } from '../stretch';
+import type { Schema } from '../types';
 
 export type Letter = Schema<'DeadLetter'>;
 export type LetterDetail = Schema<'DeadLetterDetail'>;
@@ -25,18 +24,16 @@ export interface LetterFilter {
 export const PAGE_ROWS = 50;
 const EVERY_MS = 5_000;
 
-function asked(filter: LetterFilter) {
-  const now = serverNow();
-  return {
-    workflow_id: filter.workflow,
-    error_type: filter.error_type,
-    status: filter.status,
-    from: absoluteTime(filter.from, now),
-    to: absoluteTime(filter.to, now),
-    q: filter.q,
-    fingerprint: filter.fingerprint,
-  };
-}
+/** The filter by the server's names; its times are absolute by now. */
+const named = (filter: LetterFilter) => ({
+  workflow_id: filter.workflow,
+  error_type: filter.error_type,
+  status: filter.status,
+  from: filter.from,
+  to: filter.to,
+  q: filter.q,
+  fingerprint: filter.fingerprint,
+});
 
 export const lettersKey = ['dlq'];
 
@@ -48,10 +45,9 @@ export const lettersInPlace = {
 
 /** A page of letters, newest first. */
 export function readLetters(filter: LetterFilter, cursor: string | null, signal?: AbortSignal) {
-  return call<Page<Letter>>('GET', '/api/dlq', {
-    query: { ...asked(filter), limit: PAGE_ROWS, cursor },
-    signal,
-  });
+  return pageOf(filter, cursor, (asked) =>
+    read('/api/dlq', { query: { ...named(asked), limit: PAGE_ROWS, cursor }, signal }),
+  );
 }
 
 /** Rows that are read again one by one, at most. */
@@ -70,8 +66,8 @@ export const letterSummary = (filter: LetterFilter) =>
   queryOptions({
     queryKey: [...lettersKey, 'summary', filter],
     queryFn: ({ signal }) =>
-      call<Schema<'DeadLetterSummary'>>('GET', '/api/dlq/summary', {
-        query: asked(filter),
+      read('/api/dlq/summary', {
+        query: named({ ...filter, ...stretchOf(filter) }),
         signal,
       }),
     refetchInterval: EVERY_MS,

@@ -1,8 +1,7 @@
 /** Executions: pages, counts, one with its attempts and events, and what can be done with it. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { serverNow } from '@/live/clock';
-import { absoluteTime } from '@/time/range';
-import { answer, api, call } from '../client';
+import { answer, api, call, read } from '../client';
+import { pageOf, stretchOf } from '../stretch';
 import type { ErrorInfo, Event, Execution, Page } from '../types';
 
 /** The filter as the URL has it; times may be relative. */
@@ -21,12 +20,6 @@ export interface ExecutionFilter {
 
 const PAGE_ROWS = 100;
 
-function asked(filter: ExecutionFilter) {
-  const { from, to, ...rest } = filter;
-  const now = serverNow();
-  return { ...rest, from: absoluteTime(from, now), to: absoluteTime(to, now) };
-}
-
 export const executionKeys = {
   list: (filter: ExecutionFilter) => ['executions', filter] as const,
   one: (id: string) => ['execution', id] as const,
@@ -37,32 +30,22 @@ export function executionPage(
   cursor: string | null,
   signal: AbortSignal,
 ): Promise<Page<Execution>> {
-  return call('GET', '/api/executions', {
-    query: { ...asked(filter), limit: PAGE_ROWS, cursor },
-    signal,
-  });
+  return pageOf(filter, cursor, (asked) =>
+    read('/api/executions', { query: { ...asked, limit: PAGE_ROWS, cursor }, signal }),
+  );
 }
 
 export async function executionsByIds(ids: string[], signal: AbortSignal): Promise<Execution[]> {
-  const page = await call<Page<Execution>>('GET', '/api/executions', {
-    query: { ids: ids.join(','), limit: PAGE_ROWS },
-    signal,
-  });
+  const query = { ids: ids.join(','), limit: PAGE_ROWS };
+  const page = await read('/api/executions', { query, signal });
   return page.items;
-}
-
-export interface ExecutionCount {
-  total: number;
-  exact: boolean;
-  by_status: Record<string, number>;
-  searched_to?: string | null;
 }
 
 export function executionCount(filter: ExecutionFilter, everyMs: number) {
   return queryOptions({
     queryKey: ['executions', filter, 'count'],
     queryFn: ({ signal }) =>
-      call<ExecutionCount>('GET', '/api/executions/count', { query: asked(filter), signal }),
+      read('/api/executions/count', { query: { ...filter, ...stretchOf(filter) }, signal }),
     refetchInterval: everyMs,
     placeholderData: keepPreviousData,
     retry: false,
@@ -106,32 +89,6 @@ export function attemptsQuery(id: string) {
         signal,
       });
       return list.items;
-    },
-  });
-}
-
-const EVENTS_PAGE = 1_000;
-/** More events than this are not read by the page; the log can be downloaded. */
-export const MOST_EVENTS = 20_000;
-
-/** The whole log, oldest first, up to a bound. */
-export function eventsQuery(id: string) {
-  return queryOptions({
-    queryKey: [...executionKeys.one(id), 'events'],
-    queryFn: async ({ signal }) => {
-      const events: Event[] = [];
-      let cursor: string | undefined;
-      do {
-        const page = await answer(
-          api.GET('/api/executions/{id}/events', {
-            params: { path: { id }, query: { limit: EVENTS_PAGE, cursor } },
-            signal,
-          }),
-        );
-        events.push(...page.items);
-        cursor = page.next_cursor ?? undefined;
-      } while (cursor && events.length < MOST_EVENTS);
-      return events;
     },
   });
 }

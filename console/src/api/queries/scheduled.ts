@@ -1,6 +1,6 @@
 /** Scheduled tasks and the records of their attempts. */
 import { queryOptions } from '@tanstack/react-query';
-import { answerWithHeaders, api, call } from '../client';
+import { answerWithHeaders, api, call, read } from '../client';
 import type { Page, Schema } from '../types';
 
 export type ScheduledTask = Schema<'ScheduledTask'>;
@@ -29,7 +29,7 @@ export async function readScheduled(
   cursor: string | null,
   signal?: AbortSignal,
 ): Promise<Page<ScheduledTask>> {
-  const page = await call<Schema<'ScheduledTaskPage'>>('GET', '/api/scheduled-tasks', {
+  const page = await read('/api/scheduled-tasks', {
     query: {
       taskType: filter.type,
       scheduleType: filter.schedule,
@@ -64,7 +64,8 @@ export async function readRecords(
   cursor: string | null,
   signal?: AbortSignal,
 ): Promise<Page<TaskRecord>> {
-  const page = await call<Schema<'TaskHistory'>>('GET', `/task-history/${encodeURIComponent(id)}`, {
+  const page = await read('/task-history/{taskId}', {
+    path: { taskId: id },
     query: {
       cycle: filter.cycle,
       status: filter.status,

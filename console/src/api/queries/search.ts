@@ -1,14 +1,9 @@
 /** The server's search by id, key or name, for the palette. */
 import { queryOptions } from '@tanstack/react-query';
-import { call } from '../client';
+import { read } from '../client';
+import type { Schema } from '../types';
 
-export interface Found {
-  kind: string;
-  id: string;
-  title: string | null;
-  status: string | null;
-  path: string;
-}
+export type Found = Schema<'SearchResult'>['items'][number];
 
 const LEAST_LETTERS = 2;
 
@@ -16,10 +11,7 @@ export function searchQuery(text: string) {
   return queryOptions({
     queryKey: ['search', text],
     queryFn: async ({ signal }) => {
-      const found = await call<{ items: Found[] }>('GET', '/api/search', {
-        query: { q: text },
-        signal,
-      });
+      const found = await read('/api/search', { query: { q: text }, signal });
       return found.items;
     },
     enabled: text.length >= LEAST_LETTERS,

@@ -1,6 +1,6 @@
 /** External tasks: by type, the list, one, and what a person may do with one. */
 import { queryOptions } from '@tanstack/react-query';
-import { answer, api, call } from '../client';
+import { answer, api, call, read } from '../client';
 import { ApiProblem } from '../problem';
 import type { Page, Schema } from '../types';
 
@@ -30,7 +30,7 @@ export async function readTasks(
   cursor: string | null,
   signal?: AbortSignal,
 ): Promise<Page<ExternalTask>> {
-  const page = await call<Schema<'TaskPage'>>('GET', '/api/external-tasks', {
+  const page = await read('/api/external-tasks', {
     query: {
       taskType: filter.type,
       status: filter.status?.toUpperCase(),

@@ -1,8 +1,8 @@
 /** Triggers: lists, one, what they planned and what became of it, and everything that changes one. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { answer, api, call } from '../client';
+import { answer, api, call, read } from '../client';
 import { ApiProblem } from '../problem';
-import type { Page, Schema } from '../types';
+import type { Schema } from '../types';
 
 /** The settings of a trigger as they are written; `TriggerAbout` is what the server says of it. */
 export type TriggerSettings = Record<string, unknown>;
@@ -33,7 +33,7 @@ export const triggerKey = (id: string) => [...triggersKey, id];
 export const triggerListKey = (filter: TriggerFilter) => [...triggersKey, 'list', filter];
 
 export function readTriggers(filter: TriggerFilter, cursor: string | null, signal?: AbortSignal) {
-  return call<Page<Trigger>>('GET', '/api/triggers', {
+  return read('/api/triggers', {
     query: { ...filter, limit: PAGE_ROWS, cursor },
     signal,
   });
@@ -42,8 +42,7 @@ export function readTriggers(filter: TriggerFilter, cursor: string | null, signa
 export const triggerQuery = (id: string) =>
   queryOptions({
     queryKey: triggerKey(id),
-    queryFn: ({ signal }) =>
-      call<Trigger>('GET', `/api/triggers/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }) => read('/api/triggers/{id}', { path: { id }, signal }),
     refetchInterval: PAGE_MS,
   });
 
@@ -75,7 +74,8 @@ export const slotRange = (id: string, from: string, to: string | undefined, limi
   queryOptions({
     queryKey: [...triggerKey(id), 'range', from, to, limit],
     queryFn: ({ signal }) =>
-      call<Page<LedgerEntry>>('GET', `/api/triggers/${encodeURIComponent(id)}/slots`, {
+      read('/api/triggers/{id}/slots', {
+        path: { id },
         query: { from, to, limit },
         signal,
       }),
@@ -91,7 +91,8 @@ export function readSlots(
   cursor: string | null,
   signal?: AbortSignal,
 ) {
-  return call<Page<LedgerEntry>>('GET', `/api/triggers/${encodeURIComponent(id)}/slots`, {
+  return read('/api/triggers/{id}/slots', {
+    path: { id },
     query: { ...filter, limit: PAGE_ROWS, cursor },
     signal,
   });
@@ -163,7 +164,7 @@ export const timeZones = queryOptions({
   queryKey: ['time-zones'],
   queryFn: async ({ signal }) => {
     try {
-      return (await call<Page<TimeZoneRow>>('GET', '/api/time-zones', { signal })).items;
+      return (await read('/api/time-zones', { signal })).items;
     } catch (error) {
       if (error instanceof ApiProblem && error.status === 404) return null;
       throw error;

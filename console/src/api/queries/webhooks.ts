@@ -1,7 +1,7 @@
 /** Webhooks: the requests that arrived, trying one, secrets, and checking refused ones again. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { call } from '../client';
-import type { Page, Schema } from '../types';
+import { call, read } from '../client';
+import type { Schema } from '../types';
 import { type Trigger, type TriggerSettings, triggerKey } from './triggers';
 
 export type WebhookRequest = Schema<'WebhookRequest'>;
@@ -27,7 +27,8 @@ export const newestRequests = (id: string, limit: number, filter: RequestFilter 
     queryKey: [...triggerKey(id), 'requests', 'newest', limit, filter],
     queryFn: async ({ signal }) =>
       (
-        await call<Page<WebhookRequest>>('GET', `${of(id)}/requests`, {
+        await read('/api/triggers/{id}/requests', {
+          path: { id },
           query: { ...filter, limit },
           signal,
         })
@@ -48,7 +49,8 @@ export function readRequests(
   cursor: string | null,
   signal?: AbortSignal,
 ) {
-  return call<Page<WebhookRequest>>('GET', `${of(id)}/requests`, {
+  return read('/api/triggers/{id}/requests', {
+    path: { id },
     query: { ...filter, limit: PAGE_ROWS, cursor },
     signal,
   });
@@ -59,7 +61,10 @@ export const requestQuery = (id: string, request: string) =>
   queryOptions({
     queryKey: [...triggerKey(id), 'request', request],
     queryFn: ({ signal }) =>
-      call<WebhookRequest>('GET', `${of(id)}/requests/${encodeURIComponent(request)}`, { signal }),
+      read('/api/triggers/{id}/requests/{request_id}', {
+        path: { id, request_id: request },
+        signal,
+      }),
   });
 
 export interface RequestSummary {
@@ -76,7 +81,7 @@ export const requestSummary = (id: string, filter: Pick<RequestFilter, 'from' | 
   queryOptions({
     queryKey: [...triggerKey(id), 'requests', 'summary', filter],
     queryFn: ({ signal }) =>
-      call<RequestSummary>('GET', `${of(id)}/requests/summary`, { query: { ...filter }, signal }),
+      read('/api/triggers/{id}/requests/summary', { path: { id }, query: { ...filter }, signal }),
     refetchInterval: PAGE_MS,
     retry: false,
   });

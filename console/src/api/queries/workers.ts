@@ -1,5 +1,5 @@
 /** Workers that have said who they are. */
-import { call } from '../client';
+import { call, read } from '../client';
 import type { Page, Schema } from '../types';
 
 export type Worker = Schema<'Worker'>;
@@ -18,7 +18,7 @@ export async function readWorkers(
   cursor: string | null,
   signal?: AbortSignal,
 ): Promise<Page<Worker>> {
-  const page = await call<Schema<'WorkerPage'>>('GET', '/api/workers', {
+  const page = await read('/api/workers', {
     query: {
       status: filter.status?.toUpperCase(),
       workerType: filter.type,

@@ -1,6 +1,6 @@
 /** Workflows: list, one, versions, what saving would change, saving, running, deleting. */
 import { queryOptions } from '@tanstack/react-query';
-import { answer, api, call } from '../client';
+import { answer, api, call, read } from '../client';
 import { ApiProblem, type FieldProblem } from '../problem';
 import type { Execution, Page, Schema } from '../types';
 
@@ -45,11 +45,11 @@ export async function workflowPage(
 ): Promise<Page<Workflow>> {
   const query = { ...filter, include: 'stats', limit: PAGE_ROWS, cursor };
   try {
-    return await call<Page<Workflow>>('GET', '/api/workflows', { query, signal });
+    return await read('/api/workflows', { query, signal });
   } catch (error) {
     if (!isUnknownParameter(error)) throw error;
     const plain = { limit: PAGE_ROWS, cursor };
-    const page = await call<Page<Workflow>>('GET', '/api/workflows', { query: plain, signal });
+    const page = await read('/api/workflows', { query: plain, signal });
     const wanted = filter.q?.toLowerCase();
     if (!wanted) return page;
     const matches = (row: Workflow) =>
@@ -101,7 +101,8 @@ export const versionQuery = (id: string, version: number) =>
 export const versionDiff = (id: string, from: number, to: number) =>
   queryOptions({
     queryKey: [...workflowsKey, 'diff', id, from, to],
-    queryFn: ({ signal }) => call<Diff>('GET', path(id, '/diff'), { query: { from, to }, signal }),
+    queryFn: ({ signal }) =>
+      read('/api/workflows/{id}/diff', { path: { id }, query: { from, to }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
 
@@ -165,7 +166,7 @@ export const openExecutions = (id: string) =>
   queryOptions({
     queryKey: ['executions', 'open', id],
     queryFn: ({ signal }) =>
-      call<Page<Execution>>('GET', '/api/executions', {
+      read('/api/executions', {
         query: { workflow: id, status: OPEN_STATUSES, limit: 100 },
         signal,
       }),
@@ -177,7 +178,7 @@ export const recentExecutions = (id: string, limit: number) =>
     queryKey: ['executions', 'recent', id, limit],
     queryFn: async ({ signal }) =>
       (
-        await call<Page<Execution>>('GET', '/api/executions', {
+        await read('/api/executions', {
           query: { workflow: id, limit },
           signal,
         })
@@ -188,15 +189,14 @@ export const recentExecutions = (id: string, limit: number) =>
 export const executionOf = (id: string) =>
   queryOptions({
     queryKey: ['executions', 'one', id, 'whole'],
-    queryFn: ({ signal }) =>
-      call<Execution>('GET', `/api/executions/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }) => read('/api/executions/{id}', { path: { id }, signal }),
   });
 
 export const triggersOf = (id: string) =>
   queryOptions({
     queryKey: ['triggers', 'of', id],
     queryFn: async ({ signal }) =>
-      (await call<Page<Trigger>>('GET', path(id, '/triggers'), { query: { limit: 100 }, signal }))
+      (await read('/api/workflows/{id}/triggers', { path: { id }, query: { limit: 100 }, signal }))
         .items,
     refetchInterval: LIST_EVERY_MS,
   });
@@ -206,7 +206,7 @@ export const retriesOf = (id: string, limit: number) =>
     queryKey: ['retries', id, limit],
     queryFn: async ({ signal }) =>
       (
-        await call<Page<Retried>>('GET', '/api/retries', {
+        await read('/api/retries', {
           query: { workflow: id, limit },
           signal,
         })

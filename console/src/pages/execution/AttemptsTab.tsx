@@ -1,6 +1,7 @@
 /** All attempts, and the selected one in full; two can be compared. */
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef, useState } from 'react';
 import { parseExact, stringifyExact } from '@/api/exact';
 import type { Attempt } from '@/api/queries/executions';
 import type { Step } from '@/api/types';
@@ -29,29 +30,14 @@ export function AttemptsTab({ attempts, steps, selected, select }: AttemptsTabPr
   if (!shown) return <p className={classes.none}>{t('execution.noAttempts')}</p>;
   return (
     <div className={classes.attempts}>
-      <ol className={classes.attemptList} aria-label={t('execution.attempts')}>
-        {attempts.map((attempt) => (
-          <li key={attemptId(attempt)}>
-            <button
-              type="button"
-              className={classes.attempt}
-              aria-pressed={attempt === shown}
-              onClick={() => {
-                setOther(undefined);
-                select(attempt.step_id, attempt.attempt);
-              }}
-            >
-              <Status value={attempt.status} />
-              <span className={classes.attemptName}>
-                {t('execution.attemptOf', { step: attempt.step_id, attempt: attempt.attempt })}
-              </span>
-              {attempt.duration_ms !== null && (
-                <span className={classes.muted}>{formatDuration(attempt.duration_ms)}</span>
-              )}
-            </button>
-          </li>
-        ))}
-      </ol>
+      <AttemptList
+        attempts={attempts}
+        shown={shown}
+        choose={(attempt) => {
+          setOther(undefined);
+          select(attempt.step_id, attempt.attempt);
+        }}
+      />
       <Panel
         title={t('execution.attemptOf', { step: shown.step_id, attempt: shown.attempt })}
         actions={<Compare attempts={attempts} shown={shown} other={compared} setOther={setOther} />}
@@ -62,6 +48,72 @@ export function AttemptsTab({ attempts, steps, selected, select }: AttemptsTabPr
           <Detail attempt={shown} output={outputOf(shown, steps)} />
         )}
       </Panel>
+    </div>
+  );
+}
+
+/** How high a row is about, before it was drawn. */
+const ROW_PX = 36;
+const OVERSCAN = 8;
+
+/** All of them by name; there may be thousands, so only those that can be seen are drawn. */
+function AttemptList({
+  attempts,
+  shown,
+  choose,
+}: {
+  attempts: Attempt[];
+  shown: Attempt;
+  choose: (attempt: Attempt) => void;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: attempts.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_PX,
+    overscan: OVERSCAN,
+    initialRect: { width: 300, height: 520 },
+  });
+  const at = attempts.indexOf(shown);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another choice is brought into view, once
+  useEffect(() => virtual.scrollToIndex(at, { align: 'auto' }), [at]);
+  return (
+    <div ref={box} className={classes.attemptList}>
+      <ol
+        aria-label={t('execution.attempts')}
+        className={classes.attemptRows}
+        style={{ height: virtual.getTotalSize() }}
+      >
+        {virtual.getVirtualItems().map((item) => {
+          const attempt = attempts[item.index];
+          if (!attempt) return null;
+          return (
+            <li
+              key={attemptId(attempt)}
+              ref={virtual.measureElement}
+              data-index={item.index}
+              aria-setsize={attempts.length}
+              aria-posinset={item.index + 1}
+              style={{ transform: `translateY(${item.start}px)` }}
+            >
+              <button
+                type="button"
+                className={classes.attempt}
+                aria-pressed={attempt === shown}
+                onClick={() => choose(attempt)}
+              >
+                <Status value={attempt.status} />
+                <span className={classes.attemptName}>
+                  {t('execution.attemptOf', { step: attempt.step_id, attempt: attempt.attempt })}
+                </span>
+                {attempt.duration_ms !== null && (
+                  <span className={classes.muted}>{formatDuration(attempt.duration_ms)}</span>
+                )}
+              </button>
+            </li>
+          );
+        })}
+      </ol>
     </div>
   );
 }

@@ -3,8 +3,7 @@ import '@mantine/core/styles/Slider.layer.css';
 import { ActionIcon, Slider } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { eventsQuery } from '@/api/queries/executions';
-import type { Event } from '@/api/types';
+import { type Log, logQuery } from '@/api/queries/log';
 import { t } from '@/i18n/t';
 import { formatClock } from '@/time/format';
 import { IconChevronLeft, IconChevronRight } from '@/ui/icons';
@@ -23,16 +22,17 @@ interface ContextTabProps {
 }
 
 export default function ContextTab({ id, at, move }: ContextTabProps) {
-  const events = useQuery(eventsQuery(id));
-  if (events.isPending) return <Skeleton />;
-  if (events.isError) return <ProblemView error={events.error} retry={events.refetch} />;
-  return <Walk events={events.data} at={at} move={move} />;
+  const log = useQuery(logQuery(id));
+  if (log.isPending) return <Skeleton />;
+  if (log.isError) return <ProblemView error={log.error} retry={log.refetch} />;
+  return <Walk log={log.data} at={at} move={move} />;
 }
 
-function Walk({ events, at, move }: { events: Event[] } & Omit<ContextTabProps, 'id'>) {
+function Walk({ log, at, move }: { log: Log } & Omit<ContextTabProps, 'id'>) {
+  const { events } = log;
   const last = events.length;
   const count = Math.min(last, Math.max(1, Number(at) || last));
-  const state = useMemo(() => stateAfter(events, count), [events, count]);
+  const state = useMemo(() => stateAfter(log, count), [log, count]);
   const event = events[count - 1];
   return (
     <div className={classes.detail}>
@@ -89,9 +89,8 @@ function contextOf(state: StateAfter): unknown {
       .filter(([, step]) => step.output !== undefined)
       .map(([id, step]) => [id, { output: step.output }]),
   );
-  return state.output === undefined
-    ? { input: state.input, steps }
-    : { input: state.input, steps, output: state.output };
+  const read = { context: state.context, input: state.input, steps };
+  return state.output === undefined ? read : { ...read, output: state.output };
 }
 
 function Steps({ state }: { state: StateAfter }) {

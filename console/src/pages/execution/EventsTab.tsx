@@ -3,7 +3,7 @@ import { Button, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { stringifyExact } from '@/api/exact';
-import { eventsQuery } from '@/api/queries/executions';
+import { logQuery } from '@/api/queries/log';
 import type { Event } from '@/api/types';
 import { t } from '@/i18n/t';
 import { formatDuration } from '@/time/format';
@@ -21,6 +21,7 @@ import classes from './execution.module.css';
 const FOLLOWED = 2_000;
 const OPEN_EVERY_MS = 3_000;
 
+const NONE: Event[] = [];
 const rowKey = (event: Event) => String(event.sequence);
 
 function columns(): Column<Event>[] {
@@ -71,15 +72,15 @@ function columns(): Column<Event>[] {
 }
 
 export default function EventsTab({ id, open }: { id: string; open: boolean }) {
-  const events = useQuery({
-    ...eventsQuery(id),
+  const log = useQuery({
+    ...logQuery(id),
     refetchInterval: (query) =>
-      open && (query.state.data?.length ?? 0) < FOLLOWED ? OPEN_EVERY_MS : false,
+      open && (query.state.data?.events.length ?? 0) < FOLLOWED ? OPEN_EVERY_MS : false,
   });
   const [wanted, setWanted] = useState<Wanted>({ text: '' });
-  const all = events.data ?? [];
-  const rows = useMemo(() => filterEvents(events.data ?? [], wanted), [events.data, wanted]);
-  const list = plainList<Event>({ ...events, data: rows });
+  const all = log.data?.events ?? NONE;
+  const rows = useMemo(() => filterEvents(all, wanted), [all, wanted]);
+  const list = plainList<Event>({ ...log, data: rows });
   const shown = useMemo(columns, []);
   const values = (of: (event: Event) => string | null | undefined) =>
     [...new Set(all.map(of))].filter((value): value is string => !!value);

@@ -21,15 +21,25 @@ const LOG: Event[] = [
   event('EXECUTION_COMPLETED', { payload: { output: 'done' } }),
 ];
 
+/** What the step's mapping made of its output. */
+const NAMED = { 5: { n: 2, tickets: [] } };
+
 describe('the state after an event', () => {
   it('is what the log said up to there', () => {
-    expect(stateAfter(LOG, 1)).toEqual({ status: 'pending', input: { n: 1 }, steps: {} });
-    expect(stateAfter(LOG, 4)).toMatchObject({
+    expect(stateAfter({ events: LOG, named: NAMED }, 1)).toEqual({
+      status: 'pending',
+      input: { n: 1 },
+      context: { n: 1 },
+      steps: {},
+    });
+    expect(stateAfter({ events: LOG, named: NAMED }, 4)).toMatchObject({
       status: 'retrying',
       steps: { a: { status: 'retrying', attempts: 2, error: '503 from crm' } },
     });
-    const end = stateAfter(LOG, 6);
+    expect(stateAfter({ events: LOG, named: NAMED }, 4).context).toEqual({ n: 1 });
+    const end = stateAfter({ events: LOG, named: NAMED }, 6);
     expect(end).toMatchObject({ status: 'completed', output: 'done' });
+    expect(end.context).toEqual({ n: 2, tickets: [] });
     expect(end.steps.a).toEqual({ status: 'completed', attempts: 2, output: 'done' });
   });
 });

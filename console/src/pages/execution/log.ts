@@ -1,8 +1,12 @@
 /** What the log says: the state after any event. */
+import type { Log } from '@/api/queries/log';
 import type { Event } from '@/api/types';
 
 type Payload = Record<string, unknown>;
 const payloadOf = (event: Event) => (event.payload ?? {}) as Payload;
+
+const isObject = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export interface StepState {
   status: string;
@@ -14,6 +18,8 @@ export interface StepState {
 export interface StateAfter {
   status: string;
   input: unknown;
+  /** The input's fields and what `outputMapping` added or replaced. */
+  context: Record<string, unknown>;
   output?: unknown;
   steps: Record<string, StepState>;
 }
@@ -60,11 +66,15 @@ function applyToStep(step: StepState, event: Event): StepState {
 }
 
 /** The state once the first `count` events had happened. */
-export function stateAfter(events: readonly Event[], count: number): StateAfter {
-  const state: StateAfter = { status: 'pending', input: undefined, steps: {} };
+export function stateAfter({ events, named }: Log, count: number): StateAfter {
+  const state: StateAfter = { status: 'pending', input: undefined, context: {}, steps: {} };
   for (const event of events.slice(0, count)) {
     const payload = payloadOf(event);
-    if (event.event_type === 'EXECUTION_STARTED') state.input = payload.input;
+    if (event.event_type === 'EXECUTION_STARTED') {
+      state.input = payload.input;
+      if (isObject(payload.input)) Object.assign(state.context, payload.input);
+    }
+    Object.assign(state.context, named[event.sequence]);
     if (event.event_type === 'EXECUTION_COMPLETED') state.output = payload.output;
     const status = EXECUTION_STATUS[event.event_type];
     if (status) state.status = status;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { layOut, neighbour, type Span, tickStep } from './layout';
+import { layOut, neighbour, type Span, tickStep, under } from './layout';
 
 const span = (
   id: string,
@@ -85,5 +85,12 @@ describe('time line', () => {
     expect(neighbour(layout, 'b1', 'ArrowUp')).toBe('a2');
     expect(neighbour(layout, 'b1', 'ArrowRight')).toBe('b1');
     expect(neighbour(layout, 'b1', 'Home')).toBe('a1');
+  });
+
+  it('tells which bars lie at a place, the nearest first, without the waits', () => {
+    const { bars } = layOut(RETRIES, { start: 0, end: 1040, now: 1040 }).rows[0]!;
+    expect(under(bars, 0.005, 0.01)).toEqual(['a1']);
+    expect(under(bars, 0.5, 0.6)).toEqual(['a2', 'a1']);
+    expect(under(bars, 0.5, 0.01)).toEqual([]);
   });
 });

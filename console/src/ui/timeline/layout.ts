@@ -173,6 +173,16 @@ export function layOut(
   };
 }
 
+/** The bars at a place of a row, the nearest first; `reach` is how far from it a thin one may be. */
+export function under(bars: readonly Bar[], at: number, reach: number): string[] {
+  const away = (bar: Bar) => Math.max(bar.left - at, at - bar.left - bar.width, 0);
+  const middle = (bar: Bar) => Math.abs(bar.left + bar.width / 2 - at);
+  return bars
+    .filter((bar) => !bar.passive && away(bar) <= reach)
+    .sort((a, b) => away(a) - away(b) || middle(a) - middle(b))
+    .map((bar) => bar.id);
+}
+
 /** The bar an arrow key leads to. */
 export function neighbour(layout: Layout, id: string | undefined, key: string): string | undefined {
   const rows = layout.rows

@@ -1,7 +1,8 @@
 /** Everything beside the times: overlap, downtime, clock changes, jitter, bounds, dead-man check, input, retry. */
-import { Radio, Select, Textarea, TextInput } from '@mantine/core';
+import { Radio, Select, TextInput } from '@mantine/core';
 import { t, word } from '@/i18n/t';
 import { Editor } from '@/ui/editor/Editor';
+import { About } from '../form/About';
 import type { FieldErrors } from '../form/fieldErrors';
 import classes from '../form/form.module.css';
 import { RetryFields } from '../form/RetryFields';
@@ -24,7 +25,7 @@ export function Options(props: OptionsProps) {
   const { draft, change, errors, workflow } = props;
   return (
     <>
-      <About {...props} />
+      <About draft={draft} change={change} errors={errors} />
       <Section
         title={t('trigger.overlap')}
         summary={word('trigger.overlap', draft.overlap)}
@@ -60,32 +61,6 @@ export function Options(props: OptionsProps) {
         workflow={workflow}
       />
     </>
-  );
-}
-
-function About({ draft, change, errors }: OptionsProps) {
-  return (
-    <Section
-      title={t('trigger.about')}
-      summary={draft.name || t('trigger.noName')}
-      wrong={errors.has('name', 'description')}
-    >
-      <TextInput
-        label={t('trigger.name')}
-        value={draft.name}
-        error={errors.at('name')}
-        onChange={(event) => change({ name: event.currentTarget.value })}
-      />
-      <Textarea
-        label={t('trigger.description')}
-        autosize
-        minRows={2}
-        maxRows={8}
-        value={draft.description}
-        error={errors.at('description')}
-        onChange={(event) => change({ description: event.currentTarget.value })}
-      />
-    </Section>
   );
 }
 

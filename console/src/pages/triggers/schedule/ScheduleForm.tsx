@@ -10,11 +10,11 @@ import {
   type Trigger,
 } from '@/api/queries/triggers';
 import { t } from '@/i18n/t';
+import { useSettled } from '@/ui/form/useSettled';
 import { Panel } from '@/ui/page/Page';
 import { FieldErrors } from '../form/fieldErrors';
 import classes from '../form/form.module.css';
 import { sameDraft } from '../form/useFormDraft';
-import { useSettled } from '../form/useSettled';
 import { ours } from '../words';
 import { Options } from './Options';
 import { LONG, Plan } from './Plan';

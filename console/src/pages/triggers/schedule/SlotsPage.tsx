@@ -1,28 +1,14 @@
 /** The full ledger of a trigger. */
-import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
-import { type LedgerEntry, readSlots, slotListKey, triggerQuery } from '@/api/queries/triggers';
+import { useNavigate } from '@tanstack/react-router';
+import { type LedgerEntry, readSlots, slotListKey } from '@/api/queries/triggers';
 import { t, word } from '@/i18n/t';
-import { serverNow } from '@/live/clock';
-import { useFollow } from '@/live/follow';
-import { absoluteTime } from '@/time/range';
 import { CopyId } from '@/ui/copy/CopyId';
-import { FilterBar } from '@/ui/filter/FilterBar';
-import {
-  checkFilter,
-  clearFilter,
-  type FilterField,
-  filterWords,
-  isFiltered,
-} from '@/ui/filter/filter';
-import { Page } from '@/ui/page/Page';
+import type { FilterField } from '@/ui/filter/filter';
 import type { Column } from '@/ui/table/columns';
-import { DataTable } from '@/ui/table/DataTable';
 import { Time } from '@/ui/time/Time';
+import { HistoryPage } from '../HistoryPage';
 import { slotsRoute } from '../route';
 import { afterText, stretchText } from '../slots';
-import { titleOf } from '../words';
 import { Look, reasonWords } from './LedgerTable';
 
 const rowKey = (entry: LedgerEntry) => `${entry.nominal}/${entry.status}/${entry.at}`;
@@ -72,68 +58,27 @@ const columns = (): Column<LedgerEntry>[] => [
 
 export function SlotsPage() {
   const { id } = slotsRoute.useParams();
-  const search = slotsRoute.useSearch();
   const navigate = useNavigate();
-  const { data: trigger } = useQuery(triggerQuery(id));
-  const known = useMemo(fields, []);
-  const shown = useMemo(columns, []);
-  const { value, wrong } = useMemo(() => checkFilter(search, known), [search, known]);
-  const queryKey = useMemo(() => slotListKey(id, value), [id, value]);
-  const list = useFollow<LedgerEntry>({
-    queryKey,
-    rowKey,
-    page: (cursor, signal) =>
-      readSlots(
-        id,
-        {
-          status: value.status,
-          from: absoluteTime(value.from, serverNow()),
-          to: absoluteTime(value.to, serverNow()),
-        },
-        cursor,
-        signal,
-      ),
-  });
-  const change = (next: typeof value) =>
-    navigate({ to: '/triggers/$id/slots', params: { id: id }, search: next });
   return (
-    <Page
-      fill
+    <HistoryPage<LedgerEntry>
+      table="slots"
+      trigger={id}
       title={t('trigger.ledger')}
-      subtitle={
-        <Link to="/triggers/$id" params={{ id: id }}>
-          {trigger ? `${trigger.workflow_id} · ${titleOf(trigger)}` : id}
-        </Link>
+      search={slotsRoute.useSearch()}
+      fields={fields}
+      columns={columns}
+      rowKey={rowKey}
+      listKey={slotListKey}
+      read={readSlots}
+      go={(search) => navigate({ to: '/triggers/$id/slots', params: { id }, search })}
+      open={(row) => {
+        if (row.execution_id) navigate({ to: '/executions/$id', params: { id: row.execution_id } });
+      }}
+      placeholder="status:skipped"
+      summary={(list) =>
+        list.loading ? undefined : t('trigger.ledgerRows', { count: list.rows.length })
       }
-    >
-      <FilterBar
-        fields={known}
-        value={value}
-        wrong={wrong}
-        onChange={change}
-        placeholder="status:skipped"
-      />
-      <DataTable
-        id="slots"
-        label={t('trigger.ledger')}
-        columns={shown}
-        list={list}
-        rowKey={rowKey}
-        open={(row) => {
-          if (row.execution_id)
-            navigate({ to: '/executions/$id', params: { id: row.execution_id } });
-        }}
-        summary={list.loading ? undefined : t('trigger.ledgerRows', { count: list.rows.length })}
-        empty={{
-          title: t('trigger.ledgerEmpty'),
-          command: `refire trigger slots ${id}`,
-        }}
-        filtered={
-          isFiltered(value, known)
-            ? { words: filterWords(value, known), clear: () => change(clearFilter(value, known)) }
-            : undefined
-        }
-      />
-    </Page>
+      empty={{ title: t('trigger.ledgerEmpty'), command: `refire trigger slots ${id}` }}
+    />
   );
 }

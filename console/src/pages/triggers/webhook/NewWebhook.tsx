@@ -4,14 +4,11 @@ import { type ReactNode, useState } from 'react';
 import { stringifyExact } from '@/api/exact';
 import { createTrigger, type Trigger } from '@/api/queries/triggers';
 import { t } from '@/i18n/t';
-import { Page, Panel } from '@/ui/page/Page';
+import { Panel } from '@/ui/page/Page';
 import { toastDone } from '@/ui/toast/toast';
 import { useTriggerChanged } from '../acting';
-import { FormActions } from '../FormHead';
-import { FieldErrors } from '../form/fieldErrors';
 import formClasses from '../form/form.module.css';
-import { LeaveGuard } from '../form/LeaveGuard';
-import { Refused, Restored } from '../form/Notices';
+import { NewFrame, useSubmit } from '../form/NewFrame';
 import { useFormDraft } from '../form/useFormDraft';
 import { SampleOnly } from './SampleOnly';
 import { SecretOnce } from './Secret';
@@ -26,8 +23,6 @@ export function NewWebhook({ workflow, types }: { workflow: string; types: React
   const form = useFormDraft(`webhook.new.${workflow}`, NEW_WEBHOOK, 0);
   const { draft, change } = form;
   const [secret, setSecret] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
   const [made, setMade] = useState<Trigger>();
   const sample = useSample(undefined);
   const judged = useJudged(draft, sample.text, sample.words);
@@ -38,47 +33,24 @@ export function NewWebhook({ workflow, types }: { workflow: string; types: React
     secret && draft.method !== 'none'
       ? { ...webhookSettings(draft), secret }
       : webhookSettings(draft);
-  const save = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const trigger = await createTrigger(workflow, stringifyExact(settings()));
-      form.discard();
-      setSecret('');
-      toastDone(t('trigger.created'));
-      const { secret: _, ...known } = trigger;
-      changed(known as Trigger);
-      if (trigger.secret && !secret) setMade(trigger);
-      else open(trigger);
-    } catch (refused) {
-      setError(refused);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const submit = useSubmit(async () => {
+    const trigger = await createTrigger(workflow, stringifyExact(settings()));
+    form.discard();
+    setSecret('');
+    toastDone(t('trigger.created'));
+    const { secret: _, ...known } = trigger;
+    changed(known as Trigger);
+    if (trigger.secret && !secret) setMade(trigger);
+    else open(trigger);
+  });
   return (
-    <Page
-      title={`${t('trigger.new')}: ${workflow}`}
-      actions={
-        <FormActions
-          dirty={form.dirty}
-          busy={busy}
-          save={save}
-          cancel={() => {
-            form.discard();
-            navigate({
-              to: '/workflows/$id',
-              params: { id: workflow },
-              search: { tab: 'triggers' },
-              ignoreBlocker: true,
-            });
-          }}
-          body={() => stringifyExact(webhookSettings(draft))}
-        />
-      }
+    <NewFrame
+      workflow={workflow}
+      form={form}
+      submit={submit}
+      body={() => stringifyExact(webhookSettings(draft))}
+      fields={WEBHOOK_FIELDS}
     >
-      <Restored at={form.restored} discard={form.discard} />
-      <Refused error={error} besides={new FieldErrors(error).besides(WEBHOOK_FIELDS)} />
       <div className={formClasses.layout} data-wide>
         <div className={formClasses.column}>
           <WebhookForm
@@ -86,12 +58,12 @@ export function NewWebhook({ workflow, types }: { workflow: string; types: React
             draft={draft}
             change={(part) => {
               change(part);
-              setError(undefined);
+              submit.forget();
             }}
             secret={secret}
             setSecret={setSecret}
             judged={judged}
-            refused={error}
+            refused={submit.error}
             types={types}
           />
         </div>
@@ -101,8 +73,7 @@ export function NewWebhook({ workflow, types }: { workflow: string; types: React
           </Panel>
         </div>
       </div>
-      <LeaveGuard dirty={form.dirty} discard={form.discard} />
       <SecretOnce secret={made?.secret ?? undefined} onClose={() => made && open(made)} />
-    </Page>
+    </NewFrame>
   );
 }

@@ -1,6 +1,7 @@
 /** Everything beside verification and conditions: name, duplicates, addresses, rate, handshake, checks, retry. */
 import { Select, Switch, Textarea, TextInput } from '@mantine/core';
 import { t } from '@/i18n/t';
+import { About } from '../form/About';
 import type { FieldErrors } from '../form/fieldErrors';
 import classes from '../form/form.module.css';
 import { RetryFields } from '../form/RetryFields';
@@ -20,27 +21,7 @@ export function Options(props: OptionsProps) {
   const { draft, change, errors } = props;
   return (
     <>
-      <Section
-        title={t('trigger.about')}
-        summary={draft.name || t('trigger.noName')}
-        wrong={errors.has('name', 'description')}
-      >
-        <TextInput
-          label={t('trigger.name')}
-          value={draft.name}
-          error={errors.at('name')}
-          onChange={(event) => change({ name: event.currentTarget.value })}
-        />
-        <Textarea
-          label={t('trigger.description')}
-          autosize
-          minRows={2}
-          maxRows={8}
-          value={draft.description}
-          error={errors.at('description')}
-          onChange={(event) => change({ description: event.currentTarget.value })}
-        />
-      </Section>
+      <About draft={draft} change={change} errors={errors} />
       <Duplicates {...props} />
       <Limits {...props} />
       <Section

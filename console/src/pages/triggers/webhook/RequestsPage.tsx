@@ -1,30 +1,15 @@
 /** Every request that arrived at a webhook, with its headers, body and reason. */
-import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
-import { triggerQuery } from '@/api/queries/triggers';
+import { useNavigate } from '@tanstack/react-router';
 import { readRequests, requestListKey, type WebhookRequest } from '@/api/queries/webhooks';
 import { t, word } from '@/i18n/t';
-import { serverNow } from '@/live/clock';
-import { useFollow } from '@/live/follow';
 import { formatBytes } from '@/time/format';
-import { absoluteTime } from '@/time/range';
 import { CopyId } from '@/ui/copy/CopyId';
-import { FilterBar } from '@/ui/filter/FilterBar';
-import {
-  checkFilter,
-  clearFilter,
-  type FilterField,
-  filterWords,
-  isFiltered,
-} from '@/ui/filter/filter';
-import { Page } from '@/ui/page/Page';
+import type { FilterField } from '@/ui/filter/filter';
 import { Status } from '@/ui/status/Status';
 import type { Column } from '@/ui/table/columns';
-import { DataTable } from '@/ui/table/DataTable';
 import { Time } from '@/ui/time/Time';
+import { HistoryPage } from '../HistoryPage';
 import { requestsRoute } from '../route';
-import { titleOf } from '../words';
 import { RequestDetail } from './RequestDetail';
 import { Counts, Outcome, STATUSES, TestMark } from './Requests';
 
@@ -97,64 +82,25 @@ export function RequestsPage() {
   const { id } = requestsRoute.useParams();
   const search = requestsRoute.useSearch();
   const navigate = useNavigate();
-  const { data: trigger } = useQuery(triggerQuery(id));
-  const known = useMemo(fields, []);
-  const shown = useMemo(columns, []);
-  const { open } = search;
-  const { value, wrong } = useMemo(() => checkFilter(search, known), [search, known]);
-  const queryKey = useMemo(() => requestListKey(id, value), [id, value]);
-  const list = useFollow<WebhookRequest>({
-    queryKey,
-    rowKey,
-    page: (cursor, signal) =>
-      readRequests(
-        id,
-        {
-          status: value.status,
-          test: value.test,
-          from: absoluteTime(value.from, serverNow()),
-          to: absoluteTime(value.to, serverNow()),
-        },
-        cursor,
-        signal,
-      ),
-  });
-  const go = (next: Record<string, string | undefined>, replace = false) =>
-    navigate({ to: '/triggers/$id/requests', params: { id: id }, search: next, replace });
   return (
-    <Page
-      fill
+    <HistoryPage<WebhookRequest>
+      table="requests"
+      trigger={id}
       title={t('webhook.requests')}
-      subtitle={
-        <Link to="/triggers/$id" params={{ id: id }}>
-          {trigger ? `${trigger.workflow_id} · ${titleOf(trigger)}` : id}
-        </Link>
+      search={search}
+      fields={fields}
+      columns={columns}
+      rowKey={rowKey}
+      listKey={requestListKey}
+      read={readRequests}
+      go={(next, replace) =>
+        navigate({ to: '/triggers/$id/requests', params: { id }, search: next, replace })
       }
-    >
-      <FilterBar
-        fields={known}
-        value={value}
-        wrong={wrong}
-        onChange={go}
-        placeholder="status:auth_failed"
-      />
-      <DataTable
-        id="requests"
-        label={t('webhook.requests')}
-        columns={shown}
-        list={list}
-        rowKey={rowKey}
-        summary={<Counts id={id} plain />}
-        detail={(row) => <RequestDetail trigger={id} request={row.id} />}
-        expanded={open}
-        onExpand={(key) => go({ ...value, open: key }, true)}
-        empty={{ title: t('webhook.noRequests'), command: `refire trigger test ${id} --body '{}'` }}
-        filtered={
-          isFiltered(value, known)
-            ? { words: filterWords(value, known), clear: () => go(clearFilter(value, known)) }
-            : undefined
-        }
-      />
-    </Page>
+      detail={(row) => <RequestDetail trigger={id} request={row.id} />}
+      expanded={search.open}
+      placeholder="status:auth_failed"
+      summary={() => <Counts id={id} plain />}
+      empty={{ title: t('webhook.noRequests'), command: `refire trigger test ${id} --body '{}'` }}
+    />
   );
 }

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { isUnknownCall } from '@/api/queries/triggers';
 import { type JudgedCondition, webhookPreview } from '@/api/queries/webhooks';
+import { useSettled } from '@/ui/form/useSettled';
 import { jsonProblem } from '../form/settings';
 import { sameDraft } from '../form/useFormDraft';
-import { useSettled } from '../form/useSettled';
 import { type WebhookDraft, webhookSettings } from './webhookDraft';
 
 export interface Judged {

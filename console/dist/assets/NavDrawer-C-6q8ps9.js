@@ -1,1 +1,0 @@
-import{X as e}from"./parts-CNTA70Af.js";import{ft as t,in as n,pt as r}from"./app-BUai8apz.js";import{t as i}from"./react-FrbPb9NH.js";var a=i();function o({close:i}){return(0,a.jsx)(e,{opened:!0,onClose:i,size:240,title:n(`shell.menu`),classNames:{body:r.drawerBody},children:(0,a.jsx)(t,{collapsed:!1})})}export{o as default};

@@ -1,1 +1,0 @@
-export{r as plainValue,i as readYaml}from"./yaml-0ehrUp7Q.js";
