@@ -132,7 +132,7 @@ macro_rules! conformance {
             a_wait_is_found_again, what_a_target_says_is_kept, each_attempt_has_its_row,
             windows_are_found_in_their_order, a_cancel_closes_all,
             a_move_that_is_refused_leaves_its_callbacks, callbacks_go_with_their_execution,
-            a_workflow_that_waits_is_not_deleted,
+            a_workflow_that_waits_is_not_deleted, what_is_sealed_is_sealed_anew,
         );
         $crate::conformance_topic!($lab, workers:
             what_is_seen_is_added, a_worker_is_forgotten, only_the_newest_stay,

@@ -47,7 +47,9 @@ pub use batch::{
     SeenTask, SettleLetter, TaskChange, TaskHolder, Touch, TouchTask, TriggerEnd, TriggerVersion,
     Want, WantedTasks, WorkChange, WorkKey,
 };
-pub use callback::{CallbackChange, CallbackKey, CallbackRow, Callbacks, TouchCallback};
+pub use callback::{
+    CallbackChange, CallbackKey, CallbackRow, CallbackTouch, Callbacks, TouchCallback,
+};
 pub use catalog::{Catalog, VersionRow, WorkflowRow};
 pub use error::{CommitError, NotWritten, ReadError};
 pub use execution::{
