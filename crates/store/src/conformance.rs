@@ -119,6 +119,7 @@ macro_rules! conformance {
             an_offer_is_found_again,
             workers_get_them_by_priority_then_age,
             a_task_is_given_out_when_its_time_has_come,
+            a_retry_that_is_wanted_now_is_taken_from_nobody,
             a_worker_is_known_by_its_lock,
             where_a_token_is_required_a_name_is_not_enough,
             nobody_ends_what_he_has_not_seen,

@@ -60,6 +60,7 @@ pub(crate) fn advance(
                 step: step.to_string(),
             },
             Effect::Offer(_)
+            | Effect::OfferNow(_)
             | Effect::OfferAgain { .. }
             | Effect::Retire { .. }
             | Effect::Close { .. } => continue,
