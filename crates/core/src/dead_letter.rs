@@ -6,6 +6,7 @@ mod letter;
 mod obstacle;
 mod state;
 mod suggestion;
+mod transform;
 
 pub use fingerprint::fingerprint;
 pub use history::{RetryEntry, RetryHistory, Tried};
@@ -13,3 +14,4 @@ pub use letter::{Letter, LetterStatus, Reason, RetryFrom};
 pub use obstacle::{Case, Obstacle};
 pub use state::LetterState;
 pub use suggestion::{Situation, Suggestion, suggest};
+pub use transform::{OfError, OfLetter, Source, Transform, TransformError, TransformProblem};

@@ -12,6 +12,7 @@ use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::{DlqId, ExecutionId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::ReadError;
 use crate::column::{Named, read_from};
@@ -176,7 +177,8 @@ read_from! {
 }
 
 /// Which dead letters to list.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct LetterFilter {
     /// Of this workflow.
     pub workflow: Option<WorkflowId>,
