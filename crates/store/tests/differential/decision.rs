@@ -117,6 +117,7 @@ pub(crate) fn admit(
         new_letter: advance.new_letter,
         settle: advance.settle,
         end: None,
+        bulk: None,
     }
 }
 
