@@ -100,6 +100,10 @@ pub enum Defect {
     ProgressAfterEnd,
     /// A scheduled task is run by hand whatever has become of it since that was decided.
     CycleTwice,
+    /// What a bulk job retries is recorded by a transaction of its own.
+    BulkItemTwice,
+    /// A bulk job passes things before anything has become of them.
+    CursorBeforeItems,
 }
 
 /// One time in so many something is forgotten.

@@ -20,6 +20,7 @@
 //! - [`clock`], [`entropy`], [`secret`], [`caller`]: the doors to the world, all replaceable.
 
 mod aside;
+pub mod bulk;
 pub mod callback;
 pub mod caller;
 pub mod catalog;
@@ -58,7 +59,7 @@ mod waiter;
 pub use commit::{CommandError, CommitFailure, in_words};
 pub use definitions::{Applied, ApplyError, Definitions, Deleted, WorkflowOrder};
 pub use engine::{Builder, Engine, StartError, Watched};
-pub use executions::{Accepted, Executions, ReplayError};
+pub use executions::{Accepted, Executions, ReplayError, RunAgainError};
 pub use intake::{IDEMPOTENCY_WINDOW, IntakeError, Submission, key_hash};
 pub use letter::{LetterRetryError, LetterRetryRequest, Letters};
 pub use maintenance::Retention;

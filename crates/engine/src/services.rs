@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::bulk::BulkJobs;
 use crate::callback::Callbacks;
 use crate::clock::clock_loop;
 use crate::context::Context;
@@ -52,6 +53,8 @@ services! {
     executions: Executions,
     /// Dead letters.
     letters: Letters,
+    /// Bulk jobs.
+    bulk: BulkJobs,
     /// Tasks for workers.
     tasks: Tasks,
     /// Callbacks of targets.

@@ -11,7 +11,8 @@ use refire_core::dead_letter::{LetterStatus, Reason, RetryFrom};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventKind, Status, TriggerKind};
 use refire_core::id::{
-    DlqId, ExecutionId, LockToken, NodeId, RequestId, ScheduledTaskId, TriggerId, WebhookId,
+    BulkId, DlqId, ExecutionId, ItemId, LockToken, NodeId, RequestId, ScheduledTaskId, TriggerId,
+    WebhookId,
 };
 use refire_core::time::Timestamp;
 use refire_core::trigger::Outcome;
@@ -158,8 +159,10 @@ macro_rules! ids {
     };
 }
 ids!(
+    BulkId,
     DlqId,
     ExecutionId,
+    ItemId,
     LockToken,
     NodeId,
     RequestId,

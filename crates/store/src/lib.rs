@@ -4,6 +4,7 @@
 //! It never looks inside an event and never reads a clock: `now` is an argument.
 
 mod batch;
+mod bulk;
 mod callback;
 mod catalog;
 mod checksum;
@@ -41,13 +42,16 @@ pub use refire_core::trigger::SlotStatus;
 pub use refire_core::webhook::RequestStatus;
 
 pub use batch::{
-    Admit, Advance, Batch, Begin, Bounds, ChangeTrigger, Claim, ClaimTimers, CreateTrigger,
-    ExecutionRow, Fire, IdempotencyClaim, KnownBy, LetterRetry, LockTasks, NewState, OldExecutions,
-    Part, PartOutcome, Prune, PutScheduled, PutWorkflow, Release, RowUpdate, ScheduledTrigger,
-    SeenTask, SettleLetter, TaskChange, TaskHolder, Touch, TouchTask, TriggerEnd, TriggerVersion,
-    Want, WantedTasks, WorkChange, WorkKey,
+    Admit, Advance, Batch, Begin, Bounds, BulkItem, BulkLetters, BulkPart, BulkStep, ChangeTrigger,
+    Claim, ClaimTimers, CreateTrigger, ExecutionRow, Fire, IdempotencyClaim, KnownBy, LetterRetry,
+    LockTasks, NewState, OldExecutions, Part, PartOutcome, Prune, PutScheduled, PutWorkflow,
+    Release, RowUpdate, ScheduledTrigger, SeenTask, SettleLetter, TaskChange, TaskHolder, Touch,
+    TouchTask, TriggerEnd, TriggerVersion, Want, WantedTasks, WorkChange, WorkKey,
 };
-pub use callback::{CallbackChange, CallbackKey, CallbackRow, Callbacks, TouchCallback};
+pub use bulk::{BulkItemRow, BulkJobs, BulkOptions, BulkRow, BulkWish, NewBulk, Selection};
+pub use callback::{
+    CallbackChange, CallbackKey, CallbackRow, CallbackTouch, Callbacks, TouchCallback,
+};
 pub use catalog::{Catalog, VersionRow, WorkflowRow};
 pub use error::{CommitError, NotWritten, ReadError};
 pub use execution::{
@@ -83,6 +87,7 @@ pub trait Store:
     + ScheduledTasks
     + Requests
     + Sessions
+    + BulkJobs
     + Nodes
 {
     /// Writes a batch in one transaction, durably, before it returns.

@@ -1,6 +1,7 @@
 //! Questions that are the same statement in every database: they are written once, and a database says
 //! how it runs them.
 
+mod bulk;
 mod callback;
 mod catalog;
 mod history;
@@ -16,7 +17,9 @@ mod work;
 mod worker;
 
 use refire_core::definition::WorkflowId;
-use refire_core::id::{DlqId, ExecutionId, RequestId, ScheduledTaskId, TriggerId, WebhookId};
+use refire_core::id::{
+    BulkId, DlqId, ExecutionId, ItemId, RequestId, ScheduledTaskId, TriggerId, WebhookId,
+};
 use refire_core::time::Timestamp;
 
 use crate::ReadError;
@@ -152,13 +155,18 @@ impl Query {
     }
 
     /// The condition that a column has one of these words; none = any.
-    pub(crate) fn and_in<'a>(
+    pub(crate) fn and_in<'a>(self, column: &str, words: impl IntoIterator<Item = &'a str>) -> Self {
+        self.and_one_of(column, words)
+    }
+
+    /// The condition that a column has one of these values; none = any.
+    pub(crate) fn and_one_of<V: Into<Value>>(
         mut self,
         column: &str,
-        words: impl IntoIterator<Item = &'a str>,
+        values: impl IntoIterator<Item = V>,
     ) -> Self {
         let before = self.values.len();
-        self.values.extend(words.into_iter().map(Value::from));
+        self.values.extend(values.into_iter().map(Into::into));
         let places = vec!["?"; self.values.len() - before].join(", ");
         if !places.is_empty() {
             self.sql.push_str(&format!(" AND {column} IN ({places})"));
@@ -190,8 +198,10 @@ macro_rules! values_of_ids {
     };
 }
 values_of_ids!(
+    BulkId,
     DlqId,
     ExecutionId,
+    ItemId,
     RequestId,
     ScheduledTaskId,
     TriggerId,

@@ -393,6 +393,7 @@ impl Unit {
                     new_letter: effects.letter,
                     settle,
                     end,
+                    bulk: terms.bulk.take(),
                 });
                 Some(caused(admit, terms.cause.take()))
             }

@@ -82,6 +82,7 @@ impl Run {
                 );
             }
             Effect::Offer(_)
+            | Effect::OfferNow(_)
             | Effect::OfferAgain { .. }
             | Effect::Retire { .. }
             | Effect::Close { .. }

@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
-use refire_core::id::{DlqId, ExecutionId, RequestId, ScheduledTaskId, TaskId, TriggerId};
+use refire_core::id::{
+    BulkId, DlqId, ExecutionId, ItemId, RequestId, ScheduledTaskId, TaskId, TriggerId,
+};
 
 use super::image::{
-    Definition, Filed, Image, KeyName, Record, RingLength, Standing, Told, UsedKey,
+    Definition, Filed, Image, Job, KeyName, Record, RingLength, Standing, Told, UsedKey,
 };
 use crate::{
-    CallbackKey, CallbackRow, RequestRow, ScheduledRow, SecretHash, SessionRow, SlotRow, TaskRow,
-    WorkKey, WorkRow, WorkerRow,
+    BulkItemRow, CallbackKey, CallbackRow, RequestRow, ScheduledRow, SecretHash, SessionRow,
+    SlotRow, TaskRow, WorkKey, WorkRow, WorkerRow,
 };
 
 /// The tables: how a change of a row is called, its key, the row, and where it lies.
@@ -55,6 +57,8 @@ tables! {
     Slot((TriggerId, u64), SlotRow) in slots,
     Request(RequestId, RequestRow) in requests,
     Ring(TriggerId, RingLength) in rings,
+    Bulk(BulkId, Job) in bulk_jobs,
+    BulkItem((BulkId, ItemId), BulkItemRow) in bulk_items,
 }
 
 impl Image {

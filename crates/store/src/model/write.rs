@@ -1,5 +1,6 @@
 //! The parts of a batch. What a part may be refused for is read before its first change.
 
+mod bulk;
 mod callback;
 mod catalog;
 mod claim;
@@ -82,6 +83,7 @@ impl Pen<'_> {
             Part::Fire(fire) => self.fire(fire)?,
             Part::PutScheduled(put) => self.put_scheduled(put)?,
             Part::LogRequests(requests) => self.log_requests(requests),
+            Part::Bulk(part) => self.bulk(part),
             Part::Prune(prune) => self.prune(prune),
         })
     }

@@ -78,6 +78,12 @@ const MIGRATIONS: &[Migration] = &[
         about: "adds the view task_execution_history; nothing else changes",
         script: include_str!("migrations/0011_task_history.sql"),
     },
+    Migration {
+        number: 13,
+        name: "bulk",
+        about: "adds tables for bulk jobs; nothing else changes",
+        script: include_str!("migrations/0013_bulk.sql"),
+    },
 ];
 
 /// Held while migrations are applied: "refire" in ASCII.

@@ -7,6 +7,7 @@
 
 mod admit;
 mod advance;
+mod bulk;
 mod callback;
 mod catalog;
 mod changes;

@@ -60,6 +60,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "task_history",
         script: include_str!("migrations/0010_task_history.sql"),
     },
+    Migration {
+        number: 12,
+        name: "bulk",
+        script: include_str!("migrations/0012_bulk.sql"),
+    },
 ];
 
 struct Migration {

@@ -3,6 +3,7 @@
 //! What a part may be refused for is read before its first write: a refused part leaves nothing
 //! behind, and no statement fails because of what the data says.
 
+mod bulk;
 mod callback;
 mod catalog;
 mod claim;
@@ -106,6 +107,7 @@ impl<'a> Pen<'a> {
             Part::Fire(fire) => self.fire(fire),
             Part::PutScheduled(put) => self.put_scheduled(put),
             Part::LogRequests(requests) => self.log_requests(requests),
+            Part::Bulk(part) => self.bulk(part),
             Part::Prune(prune) => self.prune(prune),
         }
     }

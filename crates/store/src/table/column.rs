@@ -4,7 +4,8 @@
 use std::error::Error;
 
 use refire_core::id::{
-    DlqId, ExecutionId, LockToken, NodeId, RequestId, ScheduledTaskId, TriggerId, WebhookId,
+    BulkId, DlqId, ExecutionId, ItemId, LockToken, NodeId, RequestId, ScheduledTaskId, TriggerId,
+    WebhookId,
 };
 use refire_core::time::Timestamp;
 use rusqlite::types::ToSqlOutput;
@@ -41,8 +42,10 @@ macro_rules! ids {
 }
 
 ids!(
+    BulkId,
     DlqId,
     ExecutionId,
+    ItemId,
     LockToken,
     NodeId,
     RequestId,

@@ -9,7 +9,8 @@ use refire_store::postgres::Scratch;
 use crate::server::{open, session};
 
 /// Vacuumed after so many rewrites, whatever their size: few rows that change with every commit.
-const BY_COUNT: [&str; 8] = [
+const BY_COUNT: [&str; 9] = [
+    "bulk_jobs",
     "commit_marks",
     "dlq_counts",
     "nodes",
@@ -20,7 +21,8 @@ const BY_COUNT: [&str; 8] = [
     "workflow_external_workers",
 ];
 /// Vacuumed after a small share of them has changed: these grow.
-const BY_SHARE: [&str; 5] = [
+const BY_SHARE: [&str; 6] = [
+    "bulk_items",
     "executions",
     "idempotency",
     "trigger_slots",

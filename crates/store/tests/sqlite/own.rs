@@ -106,6 +106,7 @@ pub(crate) fn admission(workflow: &Workflow, n: u32, input: &str) -> Admit {
         new_letter: None,
         settle: None,
         end: None,
+        bulk: None,
     }
 }
 
