@@ -1,4 +1,4 @@
-// Dead letters: totals, the row that opens, retries with the original and an edited input, several at once.
+// Dead letters: totals, the row that opens, retries with the original and an edited input.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertAccessible } from '../browser.mjs';
@@ -176,69 +176,6 @@ test('letters with the same cause, and groups that lead to as many rows', async 
     await group.getByRole('button').click();
     await until('as many rows', async () => (await rows(page).count()) - 1 === count);
   });
-});
-
-test('several at once: progress, and the result of each', async () => {
-  const names = ['many-1', 'many-2', 'many-3'];
-  const letters = [];
-  for (const name of names) {
-    letters.push(await letter(name));
-    here.target.repair(name);
-  }
-  await here.visit('/dlq', { allow: /401|409/ }, async (page) => {
-    for (const { execution } of letters)
-      await page
-        .getByRole('row')
-        .filter({ hasText: execution.slice(-6) })
-        .getByRole('checkbox')
-        .check();
-    await page.getByRole('button', { name: 'Retry 3…' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('cell', { name: 'letters' }).waitFor();
-    await assertAccessible(page, 'retry of several');
-    // One of them is taken by somebody else in between.
-    await here.server.call('DELETE', `/api/dlq/${letters[0].id}`);
-    await dialog.getByRole('button', { name: 'Start' }).click();
-    await dialog.getByText('3 of 3 done').waitFor();
-    await dialog.getByText('2 accepted').waitFor();
-    await dialog.getByText('1 refused', { exact: true }).waitFor();
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
-  });
-  for (const { id } of letters.slice(1)) await resolved(id);
-});
-
-test('more than a hundred are deleted only by typing how many', async () => {
-  await here.server.call(
-    'POST',
-    '/api/workflows/bad/execute-batch',
-    Array.from({ length: 120 }, (_, n) => ({ input: { name: `many-${n}` } })),
-  );
-  await until('they have failed', async () => {
-    const { count } = await here.server.call('GET', '/api/dlq/summary?workflow_id=bad');
-    return count === 120;
-  });
-  await here.visit('/dlq?workflow=bad', async (page) => {
-    await rows(page).nth(10).waitFor();
-    await page.getByRole('grid').focus();
-    await until('more than a hundred are loaded', async () => {
-      await page.keyboard.press('End');
-      const last = await page.getByRole('grid').getAttribute('aria-rowcount');
-      return Number(last) === 121;
-    });
-    await page.getByRole('checkbox', { name: 'Select all rows' }).check();
-    await page.getByRole('button', { name: 'Delete 120…' }).click();
-    const dialog = page.getByRole('dialog');
-    const start = dialog.getByRole('button', { name: 'Start' });
-    assert.ok(await start.isDisabled());
-    const typed = dialog.getByLabel(/120/);
-    await typed.fill('12');
-    assert.ok(await start.isDisabled());
-    await typed.fill('120');
-    await start.click();
-    await dialog.getByText('120 of 120 done').waitFor();
-  });
-  const left = await here.server.call('GET', '/api/dlq/summary?workflow_id=bad&status=pending');
-  assert.equal(left.count, 0);
 });
 
 test('nothing is deleted without a word; a letter that somebody else took is said so', async () => {

@@ -97,9 +97,9 @@ test('selected executions are cancelled together', async () => {
   await here.visit('/executions?workflow=slow', async (page) => {
     await rows(page).nth(2).waitFor();
     await page.getByRole('checkbox', { name: 'Select all rows' }).check();
-    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).last().click();
-    await page.getByText('2 executions cancelled').waitFor();
+    await page.getByRole('button', { name: 'Cancel…' }).first().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel 2' }).click();
+    await page.getByText('2 of 2 done').waitFor();
     for (const id of ids) await here.server.status(id, 'cancelled');
     for (const name of ['one', 'two']) here.target.repair(name);
   });

@@ -21,6 +21,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Bulk jobs, newest first. */
+        get: operations["list_bulk_jobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bulk/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A bulk job: where it stands, and how many things have which outcome. */
+        get: operations["get_bulk_job"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bulk/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a bulk job where it stands. What it has done stays done. */
+        post: operations["cancel_bulk_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bulk/{id}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What became of the things of a bulk job, from the newest thing to the oldest. Kept for 30 days after its end. */
+        get: operations["list_bulk_items"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bulk/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pauses a bulk job: what is under way ends, nothing else begins. */
+        post: operations["pause_bulk_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bulk/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets a paused bulk job go on where it stopped. */
+        post: operations["resume_bulk_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dlq": {
         parameters: {
             query?: never;
@@ -30,11 +132,33 @@ export interface paths {
         };
         /**
          * Dead letters, newest first.
-         * @description Without `status`, only those that are pending or being retried.
+         * @description Without `status`, only those that are pending or being retried. What failed more than 30 days ago is archived: it
+         *     is shown with `archived=true` or `archived=all`.
          */
         get: operations["list_dead_letters"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dlq/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retries, deletes or purges many dead letters, as a job of the server.
+         * @description Which those are is said by `ids` or by `filter`; what fails later is never met. With `dry_run` nothing is written, and
+         *     the answer says how many there are and what would become of ten of them (status 200, `BulkPreview`).
+         */
+        post: operations["bulk_dead_letters"];
         delete?: never;
         options?: never;
         head?: never;
@@ -92,7 +216,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Retries a dead letter as a new execution without automatic retries.
+         * Retries a dead letter as a new execution, without automatic retries unless `retries` asks for them.
          * @description Success resolves the letter; failure makes it pending again.
          */
         post: operations["retry_dead_letter"];
@@ -117,6 +241,27 @@ export interface paths {
         get: operations["list_executions"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/executions/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancels, pauses, resumes or runs many executions again, as a job of the server.
+         * @description Which those are is said by `ids` or by `filter`; what comes later is never met. With `dry_run` nothing is written, and the
+         *     answer says how many there are and what would become of ten of them (status 200, `BulkPreview`).
+         */
+        post: operations["bulk_executions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -279,6 +424,23 @@ export interface paths {
         put?: never;
         /** Makes retries that wait now, in place of later. Each counts as the attempt that was planned. */
         post: operations["retry_execution_now"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/executions/{id}/run-again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs an execution again: a new execution with the same input, by the newest definition. */
+        post: operations["run_execution_again"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1676,6 +1838,176 @@ export interface components {
             accepted?: components["schemas"]["Accepted"] | null;
             problem?: components["schemas"]["Problem"] | null;
         };
+        /**
+         * @description What a bulk job does.
+         * @enum {string}
+         */
+        BulkAction: "retry" | "delete" | "purge" | "cancel" | "pause" | "resume" | "run_again";
+        /** @description Does something with many dead letters, as a job of the server. Either `ids` or `filter` says with which. */
+        BulkDeadLetters: {
+            /** @description `retry`, `delete` (they are not retried any more) or `purge` (they go for good, with their executions). */
+            action: string;
+            /** @description Only say how many those are, and what would become of ten of them. */
+            dry_run?: boolean;
+            filter?: components["schemas"]["DeadLetterFilter"] | null;
+            /** @description For `retry`: `start` (default; newest definition) or `failed_step` (original definition). */
+            from?: string | null;
+            /** @description These, at most 10,000, none twice. */
+            ids?: string[] | null;
+            /** @description For `purge`: those that are pending, too. */
+            include_pending?: boolean | null;
+            /**
+             * Format: int32
+             * @description How many a second at most, 1 to 10,000; default 50.
+             */
+            rate?: number | null;
+            /** @description For `retry`: whether the workflow's automatic retries apply; without it each is made once. */
+            retries?: boolean | null;
+            transform?: components["schemas"]["BulkTransform"] | null;
+        };
+        /** @description Does something with many executions, as a job of the server. Either `ids` or `filter` says with which. */
+        BulkExecutions: {
+            /** @description `cancel`, `pause`, `resume` or `run_again`. */
+            action: string;
+            /** @description For `cancel`: undo completed steps first. */
+            compensate?: boolean | null;
+            /** @description Only say how many those are, and what would become of ten of them. */
+            dry_run?: boolean;
+            filter?: components["schemas"]["ExecutionFilter"] | null;
+            /** @description These, at most 10,000, none twice. */
+            ids?: string[] | null;
+            /**
+             * Format: int32
+             * @description How many a second at most, 1 to 10,000; default 50.
+             */
+            rate?: number | null;
+        };
+        /** @description What became of one thing of a bulk job. */
+        BulkItem: {
+            /** @description When. */
+            at: string;
+            /** @description Why it was not done. */
+            detail?: string | null;
+            /** @description The execution that was started for it. */
+            execution_id?: string | null;
+            /** @description The dead letter or the execution. */
+            id: string;
+            /** @description What became of it. */
+            outcome: components["schemas"]["BulkOutcome"];
+        };
+        /** @description A bulk job. */
+        BulkJob: {
+            /** @description What it does with each thing. */
+            action: components["schemas"]["BulkAction"];
+            /** @description For `cancel`: whether completed steps are undone. */
+            compensate?: boolean | null;
+            /** @description When it was made. What came later is none of its business. */
+            created_at: string;
+            /** @description Who made it. */
+            created_by: string;
+            /**
+             * Format: int64
+             * @description How many have their outcome.
+             */
+            done: number;
+            /** @description When it ended. */
+            ended_at?: string | null;
+            /**
+             * Format: int64
+             * @description How many could not be done.
+             */
+            failed: number;
+            /** @description The filter that says with which, by name; null if they are named by their ids. */
+            filter?: {
+                [key: string]: string;
+            } | null;
+            /** @description For `retry`: `start` or `failed_step`. */
+            from?: string | null;
+            /** @description `bulk_…` */
+            id: string;
+            /**
+             * Format: int64
+             * @description How many things are named by their ids.
+             */
+            ids?: number | null;
+            /** @description For `purge`: whether pending ones go, too. */
+            include_pending?: boolean | null;
+            /**
+             * Format: int64
+             * @description How many were done.
+             */
+            ok: number;
+            /**
+             * Format: int32
+             * @description How many a second at most.
+             */
+            rate: number;
+            /** @description For `retry`: whether the workflow's automatic retries apply. */
+            retries?: boolean | null;
+            /**
+             * Format: int64
+             * @description For how many there was nothing to do.
+             */
+            skipped: number;
+            /** @description Where it stands. */
+            state: components["schemas"]["BulkState"];
+            /**
+             * Format: int64
+             * @description How many things it was about when it was made; null if that was not counted.
+             */
+            total?: number | null;
+            transform?: components["schemas"]["BulkTransform"] | null;
+            /** @description When it moved last. */
+            updated_at: string;
+        };
+        /**
+         * @description What became of a thing of a bulk job.
+         * @enum {string}
+         */
+        BulkOutcome: "ok" | "failed" | "skipped";
+        /** @description What a bulk job would do. */
+        BulkPreview: {
+            /** @description Whether there may be more than were counted. */
+            at_least?: boolean;
+            /**
+             * Format: int64
+             * @description How many things it is about.
+             */
+            count: number;
+            /** @description What would become of some of them, the newest. */
+            sample: components["schemas"]["BulkSample"][];
+        };
+        /** @description What would become of one thing. */
+        BulkSample: {
+            /**
+             * @description For `retry` the input that it would be retried with, else the status afterwards; null if it would be gone.
+             *     Absent if there is an error.
+             */
+            after?: unknown;
+            /** @description For `retry` the input as it is, else the status. */
+            before: unknown;
+            /** @description Why it would not be done. */
+            error?: string | null;
+            /** @description The dead letter or the execution. */
+            id: string;
+        };
+        /** @description A bulk job is saved and begins. */
+        BulkStarted: {
+            /** @description `bulk_…` */
+            id: string;
+        };
+        /**
+         * @description Where a bulk job stands.
+         * @enum {string}
+         */
+        BulkState: "running" | "paused" | "cancelled" | "completed";
+        /** @description How the inputs of dead letters change; one of the two. */
+        BulkTransform: {
+            /** @description A JSON merge patch. */
+            merge?: unknown;
+            /** @description The whole input. */
+            template?: unknown;
+        };
         /** @description What a target says about the call that it accepted. Other fields are kept. */
         CallbackBody: {
             /**
@@ -1843,6 +2175,31 @@ export interface components {
         };
         /** @description A dead letter with everything about it: what a list has of it, and more. */
         DeadLetterDetail: components["schemas"]["DeadLetter"] & components["schemas"]["DeadLetterMore"];
+        /** @description Which dead letters, as in the list. Lists may also be written as one text with commas. */
+        DeadLetterFilter: {
+            /** @description `true`: only those that are archived, `all`: those, too. */
+            archived?: string | null;
+            /** @description With one of these classes of error. */
+            error_type?: string[] | null;
+            /** @description With this cause. */
+            fingerprint?: string | null;
+            /**
+             * Format: date-time
+             * @description That failed at or after this time.
+             */
+            from?: string | null;
+            /** @description Whose message, workflow, code or step contains this. */
+            q?: string | null;
+            /** @description With one of these statuses; default `pending` and `retrying`, for `purge` `resolved` and `deleted`. */
+            status?: components["schemas"]["LetterStatus"][] | null;
+            /**
+             * Format: date-time
+             * @description That failed before this time.
+             */
+            to?: string | null;
+            /** @description Of this workflow. */
+            workflow_id?: string | null;
+        };
         /** @description Letters of one workflow with one error. */
         DeadLetterGroup: {
             /**
@@ -2090,6 +2447,41 @@ export interface components {
              */
             total: number;
         };
+        /** @description Which executions, as in the list. Lists may also be written as one text with commas. */
+        ExecutionFilter: {
+            /** @description That failed with one of these classes of error. */
+            error_type?: string[] | null;
+            /**
+             * Format: date-time
+             * @description Created at or after this time.
+             */
+            from?: string | null;
+            /** @description Started with this idempotency key. */
+            key?: string | null;
+            /** @description Whose error's message or code, or workflow, contains this. */
+            q?: string | null;
+            /**
+             * @description With one of these statuses. Default for `cancel` and `pause`: those that are open; for `resume`: `paused`;
+             *     for `run_again`: `failed`, `dlq` and `cancelled`.
+             */
+            status?: components["schemas"]["ExecutionStatus"][] | null;
+            /**
+             * Format: date-time
+             * @description Created before this time.
+             */
+            to?: string | null;
+            /** @description Started by this trigger. */
+            trigger?: string | null;
+            /** @description Started in one of these ways. */
+            trigger_type?: string[] | null;
+            /**
+             * Format: int32
+             * @description Of this version of their workflow.
+             */
+            version?: number | null;
+            /** @description Of one of these workflows; a `*` at the end stands for any rest of a name. */
+            workflow?: string[] | null;
+        };
         /** @description A page of executions. */
         ExecutionPage: {
             /** @description The executions, newest first. */
@@ -2101,6 +2493,13 @@ export interface components {
              *     this time, and `next_cursor` searches on.
              */
             searched_to?: string | null;
+        };
+        /** @description An execution is run again. */
+        ExecutionRunAgain: {
+            /** @description The new one. */
+            execution_id: string;
+            /** @description The execution as it was. */
+            id: string;
         };
         /**
          * @description Where an execution stands.
@@ -2233,6 +2632,11 @@ export interface components {
         LetterCounts: {
             /**
              * Format: int64
+             * @description Those that wait and failed more than 30 days ago.
+             */
+            archived?: number;
+            /**
+             * Format: int64
              * @description Letters that came within the range, whatever became of them; counted up to 10,000.
              */
             new_in_range: number;
@@ -2242,7 +2646,7 @@ export interface components {
             oldest?: string | null;
             /**
              * Format: int64
-             * @description Those that wait.
+             * @description Those that wait and are not archived.
              */
             pending: number;
         };
@@ -2421,6 +2825,94 @@ export interface components {
             items: {
                 accepted?: components["schemas"]["Accepted"] | null;
                 problem?: components["schemas"]["Problem"] | null;
+            }[];
+            /** @description Pass it as `cursor` to get the next page; null on the last. */
+            next_cursor?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_BulkItem: {
+            /** @description The entries, in the list's order. */
+            items: {
+                /** @description When. */
+                at: string;
+                /** @description Why it was not done. */
+                detail?: string | null;
+                /** @description The execution that was started for it. */
+                execution_id?: string | null;
+                /** @description The dead letter or the execution. */
+                id: string;
+                /** @description What became of it. */
+                outcome: components["schemas"]["BulkOutcome"];
+            }[];
+            /** @description Pass it as `cursor` to get the next page; null on the last. */
+            next_cursor?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_BulkJob: {
+            /** @description The entries, in the list's order. */
+            items: {
+                /** @description What it does with each thing. */
+                action: components["schemas"]["BulkAction"];
+                /** @description For `cancel`: whether completed steps are undone. */
+                compensate?: boolean | null;
+                /** @description When it was made. What came later is none of its business. */
+                created_at: string;
+                /** @description Who made it. */
+                created_by: string;
+                /**
+                 * Format: int64
+                 * @description How many have their outcome.
+                 */
+                done: number;
+                /** @description When it ended. */
+                ended_at?: string | null;
+                /**
+                 * Format: int64
+                 * @description How many could not be done.
+                 */
+                failed: number;
+                /** @description The filter that says with which, by name; null if they are named by their ids. */
+                filter?: {
+                    [key: string]: string;
+                } | null;
+                /** @description For `retry`: `start` or `failed_step`. */
+                from?: string | null;
+                /** @description `bulk_…` */
+                id: string;
+                /**
+                 * Format: int64
+                 * @description How many things are named by their ids.
+                 */
+                ids?: number | null;
+                /** @description For `purge`: whether pending ones go, too. */
+                include_pending?: boolean | null;
+                /**
+                 * Format: int64
+                 * @description How many were done.
+                 */
+                ok: number;
+                /**
+                 * Format: int32
+                 * @description How many a second at most.
+                 */
+                rate: number;
+                /** @description For `retry`: whether the workflow's automatic retries apply. */
+                retries?: boolean | null;
+                /**
+                 * Format: int64
+                 * @description For how many there was nothing to do.
+                 */
+                skipped: number;
+                /** @description Where it stands. */
+                state: components["schemas"]["BulkState"];
+                /**
+                 * Format: int64
+                 * @description How many things it was about when it was made; null if that was not counted.
+                 */
+                total?: number | null;
+                transform?: components["schemas"]["BulkTransform"] | null;
+                /** @description When it moved last. */
+                updated_at: string;
             }[];
             /** @description Pass it as `cursor` to get the next page; null on the last. */
             next_cursor?: string | null;
@@ -3113,6 +3605,8 @@ export interface components {
             from?: string | null;
             /** @description An edited input; absent = the original one. `{}` counts as edited. */
             input?: components["schemas"]["Input"];
+            /** @description Whether the workflow's automatic retries apply; without it the retry is made once. */
+            retries?: boolean | null;
             /**
              * Format: uint32
              * @description Another version of the definition.
@@ -4175,6 +4669,279 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    list_bulk_jobs: {
+        parameters: {
+            query?: {
+                /** @description In one of these states; repeat it or separate by commas, such as `running,paused` */
+                state?: components["schemas"]["BulkState"][];
+                /** @description Rows, 1 to 1000; default 50 */
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of bulk jobs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_BulkJob"];
+                };
+            };
+            /** @description A parameter is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_bulk_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bulk job */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJob"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancel_bulk_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancelled, now or before */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJob"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has come to its end */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    list_bulk_items: {
+        parameters: {
+            query?: {
+                /** @description With one of these outcomes; repeat it or separate by commas, such as `failed,skipped` */
+                outcome?: components["schemas"]["BulkOutcome"][];
+                /** @description Rows, 1 to 1000; default 50 */
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of things */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_BulkItem"];
+                };
+            };
+            /** @description A parameter is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pause_bulk_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Paused, now or before */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJob"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has ended */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    resume_bulk_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Running, now or before */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJob"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has ended */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
     list_dead_letters: {
         parameters: {
             query?: {
@@ -4192,6 +4959,8 @@ export interface operations {
                 q?: string;
                 /** @description With this cause, such as `00c0ffee00c0ffee` */
                 fingerprint?: string;
+                /** @description `true`: only those that failed more than 30 days ago; `all`: those, too; default `false` */
+                archived?: string;
                 /** @description Rows, 1 to 1000; default 50 */
                 limit?: number;
                 /** @description `next_cursor` of the previous page */
@@ -4227,6 +4996,82 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    bulk_dead_letters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "action": "retry",
+                 *       "filter": {
+                 *         "error_type": [
+                 *           "http_status"
+                 *         ],
+                 *         "workflow_id": "ship_order"
+                 *       },
+                 *       "rate": 20,
+                 *       "transform": {
+                 *         "merge": {
+                 *           "carrier": "${input.carrier ?? \"dhl\"}"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BulkDeadLetters"];
+            };
+        };
+        responses: {
+            /** @description What it would do */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkPreview"];
+                };
+            };
+            /** @description The job is saved and begins */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkStarted"];
+                };
+            };
+            /** @description The body is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            408: components["responses"]["TooSlow"];
+            /** @description Too many bulk jobs are open */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
     summarize_dead_letters: {
         parameters: {
             query?: {
@@ -4244,6 +5089,8 @@ export interface operations {
                 q?: string;
                 /** @description With this cause, such as `00c0ffee00c0ffee` */
                 fingerprint?: string;
+                /** @description `true`: only those that failed more than 30 days ago; `all`: those, too; default `false` */
+                archived?: string;
             };
             header?: never;
             path?: never;
@@ -4479,6 +5326,78 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    bulk_executions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "action": "cancel",
+                 *       "filter": {
+                 *         "status": [
+                 *           "retrying"
+                 *         ],
+                 *         "workflow": [
+                 *           "ship_order"
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BulkExecutions"];
+            };
+        };
+        responses: {
+            /** @description What it would do */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkPreview"];
+                };
+            };
+            /** @description The job is saved and begins */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkStarted"];
+                };
+            };
+            /** @description The body is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            408: components["responses"]["TooSlow"];
+            /** @description Too many bulk jobs are open */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
         };
     };
     count_executions: {
@@ -4903,6 +5822,54 @@ export interface operations {
                 };
             };
             /** @description No retry is waiting, or the execution is paused */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    run_execution_again: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `exec_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new execution is saved */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecutionRunAgain"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Its workflow was deleted */
             409: {
                 headers: {
                     [name: string]: unknown;

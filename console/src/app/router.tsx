@@ -1,6 +1,7 @@
 /** Every route of the console. A page adds its route here. */
 import { createRouter } from '@tanstack/react-router';
 import { basePath } from '@/api/base';
+import { jobRoute, jobsRoute } from '@/pages/bulk/route';
 import { letterRoute, lettersRoute } from '@/pages/dlq/route';
 import { executionRoute } from '@/pages/execution/route';
 import { executionsRoute } from '@/pages/executions/route';
@@ -43,6 +44,8 @@ const routeTree = rootRoute.addChildren([
     tasksRoute,
     taskRoute,
     workersRoute,
+    jobsRoute,
+    jobRoute,
     nodesRoute,
     scheduledListRoute,
     scheduledNewRoute,

@@ -12,6 +12,7 @@ export { default as IconArrowsDiff } from '@tabler/icons-react/dist/esm/icons/Ic
 export { default as IconArrowUp } from '@tabler/icons-react/dist/esm/icons/IconArrowUp.mjs';
 export { default as IconBan } from '@tabler/icons-react/dist/esm/icons/IconBan.mjs';
 export { default as IconBell } from '@tabler/icons-react/dist/esm/icons/IconBell.mjs';
+export { default as IconBellRinging } from '@tabler/icons-react/dist/esm/icons/IconBellRinging.mjs';
 export { default as IconBolt } from '@tabler/icons-react/dist/esm/icons/IconBolt.mjs';
 export { default as IconBook } from '@tabler/icons-react/dist/esm/icons/IconBook.mjs';
 export { default as IconCalendarRepeat } from '@tabler/icons-react/dist/esm/icons/IconCalendarRepeat.mjs';
@@ -74,7 +75,9 @@ export { default as IconSearch } from '@tabler/icons-react/dist/esm/icons/IconSe
 export { default as IconSend } from '@tabler/icons-react/dist/esm/icons/IconSend.mjs';
 export { default as IconServer } from '@tabler/icons-react/dist/esm/icons/IconServer.mjs';
 export { default as IconSettings } from '@tabler/icons-react/dist/esm/icons/IconSettings.mjs';
+export { default as IconStack2 } from '@tabler/icons-react/dist/esm/icons/IconStack2.mjs';
 export { default as IconSun } from '@tabler/icons-react/dist/esm/icons/IconSun.mjs';
+export { default as IconTarget } from '@tabler/icons-react/dist/esm/icons/IconTarget.mjs';
 export { default as IconTerminal2 } from '@tabler/icons-react/dist/esm/icons/IconTerminal2.mjs';
 export { default as IconTool } from '@tabler/icons-react/dist/esm/icons/IconTool.mjs';
 export { default as IconTrash } from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';

@@ -18,6 +18,8 @@ export interface LetterFilter {
   to?: string;
   q?: string;
   fingerprint?: string;
+  /** `true`: those of more than 30 days ago, `all`: those, too. */
+  archived?: string;
 }
 
 /** Rows of one page. */
@@ -25,7 +27,7 @@ export const PAGE_ROWS = 50;
 const EVERY_MS = 5_000;
 
 /** The filter by the server's names; its times are absolute by now. */
-const named = (filter: LetterFilter) => ({
+export const named = (filter: LetterFilter) => ({
   workflow_id: filter.workflow,
   error_type: filter.error_type,
   status: filter.status,
@@ -33,6 +35,7 @@ const named = (filter: LetterFilter) => ({
   to: filter.to,
   q: filter.q,
   fingerprint: filter.fingerprint,
+  archived: filter.archived,
 });
 
 export const lettersKey = ['dlq'];
@@ -83,18 +86,23 @@ export const letterQuery = (id: string) =>
 
 export type RetryFrom = 'start' | 'failed_step';
 
-/** The request that retries a letter; an edited input goes as it was typed, so that numbers stay exact. */
-export function retryRequest(id: string, from: RetryFrom, input?: string) {
-  const body = input === undefined ? `{"from":"${from}"}` : `{"from":"${from}","input":${input}}`;
+export interface RetryWish {
+  from: RetryFrom;
+  /** An edited input goes as it was typed, so that numbers stay exact. */
+  input?: string;
+  /** By the workflow's policy, instead of once. */
+  retries?: boolean;
+}
+
+/** The request that retries a letter. */
+export function retryRequest(id: string, { from, input, retries }: RetryWish) {
+  const plain = retries ? `{"from":"${from}","retries":true}` : `{"from":"${from}"}`;
+  const body = input === undefined ? plain : `${plain.slice(0, -1)},"input":${input}}`;
   return { method: 'POST', path: `/api/dlq/${encodeURIComponent(id)}/retry`, body };
 }
 
-export function retryLetter(
-  id: string,
-  from: RetryFrom,
-  input?: string,
-): Promise<Schema<'DeadLetterRetried'>> {
-  const { method, path, body } = retryRequest(id, from, input);
+export function retryLetter(id: string, wish: RetryWish): Promise<Schema<'DeadLetterRetried'>> {
+  const { method, path, body } = retryRequest(id, wish);
   return call(method, path, { body });
 }
 

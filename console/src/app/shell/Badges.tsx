@@ -1,15 +1,22 @@
-/** Numbers beside pages in the navigation: the dead letters that wait for somebody. */
-import { useQuery } from '@tanstack/react-query';
+/** Numbers beside pages in the navigation: what waits for somebody, what goes on. */
+import { type UseQueryOptions, useQuery } from '@tanstack/react-query';
+import { openJobs } from '@/api/queries/bulk';
 import { letterCount } from '@/api/queries/counts';
 import { formatNumber } from '@/i18n/t';
 import classes from './shell.module.css';
 
 export function Badges({ page }: { page: string }) {
-  return page === '/dlq' ? <DeadLetters /> : null;
+  if (page === '/dlq') return <Badge count={letterCount} />;
+  if (page === '/bulk') return <Badge count={openJobs} />;
+  return null;
 }
 
-function DeadLetters() {
-  const { data } = useQuery(letterCount);
+function Badge<Key extends readonly unknown[]>({
+  count,
+}: {
+  count: UseQueryOptions<number, Error, number, Key>;
+}) {
+  const { data } = useQuery(count);
   if (!data) return null;
   return <span className={classes.badge}>{formatNumber(data)}</span>;
 }

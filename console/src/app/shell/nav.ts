@@ -10,6 +10,7 @@ import {
   IconPuzzle,
   IconSchema,
   IconServer,
+  IconStack2,
   IconUsers,
 } from '@/ui/icons';
 
@@ -46,6 +47,9 @@ export const NAV: NavSection[] = [
   },
   {
     label: 'shell.system',
-    items: [{ to: '/nodes', label: 'shell.nodes', icon: IconServer, go: 'n' }],
+    items: [
+      { to: '/bulk', label: 'shell.bulk', icon: IconStack2, go: 'b' },
+      { to: '/nodes', label: 'shell.nodes', icon: IconServer, go: 'n' },
+    ],
   },
 ];

@@ -87,6 +87,10 @@ export const execution = {
   'execution.retryNowText': 'Fires the waiting retry of {id} now instead of at its time.',
   'execution.retryOf': 'Retry of',
   'execution.retryable': 'may be retried',
+  'execution.runAgain': 'Run again',
+  'execution.runAgainDone': 'The new execution has begun.',
+  'execution.runAgainText':
+    'Starts a new execution with the same input and the newest definition. This one, {id}, stays as it is.',
   'execution.startedBy': 'Started by',
   'execution.step': 'Step',
   'execution.steps': 'Steps',

@@ -1,4 +1,5 @@
 /** English, the source of all keys. One file per page or part; every file has its twin in zh-TW. */
+import { bulk } from './bulk';
 import { common } from './common';
 import { dlq } from './dlq';
 import { execution } from './execution';
@@ -21,6 +22,7 @@ import { workflow } from './workflow';
 import { workflows } from './workflows';
 
 export const en = {
+  ...bulk,
   ...common,
   ...dlq,
   ...fixes,

@@ -2,6 +2,7 @@
 export const shell = {
   'shell.aboutServer': 'Refire {version}, node {node}',
   'shell.account': 'Account and settings',
+  'shell.bulk': 'Bulk jobs',
   'shell.crumbs': 'Where you are',
   'shell.density': 'Density',
   'shell.densityCompact': 'Compact',

@@ -1,4 +1,5 @@
 /** Traditional Chinese as written in Taiwan. */
+import { bulk } from './bulk';
 import { common } from './common';
 import { dlq } from './dlq';
 import { execution } from './execution';
@@ -21,6 +22,7 @@ import { workflow } from './workflow';
 import { workflows } from './workflows';
 
 export const zhTW = {
+  ...bulk,
   ...common,
   ...dlq,
   ...fixes,

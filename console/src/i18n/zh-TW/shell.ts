@@ -4,6 +4,7 @@ import type { Translation } from '../messages';
 export const shell = {
   'shell.aboutServer': 'Refire {version}，節點 {node}',
   'shell.account': '帳號與設定',
+  'shell.bulk': '批次作業',
   'shell.crumbs': '目前位置',
   'shell.density': '密度',
   'shell.densityCompact': '緊湊',

@@ -2,8 +2,18 @@
 import { Button, SegmentedControl } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useRef, useState } from 'react';
-import { type Letter, letterSummary, lettersKey, readAgain, readLetters } from '@/api/queries/dlq';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type Letter,
+  letterSummary,
+  lettersKey,
+  named,
+  readAgain,
+  readLetters,
+} from '@/api/queries/dlq';
+import { stretchOf } from '@/api/stretch';
+import { type BulkAsk, BulkDialog } from '@/bulk/BulkDialog';
+import { BulkButtons, BulkMenu, setOnly } from '@/bulk/BulkMenu';
 import { rich, t } from '@/i18n/t';
 import { useFollow } from '@/live/follow';
 import { FilterBar } from '@/ui/filter/FilterBar';
@@ -12,9 +22,6 @@ import { IconRefresh } from '@/ui/icons';
 import { Page } from '@/ui/page/Page';
 import { DataTable } from '@/ui/table/DataTable';
 import { Time } from '@/ui/time/Time';
-import { BulkDialog } from './BulkDialog';
-import { BulkMenu, type Chosen, Selected } from './BulkMenu';
-import type { BulkAction } from './bulk';
 import { letterColumns } from './columns';
 import { DeleteDialog } from './DeleteDialog';
 import { hasDraft } from './draft';
@@ -33,14 +40,16 @@ const REFRESH = {
 /** What is being asked about: an action on one letter, or on several. */
 type Asking =
   | { kind: 'retry' | 'delete'; letter: Letter }
-  | { kind: 'bulk'; action: BulkAction; letters: Letter[]; clear: () => void };
+  | { kind: 'bulk'; ask: BulkAsk; clear?: () => void };
+
+const ACTIONS = ['retry', 'delete'] as const;
 
 export function Letters() {
   const search = lettersRoute.useSearch();
   const navigate = useNavigate();
   const client = useQueryClient();
   const [asking, setAsking] = useState<Asking>();
-  const [selected, setSelected] = useState<Chosen>();
+  const [selected, setSelected] = useState<string[]>([]);
 
   const groups = useQuery(letterSummary({ from: undefined }));
   const fields = useMemo(() => {
@@ -91,8 +100,6 @@ export function Letters() {
     go({ ...writeFilter(next), view: search.view, open: undefined });
   const clear = () => go({ view: search.view });
   const refresh = () => client.invalidateQueries({ queryKey: lettersKey });
-  const shown = list.rows.filter((letter) => letter.status === 'pending');
-  const bulk = selected ?? { letters: shown, clear: () => {} };
 
   return (
     <Page
@@ -104,9 +111,12 @@ export function Letters() {
             {t('dlq.refresh')}
           </Button>
           <BulkMenu
-            count={bulk.letters.length}
-            ofSelection={selected !== undefined}
-            ask={(action) => setAsking({ kind: 'bulk', action, ...bulk })}
+            kind="letters"
+            actions={[...ACTIONS, 'purge']}
+            selected={selected}
+            filter={setOnly(named({ ...asked, ...stretchOf(asked) }))}
+            words={filterWords(value, fields)}
+            ask={(ask) => setAsking({ kind: 'bulk', ask })}
           />
         </>
       }
@@ -153,10 +163,9 @@ export function Letters() {
           )}
           bulk={(letters, unselect) => (
             <Selected
-              letters={letters}
-              clear={unselect}
+              ids={letters.map((letter) => letter.id)}
               tell={setSelected}
-              ask={(action) => setAsking({ kind: 'bulk', action, letters, clear: unselect })}
+              ask={(ask) => setAsking({ kind: 'bulk', ask, clear: unselect })}
             />
           )}
           rowKeys={rowKeys}
@@ -177,16 +186,33 @@ export function Letters() {
       )}
       {asking?.kind === 'bulk' && (
         <BulkDialog
-          action={asking.action}
-          letters={asking.letters}
-          close={(done) => {
-            if (done) asking.clear();
+          ask={asking.ask}
+          close={(started) => {
+            if (started) asking.clear?.();
             setAsking(undefined);
           }}
         />
       )}
     </Page>
   );
+}
+
+/** The buttons beside the selection; tells the page what is selected. */
+function Selected({
+  ids,
+  tell,
+  ask,
+}: {
+  ids: string[];
+  tell: (ids: string[]) => void;
+  ask: (ask: BulkAsk) => void;
+}) {
+  const text = ids.join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text says which letters are meant
+  useEffect(() => tell(ids), [text]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when nothing is selected any more
+  useEffect(() => () => tell([]), []);
+  return <BulkButtons kind="letters" actions={ACTIONS} ids={ids} ask={ask} />;
 }
 
 function Totals({

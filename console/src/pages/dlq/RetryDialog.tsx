@@ -1,5 +1,5 @@
 /** The quick retry of a row: with the input as it is, from the start or the failed step. */
-import { Radio } from '@mantine/core';
+import { Radio, Switch } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
@@ -18,6 +18,7 @@ import classes from './dlq.module.css';
 export function RetryDialog({ letter, close }: { letter: Letter; close: () => void }) {
   const client = useQueryClient();
   const [from, setFrom] = useState<RetryFrom>('start');
+  const [retries, setRetries] = useState(false);
   const detail = useQuery(letterQuery(letter.id));
   const obstacle = detail.data?.retry_obstacle;
   return (
@@ -30,10 +31,10 @@ export function RetryDialog({ letter, close }: { letter: Letter; close: () => vo
       }}
       title={t('dlq.confirmRetry')}
       action={t('dlq.retry')}
-      request={retryRequest(letter.id, from)}
+      request={retryRequest(letter.id, { from, retries })}
       disabled={detail.data?.can_retry_from_start === false && from === 'start'}
       run={async () => {
-        const { execution_id } = await retryLetter(letter.id, from);
+        const { execution_id } = await retryLetter(letter.id, { from, retries });
         toastDone(t('dlq.retried', { id: execution_id }));
       }}
     >
@@ -52,7 +53,21 @@ export function RetryDialog({ letter, close }: { letter: Letter; close: () => vo
         step={letter.step_id}
         canStep={detail.data?.can_retry_from_failed_step ?? true}
       />
+      <PolicySwitch on={retries} set={setRetries} />
     </Confirm>
+  );
+}
+
+/** Whether the retry is itself retried by the workflow's policy. */
+export function PolicySwitch({ on, set }: { on: boolean; set: (on: boolean) => void }) {
+  return (
+    <Switch
+      className={classes.policy}
+      label={t('bulk.retries')}
+      description={t('dlq.retriesNote')}
+      checked={on}
+      onChange={(event) => set(event.currentTarget.checked)}
+    />
   );
 }
 

@@ -20,7 +20,7 @@ import { Changes } from './Changes';
 import { changesOf, parseInput, placeOf } from './changes';
 import classes from './dlq.module.css';
 import type { useDraft } from './draft';
-import { FromChoice } from './RetryDialog';
+import { FromChoice, PolicySwitch } from './RetryDialog';
 
 interface RetryFormProps {
   letter: LetterDetail;
@@ -43,7 +43,7 @@ export function RetryForm({ letter, close, asking, setAsking, drafting }: RetryF
 
   const possible = from === 'start' ? letter.can_retry_from_start !== false : true;
   const ready = possible && (!draft.edited || checked.problem === undefined);
-  const input = draft.edited ? text : undefined;
+  const wish = { from, retries: draft.retries, input: draft.edited ? text : undefined };
   usePageActions(ready ? [{ label: t('dlq.retry'), run: () => setAsking(true) }] : []);
   useShortcuts([
     { keys: 'r', label: t('dlq.key.retry'), run: () => ready && setAsking(true) },
@@ -79,6 +79,10 @@ export function RetryForm({ letter, close, asking, setAsking, drafting }: RetryF
           setFrom={(next) => change({ ...draft, from: next })}
           step={letter.step_id}
           canStep={letter.can_retry_from_failed_step ?? false}
+        />
+        <PolicySwitch
+          on={draft.retries ?? false}
+          set={(retries) => change({ ...draft, retries })}
         />
       </div>
       {draft.edited && (
@@ -165,15 +169,16 @@ export function RetryForm({ letter, close, asking, setAsking, drafting }: RetryF
             : t('dlq.submit')
         }
         size={draft.edited ? 960 : undefined}
-        request={retryRequest(letter.id, from, input)}
+        request={retryRequest(letter.id, wish)}
         run={async () => {
-          const { execution_id } = await retryLetter(letter.id, from, input);
+          const { execution_id } = await retryLetter(letter.id, wish);
           clear();
           toastDone(t('dlq.retried', { id: execution_id }));
         }}
       >
         <p className={classes.text}>
           {rich('dlq.confirmRetryText', { workflow: <strong>{letter.workflow_id}</strong> })}{' '}
+          {t(draft.retries ? 'dlq.withRetries' : 'dlq.withoutRetries')}{' '}
           {t(from === 'start' ? 'dlq.willStart' : 'dlq.willStep')}{' '}
           {!draft.edited && t('dlq.confirmRetryOriginal')}
         </p>

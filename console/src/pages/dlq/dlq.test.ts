@@ -1,24 +1,12 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { parseExact } from '@/api/exact';
-import { ApiProblem } from '@/api/problem';
-import { type Letter, retryRequest } from '@/api/queries/dlq';
+import { retryRequest } from '@/api/queries/dlq';
 import { loadLanguage } from '@/i18n/t';
 import { changeSettings } from '@/settings/settings';
 import { attemptsOf, longestWait } from './attempts';
-import { type BulkItem, bulkItems, countStates, groupsOf, runBulk } from './bulk';
 import { changesOf, parseInput, placeOf } from './changes';
 import { isNarrowed, letterFields, readFilter, writeFilter } from './filter';
 import { inThisLanguage } from './suggestions';
-
-const letter = (id: string, more: Partial<Letter> = {}) =>
-  ({
-    id,
-    workflow_id: 'crm',
-    error_type: 'http_status',
-    error_code: '503',
-    status: 'pending',
-    ...more,
-  }) as Letter;
 
 describe('attempts', () => {
   it('say how long was waited before each', () => {
@@ -70,9 +58,13 @@ describe('typed inputs', () => {
     expect(placeOf('{\n  "a": }', 9)).toEqual({ line: 2, column: 8 });
   });
   it('go to the server as they were typed', () => {
-    const { body } = retryRequest('dlq_1', 'failed_step', '{"n": 12345678901234567890}');
-    expect(body).toBe('{"from":"failed_step","input":{"n": 12345678901234567890}}');
-    expect(retryRequest('dlq_1', 'start').body).toBe('{"from":"start"}');
+    const { body } = retryRequest('dlq_1', {
+      from: 'failed_step',
+      retries: true,
+      input: '{"n": 12345678901234567890}',
+    });
+    expect(body).toBe('{"from":"failed_step","retries":true,"input":{"n": 12345678901234567890}}');
+    expect(retryRequest('dlq_1', { from: 'start' }).body).toBe('{"from":"start"}');
   });
 });
 
@@ -93,49 +85,6 @@ describe('the filter', () => {
   it('knows what narrows', () => {
     expect(isNarrowed({ from: '-7d' })).toBe(false);
     expect(isNarrowed({ from: '-7d', q: 'x' })).toBe(true);
-  });
-});
-
-describe('several letters', () => {
-  const send = vi.fn(async (one: Letter) => {
-    if (one.id === 'b') throw new ApiProblem(problem);
-    return { execution_id: `exec_${one.id}` };
-  });
-  const problem = { type: '', title: 'no', status: 409, code: 'RF0019', detail: 'not pending' };
-
-  it('are only those that wait', () => {
-    expect(bulkItems([letter('a'), letter('b', { status: 'resolved' })])).toHaveLength(1);
-    expect(groupsOf([letter('a'), letter('b'), letter('c', { workflow_id: 'erp' })])).toEqual([
-      { workflow: 'crm', error: 'http_status 503', count: 2 },
-      { workflow: 'erp', error: 'http_status 503', count: 1 },
-    ]);
-  });
-  it('go on after one is refused, and say why', async () => {
-    let items: BulkItem[] = bulkItems([letter('a'), letter('b'), letter('c')]);
-    const { signal } = new AbortController();
-    const change = (next: BulkItem[]) => {
-      items = next;
-    };
-    await runBulk({ items, action: 'retry', from: 'start', change, signal, send });
-    expect(countStates(items)).toEqual({ waiting: 0, running: 0, done: 2, refused: 1 });
-    expect(items[1]?.reason).toBe('not pending');
-    expect(items[2]?.execution).toBe('exec_c');
-  });
-  it('stop when they are told to', async () => {
-    const abort = new AbortController();
-    let items: BulkItem[] = bulkItems([letter('a'), letter('c')]);
-    await runBulk({
-      items,
-      action: 'retry',
-      from: 'start',
-      signal: abort.signal,
-      send,
-      change: (next) => {
-        items = next;
-        abort.abort();
-      },
-    });
-    expect(countStates(items).waiting).toBe(1);
   });
 });
 

@@ -6,6 +6,8 @@ export interface Draft {
   edited: boolean;
   text?: string;
   from?: RetryFrom;
+  /** By the workflow's policy. */
+  retries?: boolean;
 }
 
 const PREFIX = 'refire.letter.';

@@ -30,6 +30,15 @@ export function letterFields(suggest: {
       options: STATUSES.map((value) => ({ value, label: word('status', value) })),
     },
     { key: 'fingerprint', kind: 'text', label: t('dlq.filter.cause') },
+    {
+      key: 'archived',
+      kind: 'choice',
+      label: t('dlq.filter.archived'),
+      options: (['true', 'all'] as const).map((value) => ({
+        value,
+        label: word('dlq.archived', value),
+      })),
+    },
   ];
 }
 
@@ -37,7 +46,8 @@ export function letterFields(suggest: {
 export function readFilter(search: Record<string, string | undefined>, fields: FilterField[]) {
   const open = search.from === ALL;
   const { value, wrong } = checkFilter({ ...search, from: open ? undefined : search.from }, fields);
-  if (!open && !value.from && !value.to) value.from = DEFAULT_FROM;
+  // What is archived is older than the default.
+  if (!open && !value.archived && !value.from && !value.to) value.from = DEFAULT_FROM;
   return { value, wrong, asked: value as LetterFilter };
 }
 
@@ -57,6 +67,7 @@ export function isNarrowed(asked: LetterFilter): boolean {
       asked.status ||
       asked.q ||
       asked.fingerprint ||
+      asked.archived ||
       asked.to ||
       (asked.from && asked.from !== DEFAULT_FROM),
   );

@@ -16,6 +16,7 @@ export const lettersRoute = createRoute({
       'to',
       'q',
       'fingerprint',
+      'archived',
       'view',
       'open',
     ]),

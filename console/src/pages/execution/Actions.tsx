@@ -1,7 +1,9 @@
 /** What can be done with an execution now: retry now, pause, resume, cancel. */
 import { Button, Menu } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { runAgain, runAgainRequest } from '@/api/queries/bulk';
 import {
   actOnExecution,
   actRequest,
@@ -33,7 +35,9 @@ const WORDS = {
 export function Actions({ execution }: { execution: Execution }) {
   const id = execution.execution_id;
   const client = useQueryClient();
+  const navigate = useNavigate();
   const [asked, setAsked] = useState<ExecutionAct>();
+  const [again, setAgain] = useState(false);
   const open = !isFinal(execution.status);
   const able: Record<ExecutionAct, boolean> = {
     'retry-now': execution.status === 'retrying',
@@ -48,6 +52,7 @@ export function Actions({ execution }: { execution: Execution }) {
   };
   usePageActions([
     ...acts.map((act) => ({ label: t(WORDS[act][0]), run: () => setAsked(act) })),
+    ...(open ? [] : [{ label: t('execution.runAgain'), run: () => setAgain(true) }]),
     { label: t('execution.copyLink'), run: copyLink },
   ]);
   useShortcuts([
@@ -103,6 +108,29 @@ export function Actions({ execution }: { execution: Execution }) {
           </Menu.Dropdown>
         </Menu>
       )}
+      {!open && (
+        <Button
+          variant="default"
+          leftSection={<IconRotate size={14} />}
+          onClick={() => setAgain(true)}
+        >
+          {t('execution.runAgain')}
+        </Button>
+      )}
+      <Confirm
+        opened={again}
+        onClose={() => setAgain(false)}
+        title={t('execution.runAgain')}
+        action={t('execution.runAgain')}
+        request={runAgainRequest(id)}
+        run={async () => {
+          const { execution_id } = await runAgain(id);
+          toastDone(t('execution.runAgainDone'));
+          navigate({ to: '/executions/$id', params: { id: execution_id } });
+        }}
+      >
+        {t('execution.runAgainText', { id })}
+      </Confirm>
       {asked && (
         <Confirm
           opened

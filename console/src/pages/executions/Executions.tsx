@@ -1,7 +1,7 @@
 /** All executions: filters, the count by status, rows that stay true. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import {
   type ExecutionFilter,
   executionKeys,
@@ -9,7 +9,10 @@ import {
   executionsByIds,
 } from '@/api/queries/executions';
 import { workflowNames } from '@/api/queries/names';
+import { stretchOf } from '@/api/stretch';
 import type { Execution } from '@/api/types';
+import { type BulkAsk, BulkDialog } from '@/bulk/BulkDialog';
+import { BulkButtons, BulkMenu, setOnly } from '@/bulk/BulkMenu';
 import { t } from '@/i18n/t';
 import { useFollow } from '@/live/follow';
 import { FilterBar } from '@/ui/filter/FilterBar';
@@ -17,13 +20,13 @@ import { clearFilter, filterWords, isFiltered } from '@/ui/filter/filter';
 import { Page } from '@/ui/page/Page';
 import { isFinal } from '@/ui/status/status';
 import { DataTable } from '@/ui/table/DataTable';
-import { Bulk } from './Bulk';
 import { Counts } from './Counts';
 import { executionColumns } from './columns';
 import { executionFields, parseExecutionFilter } from './filter';
 import { Preview } from './Preview';
 import { executionsRoute } from './route';
 
+const ACTIONS = ['pause', 'resume', 'cancel', 'run_again'] as const;
 const rowKey = (row: Execution) => row.execution_id;
 const refresh = { changing: (row: Execution) => !isFinal(row.status), read: executionsByIds };
 
@@ -42,10 +45,23 @@ export function Executions() {
     rowKey,
     refresh,
   });
+  const [asking, setAsking] = useState<{ ask: BulkAsk; clear?: () => void }>();
   const change = (next: ExecutionFilter) => router.navigate({ to: '/executions', search: next });
 
   return (
-    <Page title={t('executions.title')} fill>
+    <Page
+      title={t('executions.title')}
+      fill
+      actions={
+        <BulkMenu
+          kind="executions"
+          actions={ACTIONS}
+          filter={bulkFilter(filter)}
+          words={filterWords(value, fields)}
+          ask={(ask) => setAsking({ ask })}
+        />
+      }
+    >
       <FilterBar
         fields={fields}
         value={value}
@@ -61,12 +77,11 @@ export function Executions() {
         rowKey={rowKey}
         open={(row) => router.navigate({ to: '/executions/$id', params: { id: row.execution_id } })}
         bulk={(rows, clear) => (
-          <Bulk
-            rows={rows}
-            done={() => {
-              clear();
-              list.refetch();
-            }}
+          <BulkButtons
+            kind="executions"
+            actions={ACTIONS}
+            ids={rows.map(rowKey)}
+            ask={(ask) => setAsking({ ask, clear })}
           />
         )}
         detail={(row) => <Preview row={row} />}
@@ -85,6 +100,20 @@ export function Executions() {
             : undefined
         }
       />
+      {asking && (
+        <BulkDialog
+          ask={asking.ask}
+          close={(started) => {
+            if (started) asking.clear?.();
+            setAsking(undefined);
+          }}
+        />
+      )}
     </Page>
   );
+}
+
+/** The filter by the server's names, with absolute times; nothing while none is set. */
+function bulkFilter({ version, ...rest }: ExecutionFilter) {
+  return setOnly({ ...rest, ...stretchOf(rest), version: version ? Number(version) : undefined });
 }

@@ -44,6 +44,7 @@ export const TONE_ICON: Record<Tone, Icon> = {
 /** Statuses of other things, by their look. */
 const ALIKE: Record<string, Tone> = {
   skipped: 'cancelled',
+  ok: 'completed',
   removed: 'cancelled',
   deleted: 'cancelled',
   disabled: 'paused',

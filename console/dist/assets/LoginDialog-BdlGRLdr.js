@@ -1,1 +1,0 @@
-import{q as e}from"./parts-CNTA70Af.js";import{Pt as t,un as n}from"./app-dyZ5dJSn.js";import{t as r}from"./LoginForm-DcM0Mp6w.js";import{t as i}from"./react-FrbPb9NH.js";var a=i();function o(){return(0,a.jsx)(e,{opened:!0,onClose:()=>{},withCloseButton:!1,closeOnEscape:!1,closeOnClickOutside:!1,title:n(`login.ended`),children:(0,a.jsx)(r,{done:t})})}export{o as default};

@@ -1,1 +1,0 @@
-import{X as e}from"./parts-CNTA70Af.js";import{mt as t,pt as n,un as r}from"./app-dyZ5dJSn.js";import{t as i}from"./react-FrbPb9NH.js";var a=i();function o({close:i}){return(0,a.jsx)(e,{opened:!0,onClose:i,size:240,title:r(`shell.menu`),classNames:{body:t.drawerBody},children:(0,a.jsx)(n,{collapsed:!1})})}export{o as default};

@@ -1,1 +1,0 @@
-import{C as e}from"./tanstack-ef1duR09.js";import{B as t,U as n}from"./kit-adcCMRpx.js";function r(){let r=e();return e=>{e&&r.setQueryData(t(e.id),e),r.invalidateQueries({queryKey:n})}}export{r as t};

@@ -1,0 +1,1 @@
+export{r as plainValue,i as readYaml}from"./yaml-Czqs1f9e.js";
