@@ -1,7 +1,9 @@
 /** Every route of the console. A page adds its route here. */
 import { createRouter } from '@tanstack/react-router';
 import { basePath } from '@/api/base';
+import { alertsRoute } from '@/pages/alerts/route';
 import { jobRoute, jobsRoute } from '@/pages/bulk/route';
+import { channelsRoute } from '@/pages/channels/route';
 import { letterRoute, lettersRoute } from '@/pages/dlq/route';
 import { executionRoute } from '@/pages/execution/route';
 import { executionsRoute } from '@/pages/executions/route';
@@ -9,6 +11,7 @@ import { loginRoute } from '@/pages/login/route';
 import { nodesRoute } from '@/pages/nodes/route';
 import { overviewRoute } from '@/pages/overview/route';
 import { scheduledListRoute, scheduledNewRoute, scheduledRoute } from '@/pages/scheduled/route';
+import { targetsRoute } from '@/pages/targets/route';
 import { taskRoute, tasksRoute } from '@/pages/tasks/route';
 import {
   newTriggerRoute,
@@ -46,6 +49,9 @@ const routeTree = rootRoute.addChildren([
     workersRoute,
     jobsRoute,
     jobRoute,
+    targetsRoute,
+    channelsRoute,
+    alertsRoute,
     nodesRoute,
     scheduledListRoute,
     scheduledNewRoute,

@@ -47,3 +47,9 @@ export function pick<Name extends string>(
   }
   return picked;
 }
+
+/** A path of the console with its search, as the router wants it. */
+export function placeOf(path: string): { to: string; search: Record<string, string> } {
+  const [to = '/', search = ''] = path.split('?');
+  return { to, search: parseSearch(search) };
+}

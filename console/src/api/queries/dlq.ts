@@ -20,6 +20,8 @@ export interface LetterFilter {
   fingerprint?: string;
   /** `true`: those of more than 30 days ago, `all`: those, too. */
   archived?: string;
+  /** The host that was called last. */
+  target?: string;
 }
 
 /** Rows of one page. */
@@ -36,6 +38,7 @@ export const named = (filter: LetterFilter) => ({
   q: filter.q,
   fingerprint: filter.fingerprint,
   archived: filter.archived,
+  target: filter.target,
 });
 
 export const lettersKey = ['dlq'];

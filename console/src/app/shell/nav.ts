@@ -3,14 +3,17 @@ import type { Icon } from '@tabler/icons-react';
 import type { PlainKey } from '@/i18n/t';
 import {
   IconActivity,
+  IconBellRinging,
   IconBolt,
   IconCalendarRepeat,
   IconInbox,
   IconListDetails,
   IconPuzzle,
   IconSchema,
+  IconSend,
   IconServer,
   IconStack2,
+  IconTarget,
   IconUsers,
 } from '@/ui/icons';
 
@@ -48,6 +51,9 @@ export const NAV: NavSection[] = [
   {
     label: 'shell.system',
     items: [
+      { to: '/alerts', label: 'shell.alerts', icon: IconBellRinging, go: 'a' },
+      { to: '/targets', label: 'shell.targets', icon: IconTarget, go: 'r' },
+      { to: '/channels', label: 'shell.channels', icon: IconSend, go: 'c' },
       { to: '/bulk', label: 'shell.bulk', icon: IconStack2, go: 'b' },
       { to: '/nodes', label: 'shell.nodes', icon: IconServer, go: 'n' },
     ],

@@ -62,6 +62,7 @@ export const dlq = {
   'dlq.filter.error': 'Error',
   'dlq.filter.search': 'Error text, step, or id',
   'dlq.filter.status': 'Status',
+  'dlq.filter.target': 'Target',
   'dlq.filter.workflow': 'Workflow',
   'dlq.first': 'First try',
   'dlq.format': 'Format',

@@ -61,6 +61,8 @@ export const execution = {
   'execution.notRetryable': 'not retried',
   'execution.nothing': 'no event',
   'execution.output': 'Output',
+  'execution.parked': 'Parked: {host} is left alone until {time}',
+  'execution.parkedByHand': 'Parked: calls to {host} were stopped by hand',
   'execution.pause': 'Pause',
   'execution.pauseDone': 'Execution paused',
   'execution.pauseText':

@@ -1,5 +1,8 @@
 /** English, the source of all keys. One file per page or part; every file has its twin in zh-TW. */
+
+import { alerts } from './alerts';
 import { bulk } from './bulk';
+import { channels } from './channels';
 import { common } from './common';
 import { dlq } from './dlq';
 import { execution } from './execution';
@@ -13,6 +16,7 @@ import { retry } from './retry';
 import { scheduled } from './scheduled';
 import { shell } from './shell';
 import { status } from './status';
+import { targets } from './targets';
 import { tasks } from './tasks';
 import { trigger } from './trigger';
 import { triggers } from './triggers';
@@ -23,6 +27,9 @@ import { workflows } from './workflows';
 
 export const en = {
   ...bulk,
+  ...targets,
+  ...channels,
+  ...alerts,
   ...common,
   ...dlq,
   ...fixes,

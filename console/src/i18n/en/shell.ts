@@ -2,7 +2,9 @@
 export const shell = {
   'shell.aboutServer': 'Refire {version}, node {node}',
   'shell.account': 'Account and settings',
+  'shell.alerts': 'Alerts',
   'shell.bulk': 'Bulk jobs',
+  'shell.channels': 'Notifications',
   'shell.crumbs': 'Where you are',
   'shell.density': 'Density',
   'shell.densityCompact': 'Compact',
@@ -42,6 +44,7 @@ export const shell = {
   'shell.skip': 'Skip to the page',
   'shell.system': 'System',
   'shell.tabTitle': '{page} · Refire',
+  'shell.targets': 'Targets',
   'shell.tasks': 'Tasks',
   'shell.theme': 'Theme',
   'shell.themeAuto': 'Auto',

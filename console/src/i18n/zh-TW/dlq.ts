@@ -62,6 +62,7 @@ export const dlq = {
   'dlq.filter.error': '錯誤類型',
   'dlq.filter.search': '錯誤文字、步驟或識別碼',
   'dlq.filter.status': '狀態',
+  'dlq.filter.target': '目標',
   'dlq.filter.workflow': '工作流程',
   'dlq.first': '首次嘗試',
   'dlq.format': '格式化',

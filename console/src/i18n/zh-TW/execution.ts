@@ -59,6 +59,8 @@ export const execution = {
   'execution.notRetryable': '不重試',
   'execution.nothing': '沒有事件',
   'execution.output': '輸出',
+  'execution.parked': '暫停等待：{host} 暫不呼叫，直到 {time}',
+  'execution.parkedByHand': '暫停等待：已人工停止呼叫 {host}',
   'execution.pause': '暫停',
   'execution.pauseDone': '執行已暫停',
   'execution.pauseText': '暫停 {id}。進行中的嘗試會結束，恢復前不會開始新的步驟。',

@@ -1,5 +1,8 @@
 /** Traditional Chinese as written in Taiwan. */
+
+import { alerts } from './alerts';
 import { bulk } from './bulk';
+import { channels } from './channels';
 import { common } from './common';
 import { dlq } from './dlq';
 import { execution } from './execution';
@@ -13,6 +16,7 @@ import { retry } from './retry';
 import { scheduled } from './scheduled';
 import { shell } from './shell';
 import { status } from './status';
+import { targets } from './targets';
 import { tasks } from './tasks';
 import { trigger } from './trigger';
 import { triggers } from './triggers';
@@ -23,6 +27,9 @@ import { workflows } from './workflows';
 
 export const zhTW = {
   ...bulk,
+  ...targets,
+  ...channels,
+  ...alerts,
   ...common,
   ...dlq,
   ...fixes,

@@ -4,7 +4,9 @@ import type { Translation } from '../messages';
 export const shell = {
   'shell.aboutServer': 'Refire {version}，節點 {node}',
   'shell.account': '帳號與設定',
+  'shell.alerts': '告警',
   'shell.bulk': '批次作業',
+  'shell.channels': '通知',
   'shell.crumbs': '目前位置',
   'shell.density': '密度',
   'shell.densityCompact': '緊湊',
@@ -43,6 +45,7 @@ export const shell = {
   'shell.skip': '跳至頁面內容',
   'shell.system': '系統',
   'shell.tabTitle': '{page} · Refire',
+  'shell.targets': '目標',
   'shell.tasks': '任務',
   'shell.theme': '主題',
   'shell.themeAuto': '自動',

@@ -30,6 +30,7 @@ export function letterFields(suggest: {
       options: STATUSES.map((value) => ({ value, label: word('status', value) })),
     },
     { key: 'fingerprint', kind: 'text', label: t('dlq.filter.cause') },
+    { key: 'target', kind: 'text', label: t('dlq.filter.target') },
     {
       key: 'archived',
       kind: 'choice',
@@ -68,6 +69,7 @@ export function isNarrowed(asked: LetterFilter): boolean {
       asked.q ||
       asked.fingerprint ||
       asked.archived ||
+      asked.target ||
       asked.to ||
       (asked.from && asked.from !== DEFAULT_FROM),
   );

@@ -17,6 +17,7 @@ export const lettersRoute = createRoute({
       'q',
       'fingerprint',
       'archived',
+      'target',
       'view',
       'open',
     ]),

@@ -24,6 +24,16 @@ export function Headline({ execution }: { execution: Execution }) {
           })}
         </span>
       )}
+      {execution.parked && (
+        <Link className={classes.next} to="/targets" search={{ open: execution.parked.host }}>
+          {execution.parked.until
+            ? rich('execution.parked', {
+                host: execution.parked.host,
+                time: <Time at={execution.parked.until} as="clock" />,
+              })
+            : t('execution.parkedByHand', { host: execution.parked.host })}
+        </Link>
+      )}
       {execution.delay_until && status === 'pending' && (
         <span>{rich('execution.delayed', { time: <Time at={execution.delay_until} /> })}</span>
       )}

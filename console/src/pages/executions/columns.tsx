@@ -18,7 +18,14 @@ export function executionColumns(): Column<Execution>[] {
       header: t('executions.status'),
       width: 142,
       required: true,
-      cell: (row) => <Status value={row.status} />,
+      cell: (row) =>
+        row.parked ? (
+          <span title={row.parked.host}>
+            <Status value="parked" />
+          </span>
+        ) : (
+          <Status value={row.status} />
+        ),
     },
     {
       id: 'id',

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type Trouble, troubleQuery } from '@/api/queries/overview';
-import { parseSearch } from '@/app/search';
+import { placeOf } from '@/app/search';
 import { formatNumber, language, rich, t, word } from '@/i18n/t';
 import {
   IconAlertTriangle,
@@ -58,12 +58,6 @@ export function TroubleList() {
       )}
     </Panel>
   );
-}
-
-/** A path of the console with its search, as the router wants it. */
-function placeOf(path: string): { to: string; search: Record<string, string> } {
-  const [to = '/', search = ''] = path.split('?');
-  return { to, search: parseSearch(search) };
 }
 
 function Row({ item }: { item: Trouble }) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ApiProblem } from '@/api/problem';
 import type { LedgerEntry } from '@/api/queries/triggers';
+import { FieldErrors } from '@/ui/form/fieldErrors';
 import { isInRange, walk } from '@/ui/strip/Strip';
-import { FieldErrors } from './form/fieldErrors';
 import { readDraft, sameDraft } from './form/useFormDraft';
 import { byPlannedTime, countLooks, localText, lookOf, stillMissed, stretchText } from './slots';
 

@@ -75,6 +75,14 @@ const ALIKE: Record<string, Tone> = {
   planned: 'pending',
   enabled: 'completed',
   finished: 'pending',
+  accepted: 'completed',
+  sending: 'running',
+  broken: 'failed',
+  firing: 'failed',
+  breaker_closed: 'completed',
+  breaker_open: 'failed',
+  breaker_half_open: 'running',
+  breaker_closing: 'retrying',
 };
 
 export function toneOf(status: string): Tone {

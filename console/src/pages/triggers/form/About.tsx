@@ -1,7 +1,7 @@
 /** What people call a trigger, and what it is for. */
 import { Textarea, TextInput } from '@mantine/core';
 import { t } from '@/i18n/t';
-import type { FieldErrors } from './fieldErrors';
+import type { FieldErrors } from '@/ui/form/fieldErrors';
 import { Section } from './Section';
 
 interface AboutProps {

@@ -2,9 +2,9 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { t } from '@/i18n/t';
+import { FieldErrors } from '@/ui/form/fieldErrors';
 import { Page } from '@/ui/page/Page';
 import { FormActions } from '../FormHead';
-import { FieldErrors } from './fieldErrors';
 import { LeaveGuard } from './LeaveGuard';
 import { Refused, Restored } from './Notices';
 import type { useFormDraft } from './useFormDraft';

@@ -2,7 +2,7 @@
 import { Radio, Select, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { t, word } from '@/i18n/t';
-import type { FieldErrors } from './fieldErrors';
+import type { FieldErrors } from '@/ui/form/fieldErrors';
 import classes from './form.module.css';
 import { Section } from './Section';
 import type { RetryDraft } from './settings';

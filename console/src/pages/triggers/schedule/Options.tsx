@@ -2,8 +2,8 @@
 import { Radio, Select, TextInput } from '@mantine/core';
 import { t, word } from '@/i18n/t';
 import { Editor } from '@/ui/editor/Editor';
+import type { FieldErrors } from '@/ui/form/fieldErrors';
 import { About } from '../form/About';
-import type { FieldErrors } from '../form/fieldErrors';
 import classes from '../form/form.module.css';
 import { RetryFields } from '../form/RetryFields';
 import { Section } from '../form/Section';

@@ -10,9 +10,9 @@ import {
   type Trigger,
 } from '@/api/queries/triggers';
 import { t } from '@/i18n/t';
+import { FieldErrors } from '@/ui/form/fieldErrors';
 import { useSettled } from '@/ui/form/useSettled';
 import { Panel } from '@/ui/page/Page';
-import { FieldErrors } from '../form/fieldErrors';
 import classes from '../form/form.module.css';
 import { sameDraft } from '../form/useFormDraft';
 import { ours } from '../words';

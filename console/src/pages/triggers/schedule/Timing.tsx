@@ -1,7 +1,7 @@
 /** What says when: the fields of each kind of schedule. */
 import { Button, SegmentedControl, Textarea, TextInput } from '@mantine/core';
 import { t, word } from '@/i18n/t';
-import type { FieldErrors } from '../form/fieldErrors';
+import type { FieldErrors } from '@/ui/form/fieldErrors';
 import formClasses from '../form/form.module.css';
 import { CronField } from './CronField';
 import classes from './schedule.module.css';

@@ -1,8 +1,8 @@
 /** Everything beside verification and conditions: name, duplicates, addresses, rate, handshake, checks, retry. */
 import { Select, Switch, Textarea, TextInput } from '@mantine/core';
 import { t } from '@/i18n/t';
+import type { FieldErrors } from '@/ui/form/fieldErrors';
 import { About } from '../form/About';
-import type { FieldErrors } from '../form/fieldErrors';
 import classes from '../form/form.module.css';
 import { RetryFields } from '../form/RetryFields';
 import { Section } from '../form/Section';

@@ -2,8 +2,8 @@
 import { Switch } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
 import { t } from '@/i18n/t';
+import { FieldErrors } from '@/ui/form/fieldErrors';
 import { Panel } from '@/ui/page/Page';
-import { FieldErrors } from '../form/fieldErrors';
 import classes from '../form/form.module.css';
 import { Conditions } from './Conditions';
 import { HEADER, METHOD_OF, type Sender } from './methods';

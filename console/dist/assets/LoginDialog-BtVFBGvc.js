@@ -1,1 +1,0 @@
-import{q as e}from"./parts-CAd8DDc7.js";import{Tn as t,Yt as n}from"./app-DQJQ2J6H.js";import{t as r}from"./LoginForm-C4S-BIJw.js";import{t as i}from"./react-FrbPb9NH.js";var a=i();function o(){return(0,a.jsx)(e,{opened:!0,onClose:()=>{},withCloseButton:!1,closeOnEscape:!1,closeOnClickOutside:!1,title:t(`login.ended`),children:(0,a.jsx)(r,{done:n})})}export{o as default};

@@ -1,1 +1,0 @@
-import{X as e}from"./parts-CAd8DDc7.js";import{Tn as t,ht as n,kt as r}from"./app-DQJQ2J6H.js";import{t as i}from"./react-FrbPb9NH.js";var a=i();function o({close:i}){return(0,a.jsx)(e,{opened:!0,onClose:i,size:240,title:t(`shell.menu`),classNames:{body:r.drawerBody},children:(0,a.jsx)(n,{collapsed:!1})})}export{o as default};
