@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
-use refire_core::id::{DlqId, ExecutionId, RequestId, ScheduledTaskId, TaskId, TriggerId};
+use refire_core::id::{
+    ChannelId, DlqId, ExecutionId, GroupId, NoticeId, RequestId, ScheduledTaskId, TaskId, TriggerId,
+};
 
 use super::image::{
     Definition, Filed, Image, KeyName, Record, RingLength, Standing, Told, UsedKey,
 };
 use crate::{
-    CallbackKey, CallbackRow, RequestRow, ScheduledRow, SecretHash, SessionRow, SlotRow, TaskRow,
-    WorkKey, WorkRow, WorkerRow,
+    CallbackKey, CallbackRow, ChannelRow, GroupRow, NewNotice, RequestRow, ScheduledRow,
+    SecretHash, SessionRow, SlotRow, TaskRow, WorkKey, WorkRow, WorkerRow,
 };
 
 /// The tables: how a change of a row is called, its key, the row, and where it lies.
@@ -55,6 +57,9 @@ tables! {
     Slot((TriggerId, u64), SlotRow) in slots,
     Request(RequestId, RequestRow) in requests,
     Ring(TriggerId, RingLength) in rings,
+    Notice(NoticeId, NewNotice) in notices,
+    Group((ChannelId, GroupId), GroupRow) in groups,
+    Channel(ChannelId, ChannelRow) in channels,
 }
 
 impl Image {

@@ -6,13 +6,17 @@ use std::sync::Arc;
 use refire_core::dead_letter::{Letter, LetterState};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
-use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, ScheduledTaskId, TaskId, TriggerId};
+use refire_core::id::{
+    ChannelId, DlqId, ExecutionId, GroupId, NodeId, NoticeId, RequestId, ScheduledTaskId, TaskId,
+    TriggerId,
+};
 use refire_core::time::Timestamp;
 use refire_core::trigger::State;
 
 use crate::{
-    CallbackKey, CallbackRow, ExecutionRow, NodeRow, RequestRow, RetryRow, ScheduledRow,
-    SecretHash, SessionRow, SlotRow, TaskRow, TriggerRow, VersionRow, WorkKey, WorkRow, WorkerRow,
+    CallbackKey, CallbackRow, ChannelRow, ExecutionRow, GroupRow, NewNotice, NodeRow, RequestRow,
+    RetryRow, ScheduledRow, SecretHash, SessionRow, SlotRow, TaskRow, TriggerRow, VersionRow,
+    WorkKey, WorkRow, WorkerRow,
 };
 
 /// Everything that a store holds at one moment. Rows are shared, so a clone copies only the maps.
@@ -50,6 +54,12 @@ pub struct Image {
     pub requests: BTreeMap<RequestId, Arc<RequestRow>>,
     /// How long the rings of those are that started nothing.
     pub rings: BTreeMap<TriggerId, Arc<RingLength>>,
+    /// Notices that wait.
+    pub notices: BTreeMap<NoticeId, Arc<NewNotice>>,
+    /// Groups of notices.
+    pub groups: BTreeMap<(ChannelId, GroupId), Arc<GroupRow>>,
+    /// Channels.
+    pub channels: BTreeMap<ChannelId, Arc<ChannelRow>>,
     /// The nodes that have a lease; what they own is counted when it is asked for.
     pub nodes: BTreeMap<NodeId, NodeRow>,
 }
@@ -196,7 +206,10 @@ impl Image {
             + self.slots.len()
             + self.scheduled.len()
             + self.requests.len()
-            + self.rings.len();
+            + self.rings.len()
+            + self.notices.len()
+            + self.groups.len()
+            + self.channels.len();
         rows as u64
     }
 }

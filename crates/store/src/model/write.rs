@@ -5,6 +5,7 @@ mod catalog;
 mod claim;
 mod execution;
 mod letter;
+mod notice;
 mod prune;
 mod request;
 mod scheduled;
@@ -81,6 +82,8 @@ impl Pen<'_> {
             Part::DeleteTrigger { id, .. } => self.delete_trigger(*id),
             Part::Fire(fire) => self.fire(fire)?,
             Part::PutScheduled(put) => self.put_scheduled(put)?,
+            Part::MoveGroups(moved) => self.move_groups(moved)?,
+            Part::ChangeChannel(change) => self.change_channel(change),
             Part::LogRequests(requests) => self.log_requests(requests),
             Part::Prune(prune) => self.prune(prune),
         })

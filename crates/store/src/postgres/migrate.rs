@@ -78,6 +78,12 @@ const MIGRATIONS: &[Migration] = &[
         about: "adds the view task_execution_history; nothing else changes",
         script: include_str!("migrations/0011_task_history.sql"),
     },
+    Migration {
+        number: 12,
+        name: "notices",
+        about: "adds tables for notices and channels; nothing else changes",
+        script: include_str!("migrations/0012_notices.sql"),
+    },
 ];
 
 /// Held while migrations are applied: "refire" in ASCII.
