@@ -40,6 +40,8 @@ pub(crate) struct Context {
     pub(crate) vault: Option<Vault>,
     pub(crate) retention: Retention,
     pub(crate) notices: Wanted,
+    /// Where people find this server; empty if nobody said.
+    pub(crate) address: String,
     /// Set first when the node stops: nothing new is admitted.
     pub(crate) closing: CancellationToken,
     /// Set when the node stops: nothing new begins.

@@ -129,7 +129,7 @@ impl Letters {
             .only_newest(is_newest && context.store.is_shared());
         match context.commit_draft(draft).await? {
             Admitted::New(_) => Ok(Some(id)),
-            Admitted::NotNewest | Admitted::TriggerMoved => {
+            Admitted::NotNewest | Admitted::TriggerMoved | Admitted::GroupsMoved => {
                 self.0.catalog.forget(&definition.workflow.id);
                 Ok(None)
             }

@@ -11,6 +11,7 @@ use crate::engine::Engine;
 use crate::executions::Executions;
 use crate::letter::Letters;
 use crate::maintenance::prune_loop;
+use crate::notify::Notifications;
 use crate::scheduled::ScheduledTasks;
 use crate::session::Sessions;
 use crate::task::Tasks;
@@ -62,6 +63,8 @@ services! {
     scheduled: ScheduledTasks,
     /// Sessions of the console.
     sessions: Sessions,
+    /// Channels, and messages to people.
+    notifications: Notifications,
     /// Requests to webhooks.
     webhooks: Webhooks,
 }

@@ -455,6 +455,10 @@ fn caused(mut admit: Box<Admit>, cause: Option<Cause>) -> Part {
             fire.admission = Some(admit);
             Part::Fire(fire)
         }
+        Some(Cause::Told(mut moved)) => {
+            moved.admission = Some(admit);
+            Part::MoveGroups(moved)
+        }
         Some(Cause::Scheduled(mut put)) => {
             put.admission = Some(admit);
             Part::PutScheduled(put)
