@@ -3,6 +3,7 @@
 //! Nothing here does I/O, reads a clock or rolls dice: time, seeds and payloads are arguments.
 //! The shell (`refire-engine`) carries out what [`execution::decide`] returns.
 
+pub mod alert;
 pub mod callback;
 pub mod dead_letter;
 pub mod definition;
@@ -13,6 +14,7 @@ pub mod id;
 pub mod json;
 pub mod jsonpath;
 pub mod limit;
+pub mod minute;
 #[cfg(feature = "planted")]
 pub mod planted;
 pub mod scheduled;

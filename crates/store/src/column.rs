@@ -7,11 +7,13 @@
 use std::borrow::Cow;
 use std::error::Error;
 
+use refire_core::alert::RuleKind;
 use refire_core::dead_letter::{LetterStatus, Reason, RetryFrom};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventKind, Status, TriggerKind};
 use refire_core::id::{
-    DlqId, ExecutionId, LockToken, NodeId, RequestId, ScheduledTaskId, TriggerId, WebhookId,
+    AlertId, AlertRuleId, DlqId, ExecutionId, LockToken, NodeId, RequestId, ScheduledTaskId,
+    SilenceId, TriggerId, WebhookId,
 };
 use refire_core::time::Timestamp;
 use refire_core::trigger::Outcome;
@@ -158,12 +160,15 @@ macro_rules! ids {
     };
 }
 ids!(
+    AlertId,
+    AlertRuleId,
     DlqId,
     ExecutionId,
     LockToken,
     NodeId,
     RequestId,
     ScheduledTaskId,
+    SilenceId,
     TriggerId,
     WebhookId
 );
@@ -187,6 +192,7 @@ words!(
     Reason,
     RequestStatus,
     RetryFrom,
+    RuleKind,
     Status,
     TriggerKind
 );

@@ -3,6 +3,7 @@
 //! A store never judges. It keeps what a decision says, all of it or nothing, and finds it again.
 //! It never looks inside an event and never reads a clock: `now` is an argument.
 
+mod alert;
 mod batch;
 mod callback;
 mod catalog;
@@ -12,6 +13,7 @@ mod error;
 mod execution;
 mod layer;
 mod letter;
+mod minute;
 mod node;
 mod picked;
 pub mod postgres;
@@ -40,6 +42,9 @@ use async_trait::async_trait;
 pub use refire_core::trigger::SlotStatus;
 pub use refire_core::webhook::RequestStatus;
 
+pub use alert::{
+    AlertChange, AlertFilter, AlertRow, AlertRuleChange, AlertRuleRow, Alerts, SilenceRow,
+};
 pub use batch::{
     Admit, Advance, Batch, Begin, Bounds, ChangeTrigger, Claim, ClaimTimers, CreateTrigger,
     ExecutionRow, Fire, IdempotencyClaim, KnownBy, LetterRetry, LockTasks, NewState, OldExecutions,
@@ -56,6 +61,7 @@ pub use execution::{
 };
 pub use layer::{Layer, Layered};
 pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, Letters, RetryRow};
+pub use minute::{MINUTES_READ_MAX, MinuteFilter, MinutePoint, Minutes};
 pub use node::{Joining, Lease, News, NodeRow, Nodes};
 pub use request::{RefusedRequests, RequestFilter, RequestRow, RequestTally, Requests};
 pub use scheduled::{Scheduled, ScheduledFilter, ScheduledRow, ScheduledTasks};
@@ -83,6 +89,8 @@ pub trait Store:
     + ScheduledTasks
     + Requests
     + Sessions
+    + Minutes
+    + Alerts
     + Nodes
 {
     /// Writes a batch in one transaction, durably, before it returns.

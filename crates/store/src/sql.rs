@@ -1,12 +1,14 @@
 //! Questions that are the same statement in every database: they are written once, and a database says
 //! how it runs them.
 
+mod alert;
 mod callback;
 mod catalog;
 mod history;
 mod key;
 mod letter;
 mod list;
+mod minute;
 mod request;
 mod scheduled;
 mod session;
@@ -16,7 +18,9 @@ mod work;
 mod worker;
 
 use refire_core::definition::WorkflowId;
-use refire_core::id::{DlqId, ExecutionId, RequestId, ScheduledTaskId, TriggerId, WebhookId};
+use refire_core::id::{
+    AlertId, AlertRuleId, DlqId, ExecutionId, RequestId, ScheduledTaskId, TriggerId, WebhookId,
+};
 use refire_core::time::Timestamp;
 
 use crate::ReadError;
@@ -190,6 +194,8 @@ macro_rules! values_of_ids {
     };
 }
 values_of_ids!(
+    AlertId,
+    AlertRuleId,
     DlqId,
     ExecutionId,
     RequestId,

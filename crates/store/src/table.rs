@@ -230,6 +230,22 @@ pub(crate) const TABLES: &[Table] = &[
         columns: &[rows::ScheduledTasks::COLUMNS],
     },
     Table {
+        name: "workflow_minutes",
+        columns: &[rows::MinuteRows::COLUMNS],
+    },
+    Table {
+        name: "alert_rules",
+        columns: &[rows::AlertRules::COLUMNS],
+    },
+    Table {
+        name: "alert_state",
+        columns: &[rows::AlertRows::COLUMNS],
+    },
+    Table {
+        name: "silences",
+        columns: &[rows::SilenceRows::COLUMNS],
+    },
+    Table {
         name: "webhook_requests",
         columns: &[rows::Requests::COLUMNS],
     },

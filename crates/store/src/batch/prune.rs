@@ -38,6 +38,20 @@ pub enum Prune {
         /// Rows to remove, at most.
         limit: u32,
     },
+    /// The numbers of minutes.
+    Minutes {
+        /// That began before.
+        before: Timestamp,
+        /// Rows to remove, at most.
+        limit: u32,
+    },
+    /// Alerts that are over.
+    Alerts {
+        /// Since before.
+        before: Timestamp,
+        /// Rows to remove, at most.
+        limit: u32,
+    },
     /// Deleted triggers with their ledgers and requests.
     Triggers {
         /// That were deleted before.

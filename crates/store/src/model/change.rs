@@ -5,13 +5,16 @@ use std::sync::Arc;
 
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
-use refire_core::id::{DlqId, ExecutionId, RequestId, ScheduledTaskId, TaskId, TriggerId};
+use refire_core::id::{
+    AlertRuleId, DlqId, ExecutionId, RequestId, ScheduledTaskId, SilenceId, TaskId, TriggerId,
+};
+use refire_core::minute::OfWorkflow;
 
 use super::image::{
-    Definition, Filed, Image, KeyName, Record, RingLength, Standing, Told, UsedKey,
+    AlertKey, Definition, Filed, Image, KeyName, MinuteKey, Record, RingLength, Standing, Told, UsedKey,
 };
 use crate::{
-    CallbackKey, CallbackRow, RequestRow, ScheduledRow, SecretHash, SessionRow, SlotRow, TaskRow,
+    AlertRow, AlertRuleRow, CallbackKey, CallbackRow, RequestRow, ScheduledRow, SecretHash, SessionRow, SilenceRow, SlotRow, TaskRow,
     WorkKey, WorkRow, WorkerRow,
 };
 
@@ -47,6 +50,10 @@ tables! {
     Callback(CallbackKey, CallbackRow) in callbacks,
     Worker(String, WorkerRow) in workers,
     Session(SecretHash, SessionRow) in sessions,
+    Minute(MinuteKey, OfWorkflow) in minutes,
+    AlertRule(AlertRuleId, AlertRuleRow) in alert_rules,
+    Alert(AlertKey, AlertRow) in alerts,
+    Silence(SilenceId, SilenceRow) in silences,
     Letter(DlqId, Filed) in letters,
     Key(KeyName, UsedKey) in keys,
     Trigger(TriggerId, Told) in triggers,

@@ -6,13 +6,17 @@ use std::sync::Arc;
 use refire_core::dead_letter::{Letter, LetterState};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
-use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, ScheduledTaskId, TaskId, TriggerId};
+use refire_core::id::{
+    AlertRuleId, DlqId, ExecutionId, NodeId, RequestId, ScheduledTaskId, SilenceId, TaskId,
+    TriggerId,
+};
+use refire_core::minute::OfWorkflow;
 use refire_core::time::Timestamp;
 use refire_core::trigger::State;
 
 use crate::{
-    CallbackKey, CallbackRow, ExecutionRow, NodeRow, RequestRow, RetryRow, ScheduledRow,
-    SecretHash, SessionRow, SlotRow, TaskRow, TriggerRow, VersionRow, WorkKey, WorkRow, WorkerRow,
+    AlertRow, AlertRuleRow, CallbackKey, CallbackRow, ExecutionRow, NodeRow, RequestRow, RetryRow, ScheduledRow,
+    SecretHash, SessionRow, SilenceRow, SlotRow, TaskRow, TriggerRow, VersionRow, WorkKey, WorkRow, WorkerRow,
 };
 
 /// Everything that a store holds at one moment. Rows are shared, so a clone copies only the maps.
@@ -34,6 +38,14 @@ pub struct Image {
     pub workers: BTreeMap<String, Arc<WorkerRow>>,
     /// Sessions of the console.
     pub sessions: BTreeMap<SecretHash, Arc<SessionRow>>,
+    /// The numbers of minutes.
+    pub minutes: BTreeMap<MinuteKey, Arc<OfWorkflow>>,
+    /// Rules of alerts.
+    pub alert_rules: BTreeMap<AlertRuleId, Arc<AlertRuleRow>>,
+    /// How far alerts are.
+    pub alerts: BTreeMap<AlertKey, Arc<AlertRow>>,
+    /// Silences.
+    pub silences: BTreeMap<SilenceId, Arc<SilenceRow>>,
     /// Dead letters.
     pub letters: BTreeMap<DlqId, Arc<Filed>>,
     /// Idempotency keys.
@@ -53,6 +65,11 @@ pub struct Image {
     /// The nodes that have a lease; what they own is counted when it is asked for.
     pub nodes: BTreeMap<NodeId, NodeRow>,
 }
+
+/// A minute of a workflow.
+pub type MinuteKey = (Timestamp, WorkflowId);
+/// The rule and the subject of an alert.
+pub type AlertKey = (AlertRuleId, String);
 
 /// The name of an idempotency key: its scope and the hash of its text.
 pub type KeyName = (String, [u8; 16]);
@@ -184,6 +201,10 @@ impl Image {
             + self.events.len()
             + self.work.len()
             + self.workers.len()
+            + self.minutes.len()
+            + self.alert_rules.len()
+            + self.alerts.len()
+            + self.silences.len()
             + self.letters.len()
             + self
                 .letters

@@ -1,9 +1,11 @@
 //! The queries: plain walks over an image.
 
+mod alert;
 mod callback;
 mod catalog;
 mod execution;
 mod letter;
+mod minute;
 mod request;
 mod scheduled;
 mod session;

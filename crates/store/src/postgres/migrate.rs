@@ -78,6 +78,12 @@ const MIGRATIONS: &[Migration] = &[
         about: "adds the view task_execution_history; nothing else changes",
         script: include_str!("migrations/0011_task_history.sql"),
     },
+    Migration {
+        number: 12,
+        name: "alerts",
+        about: "adds tables for alerts, their rules, silences and the numbers of each minute; nothing else changes",
+        script: include_str!("migrations/0012_alerts.sql"),
+    },
 ];
 
 /// Held while migrations are applied: "refire" in ASCII.

@@ -7,6 +7,7 @@
 
 mod admit;
 mod advance;
+mod alert;
 mod callback;
 mod catalog;
 mod changes;
@@ -15,6 +16,7 @@ mod fire;
 mod ledger;
 mod letter;
 pub(super) mod link;
+mod minute;
 mod prune;
 mod request;
 pub(super) mod resolve;

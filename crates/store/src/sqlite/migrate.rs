@@ -60,6 +60,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "task_history",
         script: include_str!("migrations/0010_task_history.sql"),
     },
+    Migration {
+        number: 11,
+        name: "alerts",
+        script: include_str!("migrations/0011_alerts.sql"),
+    },
 ];
 
 struct Migration {

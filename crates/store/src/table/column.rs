@@ -4,7 +4,8 @@
 use std::error::Error;
 
 use refire_core::id::{
-    DlqId, ExecutionId, LockToken, NodeId, RequestId, ScheduledTaskId, TriggerId, WebhookId,
+    AlertId, AlertRuleId, DlqId, ExecutionId, LockToken, NodeId, RequestId, ScheduledTaskId,
+    SilenceId, TriggerId, WebhookId,
 };
 use refire_core::time::Timestamp;
 use rusqlite::types::ToSqlOutput;
@@ -41,12 +42,15 @@ macro_rules! ids {
 }
 
 ids!(
+    AlertId,
+    AlertRuleId,
     DlqId,
     ExecutionId,
     LockToken,
     NodeId,
     RequestId,
     ScheduledTaskId,
+    SilenceId,
     TriggerId,
     WebhookId,
     Uuid
