@@ -20,9 +20,7 @@ pub mod silence;
 pub mod state;
 mod text;
 
-pub use condition::{
-    Facts, Finding, LongHeld, OpenBreaker, WindowSum, findings, window_start,
-};
+pub use condition::{Facts, Finding, LongHeld, OpenBreaker, WindowSum, findings, window_start};
 pub use defaults::{BuiltIn, built_in};
 pub use rule::{Condition, Rule, RuleKind};
 pub use silence::Silence;

@@ -29,7 +29,7 @@ mod yaml;
 pub use callback::Callback;
 pub use canonical::{canonical, content_hash};
 pub use diff::{Change, ChangeKind, diff};
-pub use name::{NAME_LENGTH_MAX, NameError, StepId, WorkflowId};
+pub use name::{NAME_LENGTH_MAX, NameError, StepId, WorkflowId, is_system};
 pub use parse::{ParseOptions, STEPS_MAX};
 pub use problem::{Problem, Problems};
 pub use retry::{FAIL_STATUSES, JitterSetting, RETRY_STATUSES, RetryRules, RetrySettings};

@@ -15,6 +15,7 @@ pub mod json;
 pub mod jsonpath;
 pub mod limit;
 pub mod minute;
+pub mod notify;
 #[cfg(feature = "planted")]
 pub mod planted;
 pub mod scheduled;

@@ -216,7 +216,12 @@ mod tests {
 
     #[test]
     fn a_chart_has_a_point_for_each_step() {
-        let minutes = [completed(0, 1), completed(4, 2), completed(5, 3), completed(11, 9)];
+        let minutes = [
+            completed(0, 1),
+            completed(4, 2),
+            completed(5, 3),
+            completed(11, 9),
+        ];
         let found = points(&minutes, (at(0, 30), at(10, 0)), MINUTE * 5);
         let found: Vec<_> = found.iter().map(|(at, it)| (*at, it.completed)).collect();
         assert_eq!(found, [(at(0, 0), 3), (at(5, 0), 3)]);

@@ -100,6 +100,10 @@ pub enum Defect {
     ProgressAfterEnd,
     /// A scheduled task is run by hand whatever has become of it since that was decided.
     CycleTwice,
+    /// A notice is taken from the queue and counted in no group.
+    NoticeLost,
+    /// A group's turn passes without a message.
+    GroupForgotten,
 }
 
 /// One time in so many something is forgotten.

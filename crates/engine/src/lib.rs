@@ -39,6 +39,7 @@ mod maintenance;
 mod membership;
 mod news;
 mod next_look;
+mod notify;
 pub mod scheduled;
 mod search;
 pub mod secret;

@@ -12,8 +12,8 @@ use refire_core::dead_letter::{LetterStatus, Reason, RetryFrom};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventKind, Status, TriggerKind};
 use refire_core::id::{
-    AlertId, AlertRuleId, DlqId, ExecutionId, LockToken, NodeId, RequestId, ScheduledTaskId,
-    SilenceId, TriggerId, WebhookId,
+    AlertId, AlertRuleId, ChannelId, DlqId, ExecutionId, GroupId, LockToken, NodeId, NoticeId,
+    RequestId, ScheduledTaskId, SilenceId, TriggerId, WebhookId,
 };
 use refire_core::time::Timestamp;
 use refire_core::trigger::Outcome;
@@ -162,10 +162,13 @@ macro_rules! ids {
 ids!(
     AlertId,
     AlertRuleId,
+    ChannelId,
     DlqId,
     ExecutionId,
+    GroupId,
     LockToken,
     NodeId,
+    NoticeId,
     RequestId,
     ScheduledTaskId,
     SilenceId,
@@ -243,7 +246,7 @@ impl Column for Timestamp {
 
 impl Column for WorkflowId {
     fn read(row: &impl Columns, at: usize) -> Result<Option<Self>, ReadError> {
-        let id = row.text(at)?.map(Self::new).transpose();
+        let id = row.text(at)?.map(Self::kept).transpose();
         id.map_err(|error| ReadError::Corrupt {
             what: "a workflow's id".to_owned(),
             source: error.into(),

@@ -25,6 +25,7 @@ pub mod list_bounds;
 pub mod list_filters;
 pub mod lists;
 pub mod nodes;
+pub mod notices;
 pub mod prune;
 pub mod reopen;
 pub mod requests;
@@ -237,6 +238,12 @@ macro_rules! conformance {
         $crate::conformance_topic!($lab, sessions:
             a_session_is_found_until_it_ends, a_link_is_taken_once, ended_sessions_go_with_the_next,
             only_so_many_sessions_stay, a_backup_has_no_sessions,
+        );
+        $crate::conformance_topic!($lab, notices:
+            a_notice_is_written_with_what_it_is_about, a_notice_is_taken_once,
+            a_group_is_told_of_with_its_message, a_channel_changes_as_it_was_seen,
+            only_so_many_channels_are_kept, what_the_server_runs_is_in_no_list,
+            a_backup_has_notices_and_channels,
         );
         $crate::conformance_topic!($lab, backup:
             a_backup_holds_everything, an_existing_file_is_refused,

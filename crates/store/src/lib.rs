@@ -15,6 +15,7 @@ mod layer;
 mod letter;
 mod minute;
 mod node;
+mod notice;
 mod picked;
 pub mod postgres;
 mod request;
@@ -63,6 +64,9 @@ pub use layer::{Layer, Layered};
 pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, Letters, RetryRow};
 pub use minute::{MINUTES_READ_MAX, MinuteFilter, MinutePoint, Minutes};
 pub use node::{Joining, Lease, News, NodeRow, Nodes};
+pub use notice::{
+    CHANNELS_MAX, ChannelChange, ChannelRow, GroupChange, GroupRow, MoveGroups, NewNotice, Notices,
+};
 pub use request::{RefusedRequests, RequestFilter, RequestRow, RequestTally, Requests};
 pub use scheduled::{Scheduled, ScheduledFilter, ScheduledRow, ScheduledTasks};
 pub use session::{SESSIONS_MAX, SecretHash, SessionChange, SessionRow, Sessions};
@@ -91,6 +95,7 @@ pub trait Store:
     + Sessions
     + Minutes
     + Alerts
+    + Notices
     + Nodes
 {
     /// Writes a batch in one transaction, durably, before it returns.

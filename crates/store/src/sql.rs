@@ -9,6 +9,7 @@ mod key;
 mod letter;
 mod list;
 mod minute;
+mod notice;
 mod request;
 mod scheduled;
 mod session;
@@ -19,7 +20,8 @@ mod worker;
 
 use refire_core::definition::WorkflowId;
 use refire_core::id::{
-    AlertId, AlertRuleId, DlqId, ExecutionId, RequestId, ScheduledTaskId, TriggerId, WebhookId,
+    AlertId, AlertRuleId, ChannelId, DlqId, ExecutionId, GroupId, RequestId, ScheduledTaskId,
+    TriggerId, WebhookId,
 };
 use refire_core::time::Timestamp;
 
@@ -38,6 +40,9 @@ pub(crate) use work::{open_counts, open_executions};
 /// The condition that a row is of the workflow with this id.
 const OF_WORKFLOW: &str =
     "workflow = (SELECT key FROM workflows WHERE ns = 1 AND workflows.id = ?)";
+
+/// Comes after the names of what the server runs for itself, and before all that people give.
+const AFTER_SYSTEM: &str = "/";
 
 /// A database that these questions can be put to.
 pub(crate) trait Database: Send + Sync + 'static {
@@ -196,8 +201,10 @@ macro_rules! values_of_ids {
 values_of_ids!(
     AlertId,
     AlertRuleId,
+    ChannelId,
     DlqId,
     ExecutionId,
+    GroupId,
     RequestId,
     ScheduledTaskId,
     TriggerId,

@@ -186,7 +186,10 @@ impl Condition {
                 Some(thousandths(*above))
             }
             Self::LongProcessing { after } => Some(thousandths(after.as_secs())),
-            Self::DeadWorkers | Self::DeadMan | Self::ScheduledTaskFailed { .. } | Self::BreakerOpen => None,
+            Self::DeadWorkers
+            | Self::DeadMan
+            | Self::ScheduledTaskFailed { .. }
+            | Self::BreakerOpen => None,
         }
     }
 }
@@ -194,7 +197,9 @@ impl Condition {
 /// Values are kept in thousandths, so that shares and counts are numbers of one kind.
 #[must_use]
 pub fn thousandths(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX).saturating_mul(1_000)
+    i64::try_from(count)
+        .unwrap_or(i64::MAX)
+        .saturating_mul(1_000)
 }
 
 /// See the module.
@@ -232,15 +237,21 @@ const MIN_COUNT: Known = Known::new("min_count");
 const AFTER: Known = Known::new("after");
 
 const PLAIN: &[Known] = &[HEAD[0], HEAD[1], TAIL[0], TAIL[1], TAIL[2], TAIL[3]];
-const OF_WORKFLOW: &[Known] = &[HEAD[0], HEAD[1], WORKFLOW, TAIL[0], TAIL[1], TAIL[2], TAIL[3]];
-const WINDOWED: &[Known] = &[HEAD[0], HEAD[1], WORKFLOW, WINDOW, TAIL[0], TAIL[1], TAIL[2], TAIL[3]];
+const OF_WORKFLOW: &[Known] = &[
+    HEAD[0], HEAD[1], WORKFLOW, TAIL[0], TAIL[1], TAIL[2], TAIL[3],
+];
+const WINDOWED: &[Known] = &[
+    HEAD[0], HEAD[1], WORKFLOW, WINDOW, TAIL[0], TAIL[1], TAIL[2], TAIL[3],
+];
 const COUNTED: &[Known] = &[
     HEAD[0], HEAD[1], WORKFLOW, WINDOW, ABOVE, TAIL[0], TAIL[1], TAIL[2], TAIL[3],
 ];
 const FAILURE_RATE: &[Known] = &[
     HEAD[0], HEAD[1], WORKFLOW, WINDOW, ABOVE, MIN_COUNT, TAIL[0], TAIL[1], TAIL[2], TAIL[3],
 ];
-const LONG: &[Known] = &[HEAD[0], HEAD[1], WORKFLOW, AFTER, TAIL[0], TAIL[1], TAIL[2], TAIL[3]];
+const LONG: &[Known] = &[
+    HEAD[0], HEAD[1], WORKFLOW, AFTER, TAIL[0], TAIL[1], TAIL[2], TAIL[3],
+];
 
 impl Rule {
     /// Reads settings in JSON or YAML.
@@ -306,10 +317,16 @@ fn renamed(mut patch: Node) -> Node {
 fn read(node: &Node, problems: &mut Problems) -> Option<Rule> {
     let whole = Field::new("", node);
     let kind = kind(node, problems)?;
-    let everything = [Elsewhere {
-        table: FAILURE_RATE,
-        place: "to rules that count executions",
-    }, Elsewhere { table: LONG, place: "to rules of kind `long_processing`" }];
+    let everything = [
+        Elsewhere {
+            table: FAILURE_RATE,
+            place: "to rules that count executions",
+        },
+        Elsewhere {
+            table: LONG,
+            place: "to rules of kind `long_processing`",
+        },
+    ];
     let fields = whole.fields_or(kind.keys(), &everything, problems)?;
     let name = name(&fields, problems);
     let workflow = fields.get("workflow").and_then(|field| {
@@ -338,11 +355,17 @@ fn read(node: &Node, problems: &mut Problems) -> Option<Rule> {
 fn kind(node: &Node, problems: &mut Problems) -> Option<RuleKind> {
     let whole = Field::new("", node);
     if !matches!(node.content, Content::Mapping(_)) {
-        problems.push(whole.problem(format!("a rule is a mapping with `kind`, not {}", node.kind())));
+        problems.push(whole.problem(format!(
+            "a rule is a mapping with `kind`, not {}",
+            node.kind()
+        )));
         return None;
     }
     let words = RuleKind::ALL.map(|kind| (kind.name(), kind));
-    match node.get("kind").filter(|kind| kind.content != Content::Null) {
+    match node
+        .get("kind")
+        .filter(|kind| kind.content != Content::Null)
+    {
         Some(kind) => Field::new("kind", kind).word(&words, problems),
         None => {
             let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();

@@ -127,7 +127,10 @@ fn limited(
     let text = field.text(problems)?;
     if text.is_empty() || text.chars().count() > chars_max {
         let message = format!("expected from 1 to {chars_max} characters");
-        problems.push(Problem { hint: None, ..field.problem(message) });
+        problems.push(Problem {
+            hint: None,
+            ..field.problem(message)
+        });
     }
     Some(text.to_owned())
 }
@@ -159,8 +162,14 @@ mod tests {
                 "it is over already",
             ),
             ("ends_at: 2099-01-01T00:00:00Z", "at most 366 days"),
-            ("{ends_at: 2027-01-16T00:00:00Z, rule: no}", "there is no rule \"no\""),
-            ("{ends_at: 2027-01-16T00:00:00Z, subject: ''}", "from 1 to 255"),
+            (
+                "{ends_at: 2027-01-16T00:00:00Z, rule: no}",
+                "there is no rule \"no\"",
+            ),
+            (
+                "{ends_at: 2027-01-16T00:00:00Z, subject: ''}",
+                "from 1 to 255",
+            ),
             ("{until: 2027-01-16T00:00:00Z}", "did you mean \"ends_at\"?"),
             ("[]", "expected a mapping"),
         ] {
@@ -171,7 +180,10 @@ mod tests {
 
     #[test]
     fn it_hides_what_it_names_while_it_lasts() {
-        let (rule, other) = (AlertRuleId::from_bytes([7; 16]), AlertRuleId::from_bytes([8; 16]));
+        let (rule, other) = (
+            AlertRuleId::from_bytes([7; 16]),
+            AlertRuleId::from_bytes([8; 16]),
+        );
         let whole = read("ends_at: 2027-01-16T00:00:00Z").unwrap();
         assert!(whole.hides(rule, "a", NOW) && whole.hides(other, "b", NOW));
         assert!(!whole.hides(rule, "a", whole.ends_at));

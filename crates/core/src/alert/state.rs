@@ -142,9 +142,10 @@ pub fn step(
             (Phase::Pending, Some(value)) => fires(before, value, terms, is_muted, now),
             (Phase::Firing, Some(value)) => goes_on(before, value, terms, is_muted, now),
             (Phase::Firing, None) => ends(before, is_muted, now),
-            (Phase::Resolved, None) if before.told == Told::Firing && !is_muted => {
-                Next::Put(says(before.clone(), Say::Resolved, now), Some(Say::Resolved))
-            }
+            (Phase::Resolved, None) if before.told == Told::Firing && !is_muted => Next::Put(
+                says(before.clone(), Say::Resolved, now),
+                Some(Say::Resolved),
+            ),
             (Phase::Resolved, None) => Next::Same,
             // Nobody was told that it was over: it never was.
             (Phase::Resolved, Some(value)) if before.told == Told::Firing => {
@@ -210,7 +211,9 @@ fn said_of_firing(before: &Alert, terms: Terms, is_muted: bool, now: Timestamp) 
     if before.told != Told::Firing {
         return Some(Say::Firing);
     }
-    let is_old = before.told_at.is_none_or(|at| now.since(at) >= terms.repeat);
+    let is_old = before
+        .told_at
+        .is_none_or(|at| now.since(at) >= terms.repeat);
     (before.acked.is_none() && (is_old || before.is_muted)).then_some(Say::Again)
 }
 

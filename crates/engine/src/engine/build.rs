@@ -22,6 +22,7 @@ use crate::limit::{Limits, Slots};
 use crate::lock::Mutex;
 use crate::maintenance::Retention;
 use crate::membership::{Membership, NodeSettings};
+use crate::notify::Wanted;
 use crate::secret::{EnvironmentSecrets, Secrets};
 use crate::services::{Services, run_in_background};
 use crate::step::Clients;
@@ -206,6 +207,9 @@ impl Builder {
         )
         .await
         .map_err(StartError::Join)?;
+        let notices = Wanted::load(self.store.as_ref())
+            .await
+            .map_err(StartError::Join)?;
         let (queue, lanes) = lanes();
         let aside = self.committing.aside().at_once_up_to(self.search_bytes_max);
         let context = Arc::new(Context {
@@ -225,6 +229,7 @@ impl Builder {
             },
             vault: self.vault,
             retention: self.retention,
+            notices,
             closing: CancellationToken::new(),
             stopping: CancellationToken::new(),
             broken: CancellationToken::new(),

@@ -6,16 +6,19 @@ use std::sync::Arc;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
 use refire_core::id::{
-    AlertRuleId, DlqId, ExecutionId, RequestId, ScheduledTaskId, SilenceId, TaskId, TriggerId,
+    AlertRuleId, ChannelId, DlqId, ExecutionId, GroupId, NoticeId, RequestId, ScheduledTaskId,
+    SilenceId, TaskId, TriggerId,
 };
 use refire_core::minute::OfWorkflow;
 
 use super::image::{
-    AlertKey, Definition, Filed, Image, KeyName, MinuteKey, Record, RingLength, Standing, Told, UsedKey,
+    AlertKey, Definition, Filed, Image, KeyName, MinuteKey, Record, RingLength, Standing, Told,
+    UsedKey,
 };
 use crate::{
-    AlertRow, AlertRuleRow, CallbackKey, CallbackRow, RequestRow, ScheduledRow, SecretHash, SessionRow, SilenceRow, SlotRow, TaskRow,
-    WorkKey, WorkRow, WorkerRow,
+    AlertRow, AlertRuleRow, CallbackKey, CallbackRow, ChannelRow, GroupRow, NewNotice, RequestRow,
+    ScheduledRow, SecretHash, SessionRow, SilenceRow, SlotRow, TaskRow, WorkKey, WorkRow,
+    WorkerRow,
 };
 
 /// The tables: how a change of a row is called, its key, the row, and where it lies.
@@ -62,6 +65,9 @@ tables! {
     Slot((TriggerId, u64), SlotRow) in slots,
     Request(RequestId, RequestRow) in requests,
     Ring(TriggerId, RingLength) in rings,
+    Notice(NoticeId, NewNotice) in notices,
+    Group((ChannelId, GroupId), GroupRow) in groups,
+    Channel(ChannelId, ChannelRow) in channels,
 }
 
 impl Image {

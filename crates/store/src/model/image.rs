@@ -7,16 +7,17 @@ use refire_core::dead_letter::{Letter, LetterState};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
 use refire_core::id::{
-    AlertRuleId, DlqId, ExecutionId, NodeId, RequestId, ScheduledTaskId, SilenceId, TaskId,
-    TriggerId,
+    AlertRuleId, ChannelId, DlqId, ExecutionId, GroupId, NodeId, NoticeId, RequestId,
+    ScheduledTaskId, SilenceId, TaskId, TriggerId,
 };
 use refire_core::minute::OfWorkflow;
 use refire_core::time::Timestamp;
 use refire_core::trigger::State;
 
 use crate::{
-    AlertRow, AlertRuleRow, CallbackKey, CallbackRow, ExecutionRow, NodeRow, RequestRow, RetryRow, ScheduledRow,
-    SecretHash, SessionRow, SilenceRow, SlotRow, TaskRow, TriggerRow, VersionRow, WorkKey, WorkRow, WorkerRow,
+    AlertRow, AlertRuleRow, CallbackKey, CallbackRow, ChannelRow, ExecutionRow, GroupRow,
+    NewNotice, NodeRow, RequestRow, RetryRow, ScheduledRow, SecretHash, SessionRow, SilenceRow,
+    SlotRow, TaskRow, TriggerRow, VersionRow, WorkKey, WorkRow, WorkerRow,
 };
 
 /// Everything that a store holds at one moment. Rows are shared, so a clone copies only the maps.
@@ -62,6 +63,12 @@ pub struct Image {
     pub requests: BTreeMap<RequestId, Arc<RequestRow>>,
     /// How long the rings of those are that started nothing.
     pub rings: BTreeMap<TriggerId, Arc<RingLength>>,
+    /// Notices that wait.
+    pub notices: BTreeMap<NoticeId, Arc<NewNotice>>,
+    /// Groups of notices.
+    pub groups: BTreeMap<(ChannelId, GroupId), Arc<GroupRow>>,
+    /// Channels.
+    pub channels: BTreeMap<ChannelId, Arc<ChannelRow>>,
     /// The nodes that have a lease; what they own is counted when it is asked for.
     pub nodes: BTreeMap<NodeId, NodeRow>,
 }
@@ -217,7 +224,10 @@ impl Image {
             + self.slots.len()
             + self.scheduled.len()
             + self.requests.len()
-            + self.rings.len();
+            + self.rings.len()
+            + self.notices.len()
+            + self.groups.len()
+            + self.channels.len();
         rows as u64
     }
 }

@@ -6,6 +6,7 @@ mod catalog;
 mod execution;
 mod letter;
 mod minute;
+mod notice;
 mod request;
 mod scheduled;
 mod session;

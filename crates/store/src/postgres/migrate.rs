@@ -80,9 +80,15 @@ const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         number: 12,
+        name: "notices",
+        about: "adds tables for notices and channels; nothing else changes",
+        script: include_str!("migrations/0012_notices.sql"),
+    },
+    Migration {
+        number: 13,
         name: "alerts",
         about: "adds tables for alerts, their rules, silences and the numbers of each minute; nothing else changes",
-        script: include_str!("migrations/0012_alerts.sql"),
+        script: include_str!("migrations/0013_alerts.sql"),
     },
 ];
 

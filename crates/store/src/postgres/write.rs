@@ -17,6 +17,7 @@ mod ledger;
 mod letter;
 pub(super) mod link;
 mod minute;
+mod notice;
 mod prune;
 mod request;
 pub(super) mod resolve;

@@ -6,9 +6,9 @@ use refire_core::id::AlertId;
 use refire_core::task::TaskStatus;
 
 use super::{Database, Query};
+use crate::ReadError;
 use crate::alert::{AlertFilter, AlertRow, AlertRuleRow, Alerts, SilenceRow};
 use crate::column::Named;
-use crate::ReadError;
 
 /// Twice as many as there may be: those that were removed are among them.
 const RULES_READ_MAX: u64 = 2 * RULES_MAX as u64;
@@ -74,7 +74,10 @@ impl<D: Database> Alerts for D {
         let query = query
             .with("LIMIT ?", looked_at)
             .end(") AS tasks")
-            .with("WHERE since IS NOT NULL AND status = ?", TaskStatus::Locked as u32)
+            .with(
+                "WHERE since IS NOT NULL AND status = ?",
+                TaskStatus::Locked as u32,
+            )
             .end(
                 "UNION ALL SELECT workflow, since FROM (
                    SELECT workflow, created_at AS since FROM task_callbacks

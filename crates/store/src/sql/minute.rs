@@ -7,9 +7,9 @@ use refire_core::alert::WindowSum;
 use refire_core::minute::{Minute, OfWorkflow};
 
 use super::{Database, OF_WORKFLOW, Query};
+use crate::ReadError;
 use crate::column::Named;
 use crate::minute::{MINUTES_READ_MAX, MinuteFilter, MinutePoint, Minutes};
-use crate::ReadError;
 
 /// The numbers added up.
 fn sums() -> String {

@@ -62,8 +62,13 @@ const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         number: 11,
+        name: "notices",
+        script: include_str!("migrations/0011_notices.sql"),
+    },
+    Migration {
+        number: 12,
         name: "alerts",
-        script: include_str!("migrations/0011_alerts.sql"),
+        script: include_str!("migrations/0012_alerts.sql"),
     },
 ];
 

@@ -4,8 +4,8 @@
 use std::error::Error;
 
 use refire_core::id::{
-    AlertId, AlertRuleId, DlqId, ExecutionId, LockToken, NodeId, RequestId, ScheduledTaskId,
-    SilenceId, TriggerId, WebhookId,
+    AlertId, AlertRuleId, ChannelId, DlqId, ExecutionId, GroupId, LockToken, NodeId, NoticeId,
+    RequestId, ScheduledTaskId, SilenceId, TriggerId, WebhookId,
 };
 use refire_core::time::Timestamp;
 use rusqlite::types::ToSqlOutput;
@@ -44,10 +44,13 @@ macro_rules! ids {
 ids!(
     AlertId,
     AlertRuleId,
+    ChannelId,
     DlqId,
     ExecutionId,
+    GroupId,
     LockToken,
     NodeId,
+    NoticeId,
     RequestId,
     ScheduledTaskId,
     SilenceId,

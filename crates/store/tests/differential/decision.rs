@@ -39,6 +39,7 @@ pub(crate) fn advance(
         new_letter: None,
         settle: None,
         end: None,
+        notices: Vec::new(),
     };
     for effect in &decision.effects {
         if let Some(mut change) = TaskChange::of(effect, workflow, &decision.state, now) {
@@ -116,6 +117,7 @@ pub(crate) fn admit(
         new_letter: advance.new_letter,
         settle: advance.settle,
         end: None,
+        notices: Vec::new(),
     }
 }
 

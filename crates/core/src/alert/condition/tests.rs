@@ -35,7 +35,10 @@ fn ended(completed: u64, failed: u64) -> Minute {
 fn counted(rule: &str, minutes: &[OfWorkflow]) -> Facts {
     let window = Rule::read(rule).unwrap().condition.window().unwrap();
     let mut sums: BTreeMap<&WorkflowId, Window> = BTreeMap::new();
-    for one in minutes.iter().filter(|it| is_within(it.at, window, at(NOW_S))) {
+    for one in minutes
+        .iter()
+        .filter(|it| is_within(it.at, window, at(NOW_S)))
+    {
         sums.entry(&one.workflow).or_default().add(one);
     }
     let sums = sums.into_iter().map(|(workflow, window)| WindowSum {
@@ -59,12 +62,12 @@ fn found(rule: &str, facts: &Facts) -> Vec<(String, i64)> {
 #[test]
 fn a_share_counts_from_enough_executions_on() {
     let minutes = [
-            minute("few", 100, ended(0, 9)),
-            minute("half", 100, ended(5, 5)),
-            minute("half", 95, ended(5, 5)),
-            minute("all", 99, ended(0, 10)),
-            minute("old", 80, ended(0, 100)),
-            minute("good", 100, ended(90, 10)),
+        minute("few", 100, ended(0, 9)),
+        minute("half", 100, ended(5, 5)),
+        minute("half", 95, ended(5, 5)),
+        minute("all", 99, ended(0, 10)),
+        minute("old", 80, ended(0, 100)),
+        minute("good", 100, ended(90, 10)),
     ];
     let found = |rule: &str, minutes: &[OfWorkflow]| found(rule, &counted(rule, minutes));
     let rule = "{name: r, kind: failure_rate, window: 10m, above: 10, min_count: 10}";
@@ -128,10 +131,19 @@ fn what_is_there_is_told_with_its_age() {
             since: at(NOW_S - 7),
         }],
         held: vec![
-            LongHeld { workflow: workflow("w"), since: at(NOW_S - 61) },
-            LongHeld { workflow: workflow("v"), since: at(NOW_S - 60) },
+            LongHeld {
+                workflow: workflow("w"),
+                since: at(NOW_S - 61),
+            },
+            LongHeld {
+                workflow: workflow("v"),
+                since: at(NOW_S - 60),
+            },
         ],
-        breakers: vec![OpenBreaker { host: "h:80".to_owned(), since: at(NOW_S - 5) }],
+        breakers: vec![OpenBreaker {
+            host: "h:80".to_owned(),
+            since: at(NOW_S - 5),
+        }],
         ..Facts::default()
     };
     let workers = "{name: r, kind: dead_workers}";

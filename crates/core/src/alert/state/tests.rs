@@ -57,14 +57,26 @@ impl Watched {
 fn it_waits_fires_and_is_over() {
     let bad = Some(5);
     let watched = Watched::after(&[(0, bad, false), (59, bad, false)]);
-    assert_eq!((watched.phase(), watched.said.len()), (Some(Phase::Pending), 0));
+    assert_eq!(
+        (watched.phase(), watched.said.len()),
+        (Some(Phase::Pending), 0)
+    );
     let watched = Watched::after(&[(0, bad, false), (30, None, false)]);
     assert_eq!(watched.phase(), None, "it was nothing");
     let watched = Watched::after(&[(0, bad, false), (60, bad, false), (70, Some(6), false)]);
     assert_eq!(watched.said, [(60, Say::Firing)]);
     let alert = watched.alert.unwrap();
-    assert_eq!((alert.began_at, alert.since, alert.value), (at(0), at(60), 5));
-    let looks = [(0, bad, false), (60, bad, false), (120, Some(6), false), (130, None, false), (140, None, false)];
+    assert_eq!(
+        (alert.began_at, alert.since, alert.value),
+        (at(0), at(60), 5)
+    );
+    let looks = [
+        (0, bad, false),
+        (60, bad, false),
+        (120, Some(6), false),
+        (130, None, false),
+        (140, None, false),
+    ];
     let watched = Watched::after(&looks);
     assert_eq!(watched.said, [(60, Say::Firing), (130, Say::Resolved)]);
     assert_eq!(watched.alert.unwrap().value, 6);
@@ -83,30 +95,57 @@ fn who_is_not_acknowledged_reminds() {
     // The next one is another alert, which nobody has acknowledged.
     watched.look((9_020, bad, false), TERMS);
     let alert = watched.alert.unwrap();
-    assert_eq!((alert.id, alert.acked, alert.told), (id(9_020), None, Told::Nothing));
+    assert_eq!(
+        (alert.id, alert.acked, alert.told),
+        (id(9_020), None, Told::Nothing)
+    );
 }
 
 #[test]
 fn a_silence_hides_messages_and_what_still_fires_at_its_end_is_told() {
     let bad = Some(5);
     let watched = Watched::after(&[(0, bad, true), (60, bad, true)]);
-    assert_eq!((watched.phase(), watched.said.len()), (Some(Phase::Firing), 0));
+    assert_eq!(
+        (watched.phase(), watched.said.len()),
+        (Some(Phase::Firing), 0)
+    );
     let watched = Watched::after(&[(0, bad, true), (60, bad, true), (70, bad, false)]);
     assert_eq!(watched.said, [(70, Say::Firing)]);
-    let watched = Watched::after(&[(0, bad, true), (60, bad, true), (70, None, true), (80, None, false)]);
+    let watched = Watched::after(&[
+        (0, bad, true),
+        (60, bad, true),
+        (70, None, true),
+        (80, None, false),
+    ]);
     assert_eq!(watched.said, [], "nobody was told that it fired");
     let told = [(0, bad, false), (60, bad, false), (70, bad, true)];
     let watched = Watched::after(&[&told[..], &[(80, bad, false)]].concat());
     assert_eq!(watched.said, [(60, Say::Firing), (80, Say::Again)]);
-    let watched = Watched::after(&[&told[..], &[(80, None, true), (90, None, true), (100, None, false)]].concat());
+    let watched = Watched::after(
+        &[
+            &told[..],
+            &[(80, None, true), (90, None, true), (100, None, false)],
+        ]
+        .concat(),
+    );
     assert_eq!(watched.said, [(60, Say::Firing), (100, Say::Resolved)]);
-    let watched = Watched::after(&[&told[..], &[(80, None, true), (90, bad, true), (100, bad, false)]].concat());
+    let watched = Watched::after(
+        &[
+            &told[..],
+            &[(80, None, true), (90, bad, true), (100, bad, false)],
+        ]
+        .concat(),
+    );
     assert_eq!(watched.said, [(60, Say::Firing), (100, Say::Again)]);
     assert_eq!(watched.alert.unwrap().id, id(0), "it never was over");
 }
 
 fn looks() -> impl Strategy<Value = Vec<Look>> {
-    let look = (1_u32..600, proptest::option::weighted(0.6, 1_i64..4), any::<bool>());
+    let look = (
+        1_u32..600,
+        proptest::option::weighted(0.6, 1_i64..4),
+        any::<bool>(),
+    );
     proptest::collection::vec(look, 1..60).prop_map(|looks| {
         let mut now = 0;
         let timed = looks.into_iter().map(|(wait, value, is_muted)| {

@@ -51,7 +51,9 @@ impl Alerts for Model {
     async fn alert(&self, id: AlertId) -> Result<Option<AlertRow>, ReadError> {
         self.read("alert", |image| {
             let mut rows = image.alerts.values();
-            Ok(rows.find(|row| row.alert.id == id).map(|row| (**row).clone()))
+            Ok(rows
+                .find(|row| row.alert.id == id)
+                .map(|row| (**row).clone()))
         })
         .await
     }
@@ -81,7 +83,11 @@ impl Alerts for Model {
 }
 
 fn held(image: &Image, looked_at: usize) -> Vec<(WorkflowId, Timestamp)> {
-    let mut tasks: Vec<_> = image.tasks.values().filter(|it| it.wake_at.is_some()).collect();
+    let mut tasks: Vec<_> = image
+        .tasks
+        .values()
+        .filter(|it| it.wake_at.is_some())
+        .collect();
     tasks.sort_by_key(|it| it.wake_at);
     let tasks = tasks.into_iter().take(looked_at);
     let tasks = tasks.filter(|it| it.status == TaskStatus::Locked);

@@ -9,9 +9,9 @@ use refire_core::definition::WorkflowId;
 use refire_core::minute::{Minute, OfWorkflow, floor};
 use refire_core::time::Timestamp;
 
+use crate::ReadError;
 use crate::minute::{MINUTES_READ_MAX, MinuteFilter, MinutePoint, Minutes};
 use crate::model::{Image, Model};
-use crate::ReadError;
 
 /// The newest first, then by workflow.
 fn found(image: &Image, filter: &MinuteFilter) -> Vec<OfWorkflow> {

@@ -115,7 +115,8 @@ impl Pen<'_> {
     /// Those that have been over for longest.
     fn prune_alerts(&mut self, before: Timestamp, limit: usize) -> usize {
         let over = self.image.alerts.values();
-        let over = over.filter(|row| row.alert.phase == Phase::Resolved && row.alert.since < before);
+        let over =
+            over.filter(|row| row.alert.phase == Phase::Resolved && row.alert.since < before);
         let mut over: Vec<_> = over.map(|row| (row.alert.since, row.key())).collect();
         over.sort();
         over.truncate(limit);

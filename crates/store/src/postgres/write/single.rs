@@ -5,7 +5,7 @@ use super::advance::Advances;
 use super::changes::Changes;
 use super::link::Link;
 use super::{
-    Failed, Order, alert, callback, catalog, claim, fire, letter, minute, prune, request,
+    Failed, Order, alert, callback, catalog, claim, fire, letter, minute, notice, prune, request,
     scheduled, session, task, trigger, work, worker,
 };
 use crate::{Admit, Advance, Fire, Part, PartOutcome};
@@ -38,6 +38,8 @@ pub(super) async fn write(
         Part::DeleteTrigger { id, .. } => trigger::delete(link, order, *id).await,
         Part::Fire(part) => fire(link, order, part).await,
         Part::PutScheduled(part) => scheduled::put(link, order, part).await,
+        Part::MoveGroups(part) => notice::move_groups(link, order, part).await,
+        Part::ChangeChannel(part) => notice::change_channel(link, part).await,
         Part::LogRequests(requests) => request::log(link, requests).await,
         Part::Prune(part) => prune::prune(link, order, part).await,
         // These always fit into a group.
@@ -63,6 +65,7 @@ async fn fire(link: &mut Link, order: &Order, fire: &Fire) -> Result<PartOutcome
     if !fire::fire(link, fire).await? {
         return Err(Failed::no_row());
     }
+    notice::append(link, &fire.notices).await?;
     if let Some(admission) = &fire.admission {
         trigger::end_of(link, order, admission.end).await?;
     }
@@ -113,6 +116,7 @@ async fn admit_rows(link: &mut Link, order: &Order, admit: &Admit) -> Result<Par
     if let Some(settle) = &admit.settle {
         letter::settle(link, order, admit.row.update.status, settle).await?;
     }
+    notice::append(link, &admit.notices).await?;
     Ok(PartOutcome::Done)
 }
 
