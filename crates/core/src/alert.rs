@@ -22,7 +22,7 @@ mod text;
 
 pub use condition::{Facts, Finding, LongHeld, OpenBreaker, WindowSum, findings, window_start};
 pub use defaults::{BuiltIn, built_in};
-pub use rule::{Condition, Rule, RuleKind};
+pub use rule::{Condition, Rule, RuleKind, Unit};
 pub use silence::Silence;
 pub use state::{Alert, Next, Phase, Say, Terms, Told, step};
 

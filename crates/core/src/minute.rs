@@ -104,8 +104,11 @@ impl Minute {
     /// What a commit did to an execution: made it, planned so many retries, or ended it.
     #[must_use]
     pub fn of(state: &Execution, is_new: bool, retries: u32) -> Self {
+        let origin = state.origin.as_ref().filter(|_| is_new);
+        let is_planned = origin.is_some_and(|origin| origin.trigger.scheduled_at.is_some());
         let mut minute = Self {
             started: u64::from(is_new),
+            fired: u64::from(is_planned),
             retries: retries.into(),
             ..Self::default()
         };

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::alert::Alerts;
 use crate::callback::Callbacks;
 use crate::clock::clock_loop;
 use crate::context::Context;
@@ -13,6 +14,7 @@ use crate::letter::Letters;
 use crate::maintenance::prune_loop;
 use crate::scheduled::ScheduledTasks;
 use crate::session::Sessions;
+use crate::tally::Stats;
 use crate::task::Tasks;
 use crate::trigger::{Triggers, Webhooks};
 use crate::vital::Vital;
@@ -62,6 +64,10 @@ services! {
     scheduled: ScheduledTasks,
     /// Sessions of the console.
     sessions: Sessions,
+    /// What happened to workflows, in numbers.
+    stats: Stats,
+    /// Alerts, their rules, and silences.
+    alerts: Alerts,
     /// Requests to webhooks.
     webhooks: Webhooks,
 }

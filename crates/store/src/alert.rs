@@ -1,13 +1,14 @@
 //! Alerts as they are kept: the rules that people have written or changed, how far each alert is, and silences.
 
 use refire_core::alert::{Alert, LongHeld, Phase, RuleKind, Told};
+use refire_core::definition::WorkflowId;
 use refire_core::id::{AlertId, AlertRuleId, SilenceId};
 use refire_core::time::Timestamp;
 
-use crate::ReadError;
 use crate::column::{Columns, Cursor, Field, read_from};
 use crate::layer::store_trait;
 use crate::task::numbered;
+use crate::{NewNotice, ReadError};
 
 /// A rule, or that one of those from the start was removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +66,7 @@ pub struct AlertRow {
     /// What it watches.
     pub kind: RuleKind,
     /// The workflow that it concerns.
-    pub workflow: Option<String>,
+    pub workflow: Option<WorkflowId>,
     /// What the value is compared with, in thousandths.
     pub threshold: Option<i64>,
     /// How far it is.
@@ -121,6 +122,8 @@ pub struct AlertChange {
     pub seen: u64,
     /// Its row afterwards; none = it goes.
     pub to: Option<AlertRow>,
+    /// What people are told of it.
+    pub notices: Vec<NewNotice>,
 }
 
 /// A silence.

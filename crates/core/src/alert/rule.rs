@@ -7,6 +7,7 @@ use crate::definition::fields::{Elsewhere, Field, Fields};
 use crate::definition::keys::Known;
 use crate::definition::source::{Content, Mark, Node};
 use crate::definition::{Problem, Problems, WorkflowId};
+use crate::duration;
 use crate::json::Json;
 use crate::minute::MINUTE;
 
@@ -84,6 +85,18 @@ impl RuleKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
+    /// What its values are.
+    #[must_use]
+    pub const fn unit(self) -> Unit {
+        match self {
+            Self::FailureRate => Unit::Percent,
+            Self::DlqGrowth | Self::MissedSlots | Self::ScheduledTaskFailed => Unit::Count,
+            Self::DeadWorkers | Self::DeadMan | Self::LongProcessing | Self::BreakerOpen => {
+                Unit::Seconds
+            }
+        }
+    }
+
     /// Whether what it watches is counted by the minute, so that the past is known.
     #[must_use]
     pub const fn has_past(self) -> bool {
@@ -101,6 +114,40 @@ impl RuleKind {
             Self::LongProcessing => LONG,
             Self::DeadMan => OF_WORKFLOW,
             Self::DeadWorkers | Self::BreakerOpen => PLAIN,
+        }
+    }
+}
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// A share of a hundred.
+    Percent,
+    /// How many.
+    Count,
+    /// For how long.
+    Seconds,
+}
+
+impl Unit {
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Percent => "percent",
+            Self::Count => "count",
+            Self::Seconds => "seconds",
+        }
+    }
+
+    /// A value of so many thousandths, for people: `12.5 %`, `3`, `5m`.
+    #[must_use]
+    pub fn shown(self, thousandths: i64) -> String {
+        let whole = thousandths.max(0).unsigned_abs() / 1_000;
+        match self {
+            Self::Percent => format!("{:.1} %", thousandths as f64 / 1_000.0),
+            Self::Count => whole.to_string(),
+            Self::Seconds => duration::format(Duration::from_secs(whole)),
         }
     }
 }

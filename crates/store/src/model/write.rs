@@ -77,7 +77,7 @@ impl Pen<'_> {
             Part::ForgetWorker { id } => self.forget_worker(id),
             Part::ChangeSession(change) => self.change_session(change),
             Part::AddMinutes(minutes) => self.add_minutes(minutes),
-            Part::ChangeAlerts(changes) => self.change_alerts(changes),
+            Part::ChangeAlerts(changes) => self.change_alerts(changes)?,
             Part::ChangeAlertRule(change) => self.change_alert_rule(change),
             Part::PutSilence(row) => self.put_silence(row),
             Part::RemoveSilence { id } => self.remove_silence(*id),

@@ -483,7 +483,7 @@ rows! {
         rev: i64 = signed(row.rev),
         name: Foreign<'a> = Foreign(&row.name),
         kind: &'static str = row.kind.name(),
-        workflow: Option<&'a str> = row.workflow.as_deref(),
+        workflow: Option<&'a str> = row.workflow.as_ref().map(WorkflowId::as_str),
         threshold: Option<i64> = row.threshold,
         id: Id = row.alert.id.into(),
         phase: i16 = row.alert.phase as i16,

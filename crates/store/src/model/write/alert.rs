@@ -6,25 +6,26 @@ use std::sync::Arc;
 use refire_core::alert::SILENCES_MAX;
 use refire_core::id::SilenceId;
 
-use super::Pen;
+use super::{Failed, Pen};
 use crate::model::change::Change;
 use crate::{AlertChange, AlertRuleChange, PartOutcome, SilenceRow};
 
 impl Pen<'_> {
-    pub(super) fn change_alerts(&mut self, changes: &[AlertChange]) -> PartOutcome {
+    pub(super) fn change_alerts(&mut self, changes: &[AlertChange]) -> Result<PartOutcome, Failed> {
         let changed = changes.iter().map(|change| self.change_alert(change));
-        PartOutcome::Changed(changed.collect())
+        Ok(PartOutcome::Changed(changed.collect::<Result<_, _>>()?))
     }
 
-    fn change_alert(&mut self, change: &AlertChange) -> bool {
+    fn change_alert(&mut self, change: &AlertChange) -> Result<bool, Failed> {
         let key = (change.rule, change.subject.clone());
         let rev = self.image.alerts.get(&key).map_or(0, |row| row.rev);
         let is_so = rev == change.seen;
         if is_so {
             let row = change.to.clone().map(Arc::new);
             self.change(Change::Alert(key, row));
+            self.append_notices(&change.notices)?;
         }
-        is_so
+        Ok(is_so)
     }
 
     pub(super) fn change_alert_rule(&mut self, change: &AlertRuleChange) -> PartOutcome {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use refire_core::alert::SILENCES_MAX;
 use refire_core::id::{AlertRuleId, SilenceId};
 
-use super::Failed;
 use super::link::{Link, Query, values};
+use super::{Failed, notice};
 use crate::postgres::columns::uuid;
 use crate::table::column::{Foreign, Id};
 use crate::table::rows::{AlertRows, AlertRules, SilenceRows};
@@ -73,6 +73,7 @@ pub(super) async fn change(
     let changed: Vec<bool> = changes.iter().map(is_so).collect();
     let (mut rows, mut gone) = (AlertRows::default(), BTreeSet::new());
     for (change, _) in changes.iter().zip(&changed).filter(|(_, is_so)| **is_so) {
+        notice::append(link, &change.notices).await?;
         match &change.to {
             Some(row) => rows.push(row),
             None => {

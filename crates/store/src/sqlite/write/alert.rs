@@ -49,6 +49,7 @@ impl Pen<'_> {
                 .prepare("DELETE FROM alert_state WHERE rule = ?1 AND subject = ?2")?
                 .execute(key)?,
         };
+        self.append_notices(&change.notices)?;
         Ok(true)
     }
 
