@@ -9,6 +9,7 @@ macro_rules! shapes {
     )* };
 }
 
+mod alert;
 mod callback;
 mod dead_letter;
 mod execution;
@@ -20,6 +21,7 @@ mod scheduled;
 mod search;
 mod server;
 mod session;
+mod stats;
 mod status;
 mod task;
 mod trigger;
@@ -29,6 +31,7 @@ mod webhook;
 mod words;
 mod workflow;
 
+pub use alert::*;
 pub use callback::*;
 pub use dead_letter::*;
 pub use execution::*;
@@ -40,6 +43,7 @@ pub use scheduled::*;
 pub use search::*;
 pub use server::*;
 pub use session::*;
+pub use stats::*;
 pub use status::*;
 pub use task::*;
 pub use trigger::*;

@@ -161,6 +161,16 @@ codes! {
     TOO_MANY_LOGINS = "RF0083", 429, "Too many attempts to log in";
     /// A session that wants to make another.
     LINK_NEEDS_KEY = "RF0084", 403, "Only a key makes login links";
+    /// No such rule of alerts.
+    NO_ALERT_RULE = "RF0099", 404, "There is no such alert rule";
+    /// A rule of alerts has problems; each is named.
+    INVALID_ALERT_RULE = "RF0100", 400, "The alert rule is not valid";
+    /// A name that is taken, too many of them, or an alert that is over.
+    ALERT_CONFLICT = "RF0101", 409, "That cannot be done to this alert, rule or silence";
+    /// A rule of alerts was changed since it was seen.
+    ALERT_RULE_CHANGED = "RF0102", 412, "The alert rule was changed by somebody else";
+    /// No such alert, or silence.
+    NO_ALERT = "RF0103", 404, "There is no such alert or silence";
 }
 
 /// The code of that name, in any case.
