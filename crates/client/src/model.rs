@@ -10,6 +10,7 @@ macro_rules! shapes {
 }
 
 mod alert;
+mod bulk;
 mod callback;
 mod dead_letter;
 mod execution;
@@ -32,6 +33,7 @@ mod words;
 mod workflow;
 
 pub use alert::*;
+pub use bulk::*;
 pub use callback::*;
 pub use dead_letter::*;
 pub use execution::*;

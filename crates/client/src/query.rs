@@ -6,8 +6,8 @@ mod parameter;
 pub use parameter::{Kind, Parameter, Value};
 
 use crate::model::{
-    AlertPhase, ExecutionStatus, LetterStatus, RequestStatus, ScheduleType, SlotStatus, StartedBy,
-    TaskExecutionStatus, TaskStatus, TriggerType, WorkerStatus,
+    AlertPhase, BulkOutcome, BulkState, ExecutionStatus, LetterStatus, RequestStatus, ScheduleType,
+    SlotStatus, StartedBy, TaskExecutionStatus, TaskStatus, TriggerType, WorkerStatus,
 };
 
 /// The names of events, which are shouted.
@@ -184,6 +184,23 @@ queries! {
         /// With this cause, such as `00c0ffee00c0ffee`
         #[cli(skip)]
         fingerprint: Option<String> = "fingerprint",
+        /// `true`: only those that failed more than 30 days ago; `all`: those, too; default `false`
+        #[cli(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "true", value_parser = ["true", "false", "all"], help = "Only failures of more than 30 days ago; --archived=all shows those, too")]
+        archived: Option<String> = "archived",
+    }
+
+    /// Which bulk jobs.
+    BulkQuery: Args {
+        /// In one of these states; repeat it or separate by commas, such as `running,paused`
+        #[cli(long, value_delimiter = ',', help = "Only jobs in this state; several are separated by commas")]
+        state: Vec<BulkState> = "state",
+    }
+
+    /// Which things of a bulk job.
+    BulkItemQuery: Args {
+        /// With one of these outcomes; repeat it or separate by commas, such as `failed,skipped`
+        #[cli(long, value_delimiter = ',', help = "Only things with this outcome; several are separated by commas")]
+        outcome: Vec<BulkOutcome> = "outcome",
     }
 
     /// Of which workflow.

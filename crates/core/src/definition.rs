@@ -22,7 +22,7 @@ pub mod source;
 mod status;
 mod step;
 mod step_type;
-mod url;
+pub(crate) mod url;
 mod workflow;
 mod yaml;
 

@@ -4,6 +4,7 @@
 //! The shell (`refire-engine`) carries out what [`execution::decide`] returns.
 
 pub mod alert;
+pub mod bulk;
 pub mod callback;
 pub mod dead_letter;
 pub mod definition;

@@ -4,9 +4,18 @@
 pub mod channel;
 mod choice;
 mod facts;
+mod group;
 mod kind;
+mod message;
+mod read;
+mod render;
+mod words;
 
 pub use channel::{Channel, HIDDEN, Language, Target};
 pub use choice::{Choice, WorkflowPattern};
 pub use facts::{Fact, FactName, Facts};
+pub use group::{Group, Turn, group_id};
 pub use kind::{Family, NoticeKind};
+pub use message::{Message, Phase};
+pub use read::{NAME_CHARS_MAX, WrittenChannel, patched};
+pub use render::{Mail, Occasion, Rendered, render, sign};

@@ -102,6 +102,10 @@ pub enum Defect {
     FiringTwice,
     /// A scheduled task is run by hand whatever has become of it since that was decided.
     CycleTwice,
+    /// What a bulk job retries is recorded by a transaction of its own.
+    BulkItemTwice,
+    /// A bulk job passes things before anything has become of them.
+    CursorBeforeItems,
     /// A notice is taken from the queue and counted in no group.
     NoticeLost,
     /// A group's turn passes without a message.

@@ -44,6 +44,8 @@ pub(crate) struct Context {
     pub(crate) tally: Tally,
     /// How often rules are looked at, and what was counted is written.
     pub(crate) alerts_every: Duration,
+    /// Where people find this server; empty if nobody said.
+    pub(crate) address: String,
     /// Set first when the node stops: nothing new is admitted.
     pub(crate) closing: CancellationToken,
     /// Set when the node stops: nothing new begins.

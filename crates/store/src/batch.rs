@@ -1,6 +1,7 @@
 //! What a commit is made of: parts that become durable together.
 
 mod about;
+mod bulk;
 mod prune;
 mod scheduled;
 mod task;
@@ -24,6 +25,7 @@ use crate::work::WorkRow;
 use crate::worker::WorkerRow;
 
 pub(crate) use about::About;
+pub use bulk::{BulkItem, BulkLetters, BulkPart, BulkStep};
 pub(crate) use prune::Candidate;
 pub use prune::{OldExecutions, Prune};
 pub use scheduled::{PutScheduled, ScheduledTrigger};
@@ -127,6 +129,8 @@ pub enum Part {
     /// Requests that started nothing; what has started something meanwhile stays as it is. Each
     /// trigger keeps the newest of them.
     LogRequests(Vec<RequestRow>),
+    /// A bulk job is made or moves on.
+    Bulk(BulkPart),
     /// Remove a chunk of what is old.
     Prune(Prune),
 }
@@ -160,6 +164,8 @@ pub struct Admit {
     pub settle: Option<SettleLetter>,
     /// What an execution that ended at once means for its trigger.
     pub end: Option<TriggerEnd>,
+    /// What of a bulk job it is for: refused if that has been done.
+    pub bulk: Option<BulkItem>,
     /// What people are to be told of it.
     pub notices: Vec<NewNotice>,
 }
@@ -459,6 +465,8 @@ pub enum PartOutcome {
     NoSuchWorkflow,
     /// Refused: the workflow has a newer version, or another one than was expected.
     NotNewest,
+    /// Refused: the bulk job has done this already.
+    ItemDone,
     /// Refused: the trigger was changed, disabled or deleted, or its state has moved on.
     TriggerMoved,
     /// Refused: no such trigger, or it was deleted.

@@ -12,8 +12,8 @@ use refire_core::dead_letter::{LetterStatus, Reason, RetryFrom};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventKind, Status, TriggerKind};
 use refire_core::id::{
-    AlertId, AlertRuleId, ChannelId, DlqId, ExecutionId, GroupId, LockToken, NodeId, NoticeId,
-    RequestId, ScheduledTaskId, SilenceId, TriggerId, WebhookId,
+    AlertId, AlertRuleId, BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, LockToken,
+    NodeId, NoticeId, RequestId, ScheduledTaskId, SilenceId, TriggerId, WebhookId,
 };
 use refire_core::time::Timestamp;
 use refire_core::trigger::Outcome;
@@ -162,10 +162,12 @@ macro_rules! ids {
 ids!(
     AlertId,
     AlertRuleId,
+    BulkId,
     ChannelId,
     DlqId,
     ExecutionId,
     GroupId,
+    ItemId,
     LockToken,
     NodeId,
     NoticeId,

@@ -122,6 +122,7 @@ macro_rules! conformance {
             an_offer_is_found_again,
             workers_get_them_by_priority_then_age,
             a_task_is_given_out_when_its_time_has_come,
+            a_retry_that_is_wanted_now_is_taken_from_nobody,
             a_worker_is_known_by_its_lock,
             where_a_token_is_required_a_name_is_not_enough,
             nobody_ends_what_he_has_not_seen,
@@ -135,7 +136,7 @@ macro_rules! conformance {
             a_wait_is_found_again, what_a_target_says_is_kept, each_attempt_has_its_row,
             windows_are_found_in_their_order, a_cancel_closes_all,
             a_move_that_is_refused_leaves_its_callbacks, callbacks_go_with_their_execution,
-            a_workflow_that_waits_is_not_deleted,
+            a_workflow_that_waits_is_not_deleted, what_is_sealed_is_sealed_anew,
         );
         $crate::conformance_topic!($lab, workers:
             what_is_seen_is_added, a_worker_is_forgotten, only_the_newest_stay,

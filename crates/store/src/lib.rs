@@ -5,6 +5,7 @@
 
 mod alert;
 mod batch;
+mod bulk;
 mod callback;
 mod catalog;
 mod checksum;
@@ -47,13 +48,16 @@ pub use alert::{
     AlertChange, AlertFilter, AlertRow, AlertRuleChange, AlertRuleRow, Alerts, SilenceRow,
 };
 pub use batch::{
-    Admit, Advance, Batch, Begin, Bounds, ChangeTrigger, Claim, ClaimTimers, CreateTrigger,
-    ExecutionRow, Fire, IdempotencyClaim, KnownBy, LetterRetry, LockTasks, NewState, OldExecutions,
-    Part, PartOutcome, Prune, PutScheduled, PutWorkflow, Release, RowUpdate, ScheduledTrigger,
-    SeenTask, SettleLetter, TaskChange, TaskHolder, Touch, TouchTask, TriggerEnd, TriggerVersion,
-    Want, WantedTasks, WorkChange, WorkKey,
+    Admit, Advance, Batch, Begin, Bounds, BulkItem, BulkLetters, BulkPart, BulkStep, ChangeTrigger,
+    Claim, ClaimTimers, CreateTrigger, ExecutionRow, Fire, IdempotencyClaim, KnownBy, LetterRetry,
+    LockTasks, NewState, OldExecutions, Part, PartOutcome, Prune, PutScheduled, PutWorkflow,
+    Release, RowUpdate, ScheduledTrigger, SeenTask, SettleLetter, TaskChange, TaskHolder, Touch,
+    TouchTask, TriggerEnd, TriggerVersion, Want, WantedTasks, WorkChange, WorkKey,
 };
-pub use callback::{CallbackChange, CallbackKey, CallbackRow, Callbacks, TouchCallback};
+pub use bulk::{BulkItemRow, BulkJobs, BulkOptions, BulkRow, BulkWish, NewBulk, Selection};
+pub use callback::{
+    CallbackChange, CallbackKey, CallbackRow, CallbackTouch, Callbacks, TouchCallback,
+};
 pub use catalog::{Catalog, VersionRow, WorkflowRow};
 pub use error::{CommitError, NotWritten, ReadError};
 pub use execution::{
@@ -95,6 +99,7 @@ pub trait Store:
     + Sessions
     + Minutes
     + Alerts
+    + BulkJobs
     + Notices
     + Nodes
 {

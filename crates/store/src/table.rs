@@ -230,6 +230,17 @@ pub(crate) const TABLES: &[Table] = &[
         columns: &[rows::ScheduledTasks::COLUMNS],
     },
     Table {
+        name: "bulk_jobs",
+        columns: &[
+            rows::NewBulks::COLUMNS,
+            &[("cursor", Id), ("ended_at", Big)],
+        ],
+    },
+    Table {
+        name: "bulk_items",
+        columns: &[rows::BulkItems::COLUMNS],
+    },
+    Table {
         name: "workflow_minutes",
         columns: &[rows::MinuteRows::COLUMNS],
     },

@@ -403,6 +403,7 @@ impl Unit {
                     new_letter: effects.letter,
                     settle,
                     end,
+                    bulk: terms.bulk.take(),
                 });
                 Some(caused(admit, terms.cause.take()))
             }
@@ -460,6 +461,10 @@ fn caused(mut admit: Box<Admit>, cause: Option<Cause>) -> Part {
         Some(Cause::Fire(mut fire)) => {
             fire.admission = Some(admit);
             Part::Fire(fire)
+        }
+        Some(Cause::Told(mut moved)) => {
+            moved.admission = Some(admit);
+            Part::MoveGroups(moved)
         }
         Some(Cause::Scheduled(mut put)) => {
             put.admission = Some(admit);

@@ -1,7 +1,7 @@
 //! Putting an engine together. Everything is passed down from here; there are no globals, so two
 //! engines can live in one process.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use refire_store::{ReadError, Store};
@@ -202,6 +202,7 @@ impl Builder {
     /// Starts the engine on the current tokio runtime. Recovery goes on beside normal work.
     pub async fn start(self) -> Result<Arc<Engine>, StartError> {
         let tether = Tether::default();
+        let guard = Guard::new(self.allow.clone());
         let caller = match self.caller {
             Some(caller) => caller,
             None => Arc::new(http_target(self.allow, tether.clone())?),
@@ -234,7 +235,10 @@ impl Builder {
                 local: self.local,
                 secrets: self.secrets,
                 issuer: Issuer::new(self.vault.as_ref(), &self.address),
+                own: OnceLock::new(),
+                guard,
             },
+            address: self.address,
             vault: self.vault,
             retention: self.retention,
             notices,

@@ -3,7 +3,11 @@
 use refire_core::dead_letter::Letter;
 use refire_core::id::NoticeId;
 use refire_core::notify::{FactName, Facts, NoticeKind};
+use refire_core::trigger::{Entry, Outcome, SkipReason, Trigger};
 use refire_store::NewNotice;
+
+use crate::context::Context;
+use crate::entropy;
 
 /// Of a new dead letter. Letters with the same fingerprint are one group.
 pub(crate) fn dead_letter(letter: &Letter) -> NewNotice {
@@ -32,4 +36,37 @@ pub(crate) fn dead_letter(letter: &Letter) -> NewNotice {
         subject: format!("{:016x}", letter.fingerprint),
         facts,
     }
+}
+
+/// Of what a look at a trigger found: that it is overdue, or no more, or that it missed planned times.
+pub(crate) fn of_plan(context: &Context, trigger: &Trigger, entries: &[Entry]) -> Vec<NewNotice> {
+    let mut notices = Vec::new();
+    for entry in entries {
+        let kind = match entry.outcome {
+            Outcome::Overdue => NoticeKind::TriggerOverdue,
+            Outcome::Recovered => NoticeKind::TriggerRecovered,
+            Outcome::Skipped(SkipReason::Missed) => NoticeKind::TriggerMissed,
+            _ => continue,
+        };
+        if !context.notices.wants(kind, Some(&trigger.workflow)) {
+            continue;
+        }
+        let mut facts = Facts::new(trigger.workflow.as_str(), entry.at)
+            .page(format!("/triggers/{}", trigger.id))
+            .fact(FactName::Trigger, trigger.id.to_string())
+            .fact(FactName::Slot, entry.nominal.to_string());
+        if entry.count > 1 {
+            facts = facts
+                .fact(FactName::Until, entry.to.to_string())
+                .fact(FactName::Count, entry.count.to_string());
+        }
+        notices.push(NewNotice {
+            id: NoticeId::from_bytes(entropy::fresh(&*context.entropy, context.now())),
+            kind,
+            workflow: Some(trigger.workflow.clone()),
+            subject: trigger.id.to_string(),
+            facts,
+        });
+    }
+    notices
 }

@@ -4,7 +4,9 @@
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use refire_core::definition::WorkflowId;
-use refire_core::id::{AlertId, DlqId, ExecutionId, RequestId, ScheduledTaskId, TaskId, TriggerId};
+use refire_core::id::{
+    AlertId, BulkId, DlqId, ExecutionId, ItemId, RequestId, ScheduledTaskId, TaskId, TriggerId,
+};
 use refire_core::time::Timestamp;
 use sha2::{Digest, Sha256};
 
@@ -30,7 +32,9 @@ pub(super) enum List {
     ScheduledTasks = 11,
     TaskHistory = 12,
     Rechecks = 13,
-    Alerts = 14,
+    Alerts = 16,
+    BulkJobs = 14,
+    BulkItems = 15,
 }
 
 /// The place of a row in a list, as it stands in a cursor.
@@ -55,8 +59,10 @@ macro_rules! ids_are_keys {
 
 ids_are_keys!(
     AlertId,
+    BulkId,
     DlqId,
     ExecutionId,
+    ItemId,
     RequestId,
     ScheduledTaskId,
     TriggerId

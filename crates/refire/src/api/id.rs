@@ -9,7 +9,7 @@ use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
 use refire_core::definition::WorkflowId;
 use refire_core::id::{
-    AlertId, AlertRuleId, DlqId, ExecutionId, ScheduledTaskId, SilenceId, TaskId, TriggerId,
+    AlertId, AlertRuleId, BulkId, DlqId, ExecutionId, ScheduledTaskId, SilenceId, TaskId, TriggerId,
 };
 
 use super::{App, Problem};
@@ -36,6 +36,11 @@ impl Entity for ExecutionId {
 impl Entity for DlqId {
     const MISSING: &'static Code = &codes::NO_DEAD_LETTER;
     const NOUN: &'static str = "dead letter";
+}
+
+impl Entity for BulkId {
+    const MISSING: &'static Code = &codes::NO_BULK_JOB;
+    const NOUN: &'static str = "bulk job";
 }
 
 impl Entity for TaskId {

@@ -7,17 +7,17 @@ use refire_core::dead_letter::{Letter, LetterState};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
 use refire_core::id::{
-    AlertRuleId, ChannelId, DlqId, ExecutionId, GroupId, NodeId, NoticeId, RequestId,
-    ScheduledTaskId, SilenceId, TaskId, TriggerId,
+    AlertRuleId, BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, NodeId, NoticeId,
+    RequestId, ScheduledTaskId, SilenceId, TaskId, TriggerId,
 };
 use refire_core::minute::OfWorkflow;
 use refire_core::time::Timestamp;
 use refire_core::trigger::State;
 
 use crate::{
-    AlertRow, AlertRuleRow, CallbackKey, CallbackRow, ChannelRow, ExecutionRow, GroupRow,
-    NewNotice, NodeRow, RequestRow, RetryRow, ScheduledRow, SecretHash, SessionRow, SilenceRow,
-    SlotRow, TaskRow, TriggerRow, VersionRow, WorkKey, WorkRow, WorkerRow,
+    AlertRow, AlertRuleRow, BulkItemRow, BulkRow, BulkWish, CallbackKey, CallbackRow, ChannelRow,
+    ExecutionRow, GroupRow, NewNotice, NodeRow, RequestRow, RetryRow, ScheduledRow, SecretHash,
+    SessionRow, SilenceRow, SlotRow, TaskRow, TriggerRow, VersionRow, WorkKey, WorkRow, WorkerRow,
 };
 
 /// Everything that a store holds at one moment. Rows are shared, so a clone copies only the maps.
@@ -63,6 +63,10 @@ pub struct Image {
     pub requests: BTreeMap<RequestId, Arc<RequestRow>>,
     /// How long the rings of those are that started nothing.
     pub rings: BTreeMap<TriggerId, Arc<RingLength>>,
+    /// Bulk jobs; their counts are those up to their cursors.
+    pub bulk_jobs: BTreeMap<BulkId, Arc<Job>>,
+    /// What became of what they are about.
+    pub bulk_items: BTreeMap<(BulkId, ItemId), Arc<BulkItemRow>>,
     /// Notices that wait.
     pub notices: BTreeMap<NoticeId, Arc<NewNotice>>,
     /// Groups of notices.
@@ -77,6 +81,14 @@ pub struct Image {
 pub type MinuteKey = (Timestamp, WorkflowId);
 /// The rule and the subject of an alert.
 pub type AlertKey = (AlertRuleId, String);
+/// A bulk job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// Its row.
+    pub row: BulkRow,
+    /// What it is about, and how.
+    pub wish: BulkWish,
+}
 
 /// The name of an idempotency key: its scope and the hash of its text.
 pub type KeyName = (String, [u8; 16]);
@@ -225,6 +237,8 @@ impl Image {
             + self.scheduled.len()
             + self.requests.len()
             + self.rings.len()
+            + self.bulk_jobs.len()
+            + self.bulk_items.len()
             + self.notices.len()
             + self.groups.len()
             + self.channels.len();

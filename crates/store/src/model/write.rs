@@ -1,6 +1,7 @@
 //! The parts of a batch. What a part may be refused for is read before its first change.
 
 mod alert;
+mod bulk;
 mod callback;
 mod catalog;
 mod claim;
@@ -92,6 +93,7 @@ impl Pen<'_> {
             Part::MoveGroups(moved) => self.move_groups(moved)?,
             Part::ChangeChannel(change) => self.change_channel(change),
             Part::LogRequests(requests) => self.log_requests(requests),
+            Part::Bulk(part) => self.bulk(part),
             Part::Prune(prune) => self.prune(prune),
         })
     }

@@ -67,8 +67,13 @@ const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         number: 12,
+        name: "bulk",
+        script: include_str!("migrations/0012_bulk.sql"),
+    },
+    Migration {
+        number: 13,
         name: "alerts",
-        script: include_str!("migrations/0012_alerts.sql"),
+        script: include_str!("migrations/0013_alerts.sql"),
     },
 ];
 

@@ -4,6 +4,7 @@
 //! behind, and no statement fails because of what the data says.
 
 mod alert;
+mod bulk;
 mod callback;
 mod catalog;
 mod claim;
@@ -116,6 +117,7 @@ impl<'a> Pen<'a> {
             Part::MoveGroups(moved) => self.move_groups(moved),
             Part::ChangeChannel(change) => self.change_channel(change),
             Part::LogRequests(requests) => self.log_requests(requests),
+            Part::Bulk(part) => self.bulk(part),
             Part::Prune(prune) => self.prune(prune),
         }
     }

@@ -1,9 +1,10 @@
 //! The rows of tables as both backends write them, column by column.
 
+use refire_core::bulk::JobState;
 use refire_core::dead_letter::{Letter, LetterState, LetterStatus};
 use refire_core::definition::{StepId, WorkflowId};
 use refire_core::execution::{EventRow, Status};
-use refire_core::id::{DlqId, ExecutionId, NodeId, TriggerId};
+use refire_core::id::{BulkId, DlqId, ExecutionId, NodeId, TriggerId};
 use refire_core::minute::OfWorkflow;
 use refire_core::time::Timestamp;
 use refire_core::trigger::{Entry, State};
@@ -12,9 +13,10 @@ use super::column::{Due, Foreign, Id, rows};
 use super::{signed, signed_small};
 use crate::checksum;
 use crate::{
-    AlertRow, AlertRuleRow, CallbackRow, ChangeTrigger, ChannelRow, CreateTrigger, ExecutionRow,
-    GroupRow, IdempotencyClaim, LetterRetry, NewNotice, PutWorkflow, RequestRow, RowUpdate,
-    ScheduledRow, SessionRow, SettleLetter, SilenceRow, TaskRow, WorkRow, WorkerRow,
+    AlertRow, AlertRuleRow, BulkItemRow, CallbackRow, ChangeTrigger, ChannelRow, CreateTrigger,
+    ExecutionRow, GroupRow, IdempotencyClaim, LetterRetry, NewBulk, NewNotice, PutWorkflow,
+    RequestRow, RowUpdate, ScheduledRow, SessionRow, SettleLetter, SilenceRow, TaskRow, WorkRow,
+    WorkerRow,
 };
 
 /// The phase of an execution whose completed steps are being undone.
@@ -463,6 +465,25 @@ rows! {
 }
 
 rows! {
+    /// New bulk jobs.
+    pub(crate) struct NewBulks(new: &'a NewBulk, now: Timestamp) {
+        id: Id = new.id.into(),
+        action: i16 = new.action as i16,
+        state: i16 = JobState::Running as i16,
+        wish: Vec<u8> = new.wish.text(),
+        total: Option<i64> = new.total.map(signed),
+        rate: i64 = new.rate.into(),
+        created_by: Foreign<'a> = Foreign(&new.by),
+        ok: i64 = 0,
+        failed: i64 = 0,
+        skipped: i64 = 0,
+        rev: i64 = 1,
+        created_at: i64 = now.as_micros(),
+        updated_at: i64 = now.as_micros(),
+    }
+}
+
+rows! {
     /// Rules of alerts.
     pub(crate) struct AlertRules(row: &'a AlertRuleRow) {
         id: Id = row.id.into(),
@@ -510,5 +531,17 @@ rows! {
         comment: Option<Foreign<'a>> = row.comment.as_deref().map(Foreign),
         created_by: Foreign<'a> = Foreign(&row.created_by),
         created_at: i64 = row.created_at.as_micros(),
+    }
+}
+
+rows! {
+    /// What became of things of bulk jobs.
+    pub(crate) struct BulkItems(job: BulkId, row: &'a BulkItemRow) {
+        job: Id = job.into(),
+        item: Id = row.item.into(),
+        outcome: i16 = row.outcome as i16,
+        execution: Option<Id> = row.execution.map(Id::from),
+        detail: Option<Foreign<'a>> = row.detail.as_deref().map(Foreign),
+        at: i64 = row.at.as_micros(),
     }
 }

@@ -56,6 +56,7 @@ async fn programs_that_start_together_migrate_once() {
             "started_by",
             "task_history",
             "notices",
+            "bulk",
             "alerts"
         ]
     );
@@ -84,7 +85,8 @@ async fn migrations_wait_for_whoever_applies_them() {
         "0010_started_by",
         "0011_task_history",
         "0012_notices",
-        "0013_alerts",
+        "0013_bulk",
+        "0014_alerts",
     ]
     .map(str::to_owned);
     assert_eq!(pending(&options).await, missing);
@@ -109,7 +111,7 @@ async fn an_older_database_is_brought_up_to_date() {
          DROP TABLE workflow_triggers, trigger_state, trigger_slots, webhook_requests,
              request_rings, workflow_external_tasks, task_callbacks, workflow_external_workers,
              scheduled_tasks, sessions, notify_queue, notify_groups, notify_channels,
-             workflow_minutes, alert_rules, alert_state, silences;
+             workflow_minutes, bulk_jobs, bulk_items, alert_rules, alert_state, silences;
          ALTER TABLE work DROP COLUMN begun_at; ALTER TABLE executions DROP COLUMN trigger_id; DROP TABLE dead_letter_retries;
          ALTER TABLE commit_marks DROP COLUMN outcomes;
          DROP VIEW retry_logs; DROP FUNCTION execution_name, readable;
@@ -137,7 +139,8 @@ async fn an_older_database_is_brought_up_to_date() {
             "0010_started_by",
             "0011_task_history",
             "0012_notices",
-            "0013_alerts"
+            "0013_bulk",
+            "0014_alerts"
         ]
     );
     let store = open(&scratch).await;

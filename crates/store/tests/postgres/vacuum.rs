@@ -9,8 +9,9 @@ use refire_store::postgres::Scratch;
 use crate::server::{open, session};
 
 /// Vacuumed after so many rewrites, whatever their size: few rows that change with every commit.
-const BY_COUNT: [&str; 12] = [
+const BY_COUNT: [&str; 13] = [
     "alert_state",
+    "bulk_jobs",
     "commit_marks",
     "dlq_counts",
     "nodes",
@@ -24,7 +25,8 @@ const BY_COUNT: [&str; 12] = [
     "workflow_minutes",
 ];
 /// Vacuumed after a small share of them has changed: these grow.
-const BY_SHARE: [&str; 5] = [
+const BY_SHARE: [&str; 6] = [
+    "bulk_items",
     "executions",
     "idempotency",
     "trigger_slots",

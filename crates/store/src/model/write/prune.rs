@@ -32,6 +32,8 @@ impl Pen<'_> {
             }),
             Prune::Minutes { before, limit } => self.prune_minutes(*before, *limit as usize),
             Prune::Alerts { before, limit } => self.prune_alerts(*before, *limit as usize),
+            Prune::BulkItems { before, limit } => self.prune_bulk_items(*before, *limit as usize),
+            Prune::BulkJobs { before, limit } => self.prune_bulk_jobs(*before, *limit as usize),
             Prune::Triggers { before, limit } => self.prune_triggers(*before, *limit as usize),
         };
         PartOutcome::pruned(removed)
@@ -64,7 +66,7 @@ impl Pen<'_> {
     }
 
     /// Removes an execution and what belongs to it, but for its letter.
-    fn remove_execution(&mut self, id: ExecutionId) {
+    pub(super) fn remove_execution(&mut self, id: ExecutionId) {
         let sequences: Vec<u64> = self.image.log(id).map(|event| event.sequence).collect();
         for sequence in sequences {
             self.change(Change::Event((id, sequence), None));
