@@ -138,6 +138,13 @@ impl Facts {
         self
     }
 
+    /// Whether a channel is among those that are told, by its id or its name.
+    #[must_use]
+    pub fn is_for(&self, id: &str, name: &str) -> bool {
+        let mut named = self.channels.iter();
+        self.channels.is_empty() || named.any(|it| it == id || it == name)
+    }
+
     /// The same with another line.
     #[must_use]
     pub fn fact(mut self, name: FactName, value: impl Into<String>) -> Self {
