@@ -17,7 +17,9 @@ use crate::limit::Slots;
 use crate::lock::Mutex;
 use crate::maintenance::Retention;
 use crate::membership::Membership;
+use crate::notify::Wanted;
 use crate::step::Clients;
+use crate::tally::Tally;
 use crate::task::Board;
 use crate::vault::Vault;
 use crate::waiter::Waiters;
@@ -38,6 +40,12 @@ pub(crate) struct Context {
     pub(crate) clients: Clients,
     pub(crate) vault: Option<Vault>,
     pub(crate) retention: Retention,
+    pub(crate) notices: Wanted,
+    pub(crate) tally: Tally,
+    /// How often rules are looked at, and what was counted is written.
+    pub(crate) alerts_every: Duration,
+    /// Where people find this server; empty if nobody said.
+    pub(crate) address: String,
     /// Set first when the node stops: nothing new is admitted.
     pub(crate) closing: CancellationToken,
     /// Set when the node stops: nothing new begins.
@@ -106,6 +114,12 @@ impl Context {
             .filter_map(Weak::upgrade)
             .collect();
         listeners.iter().for_each(|listener| listener.hear(news));
+    }
+
+    /// A notice was written: whoever collects looks soon, here or elsewhere.
+    pub(crate) fn notice_raised(&self) {
+        self.notices.ring();
+        self.store.tell(News::Notice);
     }
 
     /// Tells this node's listeners and the other nodes.

@@ -19,6 +19,7 @@
 //! - [`vault`]: secrets at rest.
 //! - [`clock`], [`entropy`], [`secret`], [`caller`]: the doors to the world, all replaceable.
 
+pub mod alert;
 mod aside;
 pub mod bulk;
 pub mod callback;
@@ -40,12 +41,14 @@ mod maintenance;
 mod membership;
 mod news;
 mod next_look;
+pub mod notify;
 pub mod scheduled;
 mod search;
 pub mod secret;
 mod services;
 pub mod session;
 mod step;
+mod tally;
 pub mod target;
 pub mod task;
 mod timer;
@@ -66,3 +69,4 @@ pub use maintenance::Retention;
 pub use membership::{LEASE, NodeSettings};
 pub use refire_core::dead_letter::RetryFrom;
 pub use step::local::{LocalTasks, TaskContext, TaskError};
+pub use tally::Stats;

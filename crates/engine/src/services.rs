@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::alert::Alerts;
 use crate::bulk::BulkJobs;
 use crate::callback::Callbacks;
 use crate::clock::clock_loop;
@@ -12,8 +13,10 @@ use crate::engine::Engine;
 use crate::executions::Executions;
 use crate::letter::Letters;
 use crate::maintenance::prune_loop;
+use crate::notify::Notifications;
 use crate::scheduled::ScheduledTasks;
 use crate::session::Sessions;
+use crate::tally::Stats;
 use crate::task::Tasks;
 use crate::trigger::{Triggers, Webhooks};
 use crate::vital::Vital;
@@ -65,6 +68,12 @@ services! {
     scheduled: ScheduledTasks,
     /// Sessions of the console.
     sessions: Sessions,
+    /// What happened to workflows, in numbers.
+    stats: Stats,
+    /// Alerts, their rules, and silences.
+    alerts: Alerts,
+    /// Channels, and messages to people.
+    notifications: Notifications,
     /// Requests to webhooks.
     webhooks: Webhooks,
 }

@@ -7,12 +7,13 @@
 use std::borrow::Cow;
 use std::error::Error;
 
+use refire_core::alert::RuleKind;
 use refire_core::dead_letter::{LetterStatus, Reason, RetryFrom};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventKind, Status, TriggerKind};
 use refire_core::id::{
-    BulkId, DlqId, ExecutionId, ItemId, LockToken, NodeId, RequestId, ScheduledTaskId, TriggerId,
-    WebhookId,
+    AlertId, AlertRuleId, BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, LockToken,
+    NodeId, NoticeId, RequestId, ScheduledTaskId, SilenceId, TriggerId, WebhookId,
 };
 use refire_core::time::Timestamp;
 use refire_core::trigger::Outcome;
@@ -159,14 +160,20 @@ macro_rules! ids {
     };
 }
 ids!(
+    AlertId,
+    AlertRuleId,
     BulkId,
+    ChannelId,
     DlqId,
     ExecutionId,
+    GroupId,
     ItemId,
     LockToken,
     NodeId,
+    NoticeId,
     RequestId,
     ScheduledTaskId,
+    SilenceId,
     TriggerId,
     WebhookId
 );
@@ -190,6 +197,7 @@ words!(
     Reason,
     RequestStatus,
     RetryFrom,
+    RuleKind,
     Status,
     TriggerKind
 );
@@ -240,7 +248,7 @@ impl Column for Timestamp {
 
 impl Column for WorkflowId {
     fn read(row: &impl Columns, at: usize) -> Result<Option<Self>, ReadError> {
-        let id = row.text(at)?.map(Self::new).transpose();
+        let id = row.text(at)?.map(Self::kept).transpose();
         id.map_err(|error| ReadError::Corrupt {
             what: "a workflow's id".to_owned(),
             source: error.into(),

@@ -4,22 +4,23 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use refire_core::dead_letter::Reason;
+use refire_core::dead_letter::{Letter, Reason};
 use refire_core::definition::{StepId, Workflow};
 use refire_core::execution::state::Origin;
 use refire_core::execution::{
-    Began, Begun, Cancel, Command, Decision, Effect, Event, Execution, Status, StepState,
-    StepStatus,
+    Began, Begun, Cancel, Command, Decision, Effect, Event, EventKind, Execution, Status,
+    StepState, StepStatus,
 };
 use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::limit;
+use refire_core::notify::NoticeKind;
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
 use refire_core::trigger::End;
 use refire_store::{
-    Admit, Advance, ExecutionRow, Part, PartOutcome, RowUpdate, SeenTask, SettleLetter, TaskRow,
-    TriggerEnd, WorkRow,
+    Admit, Advance, ExecutionRow, NewNotice, Part, PartOutcome, RowUpdate, SeenTask, SettleLetter,
+    TaskRow, TriggerEnd, WorkRow,
 };
 
 use super::request::{
@@ -29,6 +30,7 @@ use super::request::{
 use super::rows::{Rows, Split};
 use crate::context::Context;
 use crate::limit::Permit;
+use crate::notify::dead_letter;
 use crate::task::{Fetched, Taken};
 
 /// An answer to a command, held back until the commit is durable.
@@ -101,6 +103,8 @@ pub(super) struct Unit {
     events: Vec<Event>,
     effects: Vec<Effect>,
     pub(super) follow_ups: Vec<FollowUp>,
+    /// Retries that it plans.
+    pub(super) retries: u32,
     part: Option<Part>,
     has_part: bool,
     /// The work as the store has it, if the state was read from there for this batch.
@@ -122,6 +126,7 @@ impl Unit {
             events: Vec::new(),
             effects: Vec::new(),
             follow_ups: Vec::new(),
+            retries: 0,
             part: None,
             has_part: false,
             read: None,
@@ -352,6 +357,9 @@ impl Unit {
             rows.carry_out((effect, later), &mut effects, &mut self.follow_ups);
         }
         warn_of_length(id, state, self.events.len() as u64);
+        let is_retry = |event: &&Event| matches!(event.kind, EventKind::RetryScheduled(_));
+        let retries = self.events.iter().filter(is_retry).count();
+        self.retries = u32::try_from(retries).unwrap_or(u32::MAX);
         let events: Vec<_> = self.events.iter().map(Event::encode).collect();
         let update = row_update(state, self.events.len() as u64);
         let settle = effects.settle.map(|(id_of_letter, resolved)| SettleLetter {
@@ -374,6 +382,7 @@ impl Unit {
                 work: effects.work,
                 tasks: effects.tasks,
                 callbacks: effects.callbacks,
+                notices: notices_of(context, effects.letter.as_deref()),
                 new_letter: effects.letter,
                 settle,
                 end,
@@ -390,6 +399,7 @@ impl Unit {
                     only_newest: terms.only_newest,
                     trigger: None,
                     request: None,
+                    notices: notices_of(context, effects.letter.as_deref()),
                     new_letter: effects.letter,
                     settle,
                     end,
@@ -452,11 +462,24 @@ fn caused(mut admit: Box<Admit>, cause: Option<Cause>) -> Part {
             fire.admission = Some(admit);
             Part::Fire(fire)
         }
+        Some(Cause::Told(mut moved)) => {
+            moved.admission = Some(admit);
+            Part::MoveGroups(moved)
+        }
         Some(Cause::Scheduled(mut put)) => {
             put.admission = Some(admit);
             Part::PutScheduled(put)
         }
     }
+}
+
+/// What people are to be told of a dead letter.
+fn notices_of(context: &Context, letter: Option<&Letter>) -> Vec<NewNotice> {
+    let wanted = |letter: &&Letter| {
+        let kind = NoticeKind::DeadLetterCreated;
+        context.notices.wants(kind, Some(&letter.workflow))
+    };
+    letter.filter(wanted).map(dead_letter).into_iter().collect()
 }
 
 /// What the end of an execution means for the trigger that started it, if that is told.

@@ -1,7 +1,8 @@
 //! Putting an engine together. Everything is passed down from here; there are no globals, so two
 //! engines can live in one process.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use refire_store::{ReadError, Store};
 use tokio::runtime::Handle;
@@ -22,10 +23,12 @@ use crate::limit::{Limits, Slots};
 use crate::lock::Mutex;
 use crate::maintenance::Retention;
 use crate::membership::{Membership, NodeSettings};
+use crate::notify::Wanted;
 use crate::secret::{EnvironmentSecrets, Secrets};
 use crate::services::{Services, run_in_background};
 use crate::step::Clients;
 use crate::step::local::{LocalTasks, TaskContext, TaskError};
+use crate::tally::Tally;
 use crate::target::{Allow, Guard, HttpSettings, HttpTarget, TargetError, Tether};
 use crate::task::Board;
 use crate::vault::Vault;
@@ -33,6 +36,8 @@ use crate::vital::Vital;
 use crate::waiter::Waiters;
 use refire_core::json::Json;
 
+/// See [`Builder::alerts_every`].
+const ALERTS_EVERY: Duration = Duration::from_secs(10);
 /// See [`Builder::overlap_from`].
 const OVERLAP_FROM: usize = 32;
 
@@ -46,6 +51,7 @@ pub struct Builder {
     allow: Allow,
     limits: Limits,
     retention: Retention,
+    alerts_every: Duration,
     local: LocalTasks,
     committing: Committing,
     overlap_from: usize,
@@ -109,6 +115,8 @@ settings! {
     limits => limits: Limits,
     /// How long ended executions are kept.
     retention => retention: Retention,
+    /// How often rules of alerts are looked at, and what was counted is written.
+    alerts_every => alerts_every: Duration,
     /// What other nodes see of this one, and how long it may be silent.
     node => node: NodeSettings,
     /// On a shared store: with a batch on its way to it, the next sets out as soon as it has so many
@@ -160,6 +168,7 @@ impl Builder {
             allow: Allow::Nothing,
             limits: Limits::default(),
             retention: Retention::default(),
+            alerts_every: ALERTS_EVERY,
             local: LocalTasks::default(),
             committing: Committing::Thread,
             overlap_from: OVERLAP_FROM,
@@ -193,6 +202,7 @@ impl Builder {
     /// Starts the engine on the current tokio runtime. Recovery goes on beside normal work.
     pub async fn start(self) -> Result<Arc<Engine>, StartError> {
         let tether = Tether::default();
+        let guard = Guard::new(self.allow.clone());
         let caller = match self.caller {
             Some(caller) => caller,
             None => Arc::new(http_target(self.allow, tether.clone())?),
@@ -206,6 +216,9 @@ impl Builder {
         )
         .await
         .map_err(StartError::Join)?;
+        let notices = Wanted::load(self.store.as_ref())
+            .await
+            .map_err(StartError::Join)?;
         let (queue, lanes) = lanes();
         let aside = self.committing.aside().at_once_up_to(self.search_bytes_max);
         let context = Arc::new(Context {
@@ -222,9 +235,15 @@ impl Builder {
                 local: self.local,
                 secrets: self.secrets,
                 issuer: Issuer::new(self.vault.as_ref(), &self.address),
+                own: OnceLock::new(),
+                guard,
             },
+            address: self.address,
             vault: self.vault,
             retention: self.retention,
+            notices,
+            tally: Tally::default(),
+            alerts_every: self.alerts_every,
             closing: CancellationToken::new(),
             stopping: CancellationToken::new(),
             broken: CancellationToken::new(),

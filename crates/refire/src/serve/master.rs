@@ -227,7 +227,7 @@ impl Change {
                 sealed,
                 closed,
                 "some secrets open with neither master key: find the key that sealed them, or give \
-                 their triggers new ones; the other ones were sealed with the new key"
+                 their triggers and channels new ones; the other ones were sealed with the new key"
             );
             return;
         }
@@ -253,7 +253,8 @@ impl Change {
 async fn reseal(engine: &Engine) -> Result<Resealed, Box<dyn Error + Send + Sync>> {
     let triggers = engine.triggers().reseal_secrets().await?;
     let queries = engine.callbacks().reseal_queries().await?;
-    Ok(triggers + queries)
+    let channels = engine.notifications().reseal_secrets().await?;
+    Ok(triggers + queries + channels)
 }
 
 /// What is said of the key before this one.

@@ -5,8 +5,8 @@ use super::advance::Advances;
 use super::changes::Changes;
 use super::link::Link;
 use super::{
-    Failed, Order, bulk, callback, catalog, claim, fire, letter, prune, request, scheduled,
-    session, task, trigger, work, worker,
+    Failed, Order, alert, bulk, callback, catalog, claim, fire, letter, minute, notice, prune,
+    request, scheduled, session, task, trigger, work, worker,
 };
 use crate::{Admit, Advance, Fire, Part, PartOutcome};
 
@@ -25,6 +25,11 @@ pub(super) async fn write(
         Part::SeeWorkers(seen) => worker::see(link, seen).await,
         Part::ForgetWorker { id } => worker::forget(link, id).await,
         Part::ChangeSession(part) => session::change(link, order, part).await,
+        Part::AddMinutes(minutes) => minute::add(link, minutes).await,
+        Part::ChangeAlerts(changes) => alert::change(link, changes).await,
+        Part::ChangeAlertRule(change) => alert::change_rule(link, change).await,
+        Part::PutSilence(row) => alert::put_silence(link, row).await,
+        Part::RemoveSilence { id } => alert::remove_silence(link, *id).await,
         Part::DeleteLetter { id, by } => letter::delete(link, order, *id, by).await,
         Part::PutWorkflow(part) => catalog::put(link, order, part).await,
         Part::DeleteWorkflow { id } => catalog::delete(link, order, id).await,
@@ -33,6 +38,8 @@ pub(super) async fn write(
         Part::DeleteTrigger { id, .. } => trigger::delete(link, order, *id).await,
         Part::Fire(part) => fire(link, order, part).await,
         Part::PutScheduled(part) => scheduled::put(link, order, part).await,
+        Part::MoveGroups(part) => notice::move_groups(link, order, part).await,
+        Part::ChangeChannel(part) => notice::change_channel(link, part).await,
         Part::LogRequests(requests) => request::log(link, requests).await,
         Part::Bulk(part) => bulk::write(link, order, part).await,
         Part::Prune(part) => prune::prune(link, order, part).await,
@@ -59,6 +66,7 @@ async fn fire(link: &mut Link, order: &Order, fire: &Fire) -> Result<PartOutcome
     if !fire::fire(link, fire).await? {
         return Err(Failed::no_row());
     }
+    notice::append(link, &fire.notices).await?;
     if let Some(admission) = &fire.admission {
         trigger::end_of(link, order, admission.end).await?;
     }
@@ -124,6 +132,7 @@ async fn admit_taken(link: &mut Link, order: &Order, admit: &Admit) -> Result<Pa
     if let Some(settle) = &admit.settle {
         letter::settle(link, order, admit.row.update.status, settle).await?;
     }
+    notice::append(link, &admit.notices).await?;
     Ok(PartOutcome::Done)
 }
 
