@@ -25,10 +25,7 @@ use super::{Actor, Answer, App, Content, Id, List, Params, Problem, Window, page
 use crate::codes;
 
 /// The filters that the list and the overview share, and the id that is looked for, if one is.
-fn filter(
-    query: &LetterQuery,
-    now: Timestamp,
-) -> Result<(LetterFilter, Option<Wanted>), Problem> {
+fn filter(query: &LetterQuery, now: Timestamp) -> Result<(LetterFilter, Option<Wanted>), Problem> {
     let mut statuses = meant(&query.status, LetterStatus::from_name);
     let wanted = query.q.as_deref().and_then(Wanted::in_text);
     if statuses.is_empty() && wanted.is_none() {
