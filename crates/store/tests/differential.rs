@@ -6,6 +6,8 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests, their setup included")]
 
+#[path = "differential/bulk.rs"]
+mod bulk;
 #[path = "differential/callback.rs"]
 mod callback;
 #[path = "differential/decision.rs"]
@@ -95,6 +97,7 @@ const ENDS: [&str; 19] = [
     "statement failed",
     "touched",
     "trigger moved",
+    "item done",
 ];
 
 impl Tally {

@@ -4,6 +4,10 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests, their setup included")]
 
+#[path = "postgres/bulk_lost.rs"]
+mod bulk_lost;
+#[path = "postgres/bulk_race.rs"]
+mod bulk_race;
 #[path = "differential/callback.rs"]
 mod callback;
 #[path = "postgres/cuts.rs"]
