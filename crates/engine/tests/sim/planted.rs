@@ -459,3 +459,15 @@ fn claims_that_are_forgotten_for_good_are_found() {
     ];
     is_found(Some(Defect::ClaimForgottenForGood), Disk::new, &checks);
 }
+
+#[test]
+fn what_a_job_does_and_records_apart_is_found() {
+    let checks = ["what a job does has its row", "a job does each thing once"];
+    is_found(Some(Defect::BulkItemTwice), Disk::new, &checks);
+}
+
+#[test]
+fn a_job_that_passes_things_before_they_are_done_is_found() {
+    let checks = ["counts are rows"];
+    is_found(Some(Defect::CursorBeforeItems), Disk::new, &checks);
+}

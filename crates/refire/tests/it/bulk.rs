@@ -220,6 +220,7 @@ async fn a_job_is_paused_resumed_and_cancelled() {
         .unwrap();
     assert!(done < 6, "{done}");
     // It stays so over a restart.
+    server.kill();
     server.restart();
     let paused = stands(&server, &id, "paused").await;
     assert_eq!(paused["done"], done);
@@ -460,4 +461,52 @@ async fn what_is_purged_is_gone_with_its_execution() {
         .get("/api/dlq?archived=maybe")
         .await
         .problem(400, "RF0003");
+}
+
+/// Letters of the test with a server that is killed.
+const MANY: usize = 150;
+
+#[tokio::test]
+async fn a_job_goes_on_after_kills_and_does_each_once() {
+    let (mut server, target) = (Server::start().await, Target::start().await);
+    target.answers("/dead", &[404; MANY]);
+    server.apply("w", &fragile("w", &target.url("/dead"))).await;
+    let inputs: Vec<Value> = (0..MANY).map(|n| json!({"input": {"n": n}})).collect();
+    let path = "/api/workflows/w/execute-batch";
+    server
+        .post(path, json!(inputs).to_string())
+        .await
+        .expect(202);
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while letters(&server, "").await.len() < MANY {
+        assert!(std::time::Instant::now() < deadline);
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    let wish = json!({"action": "retry", "filter": {"workflow_id": "w"}, "rate": 100});
+    let id = bulk(&server, wish).await;
+    for share in [20, 60, 100] {
+        loop {
+            let job = server.get(&format!("/api/bulk/{id}")).await.expect(200);
+            if job["done"].as_u64().unwrap() >= share {
+                break;
+            }
+            assert!(std::time::Instant::now() < deadline, "{job:#}");
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        server.kill();
+        server.restart();
+    }
+    let job = stands(&server, &id, "completed").await;
+    let done = counts(&job);
+    // What another retry had not settled when the job came to it again is done, or was skipped by it.
+    assert_eq!(done[0] + done[2], MANY as u64, "{job:#}");
+    let mut started = 0;
+    for letter in letters(&server, "&status=pending,retrying,resolved").await {
+        let detail = server.get(&format!("/api/dlq/{letter}")).await.expect(200);
+        let retries = detail["retries"].as_array().unwrap().len();
+        assert!(retries <= 1, "{letter} was retried {retries} times");
+        started += retries as u64;
+    }
+    assert_eq!(started, done[0], "every retry has its row");
+    assert_eq!(done, [MANY as u64, 0, 0], "and every letter its retry");
 }
