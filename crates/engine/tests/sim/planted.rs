@@ -284,6 +284,7 @@ fn a_lock_that_is_not_compared_is_found() {
         "only who has a task ends it",
         "an old lock counts for nothing",
         "a result is of its own attempt",
+        "who repeats a call is told the same",
     ];
     is_found_with_tasks(Defect::TokenIgnored, &checks);
 }
