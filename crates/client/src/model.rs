@@ -12,6 +12,7 @@ macro_rules! shapes {
 mod callback;
 mod dead_letter;
 mod execution;
+mod notification;
 mod overview;
 mod preview;
 mod problem;
@@ -32,6 +33,7 @@ mod workflow;
 pub use callback::*;
 pub use dead_letter::*;
 pub use execution::*;
+pub use notification::*;
 pub use overview::*;
 pub use preview::*;
 pub use problem::*;

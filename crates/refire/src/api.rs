@@ -8,6 +8,7 @@ mod backup;
 mod batch;
 mod body;
 mod callback;
+mod channel;
 mod console;
 mod cursor;
 mod description;
@@ -21,6 +22,7 @@ mod id;
 pub(crate) mod listen;
 mod lock;
 mod node;
+mod notification;
 mod observe;
 mod origin;
 mod overview;
@@ -241,6 +243,7 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
         .merge(tagged("Triggers", trigger_routes()))
         .merge(tagged("Tasks", task_routes()))
         .merge(tagged("Scheduled tasks", scheduled_routes()))
+        .merge(tagged("Notifications", notification_routes()))
         .merge(tagged("Console", sessions))
         .merge(tagged("Server", server))
         // The same under the address that other systems know.
@@ -264,6 +267,21 @@ fn task_routes() -> OpenApiRouter<App> {
         .routes(routes!(task::unlock_task))
         .routes(routes!(worker::list_workers))
         .routes(routes!(worker::remove_worker))
+}
+
+fn notification_routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(channel::create_channel, channel::list_channels))
+        .routes(routes!(channel::preview_channel))
+        .routes(routes!(
+            channel::get_channel,
+            channel::change_channel,
+            channel::delete_channel
+        ))
+        .routes(routes!(channel::test_channel))
+        .routes(routes!(notification::list_notifications))
+        .routes(routes!(notification::get_notification))
+        .routes(routes!(notification::resend_notification))
 }
 
 fn scheduled_routes() -> OpenApiRouter<App> {

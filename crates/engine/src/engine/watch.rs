@@ -8,13 +8,14 @@ use refire_core::definition::WorkflowId;
 use refire_core::task::{WorkerStatus, asks_for};
 use refire_core::time::Timestamp;
 use refire_core::trouble::{
-    Facts, Lease, Letters, Overdue, QUARANTINE_WINDOW, Refused, Silent, TROUBLES_MAX, Trouble,
-    Unreadable, Waiting, judge,
+    Broken, Facts, Lease, Letters, Overdue, QUARANTINE_WINDOW, Refused, Silent, TROUBLES_MAX,
+    Trouble, Unreadable, Waiting, judge,
 };
 use refire_core::webhook::RequestStatus;
 use refire_store::{LIMIT_MAX, LetterFilter, ReadError, TriggerFilter, WORKERS_MAX};
 
 use super::Engine;
+use crate::notify::NotifyError;
 use crate::task::{Worker, WorkerFilter};
 use crate::trigger::rows;
 
@@ -51,6 +52,7 @@ impl Engine {
             nodes: self.leases().await?,
             refused: self.refused(now).await?,
             waiting: self.waiting(&living).await?,
+            broken: self.broken_channels().await?,
         };
         let troubles = judge(&facts, now);
         let mut quiet_since = self.quiet_since.lock();
@@ -62,6 +64,32 @@ impl Engine {
             troubles,
             quiet_since: *quiet_since,
         })
+    }
+
+    /// Enabled channels whose last message was given up. What cannot be read is in the log.
+    async fn broken_channels(&self) -> Result<Vec<Broken>, ReadError> {
+        let channels = match self.notifications().channels().await {
+            Ok(channels) => channels,
+            Err(NotifyError::Read(error)) => return Err(error),
+            Err(error) => {
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "channels cannot be read"
+                );
+                return Ok(Vec::new());
+            }
+        };
+        let enabled = channels.into_iter().filter(|shown| shown.row.enabled);
+        let broken = enabled.filter_map(|shown| {
+            let last = shown.broken?;
+            Some(Broken {
+                channel: shown.row.id,
+                name: shown.channel.name,
+                because: last.error.map(|error| error.message).unwrap_or_default(),
+                since: last.updated_at,
+            })
+        });
+        Ok(broken.collect())
     }
 
     async fn pending_letters(&self) -> Result<Vec<Letters>, ReadError> {

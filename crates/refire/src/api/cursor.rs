@@ -4,7 +4,9 @@
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use refire_core::definition::WorkflowId;
-use refire_core::id::{DlqId, ExecutionId, RequestId, ScheduledTaskId, TaskId, TriggerId};
+use refire_core::id::{
+    DlqId, ExecutionId, NotificationId, RequestId, ScheduledTaskId, TaskId, TriggerId,
+};
 use refire_core::time::Timestamp;
 use sha2::{Digest, Sha256};
 
@@ -30,6 +32,7 @@ pub(super) enum List {
     ScheduledTasks = 11,
     TaskHistory = 12,
     Rechecks = 13,
+    Notifications = 14,
 }
 
 /// The place of a row in a list, as it stands in a cursor.
@@ -52,7 +55,14 @@ macro_rules! ids_are_keys {
     )* };
 }
 
-ids_are_keys!(DlqId, ExecutionId, RequestId, ScheduledTaskId, TriggerId);
+ids_are_keys!(
+    DlqId,
+    ExecutionId,
+    NotificationId,
+    RequestId,
+    ScheduledTaskId,
+    TriggerId
+);
 
 /// An attempt of an execution.
 impl Key for (ExecutionId, u32) {

@@ -8,7 +8,9 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
 use refire_core::definition::WorkflowId;
-use refire_core::id::{DlqId, ExecutionId, ScheduledTaskId, TaskId, TriggerId};
+use refire_core::id::{
+    ChannelId, DlqId, ExecutionId, NotificationId, ScheduledTaskId, TaskId, TriggerId,
+};
 
 use super::{App, Problem};
 use crate::codes::{self, Code};
@@ -44,6 +46,16 @@ impl Entity for TaskId {
 impl Entity for ScheduledTaskId {
     const MISSING: &'static Code = &codes::NO_SCHEDULED_TASK;
     const NOUN: &'static str = "scheduled task";
+}
+
+impl Entity for ChannelId {
+    const MISSING: &'static Code = &codes::NO_CHANNEL;
+    const NOUN: &'static str = "channel";
+}
+
+impl Entity for NotificationId {
+    const MISSING: &'static Code = &codes::NO_NOTIFICATION;
+    const NOUN: &'static str = "notification";
 }
 
 impl Entity for TriggerId {

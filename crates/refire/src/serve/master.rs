@@ -188,6 +188,16 @@ pub(super) struct Change {
     shared: Option<Arc<Postgres>>,
 }
 
+/// Everything that is kept sealed: secrets of triggers and of channels.
+async fn reseal(engine: &Engine) -> Result<Resealed, Box<dyn Error + Send + Sync>> {
+    let triggers = engine.triggers().reseal_secrets().await?;
+    let channels = engine.notifications().reseal_secrets().await?;
+    Ok(Resealed {
+        sealed: triggers.sealed + channels.sealed,
+        closed: triggers.closed + channels.closed,
+    })
+}
+
 impl Change {
     /// None if there is no previous key.
     pub(super) fn of(vault: Option<&Vault>, store: &Opened) -> Option<Self> {
@@ -203,10 +213,10 @@ impl Change {
 
     /// Seals everything with the new key, and says whether the previous one can be dropped.
     pub(super) async fn carry_out(self, engine: Arc<Engine>) {
-        let resealed = match engine.triggers().reseal_secrets().await {
+        let resealed = match reseal(&engine).await {
             Ok(resealed) => resealed,
             Err(error) => {
-                let error = &error as &dyn Error;
+                let error = &*error as &dyn Error;
                 tracing::error!(
                     error,
                     "not all secrets are sealed with the new master key yet"
@@ -226,8 +236,8 @@ impl Change {
             tracing::warn!(
                 sealed,
                 closed,
-                "the secrets of some triggers open with neither master key: find the key that sealed \
-                 them, or give these triggers new secrets; the other ones were sealed with the new key"
+                "the secrets of some triggers or channels open with neither master key: find the key that sealed \
+                 them, or give these new secrets; the other ones were sealed with the new key"
             );
             return;
         }
@@ -235,7 +245,7 @@ impl Change {
             tracing::info!(
                 sealed,
                 closed,
-                "the secrets of so many triggers were sealed with the new master key; \
+                "the secrets of so many triggers and channels were sealed with the new master key; \
                  REFIRE_MASTER_KEY_PREVIOUS can be dropped now"
             );
             return;
@@ -243,7 +253,7 @@ impl Change {
         tracing::info!(
             sealed,
             closed,
-            "the secrets of so many triggers were sealed with the new master key; when all nodes have \
+            "the secrets of so many triggers and channels were sealed with the new master key; when all nodes have \
              started with it, REFIRE_MASTER_KEY_PREVIOUS can be dropped"
         );
     }
