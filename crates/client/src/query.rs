@@ -6,8 +6,9 @@ mod parameter;
 pub use parameter::{Kind, Parameter, Value};
 
 use crate::model::{
-    ExecutionStatus, LetterStatus, NotificationStatus, RequestStatus, ScheduleType, SlotStatus,
-    StartedBy, TaskExecutionStatus, TaskStatus, TriggerType, WorkerStatus,
+    AlertPhase, BulkOutcome, BulkState, ExecutionStatus, LetterStatus, NotificationStatus,
+    RequestStatus, ScheduleType, SlotStatus, StartedBy, TaskExecutionStatus, TaskStatus,
+    TriggerType, WorkerStatus,
 };
 
 /// The names of events, which are shouted.
@@ -184,6 +185,23 @@ queries! {
         /// With this cause, such as `00c0ffee00c0ffee`
         #[cli(skip)]
         fingerprint: Option<String> = "fingerprint",
+        /// `true`: only those that failed more than 30 days ago; `all`: those, too; default `false`
+        #[cli(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "true", value_parser = ["true", "false", "all"], help = "Only failures of more than 30 days ago; --archived=all shows those, too")]
+        archived: Option<String> = "archived",
+    }
+
+    /// Which bulk jobs.
+    BulkQuery: Args {
+        /// In one of these states; repeat it or separate by commas, such as `running,paused`
+        #[cli(long, value_delimiter = ',', help = "Only jobs in this state; several are separated by commas")]
+        state: Vec<BulkState> = "state",
+    }
+
+    /// Which things of a bulk job.
+    BulkItemQuery: Args {
+        /// With one of these outcomes; repeat it or separate by commas, such as `failed,skipped`
+        #[cli(long, value_delimiter = ',', help = "Only things with this outcome; several are separated by commas")]
+        outcome: Vec<BulkOutcome> = "outcome",
     }
 
     /// Of which workflow.
@@ -213,6 +231,35 @@ queries! {
     UpcomingQuery {
         /// How many triggers, 1 to 1000; default 50
         limit: Option<u32> = "limit",
+    }
+
+    /// Which alerts.
+    AlertQuery: Args {
+        /// In one of these phases; repeat it or separate by commas, such as `pending,firing`
+        #[cli(long, value_delimiter = ',', help = "Only alerts in this phase; several are separated by commas [default: pending,firing]")]
+        phase: Vec<AlertPhase> = "phase",
+        /// Of this rule, `rule_…`
+        #[cli(long = "rule", value_name = "ID", help = "Only alerts of this rule (rule_…)")]
+        rule_id: Option<String> = "rule_id",
+        /// About this: a workflow, a trigger, a worker or a host
+        #[cli(long, value_name = "NAME", help = "Only alerts about this workflow, trigger, worker or host")]
+        subject: Option<String> = "subject",
+    }
+
+    /// Which minutes, and how they are added up.
+    StatsQuery: Args {
+        /// Only of this workflow
+        #[cli(long, value_name = "ID", help = "Only executions of this workflow")]
+        workflow: Option<String> = "workflow",
+        /// From this time on, such as `2026-11-08T00:00:00Z`; default a day before the end. Minutes are kept for 14 days
+        #[cli(long, value_name = "TIME", help = "From this time on (2026-11-15T09:30:00Z), day (from 0:00 UTC), or how long ago (24h) [default: 24h]")]
+        from: Option<String> = "from",
+        /// Up to this time; default now
+        #[cli(long, value_name = "TIME", help = "Up to this time [default: now]")]
+        to: Option<String> = "to",
+        /// The length of a step in whole minutes, such as `5m`, at most `1d`, and at most 1500 steps; default one that gives about 100
+        #[cli(long, value_name = "TIME", help = "How long a step is, such as 5m; default one that gives about 24 lines")]
+        step: Option<String> = "step",
     }
 
     /// How far back an overview looks.

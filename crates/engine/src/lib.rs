@@ -19,7 +19,9 @@
 //! - [`vault`]: secrets at rest.
 //! - [`clock`], [`entropy`], [`secret`], [`caller`]: the doors to the world, all replaceable.
 
+pub mod alert;
 mod aside;
+pub mod bulk;
 pub mod callback;
 pub mod caller;
 pub mod catalog;
@@ -46,6 +48,7 @@ pub mod secret;
 mod services;
 pub mod session;
 mod step;
+mod tally;
 pub mod target;
 pub mod task;
 mod timer;
@@ -59,10 +62,11 @@ mod waiter;
 pub use commit::{CommandError, CommitFailure, in_words};
 pub use definitions::{Applied, ApplyError, Definitions, Deleted, WorkflowOrder};
 pub use engine::{Builder, Engine, StartError, Watched};
-pub use executions::{Accepted, Executions, ReplayError};
+pub use executions::{Accepted, Executions, ReplayError, RunAgainError};
 pub use intake::{IDEMPOTENCY_WINDOW, IntakeError, Submission, key_hash};
 pub use letter::{LetterRetryError, LetterRetryRequest, Letters};
 pub use maintenance::Retention;
 pub use membership::{LEASE, NodeSettings};
 pub use refire_core::dead_letter::RetryFrom;
 pub use step::local::{LocalTasks, TaskContext, TaskError};
+pub use tally::Stats;

@@ -5,7 +5,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use refire_core::alert::ALERTS_KEPT;
 use refire_core::execution::Status;
+use refire_core::minute::MINUTES_KEPT;
 use refire_store::{OldExecutions, Part, PartOutcome, Prune};
 
 use crate::commit::{CommitFailure, Queue};
@@ -44,6 +46,11 @@ pub struct Retention {
 const MESSAGES_KEPT: Duration = Duration::from_secs(7 * 24 * 3_600);
 
 const DAY: Duration = Duration::from_secs(24 * 3_600);
+
+/// How long it is known what became of each thing of a bulk job that has ended.
+const BULK_ITEMS_KEPT: Duration = Duration::from_secs(30 * 24 * 3_600);
+/// And how long such a job is known, with its counts.
+const BULK_JOBS_KEPT: Duration = Duration::from_secs(366 * 24 * 3_600);
 
 impl Default for Retention {
     fn default() -> Self {
@@ -95,6 +102,15 @@ impl Pruner<'_> {
             removed += repeat(queue, || Prune::Triggers { before, limit }).await;
             removed += self.accepted_requests().await;
         }
+        let now = self.0.now();
+        let before = now.minus(MINUTES_KEPT);
+        removed += repeat(queue, || Prune::Minutes { before, limit }).await;
+        let before = now.minus(ALERTS_KEPT);
+        removed += repeat(queue, || Prune::Alerts { before, limit }).await;
+        let before = now.minus(BULK_ITEMS_KEPT);
+        removed += repeat(queue, || Prune::BulkItems { before, limit }).await;
+        let before = now.minus(BULK_JOBS_KEPT);
+        removed += repeat(queue, || Prune::BulkJobs { before, limit }).await;
         removed + repeat(queue, || Prune::IdempotencyKeys { limit }).await
     }
 

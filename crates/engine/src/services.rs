@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use crate::alert::Alerts;
+use crate::bulk::BulkJobs;
 use crate::callback::Callbacks;
 use crate::clock::clock_loop;
 use crate::context::Context;
@@ -14,6 +16,7 @@ use crate::maintenance::prune_loop;
 use crate::notify::Notifications;
 use crate::scheduled::ScheduledTasks;
 use crate::session::Sessions;
+use crate::tally::Stats;
 use crate::task::Tasks;
 use crate::trigger::{Triggers, Webhooks};
 use crate::vital::Vital;
@@ -53,6 +56,8 @@ services! {
     executions: Executions,
     /// Dead letters.
     letters: Letters,
+    /// Bulk jobs.
+    bulk: BulkJobs,
     /// Tasks for workers.
     tasks: Tasks,
     /// Callbacks of targets.
@@ -63,6 +68,10 @@ services! {
     scheduled: ScheduledTasks,
     /// Sessions of the console.
     sessions: Sessions,
+    /// What happened to workflows, in numbers.
+    stats: Stats,
+    /// Alerts, their rules, and silences.
+    alerts: Alerts,
     /// Channels, and messages to people.
     notifications: Notifications,
     /// Requests to webhooks.

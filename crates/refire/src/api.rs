@@ -3,10 +3,13 @@
 //! Handlers read strictly, ask the engine or the store, and show. They hold no state and decide
 //! nothing; every change goes through the engine's commit. Errors are `problem` everywhere.
 
+mod alert;
+mod alert_rule;
 mod auth;
 mod backup;
 mod batch;
 mod body;
+mod bulk;
 mod callback;
 mod channel;
 mod console;
@@ -36,6 +39,8 @@ mod scheduled;
 mod search;
 mod server;
 mod session;
+mod silence;
+mod stats;
 mod sub_path;
 mod task;
 mod task_history;
@@ -217,6 +222,8 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
         .routes(routes!(execution::pause_execution))
         .routes(routes!(execution::resume_execution))
         .routes(routes!(execution::retry_execution_now))
+        .routes(routes!(execution::run_execution_again))
+        .routes(routes!(execution::bulk::bulk_executions))
         .routes(routes!(replay::replay_execution));
     let retries = OpenApiRouter::new()
         .routes(routes!(retry::list_retries))
@@ -225,7 +232,15 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
         .routes(routes!(dlq::list_dead_letters))
         .routes(routes!(dlq::summarize_dead_letters))
         .routes(routes!(dlq::get_dead_letter, dlq::delete_dead_letter))
-        .routes(routes!(dlq::retry_dead_letter));
+        .routes(routes!(dlq::retry_dead_letter))
+        .routes(routes!(dlq::bulk::bulk_dead_letters));
+    let bulk = OpenApiRouter::new()
+        .routes(routes!(bulk::list_bulk_jobs))
+        .routes(routes!(bulk::get_bulk_job))
+        .routes(routes!(bulk::list_bulk_items))
+        .routes(routes!(bulk::pause_bulk_job))
+        .routes(routes!(bulk::resume_bulk_job))
+        .routes(routes!(bulk::cancel_bulk_job));
     let sessions = OpenApiRouter::new()
         .routes(routes!(session::get_session, session::log_out))
         .routes(routes!(session::create_session_link));
@@ -234,16 +249,19 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
         .routes(routes!(node::list_nodes))
         .routes(routes!(overview::get_overview))
         .routes(routes!(trouble::list_trouble))
+        .routes(routes!(stats::get_minute_stats))
         .routes(routes!(backup::back_up));
     OpenApiRouter::new()
         .merge(tagged("Workflows", workflows))
         .merge(tagged("Executions", executions))
         .merge(tagged("Retries", retries))
         .merge(tagged("Dead letters", letters))
+        .merge(tagged("Bulk jobs", bulk))
         .merge(tagged("Triggers", trigger_routes()))
         .merge(tagged("Tasks", task_routes()))
         .merge(tagged("Scheduled tasks", scheduled_routes()))
         .merge(tagged("Notifications", notification_routes()))
+        .merge(tagged("Alerts", alert_routes()))
         .merge(tagged("Console", sessions))
         .merge(tagged("Server", server))
         // The same under the address that other systems know.
@@ -282,6 +300,29 @@ fn notification_routes() -> OpenApiRouter<App> {
         .routes(routes!(notification::list_notifications))
         .routes(routes!(notification::get_notification))
         .routes(routes!(notification::resend_notification))
+}
+
+fn alert_routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(alert::list_alerts))
+        .routes(routes!(alert::get_alert))
+        .routes(routes!(alert::acknowledge_alert))
+        .routes(routes!(
+            alert_rule::list_alert_rules,
+            alert_rule::create_alert_rule
+        ))
+        .routes(routes!(alert_rule::preview_alert_rule))
+        .routes(routes!(
+            alert_rule::get_alert_rule,
+            alert_rule::change_alert_rule,
+            alert_rule::delete_alert_rule
+        ))
+        .routes(routes!(silence::list_silences, silence::create_silence))
+        .routes(routes!(
+            silence::get_silence,
+            silence::replace_silence,
+            silence::delete_silence
+        ))
 }
 
 fn scheduled_routes() -> OpenApiRouter<App> {

@@ -1,6 +1,7 @@
 //! What a commit is made of: parts that become durable together.
 
 mod about;
+mod bulk;
 mod prune;
 mod scheduled;
 mod task;
@@ -9,10 +10,12 @@ mod trigger;
 use refire_core::dead_letter::{Letter, LetterStatus, RetryFrom};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventRow, Status};
-use refire_core::id::{DlqId, ExecutionId, NodeId, TriggerId};
+use refire_core::id::{DlqId, ExecutionId, NodeId, SilenceId, TriggerId};
+use refire_core::minute::OfWorkflow;
 use refire_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::alert::{AlertChange, AlertRuleChange, SilenceRow};
 use crate::callback::{CallbackChange, TouchCallback};
 use crate::notice::{ChannelChange, MoveGroups, NewNotice};
 use crate::request::RequestRow;
@@ -22,6 +25,7 @@ use crate::work::WorkRow;
 use crate::worker::WorkerRow;
 
 pub(crate) use about::About;
+pub use bulk::{BulkItem, BulkLetters, BulkPart, BulkStep};
 pub(crate) use prune::Candidate;
 pub use prune::{OldExecutions, Prune};
 pub use scheduled::{PutScheduled, ScheduledTrigger};
@@ -75,6 +79,20 @@ pub enum Part {
     },
     /// A session of the console begins, goes on or ends.
     ChangeSession(SessionChange),
+    /// What happened since it was last written, added to what is there; no minute of a workflow twice. What is
+    /// of a workflow that was never saved is dropped.
+    AddMinutes(Vec<OfWorkflow>),
+    /// Alerts change, each by itself; none twice.
+    ChangeAlerts(Vec<AlertChange>),
+    /// A rule of alerts changes.
+    ChangeAlertRule(AlertRuleChange),
+    /// A silence is made or changed; those that are over go if there are too many.
+    PutSilence(SilenceRow),
+    /// A silence goes; the outcome says whether there was one.
+    RemoveSilence {
+        /// The silence.
+        id: SilenceId,
+    },
     /// A person gives a dead letter up.
     DeleteLetter {
         /// The letter; refused unless it is pending.
@@ -111,6 +129,8 @@ pub enum Part {
     /// Requests that started nothing; what has started something meanwhile stays as it is. Each
     /// trigger keeps the newest of them.
     LogRequests(Vec<RequestRow>),
+    /// A bulk job is made or moves on.
+    Bulk(BulkPart),
     /// Remove a chunk of what is old.
     Prune(Prune),
 }
@@ -144,6 +164,8 @@ pub struct Admit {
     pub settle: Option<SettleLetter>,
     /// What an execution that ended at once means for its trigger.
     pub end: Option<TriggerEnd>,
+    /// What of a bulk job it is for: refused if that has been done.
+    pub bulk: Option<BulkItem>,
     /// What people are to be told of it.
     pub notices: Vec<NewNotice>,
 }
@@ -426,6 +448,10 @@ pub enum PartOutcome {
     Locked(Vec<TaskRow>),
     /// Whether the task, the callback or the session was as it was said to be.
     Touched(bool),
+    /// Which alerts are changed, in order; the others were not as they were said to be.
+    Changed(Vec<bool>),
+    /// Refused: the name belongs to another.
+    NameTaken,
     /// The definition is saved.
     Saved {
         /// Its version.
@@ -439,6 +465,8 @@ pub enum PartOutcome {
     NoSuchWorkflow,
     /// Refused: the workflow has a newer version, or another one than was expected.
     NotNewest,
+    /// Refused: the bulk job has done this already.
+    ItemDone,
     /// Refused: the trigger was changed, disabled or deleted, or its state has moved on.
     TriggerMoved,
     /// Refused: no such trigger, or it was deleted.

@@ -1,12 +1,15 @@
 //! Questions that are the same statement in every database: they are written once, and a database says
 //! how it runs them.
 
+mod alert;
+mod bulk;
 mod callback;
 mod catalog;
 mod history;
 mod key;
 mod letter;
 mod list;
+mod minute;
 mod notice;
 mod request;
 mod scheduled;
@@ -18,7 +21,8 @@ mod worker;
 
 use refire_core::definition::WorkflowId;
 use refire_core::id::{
-    ChannelId, DlqId, ExecutionId, GroupId, RequestId, ScheduledTaskId, TriggerId, WebhookId,
+    AlertId, AlertRuleId, BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, RequestId,
+    ScheduledTaskId, TriggerId, WebhookId,
 };
 use refire_core::time::Timestamp;
 
@@ -158,13 +162,18 @@ impl Query {
     }
 
     /// The condition that a column has one of these words; none = any.
-    pub(crate) fn and_in<'a>(
+    pub(crate) fn and_in<'a>(self, column: &str, words: impl IntoIterator<Item = &'a str>) -> Self {
+        self.and_one_of(column, words)
+    }
+
+    /// The condition that a column has one of these values; none = any.
+    pub(crate) fn and_one_of<V: Into<Value>>(
         mut self,
         column: &str,
-        words: impl IntoIterator<Item = &'a str>,
+        values: impl IntoIterator<Item = V>,
     ) -> Self {
         let before = self.values.len();
-        self.values.extend(words.into_iter().map(Value::from));
+        self.values.extend(values.into_iter().map(Into::into));
         let places = vec!["?"; self.values.len() - before].join(", ");
         if !places.is_empty() {
             self.sql.push_str(&format!(" AND {column} IN ({places})"));
@@ -196,10 +205,14 @@ macro_rules! values_of_ids {
     };
 }
 values_of_ids!(
+    AlertId,
+    AlertRuleId,
+    BulkId,
     ChannelId,
     DlqId,
     ExecutionId,
     GroupId,
+    ItemId,
     RequestId,
     ScheduledTaskId,
     TriggerId,

@@ -10,24 +10,26 @@ use serde_json::value::RawValue;
 use super::Client;
 use crate::error::Error;
 use crate::model::{
-    Attempt, BackfillRequest, BackfillResult, BatchItem, BatchResult, CallbackBody, Channel,
-    ChannelPreview, CronHistory, DeadLetter, DeadLetterDetail, DeadLetterRetried,
-    DeadLetterSummary, EnableTrigger, Event, Execution, ExecutionCount, ExecutionPage, ExtendTask,
-    FailTask, Heartbeat, LedgerEntry, Node, Notification, NotificationStarted, Overview, Page,
-    PlannedSlot, PreviewChannel, PreviewWebhook, PreviewedWebhook, RecheckRequests,
-    RecheckedRequests, ReplayRequest, ReplayResult, RequestSummary, RetriedExecution, RetryLetter,
-    RetryTimeline, RotateSecret, SchedulePreview, ScheduledTask, ScheduledTaskCreated,
-    ScheduledTaskPage, SearchResult, Session, SessionLink, Task, TaskHistory, TaskPage, TaskRun,
-    TaskStatusAnswer, TaskSummary, TestWebhook, TestedWebhook, TimeZone, Trigger, TroubleList,
-    UpcomingFire, Version, WebhookAnswer, WebhookRequest, WorkerPage, WorkerRemoved, Workflow,
-    WorkflowDeleted, WorkflowDiff, WorkflowSaved, WorkflowVersion,
+    Alert, AlertRule, AlertRulePreview, Attempt, BackfillRequest, BackfillResult, BatchItem,
+    BatchResult, BulkDeadLetters, BulkExecutions, BulkItem, BulkJob, BulkPreview, BulkStarted,
+    CallbackBody, Channel, ChannelPreview, CronHistory, DeadLetter, DeadLetterDetail,
+    DeadLetterRetried, DeadLetterSummary, EnableTrigger, Event, Execution, ExecutionCount,
+    ExecutionPage, ExecutionRunAgain, ExtendTask, FailTask, Heartbeat, LedgerEntry, MinuteStats,
+    Node, Notification, NotificationStarted, Overview, Page, PlannedSlot, PreviewChannel,
+    PreviewWebhook, PreviewedWebhook, RecheckRequests, RecheckedRequests, ReplayRequest,
+    ReplayResult, RequestSummary, RetriedExecution, RetryLetter, RetryTimeline, RotateSecret,
+    SchedulePreview, ScheduledTask, ScheduledTaskCreated, ScheduledTaskPage, SearchResult, Session,
+    SessionLink, Silence, Task, TaskHistory, TaskPage, TaskRun, TaskStatusAnswer, TaskSummary,
+    TestWebhook, TestedWebhook, TimeZone, Trigger, TroubleList, UpcomingFire, Version,
+    WebhookAnswer, WebhookRequest, WorkerPage, WorkerRemoved, Workflow, WorkflowDeleted,
+    WorkflowDiff, WorkflowSaved, WorkflowVersion,
 };
 use crate::query::{
-    CancelQuery, CancelTaskQuery, ChangeQuery, DiffQuery, EventQuery, ExecutionQuery, HistoryQuery,
-    LetterQuery, NextQuery, NotificationQuery, OfWorkflow, OverviewQuery, Paging, RangeQuery,
-    RecheckQuery, RequestQuery, RetriedQuery, RetryNowQuery, ScheduledQuery, SearchQuery,
-    SlotQuery, TaskHistoryQuery, TaskQuery, TriggerQuery, UpcomingQuery, WorkerQuery,
-    WorkflowQuery,
+    AlertQuery, BulkItemQuery, BulkQuery, CancelQuery, CancelTaskQuery, ChangeQuery, DiffQuery,
+    EventQuery, ExecutionQuery, HistoryQuery, LetterQuery, NextQuery, NotificationQuery,
+    OfWorkflow, OverviewQuery, Paging, RangeQuery, RecheckQuery, RequestQuery, RetriedQuery,
+    RetryNowQuery, ScheduledQuery, SearchQuery, SlotQuery, StatsQuery, TaskHistoryQuery, TaskQuery,
+    TriggerQuery, UpcomingQuery, WorkerQuery, WorkflowQuery,
 };
 
 /// A part of a path, whatever characters it has.
@@ -92,6 +94,39 @@ calls! {
     /// What is wrong at present, the worst first.
     GET "/api/trouble" trouble[]() -> TroubleList;
 
+    /// What happened within a range, step by step.
+    GET "/api/stats/minutes" minute_stats[](query: &StatsQuery) -> MinuteStats, query query.clone();
+    /// Alerts, the newest first.
+    GET "/api/alerts" alerts[](query: &AlertQuery, paging: &Paging) -> Page<Alert>,
+        query (query.clone(), paging.clone());
+    /// One alert.
+    GET "/api/alerts/{id}" alert[id: &str]() -> Alert;
+    /// Says that somebody is at it: nobody is reminded any more.
+    POST "/api/alerts/{id}/ack" acknowledge_alert[id: &str]() -> Alert;
+    /// Rules of alerts, those from the start first.
+    GET "/api/alert-rules" alert_rules[]() -> Page<AlertRule>;
+    /// Makes a rule from JSON or YAML text.
+    POST "/api/alert-rules" create_alert_rule[](source: &str) -> AlertRule, text source;
+    /// What a rule (JSON or YAML text) would say now, and would have said within the last day.
+    POST "/api/alert-rules/preview" preview_alert_rule[](source: &str) -> AlertRulePreview, text source;
+    /// One rule.
+    GET "/api/alert-rules/{id}" alert_rule[id: &str]() -> AlertRule;
+    /// Changes a rule by a merge patch (JSON or YAML text); if a version is given, only that one.
+    PATCH "/api/alert-rules/{id}" change_alert_rule[id: &str](patch: &str, version: Option<u32>) -> AlertRule,
+        text patch, over version;
+    /// Removes a rule.
+    DELETE "/api/alert-rules/{id}" delete_alert_rule[id: &str]() -> ();
+    /// Silences, those that end last first.
+    GET "/api/silences" silences[]() -> Page<Silence>;
+    /// Makes a silence from JSON or YAML text.
+    POST "/api/silences" create_silence[](source: &str) -> Silence, text source;
+    /// One silence.
+    GET "/api/silences/{id}" silence[id: &str]() -> Silence;
+    /// Writes a silence anew.
+    PUT "/api/silences/{id}" replace_silence[id: &str](source: &str) -> Silence, text source;
+    /// Ends a silence.
+    DELETE "/api/silences/{id}" delete_silence[id: &str]() -> ();
+
     /// Workflows by name, or as they were asked for.
     GET "/api/workflows" workflows[](query: &WorkflowQuery, paging: &Paging) -> Page<Workflow>,
         query (query.clone(), paging.clone());
@@ -137,6 +172,12 @@ calls! {
     /// Makes retries that wait now: that of a step, or all.
     POST "/api/executions/{id}/retry-now" retry_now[id: &str](step: Option<&str>) -> Execution,
         query RetryNowQuery { step: step.map(str::to_owned) };
+    /// Runs an execution again, as a new one.
+    POST "/api/executions/{id}/run-again" run_again[id: &str]() -> ExecutionRunAgain;
+    /// Does something with many executions.
+    POST "/api/executions/bulk" bulk_executions[](bulk: &BulkExecutions) -> BulkStarted, json bulk;
+    /// What that would do; it must be a dry run.
+    POST "/api/executions/bulk" preview_bulk_executions[](bulk: &BulkExecutions) -> BulkPreview, json bulk;
     /// Replays an execution, against another definition if one is given.
     POST "/api/executions/{id}/replay" replay[id: &str](definition: Option<&str>) -> ReplayResult,
         json &ReplayRequest { definition: definition.map(str::to_owned) };
@@ -155,6 +196,20 @@ calls! {
     GET "/api/dlq/{id}" dead_letter[id: &str]() -> DeadLetterDetail;
     /// Retries a dead letter.
     POST "/api/dlq/{id}/retry" retry_dead_letter[id: &str](retry: &RetryLetter) -> DeadLetterRetried, json retry;
+    /// Does something with many dead letters.
+    POST "/api/dlq/bulk" bulk_dead_letters[](bulk: &BulkDeadLetters) -> BulkStarted, json bulk;
+    /// What that would do; it must be a dry run.
+    POST "/api/dlq/bulk" preview_bulk_dead_letters[](bulk: &BulkDeadLetters) -> BulkPreview, json bulk;
+    /// Bulk jobs, newest first.
+    GET "/api/bulk" bulk_jobs[](query: &BulkQuery, paging: &Paging) -> Page<BulkJob>,
+        query (query.clone(), paging.clone());
+    /// One bulk job.
+    GET "/api/bulk/{id}" bulk_job[id: &str]() -> BulkJob;
+    /// What became of the things of a bulk job.
+    GET "/api/bulk/{id}/items" bulk_items[id: &str](query: &BulkItemQuery, paging: &Paging) -> Page<BulkItem>,
+        query (query.clone(), paging.clone());
+    /// `pause`, `resume` or `cancel`.
+    POST "/api/bulk/{id}/{change}" change_bulk_job[id: &str, change: &str]() -> BulkJob;
     /// Gives a dead letter up.
     DELETE "/api/dlq/{id}" delete_dead_letter[id: &str]() -> ();
 

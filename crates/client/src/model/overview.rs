@@ -26,6 +26,18 @@ shapes! {
         pub nodes: NodeCounts,
         /// Tasks for workers.
         pub tasks: TaskCounts,
+        /// Alerts.
+        #[serde(default)]
+        pub alerts: AlertCounts,
+    }
+
+    /// Alerts; each counted up to 1,000.
+    #[derive(Default)]
+    pub struct AlertCounts {
+        /// Those that fire.
+        pub firing: u64,
+        /// Those that are bad, but not for long enough.
+        pub pending: u64,
     }
 
     /// Executions by their status.
@@ -40,8 +52,11 @@ shapes! {
 
     /// Dead letters.
     pub struct LetterCounts {
-        /// Those that wait.
+        /// Those that wait and are not archived.
         pub pending: u64,
+        /// Those that wait and failed more than 30 days ago.
+        #[serde(default)]
+        pub archived: u64,
         /// When the oldest of them failed.
         pub oldest: Option<String>,
         /// When the newest of them failed.

@@ -89,6 +89,32 @@ macro_rules! words {
 }
 
 words! {
+    /// What a bulk job does.
+    BulkAction {
+        Retry = "retry",
+        Delete = "delete",
+        Purge = "purge",
+        Cancel = "cancel",
+        Pause = "pause",
+        Resume = "resume",
+        RunAgain = "run_again",
+    }
+
+    /// Where a bulk job stands.
+    BulkState {
+        Running = "running",
+        Paused = "paused",
+        Cancelled = "cancelled",
+        Completed = "completed",
+    }
+
+    /// What became of a thing of a bulk job.
+    BulkOutcome {
+        Ok = "ok",
+        Failed = "failed",
+        Skipped = "skipped",
+    }
+
     /// Where an execution stands.
     ExecutionStatus {
         Pending = "pending", Running = "running", Retrying = "retrying", Waiting = "waiting",
@@ -186,7 +212,7 @@ words! {
         DeadLetters = "dead_letters", TriggerOverdue = "trigger_overdue",
         TriggerUnreadable = "trigger_unreadable", WorkerDead = "worker_dead", NodeLost = "node_lost",
         Quarantine = "quarantine", TaskWaitingWithoutWorker = "task_waiting_without_worker",
-        ChannelBroken = "channel_broken",
+        ChannelBroken = "channel_broken", AlertFiring = "alert_firing",
     }
 
     /// Where a channel's messages go.
@@ -218,6 +244,29 @@ words! {
     NotificationStatus {
         Sending = "sending", Retrying = "retrying", Accepted = "accepted", Failed = "failed",
         Cancelled = "cancelled",
+    }
+
+    /// What a rule of alerts watches.
+    AlertKind {
+        FailureRate = "failure_rate", DlqGrowth = "dlq_growth", DeadWorkers = "dead_workers",
+        MissedSlots = "missed_slots", DeadMan = "dead_man",
+        ScheduledTaskFailed = "scheduled_task_failed", LongProcessing = "long_processing",
+        BreakerOpen = "breaker_open",
+    }
+
+    /// How far an alert is: `pending` is bad, but not for long enough.
+    AlertPhase {
+        Pending = "pending", Firing = "firing", Resolved = "resolved",
+    }
+
+    /// What the value of an alert is.
+    AlertUnit {
+        Percent = "percent", Count = "count", Seconds = "seconds",
+    }
+
+    /// Whether a silence has begun, and is not over.
+    SilenceState {
+        Planned = "planned", Active = "active", Over = "over",
     }
 
     /// How bad it is.

@@ -83,6 +83,10 @@ impl Trouble {
                 format!("nothing gets through channel {name}: {because}"),
                 format!("通道 {name} 無法送出訊息：{because}"),
             ),
+            Kind::AlertFiring { rule, about, .. } => say(
+                format!("alert: {rule} ({about})"),
+                format!("告警：{rule}（{about}）"),
+            ),
             Kind::TaskWaitingWithoutWorker(task_type) => say(
                 format!(
                     "{} of type {task_type} {}, and no worker asks for {}",

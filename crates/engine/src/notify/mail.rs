@@ -46,9 +46,9 @@ pub(super) async fn send(
         }
     }
     match (sent, refused.first()) {
-        (0, Some(refused)) => {
-            Err(never(format!("the relay refuses every recipient: {refused}")).with_code("smtp_550"))
-        }
+        (0, Some(refused)) => Err(
+            never(format!("the relay refuses every recipient: {refused}")).with_code("smtp_550"),
+        ),
         _ => Ok(serde_json::json!({"accepted": true, "sent": sent, "refused": refused.len()})),
     }
 }

@@ -7,8 +7,7 @@ use zeroize::Zeroizing;
 use super::{Notifications, NotifyError};
 use crate::commit::CommitFailure;
 use crate::context::Context;
-use crate::trigger::Resealed;
-use crate::vault::{Belongs, VaultError};
+use crate::vault::{Belongs, Resealed, VaultError};
 
 /// What the sealed bytes are for.
 const PURPOSE: &str = "channel";

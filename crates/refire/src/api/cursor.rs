@@ -5,7 +5,8 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use refire_core::definition::WorkflowId;
 use refire_core::id::{
-    DlqId, ExecutionId, NotificationId, RequestId, ScheduledTaskId, TaskId, TriggerId,
+    AlertId, BulkId, DlqId, ExecutionId, ItemId, NotificationId, RequestId, ScheduledTaskId,
+    TaskId, TriggerId,
 };
 use refire_core::time::Timestamp;
 use sha2::{Digest, Sha256};
@@ -32,7 +33,10 @@ pub(super) enum List {
     ScheduledTasks = 11,
     TaskHistory = 12,
     Rechecks = 13,
-    Notifications = 14,
+    Alerts = 16,
+    BulkJobs = 14,
+    BulkItems = 15,
+    Notifications = 17,
 }
 
 /// The place of a row in a list, as it stands in a cursor.
@@ -56,8 +60,11 @@ macro_rules! ids_are_keys {
 }
 
 ids_are_keys!(
+    AlertId,
+    BulkId,
     DlqId,
     ExecutionId,
+    ItemId,
     NotificationId,
     RequestId,
     ScheduledTaskId,

@@ -9,7 +9,8 @@ use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
 use refire_core::definition::WorkflowId;
 use refire_core::id::{
-    ChannelId, DlqId, ExecutionId, NotificationId, ScheduledTaskId, TaskId, TriggerId,
+    AlertId, AlertRuleId, BulkId, ChannelId, DlqId, ExecutionId, NotificationId, ScheduledTaskId,
+    SilenceId, TaskId, TriggerId,
 };
 
 use super::{App, Problem};
@@ -38,6 +39,11 @@ impl Entity for DlqId {
     const NOUN: &'static str = "dead letter";
 }
 
+impl Entity for BulkId {
+    const MISSING: &'static Code = &codes::NO_BULK_JOB;
+    const NOUN: &'static str = "bulk job";
+}
+
 impl Entity for TaskId {
     const MISSING: &'static Code = &codes::NO_TASK;
     const NOUN: &'static str = "task";
@@ -56,6 +62,21 @@ impl Entity for ChannelId {
 impl Entity for NotificationId {
     const MISSING: &'static Code = &codes::NO_NOTIFICATION;
     const NOUN: &'static str = "notification";
+}
+
+impl Entity for AlertId {
+    const MISSING: &'static Code = &codes::NO_ALERT;
+    const NOUN: &'static str = "alert";
+}
+
+impl Entity for AlertRuleId {
+    const MISSING: &'static Code = &codes::NO_ALERT_RULE;
+    const NOUN: &'static str = "alert rule";
+}
+
+impl Entity for SilenceId {
+    const MISSING: &'static Code = &codes::NO_ALERT;
+    const NOUN: &'static str = "silence";
 }
 
 impl Entity for TriggerId {

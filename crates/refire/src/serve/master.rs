@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 use refire_engine::Engine;
 use refire_engine::entropy::SystemEntropy;
-use refire_engine::trigger::Resealed;
+use refire_engine::vault::Resealed;
 use refire_engine::vault::{MASTER_KEY_BYTES, MasterKey, Vault};
 use refire_store::postgres::Postgres;
 use refire_store::sqlite::Sqlite;
@@ -188,16 +188,6 @@ pub(super) struct Change {
     shared: Option<Arc<Postgres>>,
 }
 
-/// Everything that is kept sealed: secrets of triggers and of channels.
-async fn reseal(engine: &Engine) -> Result<Resealed, Box<dyn Error + Send + Sync>> {
-    let triggers = engine.triggers().reseal_secrets().await?;
-    let channels = engine.notifications().reseal_secrets().await?;
-    Ok(Resealed {
-        sealed: triggers.sealed + channels.sealed,
-        closed: triggers.closed + channels.closed,
-    })
-}
-
 impl Change {
     /// None if there is no previous key.
     pub(super) fn of(vault: Option<&Vault>, store: &Opened) -> Option<Self> {
@@ -236,8 +226,8 @@ impl Change {
             tracing::warn!(
                 sealed,
                 closed,
-                "the secrets of some triggers or channels open with neither master key: find the key that sealed \
-                 them, or give these new secrets; the other ones were sealed with the new key"
+                "some secrets open with neither master key: find the key that sealed them, or give \
+                 their triggers and channels new ones; the other ones were sealed with the new key"
             );
             return;
         }
@@ -245,7 +235,7 @@ impl Change {
             tracing::info!(
                 sealed,
                 closed,
-                "the secrets of so many triggers and channels were sealed with the new master key; \
+                "so many secrets were sealed with the new master key; \
                  REFIRE_MASTER_KEY_PREVIOUS can be dropped now"
             );
             return;
@@ -253,10 +243,18 @@ impl Change {
         tracing::info!(
             sealed,
             closed,
-            "the secrets of so many triggers and channels were sealed with the new master key; when all nodes have \
-             started with it, REFIRE_MASTER_KEY_PREVIOUS can be dropped"
+            "so many secrets were sealed with the new master key; when all nodes have started with it, \
+             REFIRE_MASTER_KEY_PREVIOUS can be dropped"
         );
     }
+}
+
+/// Everything that is kept sealed.
+async fn reseal(engine: &Engine) -> Result<Resealed, Box<dyn Error + Send + Sync>> {
+    let triggers = engine.triggers().reseal_secrets().await?;
+    let queries = engine.callbacks().reseal_queries().await?;
+    let channels = engine.notifications().reseal_secrets().await?;
+    Ok(triggers + queries + channels)
 }
 
 /// What is said of the key before this one.

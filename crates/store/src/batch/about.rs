@@ -96,9 +96,15 @@ impl Part {
             | Self::SeeWorkers(_)
             | Self::ForgetWorker { .. }
             | Self::ChangeSession(_)
+            | Self::AddMinutes(_)
+            | Self::ChangeAlerts(_)
+            | Self::ChangeAlertRule(_)
+            | Self::PutSilence(_)
+            | Self::RemoveSilence { .. }
             | Self::DeleteLetter { .. }
             | Self::ChangeChannel(_)
             | Self::LogRequests(_)
+            | Self::Bulk(_)
             | Self::Prune(_) => About {
                 asks_first: true,
                 ..About::default()
@@ -134,9 +140,12 @@ impl Part {
 }
 
 impl Admit {
-    /// Whether it has to do with dead letters.
+    /// Whether it has to do with dead letters or bulk jobs.
     fn has_letters(&self) -> bool {
-        self.letter.is_some() || self.settle.is_some() || self.new_letter.is_some()
+        self.letter.is_some()
+            || self.settle.is_some()
+            || self.new_letter.is_some()
+            || self.bulk.is_some()
     }
 
     pub(super) fn about(&self, asks_first: bool) -> About<'_> {

@@ -83,6 +83,7 @@ impl Run {
                 );
             }
             Effect::Offer(_)
+            | Effect::OfferNow(_)
             | Effect::OfferAgain { .. }
             | Effect::Retire { .. }
             | Effect::Close { .. }

@@ -203,6 +203,7 @@ impl Stage {
             new_letter: advance.new_letter,
             settle: advance.settle,
             end: None,
+            bulk: None,
             notices: Vec::new(),
         };
         (run, admit)

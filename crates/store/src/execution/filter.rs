@@ -7,6 +7,7 @@ use refire_core::definition::{WorkflowId, is_system};
 use refire_core::execution::{Execution, Status, TriggerKind};
 use refire_core::id::{ExecutionId, TriggerId};
 use refire_core::time::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::shown_status;
 use crate::ReadError;
@@ -17,7 +18,8 @@ use crate::request::first_bytes_at;
 const LAST_ID: [u8; 16] = [0xff; 16];
 
 /// Which executions to list.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ExecutionFilter {
     /// Of one of these workflows; empty = all.
     pub workflows: Vec<OfWorkflow>,
@@ -46,7 +48,8 @@ pub struct ExecutionFilter {
 }
 
 /// A workflow, or several by the beginning of their names.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum OfWorkflow {
     /// This one.
     Named(WorkflowId),

@@ -7,6 +7,8 @@
 
 mod admit;
 mod advance;
+mod alert;
+mod bulk;
 mod callback;
 mod catalog;
 mod changes;
@@ -15,6 +17,7 @@ mod fire;
 mod ledger;
 mod letter;
 pub(super) mod link;
+mod minute;
 mod notice;
 mod prune;
 mod request;

@@ -65,6 +65,16 @@ const MIGRATIONS: &[Migration] = &[
         name: "notices",
         script: include_str!("migrations/0011_notices.sql"),
     },
+    Migration {
+        number: 12,
+        name: "bulk",
+        script: include_str!("migrations/0012_bulk.sql"),
+    },
+    Migration {
+        number: 13,
+        name: "alerts",
+        script: include_str!("migrations/0013_alerts.sql"),
+    },
 ];
 
 struct Migration {

@@ -4,8 +4,8 @@
 use std::error::Error;
 
 use refire_core::id::{
-    ChannelId, DlqId, ExecutionId, GroupId, LockToken, NodeId, NoticeId, RequestId,
-    ScheduledTaskId, TriggerId, WebhookId,
+    AlertId, AlertRuleId, BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, LockToken,
+    NodeId, NoticeId, RequestId, ScheduledTaskId, SilenceId, TriggerId, WebhookId,
 };
 use refire_core::time::Timestamp;
 use rusqlite::types::ToSqlOutput;
@@ -42,15 +42,20 @@ macro_rules! ids {
 }
 
 ids!(
+    AlertId,
+    AlertRuleId,
+    BulkId,
     ChannelId,
     DlqId,
     ExecutionId,
     GroupId,
+    ItemId,
     LockToken,
     NodeId,
     NoticeId,
     RequestId,
     ScheduledTaskId,
+    SilenceId,
     TriggerId,
     WebhookId,
     Uuid

@@ -61,6 +61,7 @@ pub(crate) fn advance(
                 step: step.to_string(),
             },
             Effect::Offer(_)
+            | Effect::OfferNow(_)
             | Effect::OfferAgain { .. }
             | Effect::Retire { .. }
             | Effect::Close { .. } => continue,
@@ -117,6 +118,7 @@ pub(crate) fn admit(
         new_letter: advance.new_letter,
         settle: advance.settle,
         end: None,
+        bulk: None,
         notices: Vec::new(),
     }
 }

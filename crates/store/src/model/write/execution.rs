@@ -22,6 +22,9 @@ impl Pen<'_> {
 
     /// Everything but what the end of an execution that ended at once means for its trigger.
     pub(super) fn admit_rows(&mut self, admit: &Admit) -> Result<PartOutcome, Failed> {
+        if admit.bulk.is_some_and(|item| self.has_item(item)) {
+            return Ok(PartOutcome::ItemDone);
+        }
         let workflow = self.image.workflows.get(&admit.row.workflow);
         if workflow.is_none_or(|workflow| workflow.deleted_at.is_some()) {
             return Ok(PartOutcome::NoSuchWorkflow);
@@ -57,6 +60,10 @@ impl Pen<'_> {
         }
         if let Some(retry) = &admit.letter {
             self.retry_letter(retry, id);
+        }
+        if let Some(item) = admit.bulk {
+            let row = item.done(id, self.now);
+            self.keep_item(item.job, row);
         }
         if let Some(request) = &admit.request {
             self.put_request(request);

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use refire_core::alert::Phase;
 use refire_core::dead_letter::LetterStatus;
 use refire_core::execution::Status;
 use refire_core::id::{DlqId, ExecutionId};
@@ -10,7 +11,7 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::link::{Link, Query, Value, values};
-use super::{Failed, Order};
+use super::{Failed, Order, bulk};
 use crate::batch::Candidate;
 use crate::column::read_at;
 use crate::postgres::columns::{
@@ -46,6 +47,9 @@ const REMOVE_LETTERS: &str = "WITH retries AS (
       ORDER BY workflow, error_type, error_code, status
      ON CONFLICT (workflow, error_type, error_code, status, shard)
         DO UPDATE SET n = dlq_counts.n + excluded.n";
+
+const EXECUTIONS_OF: &str =
+    "SELECT execution FROM dead_letter_queue WHERE id = ANY($1::uuid[]) ORDER BY id";
 
 const REMOVE_EXECUTIONS: &str = "WITH events AS (
         DELETE FROM workflow_events WHERE execution = ANY($1::uuid[])
@@ -104,6 +108,22 @@ const REMOVE_TRIGGER: &str = "WITH ring AS (
      )
      DELETE FROM workflow_triggers WHERE id = $1 RETURNING 1";
 
+const REMOVE_MINUTES: &str = "WITH old AS MATERIALIZED (
+        SELECT workflow, minute FROM workflow_minutes WHERE minute < $1
+         ORDER BY minute, workflow LIMIT $2 FOR UPDATE SKIP LOCKED
+     )
+     DELETE FROM workflow_minutes USING old
+      WHERE workflow_minutes.workflow = old.workflow AND workflow_minutes.minute = old.minute
+     RETURNING 1";
+
+const REMOVE_ALERTS: &str = "WITH old AS MATERIALIZED (
+        SELECT rule, subject FROM alert_state WHERE phase = $1 AND since < $2
+         ORDER BY since, rule, subject LIMIT $3 FOR UPDATE SKIP LOCKED
+     )
+     DELETE FROM alert_state USING old
+      WHERE alert_state.rule = old.rule AND alert_state.subject = old.subject
+     RETURNING 1";
+
 pub(super) async fn prune(
     link: &mut Link,
     order: &Order,
@@ -129,6 +149,19 @@ pub(super) async fn prune(
             let values = values![trigger, up_to, i64::from(*limit)];
             rows(link, REMOVE_OLDEST_REQUESTS_OF, values).await
         }
+        Prune::Minutes { before, limit } => {
+            let values = values![before.as_micros(), i64::from(*limit)];
+            rows(link, REMOVE_MINUTES, values).await
+        }
+        Prune::Alerts { before, limit } => {
+            let over = Phase::Resolved as i16;
+            let values = values![over, before.as_micros(), i64::from(*limit)];
+            rows(link, REMOVE_ALERTS, values).await
+        }
+        Prune::BulkItems { before, limit } => {
+            bulk::prune_items(link, order, *before, *limit as usize).await
+        }
+        Prune::BulkJobs { before, limit } => bulk::prune_jobs(link, *before, *limit).await,
         Prune::Triggers { before, limit } => triggers(link, *before, *limit as usize).await,
     };
     removed.map(PartOutcome::pruned)
@@ -178,6 +211,25 @@ async fn executions(
         removed = rows(link, REMOVE_EXECUTIONS, values![executions]).await?;
     }
     Ok(gone.outcome(removed))
+}
+
+/// Letters go for good, with their executions.
+pub(super) async fn purge(link: &mut Link, order: &Order, letters: &[DlqId]) -> Result<(), Failed> {
+    if letters.is_empty() {
+        return Ok(());
+    }
+    let letters: Vec<Id> = letters.iter().copied().map(Id::from).collect();
+    let found = link
+        .ask(Query::new(EXECUTIONS_OF, values![letters.clone()]))
+        .await?;
+    let executions: Vec<Uuid> = found
+        .iter()
+        .map(|row| get(row, 0))
+        .collect::<Result<_, _>>()?;
+    let values = values![letters, order.shard];
+    link.ask(Query::new(REMOVE_LETTERS, values)).await?;
+    rows(link, REMOVE_EXECUTIONS, values![executions]).await?;
+    Ok(())
 }
 
 async fn look(link: &mut Link, old: &OldExecutions) -> Result<Vec<Candidate>, Failed> {

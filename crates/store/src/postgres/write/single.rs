@@ -5,8 +5,8 @@ use super::advance::Advances;
 use super::changes::Changes;
 use super::link::Link;
 use super::{
-    Failed, Order, callback, catalog, claim, fire, letter, notice, prune, request, scheduled,
-    session, task, trigger, work, worker,
+    Failed, Order, alert, bulk, callback, catalog, claim, fire, letter, minute, notice, prune,
+    request, scheduled, session, task, trigger, work, worker,
 };
 use crate::{Admit, Advance, Fire, Part, PartOutcome};
 
@@ -25,6 +25,11 @@ pub(super) async fn write(
         Part::SeeWorkers(seen) => worker::see(link, seen).await,
         Part::ForgetWorker { id } => worker::forget(link, id).await,
         Part::ChangeSession(part) => session::change(link, order, part).await,
+        Part::AddMinutes(minutes) => minute::add(link, minutes).await,
+        Part::ChangeAlerts(changes) => alert::change(link, changes).await,
+        Part::ChangeAlertRule(change) => alert::change_rule(link, change).await,
+        Part::PutSilence(row) => alert::put_silence(link, row).await,
+        Part::RemoveSilence { id } => alert::remove_silence(link, *id).await,
         Part::DeleteLetter { id, by } => letter::delete(link, order, *id, by).await,
         Part::PutWorkflow(part) => catalog::put(link, order, part).await,
         Part::DeleteWorkflow { id } => catalog::delete(link, order, id).await,
@@ -36,6 +41,7 @@ pub(super) async fn write(
         Part::MoveGroups(part) => notice::move_groups(link, order, part).await,
         Part::ChangeChannel(part) => notice::change_channel(link, part).await,
         Part::LogRequests(requests) => request::log(link, requests).await,
+        Part::Bulk(part) => bulk::write(link, order, part).await,
         Part::Prune(part) => prune::prune(link, order, part).await,
         // These always fit into a group.
         Part::ClaimTimers(_)
@@ -81,6 +87,21 @@ pub(super) async fn admit(
 
 /// Everything but what the end of an execution that ended at once means for its trigger.
 async fn admit_rows(link: &mut Link, order: &Order, admit: &Admit) -> Result<PartOutcome, Failed> {
+    let Some(item) = admit.bulk else {
+        return admit_taken(link, order, admit).await;
+    };
+    if !bulk::take(link, order, item, admit.row.id).await? {
+        return Ok(PartOutcome::ItemDone);
+    }
+    let outcome = admit_taken(link, order, admit).await?;
+    if outcome != PartOutcome::Done {
+        bulk::give_back(link, item).await?;
+    }
+    Ok(outcome)
+}
+
+/// The same when nothing of a bulk job stands in its way.
+async fn admit_taken(link: &mut Link, order: &Order, admit: &Admit) -> Result<PartOutcome, Failed> {
     if let Some(retry) = &admit.letter
         && let Some(refused) = letter::refuse_retry(link, retry).await?
     {

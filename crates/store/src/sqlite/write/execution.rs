@@ -44,6 +44,11 @@ impl Pen<'_> {
 
     /// Everything but what the end of an execution that ended at once means for its trigger.
     pub(super) fn admit_rows(&mut self, admit: &Admit) -> Result<PartOutcome> {
+        if let Some(item) = admit.bulk
+            && self.has_item(item)?
+        {
+            return Ok(PartOutcome::ItemDone);
+        }
         let known = self.workflow(&admit.row.workflow)?;
         let Some(known) = known.filter(|known| !known.is_deleted) else {
             return Ok(PartOutcome::NoSuchWorkflow);
@@ -85,6 +90,9 @@ impl Pen<'_> {
         }
         if let Some(request) = &admit.request {
             self.put_request(request)?;
+        }
+        if let Some(item) = admit.bulk {
+            self.item_done(item, admit.row.id)?;
         }
         let (status, new) = (admit.row.update.status, admit.new_letter.as_deref());
         self.letters_of(status, new, admit.settle.as_ref())?;

@@ -1,5 +1,6 @@
 //! Retention: small chunks along the time-ordered keys, so that commits never wait for long.
 
+use refire_core::alert::Phase;
 use refire_core::dead_letter::LetterStatus;
 use refire_core::execution::Status;
 use refire_core::id::{DlqId, ExecutionId, TriggerId};
@@ -42,6 +43,14 @@ const CANDIDATES_OF: &str = "SELECT id, status, created_at, updated_at, version,
       FROM executions INDEXED BY executions_by_workflow
      WHERE workflow = ?3 AND id > ?1 ORDER BY id LIMIT ?2";
 
+const REMOVE_MINUTES: &str = "DELETE FROM workflow_minutes WHERE (workflow, minute) IN
+     (SELECT workflow, minute FROM workflow_minutes WHERE minute < ?1
+       ORDER BY minute, workflow LIMIT ?2)";
+
+const REMOVE_ALERTS: &str = "DELETE FROM alert_state WHERE (rule, subject) IN
+     (SELECT rule, subject FROM alert_state WHERE phase = ?1 AND since < ?2
+       ORDER BY since, rule, subject LIMIT ?3)";
+
 impl Pen<'_> {
     pub(super) fn prune(&mut self, prune: &Prune) -> Result<PartOutcome> {
         let removed = match prune {
@@ -61,6 +70,15 @@ impl Pen<'_> {
                 REMOVE_OLDEST_REQUESTS_OF,
                 params![trigger.as_bytes(), up_to.as_bytes(), limit],
             ),
+            Prune::Minutes { before, limit } => {
+                self.remove(REMOVE_MINUTES, params![before.as_micros(), limit])
+            }
+            Prune::Alerts { before, limit } => {
+                let over = Phase::Resolved as u8;
+                self.remove(REMOVE_ALERTS, params![over, before.as_micros(), limit])
+            }
+            Prune::BulkItems { before, limit } => self.prune_bulk_items(*before, *limit as usize),
+            Prune::BulkJobs { before, limit } => self.prune_bulk_jobs(*before, *limit),
             Prune::Triggers { before, limit } => self.prune_triggers(*before, *limit as usize),
         };
         removed.map(PartOutcome::pruned)
@@ -97,23 +115,43 @@ impl Pen<'_> {
         };
         let gone = old.gone(&looked_at, |id| self.letter_of(id))?;
         for letter in &gone.letters {
-            self.uncount(*letter)?;
-            let letter = letter.as_bytes();
-            self.remove(
-                "DELETE FROM dead_letter_retries WHERE letter = ?1",
-                [letter],
-            )?;
-            self.remove("DELETE FROM dead_letter_queue WHERE id = ?1", [letter])?;
+            self.remove_letter(*letter)?;
         }
         for id in &gone.executions {
-            self.remove_work(*id)?;
-            self.remove_tasks(*id)?;
-            self.remove_callbacks(*id)?;
-            let id = id.as_bytes();
-            self.remove("DELETE FROM workflow_events WHERE execution = ?1", [id])?;
-            self.remove("DELETE FROM executions WHERE id = ?1", [id])?;
+            self.remove_execution(*id)?;
         }
         Ok(gone.outcome(gone.executions.len()))
+    }
+
+    fn remove_letter(&self, letter: DlqId) -> Result<()> {
+        self.uncount(letter)?;
+        let letter = letter.as_bytes();
+        self.remove(
+            "DELETE FROM dead_letter_retries WHERE letter = ?1",
+            [letter],
+        )?;
+        self.remove("DELETE FROM dead_letter_queue WHERE id = ?1", [letter])?;
+        Ok(())
+    }
+
+    fn remove_execution(&self, id: ExecutionId) -> Result<()> {
+        self.remove_work(id)?;
+        self.remove_tasks(id)?;
+        self.remove_callbacks(id)?;
+        let id = id.as_bytes();
+        self.remove("DELETE FROM workflow_events WHERE execution = ?1", [id])?;
+        self.remove("DELETE FROM executions WHERE id = ?1", [id])?;
+        Ok(())
+    }
+
+    /// A letter goes for good, with its execution.
+    pub(super) fn purge_letter(&self, letter: DlqId) -> Result<()> {
+        let execution = self
+            .prepare("SELECT execution FROM dead_letter_queue WHERE id = ?1")?
+            .query_row([letter.as_bytes()], |row| execution_id(row, 0))
+            .optional()?;
+        self.remove_letter(letter)?;
+        execution.map_or(Ok(()), |execution| self.remove_execution(execution))
     }
 
     fn letter_of(&self, id: ExecutionId) -> Result<Option<(DlqId, LetterStatus)>> {

@@ -66,6 +66,7 @@ fn admit(n: u8, key: Option<u8>) -> Part {
         new_letter: None,
         settle: None,
         end: None,
+        bulk: None,
         notices: Vec::new(),
     }))
 }
