@@ -206,10 +206,10 @@ fn screen(session: &Session, channel: &Channel) -> String {
         ("version", Some(channel.version.to_string())),
         ("made", Some(both(&channel.created_at, session.now()))),
     ];
-    let config = pretty(&channel.config.to_string());
+    let config = serde_json::value::to_raw_value(&channel.config).ok();
     Screen::of(&channel.id, state(channel))
         .facts(10, facts)
-        .section("Settings", indented(&config, 2))
+        .json("Settings", config.as_deref())
         .next(&[
             format!("refire channels test {}", channel.id),
             format!("refire notifications list --channel {}", channel.id),
