@@ -10,6 +10,7 @@ mod archive;
 mod backup;
 mod bench;
 mod bulk;
+mod channels;
 mod console;
 mod cron;
 mod definitions;
@@ -25,6 +26,7 @@ mod input;
 mod migrate;
 mod moment;
 mod nodes;
+mod notifications;
 mod outcome;
 mod output;
 mod overview;
@@ -149,6 +151,22 @@ Examples:
   refire scheduled run task-01j9x8w7v6t5s4r3q2p1n0m9k8")]
     #[command(subcommand)]
     Scheduled(scheduled::ScheduledCommand),
+    /// Add, change, test and remove channels: who is told of what, and where
+    #[command(after_help = "\
+Examples:
+  refire channels add -f ops.yaml
+  refire channels list
+  refire channels test chn_01j9x8w7v6t5s4r3q2p1n0m9k8")]
+    #[command(subcommand, visible_alias = "channel")]
+    Channels(channels::ChannelsCommand),
+    /// List messages to people and whether they got through, and send one again
+    #[command(after_help = "\
+Examples:
+  refire notifications list --status failed
+  refire notifications show ntf_01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire notifications resend ntf_01j9x8w7v6t5s4r3q2p1n0m9k8")]
+    #[command(subcommand, visible_alias = "notification")]
+    Notifications(notifications::NotificationsCommand),
     /// Start an execution of a workflow
     ///
     /// Prints the execution's id, or its output with --wait. Interrupting the wait does not stop the
@@ -387,6 +405,8 @@ async fn ask(session: &Session, command: Command) -> anyhow::Result<Outcome> {
         Command::Trigger(command) => trigger::run(session, &command).await,
         Command::ScheduleTask(args) => scheduled::schedule(session, &args).await,
         Command::Scheduled(command) => scheduled::run(session, &command).await,
+        Command::Channels(command) => channels::run(session, &command).await,
+        Command::Notifications(command) => notifications::run(session, &command).await,
         Command::Execute(args) => execute::run(session, &args).await,
         Command::Executions(command) => executions::run(session, &command).await,
         Command::Retries(command) => retries::run(session, &command).await,

@@ -79,6 +79,7 @@ mod judge;
 mod ledger;
 mod life;
 mod mark;
+mod notices;
 mod panics;
 mod plan;
 mod planted;

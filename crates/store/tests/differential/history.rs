@@ -497,6 +497,7 @@ impl History {
         Part::Prune(Prune::Executions(OldExecutions {
             statuses,
             before: self.about_now(60),
+            workflow: None,
             after: after.filter(|_| self.dice.one_in(3)),
             limit: self.dice.small(12),
         }))
