@@ -20,10 +20,12 @@ steps:
 fn wish(letter: DlqId, from: RetryFrom, input: Option<&str>) -> LetterRetryRequest {
     let input = input.map(|text| Json::parse(text).unwrap());
     LetterRetryRequest {
+        retries: false,
         letter,
         input,
         from,
         version: None,
+        retries: false,
         by: "ann".to_owned(),
     }
 }
