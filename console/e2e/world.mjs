@@ -72,9 +72,12 @@ export function world(prepare = async () => {}) {
     try {
       await logIn(opened.page, here.server, path);
       await run(opened.page, opened);
-    } finally {
-      await opened.close();
+    } catch (error) {
+      // What went wrong first is told; what the page logged then is no news.
+      await opened.context.close();
+      throw error;
     }
+    await opened.close();
   };
   return here;
 }

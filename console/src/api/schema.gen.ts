@@ -1,6 +1,123 @@
 // Written by `npm run api` from openapi.json. Do not edit.
 
 export interface paths {
+    "/api/alert-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rules of alerts, those from the start first. */
+        get: operations["list_alert_rules"];
+        put?: never;
+        /**
+         * Makes a rule of alerts.
+         * @description It is looked at every ten seconds by one of the servers. What it finds for as long as `for` says fires, and
+         *     people are told once, again every `repeat`, and once when it is over.
+         */
+        post: operations["create_alert_rule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/alert-rules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What a rule would say now, and would have said within the last day. Nothing is saved. */
+        post: operations["preview_alert_rule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/alert-rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A rule of alerts. */
+        get: operations["get_alert_rule"];
+        put?: never;
+        post?: never;
+        /** Removes a rule of alerts. What it alerts of is over with the next look. */
+        delete: operations["delete_alert_rule"];
+        options?: never;
+        head?: never;
+        /**
+         * Changes a rule of alerts by a JSON merge patch.
+         * @description `null` removes a field, and the result is checked as a whole. What fires goes on unless the changed rule does not
+         *     find it any more. With `If-Match`, only the version that you have seen is changed.
+         */
+        patch: operations["change_alert_rule"];
+        trace?: never;
+    };
+    "/api/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts, the newest first.
+         * @description An alert is one from when its rule finds something until it is over; then the next one is another. Those that
+         *     are over are kept for 30 days, one for each rule and subject.
+         */
+        get: operations["list_alerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/alerts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One alert. */
+        get: operations["get_alert"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/alerts/{id}/ack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says that somebody is at it: nobody is reminded any more. That it is over is told all the same. */
+        post: operations["acknowledge_alert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/backup": {
         parameters: {
             query?: never;
@@ -21,6 +138,191 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Bulk jobs, newest first. */
+        get: operations["list_bulk_jobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bulk/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A bulk job: where it stands, and how many things have which outcome. */
+        get: operations["get_bulk_job"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bulk/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a bulk job where it stands. What it has done stays done. */
+        post: operations["cancel_bulk_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bulk/{id}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What became of the things of a bulk job, from the newest thing to the oldest. Kept for 30 days after its end. */
+        get: operations["list_bulk_items"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bulk/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pauses a bulk job: what is under way ends, nothing else begins. */
+        post: operations["pause_bulk_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bulk/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets a paused bulk job go on where it stopped. */
+        post: operations["resume_bulk_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All channels, oldest first. */
+        get: operations["list_channels"];
+        put?: never;
+        /**
+         * Makes a channel.
+         * @description It is told of what `kinds` and `workflows` choose, from now on. The secret of a `webhook` channel is
+         *     chosen by the server unless one is given, and shown this once.
+         */
+        post: operations["create_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/channels/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What a message through a channel would look like. Nothing is sent or written. */
+        post: operations["preview_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/channels/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A channel: what it is told of, where its messages go, and whether they get through. */
+        get: operations["get_channel"];
+        put?: never;
+        post?: never;
+        /** Removes a channel. Messages that are on their way are not sent any more. */
+        delete: operations["delete_channel"];
+        options?: never;
+        head?: never;
+        /**
+         * Changes a channel by a JSON merge patch on what is shown of it.
+         * @description `null` removes a field, and `***` keeps a secret. The result is checked as a whole. Messages that are on
+         *     their way go by the channel as it is when they are sent.
+         */
+        patch: operations["change_channel"];
+        trace?: never;
+    };
+    "/api/channels/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a test message through a channel, also while it is disabled.
+         * @description What became of it is in `/api/notifications/{id}`. Teams says only that its workflow began: look there
+         *     whether the message is to be seen.
+         */
+        post: operations["test_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dlq": {
         parameters: {
             query?: never;
@@ -30,11 +332,33 @@ export interface paths {
         };
         /**
          * Dead letters, newest first.
-         * @description Without `status`, only those that are pending or being retried.
+         * @description Without `status`, only those that are pending or being retried. What failed more than 30 days ago is archived: it
+         *     is shown with `archived=true` or `archived=all`.
          */
         get: operations["list_dead_letters"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dlq/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retries, deletes or purges many dead letters, as a job of the server.
+         * @description Which those are is said by `ids` or by `filter`; what fails later is never met. With `dry_run` nothing is written, and
+         *     the answer says how many there are and what would become of ten of them (status 200, `BulkPreview`).
+         */
+        post: operations["bulk_dead_letters"];
         delete?: never;
         options?: never;
         head?: never;
@@ -92,7 +416,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Retries a dead letter as a new execution without automatic retries.
+         * Retries a dead letter as a new execution, without automatic retries unless `retries` asks for them.
          * @description Success resolves the letter; failure makes it pending again.
          */
         post: operations["retry_dead_letter"];
@@ -117,6 +441,27 @@ export interface paths {
         get: operations["list_executions"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/executions/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancels, pauses, resumes or runs many executions again, as a job of the server.
+         * @description Which those are is said by `ids` or by `filter`; what comes later is never met. With `dry_run` nothing is written, and the
+         *     answer says how many there are and what would become of ten of them (status 200, `BulkPreview`).
+         */
+        post: operations["bulk_executions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -279,6 +624,23 @@ export interface paths {
         put?: never;
         /** Makes retries that wait now, in place of later. Each counts as the attempt that was planned. */
         post: operations["retry_execution_now"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/executions/{id}/run-again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs an execution again: a new execution with the same input, by the newest definition. */
+        post: operations["run_execution_again"];
         delete?: never;
         options?: never;
         head?: never;
@@ -453,6 +815,57 @@ export interface paths {
         get: operations["list_nodes"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Messages to people, newest first. They are kept for seven days. */
+        get: operations["list_notifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notifications/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A message: what it is about, and how far it is. */
+        get: operations["get_notification"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notifications/{id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a message once more. Whoever gets it sees the id of the first one. */
+        post: operations["resend_notification"];
         delete?: never;
         options?: never;
         head?: never;
@@ -719,6 +1132,68 @@ export interface paths {
          *     links could go on for ever, and after its end.
          */
         post: operations["create_session_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/silences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Silences, those that end last first; the newest 200, those that are over among them. */
+        get: operations["list_silences"];
+        put?: never;
+        /**
+         * Makes a silence: of a rule, about a subject, or of everything.
+         * @description It begins now unless `starts_at` says otherwise. Alerts fire and are shown all the same; what still fires at its end
+         *     is told then.
+         */
+        post: operations["create_silence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/silences/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A silence. */
+        get: operations["get_silence"];
+        /** Writes a silence anew; who made it and when stays. */
+        put: operations["replace_silence"];
+        post?: never;
+        /** Ends a silence: what still fires is told with the next look. */
+        delete: operations["delete_silence"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/stats/minutes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened within a range, step by step: executions started, completed, failed, retried, and how long they took.
+         * @description Numbers are counted when something happens, written every ten seconds and kept for 14 days. They stay when
+         *     executions are removed.
+         */
+        get: operations["get_minute_stats"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1083,7 +1558,8 @@ export interface paths {
         /**
          * What is wrong at present, the worst first.
          * @description Dead letters, triggers that are overdue or cannot be read, tasks that no worker asks for, workers and
-         *     nodes that are not heard of, and webhooks whose requests are refused.
+         *     nodes that are not heard of, webhooks whose requests are refused, channels that nothing gets through, and
+         *     alerts that fire, unless their cause is in the list already.
          */
         get: operations["list_trouble"];
         put?: never;
@@ -1533,301 +2009,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/bulk": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Bulk jobs, newest first. */
-        get: operations["list_bulk_jobs"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/bulk/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A bulk job: where it stands, and how many things have which outcome. */
-        get: operations["get_bulk_job"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/bulk/{id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Ends a bulk job where it stands. What it has done stays done. */
-        post: operations["cancel_bulk_job"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/bulk/{id}/items": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What became of the things of a bulk job, from the newest thing to the oldest. Kept for 30 days after its end. */
-        get: operations["list_bulk_items"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/bulk/{id}/pause": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Pauses a bulk job: what is under way ends, nothing else begins. */
-        post: operations["pause_bulk_job"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/bulk/{id}/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Lets a paused bulk job go on where it stopped. */
-        post: operations["resume_bulk_job"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/dlq/bulk": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Retries, deletes or purges many dead letters, as a job of the server.
-         * @description Which those are is said by `ids` or by `filter`; what fails later is never met. With `dry_run` nothing is written, and
-         *     the answer says how many there are and what would become of ten of them (status 200, `BulkPreview`).
-         */
-        post: operations["bulk_dead_letters"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/executions/bulk": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Cancels, pauses, resumes or runs many executions again, as a job of the server.
-         * @description Which those are is said by `ids` or by `filter`; what comes later is never met. With `dry_run` nothing is written, and the
-         *     answer says how many there are and what would become of ten of them (status 200, `BulkPreview`).
-         */
-        post: operations["bulk_executions"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/executions/{id}/run-again": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Runs an execution again: a new execution with the same input, by the newest definition. */
-        post: operations["run_execution_again"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/channels": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** All channels, oldest first. */
-        get: operations["list_channels"];
-        put?: never;
-        /**
-         * Makes a channel.
-         * @description It is told of what `kinds` and `workflows` choose, from now on. The secret of a `webhook` channel is
-         *     chosen by the server unless one is given, and shown this once.
-         */
-        post: operations["create_channel"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/channels/preview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** What a message through a channel would look like. Nothing is sent or written. */
-        post: operations["preview_channel"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/channels/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A channel: what it is told of, where its messages go, and whether they get through. */
-        get: operations["get_channel"];
-        put?: never;
-        post?: never;
-        /** Removes a channel. Messages that are on their way are not sent any more. */
-        delete: operations["delete_channel"];
-        options?: never;
-        head?: never;
-        /**
-         * Changes a channel by a JSON merge patch on what is shown of it.
-         * @description `null` removes a field, and `***` keeps a secret. The result is checked as a whole. Messages that are on
-         *     their way go by the channel as it is when they are sent.
-         */
-        patch: operations["change_channel"];
-        trace?: never;
-    };
-    "/api/channels/{id}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sends a test message through a channel, also while it is disabled.
-         * @description What became of it is in `/api/notifications/{id}`. Teams says only that its workflow began: look there
-         *     whether the message is to be seen.
-         */
-        post: operations["test_channel"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/notifications": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Messages to people, newest first. They are kept for seven days. */
-        get: operations["list_notifications"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/notifications/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A message: what it is about, and how far it is. */
-        get: operations["get_notification"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/notifications/{id}/resend": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Sends a message once more. Whoever gets it sees the id of the first one. */
-        post: operations["resend_notification"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/targets": {
         parameters: {
             query?: never;
@@ -1933,185 +2114,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/alert-rules": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Rules of alerts, those from the start first. */
-        get: operations["list_alert_rules"];
-        put?: never;
-        /**
-         * Makes a rule of alerts.
-         * @description It is looked at every ten seconds by one of the servers. What it finds for as long as `for` says fires, and
-         *     people are told once, again every `repeat`, and once when it is over.
-         */
-        post: operations["create_alert_rule"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/alert-rules/preview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** What a rule would say now, and would have said within the last day. Nothing is saved. */
-        post: operations["preview_alert_rule"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/alert-rules/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A rule of alerts. */
-        get: operations["get_alert_rule"];
-        put?: never;
-        post?: never;
-        /** Removes a rule of alerts. What it alerts of is over with the next look. */
-        delete: operations["delete_alert_rule"];
-        options?: never;
-        head?: never;
-        /**
-         * Changes a rule of alerts by a JSON merge patch.
-         * @description `null` removes a field, and the result is checked as a whole. What fires goes on unless the changed rule does not
-         *     find it any more. With `If-Match`, only the version that you have seen is changed.
-         */
-        patch: operations["change_alert_rule"];
-        trace?: never;
-    };
-    "/api/alerts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Alerts, the newest first.
-         * @description An alert is one from when its rule finds something until it is over; then the next one is another. Those that
-         *     are over are kept for 30 days, one for each rule and subject.
-         */
-        get: operations["list_alerts"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/alerts/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** One alert. */
-        get: operations["get_alert"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/alerts/{id}/ack": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Says that somebody is at it: nobody is reminded any more. That it is over is told all the same. */
-        post: operations["acknowledge_alert"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/silences": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Silences, those that end last first; the newest 200, those that are over among them. */
-        get: operations["list_silences"];
-        put?: never;
-        /**
-         * Makes a silence: of a rule, about a subject, or of everything.
-         * @description It begins now unless `starts_at` says otherwise. Alerts fire and are shown all the same; what still fires at its end
-         *     is told then.
-         */
-        post: operations["create_silence"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/silences/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A silence. */
-        get: operations["get_silence"];
-        /** Writes a silence anew; who made it and when stays. */
-        put: operations["replace_silence"];
-        post?: never;
-        /** Ends a silence: what still fires is told with the next look. */
-        delete: operations["delete_silence"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/stats/minutes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * What happened within a range, step by step: executions started, completed, failed, retried, and how long they took.
-         * @description Numbers are counted when something happens, written every ten seconds and kept for 14 days. They stay when
-         *     executions are removed.
-         */
-        get: operations["get_minute_stats"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2125,6 +2127,174 @@ export interface components {
             /** @description Its status now. */
             status: components["schemas"]["ExecutionStatus"];
         };
+        /** @description An alert: something that a rule holds, or held, for. */
+        Alert: {
+            /** @description When somebody said that he is at it. */
+            acked_at?: string | null;
+            /** @description Who. */
+            acked_by?: string | null;
+            /** @description When it began to be bad. */
+            began_at: string;
+            /** @description Its id, `alert_…`; the same until it is over. */
+            id: string;
+            /** @description What the rule watches. */
+            kind: components["schemas"]["AlertKind"];
+            /** @description Whether nobody is told at present: because of a silence, or because no channel wants it. */
+            muted: boolean;
+            /** @description The page of the console that shows it. */
+            path: string;
+            /** @description How far it is. */
+            phase: components["schemas"]["AlertPhase"];
+            /** @description What its rule is called. */
+            rule: string;
+            /** @description Its rule. */
+            rule_id: string;
+            /** @description Since when it has its phase. */
+            since: string;
+            /** @description What it is about: a workflow, a trigger, a worker or a host. */
+            subject: string;
+            /**
+             * Format: double
+             * @description What the value is compared with; null where being there is enough.
+             */
+            threshold?: number | null;
+            /** @description When people were told last; null if nobody was. */
+            told_at?: string | null;
+            /** @description What the value is. */
+            unit: components["schemas"]["AlertUnit"];
+            /**
+             * Format: double
+             * @description How bad it is, or was last.
+             */
+            value: number;
+            /** @description The value for people, such as `42.5 %`. */
+            value_text: string;
+            /** @description The workflow that it concerns. */
+            workflow_id?: string | null;
+        };
+        /** @description Alerts; each counted up to 1,000. */
+        AlertCounts: {
+            /**
+             * Format: int64
+             * @description Those that fire.
+             */
+            firing: number;
+            /**
+             * Format: int64
+             * @description Those that are bad, but not for long enough.
+             */
+            pending: number;
+        };
+        /** @description A time during which a rule would have fired. */
+        AlertEpisode: {
+            /** @description From when on. */
+            from: string;
+            /** @description What about. */
+            subject: string;
+            /** @description Until when; null if it still would. */
+            to?: string | null;
+            /**
+             * Format: double
+             * @description The worst value.
+             */
+            worst: number;
+            /** @description The same for people. */
+            worst_text: string;
+        };
+        /** @description Something that a rule finds. */
+        AlertFinding: {
+            /** @description What it is about. */
+            subject: string;
+            /** @description What the value is. */
+            unit: components["schemas"]["AlertUnit"];
+            /**
+             * Format: double
+             * @description How bad it is.
+             */
+            value: number;
+            /** @description The value for people. */
+            value_text: string;
+        };
+        /**
+         * @description What a rule of alerts watches.
+         * @enum {string}
+         */
+        AlertKind: "failure_rate" | "dlq_growth" | "dead_workers" | "missed_slots" | "dead_man" | "scheduled_task_failed" | "long_processing" | "breaker_open";
+        /**
+         * @description How far an alert is: `pending` is bad, but not for long enough.
+         * @enum {string}
+         */
+        AlertPhase: "pending" | "firing" | "resolved";
+        /** @description A rule by which people are alerted. */
+        AlertRule: {
+            /**
+             * Format: double
+             * @description What is still good: percent of failures, or a count.
+             */
+            above?: number | null;
+            /** @description How long a task or a callback may take. */
+            after?: string | null;
+            /** @description Whether it was there from the start. */
+            built_in: boolean;
+            /** @description The channels that are told, by name or id; empty = every channel that is enabled. */
+            channels: string[];
+            /** @description When somebody made it, or changed it first. */
+            created_at?: string | null;
+            /** @description Whether it is looked at. */
+            enabled: boolean;
+            /**
+             * Format: int64
+             * @description How many of its alerts fire.
+             */
+            firing: number;
+            /** @description For how long it must be bad before it fires. */
+            for: string;
+            /** @description Its id, `rule_…`. */
+            id: string;
+            /** @description What it watches. */
+            kind: components["schemas"]["AlertKind"];
+            /**
+             * Format: int64
+             * @description Executions that must have ended within the window for a share to mean something.
+             */
+            min_count?: number | null;
+            /** @description What people call it; no two rules have the same name. */
+            name: string;
+            /** @description How often people are reminded while it fires. */
+            repeat: string;
+            /** @description When it was changed last. */
+            updated_at?: string | null;
+            /**
+             * Format: int32
+             * @description Counts its changes; send it as `If-Match` to change only what you have seen. 0 = as it was from the start.
+             */
+            version: number;
+            /** @description What is allowed but probably not meant: a workflow or a channel that does not exist. */
+            warnings?: string[];
+            /** @description How far back it looks, such as `10m`. */
+            window?: string | null;
+            /** @description Only of this workflow. */
+            workflow?: string | null;
+        };
+        /** @description What a rule would say. */
+        AlertRulePreview: {
+            /** @description What it finds now, the worst first; whether that holds for long enough is not asked. */
+            now: components["schemas"]["AlertFinding"][];
+            /**
+             * @description When it would have fired, the newest first, from the numbers of each minute; null if there are none of
+             *     what it watches.
+             */
+            past?: components["schemas"]["AlertEpisode"][] | null;
+            /** @description From when on the past is told. */
+            past_from: string;
+            /** @description What is allowed but probably not meant. */
+            warnings?: string[];
+        };
+        /**
+         * @description What the value of an alert is.
+         * @enum {string}
+         */
+        AlertUnit: "percent" | "count" | "seconds";
         /** @description One attempt of a step. */
         Attempt: {
             /**
@@ -2255,6 +2425,176 @@ export interface components {
             accepted?: components["schemas"]["Accepted"] | null;
             problem?: components["schemas"]["Problem"] | null;
         };
+        /**
+         * @description What a bulk job does.
+         * @enum {string}
+         */
+        BulkAction: "retry" | "delete" | "purge" | "cancel" | "pause" | "resume" | "run_again";
+        /** @description Does something with many dead letters, as a job of the server. Either `ids` or `filter` says with which. */
+        BulkDeadLetters: {
+            /** @description `retry`, `delete` (they are not retried any more) or `purge` (they go for good, with their executions). */
+            action: string;
+            /** @description Only say how many those are, and what would become of ten of them. */
+            dry_run?: boolean;
+            filter?: components["schemas"]["DeadLetterFilter"] | null;
+            /** @description For `retry`: `start` (default; newest definition) or `failed_step` (original definition). */
+            from?: string | null;
+            /** @description These, at most 10,000, none twice. */
+            ids?: string[] | null;
+            /** @description For `purge`: those that are pending, too. */
+            include_pending?: boolean | null;
+            /**
+             * Format: int32
+             * @description How many a second at most, 1 to 10,000; default 50.
+             */
+            rate?: number | null;
+            /** @description For `retry`: whether the workflow's automatic retries apply; without it each is made once. */
+            retries?: boolean | null;
+            transform?: components["schemas"]["BulkTransform"] | null;
+        };
+        /** @description Does something with many executions, as a job of the server. Either `ids` or `filter` says with which. */
+        BulkExecutions: {
+            /** @description `cancel`, `pause`, `resume` or `run_again`. */
+            action: string;
+            /** @description For `cancel`: undo completed steps first. */
+            compensate?: boolean | null;
+            /** @description Only say how many those are, and what would become of ten of them. */
+            dry_run?: boolean;
+            filter?: components["schemas"]["ExecutionFilter"] | null;
+            /** @description These, at most 10,000, none twice. */
+            ids?: string[] | null;
+            /**
+             * Format: int32
+             * @description How many a second at most, 1 to 10,000; default 50.
+             */
+            rate?: number | null;
+        };
+        /** @description What became of one thing of a bulk job. */
+        BulkItem: {
+            /** @description When. */
+            at: string;
+            /** @description Why it was not done. */
+            detail?: string | null;
+            /** @description The execution that was started for it. */
+            execution_id?: string | null;
+            /** @description The dead letter or the execution. */
+            id: string;
+            /** @description What became of it. */
+            outcome: components["schemas"]["BulkOutcome"];
+        };
+        /** @description A bulk job. */
+        BulkJob: {
+            /** @description What it does with each thing. */
+            action: components["schemas"]["BulkAction"];
+            /** @description For `cancel`: whether completed steps are undone. */
+            compensate?: boolean | null;
+            /** @description When it was made. What came later is none of its business. */
+            created_at: string;
+            /** @description Who made it. */
+            created_by: string;
+            /**
+             * Format: int64
+             * @description How many have their outcome.
+             */
+            done: number;
+            /** @description When it ended. */
+            ended_at?: string | null;
+            /**
+             * Format: int64
+             * @description How many could not be done.
+             */
+            failed: number;
+            /** @description The filter that says with which, by name; null if they are named by their ids. */
+            filter?: {
+                [key: string]: string;
+            } | null;
+            /** @description For `retry`: `start` or `failed_step`. */
+            from?: string | null;
+            /** @description `bulk_…` */
+            id: string;
+            /**
+             * Format: int64
+             * @description How many things are named by their ids.
+             */
+            ids?: number | null;
+            /** @description For `purge`: whether pending ones go, too. */
+            include_pending?: boolean | null;
+            /**
+             * Format: int64
+             * @description How many were done.
+             */
+            ok: number;
+            /**
+             * Format: int32
+             * @description How many a second at most.
+             */
+            rate: number;
+            /** @description For `retry`: whether the workflow's automatic retries apply. */
+            retries?: boolean | null;
+            /**
+             * Format: int64
+             * @description For how many there was nothing to do.
+             */
+            skipped: number;
+            /** @description Where it stands. */
+            state: components["schemas"]["BulkState"];
+            /**
+             * Format: int64
+             * @description How many things it was about when it was made; null if that was not counted.
+             */
+            total?: number | null;
+            transform?: components["schemas"]["BulkTransform"] | null;
+            /** @description When it moved last. */
+            updated_at: string;
+        };
+        /**
+         * @description What became of a thing of a bulk job.
+         * @enum {string}
+         */
+        BulkOutcome: "ok" | "failed" | "skipped";
+        /** @description What a bulk job would do. */
+        BulkPreview: {
+            /** @description Whether there may be more than were counted. */
+            at_least?: boolean;
+            /**
+             * Format: int64
+             * @description How many things it is about.
+             */
+            count: number;
+            /** @description What would become of some of them, the newest. */
+            sample: components["schemas"]["BulkSample"][];
+        };
+        /** @description What would become of one thing. */
+        BulkSample: {
+            /**
+             * @description For `retry` the input that it would be retried with, else the status afterwards; null if it would be gone.
+             *     Absent if there is an error.
+             */
+            after?: unknown;
+            /** @description For `retry` the input as it is, else the status. */
+            before: unknown;
+            /** @description Why it would not be done. */
+            error?: string | null;
+            /** @description The dead letter or the execution. */
+            id: string;
+        };
+        /** @description A bulk job is saved and begins. */
+        BulkStarted: {
+            /** @description `bulk_…` */
+            id: string;
+        };
+        /**
+         * @description Where a bulk job stands.
+         * @enum {string}
+         */
+        BulkState: "running" | "paused" | "cancelled" | "completed";
+        /** @description How the inputs of dead letters change; one of the two. */
+        BulkTransform: {
+            /** @description A JSON merge patch. */
+            merge?: unknown;
+            /** @description The whole input. */
+            template?: unknown;
+        };
         /** @description What a target says about the call that it accepted. Other fields are kept. */
         CallbackBody: {
             /**
@@ -2295,6 +2635,69 @@ export interface components {
             /** @description Such as `steps[tickets].config.url`. */
             path: string;
         };
+        /** @description A way to tell people. */
+        Channel: {
+            broken?: components["schemas"]["ChannelBroken"] | null;
+            /** @description The settings of its type; secrets are shown as `***`. */
+            config: unknown;
+            /** @description When it was made. */
+            created_at: string;
+            /** @description Whether anything is sent through it. */
+            enabled: boolean;
+            /** @description Its id, `chn_…`. */
+            id: string;
+            /** @description What it is told of; empty = everything. */
+            kinds: components["schemas"]["NoticeKind"][];
+            /** @description The language of its messages. */
+            language: components["schemas"]["ChannelLanguage"];
+            /** @description What people call it. */
+            name: string;
+            /** @description What a new `webhook` channel signs with, if the server chose it. It is shown this once. */
+            secret?: string | null;
+            /** @description Where its messages go. */
+            type: components["schemas"]["ChannelType"];
+            /** @description When it was changed last. */
+            updated_at: string;
+            /**
+             * Format: int32
+             * @description Counts its changes; send it as `If-Match` to change only what you have seen.
+             */
+            version: number;
+            /** @description About which workflows, by name or by the beginning of names and `*`; empty = all. */
+            workflows: string[];
+        };
+        /** @description Why nothing gets through a channel. */
+        ChannelBroken: {
+            /** @description Its code, such as `404`. */
+            code?: string | null;
+            /** @description What went wrong. */
+            error: string;
+            /** @description The message that was given up. */
+            notification_id: string;
+            /** @description When. */
+            since: string;
+        };
+        /**
+         * @description The language of a channel's messages.
+         * @enum {string}
+         */
+        ChannelLanguage: "en" | "zh-TW";
+        /** @description What a service would be sent. */
+        ChannelPreview: {
+            /** @description The body of the call; null for mail. */
+            body?: unknown;
+            /** @description The mail as HTML. */
+            html?: string | null;
+            /** @description The subject of the mail. */
+            subject?: string | null;
+            /** @description The mail as text. */
+            text?: string | null;
+        };
+        /**
+         * @description Where a channel's messages go.
+         * @enum {string}
+         */
+        ChannelType: "teams" | "slack" | "email" | "webhook" | "pagerduty";
         /** @description A step that undid a completed one, or should have. */
         Compensation: {
             /** @description When it ended. */
@@ -2424,6 +2827,31 @@ export interface components {
         };
         /** @description A dead letter with everything about it: what a list has of it, and more. */
         DeadLetterDetail: components["schemas"]["DeadLetter"] & components["schemas"]["DeadLetterMore"];
+        /** @description Which dead letters, as in the list. Lists may also be written as one text with commas. */
+        DeadLetterFilter: {
+            /** @description `true`: only those that are archived, `all`: those, too. */
+            archived?: string | null;
+            /** @description With one of these classes of error. */
+            error_type?: string[] | null;
+            /** @description With this cause. */
+            fingerprint?: string | null;
+            /**
+             * Format: date-time
+             * @description That failed at or after this time.
+             */
+            from?: string | null;
+            /** @description Whose message, workflow, code or step contains this. */
+            q?: string | null;
+            /** @description With one of these statuses; default `pending` and `retrying`, for `purge` `resolved` and `deleted`. */
+            status?: components["schemas"]["LetterStatus"][] | null;
+            /**
+             * Format: date-time
+             * @description That failed before this time.
+             */
+            to?: string | null;
+            /** @description Of this workflow. */
+            workflow_id?: string | null;
+        };
         /** @description Letters of one workflow with one error. */
         DeadLetterGroup: {
             /**
@@ -2674,6 +3102,41 @@ export interface components {
              */
             total: number;
         };
+        /** @description Which executions, as in the list. Lists may also be written as one text with commas. */
+        ExecutionFilter: {
+            /** @description That failed with one of these classes of error. */
+            error_type?: string[] | null;
+            /**
+             * Format: date-time
+             * @description Created at or after this time.
+             */
+            from?: string | null;
+            /** @description Started with this idempotency key. */
+            key?: string | null;
+            /** @description Whose error's message or code, or workflow, contains this. */
+            q?: string | null;
+            /**
+             * @description With one of these statuses. Default for `cancel` and `pause`: those that are open; for `resume`: `paused`;
+             *     for `run_again`: `failed`, `dlq` and `cancelled`.
+             */
+            status?: components["schemas"]["ExecutionStatus"][] | null;
+            /**
+             * Format: date-time
+             * @description Created before this time.
+             */
+            to?: string | null;
+            /** @description Started by this trigger. */
+            trigger?: string | null;
+            /** @description Started in one of these ways. */
+            trigger_type?: string[] | null;
+            /**
+             * Format: int32
+             * @description Of this version of their workflow.
+             */
+            version?: number | null;
+            /** @description Of one of these workflows; a `*` at the end stands for any rest of a name. */
+            workflow?: string[] | null;
+        };
         /** @description A page of executions. */
         ExecutionPage: {
             /** @description The executions, newest first. */
@@ -2685,6 +3148,13 @@ export interface components {
              *     this time, and `next_cursor` searches on.
              */
             searched_to?: string | null;
+        };
+        /** @description An execution is run again. */
+        ExecutionRunAgain: {
+            /** @description The new one. */
+            execution_id: string;
+            /** @description The execution as it was. */
+            id: string;
         };
         /**
          * @description Where an execution stands.
@@ -2817,6 +3287,11 @@ export interface components {
         LetterCounts: {
             /**
              * Format: int64
+             * @description Those that wait and failed more than 30 days ago.
+             */
+            archived?: number;
+            /**
+             * Format: int64
              * @description Letters that came within the range, whatever became of them; counted up to 10,000.
              */
             new_in_range: number;
@@ -2826,14 +3301,9 @@ export interface components {
             oldest?: string | null;
             /**
              * Format: int64
-             * @description Those that wait.
+             * @description Those that wait and are not archived.
              */
             pending: number;
-            /**
-             * Format: int64
-             * @description Those that wait and failed more than 30 days ago.
-             */
-            archived?: number;
         };
         /**
          * @description Why an execution became a dead letter.
@@ -2853,6 +3323,21 @@ export interface components {
             token?: string | null;
         };
         MaybeAddress: string | null;
+        /** @description What happened within a range, step by step. */
+        MinuteStats: {
+            /** @description When the first step begins. */
+            from: string;
+            /** @description One for each step, the oldest first, also where nothing happened. */
+            points: components["schemas"]["StatsPoint"][];
+            /** @description The length of a step. */
+            step: string;
+            /** @description Where it ends. */
+            to: string;
+            /** @description All of it together. */
+            total: components["schemas"]["StatsNumbers"];
+            /** @description Only of this workflow; null = all. */
+            workflow?: string | null;
+        };
         /** @description A process that runs executions. Several share one PostgreSQL; on SQLite there is one. */
         Node: {
             /** @description Where it listens. */
@@ -2896,6 +3381,79 @@ export interface components {
              */
             alive: number;
         };
+        /**
+         * @description What people are told of.
+         * @enum {string}
+         */
+        NoticeKind: "dead_letter.created" | "dead_letter.resolved" | "trigger.overdue" | "trigger.recovered" | "trigger.missed" | "breaker.opened" | "breaker.closed" | "alert.firing" | "alert.resolved";
+        /** @description A message to people, and how far it is. */
+        Notification: {
+            /**
+             * Format: int32
+             * @description Attempts that have begun.
+             */
+            attempts: number;
+            /** @description The channel. */
+            channel_id: string;
+            /** @description The channel's name; null if it was removed. */
+            channel_name?: string | null;
+            channel_type?: components["schemas"]["ChannelType"] | null;
+            /**
+             * Format: int64
+             * @description How many notices it tells of.
+             */
+            count: number;
+            /** @description When it was made. */
+            created_at: string;
+            /** @description What went wrong last. */
+            error?: string | null;
+            /** @description Its code, such as `429`. */
+            error_code?: string | null;
+            /** @description The execution that sends it, with all attempts in its events. */
+            execution_id: string;
+            /** @description The group that it is of. */
+            group_id?: string | null;
+            /** @description Its id, `ntf_…`. The service that gets it sees it too. */
+            id: string;
+            /**
+             * Format: int64
+             * @description How many of them are new since the message before.
+             */
+            increase: number;
+            /** @description What it is about. */
+            kind: components["schemas"]["NoticeKind"];
+            /** @description When the next one is due. */
+            next_attempt_at?: string | null;
+            /** @description Which message of its group it is. */
+            phase: components["schemas"]["NotificationPhase"];
+            /** @description The message that it repeats. */
+            repeats?: string | null;
+            /** @description Who asked for it; null if nobody did. */
+            requested_by?: string | null;
+            /** @description `accepted` means that the service took it: most services say nothing of what comes then. */
+            status: components["schemas"]["NotificationStatus"];
+            /** @description What it is about, as people call it. */
+            subject: string;
+            /** @description When something happened to it last. */
+            updated_at: string;
+            /** @description The workflow that it is about. */
+            workflow_id?: string | null;
+        };
+        /**
+         * @description Which message of its group it is.
+         * @enum {string}
+         */
+        NotificationPhase: "first" | "more" | "reminder" | "over" | "digest" | "test";
+        /** @description A message that was started. */
+        NotificationStarted: {
+            /** @description Its id, `ntf_…`. */
+            id: string;
+        };
+        /**
+         * @description How far a message is.
+         * @enum {string}
+         */
+        NotificationStatus: "sending" | "retrying" | "accepted" | "failed" | "cancelled";
         /** @description Open executions by their status. */
         OpenExecutions: {
             /**
@@ -2926,6 +3484,8 @@ export interface components {
         };
         /** @description The whole at a glance. */
         Overview: {
+            /** @description Alerts. */
+            alerts?: components["schemas"]["AlertCounts"];
             /** @description Dead letters. */
             dead_letters: components["schemas"]["LetterCounts"];
             /** @description The executions that began within the range. */
@@ -2953,8 +3513,112 @@ export interface components {
             triggers: components["schemas"]["TriggerCounts"];
             /** @description Workers that have said who they are. */
             workers: components["schemas"]["WorkerCounts"];
-            /** @description Alerts. */
-            alerts?: components["schemas"]["AlertCounts"];
+        };
+        /** @description One page of a list. */
+        Page_Alert: {
+            /** @description The entries, in the list's order. */
+            items: {
+                /** @description When somebody said that he is at it. */
+                acked_at?: string | null;
+                /** @description Who. */
+                acked_by?: string | null;
+                /** @description When it began to be bad. */
+                began_at: string;
+                /** @description Its id, `alert_…`; the same until it is over. */
+                id: string;
+                /** @description What the rule watches. */
+                kind: components["schemas"]["AlertKind"];
+                /** @description Whether nobody is told at present: because of a silence, or because no channel wants it. */
+                muted: boolean;
+                /** @description The page of the console that shows it. */
+                path: string;
+                /** @description How far it is. */
+                phase: components["schemas"]["AlertPhase"];
+                /** @description What its rule is called. */
+                rule: string;
+                /** @description Its rule. */
+                rule_id: string;
+                /** @description Since when it has its phase. */
+                since: string;
+                /** @description What it is about: a workflow, a trigger, a worker or a host. */
+                subject: string;
+                /**
+                 * Format: double
+                 * @description What the value is compared with; null where being there is enough.
+                 */
+                threshold?: number | null;
+                /** @description When people were told last; null if nobody was. */
+                told_at?: string | null;
+                /** @description What the value is. */
+                unit: components["schemas"]["AlertUnit"];
+                /**
+                 * Format: double
+                 * @description How bad it is, or was last.
+                 */
+                value: number;
+                /** @description The value for people, such as `42.5 %`. */
+                value_text: string;
+                /** @description The workflow that it concerns. */
+                workflow_id?: string | null;
+            }[];
+            /** @description Pass it as `cursor` to get the next page; null on the last. */
+            next_cursor?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_AlertRule: {
+            /** @description The entries, in the list's order. */
+            items: {
+                /**
+                 * Format: double
+                 * @description What is still good: percent of failures, or a count.
+                 */
+                above?: number | null;
+                /** @description How long a task or a callback may take. */
+                after?: string | null;
+                /** @description Whether it was there from the start. */
+                built_in: boolean;
+                /** @description The channels that are told, by name or id; empty = every channel that is enabled. */
+                channels: string[];
+                /** @description When somebody made it, or changed it first. */
+                created_at?: string | null;
+                /** @description Whether it is looked at. */
+                enabled: boolean;
+                /**
+                 * Format: int64
+                 * @description How many of its alerts fire.
+                 */
+                firing: number;
+                /** @description For how long it must be bad before it fires. */
+                for: string;
+                /** @description Its id, `rule_…`. */
+                id: string;
+                /** @description What it watches. */
+                kind: components["schemas"]["AlertKind"];
+                /**
+                 * Format: int64
+                 * @description Executions that must have ended within the window for a share to mean something.
+                 */
+                min_count?: number | null;
+                /** @description What people call it; no two rules have the same name. */
+                name: string;
+                /** @description How often people are reminded while it fires. */
+                repeat: string;
+                /** @description When it was changed last. */
+                updated_at?: string | null;
+                /**
+                 * Format: int32
+                 * @description Counts its changes; send it as `If-Match` to change only what you have seen. 0 = as it was from the start.
+                 */
+                version: number;
+                /** @description What is allowed but probably not meant: a workflow or a channel that does not exist. */
+                warnings?: string[];
+                /** @description How far back it looks, such as `10m`. */
+                window?: string | null;
+                /** @description Only of this workflow. */
+                workflow?: string | null;
+            }[];
+            /** @description Pass it as `cursor` to get the next page; null on the last. */
+            next_cursor?: string | null;
         };
         /** @description One page of a list. */
         Page_Attempt: {
@@ -3012,6 +3676,130 @@ export interface components {
             items: {
                 accepted?: components["schemas"]["Accepted"] | null;
                 problem?: components["schemas"]["Problem"] | null;
+            }[];
+            /** @description Pass it as `cursor` to get the next page; null on the last. */
+            next_cursor?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_BulkItem: {
+            /** @description The entries, in the list's order. */
+            items: {
+                /** @description When. */
+                at: string;
+                /** @description Why it was not done. */
+                detail?: string | null;
+                /** @description The execution that was started for it. */
+                execution_id?: string | null;
+                /** @description The dead letter or the execution. */
+                id: string;
+                /** @description What became of it. */
+                outcome: components["schemas"]["BulkOutcome"];
+            }[];
+            /** @description Pass it as `cursor` to get the next page; null on the last. */
+            next_cursor?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_BulkJob: {
+            /** @description The entries, in the list's order. */
+            items: {
+                /** @description What it does with each thing. */
+                action: components["schemas"]["BulkAction"];
+                /** @description For `cancel`: whether completed steps are undone. */
+                compensate?: boolean | null;
+                /** @description When it was made. What came later is none of its business. */
+                created_at: string;
+                /** @description Who made it. */
+                created_by: string;
+                /**
+                 * Format: int64
+                 * @description How many have their outcome.
+                 */
+                done: number;
+                /** @description When it ended. */
+                ended_at?: string | null;
+                /**
+                 * Format: int64
+                 * @description How many could not be done.
+                 */
+                failed: number;
+                /** @description The filter that says with which, by name; null if they are named by their ids. */
+                filter?: {
+                    [key: string]: string;
+                } | null;
+                /** @description For `retry`: `start` or `failed_step`. */
+                from?: string | null;
+                /** @description `bulk_…` */
+                id: string;
+                /**
+                 * Format: int64
+                 * @description How many things are named by their ids.
+                 */
+                ids?: number | null;
+                /** @description For `purge`: whether pending ones go, too. */
+                include_pending?: boolean | null;
+                /**
+                 * Format: int64
+                 * @description How many were done.
+                 */
+                ok: number;
+                /**
+                 * Format: int32
+                 * @description How many a second at most.
+                 */
+                rate: number;
+                /** @description For `retry`: whether the workflow's automatic retries apply. */
+                retries?: boolean | null;
+                /**
+                 * Format: int64
+                 * @description For how many there was nothing to do.
+                 */
+                skipped: number;
+                /** @description Where it stands. */
+                state: components["schemas"]["BulkState"];
+                /**
+                 * Format: int64
+                 * @description How many things it was about when it was made; null if that was not counted.
+                 */
+                total?: number | null;
+                transform?: components["schemas"]["BulkTransform"] | null;
+                /** @description When it moved last. */
+                updated_at: string;
+            }[];
+            /** @description Pass it as `cursor` to get the next page; null on the last. */
+            next_cursor?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_Channel: {
+            /** @description The entries, in the list's order. */
+            items: {
+                broken?: components["schemas"]["ChannelBroken"] | null;
+                /** @description The settings of its type; secrets are shown as `***`. */
+                config: unknown;
+                /** @description When it was made. */
+                created_at: string;
+                /** @description Whether anything is sent through it. */
+                enabled: boolean;
+                /** @description Its id, `chn_…`. */
+                id: string;
+                /** @description What it is told of; empty = everything. */
+                kinds: components["schemas"]["NoticeKind"][];
+                /** @description The language of its messages. */
+                language: components["schemas"]["ChannelLanguage"];
+                /** @description What people call it. */
+                name: string;
+                /** @description What a new `webhook` channel signs with, if the server chose it. It is shown this once. */
+                secret?: string | null;
+                /** @description Where its messages go. */
+                type: components["schemas"]["ChannelType"];
+                /** @description When it was changed last. */
+                updated_at: string;
+                /**
+                 * Format: int32
+                 * @description Counts its changes; send it as `If-Match` to change only what you have seen.
+                 */
+                version: number;
+                /** @description About which workflows, by name or by the beginning of names and `*`; empty = all. */
+                workflows: string[];
             }[];
             /** @description Pass it as `cursor` to get the next page; null on the last. */
             next_cursor?: string | null;
@@ -3189,6 +3977,64 @@ export interface components {
             next_cursor?: string | null;
         };
         /** @description One page of a list. */
+        Page_Notification: {
+            /** @description The entries, in the list's order. */
+            items: {
+                /**
+                 * Format: int32
+                 * @description Attempts that have begun.
+                 */
+                attempts: number;
+                /** @description The channel. */
+                channel_id: string;
+                /** @description The channel's name; null if it was removed. */
+                channel_name?: string | null;
+                channel_type?: components["schemas"]["ChannelType"] | null;
+                /**
+                 * Format: int64
+                 * @description How many notices it tells of.
+                 */
+                count: number;
+                /** @description When it was made. */
+                created_at: string;
+                /** @description What went wrong last. */
+                error?: string | null;
+                /** @description Its code, such as `429`. */
+                error_code?: string | null;
+                /** @description The execution that sends it, with all attempts in its events. */
+                execution_id: string;
+                /** @description The group that it is of. */
+                group_id?: string | null;
+                /** @description Its id, `ntf_…`. The service that gets it sees it too. */
+                id: string;
+                /**
+                 * Format: int64
+                 * @description How many of them are new since the message before.
+                 */
+                increase: number;
+                /** @description What it is about. */
+                kind: components["schemas"]["NoticeKind"];
+                /** @description When the next one is due. */
+                next_attempt_at?: string | null;
+                /** @description Which message of its group it is. */
+                phase: components["schemas"]["NotificationPhase"];
+                /** @description The message that it repeats. */
+                repeats?: string | null;
+                /** @description Who asked for it; null if nobody did. */
+                requested_by?: string | null;
+                /** @description `accepted` means that the service took it: most services say nothing of what comes then. */
+                status: components["schemas"]["NotificationStatus"];
+                /** @description What it is about, as people call it. */
+                subject: string;
+                /** @description When something happened to it last. */
+                updated_at: string;
+                /** @description The workflow that it is about. */
+                workflow_id?: string | null;
+            }[];
+            /** @description Pass it as `cursor` to get the next page; null on the last. */
+            next_cursor?: string | null;
+        };
+        /** @description One page of a list. */
         Page_PlannedSlot: {
             /** @description The entries, in the list's order. */
             items: {
@@ -3241,6 +4087,34 @@ export interface components {
                 total_ms: number;
                 /** @description Its workflow. */
                 workflow_id: string;
+            }[];
+            /** @description Pass it as `cursor` to get the next page; null on the last. */
+            next_cursor?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_Silence: {
+            /** @description The entries, in the list's order. */
+            items: {
+                /** @description Why. */
+                comment?: string | null;
+                /** @description When it was made. */
+                created_at: string;
+                /** @description Who made it. */
+                created_by: string;
+                /** @description When it ends. */
+                ends_at: string;
+                /** @description Its id, `sil_…`. */
+                id: string;
+                /** @description What that rule is called. */
+                rule?: string | null;
+                /** @description Only of this rule. */
+                rule_id?: string | null;
+                /** @description When it begins. */
+                starts_at: string;
+                /** @description Whether it has begun, and is not over. */
+                state: components["schemas"]["SilenceState"];
+                /** @description Only about this. */
+                subject?: string | null;
             }[];
             /** @description Pass it as `cursor` to get the next page; null on the last. */
             next_cursor?: string | null;
@@ -3440,6 +4314,12 @@ export interface components {
             local: string;
             /** @description The planned time. */
             nominal: string;
+        };
+        /** @description What is shown of a message that is not sent. */
+        PreviewChannel: {
+            /** @description The channel: as it would be made, with any secrets. */
+            channel: unknown;
+            phase?: components["schemas"]["NotificationPhase"] | null;
         };
         /** @description A request that is judged by the settings of a webhook, without sending or writing anything. */
         PreviewWebhook: {
@@ -3704,13 +4584,13 @@ export interface components {
             from?: string | null;
             /** @description An edited input; absent = the original one. `{}` counts as edited. */
             input?: components["schemas"]["Input"];
+            /** @description Whether the workflow's automatic retries apply; without it the retry is made once. */
+            retries?: boolean | null;
             /**
              * Format: uint32
              * @description Another version of the definition.
              */
             version?: number | null;
-            /** @description Whether the workflow's automatic retries apply; without it the retry is made once. */
-            retries?: boolean | null;
         };
         /** @description When retries would happen. */
         RetryTimeline: {
@@ -3890,6 +4770,34 @@ export interface components {
             /** @description Where to go, once. */
             url: string;
         };
+        /** @description A time in which alerts are told to nobody. They are shown all the same. */
+        Silence: {
+            /** @description Why. */
+            comment?: string | null;
+            /** @description When it was made. */
+            created_at: string;
+            /** @description Who made it. */
+            created_by: string;
+            /** @description When it ends. */
+            ends_at: string;
+            /** @description Its id, `sil_…`. */
+            id: string;
+            /** @description What that rule is called. */
+            rule?: string | null;
+            /** @description Only of this rule. */
+            rule_id?: string | null;
+            /** @description When it begins. */
+            starts_at: string;
+            /** @description Whether it has begun, and is not over. */
+            state: components["schemas"]["SilenceState"];
+            /** @description Only about this. */
+            subject?: string | null;
+        };
+        /**
+         * @description Whether a silence has begun, and is not over.
+         * @enum {string}
+         */
+        SilenceState: "planned" | "active" | "over";
         /**
          * @description How a planned time relates to the clock: `moved` when the local time does not exist on that day, `repeated` when it comes for the second time.
          * @enum {string}
@@ -3905,6 +4813,74 @@ export interface components {
          * @enum {string}
          */
         StartedBy: "manual" | "manual_dlq_retry" | "cron" | "schedule" | "webhook" | "amqp";
+        /** @description Numbers of executions, counted when they happened. A server that crashes may lose ten seconds of them. */
+        StatsNumbers: {
+            /**
+             * Format: int64
+             * @description Those that people ended.
+             */
+            cancelled: number;
+            /**
+             * Format: int64
+             * @description Those that ended well.
+             */
+            completed: number;
+            /**
+             * Format: int64
+             * @description Of these, those with one.
+             */
+            dead_lettered: number;
+            /**
+             * Format: double
+             * @description How long those took on average that ended, in milliseconds; null if none did.
+             */
+            duration_avg_ms?: number | null;
+            /**
+             * Format: int64
+             * @description The longest of these.
+             */
+            duration_max_ms?: number | null;
+            /**
+             * Format: int64
+             * @description Those that ended badly, with or without a dead letter.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Planned times that started something.
+             */
+            fired: number;
+            /**
+             * Format: int64
+             * @description Executions that failed after a retry.
+             */
+            given_up: number;
+            /**
+             * Format: int64
+             * @description Planned times that were left out because no server looked.
+             */
+            missed: number;
+            /**
+             * Format: int64
+             * @description Executions that completed after a retry.
+             */
+            recovered: number;
+            /**
+             * Format: int64
+             * @description Retries that were planned.
+             */
+            retries: number;
+            /**
+             * Format: int64
+             * @description Executions that were accepted.
+             */
+            started: number;
+        };
+        /** @description A step of a chart. */
+        StatsPoint: components["schemas"]["StatsNumbers"] & {
+            /** @description When it begins. */
+            at: string;
+        };
         /** @description A step of an execution. */
         Step: {
             /**
@@ -4624,567 +5600,6 @@ export interface components {
             workflow_id: string;
         };
         /**
-         * @description What a bulk job does.
-         * @enum {string}
-         */
-        BulkAction: "retry" | "delete" | "purge" | "cancel" | "pause" | "resume" | "run_again";
-        /** @description Does something with many dead letters, as a job of the server. Either `ids` or `filter` says with which. */
-        BulkDeadLetters: {
-            /** @description `retry`, `delete` (they are not retried any more) or `purge` (they go for good, with their executions). */
-            action: string;
-            /** @description Only say how many those are, and what would become of ten of them. */
-            dry_run?: boolean;
-            filter?: components["schemas"]["DeadLetterFilter"] | null;
-            /** @description For `retry`: `start` (default; newest definition) or `failed_step` (original definition). */
-            from?: string | null;
-            /** @description These, at most 10,000, none twice. */
-            ids?: string[] | null;
-            /** @description For `purge`: those that are pending, too. */
-            include_pending?: boolean | null;
-            /**
-             * Format: int32
-             * @description How many a second at most, 1 to 10,000; default 50.
-             */
-            rate?: number | null;
-            /** @description For `retry`: whether the workflow's automatic retries apply; without it each is made once. */
-            retries?: boolean | null;
-            transform?: components["schemas"]["BulkTransform"] | null;
-        };
-        /** @description Does something with many executions, as a job of the server. Either `ids` or `filter` says with which. */
-        BulkExecutions: {
-            /** @description `cancel`, `pause`, `resume` or `run_again`. */
-            action: string;
-            /** @description For `cancel`: undo completed steps first. */
-            compensate?: boolean | null;
-            /** @description Only say how many those are, and what would become of ten of them. */
-            dry_run?: boolean;
-            filter?: components["schemas"]["ExecutionFilter"] | null;
-            /** @description These, at most 10,000, none twice. */
-            ids?: string[] | null;
-            /**
-             * Format: int32
-             * @description How many a second at most, 1 to 10,000; default 50.
-             */
-            rate?: number | null;
-        };
-        /** @description What became of one thing of a bulk job. */
-        BulkItem: {
-            /** @description When. */
-            at: string;
-            /** @description Why it was not done. */
-            detail?: string | null;
-            /** @description The execution that was started for it. */
-            execution_id?: string | null;
-            /** @description The dead letter or the execution. */
-            id: string;
-            /** @description What became of it. */
-            outcome: components["schemas"]["BulkOutcome"];
-        };
-        /** @description A bulk job. */
-        BulkJob: {
-            /** @description What it does with each thing. */
-            action: components["schemas"]["BulkAction"];
-            /** @description For `cancel`: whether completed steps are undone. */
-            compensate?: boolean | null;
-            /** @description When it was made. What came later is none of its business. */
-            created_at: string;
-            /** @description Who made it. */
-            created_by: string;
-            /**
-             * Format: int64
-             * @description How many have their outcome.
-             */
-            done: number;
-            /** @description When it ended. */
-            ended_at?: string | null;
-            /**
-             * Format: int64
-             * @description How many could not be done.
-             */
-            failed: number;
-            /** @description The filter that says with which, by name; null if they are named by their ids. */
-            filter?: {
-                [key: string]: string;
-            } | null;
-            /** @description For `retry`: `start` or `failed_step`. */
-            from?: string | null;
-            /** @description `bulk_…` */
-            id: string;
-            /**
-             * Format: int64
-             * @description How many things are named by their ids.
-             */
-            ids?: number | null;
-            /** @description For `purge`: whether pending ones go, too. */
-            include_pending?: boolean | null;
-            /**
-             * Format: int64
-             * @description How many were done.
-             */
-            ok: number;
-            /**
-             * Format: int32
-             * @description How many a second at most.
-             */
-            rate: number;
-            /** @description For `retry`: whether the workflow's automatic retries apply. */
-            retries?: boolean | null;
-            /**
-             * Format: int64
-             * @description For how many there was nothing to do.
-             */
-            skipped: number;
-            /** @description Where it stands. */
-            state: components["schemas"]["BulkState"];
-            /**
-             * Format: int64
-             * @description How many things it was about when it was made; null if that was not counted.
-             */
-            total?: number | null;
-            transform?: components["schemas"]["BulkTransform"] | null;
-            /** @description When it moved last. */
-            updated_at: string;
-        };
-        /**
-         * @description What became of a thing of a bulk job.
-         * @enum {string}
-         */
-        BulkOutcome: "ok" | "failed" | "skipped";
-        /** @description What a bulk job would do. */
-        BulkPreview: {
-            /** @description Whether there may be more than were counted. */
-            at_least?: boolean;
-            /**
-             * Format: int64
-             * @description How many things it is about.
-             */
-            count: number;
-            /** @description What would become of some of them, the newest. */
-            sample: components["schemas"]["BulkSample"][];
-        };
-        /** @description What would become of one thing. */
-        BulkSample: {
-            /**
-             * @description For `retry` the input that it would be retried with, else the status afterwards; null if it would be gone.
-             *     Absent if there is an error.
-             */
-            after?: unknown;
-            /** @description For `retry` the input as it is, else the status. */
-            before: unknown;
-            /** @description Why it would not be done. */
-            error?: string | null;
-            /** @description The dead letter or the execution. */
-            id: string;
-        };
-        /** @description A bulk job is saved and begins. */
-        BulkStarted: {
-            /** @description `bulk_…` */
-            id: string;
-        };
-        /**
-         * @description Where a bulk job stands.
-         * @enum {string}
-         */
-        BulkState: "running" | "paused" | "cancelled" | "completed";
-        /** @description How the inputs of dead letters change; one of the two. */
-        BulkTransform: {
-            /** @description A JSON merge patch. */
-            merge?: unknown;
-            /** @description The whole input. */
-            template?: unknown;
-        };
-        /** @description Which dead letters, as in the list. Lists may also be written as one text with commas. */
-        DeadLetterFilter: {
-            /** @description `true`: only those that are archived, `all`: those, too. */
-            archived?: string | null;
-            /** @description With one of these classes of error. */
-            error_type?: string[] | null;
-            /** @description With this cause. */
-            fingerprint?: string | null;
-            /**
-             * Format: date-time
-             * @description That failed at or after this time.
-             */
-            from?: string | null;
-            /** @description Whose message, workflow, code or step contains this. */
-            q?: string | null;
-            /** @description With one of these statuses; default `pending` and `retrying`, for `purge` `resolved` and `deleted`. */
-            status?: components["schemas"]["LetterStatus"][] | null;
-            /**
-             * Format: date-time
-             * @description That failed before this time.
-             */
-            to?: string | null;
-            /** @description Of this workflow. */
-            workflow_id?: string | null;
-        };
-        /** @description Which executions, as in the list. Lists may also be written as one text with commas. */
-        ExecutionFilter: {
-            /** @description That failed with one of these classes of error. */
-            error_type?: string[] | null;
-            /**
-             * Format: date-time
-             * @description Created at or after this time.
-             */
-            from?: string | null;
-            /** @description Started with this idempotency key. */
-            key?: string | null;
-            /** @description Whose error's message or code, or workflow, contains this. */
-            q?: string | null;
-            /**
-             * @description With one of these statuses. Default for `cancel` and `pause`: those that are open; for `resume`: `paused`;
-             *     for `run_again`: `failed`, `dlq` and `cancelled`.
-             */
-            status?: components["schemas"]["ExecutionStatus"][] | null;
-            /**
-             * Format: date-time
-             * @description Created before this time.
-             */
-            to?: string | null;
-            /** @description Started by this trigger. */
-            trigger?: string | null;
-            /** @description Started in one of these ways. */
-            trigger_type?: string[] | null;
-            /**
-             * Format: int32
-             * @description Of this version of their workflow.
-             */
-            version?: number | null;
-            /** @description Of one of these workflows; a `*` at the end stands for any rest of a name. */
-            workflow?: string[] | null;
-        };
-        /** @description An execution is run again. */
-        ExecutionRunAgain: {
-            /** @description The new one. */
-            execution_id: string;
-            /** @description The execution as it was. */
-            id: string;
-        };
-        /** @description One page of a list. */
-        Page_BulkItem: {
-            /** @description The entries, in the list's order. */
-            items: {
-                /** @description When. */
-                at: string;
-                /** @description Why it was not done. */
-                detail?: string | null;
-                /** @description The execution that was started for it. */
-                execution_id?: string | null;
-                /** @description The dead letter or the execution. */
-                id: string;
-                /** @description What became of it. */
-                outcome: components["schemas"]["BulkOutcome"];
-            }[];
-            /** @description Pass it as `cursor` to get the next page; null on the last. */
-            next_cursor?: string | null;
-        };
-        /** @description One page of a list. */
-        Page_BulkJob: {
-            /** @description The entries, in the list's order. */
-            items: {
-                /** @description What it does with each thing. */
-                action: components["schemas"]["BulkAction"];
-                /** @description For `cancel`: whether completed steps are undone. */
-                compensate?: boolean | null;
-                /** @description When it was made. What came later is none of its business. */
-                created_at: string;
-                /** @description Who made it. */
-                created_by: string;
-                /**
-                 * Format: int64
-                 * @description How many have their outcome.
-                 */
-                done: number;
-                /** @description When it ended. */
-                ended_at?: string | null;
-                /**
-                 * Format: int64
-                 * @description How many could not be done.
-                 */
-                failed: number;
-                /** @description The filter that says with which, by name; null if they are named by their ids. */
-                filter?: {
-                    [key: string]: string;
-                } | null;
-                /** @description For `retry`: `start` or `failed_step`. */
-                from?: string | null;
-                /** @description `bulk_…` */
-                id: string;
-                /**
-                 * Format: int64
-                 * @description How many things are named by their ids.
-                 */
-                ids?: number | null;
-                /** @description For `purge`: whether pending ones go, too. */
-                include_pending?: boolean | null;
-                /**
-                 * Format: int64
-                 * @description How many were done.
-                 */
-                ok: number;
-                /**
-                 * Format: int32
-                 * @description How many a second at most.
-                 */
-                rate: number;
-                /** @description For `retry`: whether the workflow's automatic retries apply. */
-                retries?: boolean | null;
-                /**
-                 * Format: int64
-                 * @description For how many there was nothing to do.
-                 */
-                skipped: number;
-                /** @description Where it stands. */
-                state: components["schemas"]["BulkState"];
-                /**
-                 * Format: int64
-                 * @description How many things it was about when it was made; null if that was not counted.
-                 */
-                total?: number | null;
-                transform?: components["schemas"]["BulkTransform"] | null;
-                /** @description When it moved last. */
-                updated_at: string;
-            }[];
-            /** @description Pass it as `cursor` to get the next page; null on the last. */
-            next_cursor?: string | null;
-        };
-        /** @description A way to tell people. */
-        Channel: {
-            broken?: components["schemas"]["ChannelBroken"] | null;
-            /** @description The settings of its type; secrets are shown as `***`. */
-            config: unknown;
-            /** @description When it was made. */
-            created_at: string;
-            /** @description Whether anything is sent through it. */
-            enabled: boolean;
-            /** @description Its id, `chn_…`. */
-            id: string;
-            /** @description What it is told of; empty = everything. */
-            kinds: components["schemas"]["NoticeKind"][];
-            /** @description The language of its messages. */
-            language: components["schemas"]["ChannelLanguage"];
-            /** @description What people call it. */
-            name: string;
-            /** @description What a new `webhook` channel signs with, if the server chose it. It is shown this once. */
-            secret?: string | null;
-            /** @description Where its messages go. */
-            type: components["schemas"]["ChannelType"];
-            /** @description When it was changed last. */
-            updated_at: string;
-            /**
-             * Format: int32
-             * @description Counts its changes; send it as `If-Match` to change only what you have seen.
-             */
-            version: number;
-            /** @description About which workflows, by name or by the beginning of names and `*`; empty = all. */
-            workflows: string[];
-        };
-        /** @description Why nothing gets through a channel. */
-        ChannelBroken: {
-            /** @description Its code, such as `404`. */
-            code?: string | null;
-            /** @description What went wrong. */
-            error: string;
-            /** @description The message that was given up. */
-            notification_id: string;
-            /** @description When. */
-            since: string;
-        };
-        /**
-         * @description The language of a channel's messages.
-         * @enum {string}
-         */
-        ChannelLanguage: "en" | "zh-TW";
-        /** @description What a service would be sent. */
-        ChannelPreview: {
-            /** @description The body of the call; null for mail. */
-            body?: unknown;
-            /** @description The mail as HTML. */
-            html?: string | null;
-            /** @description The subject of the mail. */
-            subject?: string | null;
-            /** @description The mail as text. */
-            text?: string | null;
-        };
-        /**
-         * @description Where a channel's messages go.
-         * @enum {string}
-         */
-        ChannelType: "teams" | "slack" | "email" | "webhook" | "pagerduty";
-        /**
-         * @description What people are told of.
-         * @enum {string}
-         */
-        NoticeKind: "dead_letter.created" | "dead_letter.resolved" | "trigger.overdue" | "trigger.recovered" | "trigger.missed" | "breaker.opened" | "breaker.closed" | "alert.firing" | "alert.resolved";
-        /** @description A message to people, and how far it is. */
-        Notification: {
-            /**
-             * Format: int32
-             * @description Attempts that have begun.
-             */
-            attempts: number;
-            /** @description The channel. */
-            channel_id: string;
-            /** @description The channel's name; null if it was removed. */
-            channel_name?: string | null;
-            channel_type?: components["schemas"]["ChannelType"] | null;
-            /**
-             * Format: int64
-             * @description How many notices it tells of.
-             */
-            count: number;
-            /** @description When it was made. */
-            created_at: string;
-            /** @description What went wrong last. */
-            error?: string | null;
-            /** @description Its code, such as `429`. */
-            error_code?: string | null;
-            /** @description The execution that sends it, with all attempts in its events. */
-            execution_id: string;
-            /** @description The group that it is of. */
-            group_id?: string | null;
-            /** @description Its id, `ntf_…`. The service that gets it sees it too. */
-            id: string;
-            /**
-             * Format: int64
-             * @description How many of them are new since the message before.
-             */
-            increase: number;
-            /** @description What it is about. */
-            kind: components["schemas"]["NoticeKind"];
-            /** @description When the next one is due. */
-            next_attempt_at?: string | null;
-            /** @description Which message of its group it is. */
-            phase: components["schemas"]["NotificationPhase"];
-            /** @description The message that it repeats. */
-            repeats?: string | null;
-            /** @description Who asked for it; null if nobody did. */
-            requested_by?: string | null;
-            /** @description `accepted` means that the service took it: most services say nothing of what comes then. */
-            status: components["schemas"]["NotificationStatus"];
-            /** @description What it is about, as people call it. */
-            subject: string;
-            /** @description When something happened to it last. */
-            updated_at: string;
-            /** @description The workflow that it is about. */
-            workflow_id?: string | null;
-        };
-        /**
-         * @description Which message of its group it is.
-         * @enum {string}
-         */
-        NotificationPhase: "first" | "more" | "reminder" | "over" | "digest" | "test";
-        /** @description A message that was started. */
-        NotificationStarted: {
-            /** @description Its id, `ntf_…`. */
-            id: string;
-        };
-        /**
-         * @description How far a message is.
-         * @enum {string}
-         */
-        NotificationStatus: "sending" | "retrying" | "accepted" | "failed" | "cancelled";
-        /** @description One page of a list. */
-        Page_Channel: {
-            /** @description The entries, in the list's order. */
-            items: {
-                broken?: components["schemas"]["ChannelBroken"] | null;
-                /** @description The settings of its type; secrets are shown as `***`. */
-                config: unknown;
-                /** @description When it was made. */
-                created_at: string;
-                /** @description Whether anything is sent through it. */
-                enabled: boolean;
-                /** @description Its id, `chn_…`. */
-                id: string;
-                /** @description What it is told of; empty = everything. */
-                kinds: components["schemas"]["NoticeKind"][];
-                /** @description The language of its messages. */
-                language: components["schemas"]["ChannelLanguage"];
-                /** @description What people call it. */
-                name: string;
-                /** @description What a new `webhook` channel signs with, if the server chose it. It is shown this once. */
-                secret?: string | null;
-                /** @description Where its messages go. */
-                type: components["schemas"]["ChannelType"];
-                /** @description When it was changed last. */
-                updated_at: string;
-                /**
-                 * Format: int32
-                 * @description Counts its changes; send it as `If-Match` to change only what you have seen.
-                 */
-                version: number;
-                /** @description About which workflows, by name or by the beginning of names and `*`; empty = all. */
-                workflows: string[];
-            }[];
-            /** @description Pass it as `cursor` to get the next page; null on the last. */
-            next_cursor?: string | null;
-        };
-        /** @description One page of a list. */
-        Page_Notification: {
-            /** @description The entries, in the list's order. */
-            items: {
-                /**
-                 * Format: int32
-                 * @description Attempts that have begun.
-                 */
-                attempts: number;
-                /** @description The channel. */
-                channel_id: string;
-                /** @description The channel's name; null if it was removed. */
-                channel_name?: string | null;
-                channel_type?: components["schemas"]["ChannelType"] | null;
-                /**
-                 * Format: int64
-                 * @description How many notices it tells of.
-                 */
-                count: number;
-                /** @description When it was made. */
-                created_at: string;
-                /** @description What went wrong last. */
-                error?: string | null;
-                /** @description Its code, such as `429`. */
-                error_code?: string | null;
-                /** @description The execution that sends it, with all attempts in its events. */
-                execution_id: string;
-                /** @description The group that it is of. */
-                group_id?: string | null;
-                /** @description Its id, `ntf_…`. The service that gets it sees it too. */
-                id: string;
-                /**
-                 * Format: int64
-                 * @description How many of them are new since the message before.
-                 */
-                increase: number;
-                /** @description What it is about. */
-                kind: components["schemas"]["NoticeKind"];
-                /** @description When the next one is due. */
-                next_attempt_at?: string | null;
-                /** @description Which message of its group it is. */
-                phase: components["schemas"]["NotificationPhase"];
-                /** @description The message that it repeats. */
-                repeats?: string | null;
-                /** @description Who asked for it; null if nobody did. */
-                requested_by?: string | null;
-                /** @description `accepted` means that the service took it: most services say nothing of what comes then. */
-                status: components["schemas"]["NotificationStatus"];
-                /** @description What it is about, as people call it. */
-                subject: string;
-                /** @description When something happened to it last. */
-                updated_at: string;
-                /** @description The workflow that it is about. */
-                workflow_id?: string | null;
-            }[];
-            /** @description Pass it as `cursor` to get the next page; null on the last. */
-            next_cursor?: string | null;
-        };
-        /** @description What is shown of a message that is not sent. */
-        PreviewChannel: {
-            /** @description The channel: as it would be made, with any secrets. */
-            channel: unknown;
-            phase?: components["schemas"]["NotificationPhase"] | null;
-        };
-        /**
          * @description What a person has said of a circuit breaker.
          * @enum {string}
          */
@@ -5287,419 +5702,6 @@ export interface components {
              */
             limited: number;
         };
-        /** @description An alert: something that a rule holds, or held, for. */
-        Alert: {
-            /** @description When somebody said that he is at it. */
-            acked_at?: string | null;
-            /** @description Who. */
-            acked_by?: string | null;
-            /** @description When it began to be bad. */
-            began_at: string;
-            /** @description Its id, `alert_…`; the same until it is over. */
-            id: string;
-            /** @description What the rule watches. */
-            kind: components["schemas"]["AlertKind"];
-            /** @description Whether nobody is told at present: because of a silence, or because no channel wants it. */
-            muted: boolean;
-            /** @description The page of the console that shows it. */
-            path: string;
-            /** @description How far it is. */
-            phase: components["schemas"]["AlertPhase"];
-            /** @description What its rule is called. */
-            rule: string;
-            /** @description Its rule. */
-            rule_id: string;
-            /** @description Since when it has its phase. */
-            since: string;
-            /** @description What it is about: a workflow, a trigger, a worker or a host. */
-            subject: string;
-            /**
-             * Format: double
-             * @description What the value is compared with; null where being there is enough.
-             */
-            threshold?: number | null;
-            /** @description When people were told last; null if nobody was. */
-            told_at?: string | null;
-            /** @description What the value is. */
-            unit: components["schemas"]["AlertUnit"];
-            /**
-             * Format: double
-             * @description How bad it is, or was last.
-             */
-            value: number;
-            /** @description The value for people, such as `42.5 %`. */
-            value_text: string;
-            /** @description The workflow that it concerns. */
-            workflow_id?: string | null;
-        };
-        /** @description Alerts; each counted up to 1,000. */
-        AlertCounts: {
-            /**
-             * Format: int64
-             * @description Those that fire.
-             */
-            firing: number;
-            /**
-             * Format: int64
-             * @description Those that are bad, but not for long enough.
-             */
-            pending: number;
-        };
-        /** @description A time during which a rule would have fired. */
-        AlertEpisode: {
-            /** @description From when on. */
-            from: string;
-            /** @description What about. */
-            subject: string;
-            /** @description Until when; null if it still would. */
-            to?: string | null;
-            /**
-             * Format: double
-             * @description The worst value.
-             */
-            worst: number;
-            /** @description The same for people. */
-            worst_text: string;
-        };
-        /** @description Something that a rule finds. */
-        AlertFinding: {
-            /** @description What it is about. */
-            subject: string;
-            /** @description What the value is. */
-            unit: components["schemas"]["AlertUnit"];
-            /**
-             * Format: double
-             * @description How bad it is.
-             */
-            value: number;
-            /** @description The value for people. */
-            value_text: string;
-        };
-        /**
-         * @description What a rule of alerts watches.
-         * @enum {string}
-         */
-        AlertKind: "failure_rate" | "dlq_growth" | "dead_workers" | "missed_slots" | "dead_man" | "scheduled_task_failed" | "long_processing" | "breaker_open";
-        /**
-         * @description How far an alert is: `pending` is bad, but not for long enough.
-         * @enum {string}
-         */
-        AlertPhase: "pending" | "firing" | "resolved";
-        /** @description A rule by which people are alerted. */
-        AlertRule: {
-            /**
-             * Format: double
-             * @description What is still good: percent of failures, or a count.
-             */
-            above?: number | null;
-            /** @description How long a task or a callback may take. */
-            after?: string | null;
-            /** @description Whether it was there from the start. */
-            built_in: boolean;
-            /** @description The channels that are told, by name or id; empty = every channel that is enabled. */
-            channels: string[];
-            /** @description When somebody made it, or changed it first. */
-            created_at?: string | null;
-            /** @description Whether it is looked at. */
-            enabled: boolean;
-            /**
-             * Format: int64
-             * @description How many of its alerts fire.
-             */
-            firing: number;
-            /** @description For how long it must be bad before it fires. */
-            for: string;
-            /** @description Its id, `rule_…`. */
-            id: string;
-            /** @description What it watches. */
-            kind: components["schemas"]["AlertKind"];
-            /**
-             * Format: int64
-             * @description Executions that must have ended within the window for a share to mean something.
-             */
-            min_count?: number | null;
-            /** @description What people call it; no two rules have the same name. */
-            name: string;
-            /** @description How often people are reminded while it fires. */
-            repeat: string;
-            /** @description When it was changed last. */
-            updated_at?: string | null;
-            /**
-             * Format: int32
-             * @description Counts its changes; send it as `If-Match` to change only what you have seen. 0 = as it was from the start.
-             */
-            version: number;
-            /** @description What is allowed but probably not meant: a workflow or a channel that does not exist. */
-            warnings?: string[];
-            /** @description How far back it looks, such as `10m`. */
-            window?: string | null;
-            /** @description Only of this workflow. */
-            workflow?: string | null;
-        };
-        /** @description What a rule would say. */
-        AlertRulePreview: {
-            /** @description What it finds now, the worst first; whether that holds for long enough is not asked. */
-            now: components["schemas"]["AlertFinding"][];
-            /**
-             * @description When it would have fired, the newest first, from the numbers of each minute; null if there are none of
-             *     what it watches.
-             */
-            past?: components["schemas"]["AlertEpisode"][] | null;
-            /** @description From when on the past is told. */
-            past_from: string;
-            /** @description What is allowed but probably not meant. */
-            warnings?: string[];
-        };
-        /**
-         * @description What the value of an alert is.
-         * @enum {string}
-         */
-        AlertUnit: "percent" | "count" | "seconds";
-        /** @description What happened within a range, step by step. */
-        MinuteStats: {
-            /** @description When the first step begins. */
-            from: string;
-            /** @description One for each step, the oldest first, also where nothing happened. */
-            points: components["schemas"]["StatsPoint"][];
-            /** @description The length of a step. */
-            step: string;
-            /** @description Where it ends. */
-            to: string;
-            /** @description All of it together. */
-            total: components["schemas"]["StatsNumbers"];
-            /** @description Only of this workflow; null = all. */
-            workflow?: string | null;
-        };
-        /** @description One page of a list. */
-        Page_Alert: {
-            /** @description The entries, in the list's order. */
-            items: {
-                /** @description When somebody said that he is at it. */
-                acked_at?: string | null;
-                /** @description Who. */
-                acked_by?: string | null;
-                /** @description When it began to be bad. */
-                began_at: string;
-                /** @description Its id, `alert_…`; the same until it is over. */
-                id: string;
-                /** @description What the rule watches. */
-                kind: components["schemas"]["AlertKind"];
-                /** @description Whether nobody is told at present: because of a silence, or because no channel wants it. */
-                muted: boolean;
-                /** @description The page of the console that shows it. */
-                path: string;
-                /** @description How far it is. */
-                phase: components["schemas"]["AlertPhase"];
-                /** @description What its rule is called. */
-                rule: string;
-                /** @description Its rule. */
-                rule_id: string;
-                /** @description Since when it has its phase. */
-                since: string;
-                /** @description What it is about: a workflow, a trigger, a worker or a host. */
-                subject: string;
-                /**
-                 * Format: double
-                 * @description What the value is compared with; null where being there is enough.
-                 */
-                threshold?: number | null;
-                /** @description When people were told last; null if nobody was. */
-                told_at?: string | null;
-                /** @description What the value is. */
-                unit: components["schemas"]["AlertUnit"];
-                /**
-                 * Format: double
-                 * @description How bad it is, or was last.
-                 */
-                value: number;
-                /** @description The value for people, such as `42.5 %`. */
-                value_text: string;
-                /** @description The workflow that it concerns. */
-                workflow_id?: string | null;
-            }[];
-            /** @description Pass it as `cursor` to get the next page; null on the last. */
-            next_cursor?: string | null;
-        };
-        /** @description One page of a list. */
-        Page_AlertRule: {
-            /** @description The entries, in the list's order. */
-            items: {
-                /**
-                 * Format: double
-                 * @description What is still good: percent of failures, or a count.
-                 */
-                above?: number | null;
-                /** @description How long a task or a callback may take. */
-                after?: string | null;
-                /** @description Whether it was there from the start. */
-                built_in: boolean;
-                /** @description The channels that are told, by name or id; empty = every channel that is enabled. */
-                channels: string[];
-                /** @description When somebody made it, or changed it first. */
-                created_at?: string | null;
-                /** @description Whether it is looked at. */
-                enabled: boolean;
-                /**
-                 * Format: int64
-                 * @description How many of its alerts fire.
-                 */
-                firing: number;
-                /** @description For how long it must be bad before it fires. */
-                for: string;
-                /** @description Its id, `rule_…`. */
-                id: string;
-                /** @description What it watches. */
-                kind: components["schemas"]["AlertKind"];
-                /**
-                 * Format: int64
-                 * @description Executions that must have ended within the window for a share to mean something.
-                 */
-                min_count?: number | null;
-                /** @description What people call it; no two rules have the same name. */
-                name: string;
-                /** @description How often people are reminded while it fires. */
-                repeat: string;
-                /** @description When it was changed last. */
-                updated_at?: string | null;
-                /**
-                 * Format: int32
-                 * @description Counts its changes; send it as `If-Match` to change only what you have seen. 0 = as it was from the start.
-                 */
-                version: number;
-                /** @description What is allowed but probably not meant: a workflow or a channel that does not exist. */
-                warnings?: string[];
-                /** @description How far back it looks, such as `10m`. */
-                window?: string | null;
-                /** @description Only of this workflow. */
-                workflow?: string | null;
-            }[];
-            /** @description Pass it as `cursor` to get the next page; null on the last. */
-            next_cursor?: string | null;
-        };
-        /** @description One page of a list. */
-        Page_Silence: {
-            /** @description The entries, in the list's order. */
-            items: {
-                /** @description Why. */
-                comment?: string | null;
-                /** @description When it was made. */
-                created_at: string;
-                /** @description Who made it. */
-                created_by: string;
-                /** @description When it ends. */
-                ends_at: string;
-                /** @description Its id, `sil_…`. */
-                id: string;
-                /** @description What that rule is called. */
-                rule?: string | null;
-                /** @description Only of this rule. */
-                rule_id?: string | null;
-                /** @description When it begins. */
-                starts_at: string;
-                /** @description Whether it has begun, and is not over. */
-                state: components["schemas"]["SilenceState"];
-                /** @description Only about this. */
-                subject?: string | null;
-            }[];
-            /** @description Pass it as `cursor` to get the next page; null on the last. */
-            next_cursor?: string | null;
-        };
-        /** @description A time in which alerts are told to nobody. They are shown all the same. */
-        Silence: {
-            /** @description Why. */
-            comment?: string | null;
-            /** @description When it was made. */
-            created_at: string;
-            /** @description Who made it. */
-            created_by: string;
-            /** @description When it ends. */
-            ends_at: string;
-            /** @description Its id, `sil_…`. */
-            id: string;
-            /** @description What that rule is called. */
-            rule?: string | null;
-            /** @description Only of this rule. */
-            rule_id?: string | null;
-            /** @description When it begins. */
-            starts_at: string;
-            /** @description Whether it has begun, and is not over. */
-            state: components["schemas"]["SilenceState"];
-            /** @description Only about this. */
-            subject?: string | null;
-        };
-        /**
-         * @description Whether a silence has begun, and is not over.
-         * @enum {string}
-         */
-        SilenceState: "planned" | "active" | "over";
-        /** @description Numbers of executions, counted when they happened. A server that crashes may lose ten seconds of them. */
-        StatsNumbers: {
-            /**
-             * Format: int64
-             * @description Those that people ended.
-             */
-            cancelled: number;
-            /**
-             * Format: int64
-             * @description Those that ended well.
-             */
-            completed: number;
-            /**
-             * Format: int64
-             * @description Of these, those with one.
-             */
-            dead_lettered: number;
-            /**
-             * Format: double
-             * @description How long those took on average that ended, in milliseconds; null if none did.
-             */
-            duration_avg_ms?: number | null;
-            /**
-             * Format: int64
-             * @description The longest of these.
-             */
-            duration_max_ms?: number | null;
-            /**
-             * Format: int64
-             * @description Those that ended badly, with or without a dead letter.
-             */
-            failed: number;
-            /**
-             * Format: int64
-             * @description Planned times that started something.
-             */
-            fired: number;
-            /**
-             * Format: int64
-             * @description Executions that failed after a retry.
-             */
-            given_up: number;
-            /**
-             * Format: int64
-             * @description Planned times that were left out because no server looked.
-             */
-            missed: number;
-            /**
-             * Format: int64
-             * @description Executions that completed after a retry.
-             */
-            recovered: number;
-            /**
-             * Format: int64
-             * @description Retries that were planned.
-             */
-            retries: number;
-            /**
-             * Format: int64
-             * @description Executions that were accepted.
-             */
-            started: number;
-        };
-        /** @description A step of a chart. */
-        StatsPoint: components["schemas"]["StatsNumbers"] & {
-            /** @description When it begins. */
-            at: string;
-        };
     };
     responses: {
         /** @description The disk is full: nothing was written */
@@ -5791,6 +5793,436 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    list_alert_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All rules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AlertRule"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    create_alert_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The rule, in JSON or YAML */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "above": 20,
+                 *       "channels": [
+                 *         "ops"
+                 *       ],
+                 *       "for": "1m",
+                 *       "kind": "failure_rate",
+                 *       "min_count": 10,
+                 *       "name": "Orders fail",
+                 *       "repeat": "4h",
+                 *       "window": "10m",
+                 *       "workflow": "ship_order"
+                 *     }
+                 */
+                "application/json": Record<string, never>;
+                "application/yaml": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description The rule */
+            201: {
+                headers: {
+                    /** @description The rule */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRule"];
+                };
+            };
+            /** @description Every problem of the rule */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            408: components["responses"]["TooSlow"];
+            /** @description Another rule has the name, or there are too many */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    preview_alert_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The rule, in JSON or YAML */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "above": 20,
+                 *       "kind": "failure_rate",
+                 *       "name": "Orders fail"
+                 *     }
+                 */
+                "application/json": Record<string, never>;
+                "application/yaml": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description What it would say */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRulePreview"];
+                };
+            };
+            /** @description Every problem of the rule */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_alert_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rule */
+            200: {
+                headers: {
+                    /** @description Its version, for `If-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRule"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    delete_alert_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    change_alert_rule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version that is changed, such as `"3"` */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description The fields to change */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "above": 30,
+                 *       "enabled": true
+                 *     }
+                 */
+                "application/json": Record<string, never>;
+                "application/yaml": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description The rule as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRule"];
+                };
+            };
+            /** @description Every problem of the result */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            /** @description Another rule has the name */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has another version */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    list_alerts: {
+        parameters: {
+            query?: {
+                /** @description In one of these phases; repeat it or separate by commas, such as `pending,firing` */
+                phase?: components["schemas"]["AlertPhase"][];
+                /** @description Of this rule, `rule_…` */
+                rule_id?: string;
+                /** @description About this: a workflow, a trigger, a worker or a host */
+                subject?: string;
+                /** @description Rows, 1 to 1000; default 50 */
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of alerts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Alert"];
+                };
+            };
+            /** @description A parameter is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The alert */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    acknowledge_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The alert */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is over */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
     back_up: {
         parameters: {
             query?: never;
@@ -5845,6 +6277,601 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    list_bulk_jobs: {
+        parameters: {
+            query?: {
+                /** @description In one of these states; repeat it or separate by commas, such as `running,paused` */
+                state?: components["schemas"]["BulkState"][];
+                /** @description Rows, 1 to 1000; default 50 */
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of bulk jobs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_BulkJob"];
+                };
+            };
+            /** @description A parameter is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_bulk_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bulk job */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJob"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancel_bulk_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancelled, now or before */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJob"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has come to its end */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    list_bulk_items: {
+        parameters: {
+            query?: {
+                /** @description With one of these outcomes; repeat it or separate by commas, such as `failed,skipped` */
+                outcome?: components["schemas"]["BulkOutcome"][];
+                /** @description Rows, 1 to 1000; default 50 */
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of things */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_BulkItem"];
+                };
+            };
+            /** @description A parameter is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pause_bulk_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Paused, now or before */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJob"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has ended */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    resume_bulk_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Running, now or before */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkJob"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has ended */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    list_channels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The channels */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Channel"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    create_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The channel, in JSON or YAML */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "config": {
+                 *         "envelope": "message",
+                 *         "url": "https://prod-1.westeurope.logic.azure.com/workflows/…"
+                 *       },
+                 *       "kinds": [
+                 *         "dead_letter.created",
+                 *         "dead_letter.resolved"
+                 *       ],
+                 *       "language": "en",
+                 *       "name": "ops",
+                 *       "type": "teams"
+                 *     }
+                 */
+                "application/json": Record<string, never>;
+                "application/yaml": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description The channel */
+            201: {
+                headers: {
+                    /** @description The channel */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Channel"];
+                };
+            };
+            /** @description Every problem of the channel */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            408: components["responses"]["TooSlow"];
+            /** @description There are as many channels as there may be */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    preview_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewChannel"];
+            };
+        };
+        responses: {
+            /** @description What the service would be sent */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelPreview"];
+                };
+            };
+            /** @description Every problem of the channel */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    get_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `chn_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The channel */
+            200: {
+                headers: {
+                    /** @description Its version, for `If-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Channel"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    delete_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `chn_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    change_channel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version that is changed, such as `"3"` */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description `chn_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description The fields to change */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "enabled": false
+                 *     }
+                 */
+                "application/json": Record<string, never>;
+                "application/yaml": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description The channel as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Channel"];
+                };
+            };
+            /** @description Every problem of the result */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            /** @description It has another version */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    test_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `chn_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is being sent */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationStarted"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
     list_dead_letters: {
         parameters: {
             query?: {
@@ -5862,12 +6889,12 @@ export interface operations {
                 q?: string;
                 /** @description With this cause, such as `00c0ffee00c0ffee` */
                 fingerprint?: string;
+                /** @description `true`: only those that failed more than 30 days ago; `all`: those, too; default `false` */
+                archived?: string;
                 /** @description Rows, 1 to 1000; default 50 */
                 limit?: number;
                 /** @description `next_cursor` of the previous page */
                 cursor?: string;
-                /** @description `true`: only those that failed more than 30 days ago; `all`: those, too; default `false` */
-                archived?: string;
                 /** @description Whose last call was to this host, such as `api.example.com` or `10.0.0.7:8080` */
                 target?: string;
             };
@@ -5899,6 +6926,82 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    bulk_dead_letters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "action": "retry",
+                 *       "filter": {
+                 *         "error_type": [
+                 *           "http_status"
+                 *         ],
+                 *         "workflow_id": "ship_order"
+                 *       },
+                 *       "rate": 20,
+                 *       "transform": {
+                 *         "merge": {
+                 *           "carrier": "${input.carrier ?? \"dhl\"}"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BulkDeadLetters"];
+            };
+        };
+        responses: {
+            /** @description What it would do */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkPreview"];
+                };
+            };
+            /** @description The job is saved and begins */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkStarted"];
+                };
+            };
+            /** @description The body is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            408: components["responses"]["TooSlow"];
+            /** @description Too many bulk jobs are open */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
         };
     };
     summarize_dead_letters: {
@@ -6157,6 +7260,78 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    bulk_executions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "action": "cancel",
+                 *       "filter": {
+                 *         "status": [
+                 *           "retrying"
+                 *         ],
+                 *         "workflow": [
+                 *           "ship_order"
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BulkExecutions"];
+            };
+        };
+        responses: {
+            /** @description What it would do */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkPreview"];
+                };
+            };
+            /** @description The job is saved and begins */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkStarted"];
+                };
+            };
+            /** @description The body is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            408: components["responses"]["TooSlow"];
+            /** @description Too many bulk jobs are open */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
         };
     };
     count_executions: {
@@ -6581,6 +7756,54 @@ export interface operations {
                 };
             };
             /** @description No retry is waiting, or the execution is paused */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    run_execution_again: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `exec_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new execution is saved */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecutionRunAgain"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Its workflow was deleted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7063,6 +8286,124 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+        };
+    };
+    list_notifications: {
+        parameters: {
+            query?: {
+                /** @description Of this channel */
+                channel?: string;
+                /** @description With one of these statuses; repeat it or separate by commas, such as `failed,retrying` */
+                status?: components["schemas"]["NotificationStatus"][];
+                /** @description Rows, 1 to 1000; default 50 */
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of messages */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Notification"];
+                };
+            };
+            /** @description A parameter is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_notification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `ntf_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The message */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notification"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resend_notification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `ntf_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is being sent */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationStarted"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
         };
     };
     get_overview: {
@@ -7826,6 +9167,269 @@ export interface operations {
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
             507: components["responses"]["DiskFull"];
+        };
+    };
+    list_silences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All silences */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Silence"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    create_silence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The silence, in JSON or YAML */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "comment": "the partner moves its servers",
+                 *       "ends_at": "2026-11-19T06:00:00Z",
+                 *       "rule": "Executions fail",
+                 *       "subject": "ship_order"
+                 *     }
+                 */
+                "application/json": Record<string, never>;
+                "application/yaml": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description The silence */
+            201: {
+                headers: {
+                    /** @description The silence */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Silence"];
+                };
+            };
+            /** @description Every problem of the silence */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            408: components["responses"]["TooSlow"];
+            /** @description There are too many */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    get_silence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The silence */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Silence"];
+                };
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replace_silence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description The whole silence, in JSON or YAML */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ends_at": "2026-11-19T08:00:00Z"
+                 *     }
+                 */
+                "application/json": Record<string, never>;
+                "application/yaml": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description The silence */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Silence"];
+                };
+            };
+            /** @description Every problem of the silence */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    delete_silence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `trg_…` */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["NotValid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    get_minute_stats: {
+        parameters: {
+            query?: {
+                /** @description Only of this workflow */
+                workflow?: string;
+                /** @description From this time on, such as `2026-11-08T00:00:00Z`; default a day before the end. Minutes are kept for 14 days */
+                from?: string;
+                /** @description Up to this time; default now */
+                to?: string;
+                /** @description The length of a step in whole minutes, such as `5m`, at most `1d`, and at most 1500 steps; default one that gives about 100 */
+                step?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What happened */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MinuteStats"];
+                };
+            };
+            /** @description A parameter is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     list_time_zones: {
@@ -10426,915 +12030,6 @@ export interface operations {
             507: components["responses"]["DiskFull"];
         };
     };
-    list_bulk_jobs: {
-        parameters: {
-            query?: {
-                /** @description In one of these states; repeat it or separate by commas, such as `running,paused` */
-                state?: components["schemas"]["BulkState"][];
-                /** @description Rows, 1 to 1000; default 50 */
-                limit?: number;
-                /** @description `next_cursor` of the previous page */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of bulk jobs */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_BulkJob"];
-                };
-            };
-            /** @description A parameter is wrong */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    get_bulk_job: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description `trg_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The bulk job */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BulkJob"];
-                };
-            };
-            400: components["responses"]["NotValid"];
-            401: components["responses"]["Unauthorized"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    cancel_bulk_job: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description `trg_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Cancelled, now or before */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BulkJob"];
-                };
-            };
-            400: components["responses"]["NotValid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It has come to its end */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    list_bulk_items: {
-        parameters: {
-            query?: {
-                /** @description With one of these outcomes; repeat it or separate by commas, such as `failed,skipped` */
-                outcome?: components["schemas"]["BulkOutcome"][];
-                /** @description Rows, 1 to 1000; default 50 */
-                limit?: number;
-                /** @description `next_cursor` of the previous page */
-                cursor?: string;
-            };
-            header?: never;
-            path: {
-                /** @description `trg_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of things */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_BulkItem"];
-                };
-            };
-            /** @description A parameter is wrong */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    pause_bulk_job: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description `trg_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Paused, now or before */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BulkJob"];
-                };
-            };
-            400: components["responses"]["NotValid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It has ended */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    resume_bulk_job: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description `trg_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Running, now or before */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BulkJob"];
-                };
-            };
-            400: components["responses"]["NotValid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It has ended */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    bulk_dead_letters: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "action": "retry",
-                 *       "filter": {
-                 *         "error_type": [
-                 *           "http_status"
-                 *         ],
-                 *         "workflow_id": "ship_order"
-                 *       },
-                 *       "rate": 20,
-                 *       "transform": {
-                 *         "merge": {
-                 *           "carrier": "${input.carrier ?? \"dhl\"}"
-                 *         }
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["BulkDeadLetters"];
-            };
-        };
-        responses: {
-            /** @description What it would do */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BulkPreview"];
-                };
-            };
-            /** @description The job is saved and begins */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BulkStarted"];
-                };
-            };
-            /** @description The body is wrong */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            408: components["responses"]["TooSlow"];
-            /** @description Too many bulk jobs are open */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            413: components["responses"]["TooLarge"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    bulk_executions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "action": "cancel",
-                 *       "filter": {
-                 *         "status": [
-                 *           "retrying"
-                 *         ],
-                 *         "workflow": [
-                 *           "ship_order"
-                 *         ]
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["BulkExecutions"];
-            };
-        };
-        responses: {
-            /** @description What it would do */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BulkPreview"];
-                };
-            };
-            /** @description The job is saved and begins */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BulkStarted"];
-                };
-            };
-            /** @description The body is wrong */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            408: components["responses"]["TooSlow"];
-            /** @description Too many bulk jobs are open */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            413: components["responses"]["TooLarge"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    run_execution_again: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description `exec_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The new execution is saved */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ExecutionRunAgain"];
-                };
-            };
-            400: components["responses"]["NotValid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Its workflow was deleted */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    list_channels: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The channels */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_Channel"];
-                };
-            };
-            400: components["responses"]["NotValid"];
-            401: components["responses"]["Unauthorized"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    create_channel: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description The channel, in JSON or YAML */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "config": {
-                 *         "envelope": "message",
-                 *         "url": "https://prod-1.westeurope.logic.azure.com/workflows/…"
-                 *       },
-                 *       "kinds": [
-                 *         "dead_letter.created",
-                 *         "dead_letter.resolved"
-                 *       ],
-                 *       "language": "en",
-                 *       "name": "ops",
-                 *       "type": "teams"
-                 *     }
-                 */
-                "application/json": Record<string, never>;
-                "application/yaml": Record<string, never>;
-            };
-        };
-        responses: {
-            /** @description The channel */
-            201: {
-                headers: {
-                    /** @description The channel */
-                    Location?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Channel"];
-                };
-            };
-            /** @description Every problem of the channel */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            408: components["responses"]["TooSlow"];
-            /** @description There are as many channels as there may be */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            413: components["responses"]["TooLarge"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    preview_channel: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PreviewChannel"];
-            };
-        };
-        responses: {
-            /** @description What the service would be sent */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChannelPreview"];
-                };
-            };
-            /** @description Every problem of the channel */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            408: components["responses"]["TooSlow"];
-            413: components["responses"]["TooLarge"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    get_channel: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description `chn_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The channel */
-            200: {
-                headers: {
-                    /** @description Its version, for `If-Match` */
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Channel"];
-                };
-            };
-            400: components["responses"]["NotValid"];
-            401: components["responses"]["Unauthorized"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    delete_channel: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description `chn_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Removed */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["NotValid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    change_channel: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The version that is changed, such as `"3"` */
-                "If-Match"?: string;
-            };
-            path: {
-                /** @description `chn_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        /** @description The fields to change */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "enabled": false
-                 *     }
-                 */
-                "application/json": Record<string, never>;
-                "application/yaml": Record<string, never>;
-            };
-        };
-        responses: {
-            /** @description The channel as it is now */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Channel"];
-                };
-            };
-            /** @description Every problem of the result */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            408: components["responses"]["TooSlow"];
-            /** @description It has another version */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            413: components["responses"]["TooLarge"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    test_channel: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description `chn_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is being sent */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["NotificationStarted"];
-                };
-            };
-            400: components["responses"]["NotValid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    list_notifications: {
-        parameters: {
-            query?: {
-                /** @description Of this channel */
-                channel?: string;
-                /** @description With one of these statuses; repeat it or separate by commas, such as `failed,retrying` */
-                status?: components["schemas"]["NotificationStatus"][];
-                /** @description Rows, 1 to 1000; default 50 */
-                limit?: number;
-                /** @description `next_cursor` of the previous page */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of messages */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_Notification"];
-                };
-            };
-            /** @description A parameter is wrong */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    get_notification: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description `ntf_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The message */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Notification"];
-                };
-            };
-            400: components["responses"]["NotValid"];
-            401: components["responses"]["Unauthorized"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    resend_notification: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description `ntf_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is being sent */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["NotificationStarted"];
-                };
-            };
-            400: components["responses"]["NotValid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
     list_targets: {
         parameters: {
             query?: {
@@ -11659,699 +12354,6 @@ export interface operations {
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
             507: components["responses"]["DiskFull"];
-        };
-    };
-    list_alert_rules: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description All rules */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_AlertRule"];
-                };
-            };
-            400: components["responses"]["NotValid"];
-            401: components["responses"]["Unauthorized"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    create_alert_rule: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description The rule, in JSON or YAML */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "above": 20,
-                 *       "channels": [
-                 *         "ops"
-                 *       ],
-                 *       "for": "1m",
-                 *       "kind": "failure_rate",
-                 *       "min_count": 10,
-                 *       "name": "Orders fail",
-                 *       "repeat": "4h",
-                 *       "window": "10m",
-                 *       "workflow": "ship_order"
-                 *     }
-                 */
-                "application/json": Record<string, never>;
-                "application/yaml": Record<string, never>;
-            };
-        };
-        responses: {
-            /** @description The rule */
-            201: {
-                headers: {
-                    /** @description The rule */
-                    Location?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AlertRule"];
-                };
-            };
-            /** @description Every problem of the rule */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            408: components["responses"]["TooSlow"];
-            /** @description Another rule has the name, or there are too many */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            413: components["responses"]["TooLarge"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    preview_alert_rule: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description The rule, in JSON or YAML */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "above": 20,
-                 *       "kind": "failure_rate",
-                 *       "name": "Orders fail"
-                 *     }
-                 */
-                "application/json": Record<string, never>;
-                "application/yaml": Record<string, never>;
-            };
-        };
-        responses: {
-            /** @description What it would say */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AlertRulePreview"];
-                };
-            };
-            /** @description Every problem of the rule */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            408: components["responses"]["TooSlow"];
-            413: components["responses"]["TooLarge"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    get_alert_rule: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description `trg_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The rule */
-            200: {
-                headers: {
-                    /** @description Its version, for `If-Match` */
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AlertRule"];
-                };
-            };
-            400: components["responses"]["NotValid"];
-            401: components["responses"]["Unauthorized"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    delete_alert_rule: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description `trg_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Removed */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["NotValid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    change_alert_rule: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The version that is changed, such as `"3"` */
-                "If-Match"?: string;
-            };
-            path: {
-                /** @description `trg_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        /** @description The fields to change */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "above": 30,
-                 *       "enabled": true
-                 *     }
-                 */
-                "application/json": Record<string, never>;
-                "application/yaml": Record<string, never>;
-            };
-        };
-        responses: {
-            /** @description The rule as it is now */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AlertRule"];
-                };
-            };
-            /** @description Every problem of the result */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            408: components["responses"]["TooSlow"];
-            /** @description Another rule has the name */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It has another version */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            413: components["responses"]["TooLarge"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    list_alerts: {
-        parameters: {
-            query?: {
-                /** @description In one of these phases; repeat it or separate by commas, such as `pending,firing` */
-                phase?: components["schemas"]["AlertPhase"][];
-                /** @description Of this rule, `rule_…` */
-                rule_id?: string;
-                /** @description About this: a workflow, a trigger, a worker or a host */
-                subject?: string;
-                /** @description Rows, 1 to 1000; default 50 */
-                limit?: number;
-                /** @description `next_cursor` of the previous page */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of alerts */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_Alert"];
-                };
-            };
-            /** @description A parameter is wrong */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    get_alert: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description `trg_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The alert */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Alert"];
-                };
-            };
-            400: components["responses"]["NotValid"];
-            401: components["responses"]["Unauthorized"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    acknowledge_alert: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description `trg_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The alert */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Alert"];
-                };
-            };
-            400: components["responses"]["NotValid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It is over */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    list_silences: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description All silences */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_Silence"];
-                };
-            };
-            400: components["responses"]["NotValid"];
-            401: components["responses"]["Unauthorized"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    create_silence: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description The silence, in JSON or YAML */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "comment": "the partner moves its servers",
-                 *       "ends_at": "2026-11-19T06:00:00Z",
-                 *       "rule": "Executions fail",
-                 *       "subject": "ship_order"
-                 *     }
-                 */
-                "application/json": Record<string, never>;
-                "application/yaml": Record<string, never>;
-            };
-        };
-        responses: {
-            /** @description The silence */
-            201: {
-                headers: {
-                    /** @description The silence */
-                    Location?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Silence"];
-                };
-            };
-            /** @description Every problem of the silence */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            408: components["responses"]["TooSlow"];
-            /** @description There are too many */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            413: components["responses"]["TooLarge"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    get_silence: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description `trg_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The silence */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Silence"];
-                };
-            };
-            400: components["responses"]["NotValid"];
-            401: components["responses"]["Unauthorized"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    replace_silence: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description `trg_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        /** @description The whole silence, in JSON or YAML */
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "ends_at": "2026-11-19T08:00:00Z"
-                 *     }
-                 */
-                "application/json": Record<string, never>;
-                "application/yaml": Record<string, never>;
-            };
-        };
-        responses: {
-            /** @description The silence */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Silence"];
-                };
-            };
-            /** @description Every problem of the silence */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            408: components["responses"]["TooSlow"];
-            413: components["responses"]["TooLarge"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    delete_silence: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description `trg_…` */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Gone */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["NotValid"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    get_minute_stats: {
-        parameters: {
-            query?: {
-                /** @description Only of this workflow */
-                workflow?: string;
-                /** @description From this time on, such as `2026-11-08T00:00:00Z`; default a day before the end. Minutes are kept for 14 days */
-                from?: string;
-                /** @description Up to this time; default now */
-                to?: string;
-                /** @description The length of a step in whole minutes, such as `5m`, at most `1d`, and at most 1500 steps; default one that gives about 100 */
-                step?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description What happened */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MinuteStats"];
-                };
-            };
-            /** @description A parameter is wrong */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
         };
     };
 }

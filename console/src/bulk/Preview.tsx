@@ -6,6 +6,7 @@ import type { BulkKind, BulkPreview, BulkSample } from '@/api/queries/bulk';
 import { formatNumber, t, word } from '@/i18n/t';
 import { shortId } from '@/ui/copy/CopyId';
 import { Diff } from '@/ui/editor/Editor';
+import { Json } from '@/ui/json/Json';
 import { Status } from '@/ui/status/Status';
 import classes from './bulk.module.css';
 
@@ -69,22 +70,27 @@ function Inputs({ sample }: { sample: BulkSample[] }) {
           {t('bulk.wrongSamples', { count: wrong, of: sample.length })}
         </p>
       )}
-      {shown.error ? (
+      {shown.error && (
         <p className={classes.wrong} role="alert">
           {shown.error}
         </p>
-      ) : (
-        before === after && <p className={classes.muted}>{t('bulk.sameInput')}</p>
       )}
-      <Diff
-        key={shown.id}
-        before={before}
-        after={after}
-        label={t('bulk.afterInput')}
-        language="json"
-        unified={window.innerWidth < SIDE_BY_SIDE_PX}
-        maxHeight={260}
-      />
+      {before === after ? (
+        <>
+          {!shown.error && <p className={classes.muted}>{t('bulk.sameInput')}</p>}
+          <Json key={shown.id} value={shown.before} label={t('bulk.afterInput')} maxHeight={200} />
+        </>
+      ) : (
+        <Diff
+          key={shown.id}
+          before={before}
+          after={after}
+          label={t('bulk.afterInput')}
+          language="json"
+          unified={window.innerWidth < SIDE_BY_SIDE_PX}
+          maxHeight={260}
+        />
+      )}
     </>
   );
 }

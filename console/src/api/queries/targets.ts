@@ -1,5 +1,4 @@
 /** Targets: the services that workflows call, and the circuit breakers before them. */
-import { queryOptions } from '@tanstack/react-query';
 import { call, read } from '../client';
 import type { Schema } from '../types';
 
@@ -13,22 +12,11 @@ export interface TargetFilter {
 
 export const targetsKey = ['targets'];
 const PAGE_ROWS = 100;
-const EVERY_MS = 15_000;
 
 export function readTargets(filter: TargetFilter, cursor: string | null, signal?: AbortSignal) {
   const { state, q } = filter;
   return read('/api/targets', { query: { state, q, limit: PAGE_ROWS, cursor }, signal });
 }
-
-/** Those that are left alone, for the number beside the page's name. */
-export const openTargets = queryOptions({
-  queryKey: [...targetsKey, 'open'],
-  queryFn: async ({ signal }) => {
-    const query = { state: 'open,half_open', limit: PAGE_ROWS };
-    return (await read('/api/targets', { query, signal })).items.length;
-  },
-  refetchInterval: EVERY_MS,
-});
 
 export const actRequest = (host: string, act: TargetAct) => ({
   method: 'POST',

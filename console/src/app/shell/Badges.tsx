@@ -4,7 +4,6 @@ import { firingAlerts } from '@/api/queries/alerts';
 import { openJobs } from '@/api/queries/bulk';
 import { brokenChannels } from '@/api/queries/channels';
 import { letterCount } from '@/api/queries/counts';
-import { openTargets } from '@/api/queries/targets';
 import { formatNumber } from '@/i18n/t';
 import classes from './shell.module.css';
 
@@ -13,7 +12,6 @@ export function Badges({ page }: { page: string }) {
   if (page === '/bulk') return <Badge count={openJobs} />;
   if (page === '/alerts') return <Badge count={firingAlerts} />;
   if (page === '/channels') return <BrokenChannels />;
-  if (page === '/targets') return <Badge count={openTargets} />;
   return null;
 }
 

@@ -138,7 +138,7 @@ function Form({ rule, close }: RuleDialogProps) {
           >
             <div className={classes.choices}>
               {names(draft.channels, channels.data ?? []).map((name) => (
-                <Checkbox key={name} size="xs" value={name} label={name} />
+                <Checkbox key={name} value={name} label={name} />
               ))}
             </div>
           </Checkbox.Group>

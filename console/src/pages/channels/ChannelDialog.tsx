@@ -140,7 +140,7 @@ function Form({ channel, close, saved }: ChannelDialogProps & { saved: (made: Ch
           >
             <div className={classes.kinds}>
               {NOTICE_KINDS.map((kind) => (
-                <Checkbox key={kind} size="xs" value={kind} label={word('channels.kind', kind)} />
+                <Checkbox key={kind} value={kind} label={word('channels.kind', kind)} />
               ))}
             </div>
           </Checkbox.Group>
