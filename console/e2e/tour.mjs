@@ -130,7 +130,37 @@ async function fill(server, target) {
     const page = await server.call('GET', '/api/dlq');
     return page.items.length >= 3 && page.items;
   });
-  return { view, trip, task, health, cron, hook, scheduled, letter: letters[0] };
+  await server.call('POST', '/api/channels', {
+    name: 'On call',
+    type: 'webhook',
+    config: { url: `${target.url}/ok/told` },
+  });
+  await server.call('POST', '/api/channels', {
+    name: 'Team of ServiceNow',
+    type: 'email',
+    kinds: ['dead_letter.created', 'trigger.overdue'],
+    workflows: ['incident_*'],
+    config: { host: 'smtp.example.com', from: 'refire@example.com', to: ['oncall@example.com'] },
+  });
+  await server.call('POST', '/api/alert-rules', {
+    name: 'Incidents fail',
+    kind: 'dlq_growth',
+    workflow: 'incident_created',
+    above: 1,
+  });
+  const job = await server.call('POST', '/api/dlq/bulk', {
+    action: 'retry',
+    filter: { workflow_id: 'incident_created' },
+    transform: { merge: { priority: 1, note: 'was ${input.priority}' } },
+  });
+  await waitFor(
+    async () => (await server.call('GET', `/api/bulk/${job.id}`)).state === 'completed',
+  );
+  await waitFor(async () => {
+    const { items } = await server.call('GET', '/api/alerts?phase=firing');
+    return items.length > 0;
+  });
+  return { view, trip, task, health, cron, hook, scheduled, job, letter: letters[0] };
 }
 
 async function waitFor(question) {
@@ -166,6 +196,13 @@ const pages = (made) => [
   ['workers', '/workers', false],
   ['scheduled', '/scheduled', false],
   ['scheduled-task', `/scheduled/${made.scheduled.taskId}`, true],
+  ['bulk', '/bulk', false],
+  ['bulk-job', `/bulk/${made.job.id}`, true],
+  ['channels', '/channels', true],
+  ['deliveries', '/channels?tab=deliveries', false],
+  ['alerts', '/alerts', true],
+  ['rules', '/alerts?tab=rules', false],
+  ['targets', '/targets', false],
   ['nodes', '/nodes', false],
 ];
 
