@@ -3,6 +3,7 @@
 //! Nothing here does I/O, reads a clock or rolls dice: time, seeds and payloads are arguments.
 //! The shell (`refire-engine`) carries out what [`execution::decide`] returns.
 
+pub mod breaker;
 pub mod callback;
 pub mod dead_letter;
 pub mod definition;

@@ -100,6 +100,14 @@ pub enum Defect {
     ProgressAfterEnd,
     /// A scheduled task is run by hand whatever has become of it since that was decided.
     CycleTwice,
+    /// A node tries an open target whether others do or not.
+    ProbeTwice,
+    /// What an open breaker holds back counts as an attempt.
+    ParkedCounted,
+    /// Nobody is told what came of trying an open target, and nobody tries it again.
+    ProbeNeverReported,
+    /// A target that is back gets all calls at once.
+    RampIgnored,
 }
 
 /// One time in so many something is forgotten.

@@ -13,6 +13,7 @@ use refire_core::id::{DlqId, ExecutionId, NodeId, TriggerId};
 use refire_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::breaker::ChangeBreaker;
 use crate::callback::{CallbackChange, TouchCallback};
 use crate::request::RequestRow;
 use crate::session::SessionChange;
@@ -74,6 +75,8 @@ pub enum Part {
     },
     /// A session of the console begins, goes on or ends.
     ChangeSession(SessionChange),
+    /// The circuit breaker of a target moves.
+    ChangeBreaker(Box<ChangeBreaker>),
     /// A person gives a dead letter up.
     DeleteLetter {
         /// The letter; refused unless it is pending.
@@ -415,7 +418,7 @@ pub enum PartOutcome {
     Begun(Vec<bool>),
     /// The tasks that workers have now.
     Locked(Vec<TaskRow>),
-    /// Whether the task, the callback or the session was as it was said to be.
+    /// Whether the task, the callback, the session or the breaker was as it was said to be.
     Touched(bool),
     /// The definition is saved.
     Saved {

@@ -192,6 +192,8 @@ pub struct LetterFilter {
     pub text: Option<String>,
     /// With this cause.
     pub fingerprint: Option<u64>,
+    /// Of calls to this target.
+    pub target: Option<String>,
 }
 
 impl LetterFilter {
@@ -229,6 +231,7 @@ impl LetterFilter {
             && self.from.is_none_or(|from| failed_at >= from)
             && self.to.is_none_or(|to| failed_at < to)
             && self.fingerprint.is_none_or(|it| it == fingerprint)
+            && (self.target.is_none() || self.target == failure.target)
             && self.text.as_ref().is_none_or(contain)
     }
 
@@ -244,12 +247,13 @@ impl LetterFilter {
     }
 
     /// Whether letters must be looked at one by one to count them: counters know nothing of times,
-    /// causes and texts.
+    /// causes, targets and texts.
     pub(crate) fn needs_walk(&self) -> bool {
         self.from.is_some()
             || self.to.is_some()
             || self.text.is_some()
             || self.fingerprint.is_some()
+            || self.target.is_some()
     }
 }
 

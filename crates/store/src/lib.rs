@@ -4,6 +4,7 @@
 //! It never looks inside an event and never reads a clock: `now` is an argument.
 
 mod batch;
+mod breaker;
 mod callback;
 mod catalog;
 mod checksum;
@@ -47,6 +48,7 @@ pub use batch::{
     SeenTask, SettleLetter, TaskChange, TaskHolder, Touch, TouchTask, TriggerEnd, TriggerVersion,
     Want, WantedTasks, WorkChange, WorkKey,
 };
+pub use breaker::{BREAKERS_MAX, Breakers, ChangeBreaker};
 pub use callback::{CallbackChange, CallbackKey, CallbackRow, Callbacks, TouchCallback};
 pub use catalog::{Catalog, VersionRow, WorkflowRow};
 pub use error::{CommitError, NotWritten, ReadError};
@@ -83,6 +85,7 @@ pub trait Store:
     + ScheduledTasks
     + Requests
     + Sessions
+    + Breakers
     + Nodes
 {
     /// Writes a batch in one transaction, durably, before it returns.

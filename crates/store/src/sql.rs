@@ -1,6 +1,7 @@
 //! Questions that are the same statement in every database: they are written once, and a database says
 //! how it runs them.
 
+mod breaker;
 mod callback;
 mod catalog;
 mod history;
@@ -29,7 +30,7 @@ pub(crate) use letter::{
     count_letters, find_letters, letter_retries, letters_since, tally_letters,
 };
 pub(crate) use list::{Lists, count, list};
-pub(crate) use work::{open_counts, open_executions};
+pub(crate) use work::{open_counts, open_executions, waiting_work};
 
 /// The condition that a row is of the workflow with this id.
 const OF_WORKFLOW: &str =

@@ -90,7 +90,8 @@ fn split_scheme(url: &Template) -> Result<Option<(&'static str, &str)>, String> 
     }
 }
 
-fn host(authority: &str, scheme: &str) -> Result<String, String> {
+/// The host of a URL's authority (lower case, with its port unless that is the scheme's own).
+pub(crate) fn host(authority: &str, scheme: &str) -> Result<String, String> {
     if authority.contains('@') {
         return Err("the URL has a user name in it; use a header with `${secret.…}`".to_owned());
     }

@@ -91,6 +91,7 @@ impl Part {
             | Self::SeeWorkers(_)
             | Self::ForgetWorker { .. }
             | Self::ChangeSession(_)
+            | Self::ChangeBreaker(_)
             | Self::DeleteLetter { .. }
             | Self::LogRequests(_)
             | Self::Prune(_) => About {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use refire_core::breaker::Breaker;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
 use refire_core::id::{DlqId, ExecutionId, RequestId, ScheduledTaskId, TaskId, TriggerId};
@@ -47,6 +48,7 @@ tables! {
     Callback(CallbackKey, CallbackRow) in callbacks,
     Worker(String, WorkerRow) in workers,
     Session(SecretHash, SessionRow) in sessions,
+    Breaker(String, Breaker) in breakers,
     Letter(DlqId, Filed) in letters,
     Key(KeyName, UsedKey) in keys,
     Trigger(TriggerId, Told) in triggers,

@@ -1,5 +1,6 @@
 //! The queries: plain walks over an image.
 
+mod breaker;
 mod callback;
 mod catalog;
 mod execution;

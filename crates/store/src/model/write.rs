@@ -1,5 +1,6 @@
 //! The parts of a batch. What a part may be refused for is read before its first change.
 
+mod breaker;
 mod callback;
 mod catalog;
 mod claim;
@@ -73,6 +74,7 @@ impl Pen<'_> {
             Part::SeeWorkers(seen) => self.see_workers(seen),
             Part::ForgetWorker { id } => self.forget_worker(id),
             Part::ChangeSession(change) => self.change_session(change),
+            Part::ChangeBreaker(change) => self.change_breaker(change),
             Part::DeleteLetter { id, by } => self.delete_letter(*id, by),
             Part::PutWorkflow(put) => self.put_workflow(put),
             Part::DeleteWorkflow { id } => self.delete_workflow(id),

@@ -78,6 +78,12 @@ const MIGRATIONS: &[Migration] = &[
         about: "adds the view task_execution_history; nothing else changes",
         script: include_str!("migrations/0011_task_history.sql"),
     },
+    Migration {
+        number: 14,
+        name: "breakers",
+        about: "adds a table for circuit breakers, and a column and an index to dead letters",
+        script: include_str!("migrations/0014_breakers.sql"),
+    },
 ];
 
 /// Held while migrations are applied: "refire" in ASCII.

@@ -252,6 +252,7 @@ fn written(own: Uuid, news: &News) -> String {
         News::Definition(id) => format!("{own} definition {id}"),
         News::Trigger(id) => format!("{own} trigger {id}"),
         News::Task(name) => format!("{own} task {name}"),
+        News::Breaker(host) => format!("{own} breaker {host}"),
         News::Due => format!("{own} due"),
         News::Missed => format!("{own} missed"),
     }
@@ -266,6 +267,7 @@ fn read(line: &str) -> Option<(Uuid, News)> {
         ("definition", Some(id)) => News::Definition(WorkflowId::new(id).ok()?),
         ("trigger", Some(id)) => News::Trigger(id.parse().ok()?),
         ("task", Some(name)) => News::Task(name.to_owned()),
+        ("breaker", Some(host)) => News::Breaker(host.to_owned()),
         ("due", None) => News::Due,
         ("missed", None) => News::Missed,
         _ => return None,

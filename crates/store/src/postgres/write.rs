@@ -7,6 +7,7 @@
 
 mod admit;
 mod advance;
+mod breaker;
 mod callback;
 mod catalog;
 mod changes;

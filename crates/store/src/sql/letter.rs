@@ -148,6 +148,7 @@ impl<'a, C: Connection> Scan<'a, C> {
             connection,
             search: Search::new(filter, before),
             index: match (workflow, error_type, status) {
+                _ if Self::is_by_target(filter) => "dlq_by_target",
                 (Some(_), Some(_), _) => "dlq_by_workflow_error",
                 (Some(_), None, _) => "dlq_by_workflow",
                 (None, Some(_), _) => "dlq_by_error",
@@ -155,6 +156,8 @@ impl<'a, C: Connection> Scan<'a, C> {
                 (None, None, None) => "sqlite_autoindex_dead_letter_queue_1",
             },
             chosen: [
+                (Self::is_by_target(filter).then_some(filter.target.as_deref()).flatten())
+                    .map(|target| ("dlq.target", Value::from(target))),
                 workflow.map(|key| ("dlq.workflow", Value::from(key))),
                 error_type.map(|name| ("dlq.error_type", Value::from(name))),
                 status.map(|status| ("dlq.status", Value::from(status.name()))),
@@ -164,6 +167,11 @@ impl<'a, C: Connection> Scan<'a, C> {
             .collect(),
         };
         Ok(Search::walks(filter).into_iter().map(scan).collect())
+    }
+
+    /// Whether the target chooses the range: nothing else that an index begins with does.
+    fn is_by_target(filter: &LetterFilter) -> bool {
+        filter.target.is_some() && filter.workflow.is_none() && filter.error_types.is_empty()
     }
 
     /// Shows every letter that passes, until `see` says that it has enough. `expected` is how many

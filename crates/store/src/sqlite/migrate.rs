@@ -60,6 +60,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "task_history",
         script: include_str!("migrations/0010_task_history.sql"),
     },
+    Migration {
+        number: 13,
+        name: "breakers",
+        script: include_str!("migrations/0013_breakers.sql"),
+    },
 ];
 
 struct Migration {

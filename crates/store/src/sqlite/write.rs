@@ -3,6 +3,7 @@
 //! What a part may be refused for is read before its first write: a refused part leaves nothing
 //! behind, and no statement fails because of what the data says.
 
+mod breaker;
 mod callback;
 mod catalog;
 mod claim;
@@ -97,6 +98,7 @@ impl<'a> Pen<'a> {
             Part::SeeWorkers(seen) => self.see_workers(seen),
             Part::ForgetWorker { id } => self.forget_worker(id),
             Part::ChangeSession(change) => self.change_session(change),
+            Part::ChangeBreaker(change) => self.change_breaker(change),
             Part::DeleteLetter { id, by } => self.delete_letter(*id, by),
             Part::PutWorkflow(put) => self.put_workflow(put),
             Part::DeleteWorkflow { id } => self.delete_workflow(id),

@@ -5,7 +5,7 @@ use super::advance::Advances;
 use super::changes::Changes;
 use super::link::Link;
 use super::{
-    Failed, Order, callback, catalog, claim, fire, letter, prune, request, scheduled, session,
+    Failed, Order, breaker, callback, catalog, claim, fire, letter, prune, request, scheduled, session,
     task, trigger, work, worker,
 };
 use crate::{Admit, Advance, Fire, Part, PartOutcome};
@@ -25,6 +25,7 @@ pub(super) async fn write(
         Part::SeeWorkers(seen) => worker::see(link, seen).await,
         Part::ForgetWorker { id } => worker::forget(link, id).await,
         Part::ChangeSession(part) => session::change(link, order, part).await,
+        Part::ChangeBreaker(part) => breaker::change(link, part).await,
         Part::DeleteLetter { id, by } => letter::delete(link, order, *id, by).await,
         Part::PutWorkflow(part) => catalog::put(link, order, part).await,
         Part::DeleteWorkflow { id } => catalog::delete(link, order, id).await,
