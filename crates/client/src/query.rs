@@ -6,7 +6,7 @@ mod parameter;
 pub use parameter::{Kind, Parameter, Value};
 
 use crate::model::{
-    ExecutionStatus, LetterStatus, RequestStatus, ScheduleType, SlotStatus, StartedBy,
+    BreakerState, ExecutionStatus, LetterStatus, RequestStatus, ScheduleType, SlotStatus, StartedBy,
     TaskExecutionStatus, TaskStatus, TriggerType, WorkerStatus,
 };
 
@@ -184,6 +184,9 @@ queries! {
         /// With this cause, such as `00c0ffee00c0ffee`
         #[cli(skip)]
         fingerprint: Option<String> = "fingerprint",
+        /// Whose last call was to this host, such as `api.example.com` or `10.0.0.7:8080`
+        #[cli(long, value_name = "HOST", help = "Only dead letters whose last call was to this host")]
+        target: Option<String> = "target",
     }
 
     /// Of which workflow.
@@ -360,6 +363,16 @@ queries! {
         worker_type: Option<String> = "workerType",
         /// Whose name, kind or task types contain this
         #[cli(long, value_name = "TEXT", help = "Only workers whose name, type or task types contain this text")]
+        q: Option<String> = "q",
+    }
+
+    /// Which targets.
+    TargetQuery: Args {
+        /// Whose circuit breaker stands so; repeat it or separate by commas, such as `open,closing`
+        #[cli(long, value_delimiter = ',', help = "Only targets whose breaker stands so; several are separated by commas")]
+        state: Vec<BreakerState> = "state",
+        /// Whose host contains this
+        #[cli(long, value_name = "TEXT", help = "Only targets whose host contains this text")]
         q: Option<String> = "q",
     }
 

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::breaker::Targets;
 use crate::callback::Callbacks;
 use crate::clock::clock_loop;
 use crate::context::Context;
@@ -62,6 +63,8 @@ services! {
     scheduled: ScheduledTasks,
     /// Sessions of the console.
     sessions: Sessions,
+    /// Targets, and the breakers before them.
+    targets: Targets,
     /// Requests to webhooks.
     webhooks: Webhooks,
 }

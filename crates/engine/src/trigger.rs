@@ -69,7 +69,11 @@ impl Listener for Triggers {
     fn hear(&self, news: &News) {
         match news {
             News::Trigger(_) | News::Due | News::Missed => self.bell.notify_one(),
-            News::Work | News::Withdrawn(_) | News::Task(_) | News::Definition(_) => {}
+            News::Work
+            | News::Withdrawn(_)
+            | News::Task(_)
+            | News::Breaker(_)
+            | News::Definition(_) => {}
         }
     }
 }

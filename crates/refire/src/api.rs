@@ -35,6 +35,7 @@ mod search;
 mod server;
 mod session;
 mod sub_path;
+mod target;
 mod task;
 mod task_history;
 mod trigger;
@@ -239,6 +240,7 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
         .merge(tagged("Retries", retries))
         .merge(tagged("Dead letters", letters))
         .merge(tagged("Triggers", trigger_routes()))
+        .merge(tagged("Targets", target_routes()))
         .merge(tagged("Tasks", task_routes()))
         .merge(tagged("Scheduled tasks", scheduled_routes()))
         .merge(tagged("Console", sessions))
@@ -264,6 +266,16 @@ fn task_routes() -> OpenApiRouter<App> {
         .routes(routes!(task::unlock_task))
         .routes(routes!(worker::list_workers))
         .routes(routes!(worker::remove_worker))
+}
+
+fn target_routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(target::list_targets))
+        .routes(routes!(target::get_target))
+        .routes(routes!(target::open_target))
+        .routes(routes!(target::close_target))
+        .routes(routes!(target::reset_target))
+        .routes(routes!(target::probe_target))
 }
 
 fn scheduled_routes() -> OpenApiRouter<App> {

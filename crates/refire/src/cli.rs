@@ -37,6 +37,7 @@ mod session;
 mod simulate;
 mod slip;
 mod table;
+mod targets;
 mod tasks;
 mod trigger;
 mod version;
@@ -189,6 +190,16 @@ Examples:
   refire workers remove n8n-worker-1")]
     #[command(subcommand)]
     Workers(workers::WorkersCommand),
+    /// List the services that are called, and stop or allow calls to them
+    ///
+    /// A target that fails again and again is left alone for a while by its circuit breaker: what is due waits.
+    #[command(after_help = "\
+Examples:
+  refire targets list --state open,half_open,closing
+  refire targets show api.example.com
+  refire targets open api.example.com        before its maintenance")]
+    #[command(subcommand, visible_alias = "target")]
+    Targets(targets::TargetsCommand),
     /// Show when the retries of a policy would happen
     ///
     /// Needs no server. The numbers are the same as those of `POST /api/retry/simulate`.
@@ -345,6 +356,7 @@ async fn ask(session: &Session, command: Command) -> anyhow::Result<Outcome> {
         Command::Worker(args) => worker::run(session, &args).await,
         Command::Tasks(command) => tasks::run(session, &command).await,
         Command::Workers(command) => workers::run(session, &command).await,
+        Command::Targets(command) => targets::run(session, &command).await,
         Command::Console(args) => console::run(session, &args).await,
         Command::Overview(args) => overview::run(session, &args).await,
         Command::Nodes(_) => nodes::run(session).await,

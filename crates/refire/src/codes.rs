@@ -161,6 +161,10 @@ codes! {
     TOO_MANY_LOGINS = "RF0083", 429, "Too many attempts to log in";
     /// A session that wants to make another.
     LINK_NEEDS_KEY = "RF0084", 403, "Only a key makes login links";
+    NO_TARGET = "RF0095", 404, "There is no such target";
+    INVALID_TARGET = "RF0096", 400, "That cannot be a host";
+    NOTHING_TO_PROBE = "RF0097", 409, "The breaker is not open";
+    BREAKERS_OFF = "RF0098", 409, "Circuit breakers are turned off";
 }
 
 /// The code of that name, in any case.

@@ -42,6 +42,15 @@ store_trait! {
         /// them.
         async fn letters_since(&self, from: Timestamp, max: u32) -> Result<u64, ReadError>;
 
+        /// How many pending letters of calls to a target there are, of those that failed in this millisecond or
+        /// later if one is given, counted up to so many.
+        async fn letters_of_target(
+            &self,
+            target: &str,
+            from: Option<Timestamp>,
+            max: u32,
+        ) -> Result<u64, ReadError>;
+
         /// Counts by workflow, error type and cause; from counters, not by walking the letters,
         /// wherever the filter allows it.
         async fn letter_summary(&self, filter: &LetterFilter) -> Result<LetterSummary, ReadError>;

@@ -27,7 +27,7 @@ use crate::table::Value;
 pub(crate) use history::history;
 pub(crate) use key::executions_by_key;
 pub(crate) use letter::{
-    count_letters, find_letters, letter_retries, letters_since, tally_letters,
+    count_letters, find_letters, letter_retries, letters_of_target, letters_since, tally_letters,
 };
 pub(crate) use list::{Lists, count, list};
 pub(crate) use work::{open_counts, open_executions, waiting_work};

@@ -106,6 +106,7 @@ async fn committer_that_searches(store: &Arc<Model>, search_bytes_max: usize) ->
     );
     let (queue, _) = lanes();
     let context = Context {
+        breakers: crate::breaker::Desk::default(),
         catalog: Arc::new(Catalog::new(Arc::clone(&store))),
         store,
         slots: Slots::new(Limits::default(), false),

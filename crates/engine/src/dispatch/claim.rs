@@ -105,7 +105,10 @@ async fn without_bounded(dispatcher: &Arc<Dispatcher>, due: Vec<WorkRow>) -> Vec
         let is_early = row.due_at.is_some_and(|due| due > dispatcher.clock.now());
         let is_scarce = || {
             let newest = newest.iter().flatten().next();
-            newest.is_none_or(|newest| dispatcher.slots.retries_are_scarce(&newest.workflow))
+            let now = dispatcher.clock.now();
+            newest.is_none_or(|newest| {
+                dispatcher.slots.retries_are_scarce(&newest.workflow, now)
+            })
         };
         if is_bounded {
             bounded.push(row);
@@ -268,7 +271,8 @@ async fn share_out(dispatcher: &Dispatcher, ready: &[WorkflowId], turn: &mut usi
         };
         // Work of a deleted workflow runs on under the limits of the node alone.
         if let Some(definition) = newest {
-            let room = dispatcher.slots.room(&definition.workflow);
+            let now = dispatcher.clock.now();
+            let room = dispatcher.slots.room(&definition.workflow, now);
             want.up_to = want.up_to.min(room.attempts);
             want.retries_up_to = room.retries;
             want.bounds = bounds(&definition.workflow);

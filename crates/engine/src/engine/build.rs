@@ -10,6 +10,7 @@ use tokio_util::task::TaskTracker;
 
 use super::Engine;
 use crate::aside::{Aside, SEARCH_BYTES_MAX};
+use crate::breaker::{self, Desk};
 use crate::callback::Issuer;
 use crate::caller::Caller;
 use crate::catalog::Catalog;
@@ -128,6 +129,9 @@ pub enum StartError {
     /// The store did not take this process as a node.
     #[error("the store could not be joined")]
     Join(#[source] ReadError),
+    /// The store could not be read.
+    #[error("the store could not be read")]
+    Read(#[source] ReadError),
     /// The committer's thread could not be made.
     #[error("the committer's thread could not be started")]
     Thread(#[source] std::io::Error),
@@ -192,6 +196,10 @@ impl Builder {
 
     /// Starts the engine on the current tokio runtime. Recovery goes on beside normal work.
     pub async fn start(self) -> Result<Arc<Engine>, StartError> {
+        // Before the first call: what failed before a restart is left alone after it.
+        let slots = Slots::new(self.limits, self.store.is_shared());
+        let known = breaker::load(self.store.as_ref(), &slots).await;
+        known.map_err(StartError::Read)?;
         let tether = Tether::default();
         let caller = match self.caller {
             Some(caller) => caller,
@@ -212,11 +220,12 @@ impl Builder {
             membership,
             queue,
             aside,
-            slots: Slots::new(self.limits, self.store.is_shared()),
+            slots,
             catalog: Arc::new(Catalog::new(Arc::clone(&self.store))),
             waiters: Waiters::default(),
             commit_times: CommitTimes::default(),
             tasks: Board::default(),
+            breakers: Desk::default(),
             clients: Clients {
                 http: caller,
                 local: self.local,

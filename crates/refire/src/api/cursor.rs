@@ -30,6 +30,7 @@ pub(super) enum List {
     ScheduledTasks = 11,
     TaskHistory = 12,
     Rechecks = 13,
+    Targets = 17,
 }
 
 /// The place of a row in a list, as it stands in a cursor.

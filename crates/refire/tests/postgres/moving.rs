@@ -115,7 +115,8 @@ fn migrations_are_listed_and_applied() {
         "0008_scheduled",
         "0009_sessions",
         "0010_started_by",
-        "0011_task_history"
+        "0011_task_history",
+        "0014_breakers"
     ]);
     assert_eq!(names["pending"], all);
     // A file that is not there changes nothing.

@@ -51,6 +51,24 @@ pub(crate) async fn letters_since(
     Ok(database.row(query).await?.unwrap_or(0))
 }
 
+/// How many pending letters of calls to a target there are, counted up to so many.
+pub(crate) async fn letters_of_target<D: Database>(
+    database: &D,
+    target: &str,
+    from: Option<Timestamp>,
+    max: u32,
+) -> Result<u64, ReadError> {
+    let along = D::along("dlq_by_target");
+    let query = Query::new(format!(
+        "SELECT count(*) FROM (SELECT 1 FROM dead_letter_queue {along} WHERE true"
+    ))
+    .with("AND target = ?", target)
+    .with("AND status = ?", LetterStatus::Pending.name())
+    .and("id >= ?", from.map(first_id_at))
+    .with("LIMIT ?) AS such", max);
+    Ok(database.row(query).await?.unwrap_or(0))
+}
+
 /// The newest letters that pass the filter.
 pub(crate) async fn find_letters<C: Connection>(
     connection: &C,

@@ -165,8 +165,9 @@ impl History {
     }
 
     fn part(&mut self) -> Option<Part> {
-        match self.dice.below(164) {
-            160.. => Some(self.session_part()),
+        match self.dice.below(168) {
+            164.. => Some(self.breaker_part()),
+            160..164 => Some(self.session_part()),
             148..160 => Some(self.touch_task()),
             140..148 => Some(self.lock_tasks()),
             136..140 => Some(self.worker_part()),

@@ -173,13 +173,19 @@ impl Stores {
         }
     }
 
-    /// One question about workers, and one about who is logged in.
+    /// One question about workers, one about who is logged in, and some about targets.
     async fn ask_about_people(&self, history: &mut History, limit: u32) {
         let after = history.any_worker();
         let after = history.dice.maybe(after);
         same!(self, workers(after.as_deref(), limit));
         let session = history.any_session();
         same!(self, session(&session));
+        let host = history.any_host();
+        same!(self, breaker(host));
+        same!(self, breakers(Some(host), limit));
+        let from = history.about_now(60);
+        let from = history.dice.maybe(from);
+        same!(self, letters_of_target(host, from, limit));
     }
 
     /// One question about triggers.
@@ -313,9 +319,12 @@ impl Stores {
         same!(self, orphans(None::<&WorkKey>, LIMIT_MAX));
         same!(self, nodes());
         same!(self, workers(None::<&str>, LIMIT_MAX));
+        same!(self, breakers(None::<&str>, LIMIT_MAX));
+        same!(self, standing_breakers());
         for id in WORKFLOWS.map(workflow_id) {
             same!(self, open_counts(Some(&id)));
             same!(self, open_executions(&id, LIMIT_MAX));
+            same!(self, waiting_work(&id, &["a", "b"], Timestamp::LAST, LIMIT_MAX));
             same!(self, standing_triggers(&id, LIMIT_MAX));
             same!(self, workflow(&id));
             same!(self, versions(&id));

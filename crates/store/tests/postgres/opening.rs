@@ -54,7 +54,8 @@ async fn programs_that_start_together_migrate_once() {
             "scheduled",
             "sessions",
             "started_by",
-            "task_history"
+            "task_history",
+            "breakers"
         ]
     );
 }
@@ -81,6 +82,7 @@ async fn migrations_wait_for_whoever_applies_them() {
         "0009_sessions",
         "0010_started_by",
         "0011_task_history",
+        "0014_breakers",
     ]
     .map(str::to_owned);
     assert_eq!(pending(&options).await, missing);
@@ -104,7 +106,8 @@ async fn an_older_database_is_brought_up_to_date() {
     let older = "DROP VIEW task_execution_history; DROP FUNCTION event_json;
          DROP TABLE workflow_triggers, trigger_state, trigger_slots, webhook_requests,
              request_rings, workflow_external_tasks, task_callbacks, workflow_external_workers,
-             scheduled_tasks, sessions;
+             scheduled_tasks, sessions, breakers;
+         ALTER TABLE dead_letter_queue DROP COLUMN target;
          ALTER TABLE work DROP COLUMN begun_at; ALTER TABLE executions DROP COLUMN trigger_id; DROP TABLE dead_letter_retries;
          ALTER TABLE commit_marks DROP COLUMN outcomes;
          DROP VIEW retry_logs; DROP FUNCTION execution_name, readable;
@@ -130,7 +133,8 @@ async fn an_older_database_is_brought_up_to_date() {
             "0008_scheduled",
             "0009_sessions",
             "0010_started_by",
-            "0011_task_history"
+            "0011_task_history",
+            "0014_breakers"
         ]
     );
     let store = open(&scratch).await;

@@ -217,7 +217,8 @@ async fn an_older_database_is_brought_up_to_date() {
          DROP VIEW retry_logs; CREATE VIEW retry_logs AS SELECT 1 AS x;
          DROP TABLE dead_letter_retries; DROP TABLE workflow_external_tasks; DROP TABLE task_callbacks;
          DROP TABLE workflow_external_workers;
-         DROP TABLE scheduled_tasks; DROP TABLE sessions;
+         DROP TABLE scheduled_tasks; DROP TABLE sessions; DROP TABLE breakers;
+         DROP INDEX dlq_by_target; ALTER TABLE dead_letter_queue DROP COLUMN target;
          DROP INDEX executions_by_trigger; ALTER TABLE executions DROP COLUMN trigger_id;
          ALTER TABLE work DROP COLUMN begun_at; UPDATE work SET owner = zeroblob(16), begun = 1;
          INSERT INTO dead_letter_queue (id, execution, workflow, workflow_name, reason, error_type,
