@@ -4,6 +4,8 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests, their setup included")]
 
+#[path = "differential/breaker.rs"]
+mod breaker;
 #[path = "differential/callback.rs"]
 mod callback;
 #[path = "postgres/cuts.rs"]

@@ -71,7 +71,7 @@ pub(crate) async fn waiting_work(
     }
     let query = Query::new("SELECT count(*) FROM (SELECT 1 FROM work WHERE owner IS NULL")
         .with(&format!("AND {OF_WORKFLOW}"), workflow.as_str())
-        .with("AND due_at <= ?", now)
+        .with("AND (due_at IS NULL OR due_at <= ?)", now)
         .and_in("step", steps.iter().copied())
         .with("LIMIT ?) AS waiting", max);
     Ok(database.row(query).await?.unwrap_or(0))

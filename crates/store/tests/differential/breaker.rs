@@ -8,7 +8,7 @@ use refire_store::{ChangeBreaker, Part};
 
 use crate::history::History;
 
-const HOSTS: [&str; 4] = ["api.example.com", "api.example.com:8080", "[::1]:80", "ü.example"];
+pub(crate) const HOSTS: [&str; 4] = ["api.example.com", "api.example.com:8080", "[::1]:80", "ü.example"];
 
 impl History {
     pub(crate) fn any_host(&mut self) -> &'static str {

@@ -472,6 +472,8 @@ impl History {
         let message = format!("the target answered {status}");
         let mut failure = Failure::new(ErrorClass::HttpStatus, message).with_code(status);
         failure.response = self.dice.maybe("sorry\u{0}".to_owned());
+        let host = self.any_host().to_owned();
+        failure.target = self.dice.maybe(host);
         failure
     }
 

@@ -6,16 +6,18 @@ use refire_core::execution::{EventKind, Status, TriggerKind};
 use refire_core::failure::ErrorClass;
 use refire_core::id::{DlqId, ExecutionId, RequestId, TaskId, TriggerId};
 use refire_core::task::TaskStatus;
+use refire_core::time::Timestamp;
 use refire_store::model::{Image, Model};
 use refire_store::postgres::Postgres;
 use refire_store::sqlite::Sqlite;
 use refire_store::{
-    COUNTED_MAX, Callbacks, Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX,
+    Breakers, COUNTED_MAX, Callbacks, Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX,
     LetterFilter, Letters, Nodes, OfWorkflow, RequestFilter, RequestStatus, Requests,
     ScheduledTasks, Sessions, SlotFilter, SlotStatus, Store, Stretch, TaskFilter, Tasks,
     TriggerFilter, Triggers, Work, WorkKey, Workers,
 };
 
+use crate::breaker::HOSTS;
 use crate::definition::{WORKFLOWS, workflow_id};
 use crate::history::{History, NODES};
 
@@ -442,5 +444,6 @@ fn letter_filter(history: &mut History, known: &Image) -> LetterFilter {
         to: dice.one_in(4).then_some(to),
         text: dice.one_in(4).then(|| text.to_owned()),
         fingerprint: cause.filter(|_| dice.one_in(4)),
+        target: dice.one_in(4).then(|| HOSTS[0].to_owned()),
     }
 }
