@@ -6,8 +6,8 @@ mod parameter;
 pub use parameter::{Kind, Parameter, Value};
 
 use crate::model::{
-    BreakerState, ExecutionStatus, LetterStatus, RequestStatus, ScheduleType, SlotStatus, StartedBy,
-    TaskExecutionStatus, TaskStatus, TriggerType, WorkerStatus,
+    BreakerState, ExecutionStatus, LetterStatus, RequestStatus, ScheduleType, SlotStatus,
+    StartedBy, TaskExecutionStatus, TaskStatus, TriggerType, WorkerStatus,
 };
 
 /// The names of events, which are shouted.

@@ -68,7 +68,9 @@ impl Context {
         }
         let asking = Asking { slots, host };
         let node = self.membership.id();
-        let claimed = self.move_breaker(host, &Move::Claim { node, timeout }).await;
+        let claimed = self
+            .move_breaker(host, &Move::Claim { node, timeout })
+            .await;
         let may = matches!(claimed, Ok(Some(_)));
         #[cfg(feature = "planted")]
         let may = may || planted::is(Defect::ProbeTwice);
@@ -197,7 +199,8 @@ fn log(before: Phase, next: &Breaker) {
     match next.phase {
         Phase::Open if before != Phase::Open => {
             let cause = next.cause.as_deref().filter(|_| next.forced.is_none());
-            tracing::warn!(host, by, cause, until = ?next.until, "a target is left alone");
+            let until = next.until.map(|until| until.to_string());
+            tracing::warn!(host, by, cause, until, "a target is left alone");
         }
         Phase::Closing => tracing::info!(host, "a target is back; calls return by and by"),
         Phase::Closed if before != Phase::Closed => {

@@ -16,16 +16,16 @@ use crate::model::{
     Overview, Page, PlannedSlot, PreviewWebhook, PreviewedWebhook, RecheckRequests,
     RecheckedRequests, ReplayRequest, ReplayResult, RequestSummary, RetriedExecution, RetryLetter,
     RetryTimeline, RotateSecret, SchedulePreview, ScheduledTask, ScheduledTaskCreated,
-    ScheduledTaskPage, SearchResult, Session, SessionLink, Target, TargetPage, Task, TaskHistory, TaskPage, TaskRun,
-    TaskStatusAnswer, TaskSummary, TestWebhook, TestedWebhook, TimeZone, Trigger, TroubleList,
-    UpcomingFire, Version, WebhookAnswer, WebhookRequest, WorkerPage, WorkerRemoved, Workflow,
-    WorkflowDeleted, WorkflowDiff, WorkflowSaved, WorkflowVersion,
+    ScheduledTaskPage, SearchResult, Session, SessionLink, Target, TargetPage, Task, TaskHistory,
+    TaskPage, TaskRun, TaskStatusAnswer, TaskSummary, TestWebhook, TestedWebhook, TimeZone,
+    Trigger, TroubleList, UpcomingFire, Version, WebhookAnswer, WebhookRequest, WorkerPage,
+    WorkerRemoved, Workflow, WorkflowDeleted, WorkflowDiff, WorkflowSaved, WorkflowVersion,
 };
 use crate::query::{
     CancelQuery, CancelTaskQuery, ChangeQuery, DiffQuery, EventQuery, ExecutionQuery, HistoryQuery,
     LetterQuery, NextQuery, OfWorkflow, OverviewQuery, Paging, RangeQuery, RecheckQuery,
-    RequestQuery, RetriedQuery, RetryNowQuery, ScheduledQuery, SearchQuery, SlotQuery,
-    TargetQuery, TaskHistoryQuery, TaskQuery, TriggerQuery, UpcomingQuery, WorkerQuery, WorkflowQuery,
+    RequestQuery, RetriedQuery, RetryNowQuery, ScheduledQuery, SearchQuery, SlotQuery, TargetQuery,
+    TaskHistoryQuery, TaskQuery, TriggerQuery, UpcomingQuery, WorkerQuery, WorkflowQuery,
 };
 
 /// A part of a path, whatever characters it has.

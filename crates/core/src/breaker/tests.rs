@@ -81,7 +81,10 @@ fn a_window_trips_by_a_row_of_failures_or_by_their_share() {
         (&[(Bad, 4)], None),
         (&[(Bad, 5)], Some(Trip::InARow(5))),
         (&[(Bad, 4), (Good, 1), (Bad, 4)], None),
-        (&[(Good, 4), (Bad, 1), (Good, 1), (Bad, 4)], Some(Trip::Share(5, 10))),
+        (
+            &[(Good, 4), (Bad, 1), (Good, 1), (Bad, 4)],
+            Some(Trip::Share(5, 10)),
+        ),
         (&[(Good, 6), (Bad, 4)], None),
         (&[(Good, 100), (Bad, 5)], Some(Trip::InARow(5))),
         // Wishes for fewer calls never open it, and do not interrupt a row either.
@@ -104,7 +107,11 @@ fn a_window_forgets() {
     for second in [0, 20, 40, 60, 80] {
         window.note(Verdict::Bad, at(second));
     }
-    assert_eq!(window.trips(at(80)), Some(Trip::InARow(5)), "each within half a minute");
+    assert_eq!(
+        window.trips(at(80)),
+        Some(Trip::InARow(5)),
+        "each within half a minute"
+    );
     let mut window = Window::default();
     for second in [0, 31, 62, 93, 124, 155] {
         window.note(Verdict::Bad, at(second));
@@ -118,7 +125,14 @@ fn a_window_forgets() {
     }
     let (calls, failed) = (27, 9);
     let limited = 0;
-    assert_eq!(window.figures(at(20)), Figures { calls, failed, limited });
+    assert_eq!(
+        window.figures(at(20)),
+        Figures {
+            calls,
+            failed,
+            limited
+        }
+    );
     assert_eq!(window.figures(at(40)), Figures::default());
     assert!(!window.is_over(at(40)) && window.is_over(at(62)));
 }
@@ -134,7 +148,11 @@ fn the_wait_grows_as_fewer_calls_succeed() {
     };
     assert_eq!(backoff(0, 9, 0), None, "too few to say");
     assert_eq!(backoff(0, 10, 0), Some(20_000));
-    assert_eq!(backoff(0, 0, 10), Some(20_000), "too many calls count as well");
+    assert_eq!(
+        backoff(0, 0, 10),
+        Some(20_000),
+        "too many calls count as well"
+    );
     assert_eq!(backoff(1, 9, 0), Some(6_666));
     assert_eq!(backoff(49, 51, 0), Some(1_851));
     assert_eq!(backoff(5, 5, 0), None);
@@ -168,14 +186,24 @@ fn one_node_tries_and_a_dead_one_is_not_waited_for() {
     assert_eq!(probing.probe, Some(Probe { owner: NODE, until }));
     assert_eq!(probing.standing(at(30)), Standing::Parked(Some(until)));
     assert_eq!(probing.after(&claim(OTHER), at(54)), None);
-    assert_eq!(probing.after(&probed(OTHER, false), at(54)), None, "it is not its");
+    assert_eq!(
+        probing.after(&probed(OTHER, false), at(54)),
+        None,
+        "it is not its"
+    );
     assert_eq!(probing.after(&trip(), at(54)), None, "what was under way");
     let again = probing.after(&claim(OTHER), at(55)).unwrap();
     assert!(again.is_probed_by(OTHER));
     assert_eq!(again.after(&probed(NODE, false), at(56)), None, "too late");
-    let back = again.after(&Move::GivenBack { node: OTHER }, at(56)).unwrap();
+    let back = again
+        .after(&Move::GivenBack { node: OTHER }, at(56))
+        .unwrap();
     assert_eq!((back.phase, back.probe), (Phase::Open, None));
-    assert_eq!(back.standing(at(56)), Standing::ProbeDue, "the next one may");
+    assert_eq!(
+        back.standing(at(56)),
+        Standing::ProbeDue,
+        "the next one may"
+    );
     assert_eq!(back.times, breaker.times, "nothing was tried");
     let closing = again.after(&probed(OTHER, false), at(57)).unwrap();
     assert_eq!(closing.standing(at(57)), Standing::Closing);
@@ -188,17 +216,30 @@ fn one_node_tries_and_a_dead_one_is_not_waited_for() {
 
 #[test]
 fn what_a_person_says_stays_said() {
-    let forced = Breaker::closed("a").after(&force(Forced::Open), at(0)).unwrap();
+    let forced = Breaker::closed("a")
+        .after(&force(Forced::Open), at(0))
+        .unwrap();
     assert_eq!(forced.standing(at(10_000)), Standing::Parked(None));
-    for step in [trip(), claim(NODE), probed(NODE, false), Move::Risen, force(Forced::Open)] {
+    for step in [
+        trip(),
+        claim(NODE),
+        probed(NODE, false),
+        Move::Risen,
+        force(Forced::Open),
+    ] {
         assert_eq!(forced.after(&step, at(10_000)), None, "{step:?}");
     }
     let by = "bob".to_owned();
-    assert_eq!(forced.after(&Move::ProbeNow { by: by.clone() }, at(9)), None);
+    assert_eq!(
+        forced.after(&Move::ProbeNow { by: by.clone() }, at(9)),
+        None
+    );
     let closed = forced.after(&force(Forced::Closed), at(9)).unwrap();
     assert_eq!(closed.standing(at(9)), Standing::Free);
     assert_eq!(closed.after(&trip(), at(9)), None);
-    let reset = closed.after(&Move::Reset { by: by.clone() }, at(10)).unwrap();
+    let reset = closed
+        .after(&Move::Reset { by: by.clone() }, at(10))
+        .unwrap();
     assert!(reset.is_plain());
     assert_eq!(reset.after(&Move::Reset { by: by.clone() }, at(10)), None);
     let hurried = open(at(0)).after(&Move::ProbeNow { by }, at(1)).unwrap();
@@ -255,8 +296,14 @@ fn people_name_targets_in_many_ways() {
     let table: [(&str, &[&str]); 7] = [
         ("api.example.com", &["api.example.com"]),
         (" API.Example.com ", &["api.example.com"]),
-        ("api.example.com:443", &["api.example.com", "api.example.com:443"]),
-        ("api.example.com:80", &["api.example.com:80", "api.example.com"]),
+        (
+            "api.example.com:443",
+            &["api.example.com", "api.example.com:443"],
+        ),
+        (
+            "api.example.com:80",
+            &["api.example.com:80", "api.example.com"],
+        ),
         ("10.0.0.7:8080", &["10.0.0.7:8080"]),
         ("[::1]:9000", &["[::1]:9000"]),
         ("[2001:db8::1]", &["[2001:db8::1]"]),
@@ -264,7 +311,9 @@ fn people_name_targets_in_many_ways() {
     for (text, expected) in table {
         assert_eq!(names(text).unwrap(), expected, "{text}");
     }
-    for wrong in ["", " ", "a b", "a/b", "a%41", "x:0", "x:99999", "[::1", "[zz]", "u@a", "a\u{0}"] {
+    for wrong in [
+        "", " ", "a b", "a/b", "a%41", "x:0", "x:99999", "[::1", "[zz]", "u@a", "a\u{0}",
+    ] {
         names(wrong).expect_err(wrong);
     }
 }

@@ -148,7 +148,9 @@ impl Window {
             figures.failed = figures.failed.saturating_add(stretch.bad);
             figures.limited = figures.limited.saturating_add(stretch.limited);
             let calls = stretch.good.saturating_add(stretch.bad);
-            figures.calls = figures.calls.saturating_add(calls.saturating_add(stretch.limited));
+            figures.calls = figures
+                .calls
+                .saturating_add(calls.saturating_add(stretch.limited));
         }
         figures
     }

@@ -310,7 +310,11 @@ impl Targets {
         let mut callers = Callers::default();
         let mut last: Option<WorkflowId> = None;
         loop {
-            let page = self.context.store.workflows(last.as_ref(), LIMIT_MAX).await?;
+            let page = self
+                .context
+                .store
+                .workflows(last.as_ref(), LIMIT_MAX)
+                .await?;
             let is_last = page.len() < LIMIT_MAX as usize;
             for row in &page {
                 // One that cannot be read calls nobody.

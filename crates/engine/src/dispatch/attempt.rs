@@ -142,7 +142,9 @@ fn judged(
     now: Timestamp,
 ) -> Result<Answer, Failure> {
     let failure = made.as_ref().err();
-    let cause = failure.map_or("", |failure| failure.code.as_deref().unwrap_or(failure.class.name()));
+    let cause = failure.map_or("", |failure| {
+        failure.code.as_deref().unwrap_or(failure.class.name())
+    });
     let verdict = Verdict::of(failure);
     let backoff = permit.note(verdict, cause, now);
     made.map_err(|mut failure| {

@@ -106,9 +106,7 @@ async fn without_bounded(dispatcher: &Arc<Dispatcher>, due: Vec<WorkRow>) -> Vec
         let is_scarce = || {
             let newest = newest.iter().flatten().next();
             let now = dispatcher.clock.now();
-            newest.is_none_or(|newest| {
-                dispatcher.slots.retries_are_scarce(&newest.workflow, now)
-            })
+            newest.is_none_or(|newest| dispatcher.slots.retries_are_scarce(&newest.workflow, now))
         };
         if is_bounded {
             bounded.push(row);

@@ -64,7 +64,9 @@ pub(super) async fn add_host(
 
 /// How long a call of a step may take.
 pub(super) fn timeout(workflow: &Workflow, step: &str) -> Duration {
-    let callable = workflow.step(step).and_then(|(_, step)| step::of(&step.kind));
+    let callable = workflow
+        .step(step)
+        .and_then(|(_, step)| step::of(&step.kind));
     callable.map_or(Duration::ZERO, |callable| callable.timeout())
 }
 

@@ -384,7 +384,8 @@ impl Gates {
 
     /// Whether an attempt of this node tries a target, or is about to.
     pub(super) fn tries(&mut self, host: &str) -> bool {
-        self.live(host).is_some_and(|live| live.trying != Trying::No)
+        self.live(host)
+            .is_some_and(|live| live.trying != Trying::No)
     }
 
     /// Lets more calls through where their time has come, and says which targets have all of them again; and
@@ -393,7 +394,9 @@ impl Gates {
         let nodes = self.nodes;
         let (mut done, mut has_risen) = (Vec::new(), false);
         for host in self.all_standing() {
-            let Some(live) = self.live(&host) else { continue };
+            let Some(live) = self.live(&host) else {
+                continue;
+            };
             if live.is_tripped || live.breaker.standing(now) != Standing::Closing {
                 continue;
             }
@@ -410,7 +413,10 @@ impl Gates {
 
     /// Calls of the last half minute, of each target that had some.
     pub(super) fn figures(&self, now: Timestamp) -> HashMap<String, Figures> {
-        let seen = self.hosts.iter().filter(|(_, gate)| !gate.window.is_over(now));
+        let seen = self
+            .hosts
+            .iter()
+            .filter(|(_, gate)| !gate.window.is_over(now));
         seen.map(|(host, gate)| (host.clone(), gate.window.figures(now)))
             .collect()
     }

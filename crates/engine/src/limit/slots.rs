@@ -251,12 +251,7 @@ impl Slots {
     }
 
     /// Whether a call that has its permit may still be made.
-    pub(super) fn may_still(
-        &self,
-        host: &str,
-        tries: bool,
-        now: Timestamp,
-    ) -> Result<(), Blocked> {
+    pub(super) fn may_still(&self, host: &str, tries: bool, now: Timestamp) -> Result<(), Blocked> {
         if !self.limits.breakers || !self.has_standing.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -418,7 +413,10 @@ pub(crate) fn bounds(workflow: &Workflow) -> Option<Bounds> {
 
 /// The hosts a workflow calls, if all of them are known. What workers outside fetch is called by nobody.
 fn static_hosts(workflow: &Workflow) -> Option<HashSet<&str>> {
-    let called = workflow.steps.iter().filter_map(|step| step::of(&step.kind));
+    let called = workflow
+        .steps
+        .iter()
+        .filter_map(|step| step::of(&step.kind));
     called.map(|step| step.host()).collect()
 }
 

@@ -209,7 +209,11 @@ async fn a_hundred_workflows_leave_a_dead_host_alone_and_all_end_when_it_is_back
     assert_eq!(parked.unwrap().host, "t.example");
     world.dies(false);
     all_end(&engine, &ids, 200).await;
-    assert_eq!(attempts(&engine, &ids).await, world.service.calls(), "nothing was used up");
+    assert_eq!(
+        attempts(&engine, &ids).await,
+        world.service.calls(),
+        "nothing was used up"
+    );
     stands(&engine, "t.example", Phase::Closed, 120).await;
     engine.stop().await;
 }
@@ -274,15 +278,32 @@ async fn what_a_person_says_survives_a_restart() {
     let engine = world.node(Limits::default()).await;
     apply(&engine, &source("w", "https://t.example:443/x")).await;
     let targets = engine.targets();
-    assert_eq!(targets.find("T.Example:443").await.unwrap(), Ok(Some("t.example".to_owned())));
+    assert_eq!(
+        targets.find("T.Example:443").await.unwrap(),
+        Ok(Some("t.example".to_owned()))
+    );
     assert_eq!(targets.find("nobody.example").await.unwrap(), Ok(None));
-    targets.find("a/b").await.unwrap().expect_err("it is no host");
+    targets
+        .find("a/b")
+        .await
+        .unwrap()
+        .expect_err("it is no host");
     let probe = targets.act("t.example", TargetAct::Probe, "ann").await;
-    assert!(matches!(probe, Err(ActError::NotOpen("closed"))), "{probe:?}");
+    assert!(
+        matches!(probe, Err(ActError::NotOpen("closed"))),
+        "{probe:?}"
+    );
     for _ in 0..2 {
-        let opened = targets.act("t.example", TargetAct::Open, "ann").await.unwrap();
+        let opened = targets
+            .act("t.example", TargetAct::Open, "ann")
+            .await
+            .unwrap();
         assert_eq!(opened.breaker.forced, Some(Forced::Open));
-        assert_eq!((opened.breaker.rev, opened.breaker.until), (1, None), "once");
+        assert_eq!(
+            (opened.breaker.rev, opened.breaker.until),
+            (1, None),
+            "once"
+        );
     }
     let probe = targets.act("t.example", TargetAct::Probe, "ann").await;
     assert!(matches!(probe, Err(ActError::KeptOpen)), "{probe:?}");
@@ -297,7 +318,11 @@ async fn what_a_person_says_survives_a_restart() {
     };
     let listed = engine.targets().list(&standing, None, 10).await.unwrap();
     assert_eq!((listed.len(), listed[0].parked.count), (1, 5));
-    engine.targets().act("t.example", TargetAct::Close, "ann").await.unwrap();
+    engine
+        .targets()
+        .act("t.example", TargetAct::Close, "ann")
+        .await
+        .unwrap();
     all_end(&engine, &ids, 5).await;
     // Closed for good: whatever fails.
     world.dies(true);
@@ -306,10 +331,18 @@ async fn what_a_person_says_survives_a_restart() {
     assert_eq!(phase(&engine, "t.example").await, Phase::Closed);
     let before = world.service.calls();
     assert!(before >= 25, "{before}");
-    engine.targets().act("t.example", TargetAct::Reset, "ann").await.unwrap();
+    engine
+        .targets()
+        .act("t.example", TargetAct::Reset, "ann")
+        .await
+        .unwrap();
     stands(&engine, "t.example", Phase::Open, 20).await;
     world.dies(false);
-    engine.targets().act("t.example", TargetAct::Probe, "ann").await.unwrap();
+    engine
+        .targets()
+        .act("t.example", TargetAct::Probe, "ann")
+        .await
+        .unwrap();
     stands(&engine, "t.example", Phase::Closing, 5).await;
     drop(ids);
     engine.stop().await;
@@ -341,7 +374,10 @@ async fn too_many_requests_never_open_a_breaker_but_are_made_later() {
     sleep(Duration::from_secs(5)).await;
     assert_eq!(phase(&engine, "t.example").await, Phase::Closed);
     let calls = world.service.calls();
-    assert!((20..100).contains(&calls), "{calls}: the waits are 20s by now");
+    assert!(
+        (20..100).contains(&calls),
+        "{calls}: the waits are 20s by now"
+    );
     world.service.answers_429.store(false, Ordering::Relaxed);
     all_end(&engine, &ids, 60).await;
     engine.stop().await;
@@ -376,10 +412,17 @@ async fn breakers_can_be_turned_off() {
         let letters = engine.store().letters(&filter, None, 100).await.unwrap();
         assert!(letters.len() >= ids.len());
         let has_breakers = engine.targets().are_breakers_on();
-        let act = engine.targets().act("t.example", TargetAct::Open, "ann").await;
+        let act = engine
+            .targets()
+            .act("t.example", TargetAct::Open, "ann")
+            .await;
         assert_eq!(matches!(act, Err(ActError::Off)), !has_breakers);
         if has_breakers {
-            engine.targets().act("t.example", TargetAct::Reset, "ann").await.unwrap();
+            engine
+                .targets()
+                .act("t.example", TargetAct::Reset, "ann")
+                .await
+                .unwrap();
         }
         engine.stop().await;
     }

@@ -180,7 +180,9 @@ async fn found(app: &App, id: &Id<Host>) -> Result<String, Problem> {
 
 /// The phase that a word of the API means.
 fn meant(word: &model::BreakerState) -> Option<Phase> {
-    Phase::ALL.into_iter().find(|phase| phase.name() == word.name())
+    Phase::ALL
+        .into_iter()
+        .find(|phase| phase.name() == word.name())
 }
 
 fn shown(target: Target) -> model::Target {

@@ -168,7 +168,10 @@ fn screen(session: &Session, target: &Target) -> String {
     let facts = [
         ("opened", time(&target.opened_at)),
         ("until", time(&target.until)),
-        ("openings", (!is_closed).then(|| target.openings.to_string())),
+        (
+            "openings",
+            (!is_closed).then(|| target.openings.to_string()),
+        ),
         ("cause", cleaned(&target.cause)),
         ("changed", time(&target.changed_at)),
         ("by", cleaned(&target.changed_by)),
@@ -177,7 +180,10 @@ fn screen(session: &Session, target: &Target) -> String {
         ("in flight", Some(in_flight)),
         ("parked", Some(at_least(target.parked, target.parked_exact))),
         ("letters", Some(letters)),
-        ("workflows", (!target.workflows.is_empty()).then(|| target.workflows.join(", "))),
+        (
+            "workflows",
+            (!target.workflows.is_empty()).then(|| target.workflows.join(", ")),
+        ),
     ];
     Screen::of(&target.host, &state(target))
         .facts(10, facts)

@@ -58,7 +58,15 @@ pub async fn a_breaker_moves_by_its_revision(lab: &dyn Lab) {
     assert!(!stage.put_breaker(&ahead).await, "one is missing between");
     stage.wait(20);
     let timeout = Duration::from_secs(30);
-    let probing = stage.moved(&open, Move::Claim { node: NODE, timeout }).await;
+    let probing = stage
+        .moved(
+            &open,
+            Move::Claim {
+                node: NODE,
+                timeout,
+            },
+        )
+        .await;
     assert!(probing.probe.is_some());
     let forced = stage.moved(&probing, force(Forced::Open)).await;
     stage.store.close().await;
@@ -78,7 +86,11 @@ pub async fn those_that_stand_are_found(lab: &dyn Lab) {
         let trip = Move::Trip { cause: cause() };
         standing.push(stage.moved(&Breaker::closed(host), trip).await);
     }
-    standing.push(stage.moved(&Breaker::closed("c"), force(Forced::Closed)).await);
+    standing.push(
+        stage
+            .moved(&Breaker::closed("c"), force(Forced::Closed))
+            .await,
+    );
     let by = "x".to_owned();
     let gone = stage.moved(&standing.remove(0), Move::Reset { by }).await;
     assert_eq!(gone.phase, Phase::Closed);
@@ -89,7 +101,9 @@ pub async fn those_that_stand_are_found(lab: &dyn Lab) {
 pub async fn one_of_two_moves_counts(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     let cause = String::new();
-    let open = stage.moved(&Breaker::closed(HOST), Move::Trip { cause }).await;
+    let open = stage
+        .moved(&Breaker::closed(HOST), Move::Trip { cause })
+        .await;
     stage.wait(20);
     let claim = |node: NodeId| {
         let timeout = Duration::from_secs(1);
@@ -121,7 +135,9 @@ pub async fn one_of_two_moves_counts(lab: &dyn Lab) {
 pub async fn breakers_are_listed_by_host(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
     for host in ["b", "a:80", "B", "a"] {
-        stage.moved(&Breaker::closed(host), force(Forced::Closed)).await;
+        stage
+            .moved(&Breaker::closed(host), force(Forced::Closed))
+            .await;
     }
     let hosts = |rows: Vec<Breaker>| rows.into_iter().map(|row| row.host).collect::<Vec<_>>();
     let all = stage.store.breakers(None, LIMIT_MAX).await.unwrap();
@@ -156,13 +172,19 @@ pub async fn only_so_many_closed_breakers_stay(lab: &dyn Lab) {
     assert!(stage.put_breaker(&late).await);
     assert_eq!(stage.found_breaker("h00001").await, None, "longest ago");
     assert!(stage.found_breaker("h00002").await.is_some());
-    assert_eq!(stage.found_breaker("h00000").await, Some(open), "it is not closed");
+    assert_eq!(
+        stage.found_breaker("h00000").await,
+        Some(open),
+        "it is not closed"
+    );
     assert!(stage.found_breaker("late").await.is_some());
 }
 
 pub async fn a_backup_has_breakers(lab: &dyn Lab) {
     let mut stage = Stage::open(lab).await;
-    let forced = stage.moved(&Breaker::closed(HOST), force(Forced::Open)).await;
+    let forced = stage
+        .moved(&Breaker::closed(HOST), force(Forced::Open))
+        .await;
     let target = lab.directory().join("copy");
     stage.store.backup(&target, &|_, _| {}).await.unwrap();
     let copy = lab.open_backup(&target).await;
@@ -190,7 +212,11 @@ pub async fn work_that_waits_for_a_target_is_counted(lab: &dyn Lab) {
     assert_eq!(counted(&stage, &[], 100).await, 0);
     let claimed = stage.claim(vec![Want::any(workflow_id("orders"), 2)]).await;
     assert_eq!(claimed.len(), 2);
-    assert_eq!(counted(&stage, &["a", "b", "c"], 100).await, 7, "somebody has these");
+    assert_eq!(
+        counted(&stage, &["a", "b", "c"], 100).await,
+        7,
+        "somebody has these"
+    );
     let (nobody, now) = (workflow_id("nobody"), stage.now);
     let none = stage.store.waiting_work(&nobody, &["a"], now, 9).await;
     assert_eq!(none.unwrap(), 0);

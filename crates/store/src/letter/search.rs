@@ -56,9 +56,8 @@ impl<'a> Search<'a> {
     pub(crate) fn walks(
         filter: &LetterFilter,
     ) -> Vec<(Option<&'static str>, Option<LetterStatus>)> {
-        let is_plain = filter.workflow.is_none()
-            && filter.error_types.is_empty()
-            && filter.target.is_none();
+        let is_plain =
+            filter.workflow.is_none() && filter.error_types.is_empty() && filter.target.is_none();
         if filter.statuses.is_empty() && is_plain {
             return vec![(None, None)];
         }

@@ -174,8 +174,10 @@ impl<'a, C: Connection> Scan<'a, C> {
                 (None, None, None) => "sqlite_autoindex_dead_letter_queue_1",
             },
             chosen: [
-                (Self::is_by_target(filter).then_some(filter.target.as_deref()).flatten())
-                    .map(|target| ("dlq.target", Value::from(target))),
+                (Self::is_by_target(filter)
+                    .then_some(filter.target.as_deref())
+                    .flatten())
+                .map(|target| ("dlq.target", Value::from(target))),
                 workflow.map(|key| ("dlq.workflow", Value::from(key))),
                 error_type.map(|name| ("dlq.error_type", Value::from(name))),
                 status.map(|status| ("dlq.status", Value::from(status.name()))),

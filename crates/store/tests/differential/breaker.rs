@@ -8,7 +8,12 @@ use refire_store::{ChangeBreaker, Part};
 
 use crate::history::History;
 
-pub(crate) const HOSTS: [&str; 4] = ["api.example.com", "api.example.com:8080", "[::1]:80", "ü.example"];
+pub(crate) const HOSTS: [&str; 4] = [
+    "api.example.com",
+    "api.example.com:8080",
+    "[::1]:80",
+    "ü.example",
+];
 
 impl History {
     pub(crate) fn any_host(&mut self) -> &'static str {

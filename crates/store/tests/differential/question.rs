@@ -326,7 +326,10 @@ impl Stores {
         for id in WORKFLOWS.map(workflow_id) {
             same!(self, open_counts(Some(&id)));
             same!(self, open_executions(&id, LIMIT_MAX));
-            same!(self, waiting_work(&id, &["a", "b"], Timestamp::LAST, LIMIT_MAX));
+            same!(
+                self,
+                waiting_work(&id, &["a", "b"], Timestamp::LAST, LIMIT_MAX)
+            );
             same!(self, standing_triggers(&id, LIMIT_MAX));
             same!(self, workflow(&id));
             same!(self, versions(&id));

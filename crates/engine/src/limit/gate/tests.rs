@@ -39,14 +39,20 @@ fn opened(now: Timestamp) -> (Gates, Breaker) {
     let cause = "5 calls in a row failed, the last one by 503".to_owned();
     let told = Told::Tripped(cause.clone());
     assert_eq!(gates.take_told(), [(HOST.to_owned(), told)]);
-    assert!(check(&mut gates, 0, now).is_err(), "also before it is written");
+    assert!(
+        check(&mut gates, 0, now).is_err(),
+        "also before it is written"
+    );
     let breaker = moved(&mut gates, &Move::Trip { cause }, now);
     (gates, breaker)
 }
 
 fn claim() -> Move {
     let timeout = Duration::from_secs(30);
-    Move::Claim { node: NODE, timeout }
+    Move::Claim {
+        node: NODE,
+        timeout,
+    }
 }
 
 fn probed(gates: &mut Gates, breaker: &Breaker, verdict: Verdict) -> Vec<(String, Told)> {
@@ -60,7 +66,10 @@ fn probed(gates: &mut Gates, breaker: &Breaker, verdict: Verdict) -> Vec<(String
     assert!(check(gates, 0, now).is_err(), "and the only one");
     assert_eq!(gates.still((HOST, true), now), Ok(()));
     let late = now.plus(Duration::from_secs(6));
-    assert!(gates.still((HOST, true), late).is_err(), "it would not be done in time");
+    assert!(
+        gates.still((HOST, true), late).is_err(),
+        "it would not be done in time"
+    );
     gates.note(&Limits::default(), (HOST, true), (verdict, "503"), now);
     gates.take_told()
 }
@@ -72,8 +81,15 @@ fn an_open_breaker_lets_nothing_through() {
     assert_eq!(check(&mut gates, 0, at(1)), Err(Blocked::Breaker(until)));
     let limits = Limits::default();
     assert_eq!(gates.room(&limits, (HOST, 0, 0), at(1)), (0, 0));
-    assert_eq!(gates.still((HOST, false), at(1)), Err(Blocked::Breaker(until)));
-    assert_eq!(gates.room(&limits, (HOST, 3, 0), until), (1, 1), "one may try");
+    assert_eq!(
+        gates.still((HOST, false), at(1)),
+        Err(Blocked::Breaker(until))
+    );
+    assert_eq!(
+        gates.room(&limits, (HOST, 3, 0), until),
+        (1, 1),
+        "one may try"
+    );
     assert_eq!(gates.check(&limits, ("b.example", 0), at(1)), Ok(()));
     let off = Limits {
         breakers: false,
@@ -144,11 +160,21 @@ fn failures_while_calls_return_open_it_again() {
     let (mut gates, breaker) = opened(at(0));
     probed(&mut gates, &breaker, Verdict::Good);
     let now = breaker.until.unwrap();
-    moved(&mut gates, &Move::Probed { node: NODE, failed: None }, now);
+    moved(
+        &mut gates,
+        &Move::Probed {
+            node: NODE,
+            failed: None,
+        },
+        now,
+    );
     call(&mut gates, Verdict::Good, now);
     (0..5).for_each(|_| drop(call(&mut gates, Verdict::Bad, now)));
     let told = gates.take_told();
-    assert!(matches!(&told[..], [(_, Told::Tripped(cause))] if cause.starts_with("5 of 6")), "{told:?}");
+    assert!(
+        matches!(&told[..], [(_, Told::Tripped(cause))] if cause.starts_with("5 of 6")),
+        "{told:?}"
+    );
 }
 
 #[test]
@@ -166,7 +192,11 @@ fn a_person_may_turn_a_breaker_off() {
 fn a_target_that_fails_often_is_left_alone_for_longer() {
     let mut gates = Gates::default();
     for n in 0..12 {
-        let verdict = if n % 4 == 0 { Verdict::Good } else { Verdict::Limited };
+        let verdict = if n % 4 == 0 {
+            Verdict::Good
+        } else {
+            Verdict::Limited
+        };
         call(&mut gates, verdict, at(n));
     }
     assert_eq!(call(&mut gates, Verdict::Good, at(20)), None);

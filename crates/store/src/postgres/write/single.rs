@@ -5,8 +5,8 @@ use super::advance::Advances;
 use super::changes::Changes;
 use super::link::Link;
 use super::{
-    Failed, Order, breaker, callback, catalog, claim, fire, letter, prune, request, scheduled, session,
-    task, trigger, work, worker,
+    Failed, Order, breaker, callback, catalog, claim, fire, letter, prune, request, scheduled,
+    session, task, trigger, work, worker,
 };
 use crate::{Admit, Advance, Fire, Part, PartOutcome};
 
