@@ -9,6 +9,7 @@ macro_rules! shapes {
     )* };
 }
 
+mod bulk;
 mod callback;
 mod dead_letter;
 mod execution;
@@ -30,6 +31,7 @@ mod webhook;
 mod words;
 mod workflow;
 
+pub use bulk::*;
 pub use callback::*;
 pub use dead_letter::*;
 pub use execution::*;

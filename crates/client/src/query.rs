@@ -6,8 +6,9 @@ mod parameter;
 pub use parameter::{Kind, Parameter, Value};
 
 use crate::model::{
-    BreakerState, ExecutionStatus, LetterStatus, RequestStatus, ScheduleType, SlotStatus,
-    StartedBy, TaskExecutionStatus, TaskStatus, TriggerType, WorkerStatus,
+    BreakerState, BulkOutcome, BulkState, ExecutionStatus, LetterStatus, RequestStatus,
+    ScheduleType, SlotStatus, StartedBy, TaskExecutionStatus, TaskStatus, TriggerType,
+    WorkerStatus,
 };
 
 /// The names of events, which are shouted.
@@ -187,6 +188,23 @@ queries! {
         /// Whose last call was to this host, such as `api.example.com` or `10.0.0.7:8080`
         #[cli(long, value_name = "HOST", help = "Only dead letters whose last call was to this host")]
         target: Option<String> = "target",
+        /// `true`: only those that failed more than 30 days ago; `all`: those, too; default `false`
+        #[cli(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "true", value_parser = ["true", "false", "all"], help = "Only failures of more than 30 days ago; --archived=all shows those, too")]
+        archived: Option<String> = "archived",
+    }
+
+    /// Which bulk jobs.
+    BulkQuery: Args {
+        /// In one of these states; repeat it or separate by commas, such as `running,paused`
+        #[cli(long, value_delimiter = ',', help = "Only jobs in this state; several are separated by commas")]
+        state: Vec<BulkState> = "state",
+    }
+
+    /// Which things of a bulk job.
+    BulkItemQuery: Args {
+        /// With one of these outcomes; repeat it or separate by commas, such as `failed,skipped`
+        #[cli(long, value_delimiter = ',', help = "Only things with this outcome; several are separated by commas")]
+        outcome: Vec<BulkOutcome> = "outcome",
     }
 
     /// Of which workflow.

@@ -162,9 +162,63 @@ typed_id!(
     ScheduledTaskId, "task-", "a scheduled task"
 );
 typed_id!(
+    /// A way to tell people.
+    ChannelId, "chn_", "a channel"
+);
+typed_id!(
+    /// Something that people are to be told of.
+    NoticeId, "ntc_", "a notice"
+);
+typed_id!(
+    /// Notices that are told of together: the first bytes of a hash of what they have in common.
+    GroupId, "grp_", "a group of notices"
+);
+typed_id!(
+    /// A message to people. It is sent by an execution with the same bytes.
+    NotificationId, "ntf_", "a notification"
+);
+typed_id!(
     /// A worker's hold on a task: sixteen random bytes, without a time in them.
     LockToken, "lk_", "a lock token"
 );
+
+typed_id!(
+    /// One bulk job.
+    BulkId, "bulk_", "a bulk job"
+);
+typed_id!(
+    /// What a bulk job is about: the bytes of a dead letter's id, or of an execution's.
+    ItemId, "item_", "an item"
+);
+
+impl From<DlqId> for ItemId {
+    fn from(letter: DlqId) -> Self {
+        Self(letter.0)
+    }
+}
+
+impl From<ExecutionId> for ItemId {
+    fn from(execution: ExecutionId) -> Self {
+        Self(execution.0)
+    }
+}
+
+impl ItemId {
+    /// After every item: a walk goes from the newest to the oldest, and ends here.
+    pub const END: Self = Self([0; 16]);
+
+    /// The dead letter that it is.
+    #[must_use]
+    pub const fn letter(self) -> DlqId {
+        DlqId(self.0)
+    }
+
+    /// The execution that it is.
+    #[must_use]
+    pub const fn execution(self) -> ExecutionId {
+        ExecutionId(self.0)
+    }
+}
 
 /// One task for workers. It *is* its step, so it needs no number of its own: 18 bytes, or `xt_` and 29
 /// letters and digits.

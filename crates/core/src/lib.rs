@@ -4,6 +4,7 @@
 //! The shell (`refire-engine`) carries out what [`execution::decide`] returns.
 
 pub mod breaker;
+pub mod bulk;
 pub mod callback;
 pub mod dead_letter;
 pub mod definition;
@@ -14,6 +15,7 @@ pub mod id;
 pub mod json;
 pub mod jsonpath;
 pub mod limit;
+pub mod notify;
 #[cfg(feature = "planted")]
 pub mod planted;
 pub mod scheduled;

@@ -108,6 +108,14 @@ pub enum Defect {
     ProbeNeverReported,
     /// A target that is back gets all calls at once.
     RampIgnored,
+    /// What a bulk job retries is recorded by a transaction of its own.
+    BulkItemTwice,
+    /// A bulk job passes things before anything has become of them.
+    CursorBeforeItems,
+    /// A notice is taken from the queue and counted in no group.
+    NoticeLost,
+    /// A group's turn passes without a message.
+    GroupForgotten,
 }
 
 /// One time in so many something is forgotten.

@@ -14,12 +14,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use refire_core::breaker::{Breaker, Move, Phase};
+use refire_core::id::NoticeId;
+use refire_core::notify::{FactName, Facts, NoticeKind};
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
-use refire_store::{ChangeBreaker, News, Part, PartOutcome, ReadError, Store};
+use refire_store::{ChangeBreaker, NewNotice, News, Part, PartOutcome, ReadError, Store};
 
 use crate::commit::CommitFailure;
 use crate::context::Context;
+use crate::entropy::fresh;
 use crate::limit::{Slots, Told};
 
 pub use parked::Parked;
@@ -95,14 +98,23 @@ impl Context {
             let Some(next) = breaker.after(step, self.now()) else {
                 return Ok(None);
             };
+            let notices: Vec<NewNotice> = self
+                .breaker_notice(breaker.phase, &next)
+                .into_iter()
+                .collect();
+            let is_told = !notices.is_empty();
             let change = Box::new(ChangeBreaker {
                 breaker: next.clone(),
+                notices,
             });
             match self.queue.part(Part::ChangeBreaker(change)).await? {
                 PartOutcome::Touched(true) => {
                     self.slots.apply(&next);
                     log(breaker.phase, &next);
                     self.announce(News::Breaker(host.to_owned()));
+                    if is_told {
+                        self.notice_raised();
+                    }
                     return Ok(Some(next));
                 }
                 // Somebody else was faster.
@@ -191,6 +203,51 @@ impl Context {
         }
         true
     }
+}
+
+impl Context {
+    /// What people are told of a change, if a channel wants it: that calls stopped, and that all are made again.
+    fn breaker_notice(&self, before: Phase, next: &Breaker) -> Option<NewNotice> {
+        let kind = if next.opened_from(before) {
+            NoticeKind::BreakerOpened
+        } else if next.closed_from(before) {
+            NoticeKind::BreakerClosed
+        } else {
+            return None;
+        };
+        if !self.notices.wants(kind, None) {
+            return None;
+        }
+        let host = next.host.as_str();
+        let mut facts =
+            Facts::new(host, next.changed_at).page(format!("/targets/{}", escaped(host)));
+        facts = facts.fact(FactName::Host, host);
+        if kind == NoticeKind::BreakerOpened {
+            let cause = next.cause.clone().filter(|_| next.forced.is_none());
+            facts = facts.text(cause.unwrap_or_default());
+            facts = facts.fact(
+                FactName::Until,
+                next.until.map(|at| at.to_string()).unwrap_or_default(),
+            );
+        } else {
+            facts = facts.fact(
+                FactName::Since,
+                next.opened_at.map(|at| at.to_string()).unwrap_or_default(),
+            );
+        }
+        Some(NewNotice {
+            id: NoticeId::from_bytes(fresh(self.entropy.as_ref(), next.changed_at)),
+            kind,
+            workflow: None,
+            subject: host.to_owned(),
+            facts,
+        })
+    }
+}
+
+/// A host in a path of the console.
+fn escaped(host: &str) -> String {
+    url::form_urlencoded::byte_serialize(host.as_bytes()).collect()
 }
 
 /// What the server's log says of a change.

@@ -4,16 +4,18 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use refire_core::definition::{ParseOptions, Problems, Workflow};
+use refire_core::definition::{ParseOptions, Problems, Workflow, WorkflowId};
 use refire_core::execution::replay::{Replay, replay};
-use refire_core::execution::{Command, Event, EventRow, Execution};
+use refire_core::execution::{Command, Event, EventRow, Execution, Lineage, Start, Trigger};
 use refire_core::id::ExecutionId;
+use refire_core::limit;
 use refire_store::{EventFilter, LIMIT_MAX, ReadError, Stored};
 
 use crate::catalog::CatalogError;
 use crate::commit::{Admitted, CommandError, CommitFailure};
 use crate::context::Context;
-use crate::intake::{IntakeError, Submission};
+use crate::entropy;
+use crate::intake::{Drafted, IntakeError, NEWER_MAX, Submission};
 use crate::vital::Vital;
 
 /// Whoever waits for an end looks for itself where another node may bring it, first after this.
@@ -61,6 +63,29 @@ pub enum ReplayError {
     /// An event cannot be read.
     #[error(transparent)]
     Codec(#[from] refire_core::execution::CodecError),
+}
+
+/// Why an execution was not run again.
+#[derive(Debug, thiserror::Error)]
+pub enum RunAgainError {
+    /// There is no such execution.
+    #[error("there is no such execution")]
+    NotFound,
+    /// Its workflow was deleted.
+    #[error("its workflow `{0}` was deleted")]
+    NoSuchWorkflow(WorkflowId),
+    /// Its input is not in the store.
+    #[error("the database holds something unreadable: its input is missing")]
+    NoInput,
+    /// The definition could not be had.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// The store could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// It could not be committed.
+    #[error(transparent)]
+    Commit(#[from] CommitFailure),
 }
 
 impl Executions {
@@ -171,6 +196,58 @@ impl Executions {
         asked.map_err(CommitFailure::from)?.answer().await
     }
 
+    /// Runs an execution again: a new one with the same input, by the newest definition. When this returns,
+    /// it is durable.
+    pub async fn run_again(&self, id: ExecutionId, by: &str) -> Result<ExecutionId, RunAgainError> {
+        self.0.is_open()?;
+        for _ in 0..NEWER_MAX {
+            let draft = self.draft_again(id, by).await?;
+            let (new, workflow) = (draft.id, draft.workflow().clone());
+            match self.0.commit_draft(draft).await? {
+                Admitted::NotNewest => self.0.catalog.forget(&workflow),
+                Admitted::NoSuchWorkflow => return Err(RunAgainError::NoSuchWorkflow(workflow)),
+                admitted => return accepted(new, admitted).map(|_| new).map_err(Into::into),
+            }
+        }
+        Err(CommitFailure::Contended.into())
+    }
+
+    /// Decides the same.
+    pub(crate) async fn draft_again(
+        &self,
+        id: ExecutionId,
+        by: &str,
+    ) -> Result<Drafted, RunAgainError> {
+        let context = &self.0;
+        let stored = context.store.execution(id).await?;
+        let stored = stored.ok_or(RunAgainError::NotFound)?;
+        let origin = stored.state.origin.as_ref();
+        let origin = origin.ok_or(RunAgainError::NotFound)?;
+        let mut input = context.store.values(id, &[origin.input.sequence]).await?;
+        let (_, input) = input.pop().ok_or(RunAgainError::NoInput)?;
+        let definition = context.catalog.newest(&origin.workflow).await?;
+        let missing = || RunAgainError::NoSuchWorkflow(origin.workflow.clone());
+        let definition = definition.ok_or_else(missing)?;
+        let now = context.now();
+        let new = entropy::execution_id(&*context.entropy, now);
+        let seed = entropy::seed(&*context.entropy);
+        let plain = Start::plain(new, seed, input);
+        let begin = Start {
+            workflow_version: definition.version,
+            trigger: Trigger::manual(Some(by.to_owned())),
+            priority: origin.priority.min(limit::PRIORITY_LAST),
+            // New work, with keys of its own at the targets.
+            lineage: Lineage {
+                parent: Some(id),
+                ..plain.lineage.clone()
+            },
+            retry: origin.retry.clone(),
+            ..plain
+        };
+        let draft = context.decide_admission(&definition, begin, None, None);
+        Ok(draft.await.only_newest(context.store.is_shared()))
+    }
+
     /// An execution's whole log.
     pub async fn log(&self, id: ExecutionId) -> Result<Vec<Event>, ReplayError> {
         let rows = self.history(id).await?;
@@ -237,8 +314,10 @@ pub(crate) fn accepted(id: ExecutionId, admitted: Admitted) -> Result<Accepted, 
             body_differs,
         }),
         Admitted::NoSuchWorkflow => Err(CommitFailure::Gone),
-        Admitted::NotNewest | Admitted::TriggerMoved => Err(CommitFailure::Contended),
-        Admitted::LetterNotPending(_) => Err(CommitFailure::Internal(
+        Admitted::NotNewest | Admitted::TriggerMoved | Admitted::GroupsMoved => {
+            Err(CommitFailure::Contended)
+        }
+        Admitted::LetterNotPending(_) | Admitted::ItemDone => Err(CommitFailure::Internal(
             "an admission without a letter spoke of one".to_owned(),
         )),
     }

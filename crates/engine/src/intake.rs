@@ -9,7 +9,7 @@ use refire_core::id::ExecutionId;
 use refire_core::json::Json;
 use refire_core::limit;
 use refire_core::trace::Trace;
-use refire_store::{IdempotencyClaim, LetterRetry};
+use refire_store::{BulkItem, IdempotencyClaim, LetterRetry};
 use sha2::{Digest, Sha256};
 use tokio::sync::oneshot;
 
@@ -100,10 +100,21 @@ impl Drafted {
         self
     }
 
+    /// It is committed with the row of what it does for a bulk job.
+    pub(crate) fn part_of(mut self, item: BulkItem) -> Self {
+        self.request.terms.bulk = Some(item);
+        self
+    }
+
     /// It is committed with what of a trigger causes it.
     pub(crate) fn caused_by(mut self, cause: Cause) -> Self {
         self.request.terms.cause = Some(cause);
         self
+    }
+
+    /// Its workflow.
+    pub(crate) fn workflow(&self) -> &WorkflowId {
+        &self.request.workflow.id
     }
 
     /// What it can be decided again from.
@@ -279,22 +290,47 @@ impl Context {
         &self,
         drafts: Vec<Drafted>,
     ) -> Result<Vec<Result<Admitted, CommitFailure>>, CommitFailure> {
-        let (requests, answers): (Vec<_>, Vec<_>) = drafts
-            .into_iter()
-            .map(|Drafted { mut request, .. }| {
-                let (reply, answer) = oneshot::channel();
-                request.terms.reply = Some(reply);
-                (request, answer)
-            })
-            .unzip();
-        self.queue.admission(Request::Admit(requests)).await?;
-        let mut all = Vec::with_capacity(answers.len());
-        for answer in answers {
-            // No answer: the committer died in the middle, and what it wrote is not known.
-            all.push(answer.await.unwrap_or(Err(CommitFailure::Unknown)));
-        }
-        Ok(all)
+        let (request, answers) = asked(drafts);
+        self.queue.admission(request).await?;
+        Ok(answered(answers).await)
     }
+
+    /// Commits drafts that may wait for everybody else; an answer for each, in order.
+    pub(crate) async fn commit_late(
+        &self,
+        drafts: Vec<Drafted>,
+    ) -> Result<Vec<Result<Admitted, CommitFailure>>, CommitFailure> {
+        if drafts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (request, answers) = asked(drafts);
+        self.queue.late_admission(request).await?;
+        Ok(answered(answers).await)
+    }
+}
+
+type Answers = Vec<oneshot::Receiver<Result<Admitted, CommitFailure>>>;
+
+/// A request to commit drafts, and where its answers come.
+fn asked(drafts: Vec<Drafted>) -> (Request, Answers) {
+    let (requests, answers) = drafts
+        .into_iter()
+        .map(|Drafted { mut request, .. }| {
+            let (reply, answer) = oneshot::channel();
+            request.terms.reply = Some(reply);
+            (request, answer)
+        })
+        .unzip();
+    (Request::Admit(requests), answers)
+}
+
+async fn answered(answers: Answers) -> Vec<Result<Admitted, CommitFailure>> {
+    let mut all = Vec::with_capacity(answers.len());
+    for answer in answers {
+        // No answer: the committer died in the middle, and what it wrote is not known.
+        all.push(answer.await.unwrap_or(Err(CommitFailure::Unknown)));
+    }
+    all
 }
 
 /// What an idempotency key is remembered by.

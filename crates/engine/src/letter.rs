@@ -16,7 +16,7 @@ use crate::catalog::{CatalogError, Definition};
 use crate::commit::{Admitted, CommitFailure};
 use crate::context::Context;
 use crate::entropy;
-use crate::intake::NEWER_MAX;
+use crate::intake::{Drafted, NEWER_MAX};
 use crate::vital::Vital;
 
 /// A person's wish to retry a dead letter.
@@ -30,6 +30,8 @@ pub struct LetterRetryRequest {
     pub from: RetryFrom,
     /// The definition's version, if not the one that `from` says.
     pub version: Option<u32>,
+    /// Whether the workflow's automatic retries apply.
+    pub retries: bool,
     /// Who.
     pub by: String,
 }
@@ -110,8 +112,32 @@ impl Letters {
         request: &LetterRetryRequest,
         letter: &LetterRow,
     ) -> Result<Option<ExecutionId>, LetterRetryError> {
+        let (definition, draft) = self.draft(request, letter).await?;
+        let id = draft.id;
+        match self.0.commit_draft(draft).await? {
+            Admitted::New(_) => Ok(Some(id)),
+            Admitted::NotNewest | Admitted::TriggerMoved | Admitted::GroupsMoved => {
+                self.0.catalog.forget(&definition.workflow.id);
+                Ok(None)
+            }
+            // Somebody was faster, or it is a defect of ours; either way nothing was started.
+            Admitted::LetterNotPending(Some(status)) => Err(LetterRetryError::NotPending(status)),
+            Admitted::NoSuchWorkflow => {
+                Err(LetterRetryError::CannotWork(Obstacle::WorkflowDeleted))
+            }
+            Admitted::LetterNotPending(None) | Admitted::Duplicate { .. } | Admitted::ItemDone => {
+                Err(LetterRetryError::NotFound)
+            }
+        }
+    }
+
+    /// Decides a retry of a letter that is pending, and the definition by which it does.
+    pub(crate) async fn draft(
+        &self,
+        request: &LetterRetryRequest,
+        letter: &LetterRow,
+    ) -> Result<(Definition, Drafted), LetterRetryError> {
         let (definition, begin) = self.prepare_retry(request, letter).await?;
-        let id = begin.id;
         let claim = LetterRetry {
             id: letter.id,
             by: request.by.clone(),
@@ -127,21 +153,7 @@ impl Letters {
         let draft = draft
             .await
             .only_newest(is_newest && context.store.is_shared());
-        match context.commit_draft(draft).await? {
-            Admitted::New(_) => Ok(Some(id)),
-            Admitted::NotNewest | Admitted::TriggerMoved => {
-                self.0.catalog.forget(&definition.workflow.id);
-                Ok(None)
-            }
-            // Somebody was faster, or it is a defect of ours; either way nothing was started.
-            Admitted::LetterNotPending(Some(status)) => Err(LetterRetryError::NotPending(status)),
-            Admitted::NoSuchWorkflow => {
-                Err(LetterRetryError::CannotWork(Obstacle::WorkflowDeleted))
-            }
-            Admitted::LetterNotPending(None) | Admitted::Duplicate { .. } => {
-                Err(LetterRetryError::NotFound)
-            }
-        }
+        Ok((definition, draft))
     }
 
     /// What stands in the way of a retry from there. `failed` is the letter's execution.
@@ -241,7 +253,7 @@ impl Letters {
                 letter: Some(letter.id),
                 generation,
             },
-            automatic_retries: false,
+            automatic_retries: request.retries,
             retry: origin.retry.clone(),
             trace: origin.trace.clone(),
             carried,

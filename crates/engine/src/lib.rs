@@ -21,6 +21,7 @@
 
 mod aside;
 pub mod breaker;
+pub mod bulk;
 pub mod callback;
 pub mod caller;
 pub mod catalog;
@@ -40,6 +41,7 @@ mod maintenance;
 mod membership;
 mod news;
 mod next_look;
+pub mod notify;
 pub mod scheduled;
 mod search;
 pub mod secret;
@@ -59,7 +61,7 @@ mod waiter;
 pub use commit::{CommandError, CommitFailure, in_words};
 pub use definitions::{Applied, ApplyError, Definitions, Deleted, WorkflowOrder};
 pub use engine::{Builder, Engine, StartError, Watched};
-pub use executions::{Accepted, Executions, ReplayError};
+pub use executions::{Accepted, Executions, ReplayError, RunAgainError};
 pub use intake::{IDEMPOTENCY_WINDOW, IntakeError, Submission, key_hash};
 pub use letter::{LetterRetryError, LetterRetryRequest, Letters};
 pub use maintenance::Retention;

@@ -41,6 +41,11 @@ pub struct Retention {
 
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
+/// How long it is known what became of each thing of a bulk job that has ended.
+const BULK_ITEMS_KEPT: Duration = Duration::from_secs(30 * 24 * 3_600);
+/// And how long such a job is known, with its counts.
+const BULK_JOBS_KEPT: Duration = Duration::from_secs(366 * 24 * 3_600);
+
 impl Default for Retention {
     fn default() -> Self {
         Self {
@@ -91,6 +96,11 @@ impl Pruner<'_> {
             removed += repeat(queue, || Prune::Triggers { before, limit }).await;
             removed += self.accepted_requests().await;
         }
+        let now = self.0.now();
+        let before = now.minus(BULK_ITEMS_KEPT);
+        removed += repeat(queue, || Prune::BulkItems { before, limit }).await;
+        let before = now.minus(BULK_JOBS_KEPT);
+        removed += repeat(queue, || Prune::BulkJobs { before, limit }).await;
         removed + repeat(queue, || Prune::IdempotencyKeys { limit }).await
     }
 

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::breaker::Targets;
+use crate::bulk::BulkJobs;
 use crate::callback::Callbacks;
 use crate::clock::clock_loop;
 use crate::context::Context;
@@ -12,6 +13,7 @@ use crate::engine::Engine;
 use crate::executions::Executions;
 use crate::letter::Letters;
 use crate::maintenance::prune_loop;
+use crate::notify::Notifications;
 use crate::scheduled::ScheduledTasks;
 use crate::session::Sessions;
 use crate::task::Tasks;
@@ -53,6 +55,8 @@ services! {
     executions: Executions,
     /// Dead letters.
     letters: Letters,
+    /// Bulk jobs.
+    bulk: BulkJobs,
     /// Tasks for workers.
     tasks: Tasks,
     /// Callbacks of targets.
@@ -65,6 +69,8 @@ services! {
     sessions: Sessions,
     /// Targets, and the breakers before them.
     targets: Targets,
+    /// Channels, and messages to people.
+    notifications: Notifications,
     /// Requests to webhooks.
     webhooks: Webhooks,
 }

@@ -7,6 +7,7 @@ mod auth;
 mod backup;
 mod batch;
 mod body;
+mod bulk;
 mod callback;
 mod console;
 mod cursor;
@@ -216,6 +217,8 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
         .routes(routes!(execution::pause_execution))
         .routes(routes!(execution::resume_execution))
         .routes(routes!(execution::retry_execution_now))
+        .routes(routes!(execution::run_execution_again))
+        .routes(routes!(execution::bulk::bulk_executions))
         .routes(routes!(replay::replay_execution));
     let retries = OpenApiRouter::new()
         .routes(routes!(retry::list_retries))
@@ -224,7 +227,15 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
         .routes(routes!(dlq::list_dead_letters))
         .routes(routes!(dlq::summarize_dead_letters))
         .routes(routes!(dlq::get_dead_letter, dlq::delete_dead_letter))
-        .routes(routes!(dlq::retry_dead_letter));
+        .routes(routes!(dlq::retry_dead_letter))
+        .routes(routes!(dlq::bulk::bulk_dead_letters));
+    let bulk = OpenApiRouter::new()
+        .routes(routes!(bulk::list_bulk_jobs))
+        .routes(routes!(bulk::get_bulk_job))
+        .routes(routes!(bulk::list_bulk_items))
+        .routes(routes!(bulk::pause_bulk_job))
+        .routes(routes!(bulk::resume_bulk_job))
+        .routes(routes!(bulk::cancel_bulk_job));
     let sessions = OpenApiRouter::new()
         .routes(routes!(session::get_session, session::log_out))
         .routes(routes!(session::create_session_link));
@@ -239,6 +250,7 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
         .merge(tagged("Executions", executions))
         .merge(tagged("Retries", retries))
         .merge(tagged("Dead letters", letters))
+        .merge(tagged("Bulk jobs", bulk))
         .merge(tagged("Triggers", trigger_routes()))
         .merge(tagged("Targets", target_routes()))
         .merge(tagged("Tasks", task_routes()))

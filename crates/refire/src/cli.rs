@@ -6,6 +6,7 @@
 mod admin_key;
 mod backup;
 mod bench;
+mod bulk;
 mod console;
 mod cron;
 mod definitions;
@@ -164,7 +165,7 @@ Examples:
   refire retries list --workflow ship_order")]
     #[command(subcommand)]
     Retries(retries::RetriesCommand),
-    /// List, show, retry and delete dead letters: executions that failed permanently
+    /// List, show, retry, delete and purge dead letters: executions that failed permanently
     #[command(after_help = "\
 Examples:
   refire dlq list --from 24h
@@ -172,6 +173,17 @@ Examples:
   refire dlq retry dlq_01j9x8w7v6t5s4r3q2p1n0m9k8 --edit --wait 30s")]
     #[command(subcommand)]
     Dlq(dlq::DlqCommand),
+    /// List, show, pause, resume and cancel bulk jobs
+    ///
+    /// A bulk job does something with many dead letters or executions. It is made by commands such as
+    /// `refire dlq retry --workflow ship_order`, and goes on in the server.
+    #[command(after_help = "\
+Examples:
+  refire bulk list --state running,paused
+  refire bulk show bulk_01j9x8w7v6t5s4r3q2p1n0m9k8 --outcome failed
+  refire bulk pause bulk_01j9x8w7v6t5s4r3q2p1n0m9k8")]
+    #[command(subcommand)]
+    Bulk(bulk::BulkCommand),
     /// List and show tasks for workers, and step in by hand
     ///
     /// A step of type external_task is done by a worker outside, which fetches it as a task.
@@ -353,6 +365,7 @@ async fn ask(session: &Session, command: Command) -> anyhow::Result<Outcome> {
         Command::Executions(command) => executions::run(session, &command).await,
         Command::Retries(command) => retries::run(session, &command).await,
         Command::Dlq(command) => dlq::run(session, &command).await,
+        Command::Bulk(command) => bulk::run(session, &command).await,
         Command::Worker(args) => worker::run(session, &args).await,
         Command::Tasks(command) => tasks::run(session, &command).await,
         Command::Workers(command) => workers::run(session, &command).await,

@@ -161,9 +161,21 @@ codes! {
     TOO_MANY_LOGINS = "RF0083", 429, "Too many attempts to log in";
     /// A session that wants to make another.
     LINK_NEEDS_KEY = "RF0084", 403, "Only a key makes login links";
+    /// No such bulk job.
+    NO_BULK_JOB = "RF0090", 404, "There is no such bulk job";
+    /// A bulk job has problems; each is named with its field.
+    INVALID_BULK = "RF0091", 400, "The bulk job is not valid";
+    /// A bulk job that has ended cannot be steered.
+    BULK_JOB_OVER = "RF0092", 409, "The bulk job has ended";
+    /// Too many bulk jobs are open.
+    TOO_MANY_BULK_JOBS = "RF0093", 409, "Too many bulk jobs are open";
+    /// Nothing calls this host.
     NO_TARGET = "RF0095", 404, "There is no such target";
+    /// What cannot be a host.
     INVALID_TARGET = "RF0096", 400, "That cannot be a host";
+    /// A breaker that is not open is not tried.
     NOTHING_TO_PROBE = "RF0097", 409, "The breaker is not open";
+    /// Nobody can steer breakers that are not used.
     BREAKERS_OFF = "RF0098", 409, "Circuit breakers are turned off";
 }
 

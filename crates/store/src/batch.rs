@@ -1,6 +1,7 @@
 //! What a commit is made of: parts that become durable together.
 
 mod about;
+mod bulk;
 mod prune;
 mod scheduled;
 mod task;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::breaker::ChangeBreaker;
 use crate::callback::{CallbackChange, TouchCallback};
+use crate::notice::{ChannelChange, MoveGroups, NewNotice};
 use crate::request::RequestRow;
 use crate::session::SessionChange;
 use crate::task::TaskRow;
@@ -22,6 +24,7 @@ use crate::work::WorkRow;
 use crate::worker::WorkerRow;
 
 pub(crate) use about::About;
+pub use bulk::{BulkItem, BulkLetters, BulkPart, BulkStep};
 pub(crate) use prune::Candidate;
 pub use prune::{OldExecutions, Prune};
 pub use scheduled::{PutScheduled, ScheduledTrigger};
@@ -106,9 +109,15 @@ pub enum Part {
     Fire(Box<Fire>),
     /// A scheduled task is made or changed.
     PutScheduled(Box<PutScheduled>),
+    /// Notices are taken into groups, or groups are told of.
+    MoveGroups(Box<MoveGroups>),
+    /// A channel is made, changed or removed.
+    ChangeChannel(Box<ChannelChange>),
     /// Requests that started nothing; what has started something meanwhile stays as it is. Each
     /// trigger keeps the newest of them.
     LogRequests(Vec<RequestRow>),
+    /// A bulk job is made or moves on.
+    Bulk(BulkPart),
     /// Remove a chunk of what is old.
     Prune(Prune),
 }
@@ -142,6 +151,10 @@ pub struct Admit {
     pub settle: Option<SettleLetter>,
     /// What an execution that ended at once means for its trigger.
     pub end: Option<TriggerEnd>,
+    /// What of a bulk job it is for: refused if that has been done.
+    pub bulk: Option<BulkItem>,
+    /// What people are to be told of it.
+    pub notices: Vec<NewNotice>,
 }
 
 /// An execution that moves on.
@@ -172,6 +185,8 @@ pub struct Advance {
     pub settle: Option<SettleLetter>,
     /// What its end means for its trigger.
     pub end: Option<TriggerEnd>,
+    /// What people are to be told of it.
+    pub notices: Vec<NewNotice>,
 }
 
 /// An execution's row when it is new.
@@ -433,6 +448,8 @@ pub enum PartOutcome {
     NoSuchWorkflow,
     /// Refused: the workflow has a newer version, or another one than was expected.
     NotNewest,
+    /// Refused: the bulk job has done this already.
+    ItemDone,
     /// Refused: the trigger was changed, disabled or deleted, or its state has moved on.
     TriggerMoved,
     /// Refused: no such trigger, or it was deleted.

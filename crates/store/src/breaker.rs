@@ -5,10 +5,10 @@ use refire_core::breaker::{Breaker, Forced, Phase, Probe};
 use refire_core::id::NodeId;
 use refire_core::time::Timestamp;
 
-use crate::ReadError;
 use crate::column::{Columns, Cursor, Field, read_from};
 use crate::layer::store_trait;
 use crate::task::numbered;
+use crate::{NewNotice, ReadError};
 
 /// Breakers that are kept; of more the closed ones that changed longest ago go.
 pub const BREAKERS_MAX: usize = 10_000;
@@ -44,6 +44,8 @@ read_from! {
 pub struct ChangeBreaker {
     /// As it shall be.
     pub breaker: Breaker,
+    /// What people are told of it.
+    pub notices: Vec<NewNotice>,
 }
 
 impl ChangeBreaker {

@@ -12,6 +12,7 @@ use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::{DlqId, ExecutionId};
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::ReadError;
 use crate::column::{Named, read_from};
@@ -185,7 +186,8 @@ read_from! {
 }
 
 /// Which dead letters to list.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct LetterFilter {
     /// Of this workflow.
     pub workflow: Option<WorkflowId>,
@@ -258,11 +260,23 @@ impl LetterFilter {
     /// Whether letters must be looked at one by one to count them: counters know nothing of times,
     /// causes, targets and texts.
     pub(crate) fn needs_walk(&self) -> bool {
-        self.from.is_some()
+        // A millisecond is what the ids of letters tell.
+        let is_between = |from: Timestamp| from.as_micros().rem_euclid(1_000) != 0;
+        self.from.is_some_and(is_between)
             || self.to.is_some()
             || self.text.is_some()
             || self.fingerprint.is_some()
             || self.target.is_some()
+    }
+
+    /// Those that pass but for their age: counters count them, so they are looked at and taken off. There are
+    /// few of them: what is old was mostly seen to, or is archived.
+    pub(crate) fn too_old(&self) -> Option<Self> {
+        self.from.map(|from| Self {
+            from: None,
+            to: Some(from),
+            ..self.clone()
+        })
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod batch;
 mod breaker;
+mod bulk;
 mod callback;
 mod catalog;
 mod checksum;
@@ -14,6 +15,7 @@ mod execution;
 mod layer;
 mod letter;
 mod node;
+mod notice;
 mod picked;
 pub mod postgres;
 mod request;
@@ -42,14 +44,17 @@ pub use refire_core::trigger::SlotStatus;
 pub use refire_core::webhook::RequestStatus;
 
 pub use batch::{
-    Admit, Advance, Batch, Begin, Bounds, ChangeTrigger, Claim, ClaimTimers, CreateTrigger,
-    ExecutionRow, Fire, IdempotencyClaim, KnownBy, LetterRetry, LockTasks, NewState, OldExecutions,
-    Part, PartOutcome, Prune, PutScheduled, PutWorkflow, Release, RowUpdate, ScheduledTrigger,
-    SeenTask, SettleLetter, TaskChange, TaskHolder, Touch, TouchTask, TriggerEnd, TriggerVersion,
-    Want, WantedTasks, WorkChange, WorkKey,
+    Admit, Advance, Batch, Begin, Bounds, BulkItem, BulkLetters, BulkPart, BulkStep, ChangeTrigger,
+    Claim, ClaimTimers, CreateTrigger, ExecutionRow, Fire, IdempotencyClaim, KnownBy, LetterRetry,
+    LockTasks, NewState, OldExecutions, Part, PartOutcome, Prune, PutScheduled, PutWorkflow,
+    Release, RowUpdate, ScheduledTrigger, SeenTask, SettleLetter, TaskChange, TaskHolder, Touch,
+    TouchTask, TriggerEnd, TriggerVersion, Want, WantedTasks, WorkChange, WorkKey,
 };
 pub use breaker::{BREAKERS_MAX, Breakers, ChangeBreaker};
-pub use callback::{CallbackChange, CallbackKey, CallbackRow, Callbacks, TouchCallback};
+pub use bulk::{BulkItemRow, BulkJobs, BulkOptions, BulkRow, BulkWish, NewBulk, Selection};
+pub use callback::{
+    CallbackChange, CallbackKey, CallbackRow, CallbackTouch, Callbacks, TouchCallback,
+};
 pub use catalog::{Catalog, VersionRow, WorkflowRow};
 pub use error::{CommitError, NotWritten, ReadError};
 pub use execution::{
@@ -59,6 +64,9 @@ pub use execution::{
 pub use layer::{Layer, Layered};
 pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, Letters, RetryRow};
 pub use node::{Joining, Lease, News, NodeRow, Nodes};
+pub use notice::{
+    CHANNELS_MAX, ChannelChange, ChannelRow, GroupChange, GroupRow, MoveGroups, NewNotice, Notices,
+};
 pub use request::{RefusedRequests, RequestFilter, RequestRow, RequestTally, Requests};
 pub use scheduled::{Scheduled, ScheduledFilter, ScheduledRow, ScheduledTasks};
 pub use session::{SESSIONS_MAX, SecretHash, SessionChange, SessionRow, Sessions};
@@ -86,6 +94,8 @@ pub trait Store:
     + Requests
     + Sessions
     + Breakers
+    + BulkJobs
+    + Notices
     + Nodes
 {
     /// Writes a batch in one transaction, durably, before it returns.

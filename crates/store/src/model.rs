@@ -29,7 +29,7 @@ use tokio::sync::{Mutex, Notify};
 pub use disk::{Disk, DiskClock};
 pub use faults::{Faults, Finding, Moment, NoFaults, Verdict};
 pub use image::{
-    Definition, Filed, Image, KeyName, Record, RingLength, Snapshot, Standing, Told, UsedKey,
+    Definition, Filed, Image, Job, KeyName, Record, RingLength, Snapshot, Standing, Told, UsedKey,
 };
 
 use crate::{Batch, CommitError, News, NotWritten, PartOutcome, ReadError, Store};

@@ -2,12 +2,14 @@
 //! how it runs them.
 
 mod breaker;
+mod bulk;
 mod callback;
 mod catalog;
 mod history;
 mod key;
 mod letter;
 mod list;
+mod notice;
 mod request;
 mod scheduled;
 mod session;
@@ -17,7 +19,10 @@ mod work;
 mod worker;
 
 use refire_core::definition::WorkflowId;
-use refire_core::id::{DlqId, ExecutionId, RequestId, ScheduledTaskId, TriggerId, WebhookId};
+use refire_core::id::{
+    BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, RequestId, ScheduledTaskId, TriggerId,
+    WebhookId,
+};
 use refire_core::time::Timestamp;
 
 use crate::ReadError;
@@ -35,6 +40,9 @@ pub(crate) use work::{open_counts, open_executions, waiting_work};
 /// The condition that a row is of the workflow with this id.
 const OF_WORKFLOW: &str =
     "workflow = (SELECT key FROM workflows WHERE ns = 1 AND workflows.id = ?)";
+
+/// Comes after the names of what the server runs for itself, and before all that people give.
+const AFTER_SYSTEM: &str = "/";
 
 /// A database that these questions can be put to.
 pub(crate) trait Database: Send + Sync + 'static {
@@ -153,13 +161,18 @@ impl Query {
     }
 
     /// The condition that a column has one of these words; none = any.
-    pub(crate) fn and_in<'a>(
+    pub(crate) fn and_in<'a>(self, column: &str, words: impl IntoIterator<Item = &'a str>) -> Self {
+        self.and_one_of(column, words)
+    }
+
+    /// The condition that a column has one of these values; none = any.
+    pub(crate) fn and_one_of<V: Into<Value>>(
         mut self,
         column: &str,
-        words: impl IntoIterator<Item = &'a str>,
+        values: impl IntoIterator<Item = V>,
     ) -> Self {
         let before = self.values.len();
-        self.values.extend(words.into_iter().map(Value::from));
+        self.values.extend(values.into_iter().map(Into::into));
         let places = vec!["?"; self.values.len() - before].join(", ");
         if !places.is_empty() {
             self.sql.push_str(&format!(" AND {column} IN ({places})"));
@@ -191,8 +204,12 @@ macro_rules! values_of_ids {
     };
 }
 values_of_ids!(
+    BulkId,
+    ChannelId,
     DlqId,
     ExecutionId,
+    GroupId,
+    ItemId,
     RequestId,
     ScheduledTaskId,
     TriggerId,

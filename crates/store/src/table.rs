@@ -234,6 +234,29 @@ pub(crate) const TABLES: &[Table] = &[
         columns: &[rows::ScheduledTasks::COLUMNS],
     },
     Table {
+        name: "bulk_jobs",
+        columns: &[
+            rows::NewBulks::COLUMNS,
+            &[("cursor", Id), ("ended_at", Big)],
+        ],
+    },
+    Table {
+        name: "bulk_items",
+        columns: &[rows::BulkItems::COLUMNS],
+    },
+    Table {
+        name: "notify_queue",
+        columns: &[rows::Notices::COLUMNS],
+    },
+    Table {
+        name: "notify_groups",
+        columns: &[rows::Groups::COLUMNS],
+    },
+    Table {
+        name: "notify_channels",
+        columns: &[rows::ChannelRows::COLUMNS],
+    },
+    Table {
         name: "webhook_requests",
         columns: &[rows::Requests::COLUMNS],
     },

@@ -129,6 +129,7 @@ fn end(outcome: &PartOutcome) -> Option<&'static str> {
         PartOutcome::OpenExecutions(_) => "open executions",
         PartOutcome::NoSuchWorkflow => "no such workflow",
         PartOutcome::NotNewest => "not newest",
+        PartOutcome::ItemDone => "item done",
         PartOutcome::TriggerMoved => "trigger moved",
         PartOutcome::NoSuchTrigger => "no such trigger",
         PartOutcome::Pruned { removed, .. } if *removed > 0 => "pruned",

@@ -10,22 +10,25 @@ use serde_json::value::RawValue;
 use super::Client;
 use crate::error::Error;
 use crate::model::{
-    Attempt, BackfillRequest, BackfillResult, BatchItem, BatchResult, CallbackBody, CronHistory,
+    Attempt, BackfillRequest, BackfillResult, BatchItem, BatchResult, BulkDeadLetters,
+    BulkExecutions, BulkItem, BulkJob, BulkPreview, BulkStarted, CallbackBody, CronHistory,
     DeadLetter, DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, EnableTrigger, Event,
-    Execution, ExecutionCount, ExecutionPage, ExtendTask, FailTask, Heartbeat, LedgerEntry, Node,
-    Overview, Page, PlannedSlot, PreviewWebhook, PreviewedWebhook, RecheckRequests,
-    RecheckedRequests, ReplayRequest, ReplayResult, RequestSummary, RetriedExecution, RetryLetter,
-    RetryTimeline, RotateSecret, SchedulePreview, ScheduledTask, ScheduledTaskCreated,
-    ScheduledTaskPage, SearchResult, Session, SessionLink, Target, TargetPage, Task, TaskHistory,
-    TaskPage, TaskRun, TaskStatusAnswer, TaskSummary, TestWebhook, TestedWebhook, TimeZone,
-    Trigger, TroubleList, UpcomingFire, Version, WebhookAnswer, WebhookRequest, WorkerPage,
-    WorkerRemoved, Workflow, WorkflowDeleted, WorkflowDiff, WorkflowSaved, WorkflowVersion,
+    Execution, ExecutionCount, ExecutionPage, ExecutionRunAgain, ExtendTask, FailTask, Heartbeat,
+    LedgerEntry, Node, Overview, Page, PlannedSlot, PreviewWebhook, PreviewedWebhook,
+    RecheckRequests, RecheckedRequests, ReplayRequest, ReplayResult, RequestSummary,
+    RetriedExecution, RetryLetter, RetryTimeline, RotateSecret, SchedulePreview, ScheduledTask,
+    ScheduledTaskCreated, ScheduledTaskPage, SearchResult, Session, SessionLink, Target,
+    TargetPage, Task, TaskHistory, TaskPage, TaskRun, TaskStatusAnswer, TaskSummary, TestWebhook,
+    TestedWebhook, TimeZone, Trigger, TroubleList, UpcomingFire, Version, WebhookAnswer,
+    WebhookRequest, WorkerPage, WorkerRemoved, Workflow, WorkflowDeleted, WorkflowDiff,
+    WorkflowSaved, WorkflowVersion,
 };
 use crate::query::{
-    CancelQuery, CancelTaskQuery, ChangeQuery, DiffQuery, EventQuery, ExecutionQuery, HistoryQuery,
-    LetterQuery, NextQuery, OfWorkflow, OverviewQuery, Paging, RangeQuery, RecheckQuery,
-    RequestQuery, RetriedQuery, RetryNowQuery, ScheduledQuery, SearchQuery, SlotQuery, TargetQuery,
-    TaskHistoryQuery, TaskQuery, TriggerQuery, UpcomingQuery, WorkerQuery, WorkflowQuery,
+    BulkItemQuery, BulkQuery, CancelQuery, CancelTaskQuery, ChangeQuery, DiffQuery, EventQuery,
+    ExecutionQuery, HistoryQuery, LetterQuery, NextQuery, OfWorkflow, OverviewQuery, Paging,
+    RangeQuery, RecheckQuery, RequestQuery, RetriedQuery, RetryNowQuery, ScheduledQuery,
+    SearchQuery, SlotQuery, TargetQuery, TaskHistoryQuery, TaskQuery, TriggerQuery, UpcomingQuery,
+    WorkerQuery, WorkflowQuery,
 };
 
 /// A part of a path, whatever characters it has.
@@ -135,6 +138,12 @@ calls! {
     /// Makes retries that wait now: that of a step, or all.
     POST "/api/executions/{id}/retry-now" retry_now[id: &str](step: Option<&str>) -> Execution,
         query RetryNowQuery { step: step.map(str::to_owned) };
+    /// Runs an execution again, as a new one.
+    POST "/api/executions/{id}/run-again" run_again[id: &str]() -> ExecutionRunAgain;
+    /// Does something with many executions.
+    POST "/api/executions/bulk" bulk_executions[](bulk: &BulkExecutions) -> BulkStarted, json bulk;
+    /// What that would do; it must be a dry run.
+    POST "/api/executions/bulk" preview_bulk_executions[](bulk: &BulkExecutions) -> BulkPreview, json bulk;
     /// Replays an execution, against another definition if one is given.
     POST "/api/executions/{id}/replay" replay[id: &str](definition: Option<&str>) -> ReplayResult,
         json &ReplayRequest { definition: definition.map(str::to_owned) };
@@ -153,6 +162,20 @@ calls! {
     GET "/api/dlq/{id}" dead_letter[id: &str]() -> DeadLetterDetail;
     /// Retries a dead letter.
     POST "/api/dlq/{id}/retry" retry_dead_letter[id: &str](retry: &RetryLetter) -> DeadLetterRetried, json retry;
+    /// Does something with many dead letters.
+    POST "/api/dlq/bulk" bulk_dead_letters[](bulk: &BulkDeadLetters) -> BulkStarted, json bulk;
+    /// What that would do; it must be a dry run.
+    POST "/api/dlq/bulk" preview_bulk_dead_letters[](bulk: &BulkDeadLetters) -> BulkPreview, json bulk;
+    /// Bulk jobs, newest first.
+    GET "/api/bulk" bulk_jobs[](query: &BulkQuery, paging: &Paging) -> Page<BulkJob>,
+        query (query.clone(), paging.clone());
+    /// One bulk job.
+    GET "/api/bulk/{id}" bulk_job[id: &str]() -> BulkJob;
+    /// What became of the things of a bulk job.
+    GET "/api/bulk/{id}/items" bulk_items[id: &str](query: &BulkItemQuery, paging: &Paging) -> Page<BulkItem>,
+        query (query.clone(), paging.clone());
+    /// `pause`, `resume` or `cancel`.
+    POST "/api/bulk/{id}/{change}" change_bulk_job[id: &str, change: &str]() -> BulkJob;
     /// Gives a dead letter up.
     DELETE "/api/dlq/{id}" delete_dead_letter[id: &str]() -> ();
 

@@ -245,6 +245,9 @@ shapes! {
             schema(format = "uint32", maximum = 4_294_967_295_u32)
         )]
         pub version: Option<u32>,
+        /// Whether the workflow's automatic retries apply; without it the retry is made once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub retries: Option<bool>,
     }
 
     /// A dead letter is being retried.

@@ -40,8 +40,11 @@ shapes! {
 
     /// Dead letters.
     pub struct LetterCounts {
-        /// Those that wait.
+        /// Those that wait and are not archived.
         pub pending: u64,
+        /// Those that wait and failed more than 30 days ago.
+        #[serde(default)]
+        pub archived: u64,
         /// When the oldest of them failed.
         pub oldest: Option<String>,
         /// When the newest of them failed.

@@ -89,6 +89,32 @@ macro_rules! words {
 }
 
 words! {
+    /// What a bulk job does.
+    BulkAction {
+        Retry = "retry",
+        Delete = "delete",
+        Purge = "purge",
+        Cancel = "cancel",
+        Pause = "pause",
+        Resume = "resume",
+        RunAgain = "run_again",
+    }
+
+    /// Where a bulk job stands.
+    BulkState {
+        Running = "running",
+        Paused = "paused",
+        Cancelled = "cancelled",
+        Completed = "completed",
+    }
+
+    /// What became of a thing of a bulk job.
+    BulkOutcome {
+        Ok = "ok",
+        Failed = "failed",
+        Skipped = "skipped",
+    }
+
     /// Where an execution stands.
     ExecutionStatus {
         Pending = "pending", Running = "running", Retrying = "retrying", Waiting = "waiting",

@@ -108,7 +108,8 @@ impl LetterStatus {
 }
 
 /// Where a person's retry begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RetryFrom {
     /// From the start, with the newest definition: people fix the workflow, then retry.
     #[default]

@@ -305,6 +305,10 @@ impl World<'_> {
                      be used in the config of a step that calls one"
                 ))
             }
+            Root::Error(_) | Root::Letter(_) => problem(format!(
+                "`${{{reference}}}` is known only where the inputs of dead letters are changed \
+                 together"
+            )),
             Root::CallbackUrl | Root::CallbackToken if !self.calls_back(site.owner) => {
                 problem(format!(
                     "`${{{reference}}}`: the step has no `callback`; add `callback: {{}}` beside its \

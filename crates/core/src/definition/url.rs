@@ -90,7 +90,7 @@ fn split_scheme(url: &Template) -> Result<Option<(&'static str, &str)>, String> 
     }
 }
 
-/// The host of a URL's authority (lower case, with its port unless that is the scheme's own).
+/// The host of an authority, with its port where that is not the usual one.
 pub(crate) fn host(authority: &str, scheme: &str) -> Result<String, String> {
     if authority.contains('@') {
         return Err("the URL has a user name in it; use a header with `${secret.…}`".to_owned());

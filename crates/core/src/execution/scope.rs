@@ -173,6 +173,8 @@ impl Scope for StateScope<'_> {
             Root::TriggerCycle => Some(number(origin.trigger.cycle)),
             // Only the call itself knows them.
             Root::Attempt | Root::CallbackUrl | Root::CallbackToken | Root::Secret(_) => None,
+            // Only the transform of dead letters knows them.
+            Root::Error(_) | Root::Letter(_) => None,
         }
     }
 
@@ -201,7 +203,9 @@ impl Scope for InputScope<'_> {
             | Root::Attempt
             | Root::CallbackUrl
             | Root::CallbackToken
-            | Root::Secret(_) => None,
+            | Root::Secret(_)
+            | Root::Error(_)
+            | Root::Letter(_) => None,
         }
     }
 }

@@ -9,6 +9,7 @@ use std::fmt;
 use refire_schedule::nearest;
 
 use super::{Part, Reference, Root};
+use crate::dead_letter::{OfError, OfLetter};
 use crate::json::{Json, Segment, scan};
 
 /// The most characters one template string may have.
@@ -290,6 +291,18 @@ impl<'a> Reader<'a> {
             (short, _, _) if short.starts_with("SECRET_") => {
                 (Root::Secret(short["SECRET_".len()..].into()), 0)
             }
+            ("error" | "letter", Some(second), _) => match of_letter(first, second) {
+                Some(root) => (root, 1),
+                None => {
+                    return fail(
+                        format!("`{first}.{second}` is not a known reference"),
+                        match first {
+                            "error" => "use error.type, error.code or error.message",
+                            _ => "use letter.id, letter.workflow_id or letter.failed_at",
+                        },
+                    );
+                }
+            },
             _ => return Err(self.unknown(start, first, key(0))),
         };
         if let Some(name) = root_secret(&root)
@@ -374,6 +387,19 @@ impl<'a> Reader<'a> {
             None => hint(error, &all()),
         }
     }
+}
+
+/// What only the transform of dead letters knows.
+fn of_letter(first: &str, second: &str) -> Option<Root> {
+    Some(match (first, second) {
+        ("error", "type") => Root::Error(OfError::Type),
+        ("error", "code") => Root::Error(OfError::Code),
+        ("error", "message") => Root::Error(OfError::Message),
+        ("letter", "id") => Root::Letter(OfLetter::Id),
+        ("letter", "workflow_id") => Root::Letter(OfLetter::WorkflowId),
+        ("letter", "failed_at") => Root::Letter(OfLetter::FailedAt),
+        _ => return None,
+    })
 }
 
 fn root_secret(root: &Root) -> Option<&str> {

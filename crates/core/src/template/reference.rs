@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::dead_letter::{OfError, OfLetter};
 use crate::json::Segment;
 
 /// The thing a reference begins at.
@@ -31,6 +32,10 @@ pub enum Root {
     CallbackToken,
     /// `secret.NAME`, also written `SECRET_NAME`.
     Secret(Box<str>),
+    /// `error.…`: of the dead letter whose input is changed.
+    Error(OfError),
+    /// `letter.…`: the same letter.
+    Letter(OfLetter),
 }
 
 /// A parsed `${…}`. Its `Display` is the text inside the braces.
@@ -88,6 +93,16 @@ impl fmt::Display for Reference {
             Root::CallbackUrl => f.write_str("callback.url")?,
             Root::CallbackToken => f.write_str("callback.token")?,
             Root::Secret(name) => write!(f, "secret.{name}")?,
+            Root::Error(of) => f.write_str(match of {
+                OfError::Type => "error.type",
+                OfError::Code => "error.code",
+                OfError::Message => "error.message",
+            })?,
+            Root::Letter(of) => f.write_str(match of {
+                OfLetter::Id => "letter.id",
+                OfLetter::WorkflowId => "letter.workflow_id",
+                OfLetter::FailedAt => "letter.failed_at",
+            })?,
         }
         self.path.iter().try_for_each(|segment| segment.fmt(f))
     }

@@ -31,6 +31,7 @@ impl Scope for World {
             Root::CallbackUrl => "\"https://r.example/task-callback/cb_x\"",
             Root::CallbackToken => "\"cb_x\"",
             Root::Secret(name) => return Some(format!("\"<{name}>\"").into()),
+            Root::Error(_) | Root::Letter(_) => return None,
         };
         locate(text, &reference.path).map(|range| Cow::Borrowed(&text[range]))
     }

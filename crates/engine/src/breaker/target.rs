@@ -126,7 +126,13 @@ impl Listener for Targets {
                 *self.callers.lock() = None;
                 self.context.breakers.hear(&self.context.slots);
             }
-            News::Work | News::Withdrawn(_) | News::Trigger(_) | News::Task(_) | News::Due => {}
+            News::Work
+            | News::Withdrawn(_)
+            | News::Trigger(_)
+            | News::Task(_)
+            | News::Due
+            | News::Channel
+            | News::Notice => {}
         }
     }
 }

@@ -109,6 +109,12 @@ impl Queue {
         commit(&self.results, part).await
     }
 
+    /// New executions that nobody waits for: they have the place of a chunk of maintenance.
+    pub(crate) async fn late_admission(&self, request: Request) -> Result<(), Overloaded> {
+        let sent = self.chores.send((request, None)).await;
+        sent.map_err(|_| Overloaded::Closed)
+    }
+
     /// Commits a part of maintenance: one chunk per batch.
     pub(crate) async fn chore(&self, part: Part) -> Result<PartOutcome, CommitFailure> {
         commit(&self.chores, part).await

@@ -209,7 +209,9 @@ fn asks_first(request: &Request) -> bool {
         Request::Part { part, .. } => part.asks_first(),
         Request::Admit(all) => all.iter().any(|admit| {
             let cause = admit.terms.cause.as_ref();
-            admit.terms.letter.is_some() || matches!(cause, Some(Cause::Scheduled(_)))
+            admit.terms.letter.is_some()
+                || admit.terms.bulk.is_some()
+                || matches!(cause, Some(Cause::Scheduled(_) | Cause::Told(_)))
         }),
         Request::Command { .. } => false,
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use refire_core::dead_letter::LetterStatus;
+use refire_core::dead_letter::{LetterStatus, archived_before};
 use refire_core::definition::WorkflowId;
 use refire_core::task::{WorkerStatus, asks_for};
 use refire_core::time::Timestamp;
@@ -65,9 +65,11 @@ impl Engine {
     }
 
     async fn pending_letters(&self) -> Result<Vec<Letters>, ReadError> {
+        let from = Some(archived_before(self.now()));
         let pending = |workflow: Option<WorkflowId>| LetterFilter {
             workflow,
             statuses: vec![LetterStatus::Pending],
+            from,
             ..LetterFilter::default()
         };
         let store = self.store();

@@ -14,9 +14,14 @@ use super::permit::{Start, Terms};
 use super::rate::Rates;
 use super::slots::{Ask, Blocked};
 
+/// Attempts in flight of what the server runs for itself. Nobody else uses these slots, and it uses no others.
+pub(super) const OWN_SLOTS: u32 = 8;
+
 #[derive(Default)]
 pub(super) struct Counts {
     pub(super) attempts: u32,
+    /// Attempts of what the server runs for itself, which has slots of its own.
+    pub(super) own_attempts: u32,
     /// Executions in flight, by workflow, with their number of attempts.
     pub(super) executions: HashMap<WorkflowId, HashMap<ExecutionId, u32>>,
     /// Executions in flight by workflow and key.
@@ -42,6 +47,13 @@ impl Counts {
         ask: &Ask<'_>,
         key: Option<&str>,
     ) -> Result<(), Blocked> {
+        if ask.workflow.id.is_system() {
+            // No other limit is for it: it must get through when nothing else does.
+            return match self.own_attempts < OWN_SLOTS {
+                true => Ok(()),
+                false => Err(Blocked::Node),
+            };
+        }
         if self.attempts >= limits.attempts {
             return Err(Blocked::Node);
         }
@@ -138,7 +150,11 @@ impl Counts {
         let (attempts, retries) = limits.of_host(host);
         let count = self.hosts.get(host);
         let used = count.map_or(0, |count| count.attempts);
-        self.gates.check(limits, (host, used), now)?;
+        // What the server sends for itself is held back by nobody's trouble.
+        let is_own = terms.workflow.is_system();
+        if !is_own {
+            self.gates.check(limits, (host, used), now)?;
+        }
         if let Some(count) = count
             && (count.attempts >= attempts || (terms.is_retry && count.retries >= retries))
         {
@@ -149,11 +165,15 @@ impl Counts {
             let taken = self.host_rates.take(host.to_owned(), who, rate, now);
             taken.map_err(Blocked::Rate)?;
         }
-        Ok(self.gates.pass(host))
+        Ok(!is_own && self.gates.pass(host))
     }
 
     /// Counts an attempt.
     pub(super) fn enter(&mut self, terms: &Terms) {
+        if terms.workflow.is_system() {
+            self.own_attempts += 1;
+            return;
+        }
         self.attempts += 1;
         let running = self.executions.entry(terms.workflow.clone()).or_default();
         *running.entry(terms.execution).or_default() += 1;
@@ -178,6 +198,10 @@ impl Counts {
 
     /// Uncounts an attempt.
     pub(super) fn leave(&mut self, terms: &Terms) {
+        if terms.workflow.is_system() {
+            self.own_attempts = self.own_attempts.saturating_sub(1);
+            return;
+        }
         self.attempts = self.attempts.saturating_sub(1);
         uncount(&mut self.executions, &terms.workflow, terms.execution);
         if let Some(key) = &terms.key {

@@ -86,7 +86,9 @@ impl Permit {
 
     /// The attempt begins: what it took of the rate is used. Not if its target is left alone by now.
     pub(crate) fn begin(&mut self, now: Timestamp) -> Result<(), Blocked> {
-        if let Some(host) = &self.terms.host {
+        if let Some(host) = &self.terms.host
+            && !self.terms.workflow.is_system()
+        {
             self.slots.may_still(host, self.tries, now)?;
         }
         self.began = true;
@@ -101,6 +103,9 @@ impl Permit {
         now: Timestamp,
     ) -> Option<Duration> {
         let host = self.terms.host.as_deref()?;
+        if self.terms.workflow.is_system() {
+            return None;
+        }
         let tries = std::mem::take(&mut self.tries);
         #[cfg(feature = "planted")]
         if tries && planted::is(Defect::ProbeNeverReported) {

@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 
 use super::backlog::Backlog;
 use super::bounds::Limits;
-use super::counts::Counts;
+use super::counts::{Counts, OWN_SLOTS};
 use super::gate::{Gates, Told};
 use super::permit::{Permit, Start, Terms};
 use crate::lock::Mutex;
@@ -178,6 +178,13 @@ impl Slots {
     pub(crate) fn room(&self, workflow: &Workflow, now: Timestamp) -> Room {
         let mut counts = self.counts.lock();
         let counts = &mut *counts;
+        if workflow.id.is_system() {
+            let free = OWN_SLOTS.saturating_sub(counts.own_attempts);
+            return Room {
+                attempts: free,
+                retries: free,
+            };
+        }
         let mut attempts = self.limits.attempts.saturating_sub(counts.attempts);
         if let Some(max) = workflow.concurrency.max {
             let steps = u32::try_from(workflow.steps.len()).unwrap_or(u32::MAX);

@@ -4,7 +4,9 @@
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use refire_core::definition::WorkflowId;
-use refire_core::id::{DlqId, ExecutionId, RequestId, ScheduledTaskId, TaskId, TriggerId};
+use refire_core::id::{
+    BulkId, DlqId, ExecutionId, ItemId, RequestId, ScheduledTaskId, TaskId, TriggerId,
+};
 use refire_core::time::Timestamp;
 use sha2::{Digest, Sha256};
 
@@ -30,6 +32,8 @@ pub(super) enum List {
     ScheduledTasks = 11,
     TaskHistory = 12,
     Rechecks = 13,
+    BulkJobs = 14,
+    BulkItems = 15,
     Targets = 17,
 }
 
@@ -53,7 +57,15 @@ macro_rules! ids_are_keys {
     )* };
 }
 
-ids_are_keys!(DlqId, ExecutionId, RequestId, ScheduledTaskId, TriggerId);
+ids_are_keys!(
+    BulkId,
+    DlqId,
+    ExecutionId,
+    ItemId,
+    RequestId,
+    ScheduledTaskId,
+    TriggerId
+);
 
 /// An attempt of an execution.
 impl Key for (ExecutionId, u32) {

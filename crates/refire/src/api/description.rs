@@ -39,6 +39,7 @@ use super::task::WORKER_CHARS_MAX;
         (name = "Callbacks", description = "What targets say later about the calls that they accepted"),
         (name = "Scheduled tasks", description = "Services that are called at certain times, and what became of each call"),
         (name = "Dead letters", description = "Executions that failed permanently, and how to run them again"),
+        (name = "Bulk jobs", description = "What is done with many dead letters or executions at once"),
         (name = "Console", description = "Logging in to the web console"),
         (name = "Server", description = "Health, version, nodes, backup"),
     ),

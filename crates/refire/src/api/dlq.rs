@@ -1,5 +1,6 @@
 //! Dead letters: look, retry, give up.
 
+pub(super) mod bulk;
 mod by_id;
 mod detail;
 
@@ -11,9 +12,10 @@ use refire_client::model::{
 };
 use refire_client::query::{LetterQuery, Paging};
 use refire_core::breaker;
-use refire_core::dead_letter::LetterStatus;
+use refire_core::dead_letter::{LetterStatus, archived_before};
 use refire_core::id::DlqId;
 use refire_core::json::Json as Text;
+use refire_core::time::Timestamp;
 use refire_engine::{LetterRetryRequest, RetryFrom};
 use refire_store::{LetterFilter, PartOutcome};
 
@@ -24,7 +26,7 @@ use super::{Actor, Answer, App, Content, Id, List, Params, Problem, Window, page
 use crate::codes;
 
 /// The filters that the list and the overview share, and the id that is looked for, if one is.
-fn filter(query: &LetterQuery) -> Result<(LetterFilter, Option<Wanted>), Problem> {
+fn filter(query: &LetterQuery, now: Timestamp) -> Result<(LetterFilter, Option<Wanted>), Problem> {
     let mut statuses = meant(&query.status, LetterStatus::from_name);
     let wanted = query.q.as_deref().and_then(Wanted::in_text);
     if statuses.is_empty() && wanted.is_none() {
@@ -43,7 +45,30 @@ fn filter(query: &LetterQuery) -> Result<(LetterFilter, Option<Wanted>), Problem
         fingerprint: cause.map_err(Problem::internal)?,
         target: target(query.target.as_deref())?,
     };
-    Ok((filter, wanted))
+    match wanted {
+        Some(_) => Ok((filter, wanted)),
+        None => Ok((of_age(filter, query.archived.as_deref(), now), wanted)),
+    }
+}
+
+/// Archived letters only where they are asked for.
+fn of_age(filter: LetterFilter, archived: Option<&str>, now: Timestamp) -> LetterFilter {
+    let archived_to = archived_before(now);
+    match archived {
+        Some("all") => filter,
+        Some("true") => LetterFilter {
+            to: Some(filter.to.map_or(archived_to, |to| to.min(archived_to))),
+            ..filter
+        },
+        _ => LetterFilter {
+            from: Some(
+                filter
+                    .from
+                    .map_or(archived_to, |from| from.max(archived_to)),
+            ),
+            ..filter
+        },
+    }
 }
 
 /// The target that a text means. Letters name it as it was called, so that a port which is the scheme's own is
@@ -56,7 +81,8 @@ fn target(text: Option<&str>) -> Result<Option<String>, Problem> {
 
 /// Dead letters, newest first.
 ///
-/// Without `status`, only those that are pending or being retried.
+/// Without `status`, only those that are pending or being retried. What failed more than 30 days ago is archived: it
+/// is shown with `archived=true` or `archived=all`.
 #[utoipa::path(
     get,
     path = "/api/dlq",
@@ -70,14 +96,14 @@ pub(super) async fn list_dead_letters(
     app: App,
     Params((query, paging)): Params<(LetterQuery, Paging)>,
 ) -> Answer<Page<DeadLetter>> {
-    let (filter, wanted) = filter(&query)?;
+    let (filter, wanted) = filter(&query, app.engine.now())?;
     let page = match wanted {
         Some(wanted) => {
             let row = wanted.find(&app, &filter).await?;
             page::whole(row.into_iter().collect())
         }
         None => {
-            let window = Window::new(List::DeadLetters, &filter, &paging)?;
+            let window = Window::new(List::DeadLetters, &query, &paging)?;
             let store = app.engine.store();
             let rows = store.letters(&filter, window.behind, window.rows).await?;
             window.page(rows, |row| row.id)
@@ -97,7 +123,7 @@ pub(super) async fn summarize_dead_letters(
     app: App,
     Params(query): Params<LetterQuery>,
 ) -> Answer<DeadLetterSummary> {
-    let (filter, wanted) = filter(&query)?;
+    let (filter, wanted) = filter(&query, app.engine.now())?;
     let summary = match wanted {
         Some(wanted) => by_id::summary(wanted.find(&app, &filter).await?.as_ref()),
         None => app.engine.store().letter_summary(&filter).await?,
@@ -122,7 +148,7 @@ pub(super) async fn get_dead_letter(
     Ok(Json(detail::detail(&app, &row).await?))
 }
 
-/// Retries a dead letter as a new execution without automatic retries.
+/// Retries a dead letter as a new execution, without automatic retries unless `retries` asks for them.
 ///
 /// Success resolves the letter; failure makes it pending again.
 #[utoipa::path(
@@ -168,6 +194,7 @@ pub(super) async fn retry_dead_letter(
         input,
         from,
         version: wish.version,
+        retries: wish.retries.unwrap_or_default(),
         by: actor.name(),
     };
     let execution = id.outcome(app.engine.letters().retry(request)).await?;

@@ -1,9 +1,12 @@
 //! Executions: one with everything, its log, commands.
 
+pub(super) mod bulk;
 pub(super) mod list;
 
 use axum::Json;
-use refire_client::model::{Attempt, Event, Execution, Page};
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use refire_client::model::{Attempt, Event, Execution, ExecutionRunAgain, Page};
 use refire_client::query::{CancelQuery, EventQuery, Paging, RetryNowQuery};
 use refire_core::definition::StepId;
 use refire_core::execution::{self, Attempts, Cancel, Command, Refusal, RetryNow};
@@ -183,6 +186,31 @@ pub(super) async fn retry_execution_now(
         by: Some(actor.name()),
     };
     command(&app, &id, Command::RetryNow(wish)).await
+}
+
+/// Runs an execution again: a new execution with the same input, by the newest definition.
+#[utoipa::path(
+    post,
+    path = "/api/executions/{id}/run-again",
+    responses(
+        (status = 202, description = "The new execution is saved", body = ExecutionRunAgain),
+        (status = 409, description = "Its workflow was deleted"),
+    ),
+)]
+pub(super) async fn run_execution_again(
+    app: App,
+    actor: Actor,
+    id: Id<ExecutionId>,
+    _: Params<()>,
+) -> Result<Response, Problem> {
+    let executions = app.engine.executions();
+    let by = actor.name();
+    let new = id.outcome(executions.run_again(id.known()?, &by)).await?;
+    let body = ExecutionRunAgain {
+        id: id.to_string(),
+        execution_id: new.to_string(),
+    };
+    Ok((StatusCode::ACCEPTED, Json(body)).into_response())
 }
 
 /// No step is called by what cannot be a name, so none of that name waits.

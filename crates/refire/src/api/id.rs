@@ -8,7 +8,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
 use refire_core::definition::WorkflowId;
-use refire_core::id::{DlqId, ExecutionId, ScheduledTaskId, TaskId, TriggerId};
+use refire_core::id::{BulkId, DlqId, ExecutionId, ScheduledTaskId, TaskId, TriggerId};
 
 use super::{App, Problem};
 use crate::codes::{self, Code};
@@ -34,6 +34,11 @@ impl Entity for ExecutionId {
 impl Entity for DlqId {
     const MISSING: &'static Code = &codes::NO_DEAD_LETTER;
     const NOUN: &'static str = "dead letter";
+}
+
+impl Entity for BulkId {
+    const MISSING: &'static Code = &codes::NO_BULK_JOB;
+    const NOUN: &'static str = "bulk job";
 }
 
 impl Entity for TaskId {

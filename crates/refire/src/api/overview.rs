@@ -9,7 +9,7 @@ use refire_client::model::{
     WorkerCounts,
 };
 use refire_client::query::OverviewQuery;
-use refire_core::dead_letter::LetterStatus;
+use refire_core::dead_letter::{LetterStatus, archived_before};
 use refire_core::duration;
 use refire_core::execution::Status;
 use refire_core::task::WorkerStatus;
@@ -83,14 +83,20 @@ fn completed(by_status: &BTreeMap<String, u64>) -> Option<f64> {
 }
 
 async fn letters(app: &App, from: Timestamp) -> Result<LetterCounts, Problem> {
-    let pending = LetterFilter {
+    let all = LetterFilter {
         statuses: vec![LetterStatus::Pending],
         ..LetterFilter::default()
     };
+    let live = LetterFilter {
+        from: Some(archived_before(app.engine.now())),
+        ..all.clone()
+    };
     let store = app.engine.store();
-    let summary = store.letter_summary(&pending).await?;
+    let summary = store.letter_summary(&live).await?;
+    let all = store.letter_summary(&all).await?.count;
     Ok(LetterCounts {
         pending: summary.count,
+        archived: all.saturating_sub(summary.count),
         oldest: summary.oldest.map(|at| at.to_string()),
         newest: summary.newest.map(|at| at.to_string()),
         new_in_range: store.letters_since(from, COUNTED_MAX).await?,

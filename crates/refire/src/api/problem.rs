@@ -12,12 +12,14 @@ use refire_client::model::FieldProblem;
 use refire_core::definition::{self, Problems};
 use refire_core::json::JsonError;
 use refire_core::trigger::BackfillError;
+use refire_engine::bulk::BulkError;
 use refire_engine::catalog::CatalogError;
 use refire_engine::scheduled::ScheduledError;
 use refire_engine::task::TaskError;
 use refire_engine::trigger::TriggerError;
 use refire_engine::{
-    ApplyError, CommandError, CommitFailure, IntakeError, LetterRetryError, ReplayError, in_words,
+    ApplyError, CommandError, CommitFailure, IntakeError, LetterRetryError, ReplayError,
+    RunAgainError, in_words,
 };
 use refire_store::ReadError;
 
@@ -285,6 +287,46 @@ impl From<LetterRetryError> for Problem {
             LetterRetryError::Catalog(error) => return error.into(),
             LetterRetryError::Read(error) => return error.into(),
             LetterRetryError::Commit(failure) => return failure.into(),
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<RunAgainError> for Problem {
+    fn from(error: RunAgainError) -> Self {
+        match error {
+            RunAgainError::NotFound => Self::new(&codes::NO_EXECUTION, error.to_string()),
+            RunAgainError::NoSuchWorkflow(_) => Self::new(&codes::CANNOT_RETRY, error.to_string()),
+            RunAgainError::NoInput => Self::new(&codes::DAMAGED, error.to_string()),
+            RunAgainError::Catalog(error) => error.into(),
+            RunAgainError::Read(error) => error.into(),
+            RunAgainError::Commit(failure) => failure.into(),
+        }
+    }
+}
+
+impl From<BulkError> for Problem {
+    fn from(error: BulkError) -> Self {
+        let code = match error {
+            BulkError::NotFound => &codes::NO_BULK_JOB,
+            BulkError::Over(_) => &codes::BULK_JOB_OVER,
+            BulkError::TooMany => &codes::TOO_MANY_BULK_JOBS,
+            BulkError::TooManyIds => {
+                return Self::field(&codes::INVALID_BULK, "ids", error.to_string());
+            }
+            // Whoever knows what the ids are says more.
+            BulkError::Unknown(_) => &codes::INVALID_BULK,
+            BulkError::Transform(problems) => {
+                let field = |path: &str| match path {
+                    "" => "transform".to_owned(),
+                    path => format!("transform.{path}"),
+                };
+                let problems = problems.into_iter();
+                let problems = problems.map(|it| wrong(&field(&it.path), it.message));
+                return Self::fields(&codes::INVALID_BULK, problems.collect());
+            }
+            BulkError::Read(error) => return error.into(),
+            BulkError::Commit(failure) => return failure.into(),
         };
         Self::new(code, error.to_string())
     }

@@ -54,6 +54,22 @@ impl<S: Sync, Q: Query> FromRequestParts<S> for Params<Q> {
     }
 }
 
+/// Reads parameters that came in another way than in a request's address; all that is wrong with them.
+pub(super) fn read_pairs<Q: Query>(pairs: Vec<(String, String)>) -> (Q, Vec<FieldProblem>) {
+    let mut reader = Reader {
+        pairs,
+        known: Vec::new(),
+        problems: Vec::new(),
+    };
+    let query = Q::read(&mut reader);
+    let known = reader.known.join(", ");
+    let unknown = std::mem::take(&mut reader.pairs).into_iter();
+    for (name, _) in unknown.take(UNKNOWN_MAX) {
+        reader.refuse(&name, format!("is unknown; a filter takes {known}"));
+    }
+    (query, reader.problems)
+}
+
 impl Reader {
     fn parse(text: &str) -> Self {
         Self {
@@ -216,6 +232,7 @@ fn check(kind: Kind, name: &str, text: &str) -> Result<(), String> {
         }
         (Kind::Text, "sort") => one_of(text, &["name", "-updated"]),
         (Kind::Text, "include") => one_of(text, &["stats"]),
+        (Kind::Text, "archived") => one_of(text, &["true", "false", "all"]),
         (Kind::Text, "range") => short(text, RANGE_MAX),
         (Kind::Text, "wait") => short(text, WAIT_MAX),
         (Kind::Text, "delay") => short(text, DELAY_MAX),

@@ -3,6 +3,7 @@
 
 use super::outcome::Usage;
 
+const BULK: &str = "bulk_";
 const EXECUTION: &str = "exec_";
 const LETTER: &str = "dlq_";
 const REQUEST: &str = "whr_";
@@ -19,6 +20,16 @@ pub(crate) fn execution(id: &str) -> Result<&str, Usage> {
         )));
     }
     Ok(id)
+}
+
+/// The id, unless it is something else's.
+pub(crate) fn bulk(id: &str) -> Result<&str, Usage> {
+    if id.starts_with(BULK) {
+        return Ok(id);
+    }
+    Err(Usage(format!(
+        "{id} is not a bulk job (bulk_…); find it with: refire bulk list"
+    )))
 }
 
 /// The id, unless it is an execution's.

@@ -11,7 +11,7 @@ Exit codes:
   1  an error, explained on standard error
   2  the command line is wrong
   3  the execution failed or became a dead letter; a replay differs; a load test had errors;
-     a webhook test was refused; migrations are pending
+     a webhook test was refused; migrations are pending; a bulk job did not do everything
   4  the execution did not end within --wait; it is still running
   5  a webhook test was filtered: it was accepted, but nothing was started";
 

@@ -38,6 +38,20 @@ pub enum Prune {
         /// Rows to remove, at most.
         limit: u32,
     },
+    /// What became of the things of bulk jobs that ended before; the jobs and their counts stay.
+    BulkItems {
+        /// That ended before.
+        before: Timestamp,
+        /// Rows to remove, at most.
+        limit: u32,
+    },
+    /// Bulk jobs that ended before and have no rows of things any more.
+    BulkJobs {
+        /// That ended before.
+        before: Timestamp,
+        /// Rows to remove, at most.
+        limit: u32,
+    },
     /// Deleted triggers with their ledgers and requests.
     Triggers {
         /// That were deleted before.

@@ -16,7 +16,8 @@ const HOST: &str = "api.example.com";
 
 fn part(breaker: &Breaker) -> Part {
     let breaker = breaker.clone();
-    Part::ChangeBreaker(Box::new(ChangeBreaker { breaker }))
+    let notices = Vec::new();
+    Part::ChangeBreaker(Box::new(ChangeBreaker { breaker, notices }))
 }
 
 fn force(to: Forced) -> Move {

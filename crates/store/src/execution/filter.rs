@@ -3,10 +3,11 @@
 //! Most of a filter is decided by an execution's row. What no row knows (what went wrong, the trace) is asked
 //! of its state, which takes much longer to read: only where the row leaves it open.
 
-use refire_core::definition::WorkflowId;
+use refire_core::definition::{WorkflowId, is_system};
 use refire_core::execution::{Execution, Status, TriggerKind};
 use refire_core::id::{ExecutionId, TriggerId};
 use refire_core::time::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::shown_status;
 use crate::ReadError;
@@ -17,7 +18,8 @@ use crate::request::first_bytes_at;
 const LAST_ID: [u8; 16] = [0xff; 16];
 
 /// Which executions to list.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ExecutionFilter {
     /// Of one of these workflows; empty = all.
     pub workflows: Vec<OfWorkflow>,
@@ -46,7 +48,8 @@ pub struct ExecutionFilter {
 }
 
 /// A workflow, or several by the beginning of their names.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum OfWorkflow {
     /// This one.
     Named(WorkflowId),
@@ -60,7 +63,7 @@ impl OfWorkflow {
     pub fn is(&self, workflow: &str) -> bool {
         match self {
             Self::Named(name) => name.as_str() == workflow,
-            Self::Beginning(text) => workflow.starts_with(text.as_str()),
+            Self::Beginning(text) => !is_system(workflow) && workflow.starts_with(text.as_str()),
         }
     }
 }
@@ -169,7 +172,11 @@ impl ExecutionFilter {
 
     /// Whether executions of a workflow are asked for.
     pub(crate) fn is_of(&self, workflow: &str) -> bool {
-        self.workflows.is_empty() || self.workflows.iter().any(|it| it.is(workflow))
+        match self.workflows.is_empty() {
+            // What the server runs for itself is only found by its name.
+            true => !is_system(workflow),
+            false => self.workflows.iter().any(|it| it.is(workflow)),
+        }
     }
 
     /// Whether the text that is looked for is in a workflow's name, or there is none.

@@ -37,6 +37,16 @@ impl Tally {
         *self.groups.entry(group).or_default() += count;
     }
 
+    /// Those that were counted there are not counted here.
+    pub(crate) fn less(&mut self, other: &Self) {
+        for (group, count) in &other.groups {
+            if let Some(own) = self.groups.get_mut(group) {
+                *own = own.saturating_sub(*count);
+            }
+        }
+        self.groups.retain(|_, count| *count > 0);
+    }
+
     /// A letter failed then.
     pub(crate) fn widen(&mut self, failed_at: Timestamp) {
         let oldest = self.oldest.unwrap_or(failed_at);

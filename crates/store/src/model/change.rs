@@ -6,14 +6,17 @@ use std::sync::Arc;
 use refire_core::breaker::Breaker;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
-use refire_core::id::{DlqId, ExecutionId, RequestId, ScheduledTaskId, TaskId, TriggerId};
+use refire_core::id::{
+    BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, NoticeId, RequestId, ScheduledTaskId,
+    TaskId, TriggerId,
+};
 
 use super::image::{
-    Definition, Filed, Image, KeyName, Record, RingLength, Standing, Told, UsedKey,
+    Definition, Filed, Image, Job, KeyName, Record, RingLength, Standing, Told, UsedKey,
 };
 use crate::{
-    CallbackKey, CallbackRow, RequestRow, ScheduledRow, SecretHash, SessionRow, SlotRow, TaskRow,
-    WorkKey, WorkRow, WorkerRow,
+    BulkItemRow, CallbackKey, CallbackRow, ChannelRow, GroupRow, NewNotice, RequestRow,
+    ScheduledRow, SecretHash, SessionRow, SlotRow, TaskRow, WorkKey, WorkRow, WorkerRow,
 };
 
 /// The tables: how a change of a row is called, its key, the row, and where it lies.
@@ -57,6 +60,11 @@ tables! {
     Slot((TriggerId, u64), SlotRow) in slots,
     Request(RequestId, RequestRow) in requests,
     Ring(TriggerId, RingLength) in rings,
+    Bulk(BulkId, Job) in bulk_jobs,
+    BulkItem((BulkId, ItemId), BulkItemRow) in bulk_items,
+    Notice(NoticeId, NewNotice) in notices,
+    Group((ChannelId, GroupId), GroupRow) in groups,
+    Channel(ChannelId, ChannelRow) in channels,
 }
 
 impl Image {

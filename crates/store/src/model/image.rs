@@ -7,13 +7,17 @@ use refire_core::breaker::Breaker;
 use refire_core::dead_letter::{Letter, LetterState};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
-use refire_core::id::{DlqId, ExecutionId, NodeId, RequestId, ScheduledTaskId, TaskId, TriggerId};
+use refire_core::id::{
+    BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, NodeId, NoticeId, RequestId,
+    ScheduledTaskId, TaskId, TriggerId,
+};
 use refire_core::time::Timestamp;
 use refire_core::trigger::State;
 
 use crate::{
-    CallbackKey, CallbackRow, ExecutionRow, NodeRow, RequestRow, RetryRow, ScheduledRow,
-    SecretHash, SessionRow, SlotRow, TaskRow, TriggerRow, VersionRow, WorkKey, WorkRow, WorkerRow,
+    BulkItemRow, BulkRow, BulkWish, CallbackKey, CallbackRow, ChannelRow, ExecutionRow, GroupRow,
+    NewNotice, NodeRow, RequestRow, RetryRow, ScheduledRow, SecretHash, SessionRow, SlotRow,
+    TaskRow, TriggerRow, VersionRow, WorkKey, WorkRow, WorkerRow,
 };
 
 /// Everything that a store holds at one moment. Rows are shared, so a clone copies only the maps.
@@ -53,8 +57,27 @@ pub struct Image {
     pub requests: BTreeMap<RequestId, Arc<RequestRow>>,
     /// How long the rings of those are that started nothing.
     pub rings: BTreeMap<TriggerId, Arc<RingLength>>,
+    /// Bulk jobs; their counts are those up to their cursors.
+    pub bulk_jobs: BTreeMap<BulkId, Arc<Job>>,
+    /// What became of what they are about.
+    pub bulk_items: BTreeMap<(BulkId, ItemId), Arc<BulkItemRow>>,
+    /// Notices that wait.
+    pub notices: BTreeMap<NoticeId, Arc<NewNotice>>,
+    /// Groups of notices.
+    pub groups: BTreeMap<(ChannelId, GroupId), Arc<GroupRow>>,
+    /// Channels.
+    pub channels: BTreeMap<ChannelId, Arc<ChannelRow>>,
     /// The nodes that have a lease; what they own is counted when it is asked for.
     pub nodes: BTreeMap<NodeId, NodeRow>,
+}
+
+/// A bulk job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// Its row.
+    pub row: BulkRow,
+    /// What it is about, and how.
+    pub wish: BulkWish,
 }
 
 /// The name of an idempotency key: its scope and the hash of its text.
@@ -199,7 +222,12 @@ impl Image {
             + self.slots.len()
             + self.scheduled.len()
             + self.requests.len()
-            + self.rings.len();
+            + self.rings.len()
+            + self.bulk_jobs.len()
+            + self.bulk_items.len()
+            + self.notices.len()
+            + self.groups.len()
+            + self.channels.len();
         rows as u64
     }
 }

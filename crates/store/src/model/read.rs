@@ -1,10 +1,12 @@
 //! The queries: plain walks over an image.
 
 mod breaker;
+mod bulk;
 mod callback;
 mod catalog;
 mod execution;
 mod letter;
+mod notice;
 mod request;
 mod scheduled;
 mod session;

@@ -1,11 +1,13 @@
 //! The parts of a batch. What a part may be refused for is read before its first change.
 
 mod breaker;
+mod bulk;
 mod callback;
 mod catalog;
 mod claim;
 mod execution;
 mod letter;
+mod notice;
 mod prune;
 mod request;
 mod scheduled;
@@ -74,7 +76,7 @@ impl Pen<'_> {
             Part::SeeWorkers(seen) => self.see_workers(seen),
             Part::ForgetWorker { id } => self.forget_worker(id),
             Part::ChangeSession(change) => self.change_session(change),
-            Part::ChangeBreaker(change) => self.change_breaker(change),
+            Part::ChangeBreaker(change) => self.change_breaker(change)?,
             Part::DeleteLetter { id, by } => self.delete_letter(*id, by),
             Part::PutWorkflow(put) => self.put_workflow(put),
             Part::DeleteWorkflow { id } => self.delete_workflow(id),
@@ -83,7 +85,10 @@ impl Pen<'_> {
             Part::DeleteTrigger { id, .. } => self.delete_trigger(*id),
             Part::Fire(fire) => self.fire(fire)?,
             Part::PutScheduled(put) => self.put_scheduled(put)?,
+            Part::MoveGroups(moved) => self.move_groups(moved)?,
+            Part::ChangeChannel(change) => self.change_channel(change),
             Part::LogRequests(requests) => self.log_requests(requests),
+            Part::Bulk(part) => self.bulk(part),
             Part::Prune(prune) => self.prune(prune),
         })
     }

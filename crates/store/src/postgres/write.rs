@@ -8,6 +8,7 @@
 mod admit;
 mod advance;
 mod breaker;
+mod bulk;
 mod callback;
 mod catalog;
 mod changes;
@@ -16,6 +17,7 @@ mod fire;
 mod ledger;
 mod letter;
 pub(super) mod link;
+mod notice;
 mod prune;
 mod request;
 pub(super) mod resolve;

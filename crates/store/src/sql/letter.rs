@@ -137,6 +137,9 @@ pub(crate) async fn count_letters<C: Connection>(
         let (workflow, error_type, code): (String, String, String) = (workflow, error_type, code);
         tally.add(&workflow, &error_type, Some(&code), count);
     }
+    if let Some(old) = filter.too_old() {
+        tally.less(&tally_letters(connection, &old).await?);
+    }
     for scan in scans {
         scan.ends(&mut tally).await?;
     }

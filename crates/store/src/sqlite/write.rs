@@ -4,12 +4,14 @@
 //! behind, and no statement fails because of what the data says.
 
 mod breaker;
+mod bulk;
 mod callback;
 mod catalog;
 mod claim;
 mod execution;
 mod fire;
 mod letter;
+mod notice;
 mod prune;
 mod request;
 mod scheduled;
@@ -107,7 +109,10 @@ impl<'a> Pen<'a> {
             Part::DeleteTrigger { id, .. } => self.delete_trigger(*id),
             Part::Fire(fire) => self.fire(fire),
             Part::PutScheduled(put) => self.put_scheduled(put),
+            Part::MoveGroups(moved) => self.move_groups(moved),
+            Part::ChangeChannel(change) => self.change_channel(change),
             Part::LogRequests(requests) => self.log_requests(requests),
+            Part::Bulk(part) => self.bulk(part),
             Part::Prune(prune) => self.prune(prune),
         }
     }

@@ -4,7 +4,8 @@
 use std::error::Error;
 
 use refire_core::id::{
-    DlqId, ExecutionId, LockToken, NodeId, RequestId, ScheduledTaskId, TriggerId, WebhookId,
+    BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, LockToken, NodeId, NoticeId, RequestId,
+    ScheduledTaskId, TriggerId, WebhookId,
 };
 use refire_core::time::Timestamp;
 use rusqlite::types::ToSqlOutput;
@@ -41,10 +42,15 @@ macro_rules! ids {
 }
 
 ids!(
+    BulkId,
+    ChannelId,
     DlqId,
     ExecutionId,
+    GroupId,
+    ItemId,
     LockToken,
     NodeId,
+    NoticeId,
     RequestId,
     ScheduledTaskId,
     TriggerId,

@@ -1,10 +1,11 @@
 //! The rows of tables as both backends write them, column by column.
 
 use refire_core::breaker::Breaker;
+use refire_core::bulk::JobState;
 use refire_core::dead_letter::{Letter, LetterState, LetterStatus};
-use refire_core::definition::StepId;
+use refire_core::definition::{StepId, WorkflowId};
 use refire_core::execution::{EventRow, Status};
-use refire_core::id::{DlqId, ExecutionId, NodeId, TriggerId};
+use refire_core::id::{BulkId, DlqId, ExecutionId, NodeId, TriggerId};
 use refire_core::time::Timestamp;
 use refire_core::trigger::{Entry, State};
 
@@ -12,9 +13,9 @@ use super::column::{Due, Foreign, Id, rows};
 use super::{signed, signed_small};
 use crate::checksum;
 use crate::{
-    CallbackRow, ChangeTrigger, CreateTrigger, ExecutionRow, IdempotencyClaim, LetterRetry,
-    PutWorkflow, RequestRow, RowUpdate, ScheduledRow, SessionRow, SettleLetter, TaskRow, WorkRow,
-    WorkerRow,
+    BulkItemRow, CallbackRow, ChangeTrigger, ChannelRow, CreateTrigger, ExecutionRow, GroupRow,
+    IdempotencyClaim, LetterRetry, NewBulk, NewNotice, PutWorkflow, RequestRow, RowUpdate,
+    ScheduledRow, SessionRow, SettleLetter, TaskRow, WorkRow, WorkerRow,
 };
 
 /// The phase of an execution whose completed steps are being undone.
@@ -404,6 +405,43 @@ rows! {
 }
 
 rows! {
+    /// Notices that wait.
+    pub(crate) struct Notices(notice: &'a NewNotice) {
+        id: Id = notice.id.into(),
+        kind: &'static str = notice.kind.name(),
+        workflow: Option<&'a str> = notice.workflow.as_ref().map(WorkflowId::as_str),
+        subject: Foreign<'a> = Foreign(&notice.subject),
+        // Plain structs of texts: writing them as JSON cannot fail.
+        facts: Vec<u8> = serde_json::to_vec(&notice.facts).unwrap_or_default(),
+    }
+}
+
+rows! {
+    /// Groups of notices.
+    pub(crate) struct Groups(row: &'a GroupRow) {
+        channel: Id = row.channel.into(),
+        id: Id = row.id.into(),
+        rev: i64 = signed(row.rev),
+        due_at: i64 = row.due_at.as_micros(),
+        state: &'a [u8] = &row.state,
+    }
+}
+
+rows! {
+    /// Channels.
+    pub(crate) struct ChannelRows(row: &'a ChannelRow) {
+        id: Id = row.id.into(),
+        version: i32 = signed_small(row.version),
+        enabled: bool = row.enabled,
+        settings: &'a [u8] = &row.settings,
+        crc: i64 = row.checksum().into(),
+        secrets: Option<&'a [u8]> = row.secrets.as_deref(),
+        created_at: i64 = row.created_at.as_micros(),
+        updated_at: i64 = row.updated_at.as_micros(),
+    }
+}
+
+rows! {
     /// Scheduled tasks. Without the workflow there is no task either: the statement fails on the missing
     /// key. What a change leaves as it was is not written by it.
     pub(crate) struct ScheduledTasks(workflow: Option<i64>, row: &'a ScheduledRow, now: Timestamp) {
@@ -421,5 +459,36 @@ rows! {
         updated_at: i64 = now.as_micros(),
         cancelled_at: Option<i64> = row.cancelled_at.map(Timestamp::as_micros),
         deleted_at: Option<i64> = row.deleted_at.map(Timestamp::as_micros),
+    }
+}
+
+rows! {
+    /// New bulk jobs.
+    pub(crate) struct NewBulks(new: &'a NewBulk, now: Timestamp) {
+        id: Id = new.id.into(),
+        action: i16 = new.action as i16,
+        state: i16 = JobState::Running as i16,
+        wish: Vec<u8> = new.wish.text(),
+        total: Option<i64> = new.total.map(signed),
+        rate: i64 = new.rate.into(),
+        created_by: Foreign<'a> = Foreign(&new.by),
+        ok: i64 = 0,
+        failed: i64 = 0,
+        skipped: i64 = 0,
+        rev: i64 = 1,
+        created_at: i64 = now.as_micros(),
+        updated_at: i64 = now.as_micros(),
+    }
+}
+
+rows! {
+    /// What became of things of bulk jobs.
+    pub(crate) struct BulkItems(job: BulkId, row: &'a BulkItemRow) {
+        job: Id = job.into(),
+        item: Id = row.item.into(),
+        outcome: i16 = row.outcome as i16,
+        execution: Option<Id> = row.execution.map(Id::from),
+        detail: Option<Foreign<'a>> = row.detail.as_deref().map(Foreign),
+        at: i64 = row.at.as_micros(),
     }
 }

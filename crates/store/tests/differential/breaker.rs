@@ -44,6 +44,7 @@ impl History {
             rev: 1 + self.dice.below(4),
             ..Breaker::closed(host)
         };
-        Part::ChangeBreaker(Box::new(ChangeBreaker { breaker }))
+        let notices = Vec::new();
+        Part::ChangeBreaker(Box::new(ChangeBreaker { breaker, notices }))
     }
 }

@@ -9,10 +9,13 @@ use refire_store::postgres::Scratch;
 use crate::server::{open, session};
 
 /// Vacuumed after so many rewrites, whatever their size: few rows that change with every commit.
-const BY_COUNT: [&str; 8] = [
+const BY_COUNT: [&str; 11] = [
+    "bulk_jobs",
     "commit_marks",
     "dlq_counts",
     "nodes",
+    "notify_groups",
+    "notify_queue",
     "trigger_state",
     "work",
     "task_callbacks",
@@ -20,7 +23,8 @@ const BY_COUNT: [&str; 8] = [
     "workflow_external_workers",
 ];
 /// Vacuumed after a small share of them has changed: these grow.
-const BY_SHARE: [&str; 5] = [
+const BY_SHARE: [&str; 6] = [
+    "bulk_items",
     "executions",
     "idempotency",
     "trigger_slots",
@@ -30,10 +34,11 @@ const BY_SHARE: [&str; 5] = [
 /// The defaults are right for these. They change when people do something; only a ring changes with
 /// refused requests, but has one row for each webhook, so that the default of fifty rewrites and a fifth
 /// of the table comes soon enough.
-const BY_DEFAULT: [&str; 11] = [
+const BY_DEFAULT: [&str; 12] = [
     "breakers",
     "dead_letter_queue",
     "dead_letter_retries",
+    "notify_channels",
     "request_rings",
     "scheduled_tasks",
     "schema_migrations",

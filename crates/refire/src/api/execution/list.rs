@@ -95,7 +95,10 @@ pub(in crate::api) fn workflows(names: &[String]) -> Result<Vec<OfWorkflow>, Pro
 }
 
 /// What a query means. Keys are looked up: what was started with one is known by its id then.
-async fn filter(app: &App, query: &ExecutionQuery) -> Result<ExecutionFilter, Problem> {
+pub(in crate::api) async fn filter(
+    app: &App,
+    query: &ExecutionQuery,
+) -> Result<ExecutionFilter, Problem> {
     let ids: Vec<ExecutionId> = (query.ids.iter())
         .map(|id| id.parse().map_err(Problem::internal))
         .collect::<Result<_, _>>()?;

@@ -2,7 +2,7 @@
 
 use refire_client::model::{Page, Workflow, WorkflowStats};
 use refire_client::query::{Paging, WorkflowQuery};
-use refire_core::dead_letter::LetterStatus;
+use refire_core::dead_letter::{LetterStatus, archived_before};
 use refire_core::definition::WorkflowId;
 use refire_engine::WorkflowOrder;
 use refire_store::{LIMIT_MAX, LetterFilter, TriggerFilter};
@@ -52,6 +52,7 @@ async fn stats(app: &App, id: &WorkflowId) -> Result<WorkflowStats, Problem> {
     let letters = LetterFilter {
         workflow: Some(id.clone()),
         statuses: vec![LetterStatus::Pending],
+        from: Some(archived_before(app.engine.now())),
         ..LetterFilter::default()
     };
     let next = app.engine.triggers().next_of(id).await?;

@@ -3,17 +3,17 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use super::Pen;
+use super::{Failed, Pen};
 use crate::breaker::BREAKERS_MAX;
 use crate::model::change::Change;
 use crate::{ChangeBreaker, PartOutcome};
 
 impl Pen<'_> {
-    pub(super) fn change_breaker(&mut self, change: &ChangeBreaker) -> PartOutcome {
+    pub(super) fn change_breaker(&mut self, change: &ChangeBreaker) -> Result<PartOutcome, Failed> {
         let host = &change.breaker.host;
         let rev = self.image.breakers.get(host).map_or(0, |row| row.rev);
         if rev != change.expected() {
-            return PartOutcome::Touched(false);
+            return Ok(PartOutcome::Touched(false));
         }
         let row = Arc::new(change.breaker.clone());
         self.change(Change::Breaker(host.clone(), Some(row)));
@@ -25,6 +25,7 @@ impl Pen<'_> {
                 self.change(Change::Breaker(row.host.clone(), None));
             }
         }
-        PartOutcome::Touched(true)
+        self.append_notices(&change.notices)?;
+        Ok(PartOutcome::Touched(true))
     }
 }

@@ -22,6 +22,9 @@ impl Pen<'_> {
 
     /// Everything but what the end of an execution that ended at once means for its trigger.
     pub(super) fn admit_rows(&mut self, admit: &Admit) -> Result<PartOutcome, Failed> {
+        if admit.bulk.is_some_and(|item| self.has_item(item)) {
+            return Ok(PartOutcome::ItemDone);
+        }
         let workflow = self.image.workflows.get(&admit.row.workflow);
         if workflow.is_none_or(|workflow| workflow.deleted_at.is_some()) {
             return Ok(PartOutcome::NoSuchWorkflow);
@@ -58,11 +61,16 @@ impl Pen<'_> {
         if let Some(retry) = &admit.letter {
             self.retry_letter(retry, id);
         }
+        if let Some(item) = admit.bulk {
+            let row = item.done(id, self.now);
+            self.keep_item(item.job, row);
+        }
         if let Some(request) = &admit.request {
             self.put_request(request);
         }
         let (status, new) = (admit.row.update.status, admit.new_letter.as_deref());
         self.letters_of(status, new, admit.settle.as_ref())?;
+        self.append_notices(&admit.notices)?;
         Ok(PartOutcome::Done)
     }
 
@@ -102,6 +110,7 @@ impl Pen<'_> {
         self.change_callbacks(advance.id, &advance.callbacks);
         let (status, new) = (advance.update.status, advance.new_letter.as_deref());
         self.letters_of(status, new, advance.settle.as_ref())?;
+        self.append_notices(&advance.notices)?;
         self.end_of(advance.end);
         Ok(PartOutcome::Done)
     }

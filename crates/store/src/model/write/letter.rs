@@ -102,7 +102,7 @@ impl Pen<'_> {
         });
     }
 
-    fn change_letter(&mut self, id: DlqId, how: impl FnOnce(&mut Filed)) {
+    pub(super) fn change_letter(&mut self, id: DlqId, how: impl FnOnce(&mut Filed)) {
         let Some(mut filed) = self.image.letters.get(&id).cloned() else {
             return;
         };

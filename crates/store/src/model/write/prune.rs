@@ -29,6 +29,8 @@ impl Pen<'_> {
             } => self.prune_requests(*limit, |row| {
                 row.id <= *up_to && row.trigger == *trigger && !row.is_in_ring()
             }),
+            Prune::BulkItems { before, limit } => self.prune_bulk_items(*before, *limit as usize),
+            Prune::BulkJobs { before, limit } => self.prune_bulk_jobs(*before, *limit as usize),
             Prune::Triggers { before, limit } => self.prune_triggers(*before, *limit as usize),
         };
         PartOutcome::pruned(removed)
@@ -61,7 +63,7 @@ impl Pen<'_> {
     }
 
     /// Removes an execution and what belongs to it, but for its letter.
-    fn remove_execution(&mut self, id: ExecutionId) {
+    pub(super) fn remove_execution(&mut self, id: ExecutionId) {
         let sequences: Vec<u64> = self.image.log(id).map(|event| event.sequence).collect();
         for sequence in sequences {
             self.change(Change::Event((id, sequence), None));

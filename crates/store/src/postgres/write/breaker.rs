@@ -2,8 +2,8 @@
 
 use refire_core::breaker::Phase;
 
-use super::Failed;
 use super::link::{Link, Query, values};
+use super::{Failed, notice};
 use crate::breaker::BREAKERS_MAX;
 use crate::table::rows::BreakerRows;
 use crate::table::signed;
@@ -48,6 +48,7 @@ pub(super) async fn change(link: &mut Link, change: &ChangeBreaker) -> Result<Pa
         let most = signed(BREAKERS_MAX as u64);
         let values = values![Phase::Closed as i16, most];
         link.ask(Query::new(&CUT, values)).await?;
+        notice::append(link, &change.notices).await?;
     }
     Ok(PartOutcome::Touched(is_touched))
 }

@@ -66,13 +66,13 @@ pub(super) async fn refuse_retry(
     })
 }
 
-async fn state(link: &mut Link, id: DlqId) -> Result<Option<LetterState>, Failed> {
+pub(super) async fn state(link: &mut Link, id: DlqId) -> Result<Option<LetterState>, Failed> {
     let query = Query::new(STATE, values![Id::from(id)]);
     let rows = link.ask(query).await?;
     Ok(rows.first().map(|row| read_at(row, 0)).transpose()?)
 }
 
-async fn put_state(
+pub(super) async fn put_state(
     link: &mut Link,
     order: &Order,
     id: DlqId,

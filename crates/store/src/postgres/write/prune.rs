@@ -10,7 +10,7 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::link::{Link, Query, Value, values};
-use super::{Failed, Order};
+use super::{Failed, Order, bulk};
 use crate::batch::Candidate;
 use crate::column::read_at;
 use crate::postgres::columns::{
@@ -42,6 +42,9 @@ const REMOVE_LETTERS: &str = "WITH retries AS (
       ORDER BY workflow, error_type, error_code, status
      ON CONFLICT (workflow, error_type, error_code, status, shard)
         DO UPDATE SET n = dlq_counts.n + excluded.n";
+
+const EXECUTIONS_OF: &str =
+    "SELECT execution FROM dead_letter_queue WHERE id = ANY($1::uuid[]) ORDER BY id";
 
 const REMOVE_EXECUTIONS: &str = "WITH events AS (
         DELETE FROM workflow_events WHERE execution = ANY($1::uuid[])
@@ -125,6 +128,10 @@ pub(super) async fn prune(
             let values = values![trigger, up_to, i64::from(*limit)];
             rows(link, REMOVE_OLDEST_REQUESTS_OF, values).await
         }
+        Prune::BulkItems { before, limit } => {
+            bulk::prune_items(link, order, *before, *limit as usize).await
+        }
+        Prune::BulkJobs { before, limit } => bulk::prune_jobs(link, *before, *limit).await,
         Prune::Triggers { before, limit } => triggers(link, *before, *limit as usize).await,
     };
     removed.map(PartOutcome::pruned)
@@ -174,6 +181,25 @@ async fn executions(
         removed = rows(link, REMOVE_EXECUTIONS, values![executions]).await?;
     }
     Ok(gone.outcome(removed))
+}
+
+/// Letters go for good, with their executions.
+pub(super) async fn purge(link: &mut Link, order: &Order, letters: &[DlqId]) -> Result<(), Failed> {
+    if letters.is_empty() {
+        return Ok(());
+    }
+    let letters: Vec<Id> = letters.iter().copied().map(Id::from).collect();
+    let found = link
+        .ask(Query::new(EXECUTIONS_OF, values![letters.clone()]))
+        .await?;
+    let executions: Vec<Uuid> = found
+        .iter()
+        .map(|row| get(row, 0))
+        .collect::<Result<_, _>>()?;
+    let values = values![letters, order.shard];
+    link.ask(Query::new(REMOVE_LETTERS, values)).await?;
+    rows(link, REMOVE_EXECUTIONS, values![executions]).await?;
+    Ok(())
 }
 
 async fn look(link: &mut Link, old: &OldExecutions) -> Result<Vec<Candidate>, Failed> {

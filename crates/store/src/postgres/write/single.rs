@@ -5,8 +5,8 @@ use super::advance::Advances;
 use super::changes::Changes;
 use super::link::Link;
 use super::{
-    Failed, Order, breaker, callback, catalog, claim, fire, letter, prune, request, scheduled,
-    session, task, trigger, work, worker,
+    Failed, Order, breaker, bulk, callback, catalog, claim, fire, letter, notice, prune, request,
+    scheduled, session, task, trigger, work, worker,
 };
 use crate::{Admit, Advance, Fire, Part, PartOutcome};
 
@@ -34,7 +34,10 @@ pub(super) async fn write(
         Part::DeleteTrigger { id, .. } => trigger::delete(link, order, *id).await,
         Part::Fire(part) => fire(link, order, part).await,
         Part::PutScheduled(part) => scheduled::put(link, order, part).await,
+        Part::MoveGroups(part) => notice::move_groups(link, order, part).await,
+        Part::ChangeChannel(part) => notice::change_channel(link, part).await,
         Part::LogRequests(requests) => request::log(link, requests).await,
+        Part::Bulk(part) => bulk::write(link, order, part).await,
         Part::Prune(part) => prune::prune(link, order, part).await,
         // These always fit into a group.
         Part::ClaimTimers(_)
@@ -59,6 +62,7 @@ async fn fire(link: &mut Link, order: &Order, fire: &Fire) -> Result<PartOutcome
     if !fire::fire(link, fire).await? {
         return Err(Failed::no_row());
     }
+    notice::append(link, &fire.notices).await?;
     if let Some(admission) = &fire.admission {
         trigger::end_of(link, order, admission.end).await?;
     }
@@ -79,6 +83,21 @@ pub(super) async fn admit(
 
 /// Everything but what the end of an execution that ended at once means for its trigger.
 async fn admit_rows(link: &mut Link, order: &Order, admit: &Admit) -> Result<PartOutcome, Failed> {
+    let Some(item) = admit.bulk else {
+        return admit_taken(link, order, admit).await;
+    };
+    if !bulk::take(link, order, item, admit.row.id).await? {
+        return Ok(PartOutcome::ItemDone);
+    }
+    let outcome = admit_taken(link, order, admit).await?;
+    if outcome != PartOutcome::Done {
+        bulk::give_back(link, item).await?;
+    }
+    Ok(outcome)
+}
+
+/// The same when nothing of a bulk job stands in its way.
+async fn admit_taken(link: &mut Link, order: &Order, admit: &Admit) -> Result<PartOutcome, Failed> {
     if let Some(retry) = &admit.letter
         && let Some(refused) = letter::refuse_retry(link, retry).await?
     {
@@ -109,6 +128,7 @@ async fn admit_rows(link: &mut Link, order: &Order, admit: &Admit) -> Result<Par
     if let Some(settle) = &admit.settle {
         letter::settle(link, order, admit.row.update.status, settle).await?;
     }
+    notice::append(link, &admit.notices).await?;
     Ok(PartOutcome::Done)
 }
 

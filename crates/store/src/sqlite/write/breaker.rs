@@ -35,6 +35,7 @@ impl Pen<'_> {
         let most = signed(BREAKERS_MAX as u64);
         self.prepare(CUT)?
             .execute(params![Phase::Closed as i16, most])?;
+        self.append_notices(&change.notices)?;
         Ok(PartOutcome::Touched(true))
     }
 }

@@ -44,6 +44,11 @@ impl Pen<'_> {
 
     /// Everything but what the end of an execution that ended at once means for its trigger.
     pub(super) fn admit_rows(&mut self, admit: &Admit) -> Result<PartOutcome> {
+        if let Some(item) = admit.bulk
+            && self.has_item(item)?
+        {
+            return Ok(PartOutcome::ItemDone);
+        }
         let known = self.workflow(&admit.row.workflow)?;
         let Some(known) = known.filter(|known| !known.is_deleted) else {
             return Ok(PartOutcome::NoSuchWorkflow);
@@ -86,8 +91,12 @@ impl Pen<'_> {
         if let Some(request) = &admit.request {
             self.put_request(request)?;
         }
+        if let Some(item) = admit.bulk {
+            self.item_done(item, admit.row.id)?;
+        }
         let (status, new) = (admit.row.update.status, admit.new_letter.as_deref());
         self.letters_of(status, new, admit.settle.as_ref())?;
+        self.append_notices(&admit.notices)?;
         Ok(PartOutcome::Done)
     }
 
@@ -111,6 +120,7 @@ impl Pen<'_> {
         self.change_callbacks(advance.id, &advance.callbacks)?;
         let (status, new) = (advance.update.status, advance.new_letter.as_deref());
         self.letters_of(status, new, advance.settle.as_ref())?;
+        self.append_notices(&advance.notices)?;
         self.end_of(advance.end.as_ref())?;
         Ok(PartOutcome::Done)
     }

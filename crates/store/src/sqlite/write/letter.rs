@@ -38,7 +38,7 @@ impl Pen<'_> {
         })
     }
 
-    fn letter_state(&self, id: DlqId) -> Result<Option<LetterState>> {
+    pub(super) fn letter_state(&self, id: DlqId) -> Result<Option<LetterState>> {
         self.prepare(
             "SELECT status, generation, retry_attempted_at, retry_attempted_by,
                  resolution_execution, resolved_at, resolved_by, deleted_at, deleted_by
@@ -48,7 +48,7 @@ impl Pen<'_> {
         .optional()
     }
 
-    fn put_letter_state(&mut self, id: DlqId, state: &LetterState) -> Result<()> {
+    pub(super) fn put_letter_state(&mut self, id: DlqId, state: &LetterState) -> Result<()> {
         // Before the change itself: the row knows the status that it has been counted under.
         self.count(id, state.status)?;
         self.uncount(id)?;

@@ -53,6 +53,8 @@ impl Pen<'_> {
                 REMOVE_OLDEST_REQUESTS_OF,
                 params![trigger.as_bytes(), up_to.as_bytes(), limit],
             ),
+            Prune::BulkItems { before, limit } => self.prune_bulk_items(*before, *limit as usize),
+            Prune::BulkJobs { before, limit } => self.prune_bulk_jobs(*before, *limit),
             Prune::Triggers { before, limit } => self.prune_triggers(*before, *limit as usize),
         };
         removed.map(PartOutcome::pruned)
@@ -84,23 +86,43 @@ impl Pen<'_> {
             .collect::<Result<_>>()?;
         let gone = old.gone(&looked_at, |id| self.letter_of(id))?;
         for letter in &gone.letters {
-            self.uncount(*letter)?;
-            let letter = letter.as_bytes();
-            self.remove(
-                "DELETE FROM dead_letter_retries WHERE letter = ?1",
-                [letter],
-            )?;
-            self.remove("DELETE FROM dead_letter_queue WHERE id = ?1", [letter])?;
+            self.remove_letter(*letter)?;
         }
         for id in &gone.executions {
-            self.remove_work(*id)?;
-            self.remove_tasks(*id)?;
-            self.remove_callbacks(*id)?;
-            let id = id.as_bytes();
-            self.remove("DELETE FROM workflow_events WHERE execution = ?1", [id])?;
-            self.remove("DELETE FROM executions WHERE id = ?1", [id])?;
+            self.remove_execution(*id)?;
         }
         Ok(gone.outcome(gone.executions.len()))
+    }
+
+    fn remove_letter(&self, letter: DlqId) -> Result<()> {
+        self.uncount(letter)?;
+        let letter = letter.as_bytes();
+        self.remove(
+            "DELETE FROM dead_letter_retries WHERE letter = ?1",
+            [letter],
+        )?;
+        self.remove("DELETE FROM dead_letter_queue WHERE id = ?1", [letter])?;
+        Ok(())
+    }
+
+    fn remove_execution(&self, id: ExecutionId) -> Result<()> {
+        self.remove_work(id)?;
+        self.remove_tasks(id)?;
+        self.remove_callbacks(id)?;
+        let id = id.as_bytes();
+        self.remove("DELETE FROM workflow_events WHERE execution = ?1", [id])?;
+        self.remove("DELETE FROM executions WHERE id = ?1", [id])?;
+        Ok(())
+    }
+
+    /// A letter goes for good, with its execution.
+    pub(super) fn purge_letter(&self, letter: DlqId) -> Result<()> {
+        let execution = self
+            .prepare("SELECT execution FROM dead_letter_queue WHERE id = ?1")?
+            .query_row([letter.as_bytes()], |row| execution_id(row, 0))
+            .optional()?;
+        self.remove_letter(letter)?;
+        execution.map_or(Ok(()), |execution| self.remove_execution(execution))
     }
 
     fn letter_of(&self, id: ExecutionId) -> Result<Option<(DlqId, LetterStatus)>> {

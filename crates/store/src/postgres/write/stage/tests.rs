@@ -66,6 +66,8 @@ fn admit(n: u8, key: Option<u8>) -> Part {
         new_letter: None,
         settle: None,
         end: None,
+        bulk: None,
+        notices: Vec::new(),
     }))
 }
 
@@ -83,6 +85,7 @@ fn advance(n: u8, work: Vec<WorkChange>) -> Part {
         new_letter: None,
         settle: None,
         end: None,
+        notices: Vec::new(),
     }))
 }
 
@@ -105,6 +108,7 @@ fn fire(n: u8, admission: Option<Part>) -> Part {
         extends: false,
         by_hand: false,
         admission,
+        notices: Vec::new(),
     }))
 }
 
