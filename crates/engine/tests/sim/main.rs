@@ -77,6 +77,7 @@ mod judge;
 mod ledger;
 mod life;
 mod mark;
+mod outage;
 mod panics;
 mod plan;
 mod planted;
