@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::alert::Alerts;
 use crate::breaker::Targets;
 use crate::bulk::BulkJobs;
 use crate::callback::Callbacks;
@@ -16,6 +17,7 @@ use crate::maintenance::prune_loop;
 use crate::notify::Notifications;
 use crate::scheduled::ScheduledTasks;
 use crate::session::Sessions;
+use crate::tally::Stats;
 use crate::task::Tasks;
 use crate::trigger::{Triggers, Webhooks};
 use crate::vital::Vital;
@@ -69,6 +71,10 @@ services! {
     sessions: Sessions,
     /// Targets, and the breakers before them.
     targets: Targets,
+    /// What happened to workflows, in numbers.
+    stats: Stats,
+    /// Alerts, their rules, and silences.
+    alerts: Alerts,
     /// Channels, and messages to people.
     notifications: Notifications,
     /// Requests to webhooks.

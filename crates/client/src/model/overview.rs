@@ -26,6 +26,18 @@ shapes! {
         pub nodes: NodeCounts,
         /// Tasks for workers.
         pub tasks: TaskCounts,
+        /// Alerts.
+        #[serde(default)]
+        pub alerts: AlertCounts,
+    }
+
+    /// Alerts; each counted up to 1,000.
+    #[derive(Default)]
+    pub struct AlertCounts {
+        /// Those that fire.
+        pub firing: u64,
+        /// Those that are bad, but not for long enough.
+        pub pending: u64,
     }
 
     /// Executions by their status.

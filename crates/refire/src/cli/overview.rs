@@ -79,6 +79,13 @@ fn screen(session: &Session, all: &Everything) -> String {
             )),
         ),
         ("nodes", Some(format!("{} alive", overview.nodes.alive))),
+        (
+            "alerts",
+            Some(format!(
+                "{} firing, {} pending",
+                overview.alerts.firing, overview.alerts.pending
+            )),
+        ),
     ];
     let head = heading(&format!("The last {}", clean(&overview.range)));
     let trouble = match all.trouble.items.as_slice() {

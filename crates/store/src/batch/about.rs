@@ -97,6 +97,11 @@ impl Part {
             | Self::ForgetWorker { .. }
             | Self::ChangeSession(_)
             | Self::ChangeBreaker(_)
+            | Self::AddMinutes(_)
+            | Self::ChangeAlerts(_)
+            | Self::ChangeAlertRule(_)
+            | Self::PutSilence(_)
+            | Self::RemoveSilence { .. }
             | Self::DeleteLetter { .. }
             | Self::ChangeChannel(_)
             | Self::LogRequests(_)

@@ -1,11 +1,13 @@
 //! The queries: plain walks over an image.
 
+mod alert;
 mod breaker;
 mod bulk;
 mod callback;
 mod catalog;
 mod execution;
 mod letter;
+mod minute;
 mod notice;
 mod request;
 mod scheduled;

@@ -7,6 +7,7 @@
 
 mod admit;
 mod advance;
+mod alert;
 mod breaker;
 mod bulk;
 mod callback;
@@ -17,6 +18,7 @@ mod fire;
 mod ledger;
 mod letter;
 pub(super) mod link;
+mod minute;
 mod notice;
 mod prune;
 mod request;

@@ -72,8 +72,13 @@ const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         number: 13,
+        name: "alerts",
+        script: include_str!("migrations/0013_alerts.sql"),
+    },
+    Migration {
+        number: 14,
         name: "breakers",
-        script: include_str!("migrations/0013_breakers.sql"),
+        script: include_str!("migrations/0014_breakers.sql"),
     },
 ];
 

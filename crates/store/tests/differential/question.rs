@@ -4,16 +4,17 @@ use refire_core::dead_letter::LetterStatus;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventKind, Status, TriggerKind};
 use refire_core::failure::ErrorClass;
-use refire_core::id::{DlqId, ExecutionId, RequestId, TaskId, TriggerId};
+use refire_core::id::{AlertId, DlqId, ExecutionId, RequestId, TaskId, TriggerId};
+use refire_core::minute::MINUTE;
 use refire_core::task::TaskStatus;
 use refire_core::time::Timestamp;
 use refire_store::model::{Image, Model};
 use refire_store::postgres::Postgres;
 use refire_store::sqlite::Sqlite;
 use refire_store::{
-    Breakers, COUNTED_MAX, Callbacks, Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX,
-    LetterFilter, Letters, Nodes, OfWorkflow, RequestFilter, RequestStatus, Requests,
-    ScheduledTasks, Sessions, SlotFilter, SlotStatus, Store, Stretch, TaskFilter, Tasks,
+    Alerts, Breakers, COUNTED_MAX, Callbacks, Catalog, EventFilter, ExecutionFilter, Executions,
+    LIMIT_MAX, LetterFilter, Letters, Minutes, Nodes, OfWorkflow, RequestFilter, RequestStatus,
+    Requests, ScheduledTasks, Sessions, SlotFilter, SlotStatus, Store, Stretch, TaskFilter, Tasks,
     TriggerFilter, Triggers, Work, WorkKey, Workers,
 };
 
@@ -190,6 +191,18 @@ impl Stores {
         let from = history.about_now(60);
         let from = history.dice.maybe(from);
         same!(self, letters_of_target(host, from, limit));
+        self.ask_about_alerts(history, limit).await;
+    }
+
+    /// One question about alerts, and one about the numbers of minutes.
+    async fn ask_about_alerts(&self, history: &mut History, limit: u32) {
+        let filter = history.alert_filter();
+        same!(self, alerts(&filter, None::<AlertId>, limit));
+        let filter = history.minute_filter();
+        same!(self, minutes(&filter, limit));
+        same!(self, minute_points(&filter, MINUTE * 3));
+        same!(self, minute_sums(&filter));
+        same!(self, held_longest(LIMIT_MAX));
     }
 
     /// One question about triggers.
@@ -325,6 +338,13 @@ impl Stores {
         same!(self, workers(None::<&str>, LIMIT_MAX));
         same!(self, breakers(None::<&str>, LIMIT_MAX));
         same!(self, standing_breakers());
+        same!(self, alert_rules());
+        same!(self, alert_states());
+        same!(self, silences());
+        same!(self, held_longest(LIMIT_MAX));
+        for row in known.alerts.values() {
+            same!(self, alert(row.alert.id));
+        }
         for id in WORKFLOWS.map(workflow_id) {
             same!(self, open_counts(Some(&id)));
             same!(self, open_executions(&id, LIMIT_MAX));
