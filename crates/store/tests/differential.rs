@@ -8,6 +8,8 @@
 
 #[path = "differential/alert.rs"]
 mod alert;
+#[path = "differential/breaker.rs"]
+mod breaker;
 #[path = "differential/bulk.rs"]
 mod bulk;
 #[path = "differential/callback.rs"]
@@ -79,7 +81,7 @@ impl Drop for Played {
 struct Tally(RefCell<BTreeMap<&'static str, u64>>);
 
 /// What a usual run must see.
-const ENDS: [&str; 21] = [
+const ENDS: [&str; 22] = [
     "begun",
     "changed",
     "claimed",

@@ -7,6 +7,8 @@
 #[expect(dead_code, reason = "only some of it is needed here")]
 #[path = "differential/alert.rs"]
 mod alert;
+#[path = "differential/breaker.rs"]
+mod breaker;
 #[path = "differential/callback.rs"]
 mod callback;
 #[path = "postgres/damage.rs"]

@@ -165,6 +165,12 @@ fn everything() -> Facts {
             count: 2,
             since: ago(HOUR),
         }],
+        broken: vec![Broken {
+            channel: ChannelId::from_bytes([4; 16]),
+            name: "on duty".to_owned(),
+            because: "it answers with 404".to_owned(),
+            since: ago(HOUR),
+        }],
         alarms: vec![Alarm {
             alert: AlertId::from_bytes([3; 16]),
             rule: "too many failures".to_owned(),
@@ -183,6 +189,7 @@ fn the_worst_comes_first_and_the_list_is_short() {
     assert_eq!(
         names,
         [
+            "channel_broken",
             "node_lost",
             "trigger_unreadable",
             "trigger_overdue",
@@ -217,6 +224,10 @@ fn everything_is_said_in_both_languages() {
         .collect();
     let id = trigger();
     let expected = [
+        (
+            "nothing gets through channel on duty: it answers with 404".to_owned(),
+            "通道 on duty 無法送出訊息：it answers with 404".to_owned(),
+        ),
         (
             "node a is lost; others take over its work".to_owned(),
             "節點 a 已失聯，其工作由其他節點接手".to_owned(),

@@ -80,6 +80,7 @@ mod ledger;
 mod life;
 mod mark;
 mod notices;
+mod outage;
 mod panics;
 mod plan;
 mod planted;

@@ -167,8 +167,9 @@ impl History {
     }
 
     fn part(&mut self) -> Option<Part> {
-        match self.dice.below(188) {
-            176.. => Some(self.alert_part()),
+        match self.dice.below(192) {
+            188.. => Some(self.breaker_part()),
+            176..188 => Some(self.alert_part()),
             164..176 => Some(self.bulk_part()),
             160..164 => Some(self.session_part()),
             148..160 => Some(self.touch_task()),
@@ -476,6 +477,8 @@ impl History {
         let message = format!("the target answered {status}");
         let mut failure = Failure::new(ErrorClass::HttpStatus, message).with_code(status);
         failure.response = self.dice.maybe("sorry\u{0}".to_owned());
+        let host = self.any_host().to_owned();
+        failure.target = self.dice.maybe(host);
         failure
     }
 
