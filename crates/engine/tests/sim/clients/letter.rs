@@ -43,6 +43,7 @@ impl Clients {
                 false => RetryFrom::Start,
             },
             version: None,
+            retries: false,
             by: by.clone(),
         };
         let answer = self.engine.letters().retry(request).await;
