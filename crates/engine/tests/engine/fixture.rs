@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures_util::FutureExt as _;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{Event, Status};
 use refire_core::failure::{ErrorClass, Failure};
@@ -194,10 +193,14 @@ impl World {
     }
 }
 
-/// Starts an engine on a store in one file, which is joined without waiting.
+/// Starts an engine on a store in one file. It reads a little first; the store's own threads do that, so it may
+/// be waited for here, whatever kind of runtime the test has.
 pub(crate) fn started(builder: Builder) -> Arc<Engine> {
-    let start = builder.start().now_or_never();
-    start.expect("nothing to wait for").unwrap()
+    let runtime = tokio::runtime::Handle::current();
+    std::thread::scope(|scope| {
+        let start = scope.spawn(move || runtime.block_on(builder.start()));
+        start.join().unwrap().unwrap()
+    })
 }
 
 fn open(dir: &Path) -> Sqlite {

