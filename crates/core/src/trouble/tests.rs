@@ -165,7 +165,31 @@ fn everything() -> Facts {
             count: 2,
             since: ago(HOUR),
         }],
+        alarms: vec![alarm(RuleKind::FailureRate)],
     }
+}
+
+fn alarm(kind: RuleKind) -> Alarm {
+    Alarm {
+        alert: AlertId::from_bytes([3; 16]),
+        rule: "Rule".to_owned(),
+        kind,
+        subject: "ship_order".to_owned(),
+        workflow: Some(workflow()),
+        since: ago(HOUR),
+    }
+}
+
+#[test]
+fn an_alert_whose_cause_is_in_the_list_is_not_told_twice() {
+    let facts = Facts {
+        alarms: RuleKind::ALL.map(alarm).to_vec(),
+        ..Facts::default()
+    };
+    let found = judge(&facts, now());
+    assert_eq!(found.len(), RuleKind::ALL.len() - 3);
+    assert_eq!(found[0].words().en, "alert: Rule (ship_order)");
+    assert_eq!(found[0].words().zh_tw, "告警：Rule（ship_order）");
 }
 
 #[test]
@@ -179,6 +203,7 @@ fn the_worst_comes_first_and_the_list_is_short() {
             "trigger_unreadable",
             "trigger_overdue",
             "task_waiting_without_worker",
+            "alert_firing",
             "dead_letters",
             "quarantine",
             "worker_dead",
