@@ -252,6 +252,10 @@ fn everything_is_said_in_both_languages() {
             "有 2 個 n8n-jira 類型的任務在等待，但沒有工作程式領取".to_owned(),
         ),
         (
+            "alert: Rule (ship_order)".to_owned(),
+            "告警：Rule（ship_order）".to_owned(),
+        ),
+        (
             "1 dead letter of orders waits for a decision".to_owned(),
             "orders 有 1 筆死信等待處理".to_owned(),
         ),
