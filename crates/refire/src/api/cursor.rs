@@ -5,7 +5,8 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use refire_core::definition::WorkflowId;
 use refire_core::id::{
-    AlertId, BulkId, DlqId, ExecutionId, ItemId, RequestId, ScheduledTaskId, TaskId, TriggerId,
+    AlertId, BulkId, DlqId, ExecutionId, ItemId, NotificationId, RequestId, ScheduledTaskId,
+    TaskId, TriggerId,
 };
 use refire_core::time::Timestamp;
 use sha2::{Digest, Sha256};
@@ -35,6 +36,7 @@ pub(super) enum List {
     Alerts = 16,
     BulkJobs = 14,
     BulkItems = 15,
+    Notifications = 17,
 }
 
 /// The place of a row in a list, as it stands in a cursor.
@@ -63,6 +65,7 @@ ids_are_keys!(
     DlqId,
     ExecutionId,
     ItemId,
+    NotificationId,
     RequestId,
     ScheduledTaskId,
     TriggerId

@@ -232,6 +232,8 @@ fn describe_entity(path: &str, operation: &mut Operation) {
             Some("external-tasks") => ("`xt_…`", None),
             Some("workers") => ("The worker's name", Some("n8n-worker-1".into())),
             Some("scheduled-tasks") => ("`task-…`", None),
+            Some("channels") => ("`chn_…`", None),
+            Some("notifications") => ("`ntf_…`", None),
             _ => ("`trg_…`", None),
         };
         let id = ParameterBuilder::new()

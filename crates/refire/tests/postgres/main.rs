@@ -6,6 +6,8 @@
 
 #[path = "../it/alerts.rs"]
 mod alerts;
+#[path = "../it/bulk.rs"]
+mod bulk;
 #[path = "../it/callbacks.rs"]
 mod callbacks;
 #[path = "../it/commands.rs"]
