@@ -166,6 +166,12 @@ fn everything() -> Facts {
             since: ago(HOUR),
         }],
         alarms: vec![alarm(RuleKind::FailureRate)],
+        broken: vec![Broken {
+            channel: ChannelId::from_bytes([4; 16]),
+            name: "ops".to_owned(),
+            because: "404".to_owned(),
+            since: ago(MINUTE),
+        }],
     }
 }
 
@@ -200,6 +206,7 @@ fn the_worst_comes_first_and_the_list_is_short() {
         names,
         [
             "node_lost",
+            "channel_broken",
             "trigger_unreadable",
             "trigger_overdue",
             "task_waiting_without_worker",
@@ -236,6 +243,10 @@ fn everything_is_said_in_both_languages() {
         (
             "node a is lost; others take over its work".to_owned(),
             "節點 a 已失聯，其工作由其他節點接手".to_owned(),
+        ),
+        (
+            "nothing gets through channel ops: 404".to_owned(),
+            "通道 ops 無法送出訊息：404".to_owned(),
         ),
         (
             format!(
