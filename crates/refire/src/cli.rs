@@ -6,6 +6,7 @@
 mod admin_key;
 mod alert_rules;
 mod alerts;
+mod archive;
 mod backup;
 mod bench;
 mod bulk;
@@ -273,6 +274,11 @@ Examples:
     Nodes(nodes::NodesArgs),
     /// Update the tables of a PostgreSQL database, or move an SQLite database to it
     Migrate(migrate::MigrateArgs),
+    /// Write finished executions to files before the server removes them
+    ///
+    /// One line of JSON for each, with its input, output, steps and log. Run it regularly: each run begins where the last
+    /// one ended.
+    Archive(archive::ArchiveArgs),
     /// Back up all data to an SQLite file, while the server runs
     ///
     /// The server writes the copy. If no server runs on this machine, the database in the data
@@ -417,6 +423,7 @@ async fn ask(session: &Session, command: Command) -> anyhow::Result<Outcome> {
         Command::Overview(args) => overview::run(session, &args).await,
         Command::Nodes(_) => nodes::run(session).await,
         Command::Migrate(args) => migrate::run(session, &args).await,
+        Command::Archive(args) => archive::run(session, &args).await,
         Command::Backup(args) => backup::run(session, &args).await,
         Command::AdminKey(command) => admin_key::run(session, &command).await,
         _ => version::run(session).await,

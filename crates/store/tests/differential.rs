@@ -8,6 +8,8 @@
 
 #[path = "differential/alert.rs"]
 mod alert;
+#[path = "differential/bulk.rs"]
+mod bulk;
 #[path = "differential/callback.rs"]
 mod callback;
 #[path = "differential/decision.rs"]
@@ -99,6 +101,7 @@ const ENDS: [&str; 21] = [
     "statement failed",
     "touched",
     "trigger moved",
+    "item done",
 ];
 
 impl Tally {

@@ -165,6 +165,14 @@ fn everything() -> Facts {
             count: 2,
             since: ago(HOUR),
         }],
+        alarms: vec![Alarm {
+            alert: AlertId::from_bytes([3; 16]),
+            rule: "too many failures".to_owned(),
+            kind: RuleKind::FailureRate,
+            subject: "orders".to_owned(),
+            workflow: Some(workflow()),
+            since: ago(HOUR),
+        }],
     }
 }
 
@@ -179,6 +187,7 @@ fn the_worst_comes_first_and_the_list_is_short() {
             "trigger_unreadable",
             "trigger_overdue",
             "task_waiting_without_worker",
+            "alert_firing",
             "dead_letters",
             "quarantine",
             "worker_dead",
@@ -225,6 +234,10 @@ fn everything_is_said_in_both_languages() {
         (
             "2 tasks of type n8n-jira wait, and no worker asks for them".to_owned(),
             "有 2 個 n8n-jira 類型的任務在等待，但沒有工作程式領取".to_owned(),
+        ),
+        (
+            "alert: too many failures (orders)".to_owned(),
+            "告警：too many failures（orders）".to_owned(),
         ),
         (
             "1 dead letter of orders waits for a decision".to_owned(),

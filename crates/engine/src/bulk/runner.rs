@@ -67,13 +67,7 @@ pub(super) async fn run_loop(jobs: Arc<BulkJobs>) {
     };
     let (mut turn, mut known) = (Turn::default(), HashMap::new());
     loop {
-        let wait = match turn.is_first(&jobs.context).await {
-            true => jobs.round(&mut known).await.min(net),
-            false => {
-                known.clear();
-                net
-            }
-        };
+        let wait = jobs.round(&mut turn, &mut known).await.min(net);
         if wait.is_zero() {
             // Others have their turn, too.
             tokio::task::yield_now().await;
@@ -88,8 +82,8 @@ pub(super) async fn run_loop(jobs: Arc<BulkJobs>) {
 }
 
 impl BulkJobs {
-    /// A chunk of each job that may go on; how long until the next may.
-    async fn round(&self, known: &mut HashMap<BulkId, Known>) -> Duration {
+    /// A chunk of each job that may go on, if it is this node's turn; how long until the next may.
+    async fn round(&self, turn: &mut Turn, known: &mut HashMap<BulkId, Known>) -> Duration {
         let running = self
             .context
             .store
@@ -102,6 +96,10 @@ impl BulkJobs {
                 return TROUBLE_WAIT;
             }
         };
+        if running.is_empty() || !turn.is_first(&self.context).await {
+            known.clear();
+            return Duration::MAX;
+        }
         running.reverse();
         running.truncate(JOBS_AT_ONCE);
         known.retain(|id, _| running.iter().any(|row| row.id == *id));

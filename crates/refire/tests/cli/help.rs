@@ -154,6 +154,7 @@ const COMMANDS: &[&str] = &[
     "dlq show",
     "dlq retry",
     "dlq purge",
+    "archive",
     "bulk",
     "bulk list",
     "bulk show",

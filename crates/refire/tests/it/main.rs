@@ -7,6 +7,7 @@ mod auth;
 mod bad_tasks;
 mod bad_webhooks;
 mod bodies;
+mod bulk;
 mod callbacks;
 mod commands;
 mod console;

@@ -4,6 +4,8 @@
 //! test has a database of its own.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
+#[path = "../it/bulk.rs"]
+mod bulk;
 #[path = "../it/callbacks.rs"]
 mod callbacks;
 #[path = "../it/commands.rs"]

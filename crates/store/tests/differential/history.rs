@@ -82,7 +82,9 @@ impl History {
             parts.extend(self.part());
         }
         // What a prune takes away would make sense of a broken part.
-        let prunes = parts.iter().any(|part| matches!(part, Part::Prune(_)));
+        let prunes = parts
+            .iter()
+            .any(|part| matches!(part, Part::Prune(_) | Part::Bulk(_)));
         if !prunes && self.dice.one_in(30) {
             parts.extend(self.broken());
         }
@@ -165,8 +167,9 @@ impl History {
     }
 
     fn part(&mut self) -> Option<Part> {
-        match self.dice.below(176) {
-            164.. => Some(self.alert_part()),
+        match self.dice.below(188) {
+            176.. => Some(self.alert_part()),
+            164..176 => Some(self.bulk_part()),
             160..164 => Some(self.session_part()),
             148..160 => Some(self.touch_task()),
             140..148 => Some(self.lock_tasks()),
@@ -254,6 +257,7 @@ impl History {
             claim: self.dice.maybe(claim),
             letter,
             only_newest: self.dice.one_in(3),
+            bulk: self.for_job(),
             ..decision::admit(id, (&workflow, &decision), &looks)
         };
         admit.end = self.end(admit.row.id, &decision.state);
