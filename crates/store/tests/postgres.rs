@@ -9,7 +9,6 @@
 mod alert;
 #[path = "differential/breaker.rs"]
 mod breaker;
-#[expect(dead_code, reason = "only some of it is needed here")]
 #[path = "differential/bulk.rs"]
 mod bulk;
 #[path = "postgres/bulk_lost.rs"]
